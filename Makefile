@@ -1,0 +1,60 @@
+# Building and testing need Go, make, git and sh. A browser, and a C compiler for the race detector,
+# are installed when they are missing. The tools are pinned in tools/go.mod and built into .cache/bin.
+
+VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 10s
+BIN      := .cache/bin
+
+# The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test bench fuzz gen checkgenerate lint tidy-check tools
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+build: ## build bin/domtap
+	go build -ldflags '-X main.version=$(VERSION)' -o bin/domtap ./cmd/domtap
+
+demo: build ## show domtap at work on a live page
+	scripts/install-chromium
+	scripts/demo
+
+test: ## run all tests with the race detector
+	scripts/install-chromium
+	scripts/install-compiler
+	go test -race -timeout=8m $(TESTFLAGS) ./...
+
+bench: ## run the benchmarks
+	scripts/install-chromium
+	go test -run='^$$' -bench=. -timeout=30m $(TESTFLAGS) ./bench/...
+
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	scripts/fuzz $(FUZZTIME)
+
+gen: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## generate gen/ from proto/
+	$(BIN)/buf generate
+
+checkgenerate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## fail when gen/ is stale
+	scripts/checkgenerate $(BIN)/buf
+
+lint: $(BIN)/buf $(BIN)/staticcheck ## check protos, code, format and the rules of the house
+	$(BIN)/buf lint
+	scripts/breaking $(BIN)/buf
+	@out=$$(gofmt -l .); test -z "$$out" || { echo "Run gofmt -w on:" $$out; exit 1; }
+	go vet ./...
+	$(BIN)/staticcheck -checks=inherit,ST1000 $$(go list ./... | grep -v /gen/)
+	go test -count=1 ./internal/house
+
+tidy-check: ## fail when go.mod or tools/go.mod is not tidy
+	go mod tidy -diff
+	cd tools && go mod tidy -diff
+
+tools: $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck) ## build every pinned tool
+
+# The name of a tool is the end of its import path in tools/go.mod.
+$(BIN)/%: tools/go.mod tools/go.sum
+	@mkdir -p $(BIN)
+	cd tools && go build -o ../$(BIN)/ $$(go list tool | grep '/$*$$')
+	@touch $@
