@@ -1,0 +1,181 @@
+package diff
+
+import "github.com/domtap/domtap/dom"
+
+// Compute returns what leads from old to now, with as few moves as there can be for the nodes that
+// live on. Stretches that hold the same nodes at both ends of the lists cost one comparison of
+// pointers per unchanged element; only what lies between is matched by ref, in O(n log n).
+func Compute(old, now []*dom.Element) Diff {
+	var d Diff
+	shorter := min(len(old), len(now))
+	head := 0
+	for ; head < shorter; head++ {
+		if a, b := old[head], now[head]; a != b {
+			if a.Ref != b.Ref {
+				break
+			}
+			d.compare(head, head, a, b)
+		}
+	}
+	oldEnd, nowEnd := len(old), len(now)
+	for oldEnd > head && nowEnd > head && sameNode(old[oldEnd-1], now[nowEnd-1]) {
+		oldEnd--
+		nowEnd--
+	}
+	d.match(old[head:oldEnd], now[head:nowEnd], head)
+	for i, a := range old[oldEnd:] {
+		if b := now[nowEnd+i]; a != b {
+			d.compare(oldEnd+i, nowEnd+i, a, b)
+		}
+	}
+	return d
+}
+
+func sameNode(a, b *dom.Element) bool {
+	return a == b || a.Ref == b.Ref
+}
+
+// compare notes what became of a node that stands at i in the older list and at j in the newer one,
+// with equally many survivors before it in both.
+func (d *Diff) compare(i, j int, a, b *dom.Element) {
+	switch {
+	case a.Key() != b.Key():
+		d.Removed = append(d.Removed, Removed{Index: i, Element: a})
+		d.Added = append(d.Added, Added{Index: j, Element: b})
+	case !a.Same(b):
+		d.Changed = append(d.Changed, Changed{Index: i, Old: a, New: b})
+	}
+}
+
+// match notes what happened between two stretches that start at the index at in their lists.
+func (d *Diff) match(old, now []*dom.Element, at int) {
+	if len(old) == 0 && len(now) == 0 {
+		return
+	}
+	from, lives := survivors(old, now)
+	for i, e := range old {
+		if !lives[i] {
+			d.Removed = append(d.Removed, Removed{Index: at + i, Element: e})
+		}
+	}
+	stays := longestRise(from)
+	for j, e := range now {
+		i := int(from[j])
+		if i < 0 {
+			d.Added = append(d.Added, Added{Index: at + j, Element: e})
+			continue
+		}
+		if !stays[j] {
+			d.Moved = append(d.Moved, Moved{From: at + i, To: at + j, Element: e})
+		}
+		if !old[i].Same(e) {
+			d.Changed = append(d.Changed, Changed{Index: at + i, Old: old[i], New: e})
+		}
+	}
+}
+
+// survivors says, for each element of now, where the same node with the same key stands in old (-1:
+// nowhere), and for each element of old whether it is one of those.
+func survivors(old, now []*dom.Element) (from []int32, lives []bool) {
+	from, lives = make([]int32, len(now)), make([]bool, len(old))
+	places := indexByRef(old)
+	for j, e := range now {
+		from[j] = -1
+		i, ok := places.find(e.Ref)
+		if ok && !lives[i] && old[i].Key() == e.Key() {
+			from[j], lives[i] = int32(i), true
+		}
+	}
+	return from, lives
+}
+
+// longestRise marks one longest strictly rising subsequence among the values that are not negative.
+func longestRise[T int | int32](values []T) []bool {
+	// ends[k] is the position of the smallest value that ends a rise of length k+1.
+	ends := make([]int32, 0, len(values))
+	before := make([]int32, len(values))
+	for j, v := range values {
+		if v < 0 {
+			continue
+		}
+		k := len(ends)
+		if k > 0 && values[ends[k-1]] >= v {
+			k = firstNotBelow(values, ends, v)
+			ends[k] = int32(j)
+		} else {
+			ends = append(ends, int32(j))
+		}
+		before[j] = -1
+		if k > 0 {
+			before[j] = ends[k-1]
+		}
+	}
+	marks := make([]bool, len(values))
+	if len(ends) > 0 {
+		for j := ends[len(ends)-1]; j >= 0; j = before[j] {
+			marks[j] = true
+		}
+	}
+	return marks
+}
+
+// firstNotBelow returns the first k for which values[ends[k]] >= v. The last one always is.
+func firstNotBelow[T int | int32](values []T, ends []int32, v T) int {
+	low, high := 0, len(ends)-1
+	for low < high {
+		mid := int(uint(low+high) >> 1)
+		if values[ends[mid]] < v {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// refIndex finds elements by their ref. Refs of one page mostly lie close together, so that a plain
+// table serves where a map would take most of Compute's time.
+type refIndex struct {
+	low    dom.Ref
+	dense  []int32 // position + 1, 0: none
+	sparse map[dom.Ref]int32
+}
+
+// indexByRef indexes a list; where a ref stands twice, the first counts.
+func indexByRef(list []*dom.Element) refIndex {
+	if len(list) == 0 {
+		return refIndex{}
+	}
+	low, high := list[0].Ref, list[0].Ref
+	for _, e := range list {
+		low, high = min(low, e.Ref), max(high, e.Ref)
+	}
+	if uint64(high-low) > 8*uint64(len(list))+64 {
+		sparse := make(map[dom.Ref]int32, len(list))
+		for i, e := range list {
+			if _, ok := sparse[e.Ref]; !ok {
+				sparse[e.Ref] = int32(i)
+			}
+		}
+		return refIndex{sparse: sparse}
+	}
+	dense := make([]int32, high-low+1)
+	for i, e := range list {
+		if p := &dense[e.Ref-low]; *p == 0 {
+			*p = int32(i) + 1
+		}
+	}
+	return refIndex{low: low, dense: dense}
+}
+
+func (x refIndex) find(ref dom.Ref) (int, bool) {
+	if x.sparse != nil {
+		i, ok := x.sparse[ref]
+		return int(i), ok
+	}
+	if ref < x.low || uint64(ref-x.low) >= uint64(len(x.dense)) {
+		return 0, false
+	}
+	i := int(x.dense[ref-x.low]) - 1
+	return i, i >= 0
+}

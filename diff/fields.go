@@ -1,0 +1,116 @@
+package diff
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Field is one field of an element before and after. An absent state or parent is the empty string,
+// states are "true", "false" or "mixed", numbers are decimal.
+type Field struct {
+	// Name is the field's name in message Element of the protocol, such as "checked" or "parent_ref".
+	// Attributes are "attributes." and the attribute's name. Two names stand for fields that the
+	// message does not have: "kind" and "child_frame_id".
+	Name     string
+	Old, New string
+}
+
+// Fields returns the fields that differ, in a fixed order: none when the elements are the same or one
+// of them is nil. It is computed at each call, since most diffs are sent or printed once at most.
+func (c Changed) Fields() []Field {
+	a, b := c.Old, c.New
+	if a == nil || b == nil || a.Same(b) {
+		return nil
+	}
+	var f fields
+	f.text("tag", a.Tag, b.Tag)
+	f.text("role", a.Role, b.Role)
+	f.text("text", a.Text, b.Text)
+	f.text("href", a.Href, b.Href)
+	f.text("name", a.Name, b.Name)
+	f.text("type", a.Type, b.Type)
+	f.text("value", a.Value, b.Value)
+	f.text("placeholder", a.Placeholder, b.Placeholder)
+	f.text("frame_id", string(a.Frame), string(b.Frame))
+	f.text("parent_ref", parent(a), parent(b))
+	f.number("depth", a.Depth, b.Depth)
+	f.number("level", a.Level, b.Level)
+	f.states(a.States, b.States)
+	f.attributes(a.Attributes, b.Attributes)
+	f.text("kind", kind(a.Kind), kind(b.Kind))
+	f.text("child_frame_id", string(a.Child), string(b.Child))
+	return f
+}
+
+type fields []Field
+
+func (f *fields) text(name, old, now string) {
+	if old != now {
+		*f = append(*f, Field{Name: name, Old: old, New: now})
+	}
+}
+
+func (f *fields) number(name string, old, now int) {
+	if old != now {
+		f.text(name, strconv.Itoa(old), strconv.Itoa(now))
+	}
+}
+
+func (f *fields) states(a, b dom.States) {
+	if a == b {
+		return
+	}
+	f.text("checked", a.Checked.String(), b.Checked.String())
+	f.text("disabled", a.Disabled.String(), b.Disabled.String())
+	f.text("expanded", a.Expanded.String(), b.Expanded.String())
+	f.text("selected", a.Selected.String(), b.Selected.String())
+	f.text("pressed", a.Pressed.String(), b.Pressed.String())
+	f.text("required", a.Required.String(), b.Required.String())
+	f.text("readonly", a.Readonly.String(), b.Readonly.String())
+	f.text("focused", a.Focused.String(), b.Focused.String())
+	f.text("invalid", a.Invalid.String(), b.Invalid.String())
+}
+
+// attributes notes the attributes that differ, by name. One that came or went with an empty value is
+// no difference that the two strings could show, so it is told by the value "(empty)".
+func (f *fields) attributes(a, b map[string]string) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		old, had := a[name]
+		now, has := b[name]
+		if had != has && old == now {
+			old, now = emptyIf(had), emptyIf(has)
+		}
+		f.text("attributes."+name, old, now)
+	}
+}
+
+func emptyIf(present bool) string {
+	if present {
+		return "(empty)"
+	}
+	return ""
+}
+
+func parent(e *dom.Element) string {
+	if e.Parent == dom.NoRef {
+		return ""
+	}
+	return strconv.FormatUint(uint64(e.Parent), 10)
+}
+
+func kind(k dom.Kind) string {
+	switch k {
+	case dom.Interactive:
+		return "interactive"
+	case dom.Structural:
+		return "structural"
+	case dom.FrameHost:
+		return "frame_host"
+	}
+	return strconv.Itoa(int(k))
+}

@@ -1,0 +1,143 @@
+// Package dom holds the values that the rest of domtap passes along: elements, their keys, whole
+// snapshots, and the patches that lead from one state of a document to the next.
+//
+// Values are immutable once published: whoever holds a *Snapshot or an *Element may read it from
+// any goroutine for as long as it likes, and nobody may write to it. A new state is a new Snapshot
+// that shares the pointers of all elements that did not change, so that two snapshots of one tab
+// are compared mostly by comparing pointers.
+package dom
+
+import (
+	"maps"
+	"math"
+	"time"
+)
+
+// Ref is an element's handle within its tab: given once per DOM node, in document order at first
+// sight, starting at 0, and never given to another node for the life of the tab.
+type Ref uint32
+
+// NoRef stands for "no element".
+const NoRef Ref = math.MaxUint32
+
+// FrameID names a frame of a tab. The main frame is the empty string in Element.Frame.
+type FrameID string
+
+// Tri is a state that can be absent, false, true or mixed. The zero value is absent: the state does
+// not apply to the element.
+type Tri uint8
+
+// The values of Tri.
+const (
+	Absent Tri = iota
+	False
+	True
+	Mixed
+)
+
+// String returns "", "false", "true" or "mixed".
+func (t Tri) String() string {
+	return [...]string{"", "false", "true", "mixed"}[t&3]
+}
+
+// Kind says why an element is part of the stored DOM.
+type Kind uint8
+
+// The kinds of elements.
+const (
+	// Interactive elements can be used: links, buttons, fields, widgets.
+	Interactive Kind = iota
+	// Structural elements give a page its shape: headings, landmarks, images, text.
+	Structural
+	// FrameHost elements hold another document, which is spliced in right behind them.
+	FrameHost
+)
+
+// States are the ARIA states and properties that domtap reports.
+type States struct {
+	Checked, Disabled, Expanded, Selected, Pressed, Required, Readonly, Focused, Invalid Tri
+}
+
+// Element is one entry of a snapshot. Strings are bounded and free of control characters: Text holds
+// at most 100 characters plus "…", Value 50, Href and the others 2,048.
+type Element struct {
+	Ref  Ref
+	Kind Kind
+	// Parent is the nearest ancestor in the stored DOM, NoRef at the top.
+	Parent Ref
+	// Depth counts the ancestors in the stored DOM.
+	Depth int
+	// Frame is the frame that holds the element; empty for the main frame.
+	Frame FrameID
+	// Child is, for a FrameHost, the frame that it holds, when it is known.
+	Child FrameID
+
+	Tag, Role, Text, Href, Name, Type, Value, Placeholder string
+
+	// Level is the level of a heading, 0 where it does not apply.
+	Level  int
+	States States
+	// InViewport says that the box met the top-level viewport when the boxes were last read.
+	InViewport bool
+	// Attributes holds the HTML attributes that callers asked for.
+	Attributes map[string]string
+}
+
+// Key is the stable identity of an element: what a person would call the same thing after a reload.
+// It is a struct, so that a text with a "|" in it cannot pass for another key.
+type Key struct {
+	Tag, Text, Href, Name string
+}
+
+// Key returns the element's key.
+func (e *Element) Key() Key {
+	return Key{Tag: e.Tag, Text: e.Text, Href: e.Href, Name: e.Name}
+}
+
+// Same reports whether a client would see no difference between the elements: all fields are equal
+// but InViewport, which follows from the box and is no content.
+func (e *Element) Same(o *Element) bool {
+	if e == o {
+		return true
+	}
+	return e.Ref == o.Ref && e.Kind == o.Kind && e.Parent == o.Parent && e.Depth == o.Depth &&
+		e.Frame == o.Frame && e.Child == o.Child && e.Key() == o.Key() && e.Role == o.Role &&
+		e.Type == o.Type && e.Value == o.Value && e.Placeholder == o.Placeholder &&
+		e.Level == o.Level && e.States == o.States && maps.Equal(e.Attributes, o.Attributes)
+}
+
+// Box is a rectangle in CSS pixels.
+type Box struct {
+	X, Y, Width, Height float64
+}
+
+// Meets reports whether the boxes overlap or touch.
+func (b Box) Meets(o Box) bool {
+	return b.X <= o.X+o.Width && o.X <= b.X+b.Width && b.Y <= o.Y+o.Height && o.Y <= b.Y+b.Height
+}
+
+// Snapshot is the whole DOM of a tab at one revision: every element of every observed frame, in
+// document order, with the elements of a frame right behind the element that holds the frame.
+type Snapshot struct {
+	// Epoch names the line of documents that Revision counts in.
+	Epoch string
+	// Revision grows by one with every published change of the tab.
+	Revision uint64
+	// Document counts the documents of the main frame; it grows with every cross-document navigation.
+	Document uint64
+	URL      string
+	Title    string
+	Elements []*Element
+	// PageTime is when the page's observer saw the newest change, by the page's clock.
+	PageTime time.Time
+	// ObservedAt is when the daemon published the snapshot.
+	ObservedAt time.Time
+}
+
+// Layout holds the boxes of a snapshot's elements relative to the top-level viewport.
+type Layout struct {
+	// Viewport is the size of the top-level viewport at the origin.
+	Viewport Box
+	// Boxes stands parallel to Snapshot.Elements.
+	Boxes []Box
+}
