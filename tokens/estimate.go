@@ -1,0 +1,111 @@
+package tokens
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// features are what an estimate is made of: counts that explain most of what a tokenizer does.
+type features struct {
+	words    int // runs of ASCII letters; a capital behind a small letter starts a new one
+	beyond   int // letters of words beyond the sixth
+	digits   int // groups of up to three digits
+	signs    int // ASCII signs
+	newlines int
+	han      int // characters of Chinese, Japanese and Korean
+	letters  int // other letters outside ASCII, with their marks
+	symbols  int // all else outside ASCII
+}
+
+// Estimate returns about how many tokens s has, at some nanoseconds a byte and without loading the
+// vocabulary. On the lines of package compact it is within 3% at the median and 9% at worst on saved
+// pages in English, and within 15% in other languages; on other texts it may be further off, in both
+// directions. A budget that must hold needs Count.
+func Estimate(s string) int {
+	var f features
+	f.read(s)
+	return f.tokens()
+}
+
+// tokens weighs the features. The weights are in thousandths of a token, fitted by least squares of
+// the relative error on LINES of twenty saved pages and of made-up ones in fourteen languages.
+func (f *features) tokens() int {
+	sum := 872*f.words + 316*f.beyond + 1201*f.digits + 694*f.signs + 456*f.newlines +
+		682*f.han + 354*f.letters + 1205*f.symbols
+	return (sum + 500) / 1000
+}
+
+// Classes of bytes.
+const (
+	blank = iota
+	small
+	capital
+	digit
+	sign
+	newline
+	wide
+)
+
+var classes = func() (c [256]uint8) {
+	for b := range c {
+		switch {
+		case b >= utf8.RuneSelf:
+			c[b] = wide
+		case b >= 'a' && b <= 'z':
+			c[b] = small
+		case b >= 'A' && b <= 'Z':
+			c[b] = capital
+		case b >= '0' && b <= '9':
+			c[b] = digit
+		case b == '\n':
+			c[b] = newline
+		case b > ' ' && b != 0x7f:
+			c[b] = sign
+		}
+	}
+	return c
+}()
+
+// read counts the features of s.
+func (f *features) read(s string) {
+	last, run := uint8(blank), 0
+	for i := 0; i < len(s); i++ {
+		class := classes[s[i]]
+		switch class {
+		case small, capital:
+			if last != small && last != capital || last == small && class == capital {
+				f.words++
+				run = 0
+			}
+			if run++; run > 6 {
+				f.beyond++
+			}
+		case digit:
+			if last != digit {
+				run = 0
+			}
+			if run%3 == 0 {
+				f.digits++
+			}
+			run++
+		case sign:
+			f.signs++
+		case newline:
+			f.newlines++
+		case wide:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			i += size - 1
+			switch {
+			case r >= 0xc0 && r < 0x250 || r >= 0x370 && r < 0x530: // Latin, Greek, Cyrillic
+				f.letters++
+			case r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+				f.han++
+			case unicode.In(r, unicode.L, unicode.M):
+				f.letters++
+			default:
+				f.symbols++
+			}
+		}
+		last = class
+	}
+}
