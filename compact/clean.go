@@ -1,0 +1,95 @@
+package compact
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// How many characters of each kind of string are printed at most, "…" included.
+const (
+	maxText      = 101
+	maxValue     = 51
+	maxHref      = 120
+	maxWord      = 40 // tags, roles, types
+	maxAttribute = 60
+	maxVisit     = 50
+	maxCursor    = 64
+)
+
+const ellipsis = "…"
+
+// appendClean appends at most limit characters of s, on one line: white space and control characters
+// become single spaces, invisible ones vanish, bytes that are no UTF-8 become U+FFFD. What is longer
+// ends in "…".
+func appendClean(dst []byte, s string, limit int) []byte {
+	if len(s) <= limit && isPlain(s) {
+		return append(dst, s...)
+	}
+	cut, n := len(dst), 0 // cut: where all but the last character that fits ends
+	space := false
+	for _, r := range s {
+		if r < utf8.RuneSelf && r > ' ' && r != 0x7f {
+			// Most characters are of this kind.
+		} else if unicode.IsSpace(r) || unicode.IsControl(r) {
+			space = n > 0
+			continue
+		} else if isInvisible(r) {
+			continue
+		}
+		width := 1
+		if space {
+			width = 2
+		}
+		if n+width > limit {
+			return append(dst[:cut], ellipsis...)
+		}
+		if space {
+			dst = append(dst, ' ')
+		}
+		dst = utf8.AppendRune(dst, r)
+		n += width
+		space = false
+		if n < limit {
+			cut = len(dst)
+		}
+	}
+	return dst
+}
+
+// isPlain reports whether s is printable ASCII without outer or repeated spaces.
+func isPlain(s string) bool {
+	last := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || c == ' ' && last == ' ' {
+			return false
+		}
+		last = c
+	}
+	return last != ' ' || s == ""
+}
+
+// isInvisible reports whether r shows nothing and could hide or reorder what does: marks that set the
+// direction of text, zero-width spaces, tags. The joiners of scripts and emoji stay.
+func isInvisible(r rune) bool {
+	switch {
+	case r < 0xad:
+		return false
+	case r == 0xad, r == 0x34f, r == 0x61c, r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0xfeff,
+		r == 0x180e, r == 0x200b, r == 0x200e, r == 0x200f:
+		return true
+	}
+	return r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r >= 0xfff9 && r <= 0xfffb ||
+		r >= 0xe0000 && r <= 0xe0fff
+}
+
+// appendAfter appends a prefix and s cleaned, or nothing when nothing of s is left.
+func appendAfter(dst []byte, prefix, s string, limit int) []byte {
+	start := len(dst)
+	dst = append(dst, prefix...)
+	filled := appendClean(dst, s, limit)
+	if len(filled) == len(dst) {
+		return dst[:start]
+	}
+	return filled
+}

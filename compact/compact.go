@@ -1,0 +1,49 @@
+// Package compact writes views and diffs as text for readers that pay by the token.
+//
+// LINES is a header and one line per element:
+//
+//	URL: https://shop.example/cart | Title: Your cart
+//	[0] Skip to content (a →#main)
+//	[9] Gift wrap (input type=checkbox checked)
+//	[12] Pay now (button disabled)
+//
+// A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])`. It holds one detail at
+// most, and the role only when it is not the tag's own. TREE keeps the hierarchy, as documented at Tree.
+// DIFF says what changed, as documented at Diff.
+//
+// The package is pure and may be used from any goroutine. Whatever the strings of an element hold, it
+// guarantees that each element is exactly one line of valid UTF-8 without control characters, invisible
+// characters that steer the direction of text, or line separators, and that every line is bounded.
+// Strings are cut, never escaped: the text is for reading, and a text that itself looks like
+// "(button)" is printed as it is.
+//
+// Every line ends with "\n", the last one too, and none starts with "/" or a line end. The tokenizer of
+// package tokens then never makes one token out of parts of two lines, so that a text costs exactly the
+// sum of what its lines cost.
+package compact
+
+import (
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/view"
+)
+
+// Lines returns the header and one line for each element of the view, as format LINES.
+func Lines(h Header, v view.View) string {
+	base := NewBase(h.URL)
+	dst := make([]byte, 0, 256+64*len(v.Elements))
+	dst = h.append(dst, factsOf(h, v))
+	for _, e := range v.Elements {
+		dst = append(AppendLine(dst, e, base), '\n')
+	}
+	return string(dst)
+}
+
+// Cost returns a function for view.Options.Cost: what an element's line costs, its line end included,
+// as count counts. The function keeps a buffer and is for one goroutine at a time.
+func Cost(base Base, count func(string) int) func(*dom.Element) int {
+	var buffer []byte
+	return func(e *dom.Element) int {
+		buffer = append(AppendLine(buffer[:0], e, base), '\n')
+		return count(string(buffer))
+	}
+}

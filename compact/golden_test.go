@@ -1,0 +1,287 @@
+package compact
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/diff"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/view"
+)
+
+var update = flag.Bool("update", false, "write what the code prints into testdata")
+
+// TestTranscripts prints the pages in testdata/*.txtar and compares. A file has a comment and sections,
+// each behind a line "-- name --". For LINES:
+//
+//	page      the URL and, on the second line, the title
+//	history   title @ URL of the pages before and of this one
+//	options   words such as max_elements=3 next=c1
+//	elements  one element a line, as read by parseElement
+//	lines     what is to come out
+//
+// For TREE: the same with tree in the place of lines. Elements stand two spaces right of their parents,
+// and the option fold=REF prints that one without what stands below it.
+//
+// For DIFF: old and new hold elements, diff what is to come out.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a := readArchive(t, file)
+			section, got := "diff", ""
+			if _, ok := a.get("old"); ok {
+				got = Diff(diff.Compute(a.elements(t, "old"), a.elements(t, "new")))
+			} else if _, ok := a.get("tree"); ok {
+				section, got = "tree", a.tree(t)
+			} else {
+				section, got = "lines", a.lines(t)
+			}
+			if *update {
+				a.set(section, got)
+				if err := os.WriteFile(file, a.format(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want, _ := a.get(section); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// archive is a txtar file.
+type archive struct {
+	comment  string
+	sections []section
+}
+
+type section struct{ name, text string }
+
+func readArchive(t *testing.T, file string) *archive {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &archive{}
+	text := &a.comment
+	for line := range strings.Lines(string(data)) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "-- ")
+		if name, end := strings.CutSuffix(name, " --"); ok && end {
+			a.sections = append(a.sections, section{name: name})
+			text = &a.sections[len(a.sections)-1].text
+			continue
+		}
+		*text += line
+	}
+	return a
+}
+
+func (a *archive) format() []byte {
+	var b bytes.Buffer
+	b.WriteString(a.comment)
+	for _, s := range a.sections {
+		fmt.Fprintf(&b, "-- %s --\n%s", s.name, s.text)
+	}
+	return b.Bytes()
+}
+
+func (a *archive) get(name string) (string, bool) {
+	for _, s := range a.sections {
+		if s.name == name {
+			return s.text, true
+		}
+	}
+	return "", false
+}
+
+func (a *archive) set(name, text string) {
+	for i := range a.sections {
+		if a.sections[i].name == name {
+			a.sections[i].text = text
+			return
+		}
+	}
+	a.sections = append(a.sections, section{name, text})
+}
+
+func (a *archive) elements(t *testing.T, name string) []*dom.Element {
+	t.Helper()
+	text, _ := a.get(name)
+	var out []*dom.Element
+	for line := range strings.Lines(text) {
+		out = append(out, parseElement(t, strings.TrimSpace(line)))
+	}
+	return out
+}
+
+// lines prints the archive's page.
+func (a *archive) lines(t *testing.T) string {
+	t.Helper()
+	h, o := a.header(t)
+	v, err := view.Of(&dom.Snapshot{Elements: a.elements(t, "elements")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Lines(h, v)
+}
+
+// tree prints the archive's page as TREE.
+func (a *archive) tree(t *testing.T) string {
+	t.Helper()
+	h, o := a.header(t)
+	all := a.elements(t, "elements")
+	text, _ := a.get("elements")
+	var path []*dom.Element
+	for line := range strings.Lines(text) {
+		e := all[0]
+		all = append(all[1:], e)
+		e.Depth = (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		if path = append(path[:e.Depth], e); e.Depth > 0 {
+			e.Parent = path[e.Depth-1].Ref
+		}
+	}
+	folded := Folded{}
+	words, _ := a.get("options")
+	if _, after, ok := strings.Cut(words, "fold="); ok {
+		ref, _ := strconv.Atoi(strings.Fields(after)[0])
+		folded[dom.Ref(ref)] = 0
+		shown := view.Fold(all, folded)
+		folded[dom.Ref(ref)] = len(all) - len(shown)
+		all = shown
+	}
+	v, err := view.Of(&dom.Snapshot{Elements: all}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Tree(h, v, NewOutline(NewBase(h.URL), v.Elements, all, folded))
+}
+
+// header reads the header and the options of the archive's page.
+func (a *archive) header(t *testing.T) (Header, view.Options) {
+	t.Helper()
+	var h Header
+	page, _ := a.get("page")
+	url, title, _ := strings.Cut(strings.TrimSpace(page), "\n")
+	h.URL, h.Title = url, unquoted(title)
+	history, _ := a.get("history")
+	for line := range strings.Lines(history) {
+		title, url, _ := strings.Cut(line, "@")
+		h.History = append(h.History, Visit{Title: strings.TrimSpace(title), URL: strings.TrimSpace(url)})
+	}
+	o := view.Options{Cost: Cost(NewBase(h.URL), func(string) int { return 10 })}
+	words, _ := a.get("options")
+	for _, word := range strings.Fields(words) {
+		name, value, _ := strings.Cut(word, "=")
+		switch name {
+		case "max_elements":
+			o.MaxElements, _ = strconv.Atoi(value)
+		case "max_tokens":
+			o.MaxTokens, _ = strconv.Atoi(value)
+		case "next":
+			h.Next = value
+		case "fold":
+		default:
+			t.Fatalf("unknown option %q", word)
+		}
+	}
+	return h, o
+}
+
+// parseElement reads `7 input "Email" type=email required`: ref, tag, text, then fields. Strings may be
+// quoted as in Go; a state without a value is true; the role is that of the tag unless given.
+func parseElement(t *testing.T, line string) *dom.Element {
+	t.Helper()
+	e := &dom.Element{Parent: dom.NoRef}
+	for i, rest := 0, line; rest != ""; i++ {
+		var word string
+		word, rest = cutWord(rest)
+		name, value, given := strings.Cut(word, "=")
+		value = unquoted(value)
+		switch {
+		case i == 0:
+			ref, err := strconv.ParseUint(word, 10, 32)
+			if err != nil {
+				t.Fatalf("%q starts with no ref", line)
+			}
+			e.Ref = dom.Ref(ref)
+		case i == 1:
+			e.Tag = unquoted(word)
+		case strings.HasPrefix(word, `"`):
+			e.Text = unquoted(word)
+		case !given:
+			setField(t, e, name, "true")
+		default:
+			setField(t, e, name, value)
+		}
+	}
+	if e.Role == "" {
+		e.Role = NativeRole(e.Tag, e.Type, e.Href != "")
+	}
+	return e
+}
+
+// unquoted returns what a Go string stands for; anything else stands for itself.
+func unquoted(s string) string {
+	if u, err := strconv.Unquote(s); err == nil {
+		return u
+	}
+	return s
+}
+
+// cutWord cuts the first word off, which may hold a quoted string with spaces.
+func cutWord(s string) (word, rest string) {
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && quoted:
+			i++
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == ' ' && !quoted:
+			return s[:i], strings.TrimLeft(s[i:], " ")
+		}
+	}
+	return s, ""
+}
+
+func setField(t *testing.T, e *dom.Element, name, value string) {
+	t.Helper()
+	texts := map[string]*string{
+		"role": &e.Role, "href": &e.Href, "name": &e.Name, "type": &e.Type, "value": &e.Value,
+	}
+	states := map[string]*dom.Tri{
+		"checked": &e.States.Checked, "disabled": &e.States.Disabled, "expanded": &e.States.Expanded,
+		"selected": &e.States.Selected, "pressed": &e.States.Pressed, "required": &e.States.Required,
+		"readonly": &e.States.Readonly, "focused": &e.States.Focused, "invalid": &e.States.Invalid,
+	}
+	tris := map[string]dom.Tri{"": dom.Absent, "false": dom.False, "true": dom.True, "mixed": dom.Mixed}
+	tri, isTri := tris[value]
+	switch {
+	case texts[name] != nil:
+		*texts[name] = value
+	case states[name] != nil && isTri:
+		*states[name] = tri
+	case name == "structural":
+		e.Kind = dom.Structural
+	case name == "level":
+		e.Level, _ = strconv.Atoi(value)
+	case name == "depth":
+		e.Depth, _ = strconv.Atoi(value)
+	case name == "in_viewport":
+		e.InViewport = value == "true"
+	default:
+		t.Fatalf("unknown field %s=%q", name, value)
+	}
+}

@@ -1,0 +1,154 @@
+package compact
+
+import (
+	"strconv"
+
+	"github.com/domtap/domtap/view"
+)
+
+// Header is what a text says before its first element.
+type Header struct {
+	// URL and Title are the page's.
+	URL, Title string
+	// History holds the pages that the tab showed, oldest first, the current one last. The last five
+	// are printed when there are two or more.
+	History []Visit
+	// Next is the cursor that continues a truncated answer; empty: there is none.
+	Next string
+
+	// thrift is how much of the header is left out, 0 to maxThrift.
+	thrift int
+}
+
+// Visit is a page that the tab showed. Without a title its URL stands for it.
+type Visit struct{ URL, Title string }
+
+// breadcrumb is how many visits are printed.
+const breadcrumb = 5
+
+// thrifts says how many characters of the URL and the title are printed, and whether the history is,
+// by how little room there is.
+var thrifts = [...]struct {
+	url, title int
+	history    bool
+}{
+	{200, maxText, true},
+	{200, maxText, false},
+	{80, 40, false},
+	{40, 0, false},
+}
+
+const maxThrift = len(thrifts) - 1
+
+// facts are the figures in a header.
+type facts struct {
+	reason                  view.Reason
+	included, total, tokens int
+	next                    string
+}
+
+func factsOf(h Header, v view.View) facts {
+	return facts{v.Reason, len(v.Elements), v.Total, v.Tokens, h.Next}
+}
+
+// append appends the lines of the header, each with its line end.
+func (h Header) append(dst []byte, f facts) []byte {
+	size := thrifts[h.thrift]
+	dst = append(dst, "URL: "...)
+	dst = appendAddress(dst, h.URL, size.url)
+	if size.title > 0 {
+		dst = appendAfter(dst, " | Title: ", h.Title, size.title)
+	}
+	dst = append(dst, '\n')
+	dst = f.append(dst)
+	if size.history && len(h.History) >= 2 {
+		dst = appendHistory(dst, h.History)
+	}
+	return dst
+}
+
+// appendAddress appends the URL of a page, or "(none)".
+func appendAddress(dst []byte, url string, limit int) []byte {
+	start := len(dst)
+	text, cut := Base{}.shorten(url)
+	dst = appendClean(dst, text, limit)
+	switch {
+	case cut:
+		dst = append(dst, ellipsis...)
+	case len(dst) == start:
+		dst = append(dst, "(none)"...)
+	}
+	return dst
+}
+
+// append appends the lines that a truncated view needs; others need none.
+func (f facts) append(dst []byte) []byte {
+	if f.reason == view.NotTruncated {
+		return dst
+	}
+	dst = append(dst, "# Elements: "...)
+	dst = strconv.AppendInt(dst, int64(f.included), 10)
+	dst = append(dst, " of "...)
+	dst = strconv.AppendInt(dst, int64(f.total), 10)
+	dst = append(dst, " (truncated: "...)
+	dst = append(dst, f.reason.String()...)
+	dst = appendAfter(dst, ", next: ", f.next, maxCursor)
+	dst = append(dst, ")\n"...)
+	if f.tokens > 0 {
+		dst = append(dst, "# Tokens: "...)
+		dst = strconv.AppendInt(dst, int64(f.tokens), 10)
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+func appendHistory(dst []byte, history []Visit) []byte {
+	dst = append(dst, "# Navigation: "...)
+	for i, visit := range history[max(0, len(history)-breadcrumb):] {
+		if i > 0 {
+			dst = append(dst, " → "...)
+		}
+		start := len(dst)
+		dst = appendClean(dst, visit.Title, maxVisit)
+		if len(dst) == start {
+			dst = appendAddress(dst, visit.URL, maxVisit)
+		}
+	}
+	return append(dst, '\n')
+}
+
+// Overhead returns what the header costs at most before any view with fewer than a million elements
+// and tokens, as count counts. It is meant for view.Options.Overhead. Next must be set to a cursor as
+// long as the real one will be, if there will be one.
+func (h Header) Overhead(count func(string) int) int {
+	most := 0
+	for _, reason := range []view.Reason{view.NotTruncated, view.ElementLimit, view.TokenBudget} {
+		f := facts{reason, 999_999, 999_999, 999_999, h.Next}
+		most = max(most, count(string(h.append(nil, f))))
+	}
+	return most
+}
+
+// Within returns a header with an Overhead of at most limit: the same where it fits, else without the
+// history, then with title and URL cut, then without the title. About 50 tokens always suffice; below
+// that the shortest header is returned.
+func (h Header) Within(limit int, count func(string) int) Header {
+	for h.thrift < maxThrift && h.Overhead(count) > limit {
+		h.thrift++
+	}
+	return h
+}
+
+// Settle replaces the upper bound in v.Tokens, made with the given overhead, by what Lines(h, v) costs
+// exactly: the header's own figures are known by now. It leaves a view without a budget as it is.
+func Settle(h Header, v view.View, overhead int, count func(string) int) view.View {
+	if v.Tokens == 0 {
+		return v
+	}
+	lines := v.Tokens - overhead
+	// The figure is part of what it counts; one digit more or less is all that can change.
+	for range 3 {
+		v.Tokens = lines + count(string(h.append(nil, factsOf(h, v))))
+	}
+	return v
+}

@@ -1,0 +1,85 @@
+package compact
+
+import "strings"
+
+// Base is what hrefs are printed relative to: the page that they stand on. The zero value prints them
+// absolute.
+type Base struct {
+	scheme, host string
+	// document is the page's URL without its fragment.
+	document string
+}
+
+// NewBase returns the base of the page with that URL.
+func NewBase(pageURL string) Base {
+	document, _, _ := strings.Cut(pageURL, "#")
+	b := Base{document: document}
+	b.scheme, b.host, _ = splitURL(pageURL)
+	return b
+}
+
+// splitURL cuts "scheme://user@host/rest" into "scheme", "host" and "/rest". The scheme is empty for
+// URLs of another form.
+func splitURL(url string) (scheme, host, rest string) {
+	scheme, after, ok := strings.Cut(url, "://")
+	if !ok || strings.ContainsAny(scheme, "/?#:, ") {
+		return "", "", url
+	}
+	end := strings.IndexAny(after, "/?#")
+	if end < 0 {
+		end = len(after)
+	}
+	host = after[:end]
+	return scheme, host[strings.LastIndexByte(host, '@')+1:], after[end:]
+}
+
+// appendHref appends a short form of an absolute href: its fragment when it leads to the page itself,
+// its path on the page's own origin, the kind of a data URL, and at most 120 characters of any.
+func (b Base) appendHref(dst []byte, href string) []byte {
+	text, cut := b.shorten(href)
+	dst = appendClean(dst, text, maxHref)
+	if cut {
+		dst = append(dst, ellipsis...)
+	}
+	return dst
+}
+
+// shorten returns the part of the href that is worth printing, and whether "…" belongs behind it.
+func (b Base) shorten(href string) (text string, cut bool) {
+	if text, ok := payload(href); ok {
+		return text, true
+	}
+	if hash := strings.IndexByte(href, '#'); hash >= 0 && b.document != "" && href[:hash] == b.document {
+		return href[hash:], false
+	}
+	scheme, host, rest := splitURL(href)
+	// A path that starts with two slashes would read like another host.
+	if scheme == "" || scheme != b.scheme || host != b.host || strings.HasPrefix(rest, "//") {
+		return href, false
+	}
+	if rest == "" {
+		return "/", false
+	}
+	return rest, false
+}
+
+// payload returns the start of a URL that carries its content in itself: "data:image/png",
+// "javascript:".
+func payload(href string) (string, bool) {
+	const script, data = "javascript:", "data:"
+	switch {
+	case hasPrefixFold(href, script):
+		return script, true
+	case hasPrefixFold(href, data):
+		end := strings.IndexAny(href, ";,")
+		if end < 0 || end > maxWord {
+			end = len(data)
+		}
+		return href[:end], true
+	}
+	return "", false
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

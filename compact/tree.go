@@ -1,0 +1,256 @@
+package compact
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/view"
+)
+
+// maxLevel is how far lines are indented at most. What stands deeper stays at that level, so that a
+// page of twenty thousand nested boxes has lines of bounded length all the same.
+const maxLevel = 64
+
+// Tree returns the header and the lines of an outline of the view, as format TREE:
+//
+//   - main [ref=e2]
+//   - heading "Your cart" [level=1] [ref=e3]
+//   - checkbox "Gift wrap" [checked] [ref=e9]
+//   - textbox "Coupon" [required] [ref=e8]: SPRING
+//
+// A line is `- role[ "name"][ [state]]…[ [level=N]][ [href=PATH]] [ref=eN][: value]`, with two spaces in
+// front for each level, at most 64 levels. The href stands only where a link has no name. A double
+// quote in a name is printed as a single one, so that no name can end early and go on as a ref.
+func Tree(h Header, v view.View, o Outline) string {
+	dst := make([]byte, 0, 256+72*len(o.entries))
+	dst = h.append(dst, factsOf(h, v))
+	for _, entry := range o.entries {
+		dst = appendMargin(dst, entry.level)
+		dst = append(o.appendEntry(dst, entry.element), '\n')
+	}
+	return string(dst)
+}
+
+// Folded says which landmarks are printed without what stands below them, and how many elements that is.
+type Folded map[dom.Ref]int
+
+// Outline is a view in the shape of a tree: which of its elements have a line, and how deep each stands.
+// It is immutable.
+type Outline struct {
+	base    Base
+	folded  Folded
+	entries []entry
+}
+
+type entry struct {
+	element *dom.Element
+	level   int
+}
+
+// NewOutline finds the outline of elements that a view shows of a snapshot, which holds all, on a page
+// with that base. An element stands one level below its nearest ancestor that is shown too. One that
+// only wraps another has no line: a structural element of role generic without name, value and states,
+// with exactly one child in the view, which takes its place.
+//
+// Both lists must be in document order, parents before children, and all must hold the shown ones.
+func NewOutline(base Base, shown, all []*dom.Element, folded Folded) Outline {
+	parents := parentsOf(shown, all)
+	children := make([]int, len(shown))
+	for _, p := range parents {
+		if p >= 0 {
+			children[p]++
+		}
+	}
+	o := Outline{base: base, folded: folded, entries: make([]entry, 0, len(shown))}
+	below := make([]int, len(shown)) // below: the level of the children of each
+	for i, e := range shown {
+		level := 0
+		if p := parents[i]; p >= 0 {
+			level = below[p]
+		}
+		below[i] = level
+		if children[i] == 1 && isWrapper(e) {
+			continue
+		}
+		below[i] = min(level+1, maxLevel)
+		o.entries = append(o.entries, entry{e, level})
+	}
+	return o
+}
+
+// parentsOf returns, for each of the shown elements, the position among them of its nearest ancestor
+// there; -1 without one.
+func parentsOf(shown, all []*dom.Element) []int {
+	parents := make([]int, len(shown))
+	nearest := make(map[dom.Ref]int, len(all)) // of each element: itself where it is shown
+	at := 0
+	for _, e := range all {
+		if at == len(shown) {
+			break
+		}
+		n, ok := nearest[e.Parent]
+		if !ok {
+			n = -1
+		}
+		if e.Ref == shown[at].Ref {
+			parents[at] = n
+			n = at
+			at++
+		}
+		nearest[e.Ref] = n
+	}
+	for ; at < len(shown); at++ {
+		parents[at] = -1
+	}
+	return parents
+}
+
+// isWrapper reports whether an element says nothing of its own.
+func isWrapper(e *dom.Element) bool {
+	return e.Kind == dom.Structural && (e.Role == "generic" || e.Role == "") && e.Level == 0 &&
+		e.Text == "" && e.Value == "" && e.States == (dom.States{})
+}
+
+// Len returns how many lines the outline has.
+func (o Outline) Len() int { return len(o.entries) }
+
+// Cost returns exactly what the lines of the outline cost, their line ends included, as count counts.
+func (o Outline) Cost(count func(string) int) int {
+	var buffer []byte
+	sum := 0
+	for _, entry := range o.entries {
+		buffer = appendMargin(buffer[:0], entry.level)
+		buffer = append(o.appendEntry(buffer, entry.element), '\n')
+		sum += count(string(buffer))
+	}
+	return sum
+}
+
+// TreeCost returns a function for view.Options.Cost: what an element's line costs at most in a Tree, its
+// line end included, as count counts. Which level it gets, and whether it gets a line at all, depends on
+// what else the view shows; the bound is what it costs at any level up to its depth in the document. What
+// the lines cost exactly is known when the view is made: Outline.Cost, which is never more.
+//
+// The function keeps a buffer and is for one goroutine at a time.
+func TreeCost(base Base, folded Folded, count func(string) int) func(*dom.Element) int {
+	o := Outline{base: base, folded: folded}
+	margins := marginCosts(count)
+	var buffer []byte
+	return func(e *dom.Element) int {
+		buffer = append(o.appendEntry(buffer[:0], e), '\n')
+		return count(string(buffer)) + margins[min(max(e.Depth, 0), maxLevel)]
+	}
+}
+
+// marginCosts returns what the margin adds to a line at most, up to each level. A tokenizer has tokens
+// for some lengths of white space and not for others, so a deeper line may cost less.
+func marginCosts(count func(string) int) (most [maxLevel + 1]int) {
+	const line = "- x\n"
+	plain := count(line)
+	var buffer []byte
+	for level := 1; level <= maxLevel; level++ {
+		buffer = append(appendMargin(buffer[:0], level), line...)
+		most[level] = max(most[level-1], count(string(buffer))-plain)
+	}
+	return most
+}
+
+func appendMargin(dst []byte, level int) []byte {
+	for range level {
+		dst = append(dst, "  "...)
+	}
+	return dst
+}
+
+// appendEntry appends the line of an element without its margin and its line end.
+func (o Outline) appendEntry(dst []byte, e *dom.Element) []byte {
+	dst = append(dst, "- "...)
+	dst = appendRole(dst, e.Role)
+	named := len(dst)
+	dst = appendQuoted(dst, e.Text)
+	if n, ok := o.folded[e.Ref]; ok {
+		dst = appendEntryRef(dst, e.Ref)
+		dst = append(dst, ": unchanged since the previous page ("...)
+		dst = strconv.AppendInt(dst, int64(n), 10)
+		return append(dst, " elements)"...)
+	}
+	named = len(dst) - named
+	dst = appendMarks(dst, &e.States)
+	if e.Level > 0 {
+		dst = append(dst, " [level="...)
+		dst = append(strconv.AppendInt(dst, int64(e.Level), 10), ']')
+	}
+	if named == 0 && e.Href != "" {
+		dst = o.appendTarget(dst, e.Href)
+	}
+	dst = appendEntryRef(dst, e.Ref)
+	if hasReadableValue(e) {
+		dst = appendAfter(dst, ": ", e.Value, maxValue)
+	}
+	return dst
+}
+
+func appendEntryRef(dst []byte, ref dom.Ref) []byte {
+	dst = append(dst, " [ref=e"...)
+	return append(strconv.AppendUint(dst, uint64(ref), 10), ']')
+}
+
+// appendRole appends a role, which is a word of letters, digits and hyphens; anything else in it is left
+// out, since a role stands bare in its line.
+func appendRole(dst []byte, role string) []byte {
+	start := len(dst)
+	for i := 0; i < len(role) && len(dst)-start < maxWord; i++ {
+		c := role[i]
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' && len(dst) > start {
+			dst = append(dst, c)
+		}
+	}
+	if len(dst) == start {
+		dst = append(dst, "generic"...)
+	}
+	return dst
+}
+
+// appendQuoted appends a name in quotes, or nothing when there is none.
+func appendQuoted(dst []byte, name string) []byte {
+	start := len(dst)
+	dst = appendAfter(dst, ` "`, name, maxText)
+	if len(dst) == start {
+		return dst
+	}
+	for i := start + len(` "`); i < len(dst); i++ {
+		if dst[i] == '"' {
+			dst[i] = '\''
+		}
+	}
+	return append(dst, '"')
+}
+
+// appendMarks appends the states in the words and the order of LINES, each in brackets.
+func appendMarks(dst []byte, s *dom.States) []byte {
+	if *s == (dom.States{}) {
+		return dst
+	}
+	var buffer [96]byte
+	for word := range strings.FieldsSeq(string(appendStates(buffer[:0], s))) {
+		dst = append(dst, " ["...)
+		dst = append(dst, word...)
+		dst = append(dst, ']')
+	}
+	return dst
+}
+
+// bracketless writes the brackets of an address as URLs may, so that it cannot end before its end.
+var bracketless = strings.NewReplacer("[", "%5B", "]", "%5D")
+
+// appendTarget appends where a link without a name leads.
+func (o Outline) appendTarget(dst []byte, href string) []byte {
+	target := o.base.appendHref(nil, href)
+	if len(target) == 0 {
+		return dst
+	}
+	dst = append(dst, " [href="...)
+	dst = append(dst, bracketless.Replace(string(target))...)
+	return append(dst, ']')
+}

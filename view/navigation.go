@@ -1,0 +1,109 @@
+package view
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Bounds of what NavigationHash looks at, so that a page of nothing but landmarks costs no more than others.
+const (
+	// maxNested is how many landmarks deep a landmark is told from its surroundings.
+	maxNested = 4
+	// maxLandmarks is how many landmarks of a page are hashed, the first ones in document order.
+	maxLandmarks = 64
+)
+
+// Landmark is what a site repeats on its pages: a navigation, a banner or a contentinfo.
+type Landmark struct {
+	Element *dom.Element
+	// Hash is the same for landmarks of the same role and name whose descendants in the stored DOM have
+	// the same roles and names, in whatever order. Values, states and links do not count.
+	Hash [sha256.Size]byte
+	// Descendants is how many elements of the stored DOM stand below it.
+	Descendants int
+}
+
+// isRepeated reports whether a role is that of a Landmark.
+func isRepeated(role string) bool {
+	return role == "navigation" || role == "banner" || role == "contentinfo"
+}
+
+// NavigationHash returns the landmarks among the elements of a snapshot, in document order: at most 64,
+// and none that stands inside four others. It takes time in proportion to the elements.
+func NavigationHash(elements []*dom.Element) []Landmark {
+	var found []census
+	within := map[dom.Ref]int{} // of what stands in a landmark, and of landmarks: the innermost
+	for _, e := range elements {
+		outer, inside := within[e.Parent]
+		if inside {
+			within[e.Ref] = outer
+			for at := outer; at >= 0; at = found[at].outer {
+				found[at].lines = append(found[at].lines, line(e))
+			}
+		} else {
+			outer = -1
+		}
+		if !isRepeated(e.Role) || len(found) == maxLandmarks || outer >= 0 && found[outer].nested == maxNested {
+			continue
+		}
+		c := census{element: e, outer: outer, nested: 1}
+		if outer >= 0 {
+			c.nested += found[outer].nested
+		}
+		within[e.Ref] = len(found)
+		found = append(found, c)
+	}
+	out := make([]Landmark, len(found))
+	for i := range found {
+		out[i] = found[i].landmark()
+	}
+	return out
+}
+
+// census is a landmark while its descendants are gathered.
+type census struct {
+	element *dom.Element
+	// outer is the position of the landmark around this one, -1 without; nested counts from 1.
+	outer, nested int
+	lines         []string
+}
+
+func line(e *dom.Element) string { return e.Role + ":" + e.Text }
+
+func (c *census) landmark() Landmark {
+	l := Landmark{Element: c.element, Descendants: len(c.lines)}
+	slices.Sort(c.lines)
+	h := sha256.New()
+	var size [8]byte
+	for _, s := range append([]string{line(c.element)}, c.lines...) {
+		// The length keeps a name from passing for two.
+		binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
+		h.Write(size[:])
+		h.Write([]byte(s))
+	}
+	h.Sum(l.Hash[:0])
+	return l
+}
+
+// Fold returns the elements without those that stand below one that is folded: the list itself when
+// there are none. The elements must be in document order, parents before children.
+func Fold[T any](elements []*dom.Element, folded map[dom.Ref]T) []*dom.Element {
+	if len(folded) == 0 {
+		return elements
+	}
+	out := make([]*dom.Element, 0, len(elements))
+	hidden := map[dom.Ref]struct{}{} // the folded that were seen, and what stands below them
+	for _, e := range elements {
+		_, below := hidden[e.Parent]
+		if !below {
+			out = append(out, e)
+		}
+		if _, folds := folded[e.Ref]; folds || below {
+			hidden[e.Ref] = struct{}{}
+		}
+	}
+	return out
+}
