@@ -1,0 +1,221 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/dom"
+)
+
+func click(ref dom.Ref) actor.TurnAction {
+	return actor.TurnAction{Action: actor.Action{Kind: actor.Click, Ref: ref}}
+}
+
+// onClick gives the node what clicking it does.
+func onClick(n *actortest.Node, do func(p *actortest.Page)) *actortest.Node {
+	n.Act = func(p *actortest.Page, _ actor.Action) error {
+		do(p)
+		return nil
+	}
+	return n
+}
+
+// stage serves a page whose buttons do one thing each.
+func stage(b *actortest.Browser) {
+	b.Serve(home+"stage", func() actortest.Screen {
+		return actortest.Screen{Body: []*actortest.Node{
+			actortest.Button("Nothing"),
+			onClick(actortest.Button("Add"), func(p *actortest.Page) { p.Update(add(actortest.Button("Added"))) }),
+			onClick(actortest.Button("Go"), func(p *actortest.Page) { p.Go(home) }),
+			onClick(actortest.Button("Push"), func(p *actortest.Page) { p.PushState(home + "stage/2") }),
+			onClick(actortest.Button("Ask"), func(p *actortest.Page) { p.OpenDialog(actor.Dialog{Type: "confirm", Message: "Sure?"}) }),
+			onClick(actortest.Button("Open"), func(p *actortest.Page) { p.Open(home + "help") }),
+			onClick(actortest.Button("Clear"), func(p *actortest.Page) { p.Update(func(f *actortest.Frame) { f.Body = f.Body[:1] }) }),
+			actortest.Textbox("Email", "me"),
+		}}
+	})
+}
+
+func TestActSaysWhatItDid(t *testing.T) {
+	tests := []struct {
+		actions []actor.TurnAction
+		verdict actor.Verdict
+		after   string // the last element's text
+		summary string
+	}{
+		{nil, actor.NoChange, "Email", ""},
+		{[]actor.TurnAction{click(0)}, actor.NoChange, "Email", `click "Nothing": ok`},
+		{[]actor.TurnAction{click(1)}, actor.Changed, "Added", `click "Add": ok`},
+		{[]actor.TurnAction{click(2)}, actor.Navigated, "Help", `click "Go": ok`},
+		{[]actor.TurnAction{click(3)}, actor.Navigated, "Email", `click "Push": ok`},
+		{[]actor.TurnAction{click(4)}, actor.DialogShown, "Email", `click "Ask": ok`},
+		{[]actor.TurnAction{click(1), click(4), click(0)}, actor.DialogShown, "Added", `click "Add": ok, click "Ask": ok, click "Nothing": a dialog is open`},
+		{[]actor.TurnAction{
+			{Action: actor.Action{Kind: actor.Fill, Ref: 7, Text: "a@b.c"}}, {Action: actor.Action{Kind: actor.Press, Ref: dom.NoRef, Text: "Enter"}},
+		}, actor.Changed, "Email", `fill "Email": ok, press "Enter": ok`},
+	}
+	for _, tt := range tests {
+		synctest.Test(t, func(t *testing.T) {
+			b, _, tab := start(t, actor.Config{})
+			stage(b)
+			if _, err := tab.Navigate(t.Context(), home+"stage", actor.WaitLoad); err != nil {
+				t.Fatal(err)
+			}
+			first := read(t, tab, actor.ReadOptions{}).Head.Snapshot
+			for i := range tt.actions {
+				if r := &tt.actions[i].Ref; *r != dom.NoRef {
+					*r += first.Elements[0].Ref
+				}
+			}
+			out, err := tab.Act(t.Context(), actor.Turn{Actions: tt.actions})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var summaries []string
+			for _, r := range out.Results {
+				summaries = append(summaries, r.Summary)
+			}
+			got := strings.Join(summaries, ", ")
+			if out.Verdict != tt.verdict || got != tt.summary || out.Before != first {
+				t.Errorf("%s: verdict %v of before %d, after %d", got, out.Verdict, out.Before.Revision, out.After.Revision)
+			}
+			if last := out.After.Elements[len(out.After.Elements)-1].Text; last != tt.after {
+				t.Errorf("%s: the last element is %s", got, last)
+			}
+			if out.Info != tab.Info() || (out.Info.Dialog != nil) != (tt.verdict == actor.DialogShown) {
+				t.Errorf("%s: info is %+v", got, out.Info)
+			}
+		})
+	}
+}
+
+func TestActTellsOfATabThatItOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{})
+		var popup *actortest.Page
+		b.Page(0).Update(func(f *actortest.Frame) {
+			onClick(f.Body[0], func(p *actortest.Page) {
+				popup = p.Open(home + "help")
+			})
+		})
+		read(t, tab, actor.ReadOptions{})
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
+		if err != nil || out.Verdict != actor.NewTab || out.NewTab != "t2" {
+			t.Fatalf("outcome is %+v, %v", out, err)
+		}
+		opened, err := pool.Tab("t2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := opened.Info(); i.Opener != "t1" {
+			t.Errorf("info is %+v", i)
+		}
+		if got := texts(read(t, opened, actor.ReadOptions{}).Head.Snapshot); got != "0:Back" || popup == nil {
+			t.Errorf("the popup shows %s", got)
+		}
+	})
+}
+
+func TestActRefusesWhatIsGone(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	read(t, tab, actor.ReadOptions{})
+	b.Page(0).Update(func(f *actortest.Frame) { f.Body = f.Body[1:] })
+	turn := actor.Turn{Actions: []actor.TurnAction{click(0), click(99), click(1)}}
+	out, err := tab.Act(t.Context(), turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := wantKind(t, out.Results[0].Err, actor.Stale)
+	if fmt.Sprint(e.Detail) != `map[ref:0 was:button "Pay"]` || !strings.Contains(e.Message, `button "Pay"`) {
+		t.Errorf("error is %v, %v", e, e.Detail)
+	}
+	wantKind(t, out.Results[1].Err, actor.Invalid)
+	if !out.Results[2].Done || out.Results[0].Done || len(b.Page(0).Actions()) != 1 {
+		t.Errorf("results are %+v, the page saw %v", out.Results, b.Page(0).Actions())
+	}
+	a := b.Page(0).Actions()[0]
+	if a.Document != "page-1-document-1" || a.Frame != "" || a.Ref != 1 {
+		t.Errorf("the page saw %+v", a)
+	}
+	turn.StopOnError = true
+	out, err = tab.Act(t.Context(), turn)
+	if err != nil || len(b.Page(0).Actions()) != 1 {
+		t.Errorf("the page saw %v, %v", b.Page(0).Actions(), err)
+	}
+	if r := out.Results[2]; r.Done || r.Err != nil || r.Summary != "click 1: skipped" {
+		t.Errorf("result is %+v", r)
+	}
+}
+
+func TestActReachesElementsOfFramesRightAfterTheyAppear(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
+	// The turn's own read gives the refs, and must have told the page before it acts.
+	out, err := tab.Act(t.Context(), actor.Turn{})
+	if err != nil || texts(out.After) != "0:Top 1:Outer 2:In 3:Inner 4:Deep 5:Last" {
+		t.Fatalf("%v, %v", out.After, err)
+	}
+	out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(4)}})
+	if err != nil || !out.Results[0].Done || b.Page(0).Actions()[0].Frame != "inner" {
+		t.Errorf("outcome is %+v, %v", out, err)
+	}
+}
+
+func TestActReportsWhatThePageRefuses(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Update(func(f *actortest.Frame) {
+		f.Body[0].Act = func(*actortest.Page, actor.Action) error {
+			return actor.Errorf(actor.NotActionable, "covered by a dialog")
+		}
+	})
+	read(t, tab, actor.ReadOptions{})
+	out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, out.Results[0].Err, actor.NotActionable)
+	if out.Results[0].Summary != `click "Pay": not actionable` || out.Verdict != actor.NoChange {
+		t.Errorf("outcome is %+v", out)
+	}
+}
+
+func TestActOnAHangingPageEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{})
+		b.Page(0).Update(func(f *actortest.Frame) { onClick(f.Body[0], (*actortest.Page).Hang) })
+		read(t, tab, actor.ReadOptions{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		begin := time.Now()
+		_, err := tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{click(0)}})
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
+			t.Errorf("error is %v after %v", err, time.Since(begin))
+		}
+	})
+}
+
+func TestActWaitsForTheDocumentThatItLedTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{})
+		b.Serve(home+"stall", func() actortest.Screen {
+			return actortest.Screen{Stall: true, Body: []*actortest.Node{actortest.Button("Half")}}
+		})
+		b.Page(0).Update(func(f *actortest.Frame) { onClick(f.Body[0], func(p *actortest.Page) { p.Go(home + "stall") }) })
+		read(t, tab, actor.ReadOptions{})
+		begin := time.Now()
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
+		if err != nil || out.Verdict != actor.Navigated || texts(out.After) != "3:Half" {
+			t.Errorf("outcome is %+v, %v", out, err)
+		}
+		if d := time.Since(begin); d != 10*time.Second {
+			t.Errorf("the turn took %v", d)
+		}
+	})
+}

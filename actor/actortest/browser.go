@@ -1,0 +1,148 @@
+// Package actortest is a browser for tests: pages whose documents are scripted in Go and reported
+// the way the real observer reports them, as patches that are acknowledged.
+//
+// A test serves screens under URLs, opens tabs by an actor.Pool, changes a page's nodes inside
+// Page.Update, and lets a page hang, crash, open a dialog or a popup. Everything is safe for
+// concurrent use, works inside a testing/synctest bubble, starts no goroutine and reads no network.
+//
+//	b := actortest.NewBrowser()
+//	b.Serve("https://shop.example/", func() actortest.Screen {
+//		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{actortest.Button("Pay")}}
+//	})
+//	pool := actor.NewPool(b, actor.Config{})
+//	tab, err := pool.Open(ctx, actor.OpenOptions{URL: "https://shop.example/"})
+//	b.Page(0).Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("New")) })
+package actortest
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+)
+
+// Screen is what a navigation to a URL shows.
+type Screen struct {
+	Title string
+	// Status is the HTTP status; 0: 200.
+	Status int
+	Body   []*Node
+	// Error lets the navigation fail with the browser's own error, such as "net::ERR_FAILED".
+	Error string
+	// Hold lets Navigate wait until its context ends: a server that never answers.
+	Hold bool
+	// Stall keeps the document at PhaseCommit: a page that never finishes loading.
+	Stall bool
+	// Redirect is a URL that the page goes to by script once it is parsed.
+	Redirect string
+	// Opens is a dialog that the page opens while it loads.
+	Opens *actor.Dialog
+}
+
+// Browser is a fake of actor.Browser.
+type Browser struct {
+	mu      sync.Mutex
+	screens map[string]func() Screen
+	pages   []*Page
+	popups  chan actor.Popup
+	dead    bool
+	openErr error
+}
+
+// NewBrowser makes a browser that serves only about:blank.
+func NewBrowser() *Browser {
+	return &Browser{screens: map[string]func() Screen{}, popups: make(chan actor.Popup, 64)}
+}
+
+// Serve says what a navigation to the URL shows. Build is called for each navigation, so that each
+// has nodes of its own. URLs that are not served fail with net::ERR_NAME_NOT_RESOLVED.
+func (b *Browser) Serve(url string, build func() Screen) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.screens[url] = build
+}
+
+// FailOpen lets NewPage fail from now on; nil: no more.
+func (b *Browser) FailOpen(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.openErr = err
+}
+
+// NewPage opens a blank page.
+func (b *Browser) NewPage(ctx context.Context, viewport dom.Box) (actor.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	err := b.openErr
+	if b.dead {
+		err = actor.Errorf(actor.Lost, "the browser is gone")
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return b.newPage(viewport), nil
+}
+
+func (b *Browser) newPage(viewport dom.Box) *Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p := &Page{
+		browser: b, id: "page-" + strconv.Itoa(len(b.pages)+1), events: make(chan actor.Event, 4096),
+		gone: make(chan struct{}), frames: map[dom.FrameID]*Frame{},
+	}
+	viewport.X, viewport.Y = 0, 0
+	p.main = &Frame{URL: "about:blank", Scroll: viewport, document: p.id + "-document-0"}
+	p.frames[""] = p.main
+	p.order = []*Frame{p.main}
+	b.pages = append(b.pages, p)
+	return p
+}
+
+// Pages delivers popups.
+func (b *Browser) Pages() <-chan actor.Popup { return b.popups }
+
+// Page returns the n-th page that was opened, from 0, closed ones included; nil when there is none.
+func (b *Browser) Page(n int) *Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n >= len(b.pages) {
+		return nil
+	}
+	return b.pages[n]
+}
+
+// Die ends the browser process: every page is gone, and no more can be opened.
+func (b *Browser) Die() {
+	b.mu.Lock()
+	pages := b.pages
+	dead := b.dead
+	b.dead = true
+	b.mu.Unlock()
+	if dead {
+		return
+	}
+	close(b.popups)
+	for _, p := range pages {
+		p.end(errors.New("the browser process exited"))
+	}
+}
+
+// screen builds what the URL shows.
+func (b *Browser) screen(url string) Screen {
+	b.mu.Lock()
+	build := b.screens[url]
+	b.mu.Unlock()
+	switch {
+	case build != nil:
+		return build()
+	case url == "about:blank":
+		return Screen{}
+	}
+	return Screen{Error: "net::ERR_NAME_NOT_RESOLVED"}
+}

@@ -1,0 +1,29 @@
+// Package actor owns the tabs. Each Tab is one goroutine that holds everything mutable about one page:
+// the DOM of all its frames, its status, what is still to be acknowledged. A Pool opens, finds and
+// closes tabs.
+//
+// # What it guarantees
+//
+//   - Commands of one tab (Read, Navigate, Act, Screenshot, Watch) pass through a bounded mailbox and run
+//     one at a time. A full mailbox is an *Error of kind Exhausted at once, never a hidden queue.
+//   - Info, Head, History, Done and Err never block. AnswerDialog and closing do not pass through the
+//     mailbox, so they work on a page that hangs.
+//   - A call returns when its context ends, whatever the page does. That ends the call's work, not the
+//     tab. A page that stops answering is reported as StatusUnresponsive until it shows life.
+//   - The newest state of a tab is its Head, an immutable value. A watcher keeps the revision that it has
+//     seen, waits for Head.Next and takes what lies between from the new head: there is no queue per
+//     watcher, and a slow one costs nobody anything.
+//   - Revisions grow by one with every published change. A burst that the page reports as one patch is
+//     one revision; a patch that changes nothing is none.
+//   - A ref is given once and never means another element. Refs grow for the life of the tab; a new
+//     renderer after a crash gets a new epoch, and still no ref is used again.
+//   - When a tab ends, everybody who waits for it wakes, and Err says why.
+//
+// # What callers owe
+//
+// Snapshots, elements and heads are shared: read them, never write to them. Call the release function
+// of each Watch, and Pool.Close at the end, which waits for every goroutine of the package.
+//
+// The package knows nothing of the browser's protocol or of the API: it asks for the small interfaces
+// in page.go. Package actortest has a fake of them.
+package actor

@@ -1,0 +1,61 @@
+package actor
+
+import "fmt"
+
+// ErrorKind says what went wrong, for callers that decide by it; package rpc maps every kind to
+// one status code.
+type ErrorKind uint8
+
+// The kinds of errors. Deadlines and cancellation are the context package's own errors, wrapped.
+const (
+	// NotFound: no such tab, session or frame.
+	NotFound ErrorKind = iota
+	// Stale: the ref's element is gone.
+	Stale
+	// NotActionable: the element is hidden, disabled or covered.
+	NotActionable
+	// Navigation: the browser could not load the URL.
+	Navigation
+	// NoHistory: there is no entry to go to.
+	NoHistory
+	// Aborted: a navigation interrupted the work.
+	Aborted
+	// Exhausted: a limit is reached.
+	Exhausted
+	// Refused: the URL policy forbids it.
+	Refused
+	// Lost: the renderer or the browser is gone.
+	Lost
+	// Closed: the tab was closed while the work was under way.
+	Closed
+	// DialogOpen: a dialog blocks the page.
+	DialogOpen
+	// Invalid: the request makes no sense for this page, such as a root_ref that was never given.
+	Invalid
+)
+
+// Error is a failure with its kind. Message says what happened and what to do next; it is meant for
+// the client.
+type Error struct {
+	Kind    ErrorKind
+	Message string
+	// Detail holds facts for programs, such as {"ref": "12", "was": "button \"Pay\""}.
+	Detail map[string]string
+	Err    error
+}
+
+// Error returns the message and the cause.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Message + ": " + e.Err.Error()
+	}
+	return e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf makes an Error of a kind.
+func Errorf(kind ErrorKind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}

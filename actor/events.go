@@ -1,0 +1,215 @@
+package actor
+
+import (
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// receive handles an event, or the end of the events.
+func (t *Tab) receive(e Event, ok bool) {
+	if !ok {
+		t.events = nil
+		t.end(Errorf(Lost, "the page of tab %s is gone: open another", t.id))
+		return
+	}
+	switch e := e.(type) {
+	case Patched:
+		t.alive()
+		t.apply(e.Patch)
+		if !t.hold {
+			t.flush()
+		}
+	case Committed:
+		t.committed(e)
+	case Titled:
+		t.titled(e.Title)
+	case Responded:
+		t.responded = e
+		if e.Document == t.main {
+			t.info.HTTPStatus = e.Status
+		}
+	case Loaded:
+		t.loaded(e)
+	case FrameGone:
+		t.model.Drop(e.Frame)
+	case DialogOpened:
+		t.dialog(&Dialog{Type: e.Dialog.Type, Message: clip(e.Dialog.Message), Default: clip(e.Dialog.Default)})
+	case DialogClosed:
+		t.dialog(nil)
+	case Crashed:
+		t.alive()
+		t.crashed, t.loading = true, false
+		t.crashes++
+		t.dialog(nil)
+		t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: e.Reason})
+	case Gone:
+		t.gone(e)
+	case Downloaded:
+		t.outbox = append(t.outbox, TabEvent{Kind: TabDownloaded, Download: e.Download})
+	}
+}
+
+// drainBound is how many queued events are handled in one go.
+const drainBound = 4096
+
+// drain handles the events that are queued already.
+func (t *Tab) drain() {
+	for range drainBound {
+		select {
+		case e, ok := <-t.events:
+			t.receive(e, ok)
+			if !ok {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (t *Tab) gone(e Gone) {
+	t.left = true
+	if e.Err == nil {
+		t.end(errClosed)
+		return
+	}
+	t.end(&Error{Kind: Lost, Message: "the browser of tab " + t.id + " is gone", Err: e.Err})
+}
+
+// apply takes over patches that belong together.
+func (t *Tab) apply(patches ...dom.Patch) {
+	was := t.model.Document("")
+	title := t.model.Title()
+	if err := t.model.Apply(patches...); err != nil {
+		t.log.Error("the page reported changes that make no sense", "err", err)
+	}
+	if main := t.model.Document(""); main != was {
+		t.adopt(main, was == "")
+		title = ""
+		i := slices.IndexFunc(patches, func(p dom.Patch) bool { return p.Document == main })
+		if i >= 0 && (was != "" || !t.urlKnown) {
+			t.info.URL = patches[i].URL
+		}
+	}
+	// The title of a patch is news only when that document said another before: Titled may be ahead.
+	if now := t.model.Title(); now != title {
+		t.titled(now)
+	}
+}
+
+// committed handles a navigation that the browser reports.
+func (t *Tab) committed(e Committed) {
+	if e.Frame != "" {
+		if !e.Same {
+			t.model.Commit(e.Frame, e.Document)
+		}
+		return
+	}
+	if e.Same {
+		t.sames++
+	} else if !t.arrive(e) {
+		return
+	}
+	t.info.URL, t.urlKnown = e.URL, true
+	t.remember()
+	t.outbox = append(t.outbox, TabEvent{Kind: TabNavigated, Same: e.Same})
+}
+
+// arrive takes over a main document; false: it is known, and nothing is new.
+func (t *Tab) arrive(e Committed) bool {
+	if e.Document != t.main {
+		t.model.Commit("", e.Document)
+		t.adopt(e.Document, false)
+	} else if t.announced {
+		return false
+	}
+	t.alive()
+	t.announced, t.loading, t.loadError = true, true, e.Error
+	t.commits++
+	return true
+}
+
+// adopt makes a document the main one. The very first, if nobody announced it, is the blank one that
+// the tab began with.
+func (t *Tab) adopt(document string, first bool) {
+	t.main, t.announced, t.reached = document, false, 0
+	copy(t.recent[1:], t.recent[:])
+	t.recent[0] = document
+	if first {
+		return
+	}
+	t.document++
+	t.loadError, t.info.Title, t.info.HTTPStatus = "", "", 0
+	if t.responded.Document == document {
+		t.info.HTTPStatus = t.responded.Status
+	}
+	if t.info.Dialog != nil {
+		t.dialog(nil)
+	}
+	if t.crashed {
+		t.crashed, t.epoch = false, newEpoch()
+	}
+}
+
+func (t *Tab) loaded(e Loaded) {
+	if e.Document != t.main {
+		return
+	}
+	t.alive()
+	t.reached |= 1 << e.Phase
+	if t.past(PhaseLoad) {
+		t.loading = false
+	}
+}
+
+// past reports whether the main document has reached a phase. The network may be idle before the load
+// event; that alone does not count.
+func (t *Tab) past(phase Phase) bool {
+	has := func(p Phase) bool { return t.reached&(1<<p) != 0 }
+	switch phase {
+	case PhaseCommit:
+		return true
+	case PhaseDOMContentLoaded:
+		return has(PhaseDOMContentLoaded) || has(PhaseLoad)
+	case PhaseNetworkIdle:
+		return has(PhaseLoad) && has(PhaseNetworkIdle)
+	}
+	return has(PhaseLoad)
+}
+
+// dialog takes over the dialog that is open now, or nil.
+func (t *Tab) dialog(d *Dialog) {
+	if d == nil && t.info.Dialog == nil {
+		return
+	}
+	if d != nil {
+		t.dialogs++
+	}
+	t.info.Dialog = d
+	t.unresponsive = false
+	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: d})
+}
+
+func (t *Tab) titled(title string) {
+	t.info.Title = clip(title)
+	old := *t.history.Load()
+	if n := len(old); n > 0 && old[n-1].URL == t.info.URL && old[n-1].Title != t.info.Title {
+		entries := slices.Clone(old)
+		entries[n-1].Title = t.info.Title
+		t.history.Store(&entries)
+	}
+}
+
+// remember adds the page to the history, when its URL is another. The blank page that every tab begins
+// with and the browser's error pages are left out.
+func (t *Tab) remember() {
+	old := *t.history.Load()
+	url := t.info.URL
+	if t.loadError != "" || len(old) == 0 && url == "about:blank" || len(old) > 0 && old[len(old)-1].URL == url {
+		return
+	}
+	entries := append(slices.Clone(old), HistoryEntry{URL: url, Title: t.info.Title})
+	entries = entries[max(0, len(entries)-keptPages):]
+	t.history.Store(&entries)
+}

@@ -1,0 +1,151 @@
+package actor
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Head is the newest state of a tab, immutable.
+type Head struct {
+	// Snapshot is never nil.
+	Snapshot *dom.Snapshot
+	Info     Info
+
+	next chan struct{}
+	// log holds earlier snapshots of the same document, oldest first, without gaps; bytes is what they
+	// count against the bound.
+	log   []*dom.Snapshot
+	bytes int
+	// refs is how many refs were given so far.
+	refs dom.Ref
+}
+
+// Next is closed when a newer head replaces this one, and when the tab ends.
+func (h *Head) Next() <-chan struct{} { return h.next }
+
+// At returns the snapshot of a revision: this one, or an earlier one of the same document from the
+// bounded log; nil when it is not kept.
+func (h *Head) At(revision uint64) *dom.Snapshot {
+	if revision == h.Snapshot.Revision {
+		return h.Snapshot
+	}
+	if len(h.log) == 0 || revision < h.log[0].Revision || revision > h.Snapshot.Revision {
+		return nil
+	}
+	return h.log[revision-h.log[0].Revision]
+}
+
+// Element finds an element of the snapshot. It fails with an *Error: Invalid for a ref that was never
+// given, Stale for an element that is gone; then Detail holds "ref" and, when the log remembers the
+// element, "was", such as: button "Pay".
+func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
+	if el := find(h.Snapshot, ref); el != nil {
+		return el, nil
+	}
+	number := strconv.FormatUint(uint64(ref), 10)
+	if ref >= h.refs {
+		return nil, &Error{
+			Kind: Invalid, Message: "ref " + number + " was never given in this tab: read the page and use a ref from there",
+			Detail: map[string]string{"ref": number},
+		}
+	}
+	e := &Error{Kind: Stale, Detail: map[string]string{"ref": number}}
+	was := ""
+	for _, s := range slices.Backward(h.log) {
+		if el := find(s, ref); el != nil {
+			e.Detail["was"] = describe(el)
+			was = " (it was: " + e.Detail["was"] + ")"
+			break
+		}
+	}
+	e.Message = "the element of ref " + number + " is gone" + was + ": read the page again and use a ref from there"
+	return nil, e
+}
+
+func find(s *dom.Snapshot, ref dom.Ref) *dom.Element {
+	for _, el := range s.Elements {
+		if el.Ref == ref {
+			return el
+		}
+	}
+	return nil
+}
+
+// describe names an element as a person would: button "Pay".
+func describe(el *dom.Element) string {
+	kind := el.Role
+	if kind == "" {
+		kind = el.Tag
+	}
+	for _, name := range []string{el.Text, el.Placeholder, el.Name} {
+		if name != "" {
+			return kind + " " + strconv.Quote(name)
+		}
+	}
+	return kind
+}
+
+// limits bound the log.
+type limits struct {
+	count, bytes int
+}
+
+// follow makes the head after h. The log goes on as long as the document stays the same.
+func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim limits) *Head {
+	info.Revision, info.Epoch = s.Revision, s.Epoch
+	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs}
+	switch {
+	case s == h.Snapshot:
+		n.log, n.bytes = h.log, h.bytes
+	case s.Document == h.Snapshot.Document && s.Epoch == h.Snapshot.Epoch:
+		log, bytes := h.log, h.bytes+weight(h.Snapshot)
+		for len(log) > 0 && (len(log)+1 > lim.count || bytes > lim.bytes) {
+			bytes -= weight(log[0])
+			log = log[1:]
+		}
+		if lim.count > 0 && bytes <= lim.bytes {
+			// A copy, so that nothing that was trimmed stays in memory.
+			n.log, n.bytes = append(slices.Clone(log), h.Snapshot), bytes
+		}
+	}
+	return n
+}
+
+// weight is what a snapshot counts in the log: its list of elements. The elements are mostly shared.
+func weight(s *dom.Snapshot) int { return 8 * len(s.Elements) }
+
+// publish replaces the head when something changed, and then reports what the tab has to tell.
+func (t *Tab) publish() {
+	h := t.head.Load()
+	info := t.info
+	info.Status = t.status()
+	s := h.Snapshot
+	elements := t.model.Elements()
+	if !identical(elements, s.Elements) || s.URL != info.URL || s.Title != info.Title ||
+		s.Document != t.document || s.Epoch != t.epoch {
+		s = &dom.Snapshot{
+			Epoch: t.epoch, Revision: s.Revision + 1, Document: t.document, URL: info.URL, Title: info.Title,
+			Elements: elements, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
+		}
+	}
+	info.Revision, info.Epoch = s.Revision, s.Epoch
+	if s != h.Snapshot || info != h.Info {
+		next := h.follow(s, info, t.model.Next(), t.limits)
+		t.head.Store(next)
+		close(h.next)
+		h = next
+	}
+	for _, e := range t.outbox {
+		e.Info, e.At = h.Info, time.Now()
+		t.owner.tell(e)
+	}
+	t.outbox = t.outbox[:0]
+}
+
+// identical reports whether two slices are one.
+func identical(a, b []*dom.Element) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}

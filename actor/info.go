@@ -1,0 +1,98 @@
+package actor
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Status is the state of a tab.
+type Status uint8
+
+// The states of a tab.
+const (
+	// StatusLoading: a document is committed, but not loaded yet.
+	StatusLoading Status = iota
+	// StatusReady: the document is loaded.
+	StatusReady
+	// StatusCrashed: the renderer is gone; Navigate or Reload brings the tab back under a new epoch.
+	StatusCrashed
+	// StatusUnresponsive: the page did not answer in time and has shown no life since.
+	StatusUnresponsive
+	// StatusClosed: the tab has ended.
+	StatusClosed
+)
+
+// String returns "loading", "ready", "crashed", "unresponsive" or "closed".
+func (s Status) String() string {
+	names := [...]string{"loading", "ready", "crashed", "unresponsive", "closed"}
+	if int(s) < len(names) {
+		return names[s]
+	}
+	return "unknown"
+}
+
+// Info is what is known about a tab without asking its page. It is an immutable value.
+type Info struct {
+	ID, Session, URL, Title string
+	Status                  Status
+	// Revision and Epoch are those of the head's snapshot.
+	Revision uint64
+	Epoch    string
+	// Opener is the id of the tab whose page opened this one; empty when a client did.
+	Opener string
+	// HTTPStatus is that of the main document; 0 when it had none.
+	HTTPStatus int
+	// Dialog is the dialog that is open now, or nil. It is not to be written to.
+	Dialog *Dialog
+}
+
+// HistoryEntry is a page that a tab showed.
+type HistoryEntry struct {
+	URL, Title string
+}
+
+// Wait says when a navigation counts as done. The zero value is WaitLoad.
+type Wait uint8
+
+// The points to wait for.
+const (
+	// WaitLoad waits for the load event.
+	WaitLoad Wait = iota
+	// WaitCommit waits for the new document, of which nothing may be parsed yet.
+	WaitCommit
+	// WaitDOMContentLoaded waits until the document is parsed.
+	WaitDOMContentLoaded
+	// WaitNetworkIdle waits until the network was quiet after the load event.
+	WaitNetworkIdle
+)
+
+// phase is the phase that ends the wait.
+func (w Wait) phase() Phase {
+	switch w {
+	case WaitCommit:
+		return PhaseCommit
+	case WaitDOMContentLoaded:
+		return PhaseDOMContentLoaded
+	case WaitNetworkIdle:
+		return PhaseNetworkIdle
+	}
+	return PhaseLoad
+}
+
+// maxWords bounds the page's own words in titles and dialogs, in characters.
+const maxWords = 1000
+
+// clip bounds a text of the page. What it cuts does not keep the whole text in memory.
+func clip(s string) string {
+	if len(s) <= maxWords || utf8.RuneCountInString(s) <= maxWords {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == maxWords {
+			return strings.Clone(s[:i]) + "…"
+		}
+		n++
+	}
+	return s
+}

@@ -1,0 +1,245 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// probeBound is how long a page may take to answer before it counts as unresponsive.
+const probeBound = 2 * time.Second
+
+// errStopped ends a page call that has no more to say.
+var errStopped = errors.New("the call was stopped")
+
+// command is a call that waits in the mailbox.
+type command struct {
+	// ctx is the caller's.
+	ctx context.Context
+	run func(ctx context.Context)
+}
+
+// do runs work on the tab's goroutine. It returns when work has, when ctx ends, or when the tab ends.
+func do[T any](ctx context.Context, t *Tab, what string, work func(ctx context.Context) (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	var none T
+	answers := make(chan answer, 1)
+	c := command{ctx: ctx, run: func(ctx context.Context) {
+		value, err := work(ctx)
+		answers <- answer{value, err}
+	}}
+	if t.ctx.Err() != nil {
+		return none, t.ended()
+	}
+	if err := ctx.Err(); err != nil {
+		return none, t.explain(ctx, what, err)
+	}
+	select {
+	case t.mailbox <- c:
+	default:
+		return none, Errorf(Exhausted, "tab %s has %d calls waiting: wait for one to end, then try again", t.id, cap(t.mailbox))
+	}
+	select {
+	case a := <-answers:
+		return a.value, t.explain(ctx, what, a.err)
+	case <-ctx.Done():
+		return none, t.explain(ctx, what, ctx.Err())
+	case <-t.done:
+		return none, t.ended()
+	}
+}
+
+// explain turns what ended a call into what its caller is told.
+func (t *Tab) explain(ctx context.Context, what string, err error) error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case t.ctx.Err() != nil:
+		return t.ended()
+	case errors.As(err, &e):
+		return err
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("%s on tab %s was not done in time; the tab stays usable: try again with more time, navigate elsewhere or close it: %w",
+			what, t.id, ctx.Err())
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s on tab %s was cancelled: %w", what, t.id, ctx.Err())
+	}
+	return fmt.Errorf("%s on tab %s: %w", what, t.id, err)
+}
+
+// execute runs a command. Its context is the tab's, also ended by the caller's.
+func (t *Tab) execute(c command) {
+	if c.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(c.ctx, func() { cancel(c.ctx.Err()) })
+	defer stop()
+	if deadline, ok := c.ctx.Deadline(); ok {
+		var release context.CancelFunc
+		ctx, release = context.WithDeadline(ctx, deadline)
+		defer release()
+	}
+	c.run(ctx)
+}
+
+// step waits for one thing to happen and handles it; the caller publishes. It returns false when done
+// is closed or ctx has ended. Only an idle tab takes commands.
+func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
+	var mailbox <-chan command
+	var changed <-chan struct{}
+	if idle {
+		mailbox, changed = t.mailbox, t.watches.changed
+	}
+	select {
+	case <-done:
+		return false
+	case <-ctx.Done():
+		return false
+	case e, ok := <-t.events:
+		t.receive(e, ok)
+	case alive := <-t.probed:
+		t.answered(alive)
+	case id := <-t.popups:
+		t.opened(id)
+	case c := <-mailbox:
+		t.execute(c)
+	case <-changed:
+		t.relax()
+	}
+	return true
+}
+
+// await handles what happens until a condition holds. It fails with the condition's error or with the
+// cause of the context's end.
+func (t *Tab) await(ctx context.Context, until func() (bool, error)) error {
+	for {
+		if met, err := until(); met || err != nil {
+			return err
+		}
+		if !t.step(ctx, nil, false) {
+			return context.Cause(ctx)
+		}
+		t.publish()
+	}
+}
+
+// call runs a call to the page beside the tab's goroutine, which goes on handling what happens. It
+// fails when the call does, when ctx ends, when the renderer crashes, or when stop, if any, gives an
+// error; but what the page did answer in the end counts. It always waits until work has returned, so
+// that work may write to the caller's variables.
+func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context.Context) error) error {
+	if stop != nil {
+		if err := stop(); err != nil {
+			return err // there already
+		}
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = work(inner)
+	}()
+	crashes := t.crashes
+	var stopped error
+	for stopped == nil && t.step(ctx, done, false) {
+		t.publish()
+		if t.crashes != crashes {
+			stopped = t.crash()
+		} else if stop != nil {
+			stopped = stop()
+		}
+	}
+	cancel()
+	for t.step(context.WithoutCancel(ctx), done, false) {
+		t.publish()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case stopped != nil:
+		return stopped
+	case ctx.Err() != nil:
+		t.suspect()
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// crash is the error of a call on a page whose renderer is gone.
+func (t *Tab) crash() error {
+	return Errorf(Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
+}
+
+// blocked is the error of a call that needs a page which waits behind a dialog; nil when there is none.
+func (t *Tab) blocked() error {
+	d := t.info.Dialog
+	if d == nil {
+		return nil
+	}
+	return &Error{
+		Kind:    DialogOpen,
+		Message: fmt.Sprintf("tab %s waits behind a dialog (%s %q): accept or dismiss it first", t.id, d.Type, d.Message),
+		Detail:  map[string]string{"type": d.Type, "message": d.Message},
+	}
+}
+
+// suspect finds out, beside everything else, whether the page still answers.
+func (t *Tab) suspect() {
+	if t.probed != nil || t.crashed || t.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(t.ctx)
+	results := make(chan bool)
+	t.probed, t.calm = results, cancel
+	t.children.Go(func() {
+		defer cancel()
+		t.probe(ctx, results)
+	})
+}
+
+// probe asks until the page answers, less and less often.
+func (t *Tab) probe(ctx context.Context, results chan<- bool) {
+	for bound := probeBound; ; bound = min(2*bound, time.Minute) {
+		bounded, cancel := context.WithTimeout(ctx, bound)
+		err := t.page.Ping(bounded)
+		if err != nil {
+			<-bounded.Done()
+		}
+		cancel()
+		select {
+		case results <- err == nil:
+		case <-ctx.Done():
+			return
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+// answered takes what a probe found. A page behind a dialog cannot answer, and is not to blame.
+func (t *Tab) answered(alive bool) {
+	if alive {
+		t.alive()
+		return
+	}
+	t.unresponsive = !t.crashed && t.info.Dialog == nil
+}
+
+// alive says that the page has shown life.
+func (t *Tab) alive() {
+	t.unresponsive = false
+	if t.probed != nil {
+		t.calm()
+		t.probed, t.calm = nil, nil
+	}
+}

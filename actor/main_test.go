@@ -1,0 +1,149 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/dom"
+)
+
+// TestMain fails the run when a test leaves a goroutine of the package behind.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if left := leaked(); code == 0 && left != "" {
+		fmt.Fprintln(os.Stderr, "goroutines are left behind:\n"+left)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// leaked returns the stacks of goroutines that run code of the package and do not end soon.
+func leaked() string {
+	give := time.After(2 * time.Second)
+	for {
+		buf := make([]byte, 1<<20)
+		buf = buf[:runtime.Stack(buf, true)]
+		var left []string
+		for i, g := range strings.Split(string(buf), "\n\n") {
+			if i > 0 && strings.Contains(g, "domtap/actor") {
+				left = append(left, g)
+			}
+		}
+		if len(left) == 0 {
+			return ""
+		}
+		select {
+		case <-give:
+			return strings.Join(left, "\n\n")
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+const home = "https://shop.example/"
+
+// shop serves a page with two buttons and a field.
+func shop(b *actortest.Browser) {
+	b.Serve(home, func() actortest.Screen {
+		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{
+			actortest.Button("Pay"), actortest.Textbox("Email", ""), actortest.Link("Help", home+"help"),
+		}}
+	})
+	b.Serve(home+"help", func() actortest.Screen {
+		return actortest.Screen{Title: "Help", Body: []*actortest.Node{actortest.Link("Back", home)}}
+	})
+}
+
+// start makes a pool with a tab that shows the shop. The pool is closed with the test, and the page must
+// not have seen its rules broken.
+func start(t *testing.T, cfg actor.Config) (*actortest.Browser, *actor.Pool, *actor.Tab) {
+	t.Helper()
+	b := actortest.NewBrowser()
+	shop(b)
+	pool := newPool(t, b, cfg)
+	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, pool, tab
+}
+
+func newPool(t *testing.T, b *actortest.Browser, cfg actor.Config) *actor.Pool {
+	t.Helper()
+	pool := actor.NewPool(b, cfg)
+	t.Cleanup(func() {
+		if err := pool.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		for i := 0; b.Page(i) != nil; i++ {
+			for _, fault := range b.Page(i).Faults() {
+				t.Errorf("page %d: %s", i, fault)
+			}
+			select {
+			case <-b.Page(i).Closed():
+			default:
+				t.Errorf("page %d is still open", i)
+			}
+		}
+	})
+	return pool
+}
+
+func read(t *testing.T, tab *actor.Tab, o actor.ReadOptions) actor.Reading {
+	t.Helper()
+	r, err := tab.Read(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// texts lists the elements as ref:text.
+func texts(s *dom.Snapshot) string {
+	var out []string
+	for _, el := range s.Elements {
+		out = append(out, fmt.Sprintf("%d:%s", el.Ref, el.Text))
+	}
+	return strings.Join(out, " ")
+}
+
+func wantKind(t *testing.T, err error, kind actor.ErrorKind) *actor.Error {
+	t.Helper()
+	var e *actor.Error
+	if !errors.As(err, &e) || e.Kind != kind {
+		t.Fatalf("error is %v, want an *Error of kind %d", err, kind)
+	}
+	return e
+}
+
+func add(n ...*actortest.Node) func(*actortest.Frame) {
+	return func(f *actortest.Frame) { f.Body = append(f.Body, n...) }
+}
+
+// until waits for a head that satisfies the condition.
+func until(t *testing.T, tab *actor.Tab, ok func(*actor.Head) bool) *actor.Head {
+	t.Helper()
+	for {
+		h := tab.Head()
+		if ok(h) {
+			return h
+		}
+		select {
+		case <-h.Next():
+			if h.Info.Status == actor.StatusClosed {
+				t.Fatalf("the tab ended at %+v", h.Info)
+			}
+		case <-t.Context().Done():
+			t.Fatal("the test is over")
+		}
+	}
+}

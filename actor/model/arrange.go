@@ -1,0 +1,112 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// arrange puts the sequence together and gives refs. It returns a document whose order makes no
+// sense, or nil.
+func (m *Model) arrange() *document {
+	m.pass++
+	a := arrangement{model: m, sequence: m.sequence[:0], elements: make([]*dom.Element, 0, len(m.nodes)+64)}
+	m.placed = m.placed[:0]
+	if d := m.frames[""]; d != nil {
+		a.place(d, nil)
+	}
+	if len(m.placed) < len(m.order) {
+		a.orphans()
+	}
+	if a.bad != nil {
+		return a.bad
+	}
+	clear(m.sequence[min(len(a.sequence), len(m.sequence)):])
+	m.sequence = a.sequence
+	if !slices.Equal(a.elements, m.elements) {
+		m.elements, m.shared = a.elements, false
+	}
+	return nil
+}
+
+// arrangement is one pass over the documents.
+type arrangement struct {
+	model    *Model
+	sequence []*node
+	elements []*dom.Element
+	bad      *document
+}
+
+// orphans places the frames that no placed element holds, by first sight; those that are held by
+// another orphan come with it.
+func (a *arrangement) orphans() {
+	m := a.model
+	held := map[dom.FrameID]bool{}
+	for _, d := range m.order {
+		if d.pass == m.pass {
+			continue
+		}
+		for n := d.list.next; n != &d.list; n = n.next {
+			if n.holds() && n.el.Child != d.frame {
+				held[n.el.Child] = true
+			}
+		}
+	}
+	for _, d := range m.order {
+		if !held[d.frame] {
+			a.place(d, nil)
+		}
+	}
+	for _, d := range m.order {
+		a.place(d, nil)
+	}
+}
+
+func (n *node) holds() bool { return n.el.Kind == dom.FrameHost && n.el.Child != "" }
+
+// place appends a document's elements, unless it stands in the sequence already. Frames nest at most
+// as deep as there are frames, which bounds the recursion.
+func (a *arrangement) place(d *document, host *node) {
+	m := a.model
+	if d.pass == m.pass || a.bad != nil {
+		return
+	}
+	d.pass, d.host = m.pass, host
+	m.placed = append(m.placed, d)
+	top, depth := dom.NoRef, 0
+	if host != nil {
+		top, depth = host.el.Ref, host.el.Depth+1
+	}
+	for n := d.list.next; n != &d.list; n = n.next {
+		parent, deep := top, depth
+		if n.parent != nil {
+			if n.parent.pass != m.pass {
+				a.bad = d
+				return
+			}
+			parent, deep = n.parent.el.Ref, n.parent.el.Depth+1
+		}
+		a.add(n, parent, deep)
+		if n.holds() {
+			if child := m.frames[n.el.Child]; child != nil {
+				a.place(child, n)
+			}
+		}
+	}
+}
+
+func (a *arrangement) add(n *node, parent dom.Ref, depth int) {
+	m := a.model
+	if n.el.Ref == dom.NoRef {
+		n.el.Ref = m.next
+		m.nodes[m.next] = n
+		m.next++
+	}
+	if n.el.Parent != parent || n.el.Depth != depth {
+		el := m.edit(n)
+		el.Parent, el.Depth = parent, depth
+	}
+	n.pos, n.pass = len(a.sequence), m.pass
+	a.sequence = append(a.sequence, n)
+	a.elements = append(a.elements, n.el)
+}

@@ -1,0 +1,358 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// What a sane patch keeps to. The observer bounds its strings to 2,048 characters and its pages far
+// below the number of elements.
+const (
+	maxElements   = 1 << 20
+	maxOps        = 1 << 21
+	maxString     = 4*2048 + 16
+	maxAttributes = 64
+)
+
+// edit is the application of one patch to one document.
+type edit struct {
+	model *Model
+	doc   *document
+	// added holds the nodes of the OpAdd operations so far.
+	added []*node
+	// removed holds the nodes that were taken out, some of which may be back again.
+	removed []*node
+}
+
+// apply applies a patch. After an error the document is in no usable state.
+func (e *edit) apply(p *dom.Patch) error {
+	if len(p.Ops) > maxOps || len(p.Boxes) > maxOps {
+		return errors.New("it is too large")
+	}
+	d := e.doc
+	if p.Full {
+		e.clear()
+	}
+	for i := range p.Ops {
+		if err := e.op(&p.Ops[i]); err != nil {
+			return fmt.Errorf("operation %d: %w", i, err)
+		}
+	}
+	if err := e.finish(); err != nil {
+		return err
+	}
+	if err := e.measure(p); err != nil {
+		return err
+	}
+	d.sequence, d.broken, d.title = p.Sequence, false, p.Title
+	e.model.pageTime = p.PageTime
+	return nil
+}
+
+// clear takes all nodes out, but remembers them: a full patch may bring them back.
+func (e *edit) clear() {
+	d := e.doc
+	for n := d.list.next; n != &d.list; n = n.next {
+		n.present, n.parent, n.kids = false, nil, 0
+		e.removed = append(e.removed, n)
+	}
+	d.list.prev, d.list.next = &d.list, &d.list
+	d.count = 0
+	e.model.structural = true
+}
+
+func (e *edit) op(op *dom.Op) error {
+	if err := check(op); err != nil {
+		return err
+	}
+	switch op.Kind {
+	case dom.OpAdd, dom.OpRestore:
+		return e.insert(op)
+	case dom.OpMove:
+		return e.move(op)
+	case dom.OpChange:
+		n, err := e.find(op.Ref)
+		if err != nil {
+			return err
+		}
+		return e.change(n, op, op.Mask)
+	case dom.OpRemove:
+		n, err := e.find(op.Ref)
+		if err != nil {
+			return err
+		}
+		e.unlink(n)
+		e.parent(n, nil)
+		n.present = false
+		e.removed = append(e.removed, n)
+		return nil
+	}
+	return fmt.Errorf("kind %d is not known", op.Kind)
+}
+
+// find returns a present element of the document.
+func (e *edit) find(ref dom.Ref) (*node, error) {
+	n := e.model.nodes[ref]
+	if n == nil || !n.present || n.doc != e.doc {
+		return nil, fmt.Errorf("element %d is not in the document", ref)
+	}
+	return n, nil
+}
+
+// resolve returns the node at a place; nil when the place is none.
+func (e *edit) resolve(p dom.Place) (*node, error) {
+	if p.New >= 0 {
+		if p.New >= len(e.added) {
+			return nil, fmt.Errorf("new element %d is not there yet", p.New)
+		}
+		return e.added[p.New], nil
+	}
+	if p.Ref == dom.NoRef {
+		return nil, nil
+	}
+	return e.find(p.Ref)
+}
+
+func (e *edit) insert(op *dom.Op) error {
+	m := e.model
+	after, err := e.resolve(op.After)
+	if err != nil {
+		return fmt.Errorf("its place: %w", err)
+	}
+	if len(m.nodes)+len(e.added) >= maxElements || uint64(m.next)+uint64(len(e.added)) >= uint64(dom.NoRef)-1 {
+		return errors.New("there are too many elements")
+	}
+	n, err := e.node(op)
+	if err != nil {
+		return err
+	}
+	e.link(n, after)
+	n.present = true
+	return e.change(n, op, dom.AllFields)
+}
+
+// node makes the node of an insertion, or finds the one that was taken out by this patch.
+func (e *edit) node(op *dom.Op) (*node, error) {
+	m := e.model
+	ref := dom.NoRef
+	if op.Kind == dom.OpRestore {
+		ref = op.Ref
+		if n := m.nodes[ref]; n != nil {
+			if n.present || n.doc != e.doc {
+				return nil, fmt.Errorf("element %d is in a document already", ref)
+			}
+			return n, nil
+		}
+		if ref >= m.next {
+			return nil, fmt.Errorf("ref %d was never given", ref)
+		}
+	}
+	n := &node{doc: e.doc, batch: m.batch, el: &dom.Element{Ref: ref, Parent: dom.NoRef, Frame: e.doc.frame}}
+	if ref == dom.NoRef {
+		e.added = append(e.added, n)
+	} else {
+		m.nodes[ref] = n
+	}
+	return n, nil
+}
+
+func (e *edit) move(op *dom.Op) error {
+	n, err := e.find(op.Ref)
+	if err != nil {
+		return err
+	}
+	after, err := e.resolve(op.After)
+	if err != nil {
+		return fmt.Errorf("its place: %w", err)
+	}
+	if after == n {
+		return fmt.Errorf("element %d is placed behind itself", op.Ref)
+	}
+	e.unlink(n)
+	e.link(n, after)
+	return e.change(n, op, op.Mask)
+}
+
+// link puts a node behind another; nil: at the start.
+func (e *edit) link(n, after *node) {
+	if after == nil {
+		after = &e.doc.list
+	}
+	n.prev, n.next = after, after.next
+	n.prev.next, n.next.prev = n, n
+	e.doc.count++
+	e.model.structural = true
+}
+
+// unlink leaves the node's own pointers as they are.
+func (e *edit) unlink(n *node) {
+	n.prev.next, n.next.prev = n.next, n.prev
+	e.doc.count--
+	e.model.structural = true
+}
+
+// parent sets a node's parent.
+func (e *edit) parent(n, parent *node) {
+	if n.parent == parent {
+		return
+	}
+	if n.parent != nil {
+		n.parent.kids--
+	}
+	if parent != nil {
+		parent.kids++
+	}
+	n.parent = parent
+	e.model.structural = true
+}
+
+// change sets the fields of mask. The element is replaced only when a field differs.
+func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
+	if mask&dom.FieldParent != 0 {
+		parent, err := e.resolve(op.Parent)
+		if err != nil {
+			return fmt.Errorf("its parent: %w", err)
+		}
+		e.parent(n, parent)
+	}
+	el := *n.el
+	assign(&el, &op.Element, mask)
+	if el.Same(n.el) {
+		return nil
+	}
+	if el.Kind != n.el.Kind || el.Child != n.el.Child {
+		e.model.structural = true
+	}
+	*e.model.edit(n) = el
+	return nil
+}
+
+// assign copies the fields of mask.
+func assign(to, from *dom.Element, mask dom.Field) {
+	set(&to.Kind, from.Kind, mask&dom.FieldKind)
+	set(&to.Tag, from.Tag, mask&dom.FieldTag)
+	set(&to.Role, from.Role, mask&dom.FieldRole)
+	set(&to.Text, from.Text, mask&dom.FieldText)
+	set(&to.Href, from.Href, mask&dom.FieldHref)
+	set(&to.Name, from.Name, mask&dom.FieldName)
+	set(&to.Type, from.Type, mask&dom.FieldType)
+	set(&to.Value, from.Value, mask&dom.FieldValue)
+	set(&to.Placeholder, from.Placeholder, mask&dom.FieldPlaceholder)
+	set(&to.Level, from.Level, mask&dom.FieldLevel)
+	set(&to.States, from.States, mask&dom.FieldStates)
+	set(&to.Child, from.Child, mask&dom.FieldChild)
+	set(&to.Attributes, from.Attributes, mask&dom.FieldAttributes)
+}
+
+func set[T any](to *T, value T, in dom.Field) {
+	if in != 0 {
+		*to = value
+	}
+}
+
+// finish lets go of the nodes that stay away.
+func (e *edit) finish() error {
+	for _, n := range e.removed {
+		if n.present {
+			continue
+		}
+		if n.kids > 0 {
+			return fmt.Errorf("element %d is removed, but not what it holds", n.el.Ref)
+		}
+		delete(e.model.nodes, n.el.Ref)
+	}
+	return nil
+}
+
+// abandon breaks the document after a failure.
+func (e *edit) abandon() {
+	for _, n := range e.removed {
+		if !n.present {
+			delete(e.model.nodes, n.el.Ref)
+		}
+	}
+	e.model.fail(e.doc)
+}
+
+// acknowledge notes the refs of the elements that were added, unless the document is broken.
+func (e *edit) acknowledge() {
+	d := e.doc
+	if d.broken {
+		return
+	}
+	refs := make([]dom.Ref, len(e.added))
+	for i, n := range e.added {
+		refs[i] = n.el.Ref
+	}
+	d.due = &Ack{Frame: d.frame, Document: d.id, Sequence: d.sequence, Refs: refs}
+}
+
+// measure takes over the boxes.
+func (e *edit) measure(p *dom.Patch) error {
+	d := e.doc
+	if !p.Measured {
+		return nil
+	}
+	if !finite(p.Scroll) {
+		return errors.New("the scroll position is no number")
+	}
+	for _, b := range p.Boxes {
+		n, err := e.resolve(b.Place)
+		if err != nil {
+			return fmt.Errorf("a box: %w", err)
+		}
+		if n == nil || !finite(b.Box) {
+			return errors.New("a box has no element or no size")
+		}
+		n.box, n.boxed = b.Box, true
+	}
+	if len(p.Boxes) > 0 || p.Scroll != d.scroll || !d.measured {
+		e.model.measured = true
+	}
+	d.scroll, d.measured = p.Scroll, true
+	return nil
+}
+
+func finite(b dom.Box) bool {
+	for _, f := range [...]float64{b.X, b.Y, b.Width, b.Height} {
+		if math.IsNaN(f) || math.Abs(f) > 1e12 {
+			return false
+		}
+	}
+	return true
+}
+
+// check refuses what no observer sends.
+func check(op *dom.Op) error {
+	el := &op.Element
+	if el.Kind > dom.FrameHost {
+		return fmt.Errorf("element kind %d is not known", el.Kind)
+	}
+	for _, s := range [...]string{
+		string(el.Child), el.Tag, el.Role, el.Text, el.Href, el.Name, el.Type, el.Value, el.Placeholder,
+	} {
+		if len(s) > maxString {
+			return errors.New("a text is too long")
+		}
+	}
+	s := el.States
+	for _, t := range [...]dom.Tri{
+		s.Checked, s.Disabled, s.Expanded, s.Selected, s.Pressed, s.Required, s.Readonly, s.Focused, s.Invalid,
+	} {
+		if t > dom.Mixed {
+			return fmt.Errorf("state %d is not known", t)
+		}
+	}
+	if len(el.Attributes) > maxAttributes {
+		return errors.New("there are too many attributes")
+	}
+	for name, value := range el.Attributes {
+		if len(name)+len(value) > maxString {
+			return errors.New("an attribute is too long")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package model
+
+import "github.com/domtap/domtap/dom"
+
+// viewport is the size of the top-level viewport; false when it was never measured.
+func (m *Model) viewport() (dom.Box, bool) {
+	d := m.frames[""]
+	if d == nil || !d.measured {
+		return dom.Box{}, false
+	}
+	return dom.Box{Width: d.scroll.Width, Height: d.scroll.Height}, true
+}
+
+// offsets finds out where every document stands in the top-level viewport. The box of a host is that
+// of its content, so a frame's viewport starts at its corner.
+func (m *Model) offsets() {
+	for _, d := range m.placed {
+		d.x, d.y = -d.scroll.X, -d.scroll.Y
+		if h := d.host; h != nil {
+			d.x += h.box.X + h.doc.x
+			d.y += h.box.Y + h.doc.y
+		}
+	}
+}
+
+// rect is a node's box in the top-level viewport.
+func (n *node) rect() dom.Box {
+	b := n.box
+	b.X += n.doc.x
+	b.Y += n.doc.y
+	return b
+}
+
+// look derives InViewport from the boxes.
+func (m *Model) look() {
+	m.layout = nil
+	viewport, known := m.viewport()
+	if !known {
+		return
+	}
+	m.offsets()
+	for _, n := range m.sequence {
+		in := n.boxed && n.rect().Meets(viewport)
+		if in != n.el.InViewport {
+			m.edit(n).InViewport = in
+		}
+	}
+}
+
+// Layout returns the boxes of the sequence; nil when the main document was never measured. Elements
+// that were never measured have the zero box. The result is immutable.
+func (m *Model) Layout() *dom.Layout {
+	if m.layout != nil {
+		return m.layout
+	}
+	viewport, known := m.viewport()
+	if !known {
+		return nil
+	}
+	m.offsets()
+	l := &dom.Layout{Viewport: viewport, Boxes: make([]dom.Box, len(m.sequence))}
+	for i, n := range m.sequence {
+		if n.boxed {
+			l.Boxes[i] = n.rect()
+		}
+	}
+	m.layout = l
+	return l
+}

@@ -1,0 +1,132 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// sameBound is how long the URL of a same-document navigation may take to be reported.
+const sameBound = time.Second
+
+// Navigate loads a URL and waits as wait says; it follows a page that goes on to another document
+// meanwhile. Without a deadline in ctx the configured timeout holds. A dialog that opens while the page
+// loads ends the wait without an error: see Info.Dialog. It fails with an *Error: Refused by the
+// URL policy, Navigation when the browser cannot load it, DialogOpen when the old page asks before it
+// is left, Lost when the renderer crashes; or with a wrapped context.DeadlineExceeded, after which the
+// tab stays usable.
+func (t *Tab) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
+	if err := t.policy.allow(url); err != nil {
+		return Info{}, err
+	}
+	return do(ctx, t, "navigate", func(ctx context.Context) (Info, error) { return t.navigate(ctx, url, wait) })
+}
+
+// Back goes one entry back in the tab's history; an *Error of kind NoHistory at its start. The rest is
+// as with Navigate.
+func (t *Tab) Back(ctx context.Context, wait Wait) (Info, error) {
+	return do(ctx, t, "go back", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, -1, wait) })
+}
+
+// Forward goes one entry forward; an *Error of kind NoHistory at the end. The rest is as with Navigate.
+func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
+	return do(ctx, t, "go forward", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, 1, wait) })
+}
+
+// Reload loads the current document again. The rest is as with Navigate.
+func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
+	return do(ctx, t, "reload", func(ctx context.Context) (Info, error) { return t.travel(ctx, wait, t.page.Reload) })
+}
+
+func (t *Tab) navigate(ctx context.Context, url string, wait Wait) (Info, error) {
+	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page.Navigate(ctx, url) })
+}
+
+func (t *Tab) stepHistory(ctx context.Context, by int, wait Wait) (Info, error) {
+	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page.Step(ctx, by) })
+}
+
+// travel runs a navigation to its end.
+func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context) (Commit, error)) (Info, error) {
+	if _, ok := ctx.Deadline(); !ok {
+		limit := t.policy.navigationTimeout
+		cause := fmt.Errorf("the page was not loaded within %s; the tab stays usable: try again with more time: %w", limit, context.DeadlineExceeded)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, cause)
+		defer cancel()
+	}
+	if t.unresponsive {
+		t.interrupt(ctx)
+	}
+	if err := t.held(); err != nil {
+		return Info{}, err
+	}
+	sames := t.sames
+	var commit Commit
+	err := t.call(ctx, t.held, func(ctx context.Context) (err error) {
+		commit, err = start(ctx)
+		return err
+	})
+	if err != nil {
+		return Info{}, err
+	}
+	if commit.Same {
+		err = t.settleURL(ctx, sames)
+	} else {
+		err = t.load(ctx, commit.Document, wait.phase())
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return t.head.Load().Info, nil
+}
+
+// interrupt ends the script that keeps the page from answering. If that does not help, the navigation
+// may still.
+func (t *Tab) interrupt(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, probeBound)
+	defer cancel()
+	if err := t.call(ctx, nil, t.page.Interrupt); err != nil {
+		t.log.Warn("the page's script could not be ended", "err", err)
+	}
+}
+
+// held is the error of a navigation that the old page holds up by asking the user.
+func (t *Tab) held() error {
+	if d := t.info.Dialog; d != nil && d.Type == "beforeunload" {
+		return t.blocked()
+	}
+	return nil
+}
+
+// settleURL waits for the event of a same-document navigation, which tells the URL.
+func (t *Tab) settleURL(ctx context.Context, sames int) error {
+	bounded, cancel := context.WithTimeout(ctx, sameBound)
+	defer cancel()
+	err := t.await(bounded, func() (bool, error) { return t.sames != sames, nil })
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// load waits until a document, or one that has replaced it since, has reached a phase.
+func (t *Tab) load(ctx context.Context, document string, phase Phase) error {
+	crashes := t.crashes
+	err := t.await(ctx, func() (bool, error) {
+		switch {
+		case t.crashes != crashes:
+			return false, t.crash()
+		case !t.announced || !slices.Contains(t.recent[:], document):
+			return false, nil
+		case t.loadError != "":
+			return false, Errorf(Navigation, "%s could not be loaded: %s", t.info.URL, t.loadError)
+		}
+		return t.past(phase) || t.info.Dialog != nil, nil
+	})
+	if ctx.Err() != nil {
+		t.suspect()
+	}
+	return err
+}

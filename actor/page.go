@@ -1,0 +1,256 @@
+package actor
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Browser opens pages. The production implementation is package browser; tests use a fake.
+type Browser interface {
+	// NewPage opens a blank page in the default session. It returns when the page's observer is
+	// installed, so that nothing a later navigation loads is missed.
+	NewPage(ctx context.Context, viewport dom.Box) (Page, error)
+	// Pages delivers the pages that pages opened themselves (popups), with their opener's page id.
+	// It is closed when the browser is gone.
+	Pages() <-chan Popup
+}
+
+// Popup is a page that another page opened.
+type Popup struct {
+	Page   Page
+	Opener string
+}
+
+// Page is one tab of the browser, as the actor sees it. Every method is safe for concurrent use and
+// returns when its context ends, even on a page that hangs; what it asked of the page may then
+// still happen.
+type Page interface {
+	// ID is the browser's own name for the page.
+	ID() string
+	// Events delivers what the page does, in the order in which the browser said it. The channel is
+	// closed after a Gone event. The reader must keep reading: a page that is not listened to stalls.
+	Events() <-chan Event
+	Observer
+	Navigator
+	Hands
+	// Close closes the page, also when it hangs, and returns when the browser has let go of it.
+	Close(ctx context.Context) error
+}
+
+// Observer reads the DOM of a page's documents.
+type Observer interface {
+	// Read asks every observed document for what changed since its last patch, after telling it the
+	// refs of that one. Patches that the page pushed before are already in Events when Read returns.
+	// A document that waits for an acknowledgement that acks does not hold is named in
+	// Readout.Unacknowledged and not read: take its patch from Events, then read again. When Read fails,
+	// no patch is lost: the next one of every document that was asked is a full one.
+	Read(ctx context.Context, req ReadRequest) (Readout, error)
+	// Acknowledge tells a document the refs of the elements of its last patch, in order, and so lets it
+	// push the next one. It does not wait, but takes effect before any later call. Repeated and late ones
+	// are ignored.
+	Acknowledge(ack Ack)
+	// Observe switches pushing on or off for all documents, present and to come.
+	Observe(ctx context.Context, push, geometry bool) error
+}
+
+// Ack gives the elements that a patch added their refs.
+type Ack struct {
+	Frame    dom.FrameID
+	Document string
+	Sequence uint64
+	// Refs stands parallel to the patch's OpAdd operations.
+	Refs []dom.Ref
+}
+
+// ReadRequest says what to read.
+type ReadRequest struct {
+	Acks []Ack
+	// Restart names the frames whose next patch is to be a full one, because an earlier one was refused.
+	Restart []dom.FrameID
+	// Structural adds headings, landmarks, text and images to the stored DOM, from now on.
+	Structural bool
+	// Attributes adds HTML attributes to the stored DOM, from now on.
+	Attributes []string
+	// Geometry asks for the boxes.
+	Geometry bool
+}
+
+// Readout is the answer of Read.
+type Readout struct {
+	// Patches holds one patch for every document that changed (or was measured), main frame first.
+	Patches []dom.Patch
+	// Unacknowledged names the frames that could not be read.
+	Unacknowledged []dom.FrameID
+}
+
+// Navigator moves a page between documents.
+type Navigator interface {
+	// Navigate starts a navigation and returns when the browser has committed it or refused it (an
+	// *Error of kind Navigation). Same is true when only the fragment changed.
+	Navigate(ctx context.Context, url string) (Commit, error)
+	// Step moves in the history: -1 back, 1 forward; an *Error of kind NoHistory at its end.
+	Step(ctx context.Context, by int) (Commit, error)
+	// Reload loads the current document again.
+	Reload(ctx context.Context) (Commit, error)
+	// Interrupt ends the script that the page is running, if any; the page lives on.
+	Interrupt(ctx context.Context) error
+	// Ping returns when the page's main thread answers.
+	Ping(ctx context.Context) error
+}
+
+// Commit names the document that a navigation led to. Loaded events carry the same Document.
+type Commit struct {
+	Document string
+	Same     bool
+}
+
+// Hands act on a page.
+type Hands interface {
+	// Do performs one action. Failures of the element are an *Error of kind Stale or NotActionable.
+	Do(ctx context.Context, a Action) error
+	// Settle returns when what an action set off has come to rest: the page has handled the input, has
+	// produced a frame and its DOM was quiet for a moment, for which it waits at most for limit; and a
+	// navigation of the main frame that is under way then has been committed or given up.
+	Settle(ctx context.Context, limit time.Duration) error
+	// AnswerDialog accepts or dismisses the open dialog. It works while the page hangs behind it.
+	AnswerDialog(ctx context.Context, accept bool, text string) error
+	// Screenshot takes a picture.
+	Screenshot(ctx context.Context, s Shot) ([]byte, error)
+}
+
+// Shot says what picture to take.
+type Shot struct {
+	// Format is "png", "jpeg" or "webp".
+	Format string
+	// Quality is 1 to 100, for jpeg and webp.
+	Quality  int
+	FullPage bool
+	// Clip, when its width is positive, is the part to show, in viewport coordinates.
+	Clip dom.Box
+}
+
+// ActionKind is what an Action does.
+type ActionKind uint8
+
+// The kinds of actions.
+const (
+	// Click presses and releases the mouse at the element.
+	Click ActionKind = iota
+	// Type focuses the element and types Text behind what is there.
+	Type
+	// Fill replaces the element's value by Text.
+	Fill
+	// Press presses the key named by Text, at the element when Ref is set.
+	Press
+	// Hover moves the mouse over the element.
+	Hover
+	// Scroll scrolls the element into view.
+	Scroll
+)
+
+// Action is one thing to do to one element.
+type Action struct {
+	Kind ActionKind
+	// Ref is the element, and Frame and Document where it stands; NoRef for a Press at the focus.
+	Ref      dom.Ref
+	Frame    dom.FrameID
+	Document string
+	Text     string
+	// Button is "left", "middle" or "right"; empty means left.
+	Button    string
+	Modifiers []string
+	Clicks    int
+}
+
+// Event is something that a page did. The implementations are in this file.
+type Event interface{ event() }
+
+// Patched carries what a document pushed.
+type Patched struct{ Patch dom.Patch }
+
+// Committed says that a frame shows another document, or that its URL changed within the document. It
+// precedes whatever else concerns the new document.
+type Committed struct {
+	Frame dom.FrameID
+	// Document is the new document; the same as before for same-document navigations.
+	Document string
+	URL      string
+	Same     bool
+	// Error is set when the document is the browser's own error page.
+	Error string
+}
+
+// Titled carries the main document's title.
+type Titled struct{ Title string }
+
+// Responded carries the HTTP status of a main document.
+type Responded struct {
+	Document string
+	Status   int
+}
+
+// Phase is a point in the loading of a document.
+type Phase uint8
+
+// The phases, in order.
+const (
+	PhaseCommit Phase = iota
+	PhaseDOMContentLoaded
+	PhaseLoad
+	PhaseNetworkIdle
+)
+
+// Loaded says that the main document reached a phase.
+type Loaded struct {
+	Document string
+	Phase    Phase
+}
+
+// FrameGone says that a frame was removed.
+type FrameGone struct{ Frame dom.FrameID }
+
+// DialogOpened says that the page waits behind a dialog.
+type DialogOpened struct{ Dialog Dialog }
+
+// DialogClosed says that the dialog is gone.
+type DialogClosed struct{}
+
+// Crashed says that the page's renderer is gone. The page can still be navigated.
+type Crashed struct{ Reason string }
+
+// Gone says that the page is closed; Err is set when the browser is gone with it.
+type Gone struct{ Err error }
+
+// Downloaded says how a download goes.
+type Downloaded struct{ Download Download }
+
+func (Patched) event()      {}
+func (Committed) event()    {}
+func (Titled) event()       {}
+func (Responded) event()    {}
+func (Loaded) event()       {}
+func (FrameGone) event()    {}
+func (DialogOpened) event() {}
+func (DialogClosed) event() {}
+func (Crashed) event()      {}
+func (Gone) event()         {}
+func (Downloaded) event()   {}
+
+// Dialog is a JavaScript dialog.
+type Dialog struct {
+	// Type is "alert", "confirm", "prompt" or "beforeunload".
+	Type string
+	// Message and Default are the page's own words, at most 1,000 characters each.
+	Message string
+	Default string
+}
+
+// Download is a download's progress.
+type Download struct {
+	GUID, URL, Filename string
+	// State is "in_progress", "completed" or "canceled".
+	State           string
+	Received, Total int64
+}

@@ -1,0 +1,419 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// defaultSession is the session that exists always.
+const defaultSession = "default"
+
+// Config tunes a pool. The zero value is usable.
+type Config struct {
+	// MaxTabs is how many tabs may be open at once, popups included; 0: 100.
+	MaxTabs int
+	// Mailbox is how many calls may wait for one tab; 0: 64.
+	Mailbox int
+	// LogCount and LogBytes bound each tab's log of earlier snapshots, in snapshots and in bytes, at 8
+	// bytes an element; 0: 256 and 4 MiB.
+	LogCount, LogBytes int
+	// Logger takes what nobody can be told otherwise; nil: nobody.
+	Logger *slog.Logger
+	// AllowURL says whether tabs may go to a URL; its error should be an *Error of kind Refused. Nil:
+	// everywhere. It is called by many goroutines at once.
+	AllowURL func(url string) error
+	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
+	NavigationTimeout time.Duration
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxTabs = orDefault(c.MaxTabs, 100)
+	c.Mailbox = orDefault(c.Mailbox, 64)
+	c.LogCount = orDefault(c.LogCount, 256)
+	c.LogBytes = orDefault(c.LogBytes, 4<<20)
+	c.NavigationTimeout = orDefault(c.NavigationTimeout, 30*time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.AllowURL == nil {
+		c.AllowURL = func(string) error { return nil }
+	}
+	return c
+}
+
+func orDefault[T int | time.Duration](v, standard T) T {
+	if v <= 0 {
+		return standard
+	}
+	return v
+}
+
+// root is the context that the pool's work hangs from. Tabs outlive the calls that open them, so no
+// caller's context fits; the pool ends its own derived context in Close.
+type root struct{}
+
+func (root) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (root) Done() <-chan struct{}       { return nil }
+func (root) Err() error                  { return nil }
+func (root) Value(any) any               { return nil }
+
+// Pool opens, finds and closes tabs. Its methods are safe for concurrent use.
+type Pool struct {
+	browser Browser
+	cfg     Config
+	ctx     context.Context
+	end     context.CancelCauseFunc
+
+	mu sync.Mutex
+	// tabs are in the order in which they were opened.
+	tabs []*Tab
+	// opened counts the tabs that there ever were.
+	opened int
+	// slots counts what holds a page; running counts goroutines and calls that Close waits for.
+	slots, running int
+	// gone is why no more tabs can be opened.
+	gone    *Error
+	readers map[*TabWatch]struct{}
+	// popups asks for what is queued to be adopted now; adopted is closed when nobody adopts any more.
+	popups  chan chan struct{}
+	adopted chan struct{}
+	closed  bool
+	idle    chan struct{}
+}
+
+// NewPool makes a pool and starts to take over popups. Close ends it.
+func NewPool(b Browser, cfg Config) *Pool {
+	p := &Pool{
+		browser: b, cfg: cfg.withDefaults(), readers: map[*TabWatch]struct{}{}, idle: make(chan struct{}), running: 1,
+		popups: make(chan chan struct{}), adopted: make(chan struct{}),
+	}
+	p.ctx, p.end = context.WithCancelCause(root{})
+	go p.adoptPopups()
+	return p
+}
+
+// OpenOptions says what tab to open.
+type OpenOptions struct {
+	// URL is navigated to; empty: the tab stays blank.
+	URL string
+	// Session is "default" or empty.
+	Session string
+	// Viewport is the size of the layout viewport; zero: 1280 by 800.
+	Viewport dom.Box
+	Wait     Wait
+}
+
+// Open opens a tab and navigates it. When that fails the tab is closed again. Errors are *Error of
+// kind NotFound for an unknown session, Exhausted when there are too many tabs, Lost when the browser
+// is gone, and those of Navigate.
+func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
+	if o.Session != "" && o.Session != defaultSession {
+		return nil, Errorf(NotFound, "there is no session %q: leave it empty for the session named default", o.Session)
+	}
+	if o.URL != "" {
+		if err := p.cfg.AllowURL(o.URL); err != nil {
+			return nil, err
+		}
+	}
+	if o.Viewport.Width <= 0 || o.Viewport.Height <= 0 {
+		o.Viewport = dom.Box{Width: 1280, Height: 800}
+	}
+	if err := p.reserve(); err != nil {
+		return nil, err
+	}
+	page, err := p.newPage(ctx, o.Viewport)
+	if err != nil {
+		p.free()
+		p.release()
+		return nil, err
+	}
+	t := p.start(page, "")
+	if o.URL == "" {
+		return t, nil
+	}
+	if _, err := t.Navigate(ctx, o.URL, o.Wait); err != nil {
+		t.end(errClosed)
+		<-t.done
+		select { // the page is closed in any case, but who has no time left does not wait for it
+		case <-t.stopped:
+		case <-ctx.Done():
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+func (p *Pool) newPage(ctx context.Context, viewport dom.Box) (Page, error) {
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+	page, err := p.browser.NewPage(inner, viewport)
+	switch {
+	case err == nil:
+		return page, nil
+	case p.ctx.Err() != nil:
+		return nil, context.Cause(p.ctx)
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("the browser did not open a page in time: try again with more time: %w", ctx.Err())
+	}
+	return nil, fmt.Errorf("open a page: %w", err)
+}
+
+// reserve takes a slot for a page, and lets Close wait for it.
+func (p *Pool) reserve() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone != nil {
+		return p.gone
+	}
+	if p.slots >= p.cfg.MaxTabs {
+		return Errorf(Exhausted, "there are %d tabs, which is the limit: close one first", p.slots)
+	}
+	p.slots++
+	p.running++
+	return nil
+}
+
+// free gives a slot back.
+func (p *Pool) free() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.slots--
+}
+
+// release says that one goroutine or call has ended.
+func (p *Pool) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+	p.settle()
+}
+
+// settle tells Close when nothing runs any more.
+func (p *Pool) settle() {
+	if p.closed && p.running == 0 {
+		select {
+		case <-p.idle:
+		default:
+			close(p.idle)
+		}
+	}
+}
+
+// start makes a tab of a page whose slot is reserved.
+func (p *Pool) start(page Page, opener string) *Tab {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opened++
+	info := Info{ID: "t" + strconv.Itoa(p.opened), Session: defaultSession, URL: "about:blank", Opener: opener}
+	t := newTab(p.ctx, page, info, &p.cfg, p)
+	p.tabs = append(p.tabs, t)
+	p.broadcast(TabEvent{Kind: TabOpened, Info: t.Info(), At: time.Now()})
+	go func() {
+		defer p.release()
+		t.run()
+		p.free()
+		close(t.stopped)
+	}()
+	return t
+}
+
+// tell takes an event of a tab.
+func (p *Pool) tell(e TabEvent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.Kind == TabClosed {
+		p.tabs = slices.DeleteFunc(p.tabs, func(t *Tab) bool { return t.id == e.Info.ID })
+	}
+	p.broadcast(e)
+}
+
+// broadcast queues an event for every reader; the caller holds the lock.
+func (p *Pool) broadcast(e TabEvent) {
+	for w := range p.readers {
+		if !w.add(e) {
+			delete(p.readers, w)
+		}
+	}
+}
+
+// adoptPopups makes tabs of the pages that pages open, until the pool or the browser ends.
+func (p *Pool) adoptPopups() {
+	defer p.release()
+	defer close(p.adopted)
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case popup, ok := <-p.browser.Pages():
+			if !p.arrived(popup, ok) {
+				return
+			}
+		case settled := <-p.popups:
+			if !p.adoptQueued() {
+				return
+			}
+			close(settled)
+		}
+	}
+}
+
+// adoptQueued takes over the popups that are queued already; false when the browser is gone.
+func (p *Pool) adoptQueued() bool {
+	for {
+		select {
+		case popup, ok := <-p.browser.Pages():
+			if !p.arrived(popup, ok) {
+				return false
+			}
+		default:
+			return true
+		}
+	}
+}
+
+// arrived takes over a popup; false when the browser is gone.
+func (p *Pool) arrived(popup Popup, ok bool) bool {
+	if !ok {
+		p.lose()
+		return false
+	}
+	p.adopt(popup)
+	return true
+}
+
+func (p *Pool) settlePopups(ctx context.Context) {
+	settled := make(chan struct{})
+	select {
+	case p.popups <- settled:
+	case <-p.adopted:
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-settled:
+	case <-p.adopted:
+	}
+}
+
+func (p *Pool) adopt(popup Popup) {
+	opener := p.byPage(popup.Opener)
+	id := ""
+	if opener != nil {
+		id = opener.id
+	}
+	if err := p.reserve(); err != nil {
+		p.cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)
+		p.refuse(popup.Page)
+		return
+	}
+	t := p.start(popup.Page, id)
+	if opener != nil {
+		select {
+		case opener.popups <- t.id:
+		default: // its turn has heard of enough tabs
+		}
+	}
+}
+
+// refuse closes a page that becomes no tab.
+func (p *Pool) refuse(page Page) {
+	p.mu.Lock()
+	p.running++
+	p.mu.Unlock()
+	go func() {
+		defer p.release()
+		if err := discard(p.ctx, page); err != nil {
+			p.cfg.Logger.Warn("the browser did not close a popup in time", "err", err)
+		}
+	}()
+}
+
+func (p *Pool) byPage(id string) *Tab {
+	for _, t := range p.Tabs() {
+		if id != "" && t.page.ID() == id {
+			return t
+		}
+	}
+	return nil
+}
+
+// lose ends all tabs because the browser is gone.
+func (p *Pool) lose() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone == nil {
+		p.gone = Errorf(Lost, "the browser is gone: start it again")
+	}
+	for _, t := range p.tabs {
+		t.end(p.gone)
+	}
+}
+
+// Tab finds a tab; an *Error of kind NotFound when there is none of that id.
+func (p *Pool) Tab(id string) (*Tab, error) {
+	for _, t := range p.Tabs() {
+		if t.id == id {
+			return t, nil
+		}
+	}
+	return nil, Errorf(NotFound, "there is no tab %q: list the tabs, or open one", id)
+}
+
+// Tabs lists the open tabs, oldest first.
+func (p *Pool) Tabs() []*Tab {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.tabs)
+}
+
+// CloseTab closes a tab, also when its page hangs, and returns when the browser has let go of the page.
+// When ctx ends before that the tab is closed all the same.
+func (p *Pool) CloseTab(ctx context.Context, id string) error {
+	t, err := p.Tab(id)
+	if err != nil {
+		return err
+	}
+	t.end(errClosed)
+	select {
+	case <-t.stopped:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("tab %s is closed, but the browser has not let go of its page yet: %w", id, ctx.Err())
+	}
+}
+
+// Close ends all tabs, whose Err is then an *Error of kind Lost, and waits until every goroutine of the
+// pool is gone; when ctx ends before that, they end without being waited for. Calling it again waits
+// again. The browser itself is the caller's to stop, afterwards.
+func (p *Pool) Close(ctx context.Context) error {
+	p.mu.Lock()
+	p.closed = true
+	if p.gone == nil {
+		p.gone = Errorf(Lost, "the daemon is stopping: connect again later")
+	}
+	p.end(p.gone)
+	p.settle()
+	p.mu.Unlock()
+	var err error
+	select {
+	case <-p.idle:
+	case <-ctx.Done():
+		err = fmt.Errorf("some pages were not closed in time: %w", ctx.Err())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for w := range p.readers {
+		w.finish(p.gone)
+		delete(p.readers, w)
+	}
+	return err
+}

@@ -1,0 +1,318 @@
+package actor_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/dom"
+)
+
+func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
+	b := actortest.NewBrowser()
+	pool := newPool(t, b, actor.Config{MaxTabs: 2})
+	for round := range 3 {
+		var ids []string
+		for range 2 {
+			tab, err := pool.Open(t.Context(), actor.OpenOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, tab.ID())
+		}
+		if want := fmt.Sprintf("[t%d t%d]", 2*round+1, 2*round+2); fmt.Sprint(ids) != want {
+			t.Errorf("ids are %v, want %v", ids, want)
+		}
+		_, err := pool.Open(t.Context(), actor.OpenOptions{})
+		wantKind(t, err, actor.Exhausted)
+		for _, id := range ids {
+			if err := pool.CloseTab(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_, err := pool.Tab("t1")
+	wantKind(t, err, actor.NotFound)
+	_, err = pool.Open(t.Context(), actor.OpenOptions{Session: "work"})
+	wantKind(t, err, actor.NotFound)
+	if _, err := pool.Open(t.Context(), actor.OpenOptions{Session: "default"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenLeavesNothingBehindWhenItFails(t *testing.T) {
+	b := actortest.NewBrowser()
+	pool := newPool(t, b, actor.Config{MaxTabs: 1})
+	for i := range 3 {
+		_, err := pool.Open(t.Context(), actor.OpenOptions{URL: "https://nowhere.example/"})
+		wantKind(t, err, actor.Navigation)
+		select {
+		case <-b.Page(i).Closed():
+		default:
+			t.Error("the page is still open")
+		}
+		if len(pool.Tabs()) > 0 {
+			t.Error("the tab is still listed")
+		}
+		b.FailOpen(errors.New("no memory"))
+		if _, err := pool.Open(t.Context(), actor.OpenOptions{}); err == nil || !strings.Contains(err.Error(), "no memory") {
+			t.Errorf("error is %v", err)
+		}
+		b.FailOpen(nil)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := pool.Open(ctx, actor.OpenOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := pool.Open(t.Context(), actor.OpenOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func isKind(err error, kind actor.ErrorKind) bool {
+	var e *actor.Error
+	return errors.As(err, &e) && e.Kind == kind
+}
+
+func TestPopupsOverTheLimitAreClosed(t *testing.T) {
+	var log safeBuffer
+	b, pool, _ := start(t, actor.Config{MaxTabs: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	w := pool.Watch()
+	defer w.Stop()
+	first := b.Page(0).Open(home + "help")
+	second := b.Page(0).Open(home + "help")
+	<-second.Closed()
+	if len(pool.Tabs()) != 2 || !strings.Contains(log.String(), "popup") {
+		t.Errorf("there are %d tabs, the log says %s", len(pool.Tabs()), log.String())
+	}
+	select {
+	case <-first.Closed():
+		t.Error("the popup within the limit was closed")
+	default:
+	}
+	next(t, w)
+	if e := next(t, w); e.Kind != actor.TabOpened || e.Info.ID != "t2" || e.Info.Opener != "t1" {
+		t.Errorf("event is %+v", e)
+	}
+}
+
+// safeBuffer is a log that is written and read by several goroutines.
+type safeBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func next(t *testing.T, w *actor.TabWatch) actor.TabEvent {
+	t.Helper()
+	e, err := w.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestTheEventsOfTabs(t *testing.T) {
+	b, pool, tab := start(t, actor.Config{})
+	w := pool.Watch()
+	defer w.Stop()
+	page := b.Page(0)
+	page.PushState(home + "2")
+	page.OpenDialog(actor.Dialog{Type: "alert", Message: "Hi"})
+	if err := page.AnswerDialog(t.Context(), true, ""); err != nil {
+		t.Fatal(err)
+	}
+	page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: "completed"}})
+	page.Crash("oom")
+	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
+	if _, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil {
+		t.Fatal(err)
+	}
+	if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for range 8 {
+		e := next(t, w)
+		line := fmt.Sprintf("%d %s %v %v", e.Kind, e.Info.URL, e.Info.Status, e.Info.Dialog != nil)
+		switch e.Kind {
+		case actor.TabNavigated:
+			line += fmt.Sprint(" same=", e.Same)
+		case actor.TabCrashed:
+			line += " " + e.Reason
+		case actor.TabDialog:
+			line += fmt.Sprint(" ", e.Dialog)
+		case actor.TabDownloaded:
+			line += " " + e.Download.State
+		}
+		got = append(got, line)
+	}
+	want := `0 https://shop.example/ ready false
+2 https://shop.example/2 ready false same=true
+4 https://shop.example/2 ready true &{alert Hi }
+4 https://shop.example/2 ready false <nil>
+5 https://shop.example/2 ready false completed
+3 https://shop.example/2 crashed false oom
+2 https://shop.example/ loading false same=false
+1 https://shop.example/ closed false`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+func TestAReaderOfTabEventsThatFallsBehindIsEnded(t *testing.T) {
+	b, pool, tab := start(t, actor.Config{})
+	slow, quick := pool.Watch(), pool.Watch()
+	defer slow.Stop()
+	for i := range 300 {
+		url := fmt.Sprint(home, i)
+		b.Page(0).PushState(url)
+		until(t, tab, func(h *actor.Head) bool { return h.Info.URL == url })
+		next(t, quick)
+	}
+	quick.Stop()
+	_, err := quick.Next(t.Context())
+	wantKind(t, err, actor.Closed)
+	n := 0
+	for ; err == nil || n == 0; n++ {
+		_, err = slow.Next(t.Context())
+	}
+	wantKind(t, err, actor.Exhausted)
+	if n != 258 { // the tab that was open, 256 events, and the error
+		t.Errorf("the slow reader got %d events", n-1)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	late := pool.Watch()
+	next(t, late)
+	if _, err := late.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestWhenTheBrowserDiesEverybodyIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{})
+		b.Page(0).Hang()
+		errs := make(chan error)
+		go func() {
+			_, err := tab.Read(t.Context(), actor.ReadOptions{})
+			errs <- err
+		}()
+		synctest.Wait()
+		b.Die()
+		wantKind(t, <-errs, actor.Lost)
+		<-tab.Done()
+		wantKind(t, tab.Err(), actor.Lost)
+		synctest.Wait()
+		if len(pool.Tabs()) != 0 {
+			t.Error("a lost tab is listed")
+		}
+		_, err := pool.Open(t.Context(), actor.OpenOptions{})
+		e := wantKind(t, err, actor.Lost)
+		if !strings.Contains(e.Message, "browser is gone") {
+			t.Errorf("message is %s", e.Message)
+		}
+	})
+}
+
+func TestClosingThePoolEndsEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{})
+		release, err := tab.Watch(t.Context(), actor.WatchOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+		w := pool.Watch()
+		next(t, w)
+		b.Page(0).Hang()
+		_, err = pool.Open(t.Context(), actor.OpenOptions{Viewport: dom.Box{Width: 100, Height: 100}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := tab.Head().Next()
+		if err := pool.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-begun
+		wantKind(t, tab.Err(), actor.Lost)
+		var kinds []actor.TabEventKind
+		for {
+			e, err := w.Next(t.Context())
+			if err != nil {
+				wantKind(t, err, actor.Lost)
+				break
+			}
+			kinds = append(kinds, e.Kind)
+		}
+		if fmt.Sprint(kinds) != "[0 1 1]" {
+			t.Errorf("events are %v", kinds)
+		}
+		_, err = pool.Open(t.Context(), actor.OpenOptions{})
+		wantKind(t, err, actor.Lost)
+		if _, err := pool.Watch().Next(t.Context()); err == nil {
+			t.Error("a closed pool is watched")
+		}
+		if err := pool.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAPageThatClosesItselfEndsItsTab(t *testing.T) {
+	b, pool, tab := start(t, actor.Config{})
+	if err := b.Page(0).Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-tab.Done()
+	if tab.Err() != nil {
+		t.Errorf("the tab ended with %v", tab.Err())
+	}
+	if _, err := tab.Read(t.Context(), actor.ReadOptions{}); !isKind(err, actor.Closed) {
+		t.Errorf("error is %v", err)
+	}
+	if len(pool.Tabs()) != 0 {
+		t.Error("the tab is still listed")
+	}
+}
+
+func TestABrowserThatDoesNotCloseAPageHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{})
+		b.Page(0).HoldClose()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := pool.CloseTab(ctx, tab.ID()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v", err)
+		}
+		<-tab.Done()
+		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := pool.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v", err)
+		}
+		b.Die()
+	})
+}

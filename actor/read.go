@@ -1,0 +1,287 @@
+package actor
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// readRounds is how often a read is repeated for documents that were just pushing.
+const readRounds = 4
+
+// ReadOptions says what a Read needs beyond the interactive elements.
+type ReadOptions struct {
+	// Structural adds headings, landmarks, text and images.
+	Structural bool
+	// Attributes adds HTML attributes by name.
+	Attributes []string
+	// Geometry asks for the boxes, and brings Element.InViewport up to date.
+	Geometry bool
+}
+
+// Reading is the state of a tab right after a Read.
+type Reading struct {
+	Head *Head
+	// Layout stands parallel to Head.Snapshot.Elements; nil unless Geometry was asked for.
+	Layout *dom.Layout
+}
+
+// Read brings the DOM up to date with the page. What was once asked for by Structural and Attributes
+// stays part of the stored DOM. It fails with an *Error: DialogOpen while a dialog blocks the page,
+// Lost after a crash.
+func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
+	return do(ctx, t, "read", func(ctx context.Context) (Reading, error) { return t.read(ctx, o) })
+}
+
+func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
+	if t.crashed {
+		return Reading{}, t.crash()
+	}
+	if err := t.blocked(); err != nil {
+		return Reading{}, err
+	}
+	_, held := t.watches.union()
+	req := ReadRequest{
+		Structural: o.Structural || held.Structural, Geometry: o.Geometry || held.Geometry,
+		Attributes: slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Attributes, held.Attributes)))),
+	}
+	if err := t.update(ctx, req); err != nil {
+		return Reading{}, err
+	}
+	r := Reading{Head: t.head.Load()}
+	if o.Geometry {
+		r.Layout = t.model.Layout()
+	}
+	return r, nil
+}
+
+// update reads the page until every document was read. Acknowledgements are held back meanwhile and
+// travel with the next request: so a document that is acknowledged cannot push again before it is read.
+func (t *Tab) update(ctx context.Context, req ReadRequest) error {
+	t.hold = true
+	defer func() {
+		t.hold = false
+		if t.observed.push {
+			t.flush()
+		}
+	}()
+	for range readRounds {
+		main := t.main
+		due := t.model.Pending()
+		req.Acks, req.Restart = nil, t.model.BrokenFrames()
+		for _, a := range due {
+			req.Acks = append(req.Acks, Ack(a))
+		}
+		var out Readout
+		err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+			out, err = t.page.Read(ctx, req)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		t.model.Delivered(due)
+		t.alive()
+		t.drain()
+		t.apply(out.Patches...)
+		t.publish()
+		switch {
+		case t.main != main && main != "": // the patches were those of a document that is gone
+		case len(t.model.BrokenFrames()) > 0: // a patch was refused: the next ones start over
+		case len(out.Unacknowledged) == 0:
+			return nil
+		}
+	}
+	if t.model.Broken("") {
+		return Errorf(Aborted, "the main document of tab %s reports changes that make no sense: reload it", t.id)
+	}
+	if len(t.model.BrokenFrames()) > 0 {
+		return nil // the rest of the page is as it should be
+	}
+	return Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
+}
+
+// flush tells the page of all refs that are due, so that its documents may push on and know them.
+func (t *Tab) flush() {
+	acks := t.model.Pending()
+	for _, a := range acks {
+		t.page.Acknowledge(Ack(a))
+	}
+	t.model.Delivered(acks)
+}
+
+// Screenshot takes a picture of the page. It fails with an *Error: DialogOpen while a dialog blocks the
+// page, Lost after a crash.
+func (t *Tab) Screenshot(ctx context.Context, s Shot) ([]byte, error) {
+	return do(ctx, t, "screenshot", func(ctx context.Context) (picture []byte, err error) {
+		if t.crashed {
+			return nil, t.crash()
+		}
+		if err := t.blocked(); err != nil {
+			return nil, err
+		}
+		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+			picture, err = t.page.Screenshot(ctx, s)
+			return err
+		})
+		return picture, err
+	})
+}
+
+// AnswerDialog accepts or dismisses the open dialog; text is the answer to a prompt. It does not wait
+// behind other calls. It returns when the dialog is gone from Info, with an *Error of kind Invalid when
+// none is open.
+func (t *Tab) AnswerDialog(ctx context.Context, accept bool, text string) error {
+	h := t.head.Load()
+	open := h.Info.Dialog
+	if open == nil {
+		if t.ctx.Err() != nil {
+			return t.ended()
+		}
+		return Errorf(Invalid, "no dialog is open in tab %s", t.id)
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	if err := t.page.AnswerDialog(inner, accept, text); err != nil {
+		return t.explain(ctx, "answer dialog", err)
+	}
+	for ; h.Info.Dialog == open; h = t.head.Load() {
+		select {
+		case <-h.Next():
+		case <-ctx.Done():
+			return t.explain(ctx, "answer dialog", ctx.Err())
+		}
+	}
+	return nil
+}
+
+// WatchOptions says what a watch needs to be told of.
+type WatchOptions struct {
+	// Structural and Attributes are as in ReadOptions.
+	Structural bool
+	Attributes []string
+	// Geometry keeps Element.InViewport up to date.
+	Geometry bool
+}
+
+// watch is one Watch.
+type watch struct {
+	options  WatchOptions
+	released bool
+}
+
+// watches is the set of watches that are held. It has a lock of its own, so that releasing never waits
+// for the tab.
+type watches struct {
+	mu      sync.Mutex
+	held    map[*watch]struct{}
+	changed chan struct{}
+}
+
+// add holds a watch, unless it was released already.
+func (w *watches) add(one *watch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !one.released {
+		w.held[one] = struct{}{}
+	}
+}
+
+func (w *watches) release(one *watch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if one.released {
+		return
+	}
+	one.released = true
+	delete(w.held, one)
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
+}
+
+// union returns how many watches are held and what they need together.
+func (w *watches) union() (int, WatchOptions) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all WatchOptions
+	for one := range w.held {
+		all.Structural = all.Structural || one.options.Structural
+		all.Geometry = all.Geometry || one.options.Geometry
+		all.Attributes = append(all.Attributes, one.options.Attributes...)
+	}
+	return len(w.held), all
+}
+
+// observation is what a page is told to push.
+type observation struct {
+	push, geometry bool
+}
+
+// Watch lets the page push its changes, so that the head follows them, until release is called. It
+// returns when the head is up to date. Release may be called more than once and never blocks. Errors
+// are those of Read.
+func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err error) {
+	o.Attributes = slices.Clone(o.Attributes)
+	one := &watch{options: o}
+	release = func() { t.watches.release(one) }
+	_, err = do(ctx, t, "watch", func(ctx context.Context) (struct{}, error) {
+		t.watches.add(one)
+		err := t.observe(ctx)
+		if err == nil {
+			_, err = t.read(ctx, ReadOptions{})
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// observe tells the page what to push, when that is something else than before.
+func (t *Tab) observe(ctx context.Context) error {
+	if t.crashed {
+		return t.crash()
+	}
+	if err := t.blocked(); err != nil {
+		return err
+	}
+	n, all := t.watches.union()
+	want := observation{push: n > 0, geometry: all.Geometry}
+	if t.known && t.observed == want {
+		return nil
+	}
+	err := t.call(ctx, t.blocked, func(ctx context.Context) error {
+		return t.page.Observe(ctx, want.push, want.geometry)
+	})
+	t.known = err == nil
+	if err != nil {
+		return err
+	}
+	t.observed = want
+	if want.push {
+		t.flush()
+	}
+	return nil
+}
+
+// relax lowers the observation after a watch was released. When that fails the page pushes on, which
+// does no harm; the next change of the watches tries again.
+func (t *Tab) relax() {
+	if t.unresponsive {
+		t.known = false
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, probeBound)
+	defer cancel()
+	if err := t.observe(ctx); err != nil {
+		t.known = false
+		t.log.Debug("the page still pushes its changes", "err", err)
+	}
+}

@@ -1,0 +1,257 @@
+package actor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/dom"
+)
+
+func TestReadGivesTheDocumentInOrder(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	h := read(t, tab, actor.ReadOptions{}).Head
+	if got := texts(h.Snapshot); got != "0:Pay 1:Email 2:Help" {
+		t.Errorf("elements are %s", got)
+	}
+	i := h.Info
+	if i.ID != "t1" || i.Session != "default" || i.URL != home || i.Title != "Shop" || i.Status != actor.StatusReady || i.HTTPStatus != 200 {
+		t.Errorf("info is %+v", i)
+	}
+	if s := h.Snapshot; s.Revision != i.Revision || s.Epoch == "" || s.Epoch != i.Epoch || s.URL != home || s.ObservedAt.IsZero() || s.PageTime.IsZero() {
+		t.Errorf("snapshot is %+v", s)
+	}
+	if got := b.Page(0).Calls("Read"); got != 1 {
+		t.Errorf("%d reads for one Read", got)
+	}
+}
+
+func TestReadPublishesOnlyChanges(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	first := read(t, tab, actor.ReadOptions{}).Head
+	if again := read(t, tab, actor.ReadOptions{}).Head; again != first {
+		t.Fatalf("a read without a change made head %+v of %+v", again.Info, first.Info)
+	}
+	b.Page(0).Update(func(f *actortest.Frame) {
+		f.Body[1].Value = "a@b.c"
+		f.Body = append(f.Body, actortest.Button("New"))
+	})
+	next := read(t, tab, actor.ReadOptions{}).Head
+	if next.Info.Revision != first.Info.Revision+1 {
+		t.Errorf("one burst made revision %d of %d", next.Info.Revision, first.Info.Revision)
+	}
+	was, is := first.Snapshot.Elements, next.Snapshot.Elements
+	if is[0] != was[0] || is[2] != was[2] {
+		t.Error("unchanged elements are not shared")
+	}
+	if is[1] == was[1] || was[1].Value != "" || is[1].Value != "a@b.c" || is[3].Ref != 3 {
+		t.Errorf("elements are %+v, then %+v", was[1], is[1])
+	}
+	select {
+	case <-first.Next():
+	default:
+		t.Error("the older head's Next is open")
+	}
+	if next.At(first.Info.Revision) != first.Snapshot || next.At(next.Info.Revision) != next.Snapshot {
+		t.Error("the log does not hold the snapshots")
+	}
+	if next.At(next.Info.Revision+1) != nil || next.At(0) != nil {
+		t.Error("the log holds what was never there")
+	}
+}
+
+func TestStructureAndAttributesAreAddedWhenAskedFor(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Update(func(f *actortest.Frame) {
+		f.Body[0].Attributes = map[string]string{"id": "pay", "class": "big"}
+		f.Body = []*actortest.Node{actortest.Heading(1, "Shop", f.Body...)}
+	})
+	if got := texts(read(t, tab, actor.ReadOptions{}).Head.Snapshot); got != "0:Pay 1:Email 2:Help" {
+		t.Errorf("elements are %s", got)
+	}
+	s := read(t, tab, actor.ReadOptions{Structural: true, Attributes: []string{"id"}}).Head.Snapshot
+	if got := texts(s); got != "3:Shop 0:Pay 1:Email 2:Help" {
+		t.Errorf("elements are %s", got)
+	}
+	if s.Elements[1].Parent != 3 || s.Elements[1].Depth != 1 || fmt.Sprint(s.Elements[1].Attributes) != "map[id:pay]" {
+		t.Errorf("the button is %+v", s.Elements[1])
+	}
+}
+
+// frames builds a page: a button, an iframe with a button and an inner iframe, a button.
+func frames() []*actortest.Node {
+	inner := &actortest.Frame{ID: "inner", URL: home + "inner", Body: []*actortest.Node{actortest.Button("Deep")}}
+	inner.Body[0].Box = dom.Box{X: 1, Y: 2, Width: 10, Height: 10}
+	innerHost := actortest.Iframe("Inner", inner)
+	innerHost.Box = dom.Box{X: 5, Y: 500, Width: 100, Height: 100}
+	outer := &actortest.Frame{ID: "outer", URL: home + "outer", Body: []*actortest.Node{actortest.Button("In"), innerHost}}
+	outer.Scroll = dom.Box{Y: 450, Width: 300, Height: 200}
+	outerHost := actortest.Iframe("Outer", outer)
+	outerHost.Box = dom.Box{X: 100, Y: 1000, Width: 300, Height: 200}
+	return []*actortest.Node{actortest.Button("Top"), outerHost, actortest.Button("Last")}
+}
+
+func TestFramesAreSplicedWhereTheyStand(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames(); f.Scroll.Y = 900 })
+	r := read(t, tab, actor.ReadOptions{Geometry: true})
+	var got []string
+	for i, el := range r.Head.Snapshot.Elements {
+		parent := "-"
+		if el.Parent != dom.NoRef {
+			parent = fmt.Sprint(el.Parent)
+		}
+		got = append(got, fmt.Sprintf("%d %s %q parent %s depth %d %v %v", el.Ref, el.Text, el.Frame, parent, el.Depth, r.Layout.Boxes[i], el.InViewport))
+	}
+	want := `0 Top "" parent - depth 0 {0 -900 0 0} false
+1 Outer "" parent - depth 0 {100 100 300 200} true
+2 In "outer" parent 1 depth 1 {100 -350 0 0} false
+3 Inner "outer" parent 1 depth 1 {105 150 100 100} true
+4 Deep "inner" parent 3 depth 2 {106 152 10 10} true
+5 Last "" parent - depth 0 {0 -900 0 0} false`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+	if r.Layout.Viewport != (dom.Box{Width: 1280, Height: 800}) {
+		t.Errorf("the viewport is %v", r.Layout.Viewport)
+	}
+}
+
+func TestScrollingIsARevisionOnlyWhenAnElementComesIntoView(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Update(func(f *actortest.Frame) {
+		for i, n := range f.Body {
+			n.Box = dom.Box{Y: float64(1000 * i), Width: 50, Height: 20}
+		}
+	})
+	first := read(t, tab, actor.ReadOptions{Geometry: true})
+	b.Page(0).Update(func(f *actortest.Frame) { f.Scroll.Y = 10 })
+	second := read(t, tab, actor.ReadOptions{Geometry: true})
+	if second.Head != first.Head {
+		t.Error("scrolling by 10 pixels made a head")
+	}
+	if second.Layout.Boxes[1].Y != 990 || first.Layout.Boxes[1].Y != 1000 {
+		t.Errorf("boxes are %v, then %v", first.Layout.Boxes, second.Layout.Boxes)
+	}
+	b.Page(0).Update(func(f *actortest.Frame) { f.Scroll.Y = 1000 })
+	third := read(t, tab, actor.ReadOptions{Geometry: true}).Head
+	if third.Info.Revision != first.Head.Info.Revision+1 {
+		t.Errorf("revision is %d after %d", third.Info.Revision, first.Head.Info.Revision)
+	}
+	was, is := first.Head.Snapshot.Elements, third.Snapshot.Elements
+	if !was[0].InViewport || is[0].InViewport || was[1].InViewport || !is[1].InViewport || is[2] != was[2] {
+		t.Error("the wrong elements came into view")
+	}
+}
+
+func TestWatchFollowsThePage(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	release, err := tab.Watch(t.Context(), actor.WatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := tab.Head()
+	if texts(h.Snapshot) != "0:Pay 1:Email 2:Help" {
+		t.Errorf("the head is not current: %s", texts(h.Snapshot))
+	}
+	for i := range 50 {
+		b.Page(0).Update(add(actortest.Button(fmt.Sprint("New ", i))))
+		<-h.Next()
+		h = until(t, tab, func(h *actor.Head) bool { return len(h.Snapshot.Elements) == 4+i })
+	}
+	geometry, err := tab.Watch(t.Context(), actor.WatchOptions{Geometry: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if push, boxes := b.Page(0).Observed(); !push || !boxes {
+		t.Errorf("with two watches the page pushes %v, geometry %v", push, boxes)
+	}
+	b.Page(0).Update(func(f *actortest.Frame) { f.Body[0].Box = dom.Box{X: 5000, Width: 1, Height: 1} })
+	until(t, tab, func(h *actor.Head) bool { return !h.Snapshot.Elements[0].InViewport })
+	geometry()
+	geometry()
+	read(t, tab, actor.ReadOptions{})
+	release()
+	for push := true; push; push, _ = b.Page(0).Observed() {
+		read(t, tab, actor.ReadOptions{}) // the tab lowers the observation between two calls
+	}
+}
+
+func TestReadConvergesWhileThePagePushes(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	release, err := tab.Watch(t.Context(), actor.WatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	for i := range 300 {
+		b.Page(0).Update(add(actortest.Button(fmt.Sprint("New ", i))))
+		if i%3 == 0 {
+			if n := len(read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements); n != 4+i {
+				t.Fatalf("a read after %d additions shows %d elements", i+1, n)
+			}
+		}
+	}
+}
+
+func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
+	read(t, tab, actor.ReadOptions{})
+	read(t, tab, actor.ReadOptions{}) // tells the page the refs
+	page := b.Page(0)
+	page.Emit(actor.Patched{Patch: dom.Patch{Frame: "inner", Document: "page-1-document-3", Sequence: 99}})
+	h := until(t, tab, func(h *actor.Head) bool { return len(h.Snapshot.Elements) == 5 })
+	if got := texts(h.Snapshot); got != "0:Top 1:Outer 2:In 3:Inner 5:Last" {
+		t.Errorf("elements are %s", got)
+	}
+	page.Refresh("inner")
+	read(t, tab, actor.ReadOptions{})
+	if got := texts(tab.Head().Snapshot); got != "0:Top 1:Outer 2:In 3:Inner 4:Deep 5:Last" {
+		t.Errorf("after a full patch elements are %s", got)
+	}
+	page.Emit(actor.Patched{Patch: dom.Patch{Document: "page-1-document-1", Sequence: 99}})
+	h = until(t, tab, func(h *actor.Head) bool { return len(h.Snapshot.Elements) == 3 })
+	if got := texts(h.Snapshot); got != "2:In 3:Inner 4:Deep" {
+		t.Errorf("without their hosts the frames show %s", got)
+	}
+	_, err := tab.Read(t.Context(), actor.ReadOptions{})
+	wantKind(t, err, actor.Aborted)
+	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
+		t.Fatal(err)
+	}
+	if got := texts(read(t, tab, actor.ReadOptions{}).Head.Snapshot); got != "6:Pay 7:Email 8:Help" {
+		t.Errorf("after a reload elements are %s", got)
+	}
+}
+
+func TestLogIsBounded(t *testing.T) {
+	const size = 3 // elements of the page
+	for name, tt := range map[string]struct {
+		cfg  actor.Config
+		kept int
+	}{
+		"by count": {actor.Config{LogCount: 5}, 5},
+		"by bytes": {actor.Config{LogBytes: 8 * size * 4}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, _, tab := start(t, tt.cfg)
+			for i := range 12 {
+				b.Page(0).Update(func(f *actortest.Frame) { f.Body[1].Value = fmt.Sprint(i) })
+				read(t, tab, actor.ReadOptions{})
+			}
+			h := tab.Head()
+			for back := range uint64(10) {
+				s := h.At(h.Info.Revision - back)
+				if kept := s != nil; kept != (int(back) <= tt.kept) {
+					t.Errorf("%d revisions back: kept is %v", back, kept)
+				}
+				if s != nil && s.Revision != h.Info.Revision-back {
+					t.Errorf("%d revisions back is %d, not %d", back, s.Revision, h.Info.Revision-back)
+				}
+			}
+		})
+	}
+}

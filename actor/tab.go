@@ -1,0 +1,243 @@
+package actor
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/domtap/domtap/actor/model"
+	"github.com/domtap/domtap/dom"
+)
+
+const (
+	// closeBound is how long the browser may take to close a page.
+	closeBound = 5 * time.Second
+	// keptPages is how many pages the history holds.
+	keptPages = 10
+)
+
+// errClosed is why a tab ends that was closed on request.
+var errClosed = errors.New("the tab was closed")
+
+// Tab is one page of the browser. Its methods are safe for concurrent use.
+type Tab struct {
+	id     string
+	page   Page
+	policy policy
+	limits limits
+	log    *slog.Logger
+	owner  owner
+
+	// ctx ends with the tab; its cause says why.
+	ctx     context.Context
+	end     context.CancelCauseFunc
+	mailbox chan command
+	head    atomic.Pointer[Head]
+	history atomic.Pointer[[]HistoryEntry]
+	// done is closed when the tab has ended, stopped when its page is closed and its goroutines are gone.
+	done    chan struct{}
+	stopped chan struct{}
+	err     error
+	watches watches
+	// popups delivers the ids of tabs that this one's page opened.
+	popups   chan string
+	children sync.WaitGroup
+
+	state
+}
+
+// owner is what a tab needs of its pool. Its methods do not wait for tabs.
+type owner interface {
+	// tell takes an event of the tab.
+	tell(TabEvent)
+	// settlePopups returns when every popup that the browser has reported so far is a tab, or refused.
+	settlePopups(ctx context.Context)
+}
+
+// policy is what a tab is told by the pool's configuration.
+type policy struct {
+	allow             func(url string) error
+	navigationTimeout time.Duration
+}
+
+// state is what only the tab's goroutine touches.
+type state struct {
+	events <-chan Event
+	model  *model.Model
+	// info is the next head's, but for the status.
+	info     Info
+	epoch    string
+	document uint64
+	outbox   []TabEvent
+
+	// main is the main document; announced says that the browser has told its URL.
+	main      string
+	announced bool
+	urlKnown  bool
+	// reached has a bit for every phase that the main document has reached, in any order.
+	reached   uint8
+	loading   bool
+	loadError string
+	responded Responded
+	// recent holds the last main documents, to recognise one that was left again already.
+	recent [16]string
+
+	// left says that the browser has let go of the page.
+	left         bool
+	closed       bool
+	crashed      bool
+	unresponsive bool
+	// These count what happened, for those who wait for it.
+	commits, sames, crashes, dialogs int
+	newTabs                          []string
+
+	// hold keeps acknowledgements back for the next Read.
+	hold bool
+	// observed is what the page was last told; known is false after a failure.
+	observed observation
+	known    bool
+
+	// probed delivers what a running probe finds; nil when none runs.
+	probed chan bool
+	calm   context.CancelFunc
+}
+
+// newTab makes a tab; its goroutine is started by run.
+func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner) *Tab {
+	t := &Tab{
+		id: info.ID, page: page, owner: owner, log: cfg.Logger.With("tab", info.ID),
+		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
+		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
+		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16),
+		done: make(chan struct{}), stopped: make(chan struct{}),
+		watches: watches{held: map[*watch]struct{}{}, changed: make(chan struct{}, 1)},
+	}
+	t.ctx, t.end = context.WithCancelCause(ctx)
+	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: newEpoch(), document: 1, known: true}
+	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
+	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
+	t.head.Store(&Head{Snapshot: s, Info: t.info, next: make(chan struct{})})
+	t.history.Store(&[]HistoryEntry{})
+	return t
+}
+
+func newEpoch() string { return strings.ToLower(rand.Text()[:12]) }
+
+// ID is the tab's name, which is never used again.
+func (t *Tab) ID() string { return t.id }
+
+// Info returns what is known about the tab. It never blocks.
+func (t *Tab) Info() Info { return t.head.Load().Info }
+
+// Head returns the newest state that was published. It never blocks, and asks the page nothing.
+func (t *Tab) Head() *Head { return t.head.Load() }
+
+// History returns the last 10 pages of the tab, oldest first: one entry for each change of the main
+// document's URL. It never blocks.
+func (t *Tab) History() []HistoryEntry { return slices.Clone(*t.history.Load()) }
+
+// Done is closed when the tab has ended.
+func (t *Tab) Done() <-chan struct{} { return t.done }
+
+// Err is nil until Done is closed. Then it says why the tab has ended: nil when it was closed on
+// request or by its own page, an *Error of kind Lost when the browser or the pool went away.
+func (t *Tab) Err() error {
+	select {
+	case <-t.done:
+		return t.err
+	default:
+		return nil
+	}
+}
+
+// run is the tab's goroutine. Its owner closes stopped afterwards.
+func (t *Tab) run() {
+	for t.ctx.Err() == nil {
+		t.step(t.ctx, nil, true)
+		t.publish()
+	}
+	t.finish()
+	t.letGo()
+	t.children.Wait()
+}
+
+// finish publishes the last head and wakes everybody who waits.
+func (t *Tab) finish() {
+	if cause := context.Cause(t.ctx); !errors.Is(cause, errClosed) {
+		t.err = cause
+	}
+	old := t.head.Load()
+	t.closed = true
+	t.info.Dialog = nil
+	info := t.info
+	info.Status = StatusClosed
+	last := old.follow(old.Snapshot, info, old.refs, t.limits)
+	close(last.next)
+	t.head.Store(last)
+	t.owner.tell(TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()})
+	close(t.done)
+	close(old.next)
+}
+
+// letGo closes the page, unless it is gone, and reads its events to the end.
+func (t *Tab) letGo() {
+	if t.events == nil {
+		return
+	}
+	if t.left {
+		for range t.events {
+		}
+		return
+	}
+	if err := discard(t.ctx, t.page); err != nil {
+		t.log.Warn("the browser did not close the page in time", "err", err)
+	}
+}
+
+// discard closes a page and reads its events until the browser has let go of it. The context's end
+// does not matter.
+func discard(ctx context.Context, page Page) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
+	defer cancel()
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = page.Close(ctx)
+	}()
+	for range page.Events() {
+	}
+	<-done
+	return err
+}
+
+// ended is the error of a call on a tab that has ended, or ends.
+func (t *Tab) ended() error {
+	cause := context.Cause(t.ctx)
+	var e *Error
+	if errors.As(cause, &e) {
+		return e
+	}
+	return &Error{Kind: Closed, Message: "tab " + t.id + " is closed: open another"}
+}
+
+// status derives the tab's status.
+func (t *Tab) status() Status {
+	switch {
+	case t.closed:
+		return StatusClosed
+	case t.crashed:
+		return StatusCrashed
+	case t.unresponsive:
+		return StatusUnresponsive
+	case t.loading:
+		return StatusLoading
+	}
+	return StatusReady
+}

@@ -1,0 +1,148 @@
+package actor
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// watchBound is how many events a reader may be behind.
+const watchBound = 256
+
+// TabEventKind is what happened to a tab.
+type TabEventKind uint8
+
+// The kinds of tab events.
+const (
+	// TabOpened: the tab is there.
+	TabOpened TabEventKind = iota
+	// TabClosed: the tab is gone.
+	TabClosed
+	// TabNavigated: the main frame shows another document, or its URL changed within one (Same).
+	TabNavigated
+	// TabCrashed: the renderer is gone; see Reason.
+	TabCrashed
+	// TabDialog: a dialog opened, or closed when Dialog is nil.
+	TabDialog
+	// TabDownloaded: a download changed its state; see Download.
+	TabDownloaded
+)
+
+// TabEvent is something that happened to a tab.
+type TabEvent struct {
+	Kind TabEventKind
+	// Info is the tab right after the event.
+	Info Info
+	// At is when the event was published.
+	At       time.Time
+	Same     bool
+	Reason   string
+	Dialog   *Dialog
+	Download Download
+}
+
+// TabWatch is one reader of tab events.
+type TabWatch struct {
+	stop func()
+
+	mu     sync.Mutex
+	queue  []TabEvent
+	bound  int
+	err    error
+	arrive chan struct{}
+}
+
+// Watch reads the events of all tabs. The first are a TabOpened for each tab that is open already,
+// oldest first. The caller owes a Stop.
+func (p *Pool) Watch() *TabWatch {
+	w := &TabWatch{arrive: make(chan struct{}, 1), bound: watchBound}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, t := range p.tabs {
+		w.queue = append(w.queue, TabEvent{Kind: TabOpened, Info: t.Info(), At: time.Now()})
+	}
+	w.bound += len(w.queue)
+	w.stop = func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.readers, w)
+	}
+	if p.closed {
+		w.finish(p.gone)
+	} else {
+		p.readers[w] = struct{}{}
+	}
+	return w
+}
+
+// Next returns the next event, waiting for it. After the last it fails with an *Error: Exhausted when
+// the reader was too far behind, Lost when the pool was closed, Closed after Stop; or with the context's
+// error.
+func (w *TabWatch) Next(ctx context.Context) (TabEvent, error) {
+	for {
+		if e, ok, err := w.take(); ok || err != nil {
+			return e, err
+		}
+		select {
+		case <-w.arrive:
+		case <-ctx.Done():
+			return TabEvent{}, ctx.Err()
+		}
+	}
+}
+
+// Stop ends the reader. It may be called more than once, and while Next waits.
+func (w *TabWatch) Stop() {
+	w.stop()
+	w.mu.Lock()
+	w.queue = nil
+	w.mu.Unlock()
+	w.finish(Errorf(Closed, "the watch was stopped"))
+}
+
+func (w *TabWatch) take() (e TabEvent, ok bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		if w.err != nil {
+			w.wake() // for others that wait
+		}
+		return TabEvent{}, false, w.err
+	}
+	e = w.queue[0]
+	w.queue[0] = TabEvent{}
+	w.queue = w.queue[1:]
+	return e, true, nil
+}
+
+// add queues an event; false when the reader is too far behind, which ends it.
+func (w *TabWatch) add(e TabEvent) bool {
+	w.mu.Lock()
+	full := len(w.queue) >= w.bound
+	if !full {
+		w.queue = append(w.queue, e)
+		w.wake()
+	}
+	w.mu.Unlock()
+	if full {
+		w.finish(Errorf(Exhausted, "the reader is %d tab events behind: start the watch again", watchBound))
+	}
+	return !full
+}
+
+// finish ends the reader once the queue is read.
+func (w *TabWatch) finish(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = err
+	}
+	w.wake()
+}
+
+func (w *TabWatch) wake() {
+	select {
+	case w.arrive <- struct{}{}:
+	default:
+	}
+}
