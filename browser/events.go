@@ -1,0 +1,360 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/inspector"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/browser/page"
+)
+
+// decode reads an event's parameters.
+func decode[E any](msg *cdproto.Message, _ cdp.Event[E]) (E, error) {
+	var e E
+	err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions)
+	return e, err
+}
+
+// on decodes an event and gives it to a method.
+func on[E any](msg *cdproto.Message, ev cdp.Event[E], f func(E)) error {
+	e, err := decode(msg, ev)
+	if err == nil {
+		f(e)
+	}
+	return err
+}
+
+// handle works on one event of a session. It runs on the page's loop.
+func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
+	switch string(msg.Method) {
+	case runtime.BindingCalled.Method:
+		return on(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.pushed(s, e) })
+	case runtime.ExecutionContextCreated.Method:
+		return on(msg, runtime.ExecutionContextCreated, func(e runtime.EventExecutionContextCreated) { p.contextCreated(s, e.Context) })
+	case runtime.ExecutionContextDestroyed.Method:
+		return on(msg, runtime.ExecutionContextDestroyed, func(e runtime.EventExecutionContextDestroyed) {
+			p.dropAgents(func(a *agent) bool { return a.unique == e.ExecutionContextUniqueID })
+		})
+	case runtime.ExecutionContextsCleared.Method:
+		p.dropAgents(func(a *agent) bool { return a.session.ID == s.ID })
+	case cdppage.FrameNavigated.Method:
+		return on(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.navigated(e.Frame) })
+	case cdppage.NavigatedWithinDocument.Method:
+		return on(msg, cdppage.NavigatedWithinDocument, p.navigatedWithin)
+	case cdppage.WindowOpen.Method:
+		p.opened(1)
+	case cdppage.FrameRequestedNavigation.Method:
+		return on(msg, cdppage.FrameRequestedNavigation, func(e cdppage.EventFrameRequestedNavigation) { p.leaving(e.FrameID, true) })
+	case cdppage.FrameStartedNavigating.Method:
+		return on(msg, cdppage.FrameStartedNavigating, func(e cdppage.EventFrameStartedNavigating) { p.leaving(e.FrameID, true) })
+	case cdppage.FrameStoppedLoading.Method:
+		return on(msg, cdppage.FrameStoppedLoading, func(e cdppage.EventFrameStoppedLoading) { p.leaving(e.FrameID, false) })
+	case cdppage.FrameAttached.Method:
+		return on(msg, cdppage.FrameAttached, func(e cdppage.EventFrameAttached) { p.frame(e.FrameID, e.ParentFrameID) })
+	case cdppage.FrameDetached.Method:
+		return on(msg, cdppage.FrameDetached, func(e cdppage.EventFrameDetached) {
+			if e.Reason != cdppage.FrameDetachedReasonSwap {
+				p.frameGone(e.FrameID)
+			}
+		})
+	case cdppage.LifecycleEvent.Method:
+		return on(msg, cdppage.LifecycleEvent, p.lifecycle)
+	case cdppage.JavascriptDialogOpening.Method:
+		return on(msg, cdppage.JavascriptDialogOpening, p.dialogOpening)
+	case cdppage.JavascriptDialogClosed.Method:
+		p.emit(actor.DialogClosed{})
+	case inspector.TargetCrashed.Method:
+		p.crashed("crashed")
+	case target.AttachedToTarget.Method:
+		return on(msg, target.AttachedToTarget, p.attachedToFrame)
+	case target.DetachedFromTarget.Method:
+		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
+			p.browser.conn.Listen(e.SessionID, nil)
+			p.dropAgents(func(a *agent) bool { return a.session.ID == e.SessionID })
+		})
+	}
+	return nil
+}
+
+// frame returns the state of a frame, which it makes when it is new.
+func (p *Page) frame(id, parent cdp.FrameID) *frame {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.frames[id]
+	if f == nil {
+		f = &frame{id: id, parent: parent}
+		p.frames[id] = f
+	}
+	if parent != "" {
+		f.parent = parent
+	}
+	return f
+}
+
+// opened counts the windows that the page has opened and that are on their way to become tabs.
+func (p *Page) opened(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opening = max(0, p.opening+n)
+	p.touch()
+}
+
+// leaving notes that the main frame is on its way to another document, or no longer.
+func (p *Page) leaving(id cdp.FrameID, yes bool) {
+	if id != cdp.FrameID(p.id) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.navigating = yes
+	p.touch()
+}
+
+// auxData is what Chromium adds to the description of a context.
+type auxData struct {
+	FrameID cdp.FrameID `json:"frameId"`
+}
+
+func (p *Page) contextCreated(s link.Session, d *runtime.ExecutionContextDescription) {
+	if d == nil || d.Name != page.World {
+		return
+	}
+	var aux auxData
+	if err := jsonv2.Unmarshal(d.AuxData, &aux, chromedp.DefaultUnmarshalOptions); err != nil || aux.FrameID == "" {
+		return
+	}
+	f := p.frame(aux.FrameID, "")
+	p.mu.Lock()
+	a := &agent{session: s, id: d.ID, unique: d.UniqueID, document: f.document}
+	f.agent = a
+	observing := p.observing
+	p.touch()
+	p.mu.Unlock()
+	if observing.Push {
+		a.post(p.ctx, "observe", observing)
+	}
+	if f.id != cdp.FrameID(p.id) {
+		p.mu.Lock()
+		p.adopting++
+		p.mu.Unlock()
+		p.tasks.Go(func() {
+			p.adopt(f.id)
+			p.mu.Lock()
+			p.adopting--
+			p.touch()
+			p.mu.Unlock()
+		})
+	}
+}
+
+// adopt tells the agent of the parent's document which element holds a frame: once per frame.
+func (p *Page) adopt(id cdp.FrameID) {
+	p.mu.Lock()
+	var parent *agent
+	if f := p.frames[id]; f != nil {
+		if up := p.frames[f.parent]; up != nil {
+			parent = up.agent
+		}
+	}
+	p.mu.Unlock()
+	if parent == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)
+	defer cancel()
+	owner, err := cdp.Call(ctx, parent.session, dom.GetFrameOwner, dom.GetFrameOwnerParams{FrameID: id})
+	if err != nil {
+		return // the frame is gone again
+	}
+	node, err := cdp.Call(ctx, parent.session, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: owner.BackendNodeID, ExecutionContextID: parent.id})
+	if err != nil || node.Object == nil {
+		return
+	}
+	silent := true
+	arg, err := jsonv2.Marshal(string(id))
+	if err != nil {
+		return
+	}
+	_, _ = cdp.Call(ctx, parent.session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: page.Adopt, ObjectID: node.Object.ObjectID, Silent: &silent,
+		Arguments: []*runtime.CallArgument{{Value: arg}},
+	})
+}
+
+// dropAgents forgets the agents of documents that are gone.
+func (p *Page) dropAgents(gone func(*agent) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.frames {
+		if f.agent != nil && gone(f.agent) {
+			f.agent = nil
+		}
+	}
+	p.touch()
+}
+
+// pushed decodes a patch that an agent sent by itself.
+func (p *Page) pushed(s link.Session, e runtime.EventBindingCalled) {
+	if e.Name != page.Binding {
+		return
+	}
+	p.mu.Lock()
+	var from *frame
+	for _, f := range p.frames {
+		if f.agent != nil && f.agent.session.ID == s.ID && f.agent.id == e.ExecutionContextID {
+			from = f
+		}
+	}
+	var a *agent
+	if from != nil {
+		a = from.agent
+	}
+	p.mu.Unlock()
+	if a == nil {
+		return // of a document that is gone
+	}
+	m, err := page.Decode(e.Payload)
+	if err != nil {
+		p.logger.Warn("a document sent a malformed patch: it is read anew", "error", err)
+		p.mu.Lock()
+		a.broken = true
+		p.mu.Unlock()
+		return
+	}
+	m.Patch.Frame, m.Patch.Document = p.frameKey(from.id), a.document
+	p.emit(actor.Patched{Patch: m.Patch})
+}
+
+func (p *Page) navigated(f *cdp.Frame) {
+	if f == nil {
+		return
+	}
+	known := p.frame(f.ID, f.ParentID)
+	p.mu.Lock()
+	known.document = string(f.LoaderID)
+	known.url = f.URL + f.URLFragment
+	if f.ID == cdp.FrameID(p.id) {
+		p.navigating, p.down = false, false
+	}
+	known.agent = nil // the new document's context is announced right behind this event
+	p.touch()
+	p.mu.Unlock()
+	event := actor.Committed{Frame: p.frameKey(f.ID), Document: string(f.LoaderID), URL: f.URL + f.URLFragment}
+	if f.UnreachableURL != "" {
+		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
+	}
+	p.emit(event)
+}
+
+func (p *Page) navigatedWithin(e cdppage.EventNavigatedWithinDocument) {
+	p.mu.Lock()
+	f := p.frames[e.FrameID]
+	document := ""
+	if f != nil {
+		f.url, document = e.URL, f.document
+	}
+	if e.FrameID == cdp.FrameID(p.id) {
+		p.navigating = false
+	}
+	p.touch()
+	p.mu.Unlock()
+	if f != nil {
+		p.emit(actor.Committed{Frame: p.frameKey(e.FrameID), Document: document, URL: e.URL, Same: true})
+	}
+}
+
+func (p *Page) frameGone(id cdp.FrameID) {
+	p.mu.Lock()
+	delete(p.frames, id)
+	p.touch()
+	p.mu.Unlock()
+	p.emit(actor.FrameGone{Frame: p.frameKey(id)})
+}
+
+var phases = map[string]actor.Phase{
+	"commit": actor.PhaseCommit, "DOMContentLoaded": actor.PhaseDOMContentLoaded, "load": actor.PhaseLoad, "networkAlmostIdle": actor.PhaseNetworkIdle,
+}
+
+func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
+	phase, known := phases[e.Name]
+	if !known || e.FrameID != cdp.FrameID(p.id) {
+		return
+	}
+	if phase == actor.PhaseLoad || phase == actor.PhaseDOMContentLoaded {
+		p.tasks.Go(func() { p.announce(string(e.LoaderID), phase) })
+		return
+	}
+	p.emit(actor.Loaded{Document: string(e.LoaderID), Phase: phase})
+}
+
+// announce says that a phase is reached, after the title and the status of the document, so that who
+// waits for the phase sees them. A page that does not answer is announced without.
+func (p *Page) announce(document string, phase actor.Phase) {
+	if a := p.agentOf(""); a != nil && a.document == document {
+		ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+		defer cancel()
+		var about page.About
+		if err := a.call(ctx, "about", nil, &about); err == nil {
+			p.emit(actor.Responded{Document: document, Status: about.Status})
+			p.emit(actor.Titled{Title: about.Title})
+		}
+	}
+	p.emit(actor.Loaded{Document: document, Phase: phase})
+}
+
+func (p *Page) dialogOpening(e cdppage.EventJavascriptDialogOpening) {
+	p.emit(actor.DialogOpened{Dialog: actor.Dialog{Type: e.Type.String(), Message: bound(e.Message), Default: bound(e.DefaultPrompt)}})
+}
+
+// bound cuts a dialog's text to 1,000 characters.
+func bound(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > 1000 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// crashed says once, until a document is committed again, that the renderer is gone: the browser says it
+// in two ways.
+func (p *Page) crashed(reason string) {
+	p.mu.Lock()
+	again := p.down
+	p.down, p.navigating, p.opening = true, false, 0
+	p.mu.Unlock()
+	if again {
+		return
+	}
+	p.dropAgents(func(*agent) bool { return true })
+	p.emit(actor.Crashed{Reason: reason})
+}
+
+// attachedToFrame takes in a frame that runs in a process of its own.
+func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
+	if e.TargetInfo == nil || e.TargetInfo.Type != "iframe" {
+		return
+	}
+	s := link.Session{Conn: p.browser.conn, ID: e.SessionID}
+	p.listen(s)
+	p.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+		defer cancel()
+		if err := p.install(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+			p.logger.Debug("a frame is not observed", "error", err)
+		}
+	})
+}

@@ -1,0 +1,261 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sort"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdpdom "github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/browser/page"
+	"github.com/domtap/domtap/dom"
+)
+
+// agentOf returns the agent of a frame, nil when its document has none.
+func (p *Page) agentOf(id dom.FrameID) *agent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f := p.frames[p.cdpFrame(id)]; f != nil {
+		return f.agent
+	}
+	return nil
+}
+
+// waitAgent waits until a frame's document has an agent. Between two documents there is none.
+func (p *Page) waitAgent(ctx context.Context, id dom.FrameID) (a *agent, err error) {
+	gone := false
+	err = p.await(ctx, func() bool {
+		f := p.frames[p.cdpFrame(id)]
+		if gone = f == nil; gone {
+			return true
+		}
+		a = f.agent
+		return a != nil
+	})
+	if gone {
+		return nil, actor.Errorf(actor.NotFound, "frame %q is gone: read the page again", id)
+	}
+	return a, err
+}
+
+// observed is a frame with its agent at one moment.
+type observed struct {
+	id    cdp.FrameID
+	agent *agent
+	// malformed says that the agent's answer was not understood.
+	malformed bool
+}
+
+// agents lists the frames that can be read, the main frame first.
+func (p *Page) agents() []observed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := make([]observed, 0, len(p.frames))
+	for id, f := range p.frames {
+		if f.agent != nil {
+			list = append(list, observed{id: id, agent: f.agent})
+		}
+	}
+	main := cdp.FrameID(p.id)
+	sort.Slice(list, func(i, j int) bool {
+		if (list[i].id == main) != (list[j].id == main) {
+			return list[i].id == main
+		}
+		return list[i].id < list[j].id
+	})
+	return list
+}
+
+// maxReads is how often a read starts over because the main document was replaced under it.
+const maxReads = 8
+
+// Read implements actor.Observer.
+func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, error) {
+	var err error
+	for range maxReads {
+		if _, err = p.waitAgent(ctx, ""); err != nil {
+			return actor.Readout{}, err
+		}
+		if err = p.await(ctx, func() bool { return p.adopting == 0 }); err != nil {
+			return actor.Readout{}, err
+		}
+		var out actor.Readout
+		if out, err = p.readOnce(ctx, req); err == nil {
+			return out, p.barrier(ctx)
+		}
+		if !isGoneContext(err) {
+			return actor.Readout{}, p.failed(err)
+		}
+		// The event that says so is on its way; the barrier lets the loop work on it.
+		if berr := p.barrier(ctx); berr != nil {
+			return actor.Readout{}, berr
+		}
+	}
+	return actor.Readout{}, &actor.Error{Kind: actor.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
+}
+
+// failed gives the errors of calls their kinds.
+func (p *Page) failed(err error) error {
+	if errors.Is(err, link.ErrLost) || p.ctx.Err() != nil {
+		return p.gone()
+	}
+	if isGoneContext(err) {
+		return &actor.Error{Kind: actor.Aborted, Message: "the page navigated in the middle of it; read it again", Err: err}
+	}
+	return err
+}
+
+// readOnce asks all agents at once: one command a frame, all under way together.
+func (p *Page) readOnce(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
+	list := p.agents()
+	defer func() { p.settle(list, err != nil) }()
+	calls := make([]*link.Call, len(list))
+	for i, o := range list {
+		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, o.agent.params("read", p.request(o, req)))
+		if err != nil {
+			return actor.Readout{}, err
+		}
+		calls[i] = k
+	}
+	for i, k := range calls {
+		err := p.readOne(ctx, k, &list[i], &out)
+		if err != nil && (list[i].id == cdp.FrameID(p.id) || ctx.Err() != nil) {
+			return actor.Readout{}, err
+		}
+	}
+	return out, nil
+}
+
+// request is the read request for one agent.
+func (p *Page) request(o observed, req actor.ReadRequest) page.ReadRequest {
+	r := page.ReadRequest{Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
+	if r.Attributes == nil {
+		r.Attributes = []string{}
+	}
+	key := p.frameKey(o.id)
+	for _, ack := range req.Acks {
+		if ack.Frame == key && ack.Document == o.agent.document {
+			r.Ack = &page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}
+		}
+	}
+	p.mu.Lock()
+	r.Full = o.agent.broken || slices.Contains(req.Restart, key)
+	p.mu.Unlock()
+	return r
+}
+
+// settle notes which agents a read left in doubt: their next patch is to be a full one.
+func (p *Page) settle(list []observed, failed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, o := range list {
+		o.agent.broken = failed || o.malformed
+	}
+}
+
+func (p *Page) readOne(ctx context.Context, k *link.Call, o *observed, out *actor.Readout) error {
+	text, err := k.Text(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := page.Decode(text)
+	if err != nil {
+		o.malformed = true
+		return err
+	}
+	m.Patch.Frame, m.Patch.Document = p.frameKey(o.id), o.agent.document
+	switch {
+	case m.Unacknowledged:
+		out.Unacknowledged = append(out.Unacknowledged, m.Patch.Frame)
+	case !m.Empty:
+		out.Patches = append(out.Patches, m.Patch)
+	}
+	return nil
+}
+
+// runs shortens refs to pairs of first and length.
+func runs(refs []dom.Ref) []int {
+	out := []int{}
+	for i := 0; i < len(refs); {
+		j := i + 1
+		for j < len(refs) && refs[j] == refs[j-1]+1 {
+			j++
+		}
+		out = append(out, int(refs[i]), j-i)
+		i = j
+	}
+	return out
+}
+
+// Acknowledge implements actor.Observer.
+func (p *Page) Acknowledge(ack actor.Ack) {
+	a := p.agentOf(ack.Frame)
+	if a == nil || a.document != ack.Document {
+		return
+	}
+	a.post(p.ctx, "ack", page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)})
+}
+
+// Observe implements actor.Observer.
+func (p *Page) Observe(ctx context.Context, push, geometry bool) error {
+	req := page.ObserveRequest{Push: push, Geometry: geometry}
+	p.mu.Lock()
+	p.observing = req
+	p.mu.Unlock()
+	for _, o := range p.agents() {
+		o.agent.post(ctx, "observe", req)
+	}
+	return nil
+}
+
+// Audit walks a frame's document from scratch, without the model that Read follows, and returns a line
+// for every element: its ref and its fields in the order of dom.Field, separated by tabs. It is the
+// oracle that tests hold the model against.
+func (p *Page) Audit(ctx context.Context, frame dom.FrameID) (string, error) {
+	a, err := p.waitAgent(ctx, frame)
+	if err != nil {
+		return "", err
+	}
+	var text string
+	if err := a.call(ctx, "fresh", nil, &text); err != nil {
+		return "", p.failed(err)
+	}
+	return text, nil
+}
+
+// Nodes lists the browser's own ids of the elements of a frame's stored DOM, in order, so that tests can ask
+// the browser what it thinks of each.
+func (p *Page) Nodes(ctx context.Context, frame dom.FrameID) ([]cdp.BackendNodeID, error) {
+	a, err := p.waitAgent(ctx, frame)
+	if err != nil {
+		return nil, err
+	}
+	params := a.params("nodes", nil)
+	params.ReturnByValue = false
+	var list runtime.CallFunctionOnResult
+	if err := a.session.Call(ctx, runtime.CommandCallFunctionOn, params, &list); err != nil {
+		return nil, p.failed(err)
+	}
+	own := true
+	props, err := cdp.Call(ctx, a.session, runtime.GetProperties, runtime.GetPropertiesParams{ObjectID: list.Result.ObjectID, OwnProperties: &own})
+	if err != nil {
+		return nil, p.failed(err)
+	}
+	var ids []cdp.BackendNodeID
+	for _, prop := range props.Result {
+		if prop.Value == nil || prop.Value.Subtype != runtime.RemoteObjectSubtypeNode {
+			continue
+		}
+		node, err := cdp.Call(ctx, a.session, cdpdom.DescribeNode, cdpdom.DescribeNodeParams{ObjectID: prop.Value.ObjectID})
+		if err != nil {
+			return nil, p.failed(err)
+		}
+		ids = append(ids, node.Node.BackendNodeID)
+	}
+	return ids, nil
+}

@@ -1,0 +1,327 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/inspector"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/browser/page"
+	"github.com/domtap/domtap/dom"
+)
+
+// Page is one tab. Its loop goroutine turns what the browser says into actor.Events; everything
+// else runs on its callers' goroutines.
+type Page struct {
+	browser *Browser
+	id      target.ID
+	main    link.Session
+	logger  *slog.Logger
+
+	inbox  *link.Queue[inbound]
+	events chan actor.Event
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	tasks  sync.WaitGroup // what the loop starts
+	ended  chan struct{}  // closed when nothing of the page runs any more
+
+	mu        sync.Mutex
+	frames    map[cdp.FrameID]*frame
+	changed   chan struct{} // closed and replaced when frames change
+	observing page.ObserveRequest
+	// navigating says that the main frame is on its way to another document.
+	navigating bool
+	// down says that the renderer crashed and no document was committed since.
+	down bool
+	// opening counts the windows that the page opened and that are not tabs yet.
+	opening int
+	// adopting counts the frames whose place in their parent is being found out.
+	adopting int
+}
+
+// inbound is a message with the session that it came from, or a barrier.
+type inbound struct {
+	session link.Session
+	msg     *cdproto.Message
+	barrier chan struct{}
+}
+
+// frame is one frame of the page and the agent of its document.
+type frame struct {
+	id       cdp.FrameID
+	parent   cdp.FrameID
+	document string // the loader's id; tells documents apart
+	url      string
+	agent    *agent
+}
+
+// agent is the observer in one document.
+type agent struct {
+	session  link.Session
+	id       runtime.ExecutionContextID
+	unique   string
+	document string
+	broken   bool // sent something malformed: the next read starts from scratch
+}
+
+func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
+	ctx, cancel := context.WithCancelCause(b.ctx)
+	p := &Page{
+		browser: b, id: id, main: link.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
+		inbox: link.NewQueue[inbound](), events: make(chan actor.Event, 256),
+		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
+		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}),
+	}
+	p.frames[cdp.FrameID(id)] = &frame{id: cdp.FrameID(id)}
+	p.listen(p.main)
+	b.wg.Go(p.loop)
+	return p
+}
+
+// listen queues a session's events for the loop.
+func (p *Page) listen(s link.Session) {
+	p.browser.conn.Listen(s.ID, func(msg *cdproto.Message) { p.inbox.Push(inbound{session: s, msg: msg}) })
+}
+
+// install prepares a session of the page: the agent first, in the order without which the binding does
+// not exist in the isolated world (limits.md, section 4), then what the loop listens to.
+func (p *Page) install(ctx context.Context, s link.Session) error {
+	yes := true
+	return s.Run(ctx,
+		link.Step{Method: runtime.CommandEnable},
+		link.Step{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: page.Binding, ExecutionContextName: page.World}},
+		link.Step{Method: cdppage.CommandEnable},
+		link.Step{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
+			Source: p.browser.script, WorldName: page.World, RunImmediately: &yes}},
+		link.Step{Method: target.CommandSetAutoAttach, Params: target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes,
+			Filter: target.Filter{{Type: "iframe"}}}},
+		link.Step{Method: inspector.CommandEnable, Optional: true},
+		link.Step{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
+		link.Step{Method: emulation.CommandSetFocusEmulationEnabled, Params: emulation.SetFocusEmulationEnabledParams{Enabled: true}, Optional: true},
+		link.Step{Method: runtime.CommandRunIfWaitingForDebugger},
+	)
+}
+
+// ID implements actor.Page.
+func (p *Page) ID() string { return string(p.id) }
+
+// Events implements actor.Page.
+func (p *Page) Events() <-chan actor.Event { return p.events }
+
+// emit hands an event to the actor, which must keep reading.
+func (p *Page) emit(e actor.Event) {
+	select {
+	case p.events <- e:
+	case <-p.ctx.Done():
+	}
+}
+
+// Close implements actor.Page.
+func (p *Page) Close(ctx context.Context) error {
+	_, err := cdp.Call(ctx, p.browser.root, target.CloseTarget, target.CloseTargetParams{TargetID: p.id})
+	if err == nil {
+		select {
+		case <-p.ended:
+			return nil
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	p.cancel(errClosed)
+	<-p.ended
+	if errors.Is(err, link.ErrLost) || isNoTarget(err) {
+		return nil
+	}
+	return err
+}
+
+var errClosed = errors.New("the page is closed")
+
+func isNoTarget(err error) bool {
+	var cerr *cdproto.Error
+	return errors.As(err, &cerr) && strings.Contains(cerr.Message, "No target")
+}
+
+// end makes the loop finish; cause is nil when the page was closed on purpose.
+func (p *Page) end(cause error) {
+	if cause == nil {
+		cause = errClosed
+	}
+	p.cancel(cause)
+}
+
+// loop works on what the browser says until the page is gone.
+func (p *Page) loop() {
+	for {
+		items, overflow, err := p.inbox.Take(p.ctx)
+		if err != nil {
+			break
+		}
+		if overflow {
+			p.logger.Warn("the page floods the daemon with events: it is closed")
+			p.cancel(fmt.Errorf("the page sent more than %d events at once", link.QueueLimit))
+		}
+		for _, in := range items {
+			if in.barrier != nil {
+				close(in.barrier)
+				continue
+			}
+			if err := p.handle(in.session, in.msg); err != nil {
+				p.logger.Warn("an event of the page was not understood", "method", string(in.msg.Method), "error", err)
+			}
+		}
+	}
+	p.finish()
+}
+
+// finish tells the actor and frees what the page held. It runs once, at the end of the loop.
+func (p *Page) finish() {
+	cause := context.Cause(p.ctx)
+	if errors.Is(cause, errClosed) {
+		cause = nil
+	}
+	p.browser.forget(p)
+	p.tasks.Wait()
+	p.events <- actor.Gone{Err: cause} // the actor reads until the channel is closed
+	close(p.events)
+	close(p.ended)
+}
+
+// barrier returns when the loop has worked on everything that arrived before.
+func (p *Page) barrier(ctx context.Context) error {
+	done := make(chan struct{})
+	p.inbox.Push(inbound{barrier: done})
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.ctx.Done():
+		return p.gone()
+	}
+}
+
+// gone is the error of calls on a page that is no more.
+func (p *Page) gone() error {
+	if cause := context.Cause(p.ctx); cause != nil && !errors.Is(cause, errClosed) {
+		return &actor.Error{Kind: actor.Lost, Message: "the page is gone; open a new tab", Err: cause}
+	}
+	return actor.Errorf(actor.Closed, "the page was closed; open a new tab")
+}
+
+// frameKey is how the rest of domtap names a frame: the main frame is the empty string.
+func (p *Page) frameKey(id cdp.FrameID) dom.FrameID {
+	if id == cdp.FrameID(p.id) {
+		return ""
+	}
+	return dom.FrameID(id)
+}
+
+// cdpFrame is the inverse of frameKey.
+func (p *Page) cdpFrame(id dom.FrameID) cdp.FrameID {
+	if id == "" {
+		return cdp.FrameID(p.id)
+	}
+	return cdp.FrameID(id)
+}
+
+// await waits until something about the page's frames is so; ready is called with mu held.
+func (p *Page) await(ctx context.Context, ready func() bool) error {
+	for {
+		p.mu.Lock()
+		done, changed := ready(), p.changed
+		p.mu.Unlock()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-p.ctx.Done():
+			return p.gone()
+		}
+	}
+}
+
+// touch wakes who waits for frames to change; mu is held.
+func (p *Page) touch() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// callParams is a call of the agent.
+type callParams struct {
+	FunctionDeclaration string         `json:"functionDeclaration"`
+	UniqueContextID     string         `json:"uniqueContextId"`
+	Arguments           []callArgument `json:"arguments"`
+	ReturnByValue       bool           `json:"returnByValue"`
+	AwaitPromise        bool           `json:"awaitPromise"`
+	Silent              bool           `json:"silent"`
+	UserGesture         bool           `json:"userGesture,omitzero"`
+}
+
+type callArgument struct {
+	Value any `json:"value"`
+}
+
+func (a *agent) params(command string, argument any) callParams {
+	return callParams{
+		FunctionDeclaration: page.Call, UniqueContextID: a.unique, ReturnByValue: true, Silent: true,
+		AwaitPromise: command == "settle",
+		Arguments:    []callArgument{{command}, {argument}},
+	}
+}
+
+// call runs a command of the agent.
+func (a *agent) call(ctx context.Context, command string, argument, result any) error {
+	var reply link.Evaluation
+	if err := a.session.Call(ctx, runtime.CommandCallFunctionOn, a.params(command, argument), &reply); err != nil {
+		return err
+	}
+	return reply.Decode(result)
+}
+
+// post runs a command of the agent without waiting.
+func (a *agent) post(ctx context.Context, command string, argument any) {
+	a.session.Post(ctx, runtime.CommandCallFunctionOn, a.params(command, argument))
+}
+
+// isGoneContext reports whether an error says that the document was replaced.
+func isGoneContext(err error) bool {
+	var cerr *cdproto.Error
+	if !errors.As(err, &cerr) {
+		return false
+	}
+	for _, text := range []string{"uniqueContextId not found", "Cannot find context", "context was destroyed", "Session with given id", "Inspected target navigated"} {
+		if strings.Contains(cerr.Message, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// Call sends a raw command to the page's main session and decodes its answer into result: for
+// measuring floors, and for what has no method of its own.
+func (p *Page) Call(ctx context.Context, method string, params, result any) error {
+	if err := p.main.Call(ctx, method, params, result); err != nil {
+		return p.failed(err)
+	}
+	return nil
+}
+
+// Post sends a raw command to the page's main session and does not wait for its answer.
+func (p *Page) Post(method string, params any) { p.main.Post(p.ctx, method, params) }

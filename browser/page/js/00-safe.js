@@ -1,0 +1,211 @@
+// Safe access to the DOM.
+//
+// The observer runs in an isolated world: the page's scripts cannot see it, and cannot replace the
+// prototypes that it uses. One thing reaches into isolated worlds all the same: named properties.
+// `<form><input name="localName"></form>` makes form.localName an element, and
+// `<img name="title">` does the same to document.title. So forms and documents are only read
+// through getters that are taken from the prototypes once.
+
+/**
+ * @param {Function} type
+ * @param {string} property
+ * @returns {(node: any) => any}
+ */
+function getter(type, property) {
+  const get = Object.getOwnPropertyDescriptor(type.prototype, property).get;
+  return Function.prototype.call.bind(get);
+}
+
+/**
+ * @param {Function} type
+ * @param {string} name
+ * @returns {(node: any, ...args: any[]) => any}
+ */
+function method(type, name) {
+  return Function.prototype.call.bind(type.prototype[name]);
+}
+
+/**
+ * Whether a node's properties are its own: it is no form, and no control shadows its name. Reading them
+ * directly is several times faster than through a getter, above all in code that just started to run.
+ * @param {any} n
+ */
+function plain(n) {
+  const name = n.localName;
+  return typeof name === "string" && name !== "form";
+}
+
+const slow = {
+  parentNode: getter(Node, "parentNode"),
+  isConnected: getter(Node, "isConnected"),
+  firstChild: getter(Node, "firstChild"),
+  nextSibling: getter(Node, "nextSibling"),
+  previousSibling: getter(Node, "previousSibling"),
+  lastChild: getter(Node, "lastChild"),
+  textContent: getter(Node, "textContent"),
+  getRootNode: method(Node, "getRootNode"),
+  firstElementChild: getter(Element, "firstElementChild"),
+  nextElementSibling: getter(Element, "nextElementSibling"),
+  assignedSlot: getter(Element, "assignedSlot"),
+  getAttribute: method(Element, "getAttribute"),
+  hasAttribute: method(Element, "hasAttribute"),
+  rect: method(Element, "getBoundingClientRect"),
+  checkVisibility: method(Element, "checkVisibility"),
+};
+
+const RECT = Element.prototype.getBoundingClientRect;
+const CHECK_VISIBILITY = Element.prototype.checkVisibility;
+
+/** Reads that no page can mislead. All take the node first. */
+const safe = {
+  /** @param {any} n */
+  parentNode: (n) => (plain(n) ? n.parentNode : slow.parentNode(n)),
+  /** @param {any} n */
+  isConnected: (n) => (plain(n) ? n.isConnected : slow.isConnected(n)),
+  /** @param {any} n */
+  firstChild: (n) => (plain(n) ? n.firstChild : slow.firstChild(n)),
+  /** @param {any} n */
+  nextSibling: (n) => (plain(n) ? n.nextSibling : slow.nextSibling(n)),
+  /** @param {any} n */
+  previousSibling: (n) => (plain(n) ? n.previousSibling : slow.previousSibling(n)),
+  /** @param {any} n */
+  lastChild: (n) => (plain(n) ? n.lastChild : slow.lastChild(n)),
+  /** @param {any} n @returns {number} */
+  nodeType: (n) => (typeof n.nodeType === "number" ? n.nodeType : 1),
+  /** @param {any} n @returns {string} */
+  textContent: (n) => (plain(n) ? n.textContent : slow.textContent(n)),
+  /** @param {any} n */
+  getRootNode: (n) => (plain(n) ? n.getRootNode() : slow.getRootNode(n)),
+  /** @param {any} n */
+  firstElementChild: (n) => (plain(n) ? n.firstElementChild : slow.firstElementChild(n)),
+  /** @param {any} n */
+  nextElementSibling: (n) => (plain(n) ? n.nextElementSibling : slow.nextElementSibling(n)),
+  /** @param {any} n */
+  assignedSlot: (n) => (plain(n) ? n.assignedSlot : slow.assignedSlot(n)),
+  /** A form cannot have one. @param {any} n */
+  shadowRoot: (n) => (plain(n) ? n.shadowRoot : null),
+  /** @param {any} n @returns {DOMRect} */
+  rect: (n) => (n.getBoundingClientRect === RECT ? n.getBoundingClientRect() : slow.rect(n)),
+  /** @param {any} n @param {any} how @returns {boolean} */
+  checkVisibility: (n, how) => (n.checkVisibility === CHECK_VISIBILITY ? n.checkVisibility(how) : slow.checkVisibility(n, how)),
+  matches: method(Element, "matches"),
+  contains: method(Node, "contains"),
+  documentElement: getter(Document, "documentElement"),
+  title: getter(Document, "title"),
+  activeElement: getter(Document, "activeElement"),
+  getElementById: method(Document, "getElementById"),
+  querySelector: method(Document, "querySelector"),
+  querySelectorAll: method(Document, "querySelectorAll"),
+  elements: method(Document, "getElementsByTagName"),
+  getAnimations: method(Document, "getAnimations"),
+  styleSheets: getter(Document, "styleSheets"),
+  adoptedStyleSheets: getter(Document, "adoptedStyleSheets"),
+};
+
+const GET_ATTRIBUTE = Element.prototype.getAttribute;
+const HAS_ATTRIBUTE = Element.prototype.hasAttribute;
+
+/** The local name; a form whose own is shadowed by a control still is a form. @param {any} el */
+function tagOf(el) {
+  const tag = el.localName;
+  return typeof tag === "string" ? tag : "form";
+}
+
+/** @param {any} el @param {string} name @returns {string | null} */
+function attr(el, name) {
+  return el.getAttribute === GET_ATTRIBUTE ? el.getAttribute(name) : slow.getAttribute(el, name);
+}
+
+/** @param {any} el @param {string} name @returns {boolean} */
+function has(el, name) {
+  return el.hasAttribute === HAS_ATTRIBUTE ? el.hasAttribute(name) : slow.hasAttribute(el, name);
+}
+
+/** The element that is known to have no aria-* attribute: saves looking for each of a dozen. @type {any} */
+let ariaFree = null;
+
+/** Looks once whether an element has aria-* attributes at all. @param {any} el */
+function probeAria(el) {
+  ariaFree = null;
+  if (el.hasAttribute !== HAS_ATTRIBUTE) return;
+  for (const name of el.getAttributeNames()) if (name.startsWith("aria-")) return;
+  ariaFree = el;
+}
+
+/** An aria-* attribute. @param {any} el @param {string} name @returns {string | null} */
+function aria(el, name) {
+  return el === ariaFree ? null : attr(el, name);
+}
+
+const HAS_ATTRIBUTES = Element.prototype.hasAttributes;
+
+/** Whether an element has no attribute at all. @param {any} el */
+function bare(el) {
+  return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes();
+}
+
+/** The open shadow root of an element, if any. @param {any} el */
+function shadowOf(el) {
+  return safe.shadowRoot(el);
+}
+
+/**
+ * The parent in the flat tree: the slot that an element is assigned to, the host of a shadow
+ * root, else the parent. Null at the document and for light children that no slot takes.
+ * @param {any} node
+ */
+function flatParent(node) {
+  if (safe.nodeType(node) === 1) {
+    const slot = safe.assignedSlot(node);
+    if (slot) return slot;
+  } else if (node.nodeType === 3 && node.assignedSlot) {
+    return node.assignedSlot;
+  }
+  const parent = safe.parentNode(node);
+  if (!parent) return null;
+  if (safe.nodeType(parent) === 11) return parent.host || null;
+  return parent;
+}
+
+/**
+ * The element children in the flat tree as an array where slots are involved, else null: the
+ * caller then follows firstElementChild and nextElementSibling.
+ * @param {any} el @param {string} tag
+ * @returns {any[] | null}
+ */
+function assignedChildren(el, tag) {
+  if (tag !== "slot") return null;
+  const assigned = el.assignedElements();
+  return assigned.length ? assigned : null;
+}
+
+/** The first flat child that is reached through siblings. @param {any} el */
+function firstFlatChild(el) {
+  const root = shadowOf(el);
+  return root ? root.firstElementChild : safe.firstElementChild(el);
+}
+
+/** Texts that need no cleaning: printable ASCII, single spaces. */
+const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
+
+/**
+ * Cuts and cleans a string: white space folded, control characters gone, at most `max` characters
+ * plus "…", and no lone surrogates.
+ * @param {string} text @param {number} max
+ */
+function clean(text, max) {
+  if (!text) return "";
+  if (text.length <= max && CLEAN.test(text)) return text;
+  if (text.length > max * 8) text = text.slice(0, max * 8);
+  text = text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+  if (text.length > max) {
+    let end = 0;
+    let count = 0;
+    while (end < text.length && count < max) {
+      end += text.codePointAt(end) > 0xffff ? 2 : 1;
+      count++;
+    }
+    if (end < text.length) text = text.slice(0, end).trimEnd() + "…";
+  }
+  return text.isWellFormed() ? text : text.toWellFormed();
+}

@@ -1,0 +1,158 @@
+// Roles: which elements count, and what they are (HTML-AAM 1.0, WAI-ARIA 1.2).
+
+const INTERACTIVE_TAGS = new Set(["a", "button", "input", "select", "textarea", "details", "summary"]);
+
+const INTERACTIVE_ROLES = new Set([
+  "button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "listbox", "slider",
+  "spinbutton", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem",
+]);
+
+const LANDMARK_ROLES = new Set([
+  "banner", "complementary", "contentinfo", "form", "main", "navigation", "region", "search",
+  "dialog", "alertdialog", "alert", "status",
+]);
+
+/** Every role that a role attribute may name; others are ignored, as ARIA asks. */
+const KNOWN_ROLES = new Set(
+  ("alert alertdialog application article banner blockquote button caption cell checkbox code columnheader " +
+    "combobox complementary contentinfo definition deletion dialog directory document emphasis feed figure form " +
+    "generic grid gridcell group heading image img insertion link list listbox listitem log main marquee math " +
+    "menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option paragraph " +
+    "presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox " +
+    "separator slider spinbutton status strong subscript suggestion superscript switch tab table tablist " +
+    "tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem").split(" "),
+);
+
+const INPUT_ROLES = {
+  button: "button", submit: "button", reset: "button", image: "button", color: "button", file: "button",
+  checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
+  date: "date", "datetime-local": "datetime", month: "date", week: "date", time: "time",
+};
+
+const TAG_ROLES = {
+  button: "button", textarea: "textbox", summary: "button", details: "group", option: "option",
+  h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",
+  nav: "navigation", main: "main", article: "article", dialog: "dialog",
+  ul: "list", ol: "list", menu: "list", li: "listitem", table: "table", tr: "row", td: "cell",
+  th: "columnheader", p: "paragraph", fieldset: "group", figure: "figure", hr: "separator",
+  progress: "progressbar", meter: "meter", output: "status", search: "search", address: "group",
+  blockquote: "blockquote", code: "code", time: "time", svg: "image", math: "math", optgroup: "group",
+  iframe: "iframe", frame: "iframe", datalist: "listbox", dfn: "term", em: "emphasis", strong: "strong",
+  sub: "subscript", sup: "superscript", ins: "insertion", del: "deletion", caption: "caption",
+  tbody: "rowgroup", thead: "rowgroup", tfoot: "rowgroup", legend: "legend", label: "label",
+};
+
+/** The explicit role: the first token that ARIA knows. @param {any} el */
+function explicitRole(el) {
+  const value = attr(el, "role");
+  if (!value) return "";
+  for (const token of value.toLowerCase().split(/\s+/, 8)) {
+    if (KNOWN_ROLES.has(token)) return token === "image" ? "img" : token;
+  }
+  return "";
+}
+
+const SECTIONING = new Set(["article", "aside", "nav", "section"]);
+const SECTIONING_OR_MAIN = new Set([...SECTIONING, "main"]);
+
+/** Whether an ancestor is one of these. @param {any} el @param {Set<string>} tags */
+function within(el, tags) {
+  for (let p = flatParent(el); p && safe.nodeType(p) === 1; p = flatParent(p)) if (tags.has(tagOf(p))) return true;
+  return false;
+}
+
+/** What a header cell heads: by its scope, else by the cells beside it. @param {any} el */
+function headerRole(el) {
+  const scope = (attr(el, "scope") || "").toLowerCase();
+  if (scope === "row" || scope === "rowgroup") return "rowheader";
+  if (scope === "col" || scope === "colgroup") return "columnheader";
+  const beside = [el.nextElementSibling, el.previousElementSibling].filter(Boolean).map(tagOf);
+  return beside.includes("td") && !beside.includes("th") ? "rowheader" : "columnheader";
+}
+
+/** Whether the author named a sectioning element. @param {any} el */
+function authorNamed(el) {
+  return (aria(el, "aria-label") !== null) || (aria(el, "aria-labelledby") !== null) || has(el, "title");
+}
+
+/** The role that the element has without a role attribute. @param {any} el @param {string} tag */
+function nativeRole(el, tag) {
+  switch (tag) {
+    case "a":
+    case "area":
+      return has(el, "href") || el.href instanceof SVGAnimatedString ? "link" : "generic";
+    case "input": {
+      const role = INPUT_ROLES[el.type];
+      if (role && role !== "searchbox") return role;
+      if (has(el, "list")) return "combobox";
+      return role || "textbox";
+    }
+    case "select":
+      return el.multiple || el.size > 1 ? "listbox" : "combobox";
+    case "img": {
+      const alt = attr(el, "alt");
+      return alt === "" && !authorNamed(el) ? "none" : "img";
+    }
+    case "header":
+      return within(el, SECTIONING_OR_MAIN) ? "generic" : "banner";
+    case "footer":
+      return within(el, SECTIONING_OR_MAIN) ? "generic" : "contentinfo";
+    case "aside":
+      return authorNamed(el) || !within(el, SECTIONING) ? "complementary" : "generic";
+    case "th":
+      return headerRole(el);
+    case "section":
+      return authorNamed(el) ? "region" : "generic";
+    case "form":
+      return authorNamed(el) ? "form" : "generic";
+    case "svg":
+      return "img";
+  }
+  return TAG_ROLES[tag] || "generic";
+}
+
+/** Whether the element takes part in sequential focus, so that role=none cannot hide it. @param {any} el @param {string} tag */
+function focusable(el, tag) {
+  if (has(el, "tabindex")) return true;
+  switch (tag) {
+    case "a":
+    case "area":
+      return has(el, "href");
+    case "button":
+    case "input":
+    case "select":
+    case "textarea":
+    case "summary":
+    case "iframe":
+      return true;
+  }
+  return isEditingHost(el);
+}
+
+/** The computed role. @param {any} el @param {string} tag @param {string} explicit */
+function roleOf(el, tag, explicit) {
+  if (explicit && explicit !== "none" && explicit !== "presentation") return explicit;
+  if (explicit && !focusable(el, tag)) return "none";
+  return nativeRole(el, tag);
+}
+
+/** Whether the element itself makes its content editable. @param {any} el */
+function isEditingHost(el) {
+  const value = attr(el, "contenteditable");
+  if (value === null) return false;
+  const v = value.toLowerCase();
+  return v === "" || v === "true" || v === "plaintext-only";
+}
+
+/**
+ * Whether a person acts on the element: 1 interactive, 0 not.
+ * @param {any} el @param {string} tag @param {string} explicit
+ */
+function isInteractive(el, tag, explicit) {
+  if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
+  if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
+  if (has(el, "onclick")) return true;
+  const tabindex = attr(el, "tabindex");
+  if (tabindex !== null && parseInt(tabindex, 10) >= 0) return true;
+  return isEditingHost(el);
+}

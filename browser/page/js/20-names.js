@@ -1,0 +1,397 @@
+// Accessible names, by the Accessible Name and Description Computation 1.2
+// (https://www.w3.org/TR/accname-1.2/); the step that a line belongs to is named beside it.
+
+const MAX_NAME = 100;
+/** How much text is gathered before folding and cutting: bounds the work on huge subtrees. */
+const GATHER = 1000;
+
+const NAME_FROM_CONTENT = new Set([
+  "button", "cell", "checkbox", "columnheader", "gridcell", "heading", "link", "menuitem",
+  "menuitemcheckbox", "menuitemradio", "option", "radio", "row", "rowheader", "switch", "tab", "tooltip",
+  "treeitem",
+]);
+
+/** What stands apart from the text around it, although it is inline. */
+const REPLACED = new Set(["img", "svg", "input", "select", "textarea", "button", "video", "audio", "canvas", "object"]);
+
+/** Labels by control, made when first needed in a pass: `control.labels` costs a tree walk each. */
+class Labels {
+  constructor() {
+    /** @type {Map<Node, Map<any, any[]>>} */
+    this.roots = new Map();
+    /** Few controls are to be named: asking each is cheaper than the map. */
+    this.few = false;
+    /** There are shadow trees: a control's labels stand in its own tree. */
+    this.trees = false;
+  }
+  clear() {
+    if (this.roots.size) this.roots.clear();
+  }
+  /** @param {any} control @returns {any[]} */
+  of(control) {
+    const root = this.trees ? safe.getRootNode(control) : document;
+    let map = this.roots.get(root);
+    if (!map && this.few) return control.labels ? [...control.labels] : [];
+    if (!map) {
+      map = new Map();
+      const labels = safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label") : root.querySelectorAll("label");
+      for (const label of labels) {
+        const target = label.control;
+        if (!target) continue;
+        const list = map.get(target);
+        if (list) list.push(label);
+        else map.set(target, [label]);
+      }
+      this.roots.set(root, map);
+    }
+    return map.get(control) || [];
+  }
+}
+
+/** How many rules are looked through for generated content; beyond that there may be some. */
+const MAX_RULES = 20000;
+
+/**
+ * Whether the styles of a document may generate content: only then is it asked for, which takes two
+ * style look-ups an element.
+ */
+class Generated {
+  constructor() {
+    this.sheets = -1;
+    this.possible = false;
+  }
+  /** @param {Document} doc @param {boolean} trees there are shadow trees, with styles of their own */
+  look(doc, trees) {
+    const sheets = safe.styleSheets(doc).length + safe.adoptedStyleSheets(doc).length + (trees ? 1e6 : 0);
+    if (sheets === this.sheets) return;
+    this.sheets = sheets;
+    this.possible = trees || [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)].some(generates);
+  }
+}
+
+/** @param {CSSStyleSheet} sheet */
+function generates(sheet) {
+  let left = MAX_RULES;
+  /** @param {any} rules @returns {boolean} */
+  const some = (rules) => {
+    for (const rule of rules) {
+      if (--left < 0) return true;
+      if (rule.selectorText && /:before|:after/.test(rule.selectorText)) return true;
+      if (rule.cssRules && rule.cssRules.length && some(rule.cssRules)) return true;
+    }
+    return false;
+  };
+  try {
+    return some(sheet.cssRules);
+  } catch {
+    return true; // of another origin: not for us to read
+  }
+}
+
+/**
+ * The text that a style generates before or after an element: its alternative text if it has one. Glyphs of
+ * icon fonts (private use characters) are no text.
+ * @param {any} el @param {string} pseudo
+ */
+function generatedText(el, pseudo) {
+  const content = getComputedStyle(el, pseudo).content;
+  if (content === "none" || content === "normal" || !content.includes('"')) return "";
+  const slash = content.lastIndexOf('" / ');
+  const said = slash >= 0 ? content.slice(slash + 4) : content;
+  let text = "";
+  for (const [, quoted] of said.matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += quoted.replace(/\\(.)/g, "$1");
+  return text.replace(/[\ue000-\uf8ff]/g, "");
+}
+
+/** A naming pass: what was visited, and where the gathered text stands. */
+class Naming {
+  /** @param {Labels} labels */
+  constructor(labels) {
+    this.labels = labels;
+    this.generated = new Generated();
+    this.visited = new Set();
+    this.length = 0;
+  }
+
+  /** @param {any} el @param {string} pseudo */
+  around(el, pseudo) {
+    return this.generated.possible ? generatedText(el, pseudo) : "";
+  }
+
+  /**
+   * The accessible name of an element.
+   * @param {any} el @param {string} tag @param {string} role
+   */
+  name(el, tag, role) {
+    this.length = 0;
+    const by = aria(el, "aria-labelledby");
+    if (by) {
+      this.visited.clear();
+      const text = this.labelledby(el, by); // 2B
+      if (text) return text;
+    }
+    const label = aria(el, "aria-label"); // 2D
+    if (label && label.trim()) return clean(label, MAX_NAME);
+    const own = this.native(el, tag); // 2E
+    if (own) return own;
+    if (NAME_FROM_CONTENT.has(role) || tag === "summary" || (tag === "a" && role === "generic")) {
+      this.visited.clear();
+      this.length = 0;
+      const text = clean(this.content(el, tag), MAX_NAME); // 2F
+      if (text) return text;
+    }
+    return this.tooltip(el); // 2I
+  }
+
+  /** @param {any} el @param {string} ids */
+  labelledby(el, ids) {
+    const root = safe.getRootNode(el);
+    let text = "";
+    for (const id of ids.trim().split(/\s+/, 16)) {
+      const target = safe.nodeType(root) === 9 ? safe.getElementById(root, id) : root.getElementById(id);
+      if (target) text += this.part(target, true) + " ";
+    }
+    return clean(text, MAX_NAME);
+  }
+
+  /** The text of one element within another's name. @param {any} el @param {boolean} referenced */
+  part(el, referenced) {
+    if (this.visited.has(el) || this.length > GATHER) return "";
+    this.visited.add(el);
+    const tag = tagOf(el);
+    const label = aria(el, "aria-label");
+    const value = referenced ? "" : this.embedded(el, tag); // 2C
+    if (value) return value;
+    if (label && label.trim()) return label;
+    const own = this.native(el, tag);
+    if (own) return own;
+    return this.content(el, tag) || this.tooltip(el);
+  }
+
+  /** The value of a control that stands in another's label (2C). @param {any} el @param {string} tag */
+  embedded(el, tag) {
+    if (tag === "input") {
+      const type = el.type;
+      if (type === "checkbox" || type === "radio" || type === "button" || type === "submit" || type === "reset") return "";
+      if (type === "password" || type === "hidden" || type === "file" || type === "image") return "";
+      return el.value;
+    }
+    if (tag === "select") return selectedText(el);
+    if (tag === "textarea") return el.value;
+    const role = explicitRole(el);
+    if (role === "textbox") return safe.textContent(el).slice(0, GATHER);
+    if (role === "slider" || role === "spinbutton" || role === "scrollbar") {
+      return aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "";
+    }
+    return "";
+  }
+
+  /** What the host language says (2E). @param {any} el @param {string} tag */
+  native(el, tag) {
+    switch (tag) {
+      case "input":
+        return this.inputName(el);
+      case "select":
+      case "textarea":
+      case "output":
+      case "meter":
+      case "progress":
+      case "button":
+        return this.fromLabels(el) || (tag === "textarea" ? this.hint(el) : "");
+      case "img":
+      case "area":
+        return clean(attr(el, "alt") || "", MAX_NAME);
+      case "fieldset":
+        return this.fromChild(el, "legend");
+      case "table":
+        return this.fromChild(el, "caption");
+      case "figure":
+        return this.fromChild(el, "figcaption");
+      case "svg":
+        return this.fromChild(el, "title");
+      case "iframe":
+        return clean(attr(el, "title") || "", MAX_NAME);
+    }
+    return "";
+  }
+
+  /** @param {any} el */
+  inputName(el) {
+    switch (el.type) {
+      case "button":
+        return this.fromLabels(el) || clean(el.value, MAX_NAME);
+      case "submit":
+        return this.fromLabels(el) || clean(has(el, "value") ? el.value : "Submit", MAX_NAME);
+      case "reset":
+        return this.fromLabels(el) || clean(has(el, "value") ? el.value : "Reset", MAX_NAME);
+      case "image":
+        return this.fromLabels(el) || clean(attr(el, "alt") || attr(el, "title") || "Submit", MAX_NAME);
+      case "checkbox":
+      case "radio":
+      case "range":
+      case "color":
+      case "file":
+        return this.fromLabels(el);
+    }
+    return this.fromLabels(el) || this.hint(el);
+  }
+
+  /** A field's title or, failing that, its placeholder. @param {any} el */
+  hint(el) {
+    return clean(attr(el, "title") || attr(el, "placeholder") || aria(el, "aria-placeholder") || "", MAX_NAME);
+  }
+
+  /** @param {any} el */
+  fromLabels(el) {
+    const labels = this.labels.of(el);
+    if (!labels.length) return "";
+    this.visited.clear();
+    this.visited.add(el);
+    this.length = 0;
+    let text = "";
+    for (const label of labels) text += (isPlainLabel(label, el) ? label.textContent.slice(0, GATHER) : this.part(label, true)) + " ";
+    return clean(text, MAX_NAME);
+  }
+
+  /** @param {any} el @param {string} tag */
+  fromChild(el, tag) {
+    for (let c = safe.firstElementChild(el); c; c = safe.nextElementSibling(c)) {
+      if (tagOf(c) === tag) {
+        this.visited.clear();
+        this.length = 0;
+        return clean(this.content(c, tag), MAX_NAME);
+      }
+    }
+    return "";
+  }
+
+  /** @param {any} el */
+  tooltip(el) {
+    return clean(attr(el, "title") || aria(el, "aria-placeholder") || "", MAX_NAME);
+  }
+
+  /**
+   * Name from content (2F): the flat tree's texts, without what is hidden, blocks set apart by
+   * spaces. Iterative, so that nesting cannot exhaust the stack.
+   * @param {any} el @param {string} tag
+   */
+  content(el, tag) {
+    if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot") {
+      const text = safe.textContent(el);
+      this.length += Math.min(text.length, GATHER);
+      return this.around(el, "::before") + (text.length > GATHER ? text.slice(0, GATHER) : text) + this.around(el, "::after");
+    }
+    let out = this.around(el, "::before");
+    /** @type {{nodes: any[], i: number, after: string}[]} */
+    const stack = [{ nodes: flatNodes(el, tag), i: 0, after: this.around(el, "::after") }];
+    while (stack.length && this.length < GATHER) {
+      const top = stack[stack.length - 1];
+      if (top.i >= top.nodes.length) {
+        out += top.after;
+        stack.pop();
+        continue;
+      }
+      const node = top.nodes[top.i++];
+      if (safe.nodeType(node) === 3) {
+        const data = node.data;
+        this.length += Math.min(data.length, GATHER);
+        out += data.length > GATHER ? data.slice(0, GATHER) : data;
+        continue;
+      }
+      const step = this.descend(node);
+      if (step === null) continue;
+      if (typeof step === "string") out += step;
+      else {
+        out += step.before;
+        stack.push(step);
+      }
+    }
+    return out;
+  }
+
+  /**
+   * What an element adds to the content around it: null for nothing, a text, or its nodes.
+   * @param {any} node
+   * @returns {null | string | {nodes: any[], i: number, before: string, after: string}}
+   */
+  descend(node) {
+    if (this.visited.has(node)) return null;
+    this.visited.add(node);
+    const tag = tagOf(node);
+    if (tag === "script" || tag === "style" || tag === "template" || tag === "noscript") return null;
+    if (tag === "br") return " ";
+    if (aria(node, "aria-hidden") === "true") return null;
+    const style = getComputedStyle(node);
+    const display = style.display;
+    if (display === "none" || (style.visibility !== "visible" && VISIBLE.visibilityProperty)) return null;
+    const flows = (display === "inline" || display === "contents") && !REPLACED.has(tag);
+    const space = flows ? "" : " ";
+    const label = aria(node, "aria-label");
+    const text = this.embedded(node, tag) || (label && label.trim()) || this.nativeWithin(node, tag);
+    if (text) {
+      this.length += text.length;
+      return space + text + space;
+    }
+    const nodes = flatNodes(node, tag);
+    const before = this.around(node, "::before");
+    const after = this.around(node, "::after");
+    if (!nodes.length && !before && !after) return clean(attr(node, "title") || "", MAX_NAME);
+    return { nodes, i: 0, before: space + before, after: after + space };
+  }
+
+  /** The native names that matter inside a name: images and buttons. @param {any} node @param {string} tag */
+  nativeWithin(node, tag) {
+    if (tag === "img" || tag === "area") return attr(node, "alt") || "";
+    if (tag === "svg") return this.svgTitle(node);
+    if (tag === "input") {
+      const type = node.type;
+      if (type === "button" || type === "submit" || type === "reset") return node.value;
+      if (type === "image") return attr(node, "alt") || "";
+    }
+    return "";
+  }
+
+  /** @param {any} svg */
+  svgTitle(svg) {
+    for (let c = safe.firstElementChild(svg); c; c = safe.nextElementSibling(c)) {
+      if (tagOf(c) === "title") return safe.textContent(c).slice(0, GATHER);
+    }
+    return "";
+  }
+}
+
+/**
+ * Whether a label is what most labels are: text, and at most the control itself, so that its text needs
+ * no walk. @param {any} label @param {any} el
+ */
+function isPlainLabel(label, el) {
+  const count = label.childElementCount;
+  if (count > 1 || label.attributes.length > 1 || shadowOf(label)) return false;
+  return count === 0 || (label.firstElementChild === el && el.localName === "input" && !has(label, "title") && !has(label, "aria-label"));
+}
+
+/** The child nodes in the flat tree. @param {any} el @param {string} tag @returns {any[]} */
+function flatNodes(el, tag) {
+  if (tag === "slot") {
+    const assigned = el.assignedNodes();
+    if (assigned.length) return assigned;
+  }
+  if (tag === "select" || tag === "textarea" || tag === "iframe") return [];
+  const nodes = [];
+  for (let n = safe.firstChild(shadowOf(el) || el); n; n = safe.nextSibling(n)) {
+    const type = safe.nodeType(n);
+    if (type === 1 || type === 3) {
+      nodes.push(n);
+      if (nodes.length >= GATHER) break;
+    }
+  }
+  return nodes;
+}
+
+/** The labels of a select's chosen options. @param {any} el */
+function selectedText(el) {
+  const chosen = el.selectedOptions;
+  let text = "";
+  for (let i = 0; i < chosen.length && i < 8; i++) text += (i ? ", " : "") + (chosen[i].label || chosen[i].text);
+  return text;
+}

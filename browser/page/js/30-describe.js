@@ -1,0 +1,354 @@
+// Describing one element: its fields as they travel, its visibility, its box.
+
+const MAX_VALUE = 50;
+const MAX_FIELD = 2048;
+const MASK = "••••";
+
+/** The fields of an element in the order of dom.Field in Go; see 50-wire.js. */
+const FIELDS = 14;
+const F_KIND = 0, F_PARENT = 1, F_TAG = 2, F_ROLE = 3, F_TEXT = 4, F_HREF = 5, F_NAME = 6, F_TYPE = 7,
+  F_VALUE = 8, F_PLACEHOLDER = 9, F_LEVEL = 10, F_STATES = 11, F_CHILD = 12, F_ATTRIBUTES = 13;
+
+const INTERACTIVE = 0, STRUCTURAL = 1, FRAME_HOST = 2;
+
+const ABSENT = 0, NO = 1, YES = 2, MIXED = 3;
+
+/** Bit offsets of the states in F_STATES, two bits each, as in dom.States. */
+const S_CHECKED = 0, S_DISABLED = 2, S_EXPANDED = 4, S_SELECTED = 6, S_PRESSED = 8, S_REQUIRED = 10,
+  S_READONLY = 12, S_FOCUSED = 14, S_INVALID = 16;
+
+/** Fields that were passwords once stay masked, also when a page shows them as text. */
+const secrets = new WeakSet();
+
+/**
+ * What an element inherits from its flat ancestors. One object serves a whole subtree until an
+ * ancestor changes something.
+ */
+class Inherited {
+  /** @param {Rec | null} parent @param {boolean} inert @param {boolean} disabled @param {boolean} fieldset @param {boolean} covered */
+  constructor(parent, inert, disabled, fieldset, covered) {
+    this.parent = parent;
+    this.inert = inert;
+    /** By aria-disabled. */
+    this.disabled = disabled;
+    /** Within a disabled fieldset, which disables most but not all of its controls. */
+    this.fieldset = fieldset;
+    /** An ancestor's name already says the text in here. */
+    this.covered = covered;
+  }
+}
+
+const AT_ROOT = new Inherited(null, false, false, false, false);
+
+const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "title", "option", "select", "textarea", "svg"]);
+
+/** Whether an element has text of its own. @param {any} el */
+function hasOwnText(el) {
+  let seen = 0;
+  for (let n = safe.firstChild(el); n && seen < 64; n = safe.nextSibling(n), seen++) {
+    if (safe.nodeType(n) === 3 && /\S/.test(n.data.length > 200 ? n.data.slice(0, 200) : n.data)) return true;
+  }
+  return false;
+}
+
+/**
+ * The kind of an element, or -1 when it is no part of the stored DOM.
+ * @param {any} el @param {string} tag @param {string} explicit @param {boolean} structural @param {Inherited} ctx
+ */
+function kindOf(el, tag, explicit, structural, ctx) {
+  if (!INTERACTIVE_TAGS.has(tag) && bare(el)) {
+    if (!structural) return -1;
+  } else if (isInteractive(el, tag, explicit)) return INTERACTIVE;
+  if (tag === "iframe" || tag === "frame") return FRAME_HOST;
+  if (!structural) return -1;
+  const role = roleOf(el, tag, explicit);
+  if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;
+  if (role === "img") return STRUCTURAL;
+  if (!ctx.covered && !TEXT_SKIP.has(tag) && hasOwnText(el)) return STRUCTURAL;
+  return -1;
+}
+
+/** @param {any} el @param {string} tag */
+function isToggle(el, tag) {
+  return tag === "input" && (el.type === "checkbox" || el.type === "radio" || el.type === "file");
+}
+
+/**
+ * Whether a person can see the element: rendered, not hidden, not transparent, and of a size. A
+ * transparent checkbox, radio or file input counts: its look is drawn by a box beside it.
+ * @param {any} el @param {string} tag @param {DOMRect} rect
+ */
+function isVisible(el, tag, rect) {
+  return hasExtent(el, tag, rect) && isStyledVisible(el, tag);
+}
+
+/** The part of it that the box tells. @param {any} el @param {string} tag @param {DOMRect} rect */
+function hasExtent(el, tag, rect) {
+  return (rect.width > 0 && rect.height > 0) || hasVisibleParts(el, tag);
+}
+
+/** The part of it that the styles tell, without a layout. @param {any} el @param {string} tag */
+function isStyledVisible(el, tag) {
+  if (safe.checkVisibility(el, VISIBLE)) return true;
+  return isToggle(el, tag) && safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT);
+}
+
+const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false };
+
+/**
+ * Looks whether the whole page is hidden by the style of its root or body. Scripts against flicker do
+ * that until a third party's script has loaded, which may take seconds or fail. The page is then described
+ * as it will be when the veil is lifted. Reports whether that changed.
+ * @param {Document} doc
+ */
+function lookForVeil(doc) {
+  const root = safe.documentElement(doc);
+  const body = safe.querySelector(doc, "body");
+  let opacity = true;
+  let visibility = true;
+  for (const el of [root, body]) {
+    if (!el) continue;
+    const style = getComputedStyle(el);
+    if (style.opacity === "0") opacity = false;
+    if (style.visibility !== "visible") visibility = false;
+  }
+  if (opacity === VISIBLE.opacityProperty && visibility === VISIBLE.visibilityProperty) return false;
+  VISIBLE.opacityProperty = opacity;
+  VISIBLE.visibilityProperty = VISIBLE_OR_TRANSPARENT.visibilityProperty = visibility;
+  return true;
+}
+const VISIBLE_OR_TRANSPARENT = { opacityProperty: false, visibilityProperty: true };
+
+/** Elements without a box of their own whose children have one. @param {any} el @param {string} tag */
+function hasVisibleParts(el, tag) {
+  if (tag !== "a" && tag !== "button" && tag !== "div" && tag !== "span" && tag !== "summary" && tag !== "details") return false;
+  for (let c = firstFlatChild(el), seen = 0; c && seen < 8; c = safe.nextElementSibling(c), seen++) {
+    const r = safe.rect(c);
+    if (r.width > 0 && r.height > 0) return true;
+  }
+  return false;
+}
+
+/** @param {string | null} value @returns {number} */
+function ariaTri(value) {
+  switch (value) {
+    case "true":
+      return YES;
+    case "false":
+      return NO;
+    case "mixed":
+      return MIXED;
+  }
+  return ABSENT;
+}
+
+const EDITABLE_ROLES = new Set(["textbox", "searchbox", "combobox", "spinbutton", "listbox", "date", "datetime", "time"]);
+const CHECKABLE_ROLES = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
+const SELECTABLE_ROLES = new Set(["option", "tab", "treeitem", "gridcell", "row"]);
+
+/**
+ * The states as one number.
+ * @param {any} el @param {string} tag @param {string} role @param {Inherited} ctx @param {any} focused
+ */
+function statesOf(el, tag, role, ctx, focused) {
+  let bits = el === focused ? YES << S_FOCUSED : NO << S_FOCUSED;
+  const native = tag === "input" || tag === "select" || tag === "textarea";
+  if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) {
+    bits |= (el.indeterminate ? MIXED : el.checked ? YES : NO) << S_CHECKED;
+  } else if (CHECKABLE_ROLES.has(role)) {
+    bits |= (ariaTri(aria(el, "aria-checked")) || NO) << S_CHECKED;
+  }
+  if (native || tag === "button") {
+    bits |= (el.disabled || (ctx.fieldset && safe.matches(el, ":disabled")) || ariaDisabled(el, ctx) ? YES : NO) << S_DISABLED;
+  } else if (ariaDisabled(el, ctx)) bits |= YES << S_DISABLED;
+  else if ((aria(el, "aria-disabled") !== null)) bits |= NO << S_DISABLED;
+  bits |= expandedOf(el, tag) << S_EXPANDED;
+  if (tag === "option") bits |= (el.selected ? YES : NO) << S_SELECTED;
+  else if (SELECTABLE_ROLES.has(role)) bits |= ariaTri(aria(el, "aria-selected")) << S_SELECTED;
+  if (role === "button") bits |= ariaTri(aria(el, "aria-pressed")) << S_PRESSED;
+  if (native || EDITABLE_ROLES.has(role)) {
+    const required = (native && el.required) || aria(el, "aria-required") === "true";
+    bits |= (required ? YES : NO) << S_REQUIRED;
+    bits |= invalidOf(el, native && (required || constrained(el, tag))) << S_INVALID;
+    if (tag !== "select" && EDITABLE_ROLES.has(role)) {
+      const readonly = (native && el.readOnly) || aria(el, "aria-readonly") === "true";
+      bits |= (readonly ? YES : NO) << S_READONLY;
+    }
+  }
+  return bits;
+}
+
+/** @param {any} el @param {Inherited} ctx */
+function ariaDisabled(el, ctx) {
+  return ctx.disabled || aria(el, "aria-disabled") === "true";
+}
+
+/** @param {any} el @param {string} tag */
+function expandedOf(el, tag) {
+  const stated = aria(el, "aria-expanded");
+  if (stated === "true") return YES;
+  if (stated === "false") return NO;
+  if (tag === "details") return el.open ? YES : NO;
+  if (tag === "summary") {
+    const details = safe.parentNode(el);
+    if (details && tagOf(details) === "details") return details.open ? YES : NO;
+  }
+  return ABSENT;
+}
+
+const FREE_TYPES = new Set(["text", "search", "tel", "password", "checkbox", "radio", "range", "color", "file", "hidden"]);
+
+/** Whether a control can be invalid at all while it is not required. @param {any} el @param {string} tag */
+function constrained(el, tag) {
+  if (tag === "select") return false;
+  if (has(el, "minlength") || has(el, "pattern")) return true;
+  return tag === "input" && !FREE_TYPES.has(el.type);
+}
+
+/** @param {any} el @param {boolean} native the browser itself may find it invalid */
+function invalidOf(el, native) {
+  const stated = aria(el, "aria-invalid");
+  if (stated !== null) return stated === "false" || stated === "" ? NO : YES;
+  return native && safe.matches(el, ":user-invalid") ? YES : NO;
+}
+
+/** The live value. @param {any} el @param {string} tag @param {string} role */
+function valueOf(el, tag, role) {
+  switch (tag) {
+    case "input":
+      return inputValue(el);
+    case "select":
+      return clean(selectedText(el), MAX_VALUE);
+    case "textarea":
+      return masked(el, el.value);
+    case "progress":
+    case "meter":
+      return String(el.value);
+    case "li":
+    case "button":
+    case "a":
+      return "";
+  }
+  if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar") {
+    return clean(aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "", MAX_VALUE);
+  }
+  if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el)) {
+    return masked(el, safe.textContent(el).slice(0, 800));
+  }
+  return "";
+}
+
+/** @param {any} el */
+function inputValue(el) {
+  switch (el.type) {
+    case "checkbox":
+    case "radio":
+    case "button":
+    case "submit":
+    case "reset":
+    case "image":
+    case "hidden":
+      return "";
+    case "file": {
+      let names = "";
+      for (let i = 0; i < el.files.length && i < 4; i++) names += (i ? ", " : "") + el.files[i].name;
+      return clean(names, MAX_VALUE);
+    }
+  }
+  return masked(el, el.value);
+}
+
+/** @param {any} el @param {string} value */
+function masked(el, value) {
+  if (!value) return "";
+  if (el.type === "password") secrets.add(el);
+  if (secrets.has(el)) return MASK;
+  const auto = attr(el, "autocomplete");
+  if (auto && /\b(one-time-code|current-password|new-password|cc-csc)\b/.test(auto)) return MASK;
+  return clean(value, MAX_VALUE);
+}
+
+/** Where a link goes, absolute. @param {any} el @param {string} tag */
+function hrefOf(el, tag) {
+  if (tag !== "a" && tag !== "area") return "";
+  let href = el.href;
+  if (typeof href !== "string") {
+    try {
+      href = new URL(href.baseVal, document.baseURI).href;
+    } catch {
+      href = href.baseVal;
+    }
+  }
+  return clean(href, MAX_FIELD);
+}
+
+/** @param {any} el @param {string} tag @param {string} role */
+function levelOf(el, tag, role) {
+  if (role !== "heading" && role !== "treeitem") return "";
+  const level = parseInt(aria(el, "aria-level") || "", 10);
+  if (level > 0 && level < 1000) return String(level);
+  if (tag.length === 2 && tag[0] === "h") return tag[1];
+  return role === "heading" ? "2" : "";
+}
+
+/**
+ * The requested HTML attributes as name=value pairs, separated by U+001F.
+ * @param {any} el @param {string[]} names
+ */
+function attributesOf(el, names) {
+  let out = "";
+  for (const name of names) {
+    const value = attr(el, name);
+    if (value === null) continue;
+    const secret = name === "value" && (el.type === "password" || secrets.has(el));
+    out += (out ? "\u001f" : "") + name + "=" + (secret ? MASK : clean(value, MAX_FIELD));
+  }
+  return out;
+}
+
+/** Tags whose value or placeholder can matter; for the rest reading them is skipped. */
+const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"]);
+
+/**
+ * Fills `into` with the element's fields.
+ * @param {(string|number|Rec|null)[]} into
+ * @param {any} el @param {string} tag @param {string} explicit @param {number} kind
+ * @param {Inherited} ctx @param {Naming} naming @param {any} focused @param {string[]} attributes
+ * @param {string} child
+ */
+function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child) {
+  const role = roleOf(el, tag, explicit);
+  const field = FIELD_TAGS.has(tag);
+  into[F_KIND] = kind;
+  into[F_PARENT] = ctx.parent;
+  into[F_TAG] = clean(tag, 64);
+  into[F_ROLE] = role;
+  into[F_TEXT] = nameOrText(el, tag, role, kind, naming);
+  into[F_HREF] = hrefOf(el, tag);
+  into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
+  into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
+  into[F_VALUE] = field || explicit || kind === INTERACTIVE ? valueOf(el, tag, role) : "";
+  into[F_PLACEHOLDER] = field ? clean(attr(el, "placeholder") || "", MAX_NAME) : "";
+  into[F_LEVEL] = levelOf(el, tag, role);
+  into[F_STATES] = kind === INTERACTIVE ? statesOf(el, tag, role, ctx, focused) : 0;
+  into[F_CHILD] = child;
+  into[F_ATTRIBUTES] = attributes.length ? attributesOf(el, attributes) : "";
+}
+
+/**
+ * The accessible name; for texts, which have none, the text itself.
+ * @param {any} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
+ */
+function nameOrText(el, tag, role, kind, naming) {
+  const name = naming.name(el, tag, role);
+  if (name || kind === FRAME_HOST) return name;
+  if (kind === INTERACTIVE) {
+    // Things made clickable by a listener or tabindex alone have no name from content in ARIA,
+    // but a person reads what is in them.
+    if (role !== "generic" && TAG_ROLES[tag] !== role) return "";
+    if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
+  } else if (LANDMARK_ROLES.has(role) || role === "img") return "";
+  naming.visited.clear();
+  naming.length = 0;
+  return clean(naming.content(el, tag), MAX_NAME);
+}

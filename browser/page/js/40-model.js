@@ -1,0 +1,914 @@
+// The model: every element that counts, in document order, kept up to date from mutation records.
+
+/** Records or dirty nodes above this are cheaper to walk again than to follow. */
+const RESCAN_ABOVE = 2000;
+/** The most elements that a document may bring in; more are left out. */
+const MAX_ELEMENTS = 200000;
+/** How many nodes below a restyled element are looked at immediately; the rest waits for the sweep. */
+const RESTYLE_NODES = 1000;
+/** How many elements a sweep looks at for new shadow roots; the next one goes on from there. */
+const ROOTS_AT_ONCE = 1000;
+/** How many boxes a measured but unchanged document is checked by. */
+const SAMPLE = 48;
+
+/** How far an update looks. */
+const NOTED = 0, SWEEP = 1, LAYOUT = 2;
+
+/** One element that counts, shown or not. */
+class Rec {
+  /** @param {any} node */
+  constructor(node) {
+    this.node = node;
+    this.tag = tagOf(node);
+    /** The ref, or -1 while the daemon has not given one. */
+    this.ref = -1;
+    /** Its number among the additions of the patch under way or waiting; -1 outside. */
+    this.fresh = -1;
+    this.shown = false;
+    /** What the styles said when they were last asked. */
+    this.visible = false;
+    /** Whether the daemon has it in its list. */
+    this.sent = false;
+    this.moved = false;
+    this.control = this.tag === "input" || this.tag === "select" || this.tag === "textarea";
+    /** @type {any[]} */
+    this.fields = [0, null, "", "", "", "", "", "", "", "", "", 0, "", ""];
+    /** @type {Rec | null} */
+    this.prev = null;
+    /** @type {Rec | null} */
+    this.next = null;
+    this.gen = 0;
+    /** Fields that changed since they were sent, as a bit set. */
+    this.mask = 0;
+    this.labelledby = "";
+    /** The control state that no mutation shows, for the sweep. */
+    /** @type {any} */
+    this.live = "";
+    this.x = this.y = this.w = this.h = -1;
+    this.boxSent = false;
+  }
+}
+
+/**
+ * A map from nodes to records that is kept on the nodes themselves, under a symbol of its own. The node
+ * objects of an isolated world belong to it alone, so the page sees nothing of it; and it is twice as
+ * fast as a WeakMap.
+ */
+class Expando {
+  constructor() {
+    this.key = Symbol("domtap");
+  }
+  /** @param {any} node @returns {Rec | undefined} */
+  get(node) {
+    return node === null ? undefined : node[this.key];
+  }
+  /** @param {any} node @param {Rec} rec */
+  set(node, rec) {
+    node[this.key] = rec;
+  }
+}
+
+class Model {
+  /** @param {Document} doc */
+  constructor(doc) {
+    this.doc = doc;
+    this.structural = false;
+    /** @type {string[]} */
+    this.attributes = [];
+    this.labels = new Labels();
+    this.naming = new Naming(this.labels);
+    this.focused = null;
+    this.gen = 0;
+    /** All records by node; a node keeps its record, and so its ref, while it is out of the tree. */
+    this.recs = new Expando();
+    /** The records whose nodes were last seen in the tree. @type {Set<Rec>} */
+    this.all = new Set();
+    /** Those of them that are form controls. @type {Set<Rec>} */
+    this.controls = new Set();
+    /** @type {Map<number, Rec>} */
+    this.byRef = new Map();
+    /** The list, or a box in it, is not as it was sent. */
+    this.listDirty = false;
+    this.boxesDirty = false;
+    /** @type {Rec} */
+    this.head = /** @type {any} */ ({ next: null, prev: null, node: null, ref: -1 });
+    this.reset();
+    /** Records with fields to send. @type {Set<Rec>} */
+    this.changed = new Set();
+    /** Records by the ids that name them (aria-labelledby). @type {Map<string, Set<Rec>>} */
+    this.references = new Map();
+    /** Shadow roots that the observer follows. */
+    this.roots = new WeakSet();
+    /** The same, to go through. @type {Set<any>} */
+    this.rootList = new Set();
+    /** Every element outside of shadow trees, live. */
+    this.elements = safe.elements(doc, "*");
+    this.rootCursor = 0;
+    /** @type {(root: any) => void} */
+    this.onRoot = () => {};
+    /** @type {WeakMap<any, string>} frames by their host element */
+    this.children = new WeakMap();
+    this.positioned = false;
+    this.scrollX = this.scrollY = this.viewWidth = this.viewHeight = 0;
+  }
+
+  reset() {
+    /** Nodes whose subtree is to be walked. @type {Set<any>} */
+    this.added = new Set();
+    /** Records to describe anew. @type {Set<Rec>} */
+    this.dirty = new Set();
+    /** Records to look at anew: there, visible, where? That can take a layout. @type {Set<Rec>} */
+    this.check = new Set();
+    /** Nodes whose style changed. @type {Set<any>} */
+    this.restyled = new Set();
+    /** Records taken out of the list that the daemon still has. @type {Set<Rec>} */
+    this.gone = new Set();
+    this.rescan = true;
+    this.styleDirty = false;
+    /** Styles were swept, the layout was not. */
+    this.layoutDirty = false;
+    this.controlsDirty = false;
+    this.geometryDirty = true;
+    this.labelsDirty = false;
+    this.probe = [];
+  }
+
+  /** Whether a patch would say something. */
+  get pending() {
+    return this.rescan || this.added.size > 0 || this.dirty.size > 0 || this.check.size > 0 || this.gone.size > 0 || this.restyled.size > 0 || this.changed.size > 0 || this.controlsDirty || this.labelsDirty;
+  }
+
+  // ---- reading mutation records -------------------------------------------------------------
+
+  /** @param {MutationRecord[]} records */
+  note(records) {
+    this.geometryDirty = true;
+    if (this.rescan) return;
+    if (records.length + this.added.size + this.dirty.size + this.check.size > RESCAN_ABOVE) {
+      this.forgetNoted();
+      return;
+    }
+    for (const r of records) {
+      if (r.type === "attributes") this.noteAttribute(r.target, r.attributeName);
+      else if (r.type === "characterData") this.noteText(safe.parentNode(r.target));
+      else this.noteChildren(r);
+    }
+  }
+
+  /**
+   * Walks the document at the next update, instead of following what was noted. Nothing is kept of it
+   * until then: nobody may ask for days, and nodes that left the page must not stay because of us.
+   */
+  forgetNoted() {
+    this.rescan = true;
+    for (const set of [this.added, this.dirty, this.check, this.restyled]) set.clear();
+  }
+
+  /** @param {MutationRecord} r */
+  noteChildren(r) {
+    this.styleDirty = true;
+    let text = false;
+    for (const n of r.removedNodes) {
+      if (safe.nodeType(n) === 1) {
+        this.takeOut(n);
+        this.noteLabels(n);
+      } else text = true;
+    }
+    for (const n of r.addedNodes) {
+      if (safe.nodeType(n) === 1) {
+        this.added.add(n);
+        this.noteLabels(n);
+      } else text = true;
+    }
+    this.labels.clear();
+    if (shadowOfTarget(r.target)) this.reslot(r.target);
+    this.noteText(r.target);
+    if (text && this.structural && safe.nodeType(r.target) === 1) this.added.add(r.target);
+  }
+
+  /** The labels in a subtree that came or went name controls elsewhere. @param {any} root */
+  noteLabels(root) {
+    const labels = tagOf(root) === "label" ? [root] : tagOf(root) === "form" ? [] : root.getElementsByTagName("label");
+    for (const label of labels) {
+      const id = attr(label, "for");
+      const control = id ? safe.getElementById(this.doc, id) : null;
+      const rec = control && this.recs.get(control);
+      if (rec) this.dirty.add(rec);
+    }
+  }
+
+  /**
+   * The names that contain this node's text may have changed: those of its ancestors, of the
+   * controls that they label, and of whatever refers to them by id.
+   * @param {any} node
+   */
+  noteText(node) {
+    for (let n = node; n; n = flatParent(n)) {
+      if (safe.nodeType(n) === 11) n = n.host;
+      if (!n || safe.nodeType(n) !== 1) return;
+      const rec = this.recs.get(n);
+      if (rec) this.dirty.add(rec);
+      const tag = tagOf(n);
+      if (tag === "label") {
+        this.noteRec(n.control);
+        // The first control inside is the labelled one: another may have been until now.
+        for (const c of n.querySelectorAll("input,select,textarea,button,meter,progress,output")) this.noteRec(c);
+      }
+      if (tag === "legend" || tag === "figcaption" || tag === "caption") this.noteRec(safe.parentNode(n));
+      if (this.references.size) {
+        const id = attr(n, "id");
+        if (id) this.noteReferences(id);
+      }
+    }
+  }
+
+  /** @param {any} el */
+  noteRec(el) {
+    const rec = el && this.recs.get(el);
+    if (rec) this.dirty.add(rec);
+  }
+
+  /** Whatever takes its name from this id. @param {string} id */
+  noteReferences(id) {
+    const recs = this.references.get(id);
+    if (recs) for (const rec of recs) this.dirty.add(rec);
+  }
+
+  /** @param {any} el @param {string} name */
+  noteAttribute(el, name) {
+    switch (name) {
+      case "class":
+      case "style":
+        this.restyled.add(el);
+        this.styleDirty = true;
+        return;
+      case "slot":
+        if (safe.parentNode(el) && safe.nodeType(safe.parentNode(el)) === 1) this.reslot(safe.parentNode(el));
+      // falls through
+      case "hidden":
+      case "open":
+      case "inert":
+      case "popover":
+      case "aria-hidden":
+      case "aria-disabled":
+      case "disabled":
+        this.restyled.add(el);
+        this.styleDirty = true;
+        break;
+      case "id":
+        for (const id of this.references.keys()) this.noteReferences(id);
+      // falls through
+      case "for":
+        this.labels.clear();
+        this.labelsDirty = this.labelsDirty || tagOf(el) === "label" || name === "id";
+        break;
+      case "aria-label":
+      case "aria-labelledby":
+      case "alt":
+      case "title":
+      case "value":
+      case "label":
+      case "selected":
+        this.noteText(el);
+        break;
+      default:
+        this.styleDirty = true;
+    }
+    if (RETAG.has(name)) this.added.add(el);
+    else this.noteRec(el);
+  }
+
+  /** The light children of a host stand in other slots now. @param {any} host */
+  reslot(host) {
+    for (let c = safe.firstElementChild(host); c; c = safe.nextElementSibling(c)) this.takeOut(c);
+    this.added.add(host);
+  }
+
+  // ---- walking ------------------------------------------------------------------------------
+
+  /**
+   * What an element inherits, computed from its ancestors. The walk computes the same on its way.
+   * @param {any} el
+   */
+  inherited(el) {
+    const up = [];
+    for (let n = flatParent(el); n && safe.nodeType(n) === 1; n = flatParent(n)) up.push(n);
+    let ctx = AT_ROOT;
+    for (let i = up.length - 1; i >= 0; i--) ctx = this.within(up[i], ctx, this.recs.get(up[i]));
+    return ctx;
+  }
+
+  /**
+   * What the children of an element inherit.
+   * @param {any} el @param {Inherited} ctx @param {Rec | undefined} rec
+   */
+  within(el, ctx, rec) {
+    const listed = rec !== undefined && rec.shown;
+    if (!listed && bare(el)) return ctx;
+    const inert = ctx.inert || has(el, "inert");
+    const disabled = ctx.disabled || attr(el, "aria-disabled") === "true";
+    const fieldset = ctx.fieldset || (tagOf(el) === "fieldset" && el.disabled === true);
+    const parent = listed ? rec : ctx.parent;
+    const covered = ctx.covered || (listed && rec.fields[F_KIND] !== FRAME_HOST && !LANDMARK_ROLES.has(rec.fields[F_ROLE]) && rec.tag !== "details");
+    if (parent === ctx.parent && inert === ctx.inert && disabled === ctx.disabled && fieldset === ctx.fieldset && covered === ctx.covered) return ctx;
+    return new Inherited(parent, inert, disabled, fieldset, covered);
+  }
+
+  /**
+   * Walks the flat subtree of an element in document order and calls visit for each element, which
+   * says whether to go below it, and inherit for each that has children. Iterative: nesting is unbounded.
+   * @param {any} root @param {Inherited} ctx
+   * @param {(el: any, tag: string, ctx: Inherited) => boolean} visit
+   * @param {(el: any, ctx: Inherited) => Inherited} [inherit]
+   */
+  walk(root, ctx, visit, inherit) {
+    const nodes = [root];
+    const contexts = [ctx];
+    /** @type {(any[] | null)[]} */
+    const lists = [null];
+    const positions = [0];
+    let depth = 0;
+    for (;;) {
+      const el = nodes[depth];
+      if (!el) {
+        if (--depth < 0) return;
+      } else {
+        const tag = tagOf(el);
+        if (!SKIPPED.has(tag) && visit(el, tag, contexts[depth])) {
+          const root = shadowOf(el);
+          if (root) this.onRoot(root);
+          const list = root ? null : assignedChildren(el, tag);
+          const first = list ? list[0] : root ? root.firstElementChild : safe.firstElementChild(el);
+          if (first) {
+            contexts[depth + 1] = inherit ? inherit(el, contexts[depth]) : contexts[depth];
+            depth++;
+            lists[depth] = list;
+            positions[depth] = 0;
+            nodes[depth] = first;
+            continue;
+          }
+        }
+      }
+      if (depth === 0) return;
+      const list = lists[depth];
+      nodes[depth] = list ? list[++positions[depth]] : safe.nextElementSibling(nodes[depth]);
+    }
+  }
+
+  // ---- keeping the list ---------------------------------------------------------------------
+
+  /**
+   * Takes everything below a node that left its place out of the list; what still is in the tree
+   * is put back by the scan of where it went.
+   * @param {any} root
+   */
+  takeOut(root) {
+    this.walk(root, AT_ROOT, (el) => {
+      const rec = this.recs.get(el);
+      if (rec) {
+        this.unlink(rec);
+        this.check.add(rec);
+      }
+      return true;
+    });
+  }
+
+  /** @param {Rec} rec */
+  unlink(rec) {
+    if (!rec.shown) return;
+    rec.prev.next = rec.next;
+    if (rec.next) rec.next.prev = rec.prev;
+    rec.prev = rec.next = null;
+    rec.shown = false;
+    if (rec.sent) this.gone.add(rec);
+  }
+
+  /** Puts a record right behind another. @param {Rec} rec @param {Rec} prev */
+  place(rec, prev) {
+    if (rec.shown && rec.prev === prev) return;
+    this.listDirty = true;
+    if (rec.shown) {
+      rec.prev.next = rec.next;
+      if (rec.next) rec.next.prev = rec.prev;
+      rec.moved = true;
+    } else {
+      rec.shown = true;
+      if (this.gone.delete(rec)) rec.moved = true;
+    }
+    rec.prev = prev;
+    rec.next = prev.next;
+    if (prev.next) prev.next.prev = rec;
+    prev.next = rec;
+  }
+
+  /** Forgets a record whose node left the tree. @param {Rec} rec */
+  drop(rec) {
+    this.unlink(rec);
+    this.forget(rec);
+  }
+
+  /** @param {Rec} rec */
+  forget(rec) {
+    this.all.delete(rec);
+    if (rec.control) this.controls.delete(rec);
+    if (rec.ref >= 0) this.byRef.delete(rec.ref);
+    const ids = rec.labelledby;
+    if (ids) this.refer(rec, "");
+  }
+
+  /** Notes which ids a record takes its name from. @param {Rec} rec @param {string} ids */
+  refer(rec, ids) {
+    if (ids === rec.labelledby) return;
+    for (const id of rec.labelledby.split(/\s+/)) {
+      const recs = this.references.get(id);
+      if (recs && recs.delete(rec) && !recs.size) this.references.delete(id);
+    }
+    for (const id of ids.split(/\s+/, 16)) {
+      if (!id) continue;
+      const recs = this.references.get(id);
+      if (recs) recs.add(rec);
+      else this.references.set(id, new Set([rec]));
+    }
+    rec.labelledby = ids;
+  }
+
+  /**
+   * The last listed record before an element in the flat tree.
+   * @param {any} el
+   */
+  before(el) {
+    let n = el;
+    for (;;) {
+      const previous = this.previous(n);
+      if (previous) {
+        n = previous;
+      } else {
+        n = flatParent(n);
+        if (!n || safe.nodeType(n) !== 1) return this.head;
+      }
+      const rec = this.recs.get(n);
+      if (rec && rec.shown) return rec;
+    }
+  }
+
+  /** The deepest last element of the flat sibling before an element. @param {any} el */
+  previous(el) {
+    let n = this.flatSiblingBefore(el);
+    for (let last = n; last; last = this.lastFlatChild(n)) n = last;
+    return n;
+  }
+
+  /** @param {any} el */
+  flatSiblingBefore(el) {
+    const slot = safe.assignedSlot(el);
+    if (slot) {
+      const list = slot.assignedElements();
+      const i = list.indexOf(el);
+      return i > 0 ? list[i - 1] : null;
+    }
+    return plain(el) ? el.previousElementSibling : previousElement(el);
+  }
+
+  /** @param {any} el */
+  lastFlatChild(el) {
+    const tag = tagOf(el);
+    if (SKIPPED.has(tag)) return null;
+    const root = shadowOf(el);
+    if (root) return root.lastElementChild;
+    const list = assignedChildren(el, tag);
+    if (list) return list[list.length - 1];
+    return plain(el) ? el.lastElementChild : lastElement(el);
+  }
+
+  /**
+   * Looks at one element: makes, shows, hides or describes its record. Returns the record when it
+   * is listed now.
+   * @param {any} el @param {string} tag @param {Inherited} ctx @param {Rec} prev the listed record before it
+   */
+  examine(el, tag, ctx, prev) {
+    const explicit = has(el, "role") ? explicitRole(el) : "";
+    ariaFree = null;
+    const kind = kindOf(el, tag, explicit, this.structural, ctx);
+    let rec = this.recs.get(el);
+    if (kind < 0 || ctx.inert) {
+      if (rec) this.unlink(rec);
+      if (rec && kind < 0) this.forget(rec);
+      return null;
+    }
+    if (!rec) {
+      if (this.all.size >= MAX_ELEMENTS) return null;
+      rec = new Rec(el);
+      this.recs.set(el, rec);
+    }
+    if (!this.all.has(rec)) {
+      this.all.add(rec);
+      if (rec.control) this.controls.add(rec);
+      if (rec.ref >= 0) this.byRef.set(rec.ref, rec);
+    }
+    rec.gen = this.gen;
+    const rect = safe.rect(el);
+    rec.visible = isStyledVisible(el, tag);
+    if (!rec.visible || !hasExtent(el, tag, rect)) {
+      this.unlink(rec);
+      return null;
+    }
+    this.position();
+    this.box(rec, rect);
+    this.place(rec, prev);
+    this.describe(rec, explicit, kind, ctx);
+    return rec;
+  }
+
+  /** @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx */
+  describe(rec, explicit, kind, ctx) {
+    probeAria(rec.node);
+    const child = kind === FRAME_HOST ? this.children.get(rec.node) || "" : "";
+    this.refer(rec, aria(rec.node, "aria-labelledby") || "");
+    if (!rec.sent) {
+      describe(rec.fields, rec.node, rec.tag, explicit, kind, ctx, this.naming, this.focused, this.attributes, child);
+      if (rec.control) rec.live = liveState(rec.node, rec.tag);
+      return;
+    }
+    const now = scratch;
+    describe(now, rec.node, rec.tag, explicit, kind, ctx, this.naming, this.focused, this.attributes, child);
+    for (let i = 0; i < FIELDS; i++) {
+      if (now[i] !== rec.fields[i]) {
+        rec.mask |= 1 << i;
+        rec.fields[i] = now[i];
+      }
+    }
+    if (rec.mask) this.changed.add(rec);
+    if (rec.control) rec.live = liveState(rec.node, rec.tag);
+  }
+
+  /** Reads the scroll position, once an update, and only where boxes are read: it takes a layout. */
+  position() {
+    if (this.positioned) return;
+    this.positioned = true;
+    this.scrollX = scrollX;
+    this.scrollY = scrollY;
+    this.viewWidth = innerWidth;
+    this.viewHeight = innerHeight;
+  }
+
+  /** @param {Rec} rec @param {DOMRect} rect */
+  box(rec, rect) {
+    let { x, y, width, height } = rect;
+    if (rec.fields[F_KIND] === FRAME_HOST || rec.tag === "iframe") {
+      x += rec.node.clientLeft;
+      y += rec.node.clientTop;
+      width = rec.node.clientWidth;
+      height = rec.node.clientHeight;
+    }
+    x = Math.round(x + this.scrollX);
+    y = Math.round(y + this.scrollY);
+    width = Math.max(1, Math.round(width));
+    height = Math.max(1, Math.round(height));
+    if (x !== rec.x || y !== rec.y || width !== rec.w || height !== rec.h) {
+      rec.x = x;
+      rec.y = y;
+      rec.w = width;
+      rec.h = height;
+      rec.boxSent = false;
+      this.boxesDirty = true;
+    }
+  }
+
+  /** Walks everything below an element and brings its records up to date. @param {any} root */
+  scan(root) {
+    let prev = this.before(root);
+    /** @type {Rec | null} */
+    let last = null;
+    this.walk(
+      root,
+      this.inherited(root),
+      (el, tag, ctx) => {
+        last = this.examine(el, tag, ctx, prev);
+        if (last) prev = last;
+        return true;
+      },
+      (el, ctx) => this.within(el, ctx, last || undefined),
+    );
+  }
+
+  /**
+   * Whether the document has only what scanPlain understands: no shadow trees, nothing that disables
+   * its descendants, and no interest in the structure.
+   */
+  isPlain() {
+    if (this.structural || safe.querySelector(this.doc, DISABLING)) return false;
+    const { elements } = this;
+    for (let i = 0, n = elements.length; i < n; i++) if (shadowOf(elements[i])) return false;
+    return true;
+  }
+
+  /**
+   * What scan does for a whole plain document, at half the cost: the browser itself finds the elements
+   * that can count, so that the others are never touched.
+   */
+  scanPlain() {
+    /** @type {Rec} */
+    let prev = this.head;
+    /** The listed elements that the current one is in, and what they hand down. */
+    const recs = [];
+    const contexts = [AT_ROOT];
+    for (const el of safe.querySelectorAll(this.doc, CANDIDATES)) {
+      while (recs.length && !safe.contains(recs[recs.length - 1].node, el)) {
+        recs.pop();
+        contexts.pop();
+      }
+      const ctx = contexts[recs.length];
+      const rec = this.examine(el, tagOf(el), ctx, prev);
+      if (!rec) continue;
+      prev = rec;
+      if (!safe.firstElementChild(el)) continue;
+      recs.push(rec);
+      contexts.push(this.within(el, ctx, rec));
+    }
+  }
+
+  /** Walks the whole document. */
+  scanAll() {
+    this.gen++;
+    this.labels.clear();
+    this.added.clear();
+    this.dirty.clear();
+    this.check.clear();
+    this.restyled.clear();
+    const root = safe.documentElement(this.doc);
+    if (this.isPlain()) this.scanPlain();
+    else if (root) this.scan(root);
+    for (const rec of this.all) if (rec.gen !== this.gen) this.drop(rec);
+    this.rescan = false;
+    this.styleDirty = false;
+    this.controlsDirty = false;
+    this.labelsDirty = false;
+    this.geometryDirty = false;
+    this.notePosition();
+  }
+
+  // ---- bringing it up to date ---------------------------------------------------------------
+
+  /**
+   * Applies everything noted.
+   * @param {number} depth NOTED: only that; SWEEP: also what no mutation shows, as far as styles tell;
+   * LAYOUT: also what takes a layout
+   */
+  update(depth) {
+    this.labels.trees = this.rootList.size > 0;
+    if (this.rescan || depth >= SWEEP) this.naming.generated.look(this.doc, this.labels.trees);
+    this.labels.few = !this.rescan && this.dirty.size + this.added.size < 16;
+    this.positioned = false;
+    this.noteFocus();
+    if ((this.rescan || depth >= SWEEP) && lookForVeil(this.doc)) this.styleDirty = true;
+    if (this.rescan) {
+      this.scanAll();
+      return;
+    }
+    if (depth >= LAYOUT && this.styleDirty) this.sweepLayout();
+    else if (depth >= SWEEP && this.styleDirty) this.sweepStyles();
+    if (depth >= SWEEP) this.sweepRoots();
+    this.noteRestyled();
+    if (this.controlsDirty || depth >= SWEEP) this.sweepControls();
+    if (this.labelsDirty) {
+      this.labelsDirty = false;
+      for (const rec of this.controls) this.dirty.add(rec);
+    }
+    this.rescanAdded();
+    this.refreshDirty();
+  }
+
+  noteFocus() {
+    let el = safe.activeElement(this.doc);
+    while (el && shadowOf(el) && shadowOf(el).activeElement) el = shadowOf(el).activeElement;
+    if (el === this.focused) return;
+    for (const n of [this.focused, el]) {
+      const rec = n && this.recs.get(n);
+      if (rec && !this.rescan) this.dirty.add(rec);
+    }
+    this.focused = el;
+  }
+
+  /** Looks below restyled elements, as far as that is cheap. */
+  noteRestyled() {
+    for (const el of this.restyled) {
+      let left = RESTYLE_NODES;
+      this.walk(el, AT_ROOT, (n) => {
+        const rec = this.recs.get(n);
+        if (rec) this.check.add(rec);
+        return --left > 0;
+      });
+      this.noteText(el);
+    }
+    this.restyled.clear();
+  }
+
+  rescanAdded() {
+    if (!this.added.size) return;
+    const roots = [...this.added];
+    this.added.clear();
+    for (const el of roots) {
+      if (!safe.isConnected(el)) continue;
+      if (this.insideAnother(el, roots)) continue;
+      this.scan(el);
+    }
+  }
+
+  /** Whether another root of the batch contains the element. @param {any} el @param {any[]} roots */
+  insideAnother(el, roots) {
+    if (roots.length < 2) return false;
+    if (this.batch !== roots) {
+      this.batch = roots;
+      this.batchSet = new Set(roots);
+    }
+    for (let n = flatParent(el); n; n = flatParent(n)) if (this.batchSet.has(n)) return true;
+    return false;
+  }
+
+  refreshDirty() {
+    for (let rounds = 0; (this.dirty.size || this.check.size) && rounds < 8; rounds++) {
+      const { check, dirty } = this;
+      this.check = new Set();
+      this.dirty = new Set();
+      for (const rec of check) this.lookAgain(rec);
+      for (const rec of dirty) if (!check.has(rec)) this.describeAgain(rec);
+    }
+  }
+
+  /** Describes a record again, without a look at its style or box. @param {Rec} rec */
+  describeAgain(rec) {
+    if (!rec.shown || !safe.isConnected(rec.node)) this.lookAgain(rec);
+    else this.describe(rec, has(rec.node, "role") ? explicitRole(rec.node) : "", rec.fields[F_KIND], this.inherited(rec.node));
+  }
+
+  /** Looks at one record again. @param {Rec} rec */
+  lookAgain(rec) {
+    if (!safe.isConnected(rec.node)) {
+      this.drop(rec);
+      return;
+    }
+    const was = rec.shown;
+    const ctx = this.inherited(rec.node);
+    const now = this.examine(rec.node, rec.tag, ctx, was ? rec.prev : this.before(rec.node));
+    if (was !== (now !== null)) this.reparent(rec);
+  }
+
+  /** The listed records below one that appeared or vanished have another parent. @param {Rec} rec */
+  reparent(rec) {
+    if (!safe.firstElementChild(rec.node) && !shadowOf(rec.node)) return;
+    this.walk(rec.node, AT_ROOT, (el) => {
+      const below = this.recs.get(el);
+      if (below && below !== rec && below.shown) this.dirty.add(below);
+      return true;
+    });
+  }
+
+  /** Finds values and checks that scripts set. */
+  sweepControls() {
+    this.controlsDirty = false;
+    for (const rec of this.controls) if (liveState(rec.node, rec.tag) !== rec.live) this.dirty.add(rec);
+  }
+
+  /** Finds what style rules show or hide, and what left the tree unseen. */
+  sweepStyles() {
+    this.styleDirty = false;
+    this.layoutDirty = true;
+    for (const rec of this.all) {
+      if (isStyledVisible(rec.node, rec.tag) !== rec.visible || !safe.isConnected(rec.node)) this.check.add(rec);
+    }
+    this.sweepInnerRoots();
+  }
+
+  /**
+   * The same, and what the layout shows or hides. The boxes that this reads are kept, so that measuring
+   * right after it costs nothing.
+   */
+  sweepLayout() {
+    this.styleDirty = this.layoutDirty = false;
+    this.position();
+    for (const rec of this.all) {
+      const rect = safe.rect(rec.node);
+      if (isVisible(rec.node, rec.tag, rect) !== rec.shown || !safe.isConnected(rec.node)) this.check.add(rec);
+      else if (rec.shown) this.box(rec, rect);
+    }
+    this.geometryDirty = false;
+    this.notePosition();
+    this.sweepInnerRoots();
+  }
+
+  /** Looks for new shadow roots within shadow trees. */
+  sweepInnerRoots() {
+    for (const root of this.rootList) {
+      if (!safe.isConnected(root)) this.rootList.delete(root);
+      else for (const el of root.querySelectorAll("*")) this.noteRoot(el);
+    }
+  }
+
+  /** Shadow roots attach without a mutation: looks for new ones, a part of the document at a time. */
+  sweepRoots() {
+    const { elements } = this;
+    const count = Math.min(elements.length, ROOTS_AT_ONCE);
+    for (let i = 0; i < count; i++) {
+      if (this.rootCursor >= elements.length) this.rootCursor = 0;
+      this.noteRoot(elements[this.rootCursor++]);
+    }
+  }
+
+  /** @param {any} el */
+  noteRoot(el) {
+    const root = shadowOf(el);
+    if (!root || this.roots.has(root)) return;
+    this.reslot(el);
+    this.noteText(el);
+  }
+
+  // ---- geometry -----------------------------------------------------------------------------
+
+  /** Reads all boxes, unless nothing can have moved since they were read. */
+  measure() {
+    this.position();
+    if (!this.geometryDirty) return;
+    for (let rec = this.head.next; rec; rec = rec.next) this.box(rec, safe.rect(rec.node));
+    this.geometryDirty = false;
+    this.notePosition();
+  }
+
+  /** What layoutHolds compares with. */
+  notePosition() {
+    const el = safe.documentElement(this.doc);
+    this.probe = el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY] : [];
+  }
+
+  /**
+   * Whether the layout looks as it did: the document's and the window's sizes, running
+   * animations, and a sample of elements that goes round. Style rules added by script fire no event.
+   */
+  layoutHolds() {
+    if (this.geometryDirty) return false;
+    const el = safe.documentElement(this.doc);
+    const now = el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY] : [];
+    for (let i = 0; i < now.length; i++) if (now[i] !== this.probe[i]) return this.moved();
+    for (const a of safe.getAnimations(this.doc)) if (a.playState === "running") return this.moved();
+    let rec = this.cursor && this.cursor.shown ? this.cursor : this.head.next;
+    for (let i = 0; rec && i < SAMPLE; i++, rec = rec.next) {
+      const r = safe.rect(rec.node);
+      if (rec.tag === "iframe") continue;
+      if (!isStyledVisible(rec.node, rec.tag)) return this.moved();
+      if (Math.round(r.x + scrollX) !== rec.x || Math.round(r.y + scrollY) !== rec.y || !(r.width > 0)) return this.moved();
+    }
+    this.cursor = rec;
+    return true;
+  }
+
+  /** The layout changed by something that no record shows: styles may have, too. */
+  moved() {
+    this.geometryDirty = true;
+    this.styleDirty = true;
+    return false;
+  }
+}
+
+/** @type {any[]} */
+const scratch = [0, null, "", "", "", "", "", "", "", "", "", 0, "", ""];
+
+/** A superset of what kindOf lets count when structure does not. */
+const CANDIDATES = "a,button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable]";
+/** What changes how its descendants are seen. */
+const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
+
+/** Tags with nothing to see or use below them. */
+const SKIPPED = new Set(["script", "style", "template", "head"]);
+
+/** @param {any} el */
+function previousElement(el) {
+  let n = safe.previousSibling(el);
+  while (n && safe.nodeType(n) !== 1) n = safe.previousSibling(n);
+  return n;
+}
+
+/** @param {any} el */
+function lastElement(el) {
+  let n = safe.lastChild(el);
+  while (n && safe.nodeType(n) !== 1) n = safe.previousSibling(n);
+  return n;
+}
+
+/** Attributes that make an element count, or count no more. */
+const RETAG = new Set(["role", "tabindex", "contenteditable", "onclick", "href", "type", "aria-label", "aria-labelledby", "title"]);
+
+/** Whether children of this node stand in slots. @param {any} node */
+function shadowOfTarget(node) {
+  return safe.nodeType(node) === 1 && shadowOf(node) !== null;
+}
+
+/**
+ * What scripts can change about a control without a mutation. Being disabled is an attribute.
+ * @param {any} el @param {string} tag
+ */
+function liveState(el, tag) {
+  if (tag === "select") return el.selectedIndex;
+  if (tag !== "input") return el.value;
+  const type = el.type;
+  if (type === "checkbox" || type === "radio") return el.indeterminate ? "m" : el.checked;
+  return el.value;
+}

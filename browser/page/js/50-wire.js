@@ -1,0 +1,221 @@
+// What travels: one string per patch, in columns. The first line is the header, then come the
+// columns of the operations, one line each, and the columns of the boxes. Lines are separated by
+// line feeds and values by tabs; no value holds either, because every string is cleaned before.
+//
+//   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
+//            url, title
+//   flags    f full, m measured, u unacknowledged: nothing else in this message counts
+//   ops      one character each: + add, * restore, > move, ~ change, - remove
+//   refs     of every op but +
+//   afters   of + * >: empty for the element of the insert before, ^ for the start, n5 for the sixth +, else a ref
+//   masks    of + * ~: the fields that follow, as a number; what + and * leave out is empty
+//   fields   one line each in the order of F_KIND…: the values of those fields
+//   places   of the boxes, as afters; empty for the next + or the first
+//   x y w h  of the boxes, document coordinates, whole CSS pixels
+//
+// browser/page/decode.go reads it and takes nothing on trust.
+
+class Writer {
+  /** @param {Model} model @param {string} id */
+  constructor(model, id) {
+    this.model = model;
+    this.id = id;
+    this.sequence = 0;
+    /** The records of the last patch that wait for a ref. @type {Rec[]} */
+    this.waiting = [];
+    this.full = true;
+    this.url = "";
+    this.titled = "";
+    this.scroll = "";
+  }
+
+  /** @param {string} flags */
+  header(flags) {
+    const url = clean(location.href, MAX_FIELD);
+    const title = clean(safe.title(this.model.doc), 300);
+    this.url = url;
+    this.titled = title;
+    const m = this.model;
+    const now = performance.timeOrigin + performance.now();
+    return [this.id, this.sequence, flags, now.toFixed(1), Math.round(m.scrollX), Math.round(m.scrollY), m.viewWidth, m.viewHeight, url, title].join("\t");
+  }
+
+  /** Whether the header itself is news. */
+  renamed() {
+    return this.url !== clean(location.href, MAX_FIELD) || this.titled !== clean(safe.title(this.model.doc), 300);
+  }
+
+  /**
+   * Takes the refs of the last patch's additions, as runs of [first, length].
+   * @param {number} sequence @param {number[]} runs
+   */
+  acknowledge(sequence, runs) {
+    if (sequence !== this.sequence || !this.waiting.length) return;
+    let k = 0;
+    for (let i = 0; i + 1 < runs.length; i += 2) {
+      for (let j = 0; j < runs[i + 1] && k < this.waiting.length; j++, k++) {
+        const rec = this.waiting[k];
+        rec.ref = runs[i] + j;
+        rec.fresh = -1;
+        if (this.model.all.has(rec)) this.model.byRef.set(rec.ref, rec);
+      }
+    }
+    this.waiting = [];
+  }
+
+  /** Starts over: the daemon has nothing of this document. */
+  restart() {
+    this.full = true;
+    this.waiting = [];
+    for (const rec of this.model.all) {
+      rec.sent = rec.moved = rec.boxSent = false;
+      rec.fresh = -1;
+      rec.mask = 0;
+    }
+    this.model.gone.clear();
+    this.model.changed.clear();
+  }
+
+  /** @param {Rec | null} rec */
+  token(rec) {
+    if (!rec || rec === this.model.head) return "^";
+    return rec.ref >= 0 ? String(rec.ref) : "n" + rec.fresh;
+  }
+
+  /**
+   * Writes what changed since the last patch.
+   * @param {boolean} measured with the boxes
+   */
+  patch(measured) {
+    const model = this.model;
+    this.sequence++;
+    const columns = new Columns();
+    if (!this.full) for (const rec of model.gone) columns.remove(rec);
+    for (const rec of model.gone) rec.sent = rec.moved = false;
+    model.gone.clear();
+    const boxes = measured ? new Boxes() : null;
+    let fresh = 0;
+    let inserted = null;
+    for (let rec = model.head.next; rec; rec = rec.next) {
+      if (!rec.sent) {
+        const op = rec.ref >= 0 ? "*" : "+";
+        if (op === "+") {
+          rec.fresh = fresh++;
+          this.waiting.push(rec);
+        }
+        columns.insert(op, rec, inserted !== null && inserted === rec.prev ? "" : this.token(rec.prev));
+        columns.present(rec, parentOf(rec) ? this.token(parentOf(rec)) : "");
+        rec.sent = true;
+        inserted = rec;
+      } else {
+        if (rec.moved) {
+          columns.insert(">", rec, inserted !== null && inserted === rec.prev ? "" : this.token(rec.prev));
+          inserted = rec;
+        }
+        if (rec.mask) columns.change(rec, this.token(parentOf(rec)));
+      }
+      rec.moved = false;
+      rec.mask = 0;
+      if (boxes && !rec.boxSent) boxes.add(rec, this.token(rec));
+    }
+    model.changed.clear();
+    if (measured) this.scroll = scrollState();
+    const flags = (this.full ? "f" : "") + (measured ? "m" : "");
+    this.full = false;
+    return this.header(flags) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n");
+  }
+}
+
+/** Where the document is scrolled to, and how large its viewport is. */
+function scrollState() {
+  return Math.round(scrollX) + " " + Math.round(scrollY) + " " + innerWidth + " " + innerHeight;
+}
+
+/** @param {Rec} rec @returns {Rec | null} */
+function parentOf(rec) {
+  const parent = rec.fields[F_PARENT];
+  return parent && parent.shown ? parent : null;
+}
+
+class Columns {
+  constructor() {
+    this.ops = "";
+    /** @type {number[]} */
+    this.refs = [];
+    /** @type {string[]} */
+    this.afters = [];
+    /** @type {number[]} */
+    this.masks = [];
+    /** @type {any[][]} */
+    this.values = Array.from({ length: FIELDS }, () => []);
+  }
+  /** @param {Rec} rec */
+  remove(rec) {
+    this.ops += "-";
+    this.refs.push(rec.ref);
+  }
+  /** @param {string} op @param {Rec} rec @param {string} after */
+  insert(op, rec, after) {
+    this.ops += op;
+    if (op !== "+") this.refs.push(rec.ref);
+    this.afters.push(after);
+  }
+  /** @param {Rec} rec @param {string} parent */
+  change(rec, parent) {
+    this.ops += "~";
+    this.refs.push(rec.ref);
+    this.masks.push(rec.mask);
+    this.fields(rec, parent, rec.mask);
+  }
+  /** The fields that say something. @param {Rec} rec @param {string} parent */
+  present(rec, parent) {
+    const { values } = this;
+    const { fields } = rec;
+    let mask = 0;
+    for (let i = 0; i < FIELDS; i++) {
+      const value = i === F_PARENT ? parent : fields[i];
+      if (value === "" || value === 0) continue;
+      mask |= 1 << i;
+      values[i].push(value);
+    }
+    this.masks.push(mask);
+  }
+  /** @param {Rec} rec @param {string} parent @param {number} mask */
+  fields(rec, parent, mask) {
+    const { values } = this;
+    for (let i = 0; i < FIELDS; i++) {
+      if (mask & (1 << i)) values[i].push(i === F_PARENT ? parent : rec.fields[i]);
+    }
+  }
+  text() {
+    let out = this.ops + "\n" + this.refs.join("\t") + "\n" + this.afters.join("\t") + "\n" + this.masks.join("\t") + "\n";
+    for (const column of this.values) out += column.join("\t") + "\n";
+    return out;
+  }
+}
+
+class Boxes {
+  constructor() {
+    /** @type {string[]} */
+    this.places = [];
+    /** @type {number[][]} */
+    this.sides = [[], [], [], []];
+    this.nextFresh = 0;
+  }
+  /** @param {Rec} rec @param {string} token */
+  add(rec, token) {
+    if (rec.ref < 0 && rec.fresh === this.nextFresh) {
+      token = "";
+      this.nextFresh++;
+    }
+    this.places.push(token);
+    this.sides[0].push(rec.x);
+    this.sides[1].push(rec.y);
+    this.sides[2].push(rec.w);
+    this.sides[3].push(rec.h);
+    rec.boxSent = true;
+  }
+  text() {
+    return this.places.join("\t") + "\n" + this.sides.map((side) => side.join("\t")).join("\n");
+  }
+}

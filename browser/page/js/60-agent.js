@@ -1,0 +1,229 @@
+// The agent: what the daemon calls, and what watches the page for it.
+
+class Agent {
+  /** @param {Document} doc @param {(message: string) => void} push */
+  constructor(doc, push) {
+    this.model = new Model(doc);
+    const random = crypto.getRandomValues ? crypto.getRandomValues(new Uint32Array(2)) : [Math.random() * 2 ** 32, 0];
+    this.id = random[0].toString(36) + random[1].toString(36);
+    this.writer = new Writer(this.model, this.id);
+    this.push = push;
+    this.following = false;
+    this.pushing = false;
+    this.geometry = false;
+    /** A pushed patch that the daemon has not acknowledged. */
+    this.inflight = false;
+    this.scheduled = false;
+    this.timer = 0;
+    this.observer = new MutationObserver((records) => this.mutated(records));
+    this.flush = this.flush.bind(this);
+    this.model.onRoot = (root) => this.follow(root);
+    this.heard = this.heard.bind(this);
+    this.quiet = 0;
+    this.sweeps = 0;
+  }
+
+  // ---- watching the page --------------------------------------------------------------------
+
+  start() {
+    if (!this.following) {
+      this.following = true;
+      this.observer.observe(this.model.doc, OBSERVED);
+    }
+    // document.open() drops listeners; adding one twice does nothing.
+    for (const type of HEARD) addEventListener(type, this.heard, LISTEN);
+  }
+
+  /** @param {any} root a shadow root */
+  follow(root) {
+    if (this.model.roots.has(root)) return;
+    this.model.roots.add(root);
+    this.model.rootList.add(root);
+    this.observer.observe(root, OBSERVED);
+    for (const type of HEARD) root.addEventListener(type, this.heard, LISTEN);
+    root.addEventListener("slotchange", this.heard, LISTEN);
+  }
+
+  /** @param {MutationRecord[]} records */
+  mutated(records) {
+    this.quiet = performance.now();
+    this.model.note(records);
+    this.schedule();
+  }
+
+  /** @param {Event} event */
+  heard(event) {
+    const model = this.model;
+    model.geometryDirty = true;
+    switch (event.type) {
+      case "slotchange": {
+        const root = safe.getRootNode(event.target);
+        if (root.host) model.reslot(root.host);
+        break;
+      }
+      case "scroll":
+        if (!this.geometry) return;
+        break;
+      case "focusin":
+      case "focusout":
+        break;
+      case "input":
+      case "change":
+      case "reset":
+      case "click":
+      case "keyup":
+        model.controlsDirty = true;
+        if (event.type === "input" || event.type === "change") model.noteText(event.composedPath()[0]);
+        break;
+      default:
+        model.styleDirty = true;
+    }
+    this.schedule();
+  }
+
+  // ---- pushing ------------------------------------------------------------------------------
+
+  /**
+   * Flushes in a task of its own, so that everything that one task of the page does is one patch; of the
+   * priority that runs before the next frame is drawn, which can take long on a large page.
+   */
+  schedule() {
+    if (!this.pushing || this.inflight || this.scheduled) return;
+    this.scheduled = true;
+    scheduler.postTask(this.flush, FLUSH);
+  }
+
+  flush() {
+    this.scheduled = false;
+    if (!this.pushing || this.inflight || this.writer.waiting.length) return;
+    const message = this.take(NOTED, false);
+    if (message === null) return;
+    this.inflight = true;
+    this.push(message);
+  }
+
+  /**
+   * The next patch, or null when nothing changed.
+   * @param {number} depth @param {boolean} geometry
+   */
+  take(depth, geometry) {
+    const model = this.model;
+    const records = this.observer.takeRecords();
+    if (records.length) model.note(records);
+    if (depth >= LAYOUT && (model.layoutDirty || !model.layoutHolds())) model.styleDirty = true;
+    model.update(depth);
+    if (geometry) model.measure();
+    const idle = !model.changed.size && !model.gone.size && !this.writer.full && !this.news(geometry);
+    if (idle) return null;
+    return this.writer.patch(geometry);
+  }
+
+  /** Whether the list, the boxes or the header changed. @param {boolean} geometry */
+  news(geometry) {
+    if (this.writer.renamed()) return true;
+    if (geometry && scrollState() !== this.writer.scroll) return true;
+    return this.model.listDirty || (geometry && this.model.boxesDirty);
+  }
+
+  /** While pushing: what no event shows, at least four times a second. */
+  sweep() {
+    if (!this.pushing) return;
+    this.start();
+    if (!this.inflight && !this.writer.waiting.length) {
+      // Every fourth sweep, or each when boxes are watched, may take a layout.
+      const depth = this.geometry || ++this.sweeps % 4 === 0 ? LAYOUT : SWEEP;
+      const message = this.take(depth, this.geometry);
+      if (message !== null) {
+        this.inflight = true;
+        this.push(message);
+      }
+    }
+    this.timer = setTimeout(() => this.sweep(), SWEEP_EVERY);
+  }
+
+  // ---- what the daemon calls ----------------------------------------------------------------
+
+  /** @param {{sequence: number, refs: number[]} | null} ack */
+  acknowledge(ack) {
+    if (!ack || ack.sequence !== this.writer.sequence) return;
+    this.writer.acknowledge(ack.sequence, ack.refs);
+    this.inflight = false;
+    if (this.model.pending) this.schedule();
+  }
+
+  /**
+   * @param {{ack: any, structural: boolean, attributes: string[], geometry: boolean, full: boolean}} request
+   */
+  read(request) {
+    this.start();
+    this.acknowledge(request.ack);
+    if (request.full) {
+      this.writer.restart();
+      this.inflight = false;
+    }
+    if (this.inflight || this.writer.waiting.length) return this.writer.header("u");
+    this.want(request);
+    const message = this.take(LAYOUT, request.geometry);
+    if (message !== null) return message;
+    return this.writer.header(request.geometry ? "m" : "");
+  }
+
+  /** Extends what is stored. @param {{structural: boolean, attributes: string[]}} request */
+  want(request) {
+    const model = this.model;
+    if (request.structural && !model.structural) {
+      model.structural = true;
+      model.rescan = true;
+    }
+    for (const name of request.attributes || []) {
+      if (model.attributes.includes(name) || model.attributes.length >= 64) continue;
+      model.attributes.push(name);
+      model.rescan = true;
+    }
+  }
+
+  /** @param {{push: boolean, geometry: boolean}} how */
+  observe(how) {
+    this.geometry = how.geometry;
+    if (how.push === this.pushing) return;
+    this.pushing = how.push;
+    clearTimeout(this.timer);
+    if (!this.pushing) return;
+    this.start();
+    this.timer = setTimeout(() => this.sweep(), SWEEP_EVERY);
+    this.schedule();
+  }
+
+  /**
+   * Everything from scratch, without the model: for tests, as the model's oracle. One line per
+   * element: its ref and its fields, the parent as a ref.
+   */
+  fresh() {
+    const model = new Model(this.model.doc);
+    model.structural = this.model.structural;
+    model.attributes = this.model.attributes;
+    model.children = this.model.children;
+    model.update(LAYOUT);
+    const lines = [];
+    const known = (rec) => {
+      const own = rec && this.model.recs.get(rec.node);
+      return own ? own.ref : "^";
+    };
+    for (let rec = model.head.next; rec; rec = rec.next) {
+      const fields = rec.fields.slice();
+      fields[F_PARENT] = fields[F_PARENT] ? known(fields[F_PARENT]) : "^";
+      lines.push(known(rec) + "\t" + fields.join("\t"));
+    }
+    return lines.join("\n");
+  }
+}
+
+const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
+const LISTEN = { capture: true, passive: true };
+const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
+/** Milliseconds between sweeps while somebody watches. */
+const SWEEP_EVERY = 250;
+const HEARD = [
+  "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
+  "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",
+];

@@ -1,0 +1,226 @@
+// What acting needs to know about an element, immediately before the act.
+
+/**
+ * Brings an element into view and says where to act on it, or why not.
+ * @param {Agent} agent @param {{ref: number, scroll: boolean, focus: boolean, editable: boolean}} request
+ * @returns {{error?: string, detail?: string, x?: number, y?: number, w?: number, h?: number, tag?: string, type?: string}}
+ */
+function locate(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const el = rec.node;
+  let rect = safe.rect(el);
+  if (!isVisible(el, rec.tag, rect)) return { error: "hidden" };
+  const control = rec.control || rec.tag === "button";
+  if (control && safe.matches(el, ":disabled")) return { error: "disabled" };
+  if (attr(el, "aria-disabled") === "true") return { error: "disabled" };
+  if (request.editable) {
+    if (!isEditable(el, rec.tag)) return { error: "uneditable" };
+    if (el.readOnly) return { error: "readonly" };
+  }
+  if (request.scroll && !wellInside(rect)) {
+    Element.prototype.scrollIntoView.call(el, { block: "center", inline: "center", behavior: "instant" });
+    rect = safe.rect(el);
+  }
+  if (request.focus) HTMLElement.prototype.focus.call(el, { preventScroll: true });
+  const point = pointIn(el, rect);
+  const cover = coverAt(el, point.x, point.y);
+  const found = { x: point.x, y: point.y, w: rect.width, h: rect.height, tag: rec.tag, type: el.type || "" };
+  if (cover && request.scroll) return { ...found, error: "covered", detail: cover };
+  return found;
+}
+
+/** @param {any} el @param {string} tag */
+function isEditable(el, tag) {
+  if (tag === "textarea") return true;
+  if (tag === "input") return !/^(checkbox|radio|button|submit|reset|image|file|range|color|hidden)$/.test(el.type);
+  return el.isContentEditable === true;
+}
+
+/** @param {DOMRect} r */
+function wellInside(r) {
+  return r.top >= 0 && r.left >= 0 && r.bottom <= innerHeight && r.right <= innerWidth;
+}
+
+/** The middle of the part of the element that is in the viewport. @param {any} el @param {DOMRect} rect */
+function pointIn(el, rect) {
+  let r = rect;
+  for (const part of el.getClientRects()) {
+    if (part.width > 0 && part.height > 0) {
+      r = part;
+      break;
+    }
+  }
+  const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
+  const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
+  return { x: (left + right) / 2, y: (top + bottom) / 2 };
+}
+
+/** What would receive a click there instead of the element; empty when the element does. @param {any} el @param {number} x @param {number} y */
+function coverAt(el, x, y) {
+  let hit = document.elementFromPoint(x, y);
+  while (hit && shadowOf(hit)) {
+    const inner = shadowOf(hit).elementFromPoint(x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  if (!hit) return "nothing (the point is outside the page)";
+  for (let n = hit; n; n = flatParent(n)) {
+    if (n === el) return "";
+    if (tagOf(n) === "label" && n.control === el) return "";
+  }
+  for (let n = el; n; n = flatParent(n)) if (n === hit && isInlineWrapper(hit, el)) return "";
+  const id = attr(hit, "id");
+  const cls = (attr(hit, "class") || "").trim().split(/\s+/)[0];
+  return clean("<" + tagOf(hit) + (id ? " id=" + id : cls ? " class=" + cls : "") + ">", 100);
+}
+
+/** A transparent native control is acted on through the box that is drawn around it. @param {any} hit @param {any} el */
+function isInlineWrapper(hit, el) {
+  return isToggle(el, tagOf(el)) && hit.contains(el);
+}
+
+/**
+ * Selects the whole content of an editable element, so that what is typed replaces it.
+ * @param {Agent} agent @param {{ref: number}} request
+ */
+function selectAll(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  if (rec.tag === "input" || rec.tag === "textarea") {
+    rec.node.select();
+    return { selected: rec.node.value.length > 0 };
+  }
+  getSelection().selectAllChildren(rec.node);
+  return { selected: safe.textContent(rec.node).length > 0 };
+}
+
+/**
+ * Puts the caret behind the content, so that what is typed is appended.
+ * @param {Agent} agent @param {{ref: number}} request
+ */
+function caretToEnd(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const el = rec.node;
+  if (rec.tag === "input" || rec.tag === "textarea") {
+    try {
+      el.setSelectionRange(el.value.length, el.value.length);
+    } catch {
+      // number, date and email inputs have no selection: the caret is where focus put it.
+    }
+    return {};
+  }
+  const selection = getSelection();
+  selection.selectAllChildren(el);
+  selection.collapseToEnd();
+  return {};
+}
+
+/**
+ * Sets the value of an input whose picker takes no text, as the picker would: value, then events.
+ * @param {Agent} agent @param {{ref: number, value: string}} request
+ */
+function setValue(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  rec.node.value = request.value;
+  for (const type of ["input", "change"]) rec.node.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+  return {};
+}
+
+/**
+ * Where a child frame's viewport begins in this one.
+ * @param {Agent} agent @param {{frame: string}} request
+ */
+function hostOf(agent, request) {
+  for (const rec of agent.model.all) {
+    if (agent.model.children.get(rec.node) !== request.frame) continue;
+    const rect = safe.rect(rec.node);
+    return { x: rect.x + rec.node.clientLeft, y: rect.y + rec.node.clientTop };
+  }
+  return { error: "hidden" };
+}
+
+/**
+ * Resolves when the page has produced two frames and its DOM was quiet between them, at the
+ * latest after `limit` milliseconds.
+ * @param {Agent} agent @param {{limit: number}} request
+ * @returns {Promise<{}>}
+ */
+function settle(agent, request) {
+  agent.start();
+  const end = performance.now() + request.limit;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve({}), request.limit);
+    let frames = 0;
+    const step = () => {
+      const now = performance.now();
+      const records = agent.observer.takeRecords();
+      if (records.length) agent.mutated(records);
+      frames = now - agent.quiet < 20 ? 0 : frames + 1;
+      if (frames >= 2 || now >= end) {
+        clearTimeout(timer);
+        resolve({});
+      } else requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  });
+}
+
+/** The title and the HTTP status of the document. */
+function about() {
+  const [navigation] = performance.getEntriesByType("navigation");
+  return { title: clean(safe.title(document), 300), status: (navigation && navigation.responseStatus) || 0 };
+}
+
+/** Tells the agent which frame an element holds. @this {any} @param {string} frame */
+function adopt(frame) {
+  const agent = globalThis.__domtap;
+  agent.model.children.set(this, frame);
+  const rec = agent.model.recs.get(this);
+  if (rec) agent.model.dirty.add(rec);
+  agent.schedule();
+}
+
+globalThis.__domtapAdopt = adopt;
+
+globalThis.__domtap = new Agent(document, (message) => {
+  const push = globalThis.__domtapPush;
+  if (push) push(message);
+});
+
+/** The daemon's only way in. @param {string} command @param {any} argument */
+globalThis.__domtapCall = (command, argument) => {
+  const agent = globalThis.__domtap;
+  switch (command) {
+    case "read":
+      return agent.read(argument);
+    case "ack":
+      return agent.acknowledge(argument);
+    case "observe":
+      return agent.observe(argument);
+    case "about":
+      return about();
+    case "nodes": {
+      const nodes = [];
+      for (let rec = agent.model.head.next; rec; rec = rec.next) nodes.push(rec.node);
+      return nodes;
+    }
+    case "fresh":
+      return agent.fresh();
+    case "locate":
+      return locate(agent, argument);
+    case "selectAll":
+      return selectAll(agent, argument);
+    case "caretToEnd":
+      return caretToEnd(agent, argument);
+    case "setValue":
+      return setValue(agent, argument);
+    case "hostOf":
+      return hostOf(agent, argument);
+    case "settle":
+      return settle(agent, argument);
+  }
+  throw new Error("domtap: unknown command " + command);
+};

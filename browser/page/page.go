@@ -1,0 +1,112 @@
+// Package page holds the scripts that domtap runs in the documents of a page, and reads what they send.
+//
+// The scripts in js/ are joined in the order of their names and run in an isolated world of every
+// document: the page's own scripts neither see them nor can change what they call. They walk the
+// document when they are first asked to, keep a model of every element that counts, and from then on
+// send only what changed, in the columnar form that js/50-wire.js describes.
+//
+// What arrives is untrusted all the same, for a page can take over its renderer: Decode checks every
+// number and bounds every string, and the model that applies a patch checks what it refers to.
+package page
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+)
+
+// World names the isolated world, Binding the function through which it pushes. Both exist in that
+// world only.
+const (
+	World   = "domtap"
+	Binding = "__domtapPush"
+)
+
+// Call is the JavaScript function that runs a command of the agent: its arguments are the command and
+// its argument, passed as data.
+const Call = "function(c,a){return __domtapCall(c,a)}"
+
+// Adopt is the JavaScript function that tells the agent which frame the element it is called on holds.
+const Adopt = "function(f){return __domtapAdopt.call(this,f)}"
+
+//go:embed js/*.js
+var files embed.FS
+
+// Script is the source to run in every document.
+func Script() string {
+	names, err := fs.Glob(files, "js/*.js")
+	if err != nil {
+		panic(err) // the pattern is constant
+	}
+	var b strings.Builder
+	b.WriteString("(() => {\n\"use strict\";\nif (globalThis.__domtap) return;\n")
+	for _, name := range names { // sorted by Glob
+		src, err := files.ReadFile(name)
+		if err != nil {
+			panic(err) // the file is embedded
+		}
+		b.Write(src)
+	}
+	b.WriteString("\n})();\n//# sourceURL=domtap.js\n")
+	return b.String()
+}
+
+// Ack tells the agent the refs of its last patch's additions, as runs of first ref and length.
+type Ack struct {
+	Sequence uint64 `json:"sequence"`
+	Refs     []int  `json:"refs"`
+}
+
+// ReadRequest is the argument of the command "read".
+type ReadRequest struct {
+	Ack        *Ack     `json:"ack"`
+	Structural bool     `json:"structural"`
+	Attributes []string `json:"attributes"`
+	Geometry   bool     `json:"geometry"`
+	// Full asks for everything from the start.
+	Full bool `json:"full"`
+}
+
+// ObserveRequest is the argument of the command "observe".
+type ObserveRequest struct {
+	Push     bool `json:"push"`
+	Geometry bool `json:"geometry"`
+}
+
+// LocateRequest is the argument of the commands "locate", "selectAll" and "caretToEnd".
+type LocateRequest struct {
+	Ref uint32 `json:"ref"`
+	// Scroll brings the element into view and checks that nothing covers it.
+	Scroll bool `json:"scroll"`
+	// Focus gives the element the focus.
+	Focus bool `json:"focus"`
+	// Editable demands an element that takes text.
+	Editable bool `json:"editable"`
+}
+
+// Location is the answer of "locate".
+type Location struct {
+	// Error is empty or one of stale, hidden, disabled, readonly, uneditable, covered.
+	Error  string  `json:"error"`
+	Detail string  `json:"detail"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"w"`
+	Height float64 `json:"h"`
+	Tag    string  `json:"tag"`
+	Type   string  `json:"type"`
+	// Selected is set by "selectAll": there was something to select.
+	Selected bool `json:"selected"`
+}
+
+// SettleRequest is the argument of "settle"; Limit is in milliseconds.
+type SettleRequest struct {
+	Limit int64 `json:"limit"`
+}
+
+// About is the answer of "about".
+type About struct {
+	Title string `json:"title"`
+	// Status is the HTTP status of the document, 0 when it had none.
+	Status int `json:"status"`
+}
