@@ -1,0 +1,53 @@
+package rpc
+
+import (
+	"context"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/tokens"
+)
+
+// BenchmarkAnswer makes the answers of GetDom on an unchanged page of 5,000 elements: what the handler
+// adds to the page's part and to the encoding.
+func BenchmarkAnswer(b *testing.B) {
+	browser := actortest.NewBrowser()
+	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: buttons("Button", 5000)} })
+	pool := actor.NewPool(browser, actor.Config{})
+	defer func() {
+		if err := pool.Close(context.WithoutCancel(b.Context())); err != nil {
+			b.Error(err)
+		}
+	}()
+	tab, err := pool.Open(b.Context(), actor.OpenOptions{URL: shopURL})
+	if err != nil {
+		b.Fatal(err)
+	}
+	reading, err := tab.Read(b.Context(), actor.ReadOptions{Geometry: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, r := range map[string]*domtapv1.GetDomRequest{
+		"default":   {},
+		"unlimited": {MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)},
+	} {
+		b.Run(name, func(b *testing.B) {
+			shared := views.New().Of(tab)
+			b.ReportAllocs()
+			for b.Loop() {
+				now, err := shared.At(reading.Head, reading.Head.Snapshot, views.SelectionOf(r))
+				if err != nil {
+					b.Fatal(err)
+				}
+				now.Placed(reading.Layout)
+				convert.Metadata(now.Settled(true), tokens.Name)
+			}
+		})
+	}
+}

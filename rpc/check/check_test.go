@@ -1,0 +1,244 @@
+package check
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+func seconds(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Second) }
+
+func steps(all ...*domtapv1.Step) *domtapv1.InteractRequest {
+	return &domtapv1.InteractRequest{TabId: "t1", Steps: all}
+}
+
+func click(target *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
+}
+
+func ref(n uint32) *domtapv1.Target { return &domtapv1.Target{Ref: &n} }
+
+func TestGoodRequestsPass(t *testing.T) {
+	for _, r := range []proto.Message{
+		&domtapv1.GetDomRequest{TabId: "t1"},
+		&domtapv1.GetDomRequest{TabId: "t1", MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)},
+		&domtapv1.GetDomRequest{TabId: "t1", MaxElements: proto.Int32(1), MaxTokens: proto.Int32(200)},
+		&domtapv1.GetDomRequest{TabId: "t1", MaxElements: proto.Int32(1000), MaxTokens: proto.Int32(50_000)},
+		&domtapv1.GetDomRequest{TabId: "t1", SinceRevision: proto.Uint64(0), Epoch: "e"},
+		&domtapv1.GetDomRequest{TabId: "t1", Cursor: "c12345678901", IncludeGeometry: true},
+		&domtapv1.GetDomRequest{TabId: "t1", IncludeGeometry: true, Incremental: true},
+		&domtapv1.GetDomRequest{TabId: "t1", RootRef: proto.Uint32(0), ClientId: strings.Repeat("é", 100)},
+		&domtapv1.GetDomRequest{TabId: "t1", IncludeAttributes: []string{"id", "data-testid", "@click", "xml:lang"}},
+		&domtapv1.GetCompactRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, Incremental: true},
+		&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, MinInterval: seconds(60)},
+		&domtapv1.OpenTabRequest{},
+		&domtapv1.OpenTabRequest{Url: "about:blank", Viewport: &domtapv1.Viewport{Width: 1, Height: 10_000}, Timeout: seconds(300)},
+		&domtapv1.NavigateRequest{TabId: "t1", Url: "https://example.com/", Timeout: durationpb.New(time.Nanosecond)},
+		steps(click(ref(0))),
+		steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Enter"}}}),
+		&domtapv1.InteractRequest{TabId: "t1", Url: "https://example.com/"},
+		&domtapv1.ScreenshotRequest{TabId: "t1", Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, Quality: proto.Int32(100)},
+		&domtapv1.CountTokensRequest{Text: strings.Repeat("x", 4<<20)},
+		&domtapv1.Element{},
+	} {
+		if err := Request(r); err != nil {
+			t.Errorf("%T %v: %v", r, r, err)
+		}
+	}
+}
+
+func TestBadFieldsAreNamed(t *testing.T) {
+	many := make([]string, 17)
+	for i := range many {
+		many[i] = "a"
+	}
+	noRef := uint32(1<<32 - 1)
+	for _, c := range []struct {
+		request proto.Message
+		want    string
+	}{
+		{&domtapv1.GetDomRequest{}, "tab_id"},
+		{&domtapv1.GetDomRequest{TabId: strings.Repeat("x", 201)}, "tab_id"},
+		{&domtapv1.GetDomRequest{TabId: "t1", MaxElements: proto.Int32(1001)}, "max_elements"},
+		{&domtapv1.GetDomRequest{TabId: "t1", MaxElements: proto.Int32(-1)}, "max_elements"},
+		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(199)}, "max_tokens"},
+		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(50_001)}, "max_tokens"},
+		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(-1)}, "max_tokens"},
+		{&domtapv1.GetDomRequest{TabId: "t1", SinceRevision: proto.Uint64(3)}, "epoch"},
+		{&domtapv1.GetDomRequest{TabId: "t1", Cursor: "c123456789012"}, "cursor"},
+		{&domtapv1.GetDomRequest{TabId: "t1", Cursor: "c1", Incremental: true}, "cursor"},
+		{&domtapv1.GetCompactRequest{TabId: "t1", Cursor: "c1", SinceRevision: proto.Uint64(3), Epoch: "e"}, "cursor"},
+		{&domtapv1.GetDomRequest{TabId: "t1", RootRef: &noRef}, "root_ref"},
+		{&domtapv1.GetDomRequest{TabId: "t1", ClientId: strings.Repeat("x", 101)}, "client_id"},
+		{&domtapv1.GetDomRequest{TabId: "t1", IncludeAttributes: many}, "include_attributes"},
+		{&domtapv1.GetDomRequest{TabId: "t1", IncludeAttributes: []string{"id", "", "a b", "x=y"}},
+			"include_attributes[1] include_attributes[2] include_attributes[3]"},
+		{&domtapv1.GetDomRequest{MaxElements: proto.Int32(1001), MaxTokens: proto.Int32(1), ClientId: strings.Repeat("x", 101)},
+			"tab_id max_elements max_tokens client_id"},
+		{&domtapv1.GetCompactRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF}, "format"},
+		{&domtapv1.GetCompactRequest{TabId: "t1", Format: 99}, "format"},
+		{&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_LINES}, "format"},
+		{&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_TREE}, "format"},
+		{&domtapv1.WatchDomRequest{TabId: "t1", FromRevision: proto.Uint64(3)}, "epoch"},
+		{&domtapv1.WatchDomRequest{TabId: "t1", MinInterval: seconds(61)}, "min_interval"},
+		{&domtapv1.WatchDomRequest{TabId: "t1", MinInterval: seconds(-1)}, "min_interval"},
+		{&domtapv1.OpenTabRequest{Url: "example.com"}, "url"},
+		{&domtapv1.OpenTabRequest{Viewport: &domtapv1.Viewport{Width: 0, Height: 10_001}}, "viewport.width viewport.height"},
+		{&domtapv1.OpenTabRequest{WaitUntil: 99}, "wait_until"},
+		{&domtapv1.NavigateRequest{TabId: "t1"}, "url"},
+		{&domtapv1.NavigateRequest{TabId: "t1", Url: "https://example.com/", Timeout: seconds(0)}, "timeout"},
+		{&domtapv1.NavigateRequest{TabId: "t1", Url: "https://example.com/", Timeout: seconds(301)}, "timeout"},
+		{&domtapv1.ReloadRequest{TabId: "t1", Timeout: &durationpb.Duration{Seconds: 1, Nanos: -1}}, "timeout"},
+		{&domtapv1.GoBackRequest{}, "tab_id"},
+		{&domtapv1.GoForwardRequest{WaitUntil: -1}, "tab_id wait_until"},
+		{&domtapv1.GetTabRequest{}, "tab_id"},
+		{&domtapv1.CloseTabRequest{}, "tab_id"},
+		{&domtapv1.GetHistoryRequest{}, "tab_id"},
+		{&domtapv1.ListTabsRequest{SessionId: strings.Repeat("x", 201)}, "session_id"},
+		{&domtapv1.WatchTabsRequest{SessionId: strings.Repeat("x", 201)}, "session_id"},
+		{steps(), "steps"},
+		{steps(slices.Repeat([]*domtapv1.Step{click(ref(1))}, 9)...), "steps"},
+		{steps(click(ref(1)), &domtapv1.Step{}), "steps[1]"},
+		{steps(click(nil)), "steps[0].click.target"},
+		{steps(click(&domtapv1.Target{})), "steps[0].click.target"},
+		{steps(click(&domtapv1.Target{Ref: proto.Uint32(1), Text: "x"})), "steps[0].click.target"},
+		{steps(click(ref(noRef))), "steps[0].click.target.ref"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{
+			Target: ref(1), Button: "thumb", Modifiers: []string{"Shift", "Hyper"},
+		}}}), "steps[0].click.button steps[0].click.modifiers[1]"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{}}}), "steps[0].press.key"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{
+			Target: ref(1), Text: strings.Repeat("é", 100_001),
+		}}}), "steps[0].type.text"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{}}}), "steps[0].scroll.target"},
+		{&domtapv1.ScreenshotRequest{TabId: "t1", Quality: proto.Int32(80)}, "quality"},
+		{&domtapv1.ScreenshotRequest{TabId: "t1", Format: domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, Quality: proto.Int32(101)}, "quality"},
+		{&domtapv1.ScreenshotRequest{TabId: "t1", Format: 9}, "format"},
+		{&domtapv1.ScreenshotRequest{TabId: "t1", FullPage: true, Ref: proto.Uint32(1)}, "full_page"},
+		{&domtapv1.CountTokensRequest{Text: strings.Repeat("x", 4<<20+1)}, "text"},
+	} {
+		var invalid *Invalid
+		if err := Request(c.request); !errors.As(err, &invalid) {
+			t.Errorf("%T wanting %s: got %v", c.request, c.want, err)
+			continue
+		}
+		var fields []string
+		for _, v := range invalid.Violations {
+			fields = append(fields, v.Field)
+			if v.Description == "" {
+				t.Errorf("%T: the violation of %s says nothing", c.request, v.Field)
+			}
+		}
+		if got := strings.Join(fields, " "); got != c.want {
+			t.Errorf("%T: violations of %s, want %s", c.request, got, c.want)
+		}
+	}
+}
+
+func TestWhatIsNotBuiltYetIsNamed(t *testing.T) {
+	scroll := &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: 100}}}
+	back := &domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}
+	for _, c := range []struct {
+		request     proto.Message
+		field, says string
+	}{
+		{&domtapv1.GetDomRequest{TabId: "t1", IncludeGeometry: true, SinceRevision: proto.Uint64(1), Epoch: "e"}, "include_geometry", "incremental"},
+		{&domtapv1.GetCompactRequest{TabId: "t1", DedupeNavigation: true}, "dedupe_navigation", "DIFF"},
+		{&domtapv1.GetCompactRequest{TabId: "t1", IncludeGeometry: true}, "include_geometry", "GetDom"},
+		{&domtapv1.WatchDomRequest{TabId: "t1", IncludeGeometry: true}, "include_geometry", "GetDom"},
+		{steps(click(&domtapv1.Target{Selector: "a"})), "steps[0].click.target.selector", "ref"},
+		{steps(click(&domtapv1.Target{Role: "button", Name: "Pay"})), "steps[0].click.target.role", "ref"},
+		{steps(click(&domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)})), "steps[0].click.target.x", "ref"},
+		{steps(click(ref(1)), back), "steps[1].back", "click"},
+		{steps(scroll), "steps[0].scroll.delta_x", "ref"},
+		{&domtapv1.ScreenshotRequest{TabId: "t1", Marks: true}, "marks", "without marks"},
+	} {
+		var unsupported *Unsupported
+		err := Request(c.request)
+		if !errors.As(err, &unsupported) || !strings.Contains(unsupported.Field, c.field) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%T: got %v, want it to name %s and %s", c.request, err, c.field, c.says)
+		}
+	}
+}
+
+func TestBadFieldsComeBeforeWhatIsRefusedOrNotBuilt(t *testing.T) {
+	r := &domtapv1.InteractRequest{Url: "file:///etc/passwd", Steps: []*domtapv1.Step{click(&domtapv1.Target{Text: "x"})}}
+	var invalid *Invalid
+	if err := Request(r); !errors.As(err, &invalid) {
+		t.Errorf("got %v, want the missing tab_id first", err)
+	}
+	r.TabId = "t1"
+	var refused *actor.Error
+	if err := Request(r); !errors.As(err, &refused) || refused.Kind != actor.Refused {
+		t.Errorf("got %v, want the URL refused next", err)
+	}
+}
+
+// The error must fit the trailers of a client that accepts 8 KiB.
+func TestViolationsAreBounded(t *testing.T) {
+	modifiers := make([]string, 100_000)
+	step := &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: ref(1), Modifiers: modifiers}}}
+	var invalid *Invalid
+	if err := Request(steps(step)); !errors.As(err, &invalid) || len(invalid.Violations) != maxViolations || len(err.Error()) > 4096 {
+		t.Errorf("%d violations in %d bytes", len(invalid.Violations), len(invalid.Error()))
+	}
+}
+
+func TestAllowURL(t *testing.T) {
+	kinds := map[string]actor.ErrorKind{"invalid": actor.Invalid, "refused": actor.Refused}
+	for url, want := range map[string]string{
+		"https://example.com/":                "",
+		"http://localhost:8080/x?y#z":         "",
+		"HTTP://EXAMPLE.COM":                  "",
+		"http://[::1]:80/":                    "",
+		"https://münchen.example/":            "",
+		"data:text/html,<p>hi":                "",
+		"about:blank":                         "",
+		"about:blank#x":                       "",
+		"":                                    "invalid",
+		"example.com":                         "invalid",
+		"/path":                               "invalid",
+		"://":                                 "invalid",
+		"http://":                             "invalid",
+		"http:example.com":                    "invalid",
+		"https://a b/":                        "invalid",
+		"http://a\\b/":                        "invalid",
+		"java\nscript:alert(1)":               "invalid",
+		" javascript:alert(1)":                "invalid",
+		"http://x/%zz":                        "invalid",
+		"file:///etc/passwd":                  "refused",
+		"FILE:///etc/passwd":                  "refused",
+		"chrome://settings":                   "refused",
+		"chrome-extension://x/y":              "refused",
+		"javascript:alert(1)":                 "refused",
+		"view-source:https://example.com/":    "refused",
+		"about:version":                       "refused",
+		"about:srcdoc":                        "refused",
+		"blob:https://example.com/1":          "refused",
+		"filesystem:https://example.com/x":    "refused",
+		"ftp://example.com/":                  "refused",
+		"devtools://devtools/bundled/x.html":  "refused",
+		"ws://example.com/":                   "refused",
+		"data:" + strings.Repeat("x", maxURL): "invalid",
+	} {
+		err := AllowURL(url)
+		if want == "" {
+			if err != nil {
+				t.Errorf("%q: %v", url, err)
+			}
+			continue
+		}
+		var e *actor.Error
+		if !errors.As(err, &e) || e.Kind != kinds[want] {
+			t.Errorf("%.40q: got %v, want it %s", url, err, want)
+		}
+	}
+}

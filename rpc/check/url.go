@@ -1,0 +1,46 @@
+package check
+
+import (
+	"net/url"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// maxURL is the longest URL that Chromium navigates to.
+const maxURL = 2 << 20
+
+// AllowURL is the URL policy: tabs may go to http:, https: and data: URLs and to about:blank. It
+// returns an *actor.Error of kind Invalid for what is no absolute URL, and of kind Refused for any
+// other scheme (file:, chrome:, javascript:, view-source: and so on).
+func AllowURL(raw string) error {
+	err := parseURL(raw)
+	switch {
+	case err == nil:
+		return nil
+	case err.Kind == actor.Invalid:
+		err.Message = "the URL " + err.Message
+	}
+	return err
+}
+
+// parseURL does the work of AllowURL; the message of an Invalid begins with "must".
+func parseURL(raw string) *actor.Error {
+	if len(raw) > maxURL {
+		return actor.Errorf(actor.Invalid, "must have at most 2 MiB")
+	}
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme == "" {
+		// The parser's own message would repeat a URL that may hold secrets.
+		return actor.Errorf(actor.Invalid, "must be an absolute URL, such as https://example.com/")
+	}
+	switch {
+	case u.Scheme == "http" || u.Scheme == "https":
+		if u.Hostname() == "" {
+			return actor.Errorf(actor.Invalid, "must name a host, such as https://example.com/")
+		}
+		return nil
+	case u.Scheme == "data" || u.Scheme == "about" && u.Opaque == "blank":
+		return nil
+	}
+	return actor.Errorf(actor.Refused, "the URL policy refuses %.40s: URLs: use http:, https:, data: or about:blank", u.Scheme)
+}

@@ -1,0 +1,90 @@
+package convert
+
+import (
+	"slices"
+
+	"github.com/domtap/domtap/diff"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Visible takes out of a diff what no message carries, such as that an element became interactive. It
+// does not write to d.
+func Visible(d diff.Diff) diff.Diff {
+	hidden := func(c diff.Changed) bool { return len(fields(c)) == 0 }
+	if slices.ContainsFunc(d.Changed, hidden) {
+		d.Changed = slices.DeleteFunc(slices.Clone(d.Changed), hidden)
+	}
+	return d
+}
+
+// Diff converts a diff that leads to the elements now. At most limit entries of each kind are given
+// back (0: all); the counts are of all.
+func Diff(d diff.Diff, now []*dom.Element, limit int) *domtapv1.Diff {
+	m := &domtapv1.Diff{
+		FromRevision: d.From,
+		ToRevision:   d.To,
+		AddedCount:   int32(len(d.Added)),
+		RemovedCount: int32(len(d.Removed)),
+		ChangedCount: int32(len(d.Changed)),
+	}
+	m.Added = added(first(d.Added, limit))
+	m.Changed = changes(first(d.Changed, limit), now)
+	for _, r := range first(d.Removed, limit) {
+		e := r.Element
+		m.Removed = append(m.Removed, &domtapv1.RemovedElement{
+			Ref: uint32(e.Ref), Tag: e.Tag, Text: e.Text, Href: e.Href, Name: e.Name,
+		})
+	}
+	for _, v := range first(d.Moved, limit) {
+		m.Moved = append(m.Moved, &domtapv1.MovedElement{
+			Ref: uint32(v.Element.Ref), FromIndex: int32(v.From), ToIndex: int32(v.To),
+		})
+	}
+	return m
+}
+
+func first[T any](all []T, limit int) []T {
+	if limit > 0 && len(all) > limit {
+		return all[:limit]
+	}
+	return all
+}
+
+func added(list []diff.Added) []*domtapv1.Element {
+	s := newSlab(len(list))
+	for _, a := range list {
+		s.add(a.Element, a.Index)
+	}
+	return s.out
+}
+
+// changes converts changed elements, which stand in the order of now.
+func changes(list []diff.Changed, now []*dom.Element) []*domtapv1.ChangedElement {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]*domtapv1.ChangedElement, len(list))
+	s := newSlab(len(list))
+	at := 0
+	for i, c := range list {
+		for at < len(now)-1 && now[at] != c.New {
+			at++
+		}
+		out[i] = &domtapv1.ChangedElement{
+			Ref: uint32(c.New.Ref), Fields: fields(c), Element: s.add(c.New, at),
+		}
+	}
+	return out
+}
+
+// fields lists the fields that a caller sees differ: those that message Element has.
+func fields(c diff.Changed) []*domtapv1.FieldChange {
+	var out []*domtapv1.FieldChange
+	for _, f := range c.Fields() {
+		if f.Name != "kind" && f.Name != "child_frame_id" {
+			out = append(out, &domtapv1.FieldChange{Field: f.Name, Old: f.Old, New: f.New})
+		}
+	}
+	return out
+}

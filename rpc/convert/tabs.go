@@ -1,0 +1,131 @@
+// Package convert turns domtap's values into the messages of the API, and enums of the API into
+// domtap's. It is pure: it calls nobody, keeps nothing, and does not fail.
+//
+// The messages share memory with each other and with the values they were made from. Callers must
+// not change them.
+package convert
+
+import (
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Tab converts what is known about a tab.
+func Tab(i actor.Info) *domtapv1.Tab {
+	return &domtapv1.Tab{
+		Id:          i.ID,
+		SessionId:   i.Session,
+		Url:         i.URL,
+		Title:       i.Title,
+		Status:      Status(i.Status),
+		Revision:    i.Revision,
+		Epoch:       i.Epoch,
+		OpenerTabId: i.Opener,
+		HttpStatus:  int32(i.HTTPStatus),
+		Dialog:      Dialog(i.Dialog),
+	}
+}
+
+// Status converts a tab's status.
+func Status(s actor.Status) domtapv1.TabStatus {
+	switch s {
+	case actor.StatusLoading:
+		return domtapv1.TabStatus_TAB_STATUS_LOADING
+	case actor.StatusReady:
+		return domtapv1.TabStatus_TAB_STATUS_READY
+	case actor.StatusCrashed:
+		return domtapv1.TabStatus_TAB_STATUS_CRASHED
+	case actor.StatusUnresponsive:
+		return domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE
+	case actor.StatusClosed:
+		return domtapv1.TabStatus_TAB_STATUS_CLOSED
+	}
+	return domtapv1.TabStatus_TAB_STATUS_UNSPECIFIED
+}
+
+// Dialog converts an open dialog; nil stands for none.
+func Dialog(d *actor.Dialog) *domtapv1.Dialog {
+	if d == nil {
+		return nil
+	}
+	kind := domtapv1.DialogType_DIALOG_TYPE_UNSPECIFIED
+	switch d.Type {
+	case "alert":
+		kind = domtapv1.DialogType_DIALOG_TYPE_ALERT
+	case "confirm":
+		kind = domtapv1.DialogType_DIALOG_TYPE_CONFIRM
+	case "prompt":
+		kind = domtapv1.DialogType_DIALOG_TYPE_PROMPT
+	case "beforeunload":
+		kind = domtapv1.DialogType_DIALOG_TYPE_BEFOREUNLOAD
+	}
+	return &domtapv1.Dialog{Type: kind, Message: d.Message, DefaultPrompt: d.Default}
+}
+
+// Wait converts the point at which a navigation counts as done; unset means load.
+func Wait(w domtapv1.WaitUntil) actor.Wait {
+	switch w {
+	case domtapv1.WaitUntil_WAIT_UNTIL_COMMIT:
+		return actor.WaitCommit
+	case domtapv1.WaitUntil_WAIT_UNTIL_DOM_CONTENT_LOADED:
+		return actor.WaitDOMContentLoaded
+	case domtapv1.WaitUntil_WAIT_UNTIL_NETWORK_IDLE:
+		return actor.WaitNetworkIdle
+	}
+	return actor.WaitLoad
+}
+
+// History converts the pages that a tab showed, oldest first.
+func History(entries []actor.HistoryEntry) []*domtapv1.HistoryEntry {
+	out := make([]*domtapv1.HistoryEntry, len(entries))
+	for i, e := range entries {
+		out[i] = &domtapv1.HistoryEntry{Url: e.URL, Title: e.Title}
+	}
+	return out
+}
+
+// Verdict converts what an action did to the page.
+func Verdict(v actor.Verdict) domtapv1.Verdict {
+	switch v {
+	case actor.NoChange:
+		return domtapv1.Verdict_VERDICT_NO_CHANGE
+	case actor.Changed:
+		return domtapv1.Verdict_VERDICT_CHANGED
+	case actor.Navigated:
+		return domtapv1.Verdict_VERDICT_NAVIGATED
+	case actor.DialogShown:
+		return domtapv1.Verdict_VERDICT_DIALOG
+	case actor.NewTab:
+		return domtapv1.Verdict_VERDICT_NEW_TAB
+	}
+	return domtapv1.Verdict_VERDICT_UNSPECIFIED
+}
+
+// TabEvent converts what happened to a tab.
+func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
+	m := &domtapv1.WatchTabsResponse{Tab: Tab(e.Info), ObservedAt: timestamppb.New(e.At)}
+	switch e.Kind {
+	case actor.TabOpened:
+		m.Event = &domtapv1.WatchTabsResponse_Opened{Opened: new(domtapv1.TabOpened)}
+	case actor.TabClosed:
+		m.Event = &domtapv1.WatchTabsResponse_Closed{Closed: new(domtapv1.TabClosed)}
+	case actor.TabNavigated:
+		m.Event = &domtapv1.WatchTabsResponse_Navigated{Navigated: &domtapv1.TabNavigated{SameDocument: e.Same}}
+	case actor.TabCrashed:
+		m.Event = &domtapv1.WatchTabsResponse_Crashed{Crashed: &domtapv1.TabCrashed{Reason: e.Reason}}
+	case actor.TabDialog:
+		m.Event = &domtapv1.WatchTabsResponse_Dialog{Dialog: &domtapv1.TabDialog{Dialog: Dialog(e.Dialog)}}
+	case actor.TabDownloaded:
+		m.Event = &domtapv1.WatchTabsResponse_Download{Download: download(e.Download)}
+	}
+	return m
+}
+
+func download(d actor.Download) *domtapv1.TabDownload {
+	return &domtapv1.TabDownload{
+		Guid: d.GUID, Url: d.URL, SuggestedFilename: d.Filename,
+		State: d.State, ReceivedBytes: d.Received, TotalBytes: d.Total,
+	}
+}

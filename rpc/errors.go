@@ -1,0 +1,110 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/views"
+)
+
+// errorDomain is the domain of every ErrorInfo.
+const errorDomain = "domtap.dev"
+
+// mapping is how one kind of error looks to a client.
+type mapping struct {
+	code   codes.Code
+	reason string
+}
+
+// kinds is the table that turns the actors' errors into status codes; there is no other.
+var kinds = map[actor.ErrorKind]mapping{
+	actor.NotFound:      {codes.NotFound, "NOT_FOUND"},
+	actor.Stale:         {codes.FailedPrecondition, "STALE_REF"},
+	actor.NotActionable: {codes.FailedPrecondition, "NOT_ACTIONABLE"},
+	actor.Navigation:    {codes.FailedPrecondition, "NAVIGATION_FAILED"},
+	actor.NoHistory:     {codes.FailedPrecondition, "NO_HISTORY"},
+	actor.Aborted:       {codes.Aborted, "NAVIGATED_AWAY"},
+	actor.Exhausted:     {codes.ResourceExhausted, "LIMIT_REACHED"},
+	actor.Refused:       {codes.PermissionDenied, "URL_POLICY"},
+	actor.Lost:          {codes.Unavailable, "PAGE_LOST"},
+	actor.Closed:        {codes.Aborted, "TAB_CLOSED"},
+	actor.DialogOpen:    {codes.FailedPrecondition, "DIALOG_OPEN"},
+	actor.Invalid:       {codes.InvalidArgument, "INVALID"},
+}
+
+// toStatus turns any error of a handler into one with a status. Errors that have one keep it.
+func toStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *actor.Error
+	var invalid *check.Invalid
+	var unsupported *check.Unsupported
+	switch {
+	case hasStatus(err):
+		return err
+	case errors.As(err, &invalid):
+		return badRequest(invalid)
+	case errors.As(err, &unsupported):
+		return newStatus(codes.Unimplemented, unsupported.Error(), info("UNIMPLEMENTED", map[string]string{"field": unsupported.Field}))
+	case errors.Is(err, views.ErrCursorExpired):
+		return newStatus(codes.FailedPrecondition, err.Error(), info("CURSOR_EXPIRED", nil))
+	case errors.Is(err, views.ErrOtherView):
+		return badRequest(&check.Invalid{Violations: []check.Violation{{Field: "cursor", Description: err.Error()}}})
+	case errors.Is(err, context.DeadlineExceeded):
+		return newStatus(codes.DeadlineExceeded, err.Error()+" (a longer deadline may help; GetTab tells the tab's status)")
+	case errors.As(err, &known):
+		m, ok := kinds[known.Kind]
+		if !ok {
+			m = mapping{codes.Internal, "UNKNOWN_KIND"}
+		}
+		return newStatus(m.code, err.Error(), info(m.reason, known.Detail))
+	case errors.Is(err, context.Canceled):
+		return newStatus(codes.Canceled, err.Error()+" (what the call began may still happen)")
+	}
+	return newStatus(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
+}
+
+func hasStatus(err error) bool {
+	var s interface{ GRPCStatus() *status.Status }
+	return errors.As(err, &s)
+}
+
+// reasonOf returns the ErrorInfo reason that an error would carry, and "" when it carries none.
+func reasonOf(err error) string {
+	for _, detail := range status.Convert(toStatus(err)).Details() {
+		if i, ok := detail.(*errdetails.ErrorInfo); ok {
+			return i.GetReason()
+		}
+	}
+	return ""
+}
+
+func badRequest(invalid *check.Invalid) error {
+	detail := new(errdetails.BadRequest)
+	for _, v := range invalid.Violations {
+		detail.FieldViolations = append(detail.FieldViolations,
+			&errdetails.BadRequest_FieldViolation{Field: v.Field, Description: v.Description})
+	}
+	return newStatus(codes.InvalidArgument, invalid.Error(), detail)
+}
+
+func info(reason string, metadata map[string]string) *errdetails.ErrorInfo {
+	return &errdetails.ErrorInfo{Reason: reason, Domain: errorDomain, Metadata: metadata}
+}
+
+// newStatus makes an error. A detail that does not encode is left out rather than lose the error.
+func newStatus(code codes.Code, message string, details ...protoadapt.MessageV1) error {
+	s := status.New(code, message)
+	if detailed, err := s.WithDetails(details...); err == nil {
+		s = detailed
+	}
+	return s.Err()
+}

@@ -1,0 +1,180 @@
+package rpc
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"time"
+
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/auth"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/rpc/check"
+)
+
+// maxCall is the longest deadline that a unary call may have.
+const maxCall = check.MaxTimeout
+
+// grace is what a call gets beyond the timeout of the navigation that it asks for.
+const grace = 5 * time.Second
+
+// interceptors returns the chains, outermost first.
+func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor) {
+	report := interceptors.CommonReportableFunc(s.report)
+	secured := selector.MatchFunc(func(_ context.Context, c interceptors.CallMeta) bool {
+		return c.Service != healthv1.Health_ServiceDesc.ServiceName
+	})
+	recovered := recovery.WithRecoveryHandlerContext(s.recovered)
+	unary := []grpc.UnaryServerInterceptor{
+		interceptors.UnaryServerInterceptor(report),
+		selector.UnaryServerInterceptor(auth.UnaryServerInterceptor(s.authorize), secured),
+		s.deadline,
+		checkUnary,
+		recovery.UnaryServerInterceptor(recovered),
+	}
+	stream := []grpc.StreamServerInterceptor{
+		interceptors.StreamServerInterceptor(report),
+		selector.StreamServerInterceptor(auth.StreamServerInterceptor(s.authorize), secured),
+		checkStream,
+		recovery.StreamServerInterceptor(recovered),
+	}
+	return unary, stream
+}
+
+// report starts the log record of a call. It never sees a message: what a page shows and what a client
+// types stay out of the log, and so do error messages, which may quote either.
+func (s *Server) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
+	return &record{logger: s.cfg.Logger, ctx: ctx, method: call.FullMethod()}, ctx
+}
+
+// record logs a call when it has ended.
+type record struct {
+	interceptors.NoopReporter
+	logger *slog.Logger
+	ctx    context.Context
+	method string
+}
+
+// PostCall writes the record.
+func (r *record) PostCall(err error, took time.Duration) {
+	code := status.Code(err)
+	level := callLevel(code)
+	if !r.logger.Enabled(r.ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("method", r.method),
+		slog.String("code", code.String()),
+		slog.Duration("took", took),
+		slog.String("peer", peerName(r.ctx)),
+	}
+	if reason := reasonOf(err); reason != "" {
+		attrs = append(attrs, slog.String("reason", reason))
+	}
+	r.logger.LogAttrs(r.ctx, level, "call", attrs...)
+}
+
+// callLevel is high only for what an operator should look at.
+func callLevel(code codes.Code) slog.Level {
+	switch code {
+	case codes.OK:
+		return slog.LevelDebug
+	case codes.Internal, codes.Unknown, codes.DataLoss:
+		return slog.LevelError
+	case codes.Unavailable, codes.ResourceExhausted, codes.Unauthenticated:
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
+}
+
+func peerName(ctx context.Context) string {
+	p, ok := peer.FromContext(ctx)
+	if !ok || p.Addr == nil {
+		return ""
+	}
+	return p.Addr.Network() + " " + p.Addr.String()
+}
+
+// trusted reports whether an address can only be reached by processes of the daemon's own user.
+func trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix" }
+
+// authorize lets a call pass that came over a unix socket or has the token.
+func (s *Server) authorize(ctx context.Context) (context.Context, error) {
+	if p, ok := peer.FromContext(ctx); ok && trusted(p.Addr) {
+		return ctx, nil
+	}
+	token, err := auth.AuthFromMD(ctx, "bearer")
+	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.cfg.Token))
+	if err != nil || s.cfg.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		return nil, newStatus(codes.Unauthenticated, "the call has no valid bearer token: send the metadata "+
+			`"authorization: Bearer TOKEN" with the token that "domtap token" prints, or use the unix socket`,
+			info("TOKEN", nil))
+	}
+	return ctx, nil
+}
+
+// deadline gives every unary call a deadline: the client's own, at most 5 minutes, or else the
+// configured one, or a little more than the navigation timeout that the request names.
+func (s *Server) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	limit := s.cfg.CallTimeout
+	if r, ok := req.(interface{ GetTimeout() *durationpb.Duration }); ok && r.GetTimeout() != nil {
+		limit = r.GetTimeout().AsDuration() + grace
+	}
+	if _, ok := ctx.Deadline(); ok {
+		limit = maxCall
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(limit, maxCall))
+	defer cancel()
+	return handler(ctx, req)
+}
+
+// checkUnary refuses bad requests, and gives every error of a handler its status.
+func checkUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if err := checkMessage(req); err != nil {
+		return nil, err
+	}
+	resp, err := handler(ctx, req)
+	return resp, toStatus(err)
+}
+
+// checkStream does the same for streams.
+func checkStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return toStatus(handler(srv, checkedStream{stream}))
+}
+
+// checkedStream checks what it receives.
+type checkedStream struct{ grpc.ServerStream }
+
+// RecvMsg receives a message and refuses a bad one.
+func (s checkedStream) RecvMsg(m any) error {
+	if err := s.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	return checkMessage(m)
+}
+
+func checkMessage(m any) error {
+	if message, ok := m.(proto.Message); ok {
+		return toStatus(check.Request(message))
+	}
+	return nil
+}
+
+// recovered turns a panic of a handler into an error. Only the log learns where it happened; the
+// panic's value could hold page content and goes nowhere.
+func (s *Server) recovered(ctx context.Context, _ any) error {
+	s.cfg.Logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
+	return newStatus(codes.Internal, "the daemon hit a fault of its own: its log has the details; please report it")
+}

@@ -1,0 +1,107 @@
+package listen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// dialTimeout bounds the question whether a daemon answers on a socket that is already there.
+const dialTimeout = 2 * time.Second
+
+// Socket listens on a unix socket at path with mode 0600. Its directory is made with mode 0700 when
+// it is missing, and must not be open to other users. What a dead daemon left at path is removed; a
+// live one is an error. Closing the listener removes the socket.
+//
+// A lock file beside the socket tells two daemons that start at the same moment apart; it stays.
+func Socket(ctx context.Context, path string) (net.Listener, error) {
+	if len(path) > maxSocketPath {
+		return nil, fmt.Errorf("the socket path %s has more than %d bytes: choose a shorter one with --socket", path, maxSocketPath)
+	}
+	if err := makeDir(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	lock, err := lockSocket(path)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := bind(ctx, path)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return &socket{Listener: listener, lock: lock}, nil
+}
+
+// socket is a listener that holds its lock for as long as it is open.
+type socket struct {
+	net.Listener
+	lock *os.File
+}
+
+// Close removes the socket, then lets the next daemon have the lock.
+func (s *socket) Close() error {
+	return errors.Join(s.Listener.Close(), s.lock.Close())
+}
+
+// lockSocket takes the lock of the socket at path.
+func lockSocket(path string) (*os.File, error) {
+	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock file of the socket: %w", err)
+	}
+	locked, err := lockFile(lock)
+	if err == nil && !locked {
+		err = errLive(path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// bind listens at path once nothing alive is there.
+func bind(ctx context.Context, path string) (net.Listener, error) {
+	if err := removeStale(ctx, path); err != nil {
+		return nil, err
+	}
+	var listener net.Listener
+	err := private(func() (err error) {
+		listener, err = new(net.ListenConfig).Listen(ctx, "unix", path)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listen on the socket %s: %w", path, err)
+	}
+	return listener, nil
+}
+
+// removeStale removes the socket at path if nobody listens on it.
+func removeStale(ctx context.Context, path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look at the socket: %w", err)
+	}
+	if info.Mode()&fs.ModeSocket == 0 {
+		return fmt.Errorf("%s is there and is not a socket: remove it, or choose another path with --socket", path)
+	}
+	dialer := net.Dialer{Timeout: dialTimeout}
+	if conn, err := dialer.DialContext(ctx, "unix", path); err == nil {
+		return errors.Join(errLive(path), conn.Close())
+	}
+	if err := os.Remove(path); err != nil {
+		return fmt.Errorf("remove the socket of a daemon that is gone: %w", err)
+	}
+	return nil
+}
+
+func errLive(path string) error {
+	return fmt.Errorf("a daemon already listens on %s: use it, stop it, or choose another path with --socket", path)
+}

@@ -1,0 +1,97 @@
+package listen
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// TLS names the files of a certificate and its key, both PEM. Empty names mean no TLS.
+type TLS struct {
+	CertFile, KeyFile string
+}
+
+// TCP listens on address ("host:port"). Without TLS every IP that the host resolves to must be
+// loopback; any other address is refused with an error that says what to do. Connections that the
+// listener accepts must present the token: see package rpc.
+func TCP(ctx context.Context, address string, files TLS) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address %q is not host:port, such as %s: %w", address, DefaultAddress, err)
+	}
+	config, err := files.config()
+	if err != nil {
+		return nil, err
+	}
+	ips, err := resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if config == nil && !loopback(ips) {
+		return nil, fmt.Errorf("refusing to listen on %s without TLS, because other machines could read along: "+
+			"give --tls-cert and --tls-key, or listen on %s", address, DefaultAddress)
+	}
+	// An IP of those that were checked is bound, not the name, which may resolve to another by now.
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", bindAddress(ips, port))
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s (is another daemon running? choose another address with --listen): %w", address, err)
+	}
+	if config != nil {
+		listener = tls.NewListener(listener, config)
+	}
+	return listener, nil
+}
+
+// config loads the certificate. It returns nil when no files are named.
+func (t TLS) config() (*tls.Config, error) {
+	if t == (TLS{}) {
+		return nil, nil
+	}
+	if t.CertFile == "" || t.KeyFile == "" {
+		return nil, errors.New("TLS needs both --tls-cert and --tls-key")
+	}
+	cert, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("load the TLS certificate %s and key %s: %w", t.CertFile, t.KeyFile, err)
+	}
+	// gRPC clients insist on HTTP/2 being negotiated.
+	return &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// resolve returns the IPs of a host; none for the empty host, which stands for every interface.
+func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
+	if host == "" {
+		return nil, nil
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, fmt.Errorf("find the IP of %q to listen on: %w", host, err)
+	}
+	return ips, nil
+}
+
+// loopback reports whether there are IPs and all of them are loopback.
+func loopback(ips []netip.Addr) bool {
+	for _, ip := range ips {
+		if !ip.Unmap().IsLoopback() {
+			return false
+		}
+	}
+	return len(ips) > 0
+}
+
+// bindAddress picks the IP to bind: the first IPv4, else the first.
+func bindAddress(ips []netip.Addr, port string) string {
+	if len(ips) == 0 {
+		return net.JoinHostPort("", port)
+	}
+	for _, ip := range ips {
+		if ip.Unmap().Is4() {
+			return net.JoinHostPort(ip.Unmap().String(), port)
+		}
+	}
+	return net.JoinHostPort(ips[0].String(), port)
+}

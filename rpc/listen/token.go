@@ -1,0 +1,93 @@
+package listen
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	tokenBytes = 32
+	// minToken is the shortest token that is accepted from a file that somebody wrote by hand.
+	minToken = 32
+)
+
+// DefaultTokenFile returns where the bearer token is kept for this user: domtap/token below the
+// user's configuration directory.
+func DefaultTokenFile() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("no directory for the token file (give one with --token-file): %w", err)
+	}
+	return filepath.Join(dir, "domtap", "token"), nil
+}
+
+// ReadToken returns the bearer token kept at path. It refuses a file that other users may read.
+// The error is fs.ErrNotExist, wrapped, when there is none yet.
+func ReadToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	if !ownedByUs(info, false) || openTo(info, 0o077) {
+		return "", fmt.Errorf("other users may read the token file %s: make it yours and run chmod 600 %s, "+
+			"or delete it and a new token is made", path, path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read the token: %w", err)
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < minToken || strings.ContainsFunc(token, notVisible) {
+		return "", fmt.Errorf("the token file %s does not hold a token of at least %d visible ASCII characters: "+
+			"delete it and a new token is made", path, minToken)
+	}
+	return token, nil
+}
+
+// notVisible reports whether r cannot stand in an HTTP header's value.
+func notVisible(r rune) bool { return r <= ' ' || r > '~' }
+
+// Token returns the bearer token kept at path, and makes one of 32 random bytes at first use. Of two
+// daemons that start together both get the same.
+func Token(path string) (string, error) {
+	token, err := ReadToken(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, err
+	}
+	if err := makeDir(filepath.Dir(path)); err != nil {
+		return "", err
+	}
+	raw := make([]byte, tokenBytes)
+	if _, err := rand.Read(raw); err != nil {
+		return "", fmt.Errorf("make a token: %w", err)
+	}
+	if err := writeOnce(path, base64.RawURLEncoding.EncodeToString(raw)+"\n"); err != nil {
+		return "", fmt.Errorf("keep the token: %w", err)
+	}
+	return ReadToken(path)
+}
+
+// writeOnce creates a file of mode 0600 with all of its content at once. A file that is there
+// already is left alone.
+func writeOnce(path, content string) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".token-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(content)
+	if err = errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	// A link, unlike a rename, does not replace what another daemon has just put there.
+	if err = os.Link(temp.Name(), path); err == nil || errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return os.Rename(temp.Name(), path)
+}

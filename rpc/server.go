@@ -1,0 +1,210 @@
+// Package rpc serves the daemon's gRPC API. A Server is made once with the pool of tabs that it
+// serves; its handlers check a request, call an actor and convert the answer, and nothing else.
+//
+// What it guarantees:
+//
+//   - A view is computed per call from an immutable snapshot. No call changes what another sees.
+//   - Every error leaves with a code from one table (errors.go) and says what to do next.
+//   - A connection that does not come over a unix socket must present the bearer token.
+//   - A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages and holds up
+//     nobody. It ends with a reason.
+//   - Neither the log nor an error of another client ever holds page content or typed text.
+//
+// The caller makes the listeners (package listen), owns the pool until it calls Serve, and gets it
+// back closed when Serve returns.
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/views"
+)
+
+// MaxMessage is the largest message in bytes that the server sends. Clients whose own limit is
+// smaller (4 MiB by default) should raise it, or ask for less of a large page.
+const MaxMessage = 64 << 20
+
+const (
+	// maxRequest leaves room for the 4 MiB of text of CountTokens.
+	maxRequest = 8 << 20
+	// maxStreams bounds the calls that one connection has under way.
+	maxStreams = 4096
+)
+
+// Config sets up a Server. The zero value serves unix sockets only.
+type Config struct {
+	// Token is what connections over anything but a unix socket must present as
+	// "authorization: Bearer TOKEN". When it is empty, Serve refuses such listeners.
+	Token string
+	// Logger gets one record for every call: method, code, reason, duration and peer. Nil: no log.
+	Logger *slog.Logger
+	// CallTimeout is the deadline of a unary call whose client set none. 0: 30 s.
+	CallTimeout time.Duration
+	// StopTimeout is how long the tabs may take to close when the server stops, and then again how long
+	// the calls may take to end. 0: 5 s.
+	StopTimeout time.Duration
+	// Heartbeat is how long a stream is silent before it says that it is still there. 0: 15 s.
+	Heartbeat time.Duration
+	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
+	SendTimeout time.Duration
+}
+
+func (c Config) withDefaults() Config {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []struct {
+		value   *time.Duration
+		instead time.Duration
+	}{
+		{&c.CallTimeout, 30 * time.Second},
+		{&c.StopTimeout, 5 * time.Second},
+		{&c.Heartbeat, 15 * time.Second},
+		{&c.SendTimeout, 30 * time.Second},
+	} {
+		if *d.value == 0 {
+			*d.value = d.instead
+		}
+	}
+	return c
+}
+
+// Server is the daemon's gRPC server.
+type Server struct {
+	cfg    Config
+	pool   *actor.Pool
+	grpc   *grpc.Server
+	health *health.Server
+	views  *views.Cache
+	// running counts the goroutines that outlive the call that started them: those that accept
+	// connections, and sends to readers that stopped reading.
+	running sync.WaitGroup
+}
+
+// New makes a server for the tabs of the pool.
+func New(pool *actor.Pool, cfg Config) (*Server, error) {
+	if pool == nil {
+		return nil, errors.New("a server needs a pool of tabs")
+	}
+	cfg = cfg.withDefaults()
+	for _, d := range []time.Duration{cfg.CallTimeout, cfg.StopTimeout, cfg.Heartbeat, cfg.SendTimeout} {
+		if d < 0 {
+			return nil, fmt.Errorf("a timeout is %v: it must not be negative", d)
+		}
+	}
+	s := &Server{cfg: cfg, pool: pool, health: health.NewServer(), views: views.New()}
+	s.grpc = grpc.NewServer(s.options()...)
+	s.register()
+	return s, nil
+}
+
+// options sets limits that suit streams which live for days and are mostly silent.
+func (s *Server) options() []grpc.ServerOption {
+	unary, stream := s.interceptors()
+	return []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(unary...),
+		grpc.ChainStreamInterceptor(stream...),
+		grpc.StatsHandler(&connections{closed: s.views.Forget}),
+		grpc.MaxRecvMsgSize(maxRequest),
+		grpc.MaxSendMsgSize(MaxMessage),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.WaitForHandlers(true),
+		// A peer that vanished without a word is found within a minute.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+	}
+}
+
+func (s *Server) register() {
+	domtapv1.RegisterTabServiceServer(s.grpc, &tabService{server: s})
+	domtapv1.RegisterDomServiceServer(s.grpc, &domService{server: s})
+	domtapv1.RegisterActionServiceServer(s.grpc, &actionService{server: s})
+	domtapv1.RegisterPageServiceServer(s.grpc, &pageService{server: s})
+	domtapv1.RegisterContextServiceServer(s.grpc, &contextService{server: s})
+	for name := range s.grpc.GetServiceInfo() {
+		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
+	}
+	healthv1.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc)
+}
+
+// Serve serves the listeners until ctx ends or one of them fails, then stops: health says
+// NOT_SERVING, the pool is closed so that every stream ends with its reason, calls under way may
+// finish, and what is left after StopTimeout is cut. When it returns, the listeners and the pool are
+// closed and none of the server's goroutines is left. It returns nil when ctx ended it, and may be
+// called once.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
+	err := s.serve(ctx, listeners)
+	err = errors.Join(err, s.stop(context.WithoutCancel(ctx)))
+	s.running.Wait()
+	return err
+}
+
+// serve runs the listeners; it returns while they still run.
+func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
+	if err := s.admit(listeners); err != nil {
+		for _, l := range listeners {
+			err = errors.Join(err, l.Close())
+		}
+		return err
+	}
+	failed := make(chan error, len(listeners))
+	for _, l := range listeners {
+		s.running.Go(func() { failed <- s.grpc.Serve(l) })
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	}
+}
+
+// admit refuses listeners whose clients could not be told from strangers.
+func (s *Server) admit(listeners []net.Listener) error {
+	if len(listeners) == 0 {
+		return errors.New("nothing to listen on: give a socket or an address")
+	}
+	for _, l := range listeners {
+		if s.cfg.Token == "" && !trusted(l.Addr()) {
+			return fmt.Errorf("refusing to listen on %v without a token: give one with --token-file", l.Addr())
+		}
+	}
+	return nil
+}
+
+// stop ends everything in bounded time. Closing the pool is what ends the streams, so it comes first.
+func (s *Server) stop(ctx context.Context) error {
+	s.health.Shutdown()
+	closing, cancel := context.WithTimeout(ctx, s.cfg.StopTimeout)
+	err := s.pool.Close(closing)
+	cancel()
+	ctx, cancel = context.WithTimeout(ctx, s.cfg.StopTimeout)
+	defer cancel()
+	graceful := make(chan struct{})
+	go func() {
+		defer close(graceful)
+		s.grpc.GracefulStop()
+	}()
+	select {
+	case <-graceful:
+	case <-ctx.Done():
+		s.grpc.Stop()
+		<-graceful
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/convert"
+)
+
+// theSession is the only session there is so far.
+const theSession = "default"
+
+type tabService struct {
+	domtapv1.UnimplementedTabServiceServer
+	server *Server
+}
+
+// OpenTab opens a tab.
+func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*domtapv1.OpenTabResponse, error) {
+	ctx, cancel := within(ctx, r.GetTimeout())
+	defer cancel()
+	size := r.GetViewport()
+	tab, err := s.server.pool.Open(ctx, actor.OpenOptions{
+		URL:      r.GetUrl(),
+		Session:  r.GetSessionId(),
+		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
+		Wait:     convert.Wait(r.GetWaitUntil()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.OpenTabResponse{Tab: convert.Tab(tab.Info())}, nil
+}
+
+// ListTabs lists the tabs.
+func (s *tabService) ListTabs(_ context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
+	if err := checkSession(r.GetSessionId()); err != nil {
+		return nil, err
+	}
+	resp := new(domtapv1.ListTabsResponse)
+	for _, tab := range s.server.pool.Tabs() {
+		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
+	}
+	return resp, nil
+}
+
+// GetTab tells what is known about a tab.
+func (s *tabService) GetTab(_ context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
+	tab, err := s.server.pool.Tab(r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GetTabResponse{Tab: convert.Tab(tab.Info())}, nil
+}
+
+// CloseTab closes a tab.
+func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) (*domtapv1.CloseTabResponse, error) {
+	if err := s.server.pool.CloseTab(ctx, r.GetTabId()); err != nil {
+		return nil, err
+	}
+	return new(domtapv1.CloseTabResponse), nil
+}
+
+// Navigate loads a URL.
+func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) (*domtapv1.NavigateResponse, error) {
+	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Navigate(ctx, r.GetUrl(), wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.NavigateResponse{Tab: tab}, nil
+}
+
+// GoBack goes one entry back.
+func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*domtapv1.GoBackResponse, error) {
+	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Back(ctx, wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GoBackResponse{Tab: tab}, nil
+}
+
+// GoForward goes one entry forward.
+func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest) (*domtapv1.GoForwardResponse, error) {
+	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Forward(ctx, wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GoForwardResponse{Tab: tab}, nil
+}
+
+// Reload loads the current document again.
+func (s *tabService) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*domtapv1.ReloadResponse, error) {
+	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Reload(ctx, wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.ReloadResponse{Tab: tab}, nil
+}
+
+// navigation is what the requests that load a document have in common.
+type navigation interface {
+	GetTabId() string
+	GetWaitUntil() domtapv1.WaitUntil
+	GetTimeout() *durationpb.Duration
+}
+
+// travel runs one navigation of a tab within its timeout.
+func (s *tabService) travel(ctx context.Context, r navigation,
+	start func(context.Context, *actor.Tab, actor.Wait) (actor.Info, error),
+) (*domtapv1.Tab, error) {
+	tab, err := s.server.pool.Tab(r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := within(ctx, r.GetTimeout())
+	defer cancel()
+	info, err := start(ctx, tab, convert.Wait(r.GetWaitUntil()))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Tab(info), nil
+}
+
+// within bounds ctx by the timeout of a request, if it has one.
+func within(ctx context.Context, timeout *durationpb.Duration) (context.Context, context.CancelFunc) {
+	if timeout == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, timeout.AsDuration())
+}
+
+// WatchTabs streams what happens to the tabs.
+func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTabsResponse]) error {
+	if err := checkSession(r.GetSessionId()); err != nil {
+		return err
+	}
+	watch := s.server.pool.Watch()
+	defer watch.Stop()
+	out := newSender(s.server, stream)
+	for {
+		event, err := watch.Next(stream.Context())
+		if err != nil {
+			return err
+		}
+		if err := out.send(convert.TabEvent(event)); err != nil {
+			return err
+		}
+	}
+}
+
+func checkSession(id string) error {
+	if id != "" && id != theSession {
+		return actor.Errorf(actor.NotFound, "there is no session %q: leave session_id empty, or give %q", id, theSession)
+	}
+	return nil
+}

@@ -1,0 +1,204 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+func TestTabsOpenListAndClose(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		first, _ := b.shop()
+		second, _ := b.open("")
+		if first.GetUrl() != shopURL || first.GetTitle() != "Shop" || first.GetHttpStatus() != 200 ||
+			first.GetStatus() != domtapv1.TabStatus_TAB_STATUS_READY || first.GetSessionId() != "default" ||
+			second.GetUrl() != "about:blank" || first.GetId() == second.GetId() {
+			t.Errorf("opened %v and %v", first, second)
+		}
+		list, err := b.tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{SessionId: "default"})
+		if err != nil || len(list.GetTabs()) != 2 || list.GetTabs()[0].GetId() != first.GetId() {
+			t.Errorf("listed %v, %v", list, err)
+		}
+		got, err := b.tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: second.GetId()})
+		if err != nil || got.GetTab().GetId() != second.GetId() {
+			t.Errorf("got %v, %v", got, err)
+		}
+		if _, err := b.tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: first.GetId()}); err != nil {
+			t.Error(err)
+		}
+		_, err = b.tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: first.GetId()})
+		wantCode(t, err, codes.NotFound, "NOT_FOUND")
+	})
+}
+
+func TestTabsTravel(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		tab, _ := b.shop()
+		b.browser.Serve(shopURL+"2", func() actortest.Screen { return actortest.Screen{Title: "Two", Status: 404} })
+		id, ctx := tab.GetId(), t.Context()
+		gone, err := b.tabs.Navigate(ctx, &domtapv1.NavigateRequest{TabId: id, Url: shopURL + "2"})
+		if err != nil || gone.GetTab().GetTitle() != "Two" || gone.GetTab().GetHttpStatus() != 404 {
+			t.Errorf("navigated to %v, %v", gone, err)
+		}
+		back, err := b.tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: id})
+		if err != nil || back.GetTab().GetUrl() != shopURL {
+			t.Errorf("back to %v, %v", back, err)
+		}
+		_, err = b.tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: id})
+		wantCode(t, err, codes.FailedPrecondition, "NO_HISTORY")
+		forward, err := b.tabs.GoForward(ctx, &domtapv1.GoForwardRequest{TabId: id})
+		if err != nil || forward.GetTab().GetUrl() != shopURL+"2" {
+			t.Errorf("forward to %v, %v", forward, err)
+		}
+		again, err := b.tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: id})
+		if err != nil || again.GetTab().GetUrl() != shopURL+"2" {
+			t.Errorf("reloaded %v, %v", again, err)
+		}
+		history, err := b.texts.GetHistory(ctx, &domtapv1.GetHistoryRequest{TabId: id})
+		if err != nil || len(history.GetEntries()) < 2 || history.GetEntries()[0].GetTitle() != "Shop" {
+			t.Errorf("history %v, %v", history, err)
+		}
+	})
+}
+
+func TestTabErrors(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		b.browser.Serve(shopURL+"never", func() actortest.Screen { return actortest.Screen{Hold: true} })
+		b.browser.Serve(shopURL+"slow", func() actortest.Screen { return actortest.Screen{Stall: true} })
+		open := func(r *domtapv1.OpenTabRequest) error {
+			_, err := b.tabs.OpenTab(t.Context(), r)
+			return err
+		}
+		wantCode(t, open(&domtapv1.OpenTabRequest{Url: "file:///etc/passwd"}), codes.PermissionDenied, "URL_POLICY")
+		wantCode(t, open(&domtapv1.OpenTabRequest{Url: "not a url"}), codes.InvalidArgument, "")
+		wantCode(t, open(&domtapv1.OpenTabRequest{Url: "http://127.0.0.1:1/"}), codes.FailedPrecondition, "NAVIGATION_FAILED")
+		wantCode(t, open(&domtapv1.OpenTabRequest{SessionId: "other"}), codes.NotFound, "NOT_FOUND")
+		for _, c := range []struct {
+			request *domtapv1.OpenTabRequest
+			want    time.Duration
+		}{
+			{&domtapv1.OpenTabRequest{Url: shopURL + "never"}, 30 * time.Second},
+			{&domtapv1.OpenTabRequest{Url: shopURL + "slow", Timeout: durationpb.New(2 * time.Second)}, 2 * time.Second},
+			{&domtapv1.OpenTabRequest{Url: shopURL + "never", Timeout: durationpb.New(2 * time.Minute)}, 2 * time.Minute},
+		} {
+			start := time.Now()
+			wantCode(t, open(c.request), codes.DeadlineExceeded, "")
+			if took := time.Since(start); took != c.want {
+				t.Errorf("%v: took %v, want %v", c.request, took, c.want)
+			}
+		}
+		list, err := b.tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
+		if err != nil || len(list.GetTabs()) != 0 {
+			t.Errorf("tabs that failed to open are left: %v, %v", list, err)
+		}
+		_, err = b.tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{SessionId: "other"})
+		wantCode(t, err, codes.NotFound, "NOT_FOUND")
+		for _, err := range []error{
+			func() error { _, err := b.tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: "t9"}); return err }(),
+			func() error {
+				_, err := b.tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: "t9"})
+				return err
+			}(),
+		} {
+			wantCode(t, err, codes.NotFound, "NOT_FOUND")
+		}
+	})
+}
+
+// A page that hangs costs its callers their deadlines and nobody anything else.
+func TestHangingPage(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		tab, page := b.shop(buttons("B", 1)...)
+		other, _ := b.open(shopURL)
+		page.Hang()
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		_, err := b.dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab.GetId()})
+		wantCode(t, err, codes.DeadlineExceeded, "")
+		if took := time.Since(start); took > 100*time.Millisecond {
+			t.Errorf("a deadline of 50 ms took %v", took)
+		}
+		if _, err := b.tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab.GetId()}); err != nil {
+			t.Errorf("GetTab on a page that hangs: %v", err)
+		}
+		if got := b.getDom(&domtapv1.GetDomRequest{TabId: other.GetId()}); len(got.GetElements()) != 1 {
+			t.Errorf("another tab shows %v", got)
+		}
+	})
+}
+
+func TestWatchTabs(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		tab, page := b.shop()
+		client, err := b.tabs.WatchTabs(t.Context(), &domtapv1.WatchTabsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := func() *domtapv1.WatchTabsResponse {
+			t.Helper()
+			m, err := client.Recv()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		if m := next(); m.GetOpened() == nil || m.GetTab().GetId() != tab.GetId() || m.GetObservedAt() == nil {
+			t.Errorf("first came %v", m)
+		}
+		page.PushState(shopURL + "x")
+		if m := next(); !m.GetNavigated().GetSameDocument() || m.GetTab().GetUrl() != shopURL+"x" {
+			t.Errorf("a change of URL came as %v", m)
+		}
+		page.OpenDialog(actor.Dialog{Type: "alert", Message: "Hi"})
+		if m := next(); m.GetDialog().GetDialog().GetMessage() != "Hi" {
+			t.Errorf("a dialog came as %v", m)
+		}
+		page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: "completed"}})
+		if m := next(); m.GetDownload().GetGuid() != "g" {
+			t.Errorf("a download came as %v", m)
+		}
+		page.Crash("oom")
+		for m := next(); m.GetCrashed() == nil; m = next() {
+			if m.GetDialog() == nil {
+				t.Fatalf("before the crash came %v", m)
+			}
+		}
+		if _, err := b.tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil {
+			t.Fatal(err)
+		}
+		if m := next(); m.GetClosed() == nil || m.GetTab().GetStatus() != domtapv1.TabStatus_TAB_STATUS_CLOSED {
+			t.Errorf("the end came as %v", m)
+		}
+		b.stop()
+		_, err = client.Recv()
+		wantCode(t, err, codes.Unavailable, "")
+	})
+}
+
+func TestWatchTabsEndsAReaderThatFallsBehind(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		_, page := b.shop()
+		client, err := b.tabs.WatchTabs(t.Context(), &domtapv1.WatchTabsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3000 {
+			page.PushState(fmt.Sprint(shopURL, i))
+			synctest.Wait()
+		}
+		for err == nil {
+			_, err = client.Recv()
+		}
+		wantCode(t, err, codes.ResourceExhausted, "LIMIT_REACHED")
+	})
+}

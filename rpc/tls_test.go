@@ -1,0 +1,106 @@
+package rpc
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// Over TLS, on an address that others could reach, the token is asked for as well, and without TLS
+// nothing is served.
+func TestServeOverTLS(t *testing.T) {
+	files, roots := certificate(t)
+	listener, err := listen.TCP(t.Context(), "0.0.0.0:0", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), Config{Token: testToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, listener) }()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := net.JoinHostPort("127.0.0.1", port)
+	authorized := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+testToken)
+	for _, c := range []struct {
+		name  string
+		ctx   context.Context
+		trust credentials.TransportCredentials
+		want  codes.Code
+	}{
+		{"with token", authorized, credentials.NewClientTLSFromCert(roots, ""), codes.OK},
+		{"without token", t.Context(), credentials.NewClientTLSFromCert(roots, ""), codes.Unauthenticated},
+		{"without TLS", authorized, insecure.NewCredentials(), codes.Unavailable},
+	} {
+		conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(c.trust))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := calls["unary"](c.ctx, conn); status.Code(err) != c.want {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+		conn.Close()
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Errorf("Serve ended with %v", err)
+	}
+}
+
+// certificate makes a self-signed certificate for 127.0.0.1.
+func certificate(t *testing.T) (listen.TLS, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	files := listen.TLS{CertFile: filepath.Join(dir, "cert.pem"), KeyFile: filepath.Join(dir, "key.pem")}
+	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})
+	if err := errors.Join(os.WriteFile(files.CertFile, certPEM, 0o600), os.WriteFile(files.KeyFile, keyPEM, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(certPEM)
+	return files, roots
+}

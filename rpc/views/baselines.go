@@ -1,0 +1,141 @@
+package views
+
+import (
+	"container/list"
+	"slices"
+	"sync"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Bounds of what is remembered for incremental answers, over all callers.
+const (
+	maxCallers    = 1024
+	maxRemembered = 1 << 20 // elements
+	// maxViews is how many selections of one tab a caller may follow at once.
+	maxViews = 8
+)
+
+// baselines remembers, for each caller and tab, the views that the caller saw last. What was not used
+// for longest is forgotten first; its caller then gets the whole view once.
+type baselines struct {
+	mu      sync.Mutex
+	entries map[callerTab]*list.Element
+	// used holds *baseline, the last used in front.
+	used *list.List
+	size int
+}
+
+// Caller says whose calls belong together: all with the same client id, or else all of a connection.
+type Caller struct {
+	Client     string
+	Connection uint64
+}
+
+// Seen is a view with the boxes that it was answered with, which stand parallel to its elements; nil
+// for answers without boxes.
+type Seen struct {
+	View  *View
+	Boxes []dom.Box
+}
+
+// Swap remembers what a caller sees of the tab now, and returns what it saw last with the same
+// selection of the same document, or why there is nothing to compare with.
+func (t *Tab) Swap(who Caller, now Seen) (last Seen, resync string) {
+	return t.last.swap(callerTab{who, t.tab.ID()}, now)
+}
+
+type callerTab struct {
+	caller Caller
+	tab    string
+}
+
+// baseline is what one caller saw of one tab, the newest last.
+type baseline struct {
+	key   callerTab
+	views []Seen
+}
+
+func newBaselines() *baselines {
+	return &baselines{entries: map[callerTab]*list.Element{}, used: list.New()}
+}
+
+func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	item := b.entries[key]
+	if item == nil {
+		item = b.used.PushFront(&baseline{key: key})
+		b.entries[key] = item
+		resync = FirstCall
+	}
+	b.used.MoveToFront(item)
+	entry := item.Value.(*baseline)
+	i := slices.IndexFunc(entry.views, func(s Seen) bool { return s.View.Selection == now.View.Selection })
+	if i >= 0 {
+		last = entry.views[i]
+		entry.views = slices.Delete(entry.views, i, i+1)
+		b.size -= last.size()
+	} else if resync == "" {
+		resync = ViewChanged
+	}
+	entry.views = append(entry.views, now)
+	b.size += now.size()
+	b.trim(entry)
+	if resync == "" {
+		resync = last.stale(now.View.Snapshot)
+	}
+	return last, resync
+}
+
+// stale says why a view cannot be compared with a snapshot; "" when it can.
+func (s Seen) stale(now *dom.Snapshot) string {
+	switch was := s.View.Snapshot; {
+	case was.Document != now.Document:
+		return Navigated
+	case was.Epoch != now.Epoch:
+		return EpochChanged
+	}
+	return ""
+}
+
+func (s Seen) size() int { return len(s.View.view.Elements) + 1 }
+
+// trim keeps the bounds; the entry in use loses its oldest views only.
+func (b *baselines) trim(entry *baseline) {
+	for len(entry.views) > maxViews {
+		b.size -= entry.views[0].size()
+		entry.views = slices.Delete(entry.views, 0, 1)
+	}
+	for len(b.entries) > 1 && (len(b.entries) > maxCallers || b.size > maxRemembered) {
+		b.remove(b.used.Back())
+	}
+}
+
+func (b *baselines) remove(item *list.Element) {
+	entry := b.used.Remove(item).(*baseline)
+	delete(b.entries, entry.key)
+	for _, s := range entry.views {
+		b.size -= s.size()
+	}
+}
+
+// forget drops what a caller saw.
+func (b *baselines) forget(c Caller) {
+	b.removeIf(func(key callerTab) bool { return key.caller == c })
+}
+
+// drop drops what anybody saw of a tab.
+func (b *baselines) drop(tab string) {
+	b.removeIf(func(key callerTab) bool { return key.tab == tab })
+}
+
+func (b *baselines) removeIf(match func(callerTab) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, item := range b.entries {
+		if match(key) {
+			b.remove(item)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package views
+
+import (
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/view"
+)
+
+// What the limits are when a request leaves them unset.
+const (
+	defaultElements = 300
+	defaultTokens   = 8000
+)
+
+// Request is what GetDom, GetCompact and WatchDom have in common.
+type Request interface {
+	proto.Message
+	filters
+	GetMaxElements() int32
+	GetMaxTokens() int32
+	GetIncludeAttributes() []string
+}
+
+// filters are the fields that say which elements to show at all.
+type filters interface {
+	GetViewportOnly() bool
+	GetInteractiveOnly() bool
+	GetFullSnapshot() bool
+	GetRootRef() uint32
+	GetFrameId() string
+}
+
+// Selection is what a caller wants to see. It is comparable: callers with equal selections see equal
+// views of a snapshot.
+type Selection struct {
+	interactiveOnly, viewportOnly bool
+	maxElements, maxTokens        int
+	hasRoot                       bool
+	root                          dom.Ref
+	// frame is empty for all frames.
+	frame dom.FrameID
+	// attributes holds the names in order, separated by spaces.
+	attributes string
+	// tree says that the text is a TREE, dedupe that it leaves out navigation that the previous page had.
+	tree, dedupe bool
+}
+
+// SelectionOf reads the selection of a request that package check let pass.
+func SelectionOf(r Request) Selection {
+	names := slices.Clone(r.GetIncludeAttributes())
+	slices.Sort(names)
+	s := Selection{
+		hasRoot:    isSet(r, "root_ref"),
+		root:       dom.Ref(r.GetRootRef()),
+		frame:      dom.FrameID(r.GetFrameId()),
+		attributes: strings.Join(slices.Compact(names), " "),
+	}
+	if c, ok := r.(*domtapv1.GetCompactRequest); ok && c.GetFormat() == domtapv1.Format_FORMAT_TREE {
+		s.tree, s.dedupe = true, c.GetDedupeNavigation()
+	}
+	if r.GetFullSnapshot() {
+		return s
+	}
+	s.viewportOnly = r.GetViewportOnly()
+	// A tree without what gives a page its shape would be a list.
+	s.interactiveOnly = !isSet(r, "interactive_only") && !s.tree || r.GetInteractiveOnly()
+	s.maxElements, s.maxTokens = defaultElements, defaultTokens
+	if isSet(r, "max_elements") {
+		s.maxElements = int(r.GetMaxElements())
+	}
+	if isSet(r, "max_tokens") {
+		s.maxTokens = int(r.GetMaxTokens())
+	}
+	return s
+}
+
+// isSet reports whether the client sent an optional field, which a getter does not tell.
+func isSet(m proto.Message, field protoreflect.Name) bool {
+	message := m.ProtoReflect()
+	return message.Has(message.Descriptor().Fields().ByName(field))
+}
+
+// Budget returns how many tokens the text of a view may cost; 0: no limit.
+func (s Selection) Budget() int { return s.maxTokens }
+
+func (s Selection) names() []string { return strings.Fields(s.attributes) }
+
+// ranked reports whether the view depends on what is in the viewport.
+func (s Selection) ranked() bool {
+	return s.viewportOnly || s.maxElements > 0 || s.maxTokens > 0
+}
+
+// Read returns what the actor must read for the selection.
+func (s Selection) Read(boxes bool) actor.ReadOptions {
+	return actor.ReadOptions{Structural: !s.interactiveOnly, Attributes: s.names(), Geometry: boxes || s.ranked()}
+}
+
+// Watch returns what the page must report while the selection is watched. Boxes are followed only for
+// viewport_only: they cost the page much.
+func (s Selection) Watch() actor.WatchOptions {
+	return actor.WatchOptions{Structural: !s.interactiveOnly, Attributes: s.names(), Geometry: s.viewportOnly}
+}
+
+// options returns the options of the view. What the text costs is the caller's to add.
+func (s Selection) options() view.Options {
+	return view.Options{
+		InteractiveOnly: s.interactiveOnly,
+		ViewportOnly:    s.viewportOnly,
+		HasRoot:         s.hasRoot,
+		Root:            s.root,
+		HasFrame:        s.frame != "",
+		Frame:           s.frame,
+		MaxElements:     s.maxElements,
+		MaxTokens:       s.maxTokens,
+		Attributes:      s.names(),
+	}
+}
