@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/browser"
+)
+
+// needBrowser skips a test where no browser is installed. `make test` installs one.
+func needBrowser(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser")
+	}
+	if _, err := browser.Find(os.Getenv("DOMTAP_CHROME")); err != nil {
+		t.Skip(err)
+	}
+}
+
+// build builds domtap.
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "domtap")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../domtap")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return program
+}
+
+// temp gives the demo an empty directory for its files, with a path short enough for a socket.
+func temp(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("TMPDIR", dir)
+	return dir
+}
+
+func TestDemoShowsRealDiffsAndLeavesNothing(t *testing.T) {
+	needBrowser(t)
+	program, dir := build(t), temp(t)
+	var out bytes.Buffer
+	if err := show(t.Context(), program, &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	t.Log(out.String())
+	before, after, found := strings.Cut(out.String(), "$ domtap click ")
+	if !found {
+		t.Fatal("nothing was clicked")
+	}
+	if n := strings.Count(before, "Changes: "); n != 12 {
+		t.Errorf("%d diffs were streamed, want 12", n)
+	}
+	for _, want := range []string{"Added:", "<button>Withdraw from ", "stopped the daemon"} {
+		if !strings.Contains(after, want) {
+			t.Errorf("after the click there is no %q", want)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+func TestAnInterruptedDemoLeavesNothing(t *testing.T) {
+	needBrowser(t)
+	program, dir := build(t), temp(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	out := &trigger{word: "Changes: ", pull: interrupt}
+	if err := show(ctx, program, out); err == nil {
+		t.Error("an interrupted demo is no error")
+	}
+	if !strings.Contains(out.text.String(), "stopped the daemon") {
+		t.Errorf("the daemon was not stopped:\n%s", out.text.String())
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+// trigger does something when a word is written.
+type trigger struct {
+	text bytes.Buffer
+	word string
+	pull func()
+}
+
+func (t *trigger) Write(p []byte) (int, error) {
+	n, err := t.text.Write(p)
+	if strings.Contains(t.text.String(), t.word) {
+		t.pull()
+	}
+	return n, err
+}
+
+func TestThePageIsServed(t *testing.T) {
+	site, err := serve(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "style.css", "auction.js"} {
+		response, err := http.Get(site.url + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusOK || len(text) == 0 {
+			t.Errorf("%q: %s, %d bytes, %v", name, response.Status, len(text), err)
+		}
+		_ = response.Body.Close()
+	}
+	if err := site.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheDemoKeepsTheUsersDaemonOut(t *testing.T) {
+	t.Setenv("DOMTAP_ADDR", "unix:///mine")
+	t.Setenv("DOMTAP_CHROME", "/my/chrome")
+	got := strings.Join(environment("/state"), "\n")
+	if strings.Contains(got, "DOMTAP_ADDR") || !strings.Contains(got, "DOMTAP_CHROME=/my/chrome") || !strings.Contains(got, "DOMTAP_STATE_DIR=/state") {
+		t.Errorf("got %s", got)
+	}
+}

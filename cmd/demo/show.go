@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// diffs is how many changes the demo streams.
+const diffs = "12"
+
+// wanted begins the name of the button that the demo clicks.
+const wanted = "Bid "
+
+// stage is what the demo plays on.
+type stage struct {
+	program string
+	// env is the environment of the commands.
+	env []string
+	out io.Writer
+}
+
+// show plays the demo and cleans up after it.
+func show(ctx context.Context, program string, out io.Writer) (err error) {
+	program, err = filepath.Abs(program)
+	if err != nil {
+		return err
+	}
+	site, err := serve(ctx, "127.0.0.1:0")
+	if err != nil {
+		return fmt.Errorf("serve the page: %w", err)
+	}
+	defer func() { err = errors.Join(err, site.close()) }()
+	state, err := os.MkdirTemp("", "domtap-demo")
+	if err != nil {
+		return err
+	}
+	s := &stage{program: program, env: environment(state), out: out}
+	defer func() { err = errors.Join(err, s.clean(context.WithoutCancel(ctx), state)) }()
+	return s.play(ctx, site.url)
+}
+
+// environment is this process's own, with the settings of domtap replaced by those of the demo. The
+// choice of a browser stays.
+func environment(state string) []string {
+	env := []string{"DOMTAP_STATE_DIR=" + state}
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "DOMTAP_") || strings.HasPrefix(setting, "DOMTAP_CHROME") {
+			env = append(env, setting)
+		}
+	}
+	return env
+}
+
+func (s *stage) play(ctx context.Context, url string) error {
+	s.say("domtap: live browser tabs for programs. An auction page runs at %s", url)
+	s.say("1. Open it. The first command starts the daemon, and the daemon starts Chromium.")
+	if err := s.run(ctx, "open", url); err != nil {
+		return err
+	}
+	s.say("2. Read it, in few tokens: one line per element, [ref] text (tag …).")
+	if err := s.run(ctx, "compact"); err != nil {
+		return err
+	}
+	s.say("3. Watch it. Nobody asks again and again: only what changed is sent, when it changes.")
+	if err := s.run(ctx, "watch", "--count", diffs, "--timeout", "1m"); err != nil {
+		return err
+	}
+	ref, name, err := s.button(ctx)
+	if err != nil {
+		return err
+	}
+	s.say("4. Act on it. [%d] is %q; a ref never becomes another element. The answer is what the click changed.", ref, name)
+	if err := s.run(ctx, "click", strconv.FormatUint(uint64(ref), 10)); err != nil {
+		return err
+	}
+	s.say("5. Clean up: the daemon, its browser and its files.")
+	return nil
+}
+
+func (s *stage) say(format string, args ...any) {
+	_, _ = fmt.Fprintf(s.out, "\n"+format+"\n", args...)
+}
+
+// run shows a command and its output.
+func (s *stage) run(ctx context.Context, args ...string) error {
+	_, _ = fmt.Fprintf(s.out, "\n$ domtap %s\n", strings.Join(args, " "))
+	cmd := s.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = s.out, s.out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("domtap %s: %w", args[0], err)
+	}
+	return nil
+}
+
+// command makes a command that is asked to end, not killed, when ctx ends.
+func (s *stage) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.program, args...)
+	cmd.Env = s.env
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// answer is what the demo reads of `domtap dom --json`.
+type answer struct {
+	Elements []struct {
+		Ref      uint32
+		Role     string
+		Text     string
+		Disabled bool
+	}
+}
+
+// button finds a button that can be clicked, as a program would: by its role and name.
+func (s *stage) button(ctx context.Context) (ref uint32, name string, err error) {
+	text, err := s.command(ctx, "dom", "--json").Output()
+	if err != nil {
+		return 0, "", fmt.Errorf("domtap dom: %w", err)
+	}
+	var page answer
+	if err := json.Unmarshal(text, &page); err != nil {
+		return 0, "", fmt.Errorf("read what domtap dom printed: %w", err)
+	}
+	for _, e := range page.Elements {
+		if e.Role == "button" && strings.HasPrefix(e.Text, wanted) && !e.Disabled {
+			return e.Ref, e.Text, nil
+		}
+	}
+	return 0, "", errors.New("the page has no button to bid with")
+}
+
+// clean stops the daemon and removes its files, also after an error.
+func (s *stage) clean(ctx context.Context, state string) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return errors.Join(s.run(ctx, "stop"), os.RemoveAll(state))
+}

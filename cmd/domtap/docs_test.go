@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+// root is the top of the repository.
+var root = filepath.Join("..", "..")
+
+// block is a piece of documentation that a reader is to paste into a shell: a fence marked sh.
+type block struct {
+	file string
+	line int
+	text string
+}
+
+// readBlocks finds the blocks of a document.
+func readBlocks(t *testing.T, file string) []block {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var blocks []block
+	inside := false
+	for i, line := range strings.Split(string(text), "\n") {
+		switch {
+		case !inside && line == "```sh":
+			inside = true
+			blocks = append(blocks, block{file: file, line: i + 2})
+		case inside && line == "```":
+			inside = false
+		case inside:
+			blocks[len(blocks)-1].text += line + "\n"
+		}
+	}
+	if inside {
+		t.Errorf("%s: the last block does not end", file)
+	}
+	return blocks
+}
+
+// documents are README.md and what is below docs.
+func documents(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(filepath.Join(root, "docs"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestWhatTheDocumentsSayWorksAsPasted runs the blocks of each document, in order, in one place with a
+// daemon of its own. https://example.com is a page of the test, and the port is a free one.
+func TestWhatTheDocumentsSayWorksAsPasted(t *testing.T) {
+	path := needProgram(t)
+	run := 0
+	for _, file := range documents(t) {
+		blocks := readBlocks(t, file)
+		if len(blocks) == 0 {
+			continue
+		}
+		run += len(blocks)
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			desk := newDesk(t, path)
+			for _, b := range blocks {
+				desk.paste(t, b)
+			}
+		})
+	}
+	if run < 5 {
+		t.Errorf("only %d blocks were found: the documents or this test must have changed", run)
+	}
+}
+
+// desk is where the blocks of one document are run.
+type desk struct {
+	dir     string
+	env     []string
+	replace *strings.Replacer
+}
+
+func newDesk(t *testing.T, program string) *desk {
+	t.Helper()
+	site := httptest.NewServer(http.HandlerFunc(examplePage))
+	state := shortDir(t)
+	d := &desk{
+		dir: t.TempDir(),
+		env: append(ownEnv(state),
+			"PATH="+strings.Join([]string{filepath.Dir(program), grpcurlDir(t), os.Getenv("PATH")}, string(filepath.ListSeparator))),
+		replace: strings.NewReplacer("https://example.com", site.URL, "127.0.0.1:7411", freeAddress(t)),
+	}
+	t.Cleanup(func() {
+		stop := exec.Command(program, "stop")
+		stop.Env = d.env
+		if text, err := stop.CombinedOutput(); err != nil {
+			t.Errorf("domtap stop: %v: %s", err, text)
+		}
+		site.CloseClientConnections()
+		site.Close()
+	})
+	return d
+}
+
+// examplePage is like the page of example.com, but its link leads nowhere else.
+func examplePage(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = fmt.Fprint(w, `<!doctype html><title>Example Domain</title><h1>Example Domain</h1><a href="/more">More information...</a>`)
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+// grpcurlDir is the directory of grpcurl: that of the Makefile, or one that it is built into.
+func grpcurlDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join(root, ".cache", "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "grpcurl")); err == nil {
+		return dir
+	}
+	dir = t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "github.com/fullstorydev/grpcurl/cmd/grpcurl")
+	build.Dir = filepath.Join(root, "tools")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build grpcurl: %v\n%s", err, text)
+	}
+	return dir
+}
+
+// makeTarget is a line that calls make. The targets are not run: the tests are one of them.
+var makeTarget = regexp.MustCompile(`(?m)^make (\S+)$`)
+
+// blockLimit is how long one block may take.
+const blockLimit = 2 * time.Minute
+
+// paste runs a block. Its output goes to a file, because a daemon that it starts may keep a pipe open.
+func (d *desk) paste(t *testing.T, b block) {
+	t.Helper()
+	for _, target := range makeTarget.FindAllStringSubmatch(b.text, -1) {
+		checkTarget(t, b, target[1])
+	}
+	script := d.replace.Replace(makeTarget.ReplaceAllString(b.text, ":"))
+	ctx, cancel := context.WithTimeout(t.Context(), blockLimit)
+	defer cancel()
+	out, err := os.Create(filepath.Join(d.dir, "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Close() }()
+	cmd := exec.CommandContext(ctx, "sh", "-eux", "-c", script)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = d.dir, d.env, out, out
+	failed := cmd.Run()
+	text, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed != nil {
+		t.Errorf("%s:%d: %v\n%s", b.file, b.line, failed, text)
+		return
+	}
+	t.Logf("%s:%d:\n%s", b.file, b.line, text)
+}
+
+// checkTarget looks for a target in the Makefile, or for a tool in tools/go.mod when it is one.
+func checkTarget(t *testing.T, b block, name string) {
+	t.Helper()
+	file, rule := "Makefile", `(?m)^`+regexp.QuoteMeta(name)+`:`
+	if tool, isTool := strings.CutPrefix(name, ".cache/bin/"); isTool {
+		file, rule = filepath.Join("tools", "go.mod"), `(?m)^\t\S+/`+regexp.QuoteMeta(tool)+`$`
+	}
+	text, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(rule).Match(text) {
+		t.Errorf("%s:%d: there is no target %s: %s has no line for it", b.file, b.line, name, file)
+	}
+}
+
+// README.md lists the commands and exit codes that the program has.
+func TestReadmeKnowsEveryCommandAndExitCode(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(text)
+	for _, row := range table {
+		name := row.make(newApp(nil, nil, nil, nil)).Name()
+		if !regexp.MustCompile("(?m)^\\|.*`" + name + "[ `]").MatchString(readme) {
+			t.Errorf("README.md does not list the command %s", name)
+		}
+	}
+	codes := []int{exit.OK, exit.Failure, exit.Usage, exit.NotFound, exit.Precondition, exit.Timeout, exit.Unavailable, exit.Denied, exit.Interrupted}
+	for _, code := range codes {
+		if !strings.Contains(readme, fmt.Sprintf("\n| %d | ", code)) {
+			t.Errorf("README.md does not list the exit code %d", code)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// fakeDaemon records the requests it gets and answers as the test says. It serves like the real one
+// does, on a unix socket.
+type fakeDaemon struct {
+	domtapv1.UnimplementedTabServiceServer
+	domtapv1.UnimplementedDomServiceServer
+	domtapv1.UnimplementedActionServiceServer
+	domtapv1.UnimplementedPageServiceServer
+
+	socket string
+	// answer gives the answer to a request, after it was recorded.
+	answer func(ctx context.Context, request proto.Message) (proto.Message, error)
+	// stream is what WatchDom sends; streamEnd is how it ends.
+	stream    []*domtapv1.WatchDomResponse
+	streamEnd func(ctx context.Context) error
+
+	mu       sync.Mutex
+	requests []proto.Message
+}
+
+// newFakeDaemon makes a daemon with two tabs that has an empty answer to everything.
+func newFakeDaemon(t *testing.T) *fakeDaemon {
+	t.Helper()
+	f := &fakeDaemon{socket: filepath.Join(shortDir(t), "s")}
+	f.answer = func(context.Context, proto.Message) (proto.Message, error) { return nil, nil }
+	f.streamEnd = func(context.Context) error { return nil }
+	return f
+}
+
+// start serves until the test ends.
+func (f *fakeDaemon) start(t *testing.T, options ...grpc.ServerOption) *fakeDaemon {
+	t.Helper()
+	listener, err := net.Listen("unix", f.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.serve(t, listener, options...)
+	return f
+}
+
+func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.ServerOption) {
+	t.Helper()
+	server := grpc.NewServer(append(options, grpc.Creds(insecure.NewCredentials()))...)
+	domtapv1.RegisterTabServiceServer(server, f)
+	domtapv1.RegisterDomServiceServer(server, f)
+	domtapv1.RegisterActionServiceServer(server, f)
+	domtapv1.RegisterPageServiceServer(server, f)
+	healthv1.RegisterHealthServer(server, health.NewServer())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Stop()
+		if err := <-served; err != nil && !errors.Is(err, grpc.ErrServerStopped) { // stopped before it began
+			t.Errorf("the fake daemon: %v", err)
+		}
+	})
+}
+
+// last is the newest request.
+func (f *fakeDaemon) last(t *testing.T) proto.Message {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.requests) == 0 {
+		t.Fatal("the daemon got no request")
+	}
+	return f.requests[len(f.requests)-1]
+}
+
+// handle records a request and makes its answer: the test's, or an empty one.
+func handle[A proto.Message](ctx context.Context, f *fakeDaemon, request proto.Message, empty A) (A, error) {
+	f.mu.Lock()
+	f.requests = append(f.requests, request)
+	f.mu.Unlock()
+	answer, err := f.answer(ctx, request)
+	if typed, ok := answer.(A); ok && answer != nil {
+		return typed, err
+	}
+	return empty, err
+}
+
+// twoTabs are the tabs that are open.
+func twoTabs() []*domtapv1.Tab {
+	return []*domtapv1.Tab{
+		{Id: "t1", Url: "https://one.example/", Title: "One", Status: domtapv1.TabStatus_TAB_STATUS_READY, HttpStatus: 200},
+		{Id: "t2", Url: "about:blank", Status: domtapv1.TabStatus_TAB_STATUS_LOADING},
+	}
+}
+
+func (f *fakeDaemon) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ListTabsResponse{Tabs: twoTabs()})
+}
+
+func (f *fakeDaemon) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*domtapv1.OpenTabResponse, error) {
+	return handle(ctx, f, r, &domtapv1.OpenTabResponse{Tab: twoTabs()[0]})
+}
+
+func (f *fakeDaemon) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) (*domtapv1.CloseTabResponse, error) {
+	return handle(ctx, f, r, &domtapv1.CloseTabResponse{})
+}
+
+func (f *fakeDaemon) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) (*domtapv1.NavigateResponse, error) {
+	return handle(ctx, f, r, &domtapv1.NavigateResponse{Tab: twoTabs()[0]})
+}
+
+func (f *fakeDaemon) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*domtapv1.GoBackResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GoBackResponse{Tab: twoTabs()[0]})
+}
+
+func (f *fakeDaemon) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest) (*domtapv1.GoForwardResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GoForwardResponse{Tab: twoTabs()[0]})
+}
+
+func (f *fakeDaemon) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*domtapv1.ReloadResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ReloadResponse{Tab: twoTabs()[0]})
+}
+
+func (f *fakeDaemon) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetDomResponse{})
+}
+
+func (f *fakeDaemon) GetCompact(ctx context.Context, r *domtapv1.GetCompactRequest) (*domtapv1.GetCompactResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetCompactResponse{})
+}
+
+func (f *fakeDaemon) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
+	return handle(ctx, f, r, &domtapv1.InteractResponse{})
+}
+
+func (f *fakeDaemon) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ScreenshotResponse{Image: []byte("picture")})
+}
+
+func (f *fakeDaemon) WatchDom(r *domtapv1.WatchDomRequest, stream grpc.ServerStreamingServer[domtapv1.WatchDomResponse]) error {
+	if _, err := handle(stream.Context(), f, r, &domtapv1.WatchDomResponse{}); err != nil {
+		return err
+	}
+	for _, message := range f.stream {
+		if err := stream.Send(message); err != nil {
+			return err
+		}
+	}
+	return f.streamEnd(stream.Context())
+}
+
+// result is what a command line came to.
+type result struct {
+	code        int
+	out, errors string
+}
+
+// command is a command line and the world that it runs in.
+type command struct {
+	env   map[string]string
+	in    string
+	ctx   context.Context
+	start func(ctx context.Context, at endpoint.Places) error
+}
+
+// run runs a command line in this process. Without a start function no daemon can be started.
+func (c command) run(t *testing.T, args ...string) result {
+	t.Helper()
+	env := func(name string) (string, bool) {
+		value, set := c.env[name]
+		return value, set
+	}
+	var out, complaints bytes.Buffer
+	a := newApp(env, strings.NewReader(c.in), &out, &complaints)
+	a.launch = c.start
+	if a.launch == nil {
+		a.launch = func(context.Context, endpoint.Places) error { return errors.New("no daemon in this test") }
+	}
+	ctx := c.ctx
+	if ctx == nil {
+		ctx = t.Context()
+	}
+	code := a.run(ctx, args)
+	return result{code, out.String(), complaints.String()}
+}
+
+// at is a command that finds the daemon through the environment.
+func (f *fakeDaemon) at() command {
+	return command{env: map[string]string{"DOMTAP_ADDR": "unix://" + f.socket}}
+}
+
+// shortDir is a directory whose path is short enough for a socket, unlike t.TempDir.
+func shortDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "domtap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// environment makes a lookup of a map.
+func environment(env map[string]string) endpoint.Lookup {
+	return func(name string) (string, bool) {
+		value, set := env[name]
+		return value, set
+	}
+}
+
+func TestTheEnvironmentSetsClientFlags(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	cmd := daemon.at()
+	cmd.env["DOMTAP_TAB"], cmd.env["DOMTAP_OUTPUT"] = "t1", "json"
+	got := cmd.run(t, "compact")
+	if id := daemon.last(t).(*domtapv1.GetCompactRequest).GetTabId(); id != "t1" || !strings.HasPrefix(got.out, "{") {
+		t.Errorf("tab %q, printed %q", id, got.out)
+	}
+	got = cmd.run(t, "compact", "--tab", "t9", "-o", "text")
+	if id := daemon.last(t).(*domtapv1.GetCompactRequest).GetTabId(); id != "t9" || got.out != "" {
+		t.Errorf("the command line does not come first: tab %q, printed %q", id, got.out)
+	}
+}
+
+func TestABadVariableIsAUsageError(t *testing.T) {
+	cmd := newFakeDaemon(t).start(t).at()
+	cmd.env["DOMTAP_OUTPUT"] = "yaml"
+	if got := cmd.run(t, "tabs"); got.code != exit.Usage || !strings.Contains(got.errors, `DOMTAP_OUTPUT="yaml"`) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// serveWith completes the flags of serve as the command would.
+func serveWith(t *testing.T, env map[string]string, args ...string) (serveFlags, error) {
+	t.Helper()
+	var s serveFlags
+	cmd := &cobra.Command{Use: "serve"}
+	s.register(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	if err := fromEnv(cmd.Flags(), environment(env)); err != nil {
+		return s, err
+	}
+	return s, s.complete(cmd, environment(env))
+}
+
+// Every flag of serve but help and the hidden one has a variable, named after it.
+func TestEveryServeFlagHasAVariable(t *testing.T) {
+	var s serveFlags
+	cmd := &cobra.Command{Use: "serve"}
+	s.register(cmd)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		want := "DOMTAP_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if !f.Hidden && !slices.Equal(f.Annotations[envAnnotation], []string{want}) {
+			t.Errorf("--%s: variables %v, want %s", f.Name, f.Annotations[envAnnotation], want)
+		}
+	})
+	for _, name := range []string{"socket", "listen", "token-file", "chrome", "chrome-flag", "headless", "remote", "user-data-dir", "max-tabs", "log-format", "log-level"} {
+		if cmd.Flags().Lookup(name) == nil {
+			t.Errorf("there is no --%s", name)
+		}
+	}
+}
+
+func TestTheEnvironmentSetsServeFlags(t *testing.T) {
+	dir := t.TempDir()
+	s, err := serveWith(t, map[string]string{
+		"DOMTAP_STATE_DIR": dir, "DOMTAP_LISTEN": "", "DOMTAP_HEADLESS": "false", "DOMTAP_CHROME_FLAG": "a=1  b",
+		"DOMTAP_MAX_TABS": "7", "DOMTAP_LOG_FORMAT": "json", "DOMTAP_CHROME": "env",
+	}, "--chrome", "flag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Listen != "" || s.Browser.Headless || !slices.Equal(s.Browser.Flags, []string{"a=1", "b"}) || s.MaxTabs != 7 || s.logFormat.value != "json" {
+		t.Errorf("got %+v", s)
+	}
+	if s.Browser.ChromePath != "flag" {
+		t.Errorf("the command line does not come first: %q", s.Browser.ChromePath)
+	}
+	if s.Socket != filepath.Join(dir, "domtap.sock") || s.TokenFile != filepath.Join(dir, "token") || s.Browser.StateDir != dir {
+		t.Errorf("a state directory does not hold everything: %+v", s)
+	}
+}
+
+func TestAnEmptySocketSwitchesItOff(t *testing.T) {
+	dir := t.TempDir()
+	for _, env := range []map[string]string{{"DOMTAP_SOCKET": "", "DOMTAP_STATE_DIR": dir}, {"DOMTAP_STATE_DIR": dir}} {
+		var args []string
+		if _, set := env["DOMTAP_SOCKET"]; !set {
+			args = []string{"--socket="}
+		}
+		if s, err := serveWith(t, env, args...); err != nil || s.Socket != "" {
+			t.Errorf("%v %v: socket %q, %v", env, args, s.Socket, err)
+		}
+	}
+}
+
+func TestClientsFollowTheDaemonToItsAddress(t *testing.T) {
+	for _, test := range []struct {
+		env  map[string]string
+		want endpoint.Target
+	}{
+		{map[string]string{"DOMTAP_SOCKET": "/s"}, endpoint.Target{Socket: "/s"}},
+		{map[string]string{"DOMTAP_SOCKET": "", "DOMTAP_LISTEN": "127.0.0.1:9"}, endpoint.Target{Address: "127.0.0.1:9"}},
+		{map[string]string{"DOMTAP_SOCKET": ""}, endpoint.Target{Address: "127.0.0.1:7411"}},
+	} {
+		a := newApp(environment(test.env), nil, nil, nil)
+		a.common.stateDir = "/mine"
+		if got, err := a.target(); got != test.want || err != nil {
+			t.Errorf("%v: %+v, %v; want %+v", test.env, got, err, test.want)
+		}
+	}
+}

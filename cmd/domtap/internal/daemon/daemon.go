@@ -1,0 +1,182 @@
+// Package daemon runs the daemon and starts it in the background.
+//
+// Run owns everything: it claims the socket, starts the browser, serves it, and ends them in reverse
+// order. When it returns, nothing of it is left but the log. Launch is the other side: it starts a
+// process that leads to Run, and waits until that listens; the process tells by a pipe, so nobody polls.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// closeLimit is how long the browser may take to end when the daemon does.
+const closeLimit = 10 * time.Second
+
+// Config sets up a daemon. At least one of Socket and Listen is set; paths are absolute.
+type Config struct {
+	// Socket is the unix socket; empty: none.
+	Socket string
+	// Listen is the TCP address; empty: none.
+	Listen string
+	TLS    listen.TLS
+	// TokenFile holds the token for the TCP address, and is made when it is missing.
+	TokenFile string
+	Browser   browser.Config
+	MaxTabs   int
+	// Version is what other processes see of the daemon.
+	Version string
+	// OnDemand is set when Launch started this process.
+	OnDemand bool
+	Logger   *slog.Logger
+}
+
+// errYield says that a daemon which was started on demand found another one that serves.
+var errYield = errors.New("another daemon serves already")
+
+func cannotStart(err error) error {
+	return exit.Errorf(exit.Unavailable, "domtap doctor checks what the daemon needs", "the daemon cannot start: %w", err)
+}
+
+// Run runs the daemon until ctx ends, which is no error, or its browser is gone. The claim on the socket is
+// held until the browser has ended.
+func Run(ctx context.Context, cfg Config) error {
+	if cfg.OnDemand {
+		syscall.CloseOnExec(readyFD) // the browser is not to hold it open
+	}
+	if err := os.MkdirAll(cfg.Browser.StateDir, 0o700); err != nil {
+		return cannotStart(err)
+	}
+	if cfg.Socket != "" {
+		claim, err := cfg.claim(ctx)
+		if errors.Is(err, errYield) {
+			return nil
+		}
+		if err != nil {
+			return cannotStart(err)
+		}
+		defer func() { _ = claim.Release() }() // the end of the process does it too
+	}
+	return cfg.runBrowser(ctx)
+}
+
+// claim claims the socket. A daemon that was started on demand yields to one that serves, and waits for
+// one that is starting or ending to do either.
+func (cfg Config) claim(ctx context.Context) (*instance.Claim, error) {
+	if err := os.MkdirAll(filepath.Dir(cfg.Socket), 0o700); err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		claim, err := instance.Acquire(cfg.Socket, cfg.Version)
+		var taken *instance.TakenError
+		if !cfg.OnDemand || !errors.As(err, &taken) {
+			return claim, err
+		}
+		if (endpoint.Target{Socket: cfg.Socket}).Answers(ctx) {
+			return nil, errYield
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// runBrowser starts the browser, serves it, and ends it.
+func (cfg Config) runBrowser(ctx context.Context) error {
+	b, err := browser.Start(ctx, cfg.Browser)
+	if err != nil {
+		return cannotStart(err)
+	}
+	cfg.Logger.Info("the browser runs", "version", b.Version())
+	err = cfg.serve(ctx, b)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
+	defer cancel()
+	err = errors.Join(err, b.Close(closing))
+	cfg.Logger.Info("stopped")
+	return err
+}
+
+// serve serves the browser's tabs until ctx ends or the browser is gone.
+func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
+	listeners, token, err := cfg.listeners(ctx)
+	if err != nil {
+		return cannotStart(err)
+	}
+	pool := actor.NewPool(b, actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL})
+	server, err := rpc.New(pool, rpc.Config{Token: token, Logger: cfg.Logger})
+	if err != nil {
+		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
+	}
+	for _, l := range listeners {
+		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, listeners...) }()
+	if cfg.OnDemand {
+		if err := tellReady(); err != nil {
+			cfg.Logger.Warn("the command that started the daemon is gone", "error", err)
+		}
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-b.Done():
+		cancel()
+		return errors.Join(exit.Errorf(exit.Unavailable, "the log says more", "the browser is gone"), <-served)
+	}
+}
+
+// listeners opens what the daemon listens on. The token is for the TCP address.
+func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token string, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll(all))
+		}
+	}()
+	if cfg.Listen != "" {
+		tcp, err := listen.TCP(ctx, cfg.Listen, cfg.TLS)
+		if err != nil {
+			return all, "", err
+		}
+		all = append(all, tcp)
+		if token, err = listen.Token(cfg.TokenFile); err != nil {
+			return all, "", err
+		}
+	}
+	if cfg.Socket != "" {
+		socket, err := listen.Socket(ctx, cfg.Socket)
+		if err != nil {
+			return all, "", err
+		}
+		all = append(all, socket)
+	}
+	return all, token, nil
+}
+
+func closeAll(listeners []net.Listener) error {
+	var err error
+	for _, l := range listeners {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}

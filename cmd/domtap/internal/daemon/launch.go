@@ -1,0 +1,135 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+const (
+	// StartLimit is how long a daemon may take until it serves.
+	StartLimit = 30 * time.Second
+	// largestLog is the size in bytes from which on a daemon's log is set aside before the next start.
+	largestLog = 4 << 20
+	// readyWord is what a daemon that was started on demand says when it listens.
+	readyWord = "ready\n"
+	// readyFD is the file that it says it to: the first after the three standard ones.
+	readyFD = 3
+)
+
+// Launch starts this program with the arguments in a session of its own, so that it outlives the caller
+// and its terminal. It returns when the daemon listens, when it ended because another one serves, or
+// when ctx ends. The arguments must lead to Run with OnDemand set.
+func Launch(ctx context.Context, at endpoint.Places, args []string) error {
+	log, err := openLog(at)
+	if err != nil {
+		return exit.Errorf(exit.Unavailable, "choose another place with --state-dir", "the daemon cannot start: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+	began, err := log.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("read the daemon's log: %w", err)
+	}
+	cmd, ready, err := start(args, log)
+	if err != nil {
+		return exit.Errorf(exit.Unavailable, "", "the daemon cannot start: %w", err)
+	}
+	defer func() { _ = ready.Close() }()
+	if word, err := readAll(ctx, ready); err != nil {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		return exit.Errorf(exit.Unavailable, "its log is in "+at.Log(), "the daemon was not ready in time: %w", err)
+	} else if word == readyWord {
+		return cmd.Process.Release()
+	}
+	if err := cmd.Wait(); err != nil { // it has closed its end of the pipe, so it is ending
+		return exit.Errorf(exit.Unavailable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "%s", lastError(log, began))
+	}
+	return nil
+}
+
+// openLog opens the daemon's log to append to it. A long one is kept once under another name.
+func openLog(at endpoint.Places) (*os.File, error) {
+	for _, dir := range []string{at.State, filepath.Dir(at.Socket)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if info, err := os.Stat(at.Log()); err == nil && info.Size() > largestLog {
+		if err := os.Rename(at.Log(), at.Log()+".old"); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(at.Log(), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+}
+
+// start starts the process. Its readyWord, or its end without one, is read from the file.
+func start(args []string, log *os.File) (*exec.Cmd, *os.File, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	ready, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = cmd.Start()
+	if err = errors.Join(err, theirs.Close()); err != nil {
+		return nil, nil, errors.Join(err, ready.Close())
+	}
+	return cmd, ready, nil
+}
+
+// readAll reads a pipe to its end, or until ctx ends.
+func readAll(ctx context.Context, pipe *os.File) (string, error) {
+	stop := context.AfterFunc(ctx, func() { _ = pipe.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	text, err := io.ReadAll(pipe)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return string(text), err
+}
+
+// complaint is how the command line begins to say what went wrong.
+const complaint = "domtap: "
+
+// lastError is the first complaint in a log from a place on, or else the log's last line.
+func lastError(log io.ReaderAt, from int64) string {
+	text, err := io.ReadAll(io.NewSectionReader(log, from, largestLog))
+	if err != nil {
+		return err.Error()
+	}
+	last := "the daemon ended without a word"
+	for line := range bytes.Lines(text) {
+		said, found := strings.CutPrefix(string(line), complaint)
+		if found {
+			return strings.TrimSpace(said)
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			last = strings.TrimSpace(string(line))
+		}
+	}
+	return last
+}
+
+// tellReady tells the command that started this daemon that it listens.
+func tellReady() error {
+	pipe := os.NewFile(readyFD, "ready")
+	_, err := pipe.WriteString(readyWord)
+	return errors.Join(err, pipe.Close())
+}

@@ -1,0 +1,46 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+)
+
+func TestTheLastComplaintOfALogIsReported(t *testing.T) {
+	for log, want := range map[string]string{
+		"":                           "the daemon ended without a word",
+		"domtap: old\n":              "the daemon ended without a word",
+		"OLDLINES\nlevel=INFO a\n\n": "level=INFO a",
+		"OLDLINES\nlevel=INFO a\ndomtap: the browser is gone\nhint: x\n": "the browser is gone",
+	} {
+		from := int64(len("OLDLINES\n"))
+		if !strings.HasPrefix(log, "OLDLINES") {
+			from = int64(len(log))
+		}
+		if got := lastError(strings.NewReader(log), from); got != want {
+			t.Errorf("%q: got %q, want %q", log, got, want)
+		}
+	}
+}
+
+func TestALongLogIsSetAside(t *testing.T) {
+	dir := t.TempDir()
+	at := endpoint.Places{State: dir, Socket: filepath.Join(dir, "s")}
+	if err := os.WriteFile(at.Log(), make([]byte, largestLog+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log, err := openLog(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	if info, err := log.Stat(); err != nil || info.Size() != 0 || info.Mode().Perm() != 0o600 {
+		t.Errorf("the new log: %+v, %v", info, err)
+	}
+	if info, err := os.Stat(at.Log() + ".old"); err != nil || info.Size() != largestLog+1 {
+		t.Errorf("the old log: %v", err)
+	}
+}

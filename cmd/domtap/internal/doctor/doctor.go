@@ -1,0 +1,156 @@
+// Package doctor checks everything that domtap needs, and says what to do where something is wrong.
+//
+// It only looks: no check starts a daemon or changes a file.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// The results of a check.
+const (
+	OK   = "ok"
+	Warn = "warn"
+	Fail = "fail"
+)
+
+// Finding is what one check found.
+type Finding struct {
+	Check  string `json:"check"`
+	Status string `json:"status"`
+	Found  string `json:"found"`
+	// Do says what to do about it; empty when there is nothing to do.
+	Do string `json:"do,omitempty"`
+}
+
+// Patient is what is examined.
+type Patient struct {
+	// Chrome is the browser to start; empty: the first one found. Remote is one that runs already.
+	Chrome, Remote string
+	Places         endpoint.Places
+	Target         endpoint.Target
+	Dial           endpoint.Options
+	// Version is the version of this program.
+	Version string
+}
+
+// Checks holds every check, in the order in which they are best read.
+var Checks = []func(context.Context, *Patient) Finding{
+	checkBrowser,
+	checkSandbox,
+	checkState,
+	checkSocket,
+	checkToken,
+	checkDaemon,
+}
+
+const (
+	// versionLimit is how long a browser may take to print its version.
+	versionLimit = 10 * time.Second
+	// answerLimit is how long a daemon may take to say that it serves.
+	answerLimit = 10 * time.Second
+)
+
+func checkBrowser(ctx context.Context, p *Patient) Finding {
+	if p.Remote != "" {
+		return Finding{"browser", OK, "the daemon attaches to " + p.Remote, ""}
+	}
+	path, err := browser.Find(p.Chrome)
+	if err != nil {
+		return Finding{"browser", Fail, err.Error(), "install Chromium (Debian: apt install chromium; macOS: brew install --cask chromium), or name it with --chrome or DOMTAP_CHROME"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionLimit)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see why; then install it again, or name another with --chrome"}
+	}
+	return Finding{"browser", OK, fmt.Sprintf("%s at %s", strings.TrimSpace(string(text)), path), ""}
+}
+
+func checkSandbox(_ context.Context, p *Patient) Finding {
+	if note := browser.SandboxNote(); note != "" && p.Remote == "" {
+		return Finding{"sandbox", Warn, note, "where pages are not trusted, run domtap as a user other than root"}
+	}
+	return Finding{"sandbox", OK, "the browser keeps its sandbox", ""}
+}
+
+func checkState(_ context.Context, p *Patient) Finding {
+	info, err := os.Stat(p.Places.State)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Finding{"state", OK, p.Places.State + " is made by the daemon", ""}
+	case err != nil:
+		return Finding{"state", Fail, err.Error(), "make it accessible, or choose another place with --state-dir or DOMTAP_STATE_DIR"}
+	case !info.IsDir():
+		return Finding{"state", Fail, p.Places.State + " is no directory", "move it away, or choose another place with --state-dir or DOMTAP_STATE_DIR"}
+	case info.Mode().Perm()&0o022 != 0:
+		return Finding{"state", Fail, "others can write to " + p.Places.State, "chmod go-w " + p.Places.State}
+	}
+	return Finding{"state", OK, p.Places.State, ""}
+}
+
+func checkSocket(_ context.Context, p *Patient) Finding {
+	if p.Target.Socket == "" {
+		return Finding{"socket", OK, "none; clients use " + p.Target.Address, ""}
+	}
+	info, err := os.Lstat(p.Target.Socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Finding{"socket", OK, p.Target.Socket + " is made by the daemon", ""}
+	case err != nil:
+		return Finding{"socket", Fail, err.Error(), "make its directory accessible, or choose another socket with DOMTAP_SOCKET"}
+	case info.Mode()&fs.ModeSocket == 0:
+		return Finding{"socket", Fail, p.Target.Socket + " is no socket", "move it away, or choose another socket with DOMTAP_SOCKET"}
+	case info.Mode().Perm()&0o077 != 0:
+		return Finding{"socket", Fail, fmt.Sprintf("others can open %s (mode %o)", p.Target.Socket, info.Mode().Perm()), "chmod 600 " + p.Target.Socket}
+	}
+	return Finding{"socket", OK, fmt.Sprintf("%s (mode %o)", p.Target.Socket, info.Mode().Perm()), ""}
+}
+
+func checkToken(_ context.Context, p *Patient) Finding {
+	_, err := listen.ReadToken(p.Places.Token)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && p.Target.Socket != "":
+		return Finding{"token", OK, "none yet; it is made when the daemon first listens on TCP", ""}
+	case errors.Is(err, fs.ErrNotExist):
+		return Finding{"token", Fail, "there is no token in " + p.Places.Token, "copy it from the daemon's machine (there: domtap token), or name another file with --token-file"}
+	case err != nil:
+		return Finding{"token", Fail, err.Error(), ""}
+	}
+	return Finding{"token", OK, p.Places.Token, ""}
+}
+
+func checkDaemon(ctx context.Context, p *Patient) Finding {
+	if !p.Target.Answers(ctx) {
+		return Finding{"daemon", OK, "none runs; the next command that needs one starts it", ""}
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	if err := endpoint.AwaitServing(ctx, p.Target, p.Dial); err != nil {
+		return Finding{"daemon", Fail, err.Error(), "domtap stop, then try again; its log is in " + p.Places.Log()}
+	}
+	if p.Target.Socket == "" {
+		return Finding{"daemon", OK, "one serves at " + p.Target.Address, ""}
+	}
+	d, err := instance.Holder(p.Target.Socket)
+	switch {
+	case err != nil || d.PID == 0:
+		return Finding{"daemon", Warn, "one serves, but its process is not known", "end it by hand, then: domtap doctor"}
+	case d.Version != p.Version:
+		return Finding{"daemon", Warn, fmt.Sprintf("process %d serves, of version %s; this program is %s", d.PID, d.Version, p.Version), "domtap stop; the next command starts this version"}
+	}
+	return Finding{"daemon", OK, fmt.Sprintf("process %d serves, of version %s", d.PID, d.Version), ""}
+}

@@ -1,0 +1,122 @@
+package endpoint
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// Options say how to connect.
+type Options struct {
+	// TokenFile holds the bearer token, which is sent over TCP only. A missing file is no error here: the
+	// daemon's refusal says more.
+	TokenFile string
+	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: those of the
+	// system, and no TLS on loopback.
+	TLSCA string
+	// Agent is what the client calls itself.
+	Agent string
+}
+
+// Dial makes a connection; it is established by the first call. The caller closes it.
+func Dial(to Target, o Options) (*grpc.ClientConn, error) {
+	secure, err := o.transport(to)
+	if err != nil {
+		return nil, err
+	}
+	options := []grpc.DialOption{
+		grpc.WithTransportCredentials(secure),
+		grpc.WithUserAgent(o.Agent),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 200 * time.Millisecond},
+			MinConnectTimeout: 5 * time.Second,
+		}),
+	}
+	if to.Socket == "" {
+		token, err := o.token()
+		if err != nil {
+			return nil, err
+		}
+		if token != "" {
+			options = append(options, grpc.WithPerRPCCredentials(bearer(token)))
+		}
+	}
+	conn, err := grpc.NewClient(to.name(), options...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the daemon at %s: %w", to, err)
+	}
+	return conn, nil
+}
+
+// AwaitServing waits until the daemon says that it serves, or ctx ends. It does not ask again and again:
+// gRPC connects when it can.
+func AwaitServing(ctx context.Context, to Target, o Options) error {
+	conn, err := Dial(to, o)
+	if err != nil {
+		return err
+	}
+	_, err = healthv1.NewHealthClient(conn).Check(ctx, &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
+	if err != nil {
+		err = exit.Errorf(exit.Unavailable, "domtap doctor checks browser, socket and daemon", "the daemon at %s does not answer: %w", to, err)
+	}
+	return errors.Join(err, conn.Close())
+}
+
+// transport is TLS for every address that other machines can reach, as the daemon demands it there.
+func (o Options) transport(to Target) (credentials.TransportCredentials, error) {
+	if to.Socket != "" || (to.isLoopback() && o.TLSCA == "") {
+		return insecure.NewCredentials(), nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.TLSCA != "" {
+		pem, err := os.ReadFile(o.TLSCA)
+		if err != nil {
+			return nil, fmt.Errorf("read --tls-ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, exit.Errorf(exit.Usage, "it must be a PEM file", "no certificate in %s", o.TLSCA)
+		}
+	}
+	return credentials.NewTLS(config), nil
+}
+
+// token reads the bearer token; empty: there is none.
+func (o Options) token() (string, error) {
+	token, err := listen.ReadToken(o.TokenFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", exit.Errorf(exit.Denied, "", "%w", err)
+	}
+	return token, nil
+}
+
+// bearer sends a token along with every call.
+type bearer string
+
+// GetRequestMetadata is called by grpc for every call.
+func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer " + string(b)}, nil
+}
+
+// RequireTransportSecurity is false because the token may travel over loopback; transport sees to TLS
+// everywhere else.
+func (b bearer) RequireTransportSecurity() bool { return false }

@@ -1,0 +1,119 @@
+// Package endpoint finds a daemon and connects to it: which files a daemon and its clients meet at, what an
+// address means, and which credentials it needs.
+//
+// A unix socket goes without token and TLS. TCP on loopback carries the bearer token; any other address is
+// only ever spoken to over TLS.
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// Lookup reads an environment variable, as os.LookupEnv does.
+type Lookup func(name string) (string, bool)
+
+// Places are the files that a daemon and its clients meet at.
+type Places struct {
+	// State is the directory of what outlives the daemon: its log and its browser's profile.
+	State string
+	// Socket is the daemon's unix socket; empty: it listens on TCP only.
+	Socket string
+	// Token is the file of the bearer token.
+	Token string
+}
+
+// Log is the file that a daemon which was started on demand logs to.
+func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
+
+// FindPlaces says where this user's daemon lives. A state directory chosen by the user holds socket and
+// token too, so that one setting makes an instance apart from all others; empty: the usual places.
+func FindPlaces(env Lookup, stateDir string) (Places, error) {
+	at := Places{State: stateDir}
+	var errState, errSocket, errToken error
+	if stateDir == "" {
+		at.State, errState = defaultState(env)
+		at.Socket, errSocket = listen.DefaultSocket()
+		at.Token, errToken = listen.DefaultTokenFile()
+	} else {
+		at.Socket = filepath.Join(stateDir, "domtap.sock")
+		at.Token = filepath.Join(stateDir, "token")
+	}
+	if socket, set := env("DOMTAP_SOCKET"); set {
+		at.Socket, errSocket = socket, nil
+	}
+	return at, errors.Join(errState, errSocket, errToken)
+}
+
+func defaultState(env Lookup) (string, error) {
+	if dir, _ := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "domtap"), nil
+	}
+	if home, _ := env("HOME"); filepath.IsAbs(home) {
+		return filepath.Join(home, ".local", "state", "domtap"), nil
+	}
+	return "", exit.Errorf(exit.Usage, "set HOME, or give a directory with --state-dir", "there is no place for the daemon's state")
+}
+
+// Target is where a daemon listens: a unix socket or a TCP address.
+type Target struct{ Socket, Address string }
+
+// Parse reads unix:///PATH or HOST:PORT.
+func Parse(addr string) (Target, error) {
+	if path, isUnix := strings.CutPrefix(addr, "unix:"); isUnix {
+		path = strings.TrimPrefix(path, "//")
+		if !strings.HasPrefix(path, "/") {
+			return Target{}, exit.Errorf(exit.Usage, "for example --addr unix:///run/user/1000/domtap/domtap.sock", "%q is no absolute path of a socket", addr)
+		}
+		return Target{Socket: path}, nil
+	}
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || host == "" || port == "" {
+		return Target{}, exit.Errorf(exit.Usage, "use unix:///PATH or HOST:PORT", "%q is no address", addr)
+	}
+	return Target{Address: addr}, nil
+}
+
+// String is the target as Parse reads it.
+func (t Target) String() string {
+	if t.Socket != "" {
+		return "unix://" + t.Socket
+	}
+	return t.Address
+}
+
+// name is the target as grpc wants it.
+func (t Target) name() string {
+	if t.Socket != "" {
+		return (&url.URL{Scheme: "unix", Path: t.Socket}).String()
+	}
+	return "passthrough:///" + t.Address
+}
+
+// Answers says whether somebody listens on a unix socket. A TCP address always counts: its daemon is
+// not ours to start.
+func (t Target) Answers(ctx context.Context) bool {
+	if t.Socket == "" {
+		return true
+	}
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", t.Socket)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+func (t Target) isLoopback() bool {
+	host, _, _ := net.SplitHostPort(t.Address)
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || (err == nil && ip.IsLoopback())
+}

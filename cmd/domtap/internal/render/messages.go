@@ -1,0 +1,161 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Tabs is a table of tabs, with a heading.
+func Tabs(tabs []*domtapv1.Tab) string {
+	return table("TAB\tSTATUS\tHTTP\tURL\tTITLE", tabs, func(tab *domtapv1.Tab) []string {
+		status := word(tab.GetStatus().String(), "TAB_STATUS_")
+		if tab.GetDialog() != nil {
+			status = "dialog"
+		}
+		answer := "-"
+		if tab.GetHttpStatus() != 0 {
+			answer = strconv.Itoa(int(tab.GetHttpStatus()))
+		}
+		return []string{tab.GetId(), status, answer, Cell(tab.GetUrl(), 80), Cell(tab.GetTitle(), 60)}
+	})
+}
+
+// table lays out one row for each entry.
+func table[E any](heading string, entries []E, row func(E) []string) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, heading)
+	for _, entry := range entries {
+		_, _ = fmt.Fprintln(w, strings.Join(row(entry), "\t"))
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+// Dom is a heading about the page, and a table of its elements.
+func Dom(answer *domtapv1.GetDomResponse) string {
+	var b strings.Builder
+	meta := answer.GetMetadata()
+	fmt.Fprintf(&b, "%s · %s\n", Cell(answer.GetTitle(), 80), Cell(answer.GetUrl(), 120))
+	fmt.Fprintf(&b, "revision %d of %s · %d of %d elements · %d tokens as compact text\n",
+		answer.GetRevision(), answer.GetEpoch(), meta.GetIncludedElements(), meta.GetTotalElements(), meta.GetTokens())
+	if next := meta.GetNextCursor(); next != "" {
+		fmt.Fprintf(&b, "cut; go on with --cursor %s\n", next)
+	}
+	b.WriteString(table("REF\tROLE\tTEXT\tDETAIL\tSTATES", answer.GetElements(), func(e *domtapv1.Element) []string {
+		return []string{strconv.FormatUint(uint64(e.GetRef()), 10), Kind(e), Cell(e.GetText(), 50), Cell(detail(e), 50), states(e)}
+	}))
+	return b.String()
+}
+
+// Kind is the role of an element, or its tag where it has none.
+func Kind(e *domtapv1.Element) string {
+	if e.GetRole() != "" {
+		return Line(e.GetRole())
+	}
+	return Line(e.GetTag())
+}
+
+// detail is the one thing to know of an element beside its name.
+func detail(e *domtapv1.Element) string {
+	switch {
+	case e.GetHref() != "":
+		return "→" + e.GetHref()
+	case e.GetValue() != "":
+		return "=" + e.GetValue()
+	case e.GetType() != "":
+		return "type=" + e.GetType()
+	case e.GetLevel() != 0:
+		return fmt.Sprintf("level=%d", e.GetLevel())
+	}
+	return ""
+}
+
+// states lists the states that an element is in.
+func states(e *domtapv1.Element) string {
+	const yes, mixed = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_MIXED
+	var words []string
+	for _, state := range []struct {
+		word string
+		in   bool
+	}{
+		{"checked", e.GetChecked() == yes},
+		{"mixed", e.GetChecked() == mixed},
+		{"pressed", e.GetPressed() == yes},
+		{"disabled", e.GetDisabled()},
+		{"expanded", e.GetExpanded()},
+		{"selected", e.GetSelected()},
+		{"required", e.GetRequired()},
+		{"readonly", e.GetReadonly()},
+		{"focused", e.GetFocused()},
+		{"invalid", e.GetInvalid()},
+	} {
+		if state.in {
+			words = append(words, state.word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Outcome is one line for each step that was done, one for the verdict, and the diff. It is empty when
+// nothing was done.
+func Outcome(answer *domtapv1.InteractResponse) string {
+	var b strings.Builder
+	for _, result := range answer.GetResults() {
+		if result.GetOk() {
+			b.WriteString(Line(result.GetSummary()) + "\n")
+		}
+	}
+	switch tab := answer.GetTab(); answer.GetVerdict() {
+	case domtapv1.Verdict_VERDICT_NO_CHANGE:
+		if b.Len() > 0 {
+			b.WriteString("No change\n")
+		}
+	case domtapv1.Verdict_VERDICT_NAVIGATED:
+		fmt.Fprintf(&b, "Navigated: %s | %s\n", Line(tab.GetUrl()), Line(tab.GetTitle()))
+	case domtapv1.Verdict_VERDICT_DIALOG:
+		fmt.Fprintf(&b, "Dialog: %s\n", Line(tab.GetDialog().GetMessage()))
+	case domtapv1.Verdict_VERDICT_NEW_TAB:
+		b.WriteString("New tab; domtap tabs lists it\n")
+	}
+	return b.String() + Diff(answer.GetDiff())
+}
+
+// Watch is the text of one message of a stream; empty when there is nothing to say.
+func Watch(m *domtapv1.WatchDomResponse) string {
+	switch event := m.GetEvent().(type) {
+	case *domtapv1.WatchDomResponse_Snapshot:
+		return fmt.Sprintf("Watching: %s, from revision %d\n", snapshot(event.Snapshot), m.GetRevision())
+	case *domtapv1.WatchDomResponse_Diff:
+		if m.GetText() != "" {
+			return Paragraph(m.GetText())
+		}
+		return Diff(event.Diff)
+	case *domtapv1.WatchDomResponse_Navigated:
+		return fmt.Sprintf("Navigated: %s | %s\n", Line(event.Navigated.GetUrl()), Line(event.Navigated.GetTitle()))
+	case *domtapv1.WatchDomResponse_Resync:
+		return fmt.Sprintf("Resync (%s): %s, from revision %d\n", Line(event.Resync.GetReason()), snapshot(event.Resync.GetSnapshot()), m.GetRevision())
+	case *domtapv1.WatchDomResponse_TabStatus:
+		return status(event.TabStatus)
+	}
+	return ""
+}
+
+func snapshot(s *domtapv1.Snapshot) string {
+	return fmt.Sprintf("%s | %s | %d elements", Line(s.GetUrl()), Line(s.GetTitle()), len(s.GetElements()))
+}
+
+func status(s *domtapv1.TabStatusChange) string {
+	text := "Status: " + word(s.GetStatus().String(), "TAB_STATUS_")
+	if s.GetDetail() != "" {
+		text += ": " + Line(s.GetDetail())
+	}
+	if d := s.GetDialog(); d != nil {
+		text += fmt.Sprintf(" | %s dialog: %s", word(d.GetType().String(), "DIALOG_TYPE_"), Line(d.GetMessage()))
+	}
+	return text + "\n"
+}

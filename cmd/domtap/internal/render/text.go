@@ -1,0 +1,77 @@
+// Package render turns messages of the API into text for people. It is pure.
+//
+// What a page says is untrusted: every function of this package returns text without characters that
+// command a terminal, and puts one message's words on one line where the layout has lines.
+package render
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Clean replaces the characters by which a page could command the terminal or turn the reading
+// direction around. Line breaks and tabs stay.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// Line makes one clean line of a text, by folding its white space.
+func Line(text string) string { return Clean(strings.Join(strings.Fields(text), " ")) }
+
+// Cell makes a text fit for one cell of a table: one line, at most limit characters.
+func Cell(text string, limit int) string {
+	runes := []rune(Line(text))
+	if len(runes) <= limit {
+		return string(runes)
+	}
+	return string(runes[:limit-1]) + "…"
+}
+
+// Paragraph makes a clean text end with one line break, unless it is empty.
+func Paragraph(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.TrimRight(Clean(text), "\n") + "\n"
+}
+
+// word makes enum values readable: TAB_STATUS_READY becomes ready.
+func word(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }
+
+// The escape sequences of the colours.
+const (
+	bold   = "\x1b[1m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	normal = "\x1b[0m"
+)
+
+var sectionColours = map[string]string{"Added:": green, "Removed:": red, "Changed:": yellow, "Moved:": yellow}
+
+// Colour colours the lines under a heading of the DIFF format, and makes other lines bold.
+func Colour(diff string) string {
+	var b strings.Builder
+	section := bold
+	for line := range strings.Lines(diff) {
+		body := strings.TrimSuffix(line, "\n")
+		if colour, heading := sectionColours[body]; heading {
+			section = colour
+		} else if !strings.HasPrefix(body, " ") {
+			section = bold
+		}
+		if body != "" {
+			b.WriteString(section + body + normal)
+		}
+		b.WriteString(line[len(body):])
+	}
+	return b.String()
+}

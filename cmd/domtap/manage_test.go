@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+// isolated is a command with a state directory of its own.
+func isolated(t *testing.T) (command, string) {
+	t.Helper()
+	dir := shortDir(t)
+	return command{env: map[string]string{"DOMTAP_STATE_DIR": dir}}, dir
+}
+
+func TestTokenPrintsTheToken(t *testing.T) {
+	cmd, dir := isolated(t)
+	if got := cmd.run(t, "token"); got.code != exit.NotFound {
+		t.Errorf("before there is one: %+v", got)
+	}
+	token := strings.Repeat("t", 43)
+	file := filepath.Join(dir, "token")
+	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := cmd.run(t, "token"); got.code != exit.OK || got.out != token+"\n" {
+		t.Errorf("got %+v", got)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := cmd.run(t, "token"); got.code != exit.Denied || got.out != "" {
+		t.Errorf("a token that others can read: %+v", got)
+	}
+}
+
+func TestStopWithoutADaemonIsNoError(t *testing.T) {
+	cmd, _ := isolated(t)
+	if got := cmd.run(t, "stop"); got.code != exit.OK || !strings.HasPrefix(got.out, "no daemon runs") {
+		t.Errorf("got %+v", got)
+	}
+	if got := cmd.run(t, "stop", "--addr", "127.0.0.1:1"); got.code != exit.Usage {
+		t.Errorf("a daemon that is not here: %+v", got)
+	}
+}
+
+func TestSocketPrintsThePathOfARunningDaemon(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	if got := daemon.at().run(t, "socket"); got.code != exit.OK || got.out != daemon.socket+"\n" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// examineWith runs the doctor and returns its findings by check.
+func examineWith(t *testing.T, cmd command, args ...string) (map[string]doctor.Finding, int) {
+	t.Helper()
+	got := cmd.run(t, append([]string{"doctor", "-o", "json"}, args...)...)
+	findings := map[string]doctor.Finding{}
+	for line := range strings.Lines(got.out) {
+		var f doctor.Finding
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		findings[f.Check] = f
+	}
+	return findings, got.code
+}
+
+// fakeBrowser makes an executable that prints a version.
+func fakeBrowser(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "chromium")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho Chromium 1.2.3\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestDoctorFindsAFreshMachineHealthy(t *testing.T) {
+	cmd, _ := isolated(t)
+	cmd.start = func(context.Context, endpoint.Places) error {
+		t.Error("the doctor started a daemon")
+		return nil
+	}
+	chrome := fakeBrowser(t)
+	found, code := examineWith(t, cmd, "--chrome", chrome)
+	if code != exit.OK || len(found) != len(doctor.Checks) {
+		t.Errorf("exit code %d, %+v", code, found)
+	}
+	if f := found["browser"]; f.Status != doctor.OK || f.Found != "Chromium 1.2.3 at "+chrome {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestDoctorSaysWhatToDo(t *testing.T) {
+	cmd, dir := isolated(t)
+	for file, mode := range map[string]os.FileMode{"token": 0o644, "domtap.sock": 0o600} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte("x"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	found, code := examineWith(t, cmd, "--chrome", filepath.Join(dir, "none"))
+	if code != exit.Failure {
+		t.Errorf("exit code %d", code)
+	}
+	for check, does := range map[string]string{"browser": "install", "state": "chmod go-w", "socket": "move it away", "token": ""} {
+		if f := found[check]; f.Status != doctor.Fail || !strings.Contains(f.Do, does) {
+			t.Errorf("%s: %+v, want a failure that says %q", check, f, does)
+		}
+	}
+}
+
+func TestDoctorLooksAtALiveDaemon(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	cmd := daemon.at()
+	cmd.env["DOMTAP_STATE_DIR"] = t.TempDir()
+	found, _ := examineWith(t, cmd, "--chrome", fakeBrowser(t))
+	// It serves in this process, which holds no claim.
+	if f := found["daemon"]; f.Status != doctor.Warn || !strings.Contains(f.Found, "not known") {
+		t.Errorf("got %+v", f)
+	}
+	if f := found["socket"]; f.Status != doctor.Fail || !strings.Contains(f.Do, "chmod 600") {
+		t.Errorf("a socket that others can open: %+v", f)
+	}
+}
+
+func TestDoctorPrintsALineForEachCheck(t *testing.T) {
+	cmd, _ := isolated(t)
+	got := cmd.run(t, "doctor", "--remote", "http://127.0.0.1:1")
+	if !strings.HasPrefix(got.out, "ok    browser   the daemon attaches to http://127.0.0.1:1\n") {
+		t.Errorf("got %q", got.out)
+	}
+}

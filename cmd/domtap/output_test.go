@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// answering makes a daemon that has one answer to requests of the type of request.
+func answering(t *testing.T, answer proto.Message) *fakeDaemon {
+	t.Helper()
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) { return answer, nil }
+	return daemon.start(t)
+}
+
+func TestTabsAreATable(t *testing.T) {
+	got := newFakeDaemon(t).start(t).at().run(t, "tabs")
+	want := "" +
+		"TAB  STATUS   HTTP  URL                   TITLE\n" +
+		"t1   ready    200   https://one.example/  One\n" +
+		"t2   loading  -     about:blank           \n"
+	if got.out != want {
+		t.Errorf("got\n%s\nwant\n%s", got.out, want)
+	}
+}
+
+func TestQuietOpenPrintsTheIDAlone(t *testing.T) {
+	if got := newFakeDaemon(t).start(t).at().run(t, "open", "-q", "x.example"); got.out != "t1\n" {
+		t.Errorf("got %q", got.out)
+	}
+}
+
+func TestJSONIsOneMessagePerLine(t *testing.T) {
+	got := newFakeDaemon(t).start(t).at().run(t, "tabs", "-o", "json")
+	lines := strings.Split(strings.TrimSuffix(got.out, "\n"), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("got %d lines: %q", len(lines), got.out)
+	}
+	var tab struct{ ID, Title, Status string }
+	if err := json.Unmarshal([]byte(lines[1]), &tab); err != nil || tab.ID != "t2" || tab.Status != "TAB_STATUS_LOADING" {
+		t.Errorf("%q: %+v, %v", lines[1], tab, err)
+	}
+	if !strings.Contains(lines[1], `"title":""`) {
+		t.Errorf("%q leaves out a field that is empty", lines[1])
+	}
+}
+
+func TestDomIsATable(t *testing.T) {
+	answer := &domtapv1.GetDomResponse{
+		Url: "https://shop.example/", Title: "Shop\n\x1b[2J", Revision: 7, Epoch: "e1",
+		Metadata: &domtapv1.ViewMetadata{TotalElements: 9, IncludedElements: 3, Tokens: 40, NextCursor: "c1"},
+		Elements: []*domtapv1.Element{
+			{Ref: 0, Tag: "a", Role: "link", Text: "Home", Href: "https://shop.example/home"},
+			{Ref: 4, Tag: "input", Type: "checkbox", Role: "checkbox", Text: "Gift wrap", Checked: domtapv1.CheckedState_CHECKED_STATE_TRUE.Enum(), Required: proto.Bool(true)},
+			{Ref: 5, Tag: "h2", Level: 2, Disabled: proto.Bool(false)},
+		},
+	}
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) { return answer, nil }
+	got := daemon.start(t).at().run(t, "dom", "--tab", "t1")
+	want := "" +
+		"Shop \ufffd[2J · https://shop.example/\n" +
+		"revision 7 of e1 · 3 of 9 elements · 40 tokens as compact text\n" +
+		"cut; go on with --cursor c1\n" +
+		"REF  ROLE      TEXT       DETAIL                      STATES\n" +
+		"0    link      Home       →https://shop.example/home  \n" +
+		"4    checkbox  Gift wrap  type=checkbox               checked required\n" +
+		"5    h2                   level=2                     \n"
+	if got.out != want {
+		t.Errorf("got\n%s\nwant\n%s", got.out, want)
+	}
+	for _, args := range [][]string{{"dom", "--json"}, {"dom", "-o", "json"}} {
+		got := daemon.at().run(t, append(args, "--tab", "t1")...)
+		var parsed struct{ Elements []struct{ Ref int } }
+		if err := json.Unmarshal([]byte(got.out), &parsed); err != nil || len(parsed.Elements) != 3 {
+			t.Errorf("%v: %q, %v", args, got.out, err)
+		}
+	}
+}
+
+func TestCompactIsPrintedAsItIs(t *testing.T) {
+	text := "URL: https://shop.example/ | Title: Shop\n[0] Home (a →/home)"
+	got := answering(t, &domtapv1.GetCompactResponse{Text: text}).at().run(t, "compact", "--tab", "t1")
+	if got.out != text+"\n" {
+		t.Errorf("got %q", got.out)
+	}
+}
+
+func TestOnlyATerminalIsColoured(t *testing.T) {
+	device, err := os.Open(os.DevNull) // a character device, as terminals are
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = device.Close() }()
+	for _, test := range []struct {
+		name string
+		out  io.Writer
+		env  map[string]string
+		want bool
+	}{
+		{"terminal", device, nil, true},
+		{"terminal, NO_COLOR empty", device, map[string]string{"NO_COLOR": ""}, true},
+		{"terminal, NO_COLOR", device, map[string]string{"NO_COLOR": "1"}, false},
+		{"dumb terminal", device, map[string]string{"TERM": "dumb"}, false},
+		{"no file", new(bytes.Buffer), nil, false},
+	} {
+		env := func(name string) (string, bool) { value, set := test.env[name]; return value, set }
+		if got := newApp(env, nil, test.out, nil).colour(); got != test.want {
+			t.Errorf("%s: colour %v", test.name, got)
+		}
+	}
+}
+
+func TestVersionIsPrintedByCommandAndFlag(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"--version"}} {
+		if got := (command{}).run(t, args...); got.code != exit.OK || !strings.HasPrefix(got.out, "domtap "+programVersion()) {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	got := (command{}).run(t, "version", "-o", "json")
+	var b build
+	if err := json.Unmarshal([]byte(got.out), &b); err != nil || b.Version != programVersion() || b.Go == "" {
+		t.Errorf("%q: %v", got.out, err)
+	}
+}
+
+func TestHelpNamesEveryCommandAndExitCode(t *testing.T) {
+	got := (command{}).run(t, "--help")
+	for _, row := range table {
+		if name := row.make(newApp(nil, nil, nil, nil)).Name(); !strings.Contains(got.out, "\n  "+name+" ") {
+			t.Errorf("the help does not name %s", name)
+		}
+	}
+	for _, code := range []string{"0  ", "1  ", "2  ", "3  ", "4  ", "5  ", "6  ", "7  ", "130  "} {
+		if !strings.Contains(got.out, "  "+code) {
+			t.Errorf("the help does not name exit code %s", code)
+		}
+	}
+}
+
+func TestHelpSetsCommonFlagsApart(t *testing.T) {
+	got := (command{}).run(t, "watch", "--help")
+	own, common, found := strings.Cut(got.out, "Flags of every client command:")
+	if !found || !strings.Contains(own, "--count") || !strings.Contains(own, "--timeout") || !strings.Contains(common, "--tab") || strings.Contains(own, "--addr") {
+		t.Errorf("got %s", got.out)
+	}
+}
+
+func TestCompletionOffersTabsAndRefs(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		if _, ok := r.(*domtapv1.GetDomRequest); ok {
+			return &domtapv1.GetDomResponse{Elements: []*domtapv1.Element{
+				{Ref: 12, Tag: "button", Role: "button", Text: "Pay"}, {Ref: 3, Tag: "a", Role: "link", Text: "Home"}}}, nil
+		}
+		return nil, nil
+	}
+	daemon.start(t)
+	for line, want := range map[string]string{
+		"__complete compact --tab ": "t1\tOne\nt2\n:4\n",
+		"__complete close ":         "t1\tOne\nt2\n:4\n",
+		"__complete click 1":        "12\tbutton Pay\n:4\n",
+		"__complete click 12 ":      ":4\n",
+		"__complete open --wait ":   "load\ncommit\ndom_content_loaded\nnetwork_idle\n:4\n",
+		"__complete tabs -o ":       "text\njson\n:4\n",
+	} {
+		if got := daemon.at().run(t, strings.Split(line, " ")...); got.out != want {
+			t.Errorf("%s: got %q, want %q", line, got.out, want)
+		}
+	}
+}
+
+func TestCompletionStartsNoDaemon(t *testing.T) {
+	cmd := command{env: map[string]string{"DOMTAP_STATE_DIR": shortDir(t)}}
+	cmd.start = func(context.Context, endpoint.Places) error {
+		t.Error("a daemon was started")
+		return nil
+	}
+	if got := cmd.run(t, "__complete", "compact", "--tab", ""); got.out != ":4\n" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestCompletionIsSilentOnErrors(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) {
+		return nil, status.Error(codes.Internal, "no")
+	}
+	if got := daemon.start(t).at().run(t, "__complete", "click", ""); got.out != ":4\n" || strings.Contains(got.errors, "domtap:") {
+		t.Errorf("got %+v", got)
+	}
+}

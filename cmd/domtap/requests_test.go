@@ -1,0 +1,155 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+func seconds(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Second) }
+
+// requestTests say what the last request of a command line is.
+var requestTests = []struct {
+	line string
+	want proto.Message
+}{
+	{"tabs", &domtapv1.ListTabsRequest{}},
+	{"open example.com", &domtapv1.OpenTabRequest{Url: "https://example.com", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30)}},
+	{"open data:text/html,x --wait dom-content-loaded --viewport 800x600 --timeout 5s", &domtapv1.OpenTabRequest{
+		Url: "data:text/html,x", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_DOM_CONTENT_LOADED, Timeout: seconds(5),
+		Viewport: &domtapv1.Viewport{Width: 800, Height: 600}}},
+	{"open x.example -w commit --timeout 0", &domtapv1.OpenTabRequest{Url: "https://x.example", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT, Timeout: seconds(300)}},
+	{"open x.example --timeout 1h", &domtapv1.OpenTabRequest{Url: "https://x.example", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(300)}},
+	{"goto localhost:80/x", &domtapv1.NavigateRequest{TabId: "t2", Url: "http://localhost:80/x", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30)}},
+	{"back --tab t1 -w network_idle", &domtapv1.GoBackRequest{TabId: "t1", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_NETWORK_IDLE, Timeout: seconds(30)}},
+	{"forward", &domtapv1.GoForwardRequest{TabId: "t2", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30)}},
+	{"reload -t t1", &domtapv1.ReloadRequest{TabId: "t1", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30)}},
+	{"close", &domtapv1.CloseTabRequest{TabId: "t2"}},
+	{"close t1", &domtapv1.CloseTabRequest{TabId: "t1"}},
+	{"dom", &domtapv1.GetDomRequest{TabId: "t2"}},
+	{"dom --viewport-only --max-elements 0 --max-tokens 200 --all --full --root 0 --frame f --attr id,class --cursor c1", &domtapv1.GetDomRequest{
+		TabId: "t2", ViewportOnly: true, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(200), InteractiveOnly: proto.Bool(false),
+		FullSnapshot: true, RootRef: proto.Uint32(0), FrameId: "f", IncludeAttributes: []string{"id", "class"}, Cursor: "c1"}},
+	{"compact", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_LINES}},
+	{"compact -f tree --max-elements 7 --root 3", &domtapv1.GetCompactRequest{
+		TabId: "t2", Format: domtapv1.Format_FORMAT_TREE, MaxElements: proto.Int32(7), RootRef: proto.Uint32(3)}},
+	{"compact -f diff --since 0 --epoch e", &domtapv1.GetCompactRequest{
+		TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF, SinceRevision: proto.Uint64(0), Epoch: "e"}},
+	{"watch", &domtapv1.WatchDomRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF}},
+	{"watch --all --frame f --omit-initial --min-interval 1s", &domtapv1.WatchDomRequest{
+		TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF, InteractiveOnly: proto.Bool(false), FrameId: "f", OmitInitial: true, MinInterval: seconds(1)}},
+	{"click 0", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(0)}}})},
+	{"click [12]", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(12)}}})},
+	{"type 7 hello --submit", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: refTarget(7), Text: "hello", Submit: true}}})},
+	{"type 7 -- -5", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: refTarget(7), Text: "-5"}}})},
+	{"shot -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG}},
+	{"shot --ref 0 --full-page --quality 5 -", &domtapv1.ScreenshotRequest{
+		TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(0), FullPage: true, Quality: proto.Int32(5)}},
+}
+
+func refTarget(n uint32) *domtapv1.Target { return &domtapv1.Target{Ref: proto.Uint32(n)} }
+
+func interact(step *domtapv1.Step) *domtapv1.InteractRequest {
+	return &domtapv1.InteractRequest{TabId: "t2", Steps: []*domtapv1.Step{step}}
+}
+
+func TestCommandLinesBecomeRequests(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	for _, test := range requestTests {
+		got := daemon.at().run(t, strings.Fields(test.line)...)
+		if got.code != exit.OK {
+			t.Errorf("%s: exit code %d: %s", test.line, got.code, got.errors)
+			continue
+		}
+		if request := daemon.last(t); !proto.Equal(request, test.want) {
+			t.Errorf("%s:\ngot  %T %v\nwant %T %v", test.line, request, prototext.Format(request), test.want, prototext.Format(test.want))
+		}
+	}
+}
+
+// Every selection flag must reach the requests of dom, compact and watch alike, although only one of
+// them is filled in by hand.
+func TestSelectionIsTheSameInEveryRequest(t *testing.T) {
+	from := &domtapv1.GetDomRequest{
+		TabId: "t", ViewportOnly: true, MaxElements: proto.Int32(1), MaxTokens: proto.Int32(2), InteractiveOnly: proto.Bool(false),
+		FullSnapshot: true, RootRef: proto.Uint32(3), FrameId: "f", IncludeAttributes: []string{"id"},
+	}
+	compact, err := selectAs(from, &domtapv1.GetCompactRequest{})
+	wantCompact := &domtapv1.GetCompactRequest{
+		TabId: "t", ViewportOnly: true, MaxElements: proto.Int32(1), MaxTokens: proto.Int32(2), InteractiveOnly: proto.Bool(false),
+		FullSnapshot: true, RootRef: proto.Uint32(3), FrameId: "f", IncludeAttributes: []string{"id"},
+	}
+	if err != nil || !proto.Equal(compact, wantCompact) {
+		t.Errorf("compact: %v, %v", compact, err)
+	}
+	watch, err := selectAs(from, &domtapv1.WatchDomRequest{})
+	wantWatch := &domtapv1.WatchDomRequest{
+		TabId: "t", ViewportOnly: true, MaxElements: proto.Int32(1), MaxTokens: proto.Int32(2), InteractiveOnly: proto.Bool(false),
+		FullSnapshot: true, RootRef: proto.Uint32(3), FrameId: "f", IncludeAttributes: []string{"id"},
+	}
+	if err != nil || !proto.Equal(watch, wantWatch) {
+		t.Errorf("watch: %v, %v", watch, err)
+	}
+}
+
+func TestTypeReadsStandardInput(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	cmd := daemon.at()
+	cmd.in = "pass word\r\n"
+	if got := cmd.run(t, "type", "7", "-"); got.code != exit.OK {
+		t.Fatal(got)
+	}
+	want := interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: refTarget(7), Text: "pass word"}}})
+	if request := daemon.last(t); !proto.Equal(request, want) {
+		t.Errorf("got %v", request)
+	}
+}
+
+func TestShotSavesTheFormatOfTheName(t *testing.T) {
+	daemon := newFakeDaemon(t).start(t)
+	for name, format := range map[string]domtapv1.ImageFormat{
+		"a.png": domtapv1.ImageFormat_IMAGE_FORMAT_PNG, "a.JPG": domtapv1.ImageFormat_IMAGE_FORMAT_JPEG,
+		"a.jpeg": domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, "a.webp": domtapv1.ImageFormat_IMAGE_FORMAT_WEBP,
+	} {
+		file := filepath.Join(t.TempDir(), name)
+		if got := daemon.at().run(t, "shot", file); got.code != exit.OK {
+			t.Fatal(got)
+		}
+		if picture, err := os.ReadFile(file); string(picture) != "picture" || err != nil {
+			t.Errorf("%s holds %q, %v", name, picture, err)
+		}
+		if got := daemon.last(t).(*domtapv1.ScreenshotRequest).GetFormat(); got != format {
+			t.Errorf("%s asked for %v", name, got)
+		}
+	}
+}
+
+func TestURLsAreCompleted(t *testing.T) {
+	for typed, want := range map[string]string{
+		"":                       "",
+		"example.com":            "https://example.com",
+		"example.com:8443/x?y=z": "https://example.com:8443/x?y=z",
+		"HTTP://example.com":     "HTTP://example.com",
+		"localhost":              "http://localhost",
+		"localhost:8080":         "http://localhost:8080",
+		"127.0.0.1:80/a":         "http://127.0.0.1:80/a",
+		"[::1]:80":               "http://[::1]:80",
+		"localhost.example":      "https://localhost.example",
+		"about:blank":            "about:blank",
+		"data:text/html,1:2":     "data:text/html,1:2",
+		"file:///etc/passwd":     "file:///etc/passwd",
+	} {
+		if got := completeURL(typed); got != want {
+			t.Errorf("completeURL(%q) = %q, want %q", typed, got, want)
+		}
+	}
+}

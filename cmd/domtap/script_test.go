@@ -1,0 +1,356 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+// program builds domtap once for all tests that run it, and says where it is.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "domtap-bin")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "domtap")
+	args := []string{"build", "-o", path}
+	if hasRaceDetector() {
+		args = append(args, "-race")
+	}
+	text, err := exec.Command("go", append(args, ".")...).CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("build domtap: %w\n%s", err, text)
+	}
+	programDir = dir
+	return path, err
+})
+
+// hasRaceDetector says whether this test was built with -race; the daemon then is too.
+func hasRaceDetector() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// programDir is what TestMain removes at the end; empty when nothing was built.
+var programDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if programDir != "" {
+		_ = os.RemoveAll(programDir)
+	}
+	os.Exit(code)
+}
+
+// needProgram returns the built program, and skips the test where no browser is installed.
+func needProgram(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser")
+	}
+	if _, err := browser.Find(os.Getenv("DOMTAP_CHROME")); err != nil {
+		t.Skip(err)
+	}
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestScripts runs the transcripts of testdata/script: command lines against a real daemon with a real
+// browser, each script with a daemon of its own. The files of a script's archive are served at $SITE.
+// UPDATE_SCRIPTS=1 writes the output that they compare with.
+func TestScripts(t *testing.T) {
+	path := needProgram(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup:               func(env *testscript.Env) error { return setupScript(env, path) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":    scriptExits,
+			"freeport": scriptFreePort,
+			"ref":      scriptRef,
+			"crash":    scriptCrash,
+			"serving":  scriptServing,
+		},
+	})
+}
+
+func setupScript(env *testscript.Env, path string) error {
+	state, err := os.MkdirTemp("", "dt")
+	if err != nil {
+		return err
+	}
+	site := httptest.NewServer(siteHandler(env.WorkDir))
+	env.Setenv("PATH", filepath.Dir(path)+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	env.Setenv("DOMTAP_STATE_DIR", state)
+	env.Setenv("HOME", state)
+	env.Setenv("SITE", site.URL)
+	for _, name := range []string{"DOMTAP_CHROME", "DOMTAP_CHROME_FLAG"} {
+		if value, set := os.LookupEnv(name); set {
+			env.Setenv(name, value)
+		}
+	}
+	env.Defer(func() {
+		defer func() { _ = os.RemoveAll(state) }()
+		defer site.Close()
+		defer site.CloseClientConnections()
+		stop := exec.Command(path, "stop")
+		stop.Env = []string{"DOMTAP_STATE_DIR=" + state}
+		if text, err := stop.CombinedOutput(); err != nil {
+			env.T().Fatal(fmt.Sprintf("domtap stop: %v\n%s", err, text))
+		}
+		if log, _ := os.ReadFile(filepath.Join(state, "daemon.log")); bytes.Contains(log, []byte("DATA RACE")) {
+			env.T().Fatal(string(log))
+		}
+	})
+	return nil
+}
+
+// siteHandler serves a script's files, and a page that never finishes loading.
+func siteHandler(dir string) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(dir)))
+	mux.HandleFunc("/never", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<title>Never</title><button>Early</button><img src=/never>"))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	return mux
+}
+
+// scriptExits runs a command that must end with an exit code: exits 3 domtap compact
+func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// scriptFreePort sets a variable to a TCP port that nobody listens on: freeport PORT
+func scriptFreePort(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	ts.Check(err)
+	ts.Check(l.Close())
+	ts.Setenv(args[0], port)
+}
+
+// scriptRef sets a variable to the ref of the element with a name: ref VARIABLE NAME
+func scriptRef(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(ts.Exec("domtap", "compact"))
+	for line := range strings.Lines(ts.ReadFile("stdout")) {
+		ref, rest, found := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+		if found && strings.HasPrefix(rest, args[1]+" (") {
+			ts.Setenv(args[0], ref)
+			return
+		}
+	}
+	ts.Fatalf("no element is named %q", args[1])
+}
+
+// scriptServing waits until the script's daemon serves.
+func scriptServing(ts *testscript.TestScript, _ bool, _ []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), daemon.StartLimit)
+	defer cancel()
+	socket := filepath.Join(ts.Getenv("DOMTAP_STATE_DIR"), "domtap.sock")
+	ts.Check(endpoint.AwaitServing(ctx, endpoint.Target{Socket: socket}, endpoint.Options{}))
+}
+
+// scriptCrash kills the daemon without warning.
+func scriptCrash(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(ts.Exec("domtap", "doctor"))
+	_, after, found := strings.Cut(ts.ReadFile("stdout"), "process ")
+	pid, err := strconv.Atoi(strings.Fields(after)[0])
+	if !found || err != nil {
+		ts.Fatalf("no daemon runs")
+	}
+	process, err := os.FindProcess(pid)
+	ts.Check(err)
+	ts.Check(process.Kill())
+	ts.Check(ts.Exec("domtap", "stop")) // returns when it is gone
+}
+
+// ownEnv is this process's environment without the settings of the developer's own daemon, but with their
+// choice of a browser.
+func ownEnv(state string) []string {
+	env := []string{"DOMTAP_STATE_DIR=" + state}
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "DOMTAP_") || strings.HasPrefix(setting, "DOMTAP_CHROME") {
+			env = append(env, setting)
+		}
+	}
+	return env
+}
+
+// instanceOf makes commands of an instance of its own, which is stopped when the test ends.
+func instanceOf(t *testing.T, path string) func(args ...string) *exec.Cmd {
+	t.Helper()
+	env := ownEnv(shortDir(t))
+	command := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(path, args...)
+		cmd.Env = env
+		return cmd
+	}
+	t.Cleanup(func() {
+		if text, err := command("stop").CombinedOutput(); err != nil {
+			t.Errorf("domtap stop: %v: %s", err, text)
+		}
+	})
+	return command
+}
+
+func mustRun(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args[1:], err, text)
+	}
+}
+
+func TestAWatchEndsWellWhateverEndsIt(t *testing.T) {
+	command := instanceOf(t, needProgram(t))
+	for name, end := range map[string]func(*exec.Cmd){
+		"Ctrl-C":     func(watch *exec.Cmd) { _ = watch.Process.Signal(os.Interrupt) },
+		"SIGTERM":    func(watch *exec.Cmd) { _ = watch.Process.Signal(syscall.SIGTERM) },
+		"closed tab": func(*exec.Cmd) { mustRun(t, command("close")) },
+	} {
+		mustRun(t, command("open", "data:text/html,<title>X</title>"))
+		watch := command("watch")
+		out, err := watch.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := watch.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); !strings.HasPrefix(line, "Watching: ") {
+			t.Errorf("%s: the first line is %q, %v", name, line, err)
+		}
+		end(watch)
+		if err := watch.Wait(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSignalsEndTheDaemon holds the daemon to its word: one signal ends it in good order, with its
+// browser and its socket.
+func TestSignalsEndTheDaemon(t *testing.T) {
+	path := needProgram(t)
+	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		state := shortDir(t)
+		serve := exec.Command(path, "serve", "--listen=")
+		serve.Env = ownEnv(state)
+		if err := serve.Start(); err != nil {
+			t.Fatal(err)
+		}
+		socket := filepath.Join(state, "domtap.sock")
+		if err := endpoint.AwaitServing(t.Context(), endpoint.Target{Socket: socket}, endpoint.Options{}); err != nil {
+			t.Error(err)
+		}
+		_ = serve.Process.Signal(signal)
+		if err := serve.Wait(); err != nil {
+			t.Errorf("%v: %v", signal, err)
+		}
+		if _, err := os.Stat(socket); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%v: the socket is still there", signal)
+		}
+		if left, err := os.ReadDir(filepath.Join(state, "browsers")); err != nil || len(left) > 0 {
+			t.Errorf("%v: files of the browser are left: %v, %v", signal, left, err)
+		}
+	}
+}
+
+// browserOf returns the process of the browser that a daemon started, from the note that it keeps of it.
+func browserOf(t *testing.T, state string) *os.Process {
+	t.Helper()
+	notes, err := filepath.Glob(filepath.Join(state, "browsers", "*", "owner.json"))
+	if err != nil || len(notes) != 1 {
+		t.Fatalf("notes of a browser: %v, %v", notes, err)
+	}
+	text, err := os.ReadFile(notes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var owner struct{ Browser struct{ PID int } }
+	if err := json.Unmarshal(text, &owner); err != nil || owner.Browser.PID == 0 {
+		t.Fatalf("%s: %v", text, err)
+	}
+	process, err := os.FindProcess(owner.Browser.PID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return process
+}
+
+func TestADeadBrowserIsReportedAndReplaced(t *testing.T) {
+	path, state := needProgram(t), shortDir(t)
+	command := func(args ...string) *exec.Cmd {
+		cmd := exec.Command(path, args...)
+		cmd.Env = ownEnv(state)
+		return cmd
+	}
+	defer func() { mustRun(t, command("stop")) }()
+	mustRun(t, command("open", "data:text/html,<title>X</title>"))
+	watch := command("watch")
+	out, err := watch.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := watch.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	if err := browserOf(t, state).Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, lines)
+	if err := watch.Wait(); watch.ProcessState.ExitCode() != exit.Unavailable {
+		t.Errorf("the watch ended with %v, want exit code %d", err, exit.Unavailable)
+	}
+	mustRun(t, command("stop")) // returns when a daemon that is still ending has ended
+	mustRun(t, command("tabs"))
+}

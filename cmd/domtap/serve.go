@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
+	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// serveFlags are the settings of the daemon.
+type serveFlags struct {
+	daemon.Config
+	logFormat choice
+	logLevel  choice
+}
+
+func serveCommand(a *app) *cobra.Command {
+	var s serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the daemon in the foreground",
+		Long: `Run the daemon: start Chromium, own its tabs, and serve the gRPC API until SIGTERM or
+Ctrl-C. A second signal ends it at once.
+
+It listens on a unix socket that only this user can open, without a token, and on a loopback
+TCP address, with a bearer token. Any other address needs --tls-cert and --tls-key.
+Every flag can be set by the environment variable in brackets too.`,
+		Example: `  domtap serve
+  domtap serve --listen "" --headless=false
+  domtap serve --remote http://127.0.0.1:9222`,
+		Args: cobra.NoArgs,
+	}
+	s.register(cmd)
+	cmd.RunE = doing(func(cmd *cobra.Command, _ []string) error {
+		if err := fromEnv(cmd.Flags(), a.env); err != nil {
+			return err
+		}
+		if err := s.complete(cmd, a.env); err != nil {
+			return err
+		}
+		s.Version, s.Logger = programVersion(), s.logger(a)
+		s.Browser.Logger = s.Logger
+		return daemon.Run(cmd.Context(), s.Config)
+	})
+	return cmd
+}
+
+func (s *serveFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.Socket, "socket", "", "the unix socket; empty: none (default: domtap/domtap.sock in $XDG_RUNTIME_DIR)")
+	f.StringVar(&s.Listen, "listen", listen.DefaultAddress, "the TCP address; empty: none")
+	f.StringVar(&s.TLS.CertFile, "tls-cert", "", "a PEM file with the certificate for the TCP address")
+	f.StringVar(&s.TLS.KeyFile, "tls-key", "", "a PEM file with the certificate's key")
+	f.StringVar(&s.TokenFile, "token-file", "", "the file with the bearer token, made when it is missing (default: domtap/token in the configuration directory)")
+	f.StringVar(&s.Browser.ChromePath, "chrome", "", "the browser to start (default: the first Chromium or Chrome found)")
+	f.StringArrayVar(&s.Browser.Flags, "chrome-flag", nil, "one more flag for the browser, such as proxy-server=HOST:PORT; may be repeated")
+	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without a window")
+	f.StringVar(&s.Browser.Remote, "remote", "", "attach to a running browser at http://HOST:PORT or ws://… instead of starting one")
+	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "the browser's profile, kept (default: one that is removed at the end)")
+	f.IntVar(&s.MaxTabs, "max-tabs", 100, "how many tabs may be open")
+	choiceFlag(cmd, &s.logFormat, "log-format", "", "the form of the log on standard error", "text", "json")
+	choiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
+	stateDirFlag(f, &s.Browser.StateDir)
+	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
+	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
+	alsoEnv(f, "socket", "listen", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
+		"user-data-dir", "max-tabs", "log-format", "log-level")
+}
+
+// complete fills in the places that nobody set, and checks the rest.
+func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
+	at, err := endpoint.FindPlaces(env, s.Browser.StateDir)
+	if err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("socket") {
+		s.Socket = at.Socket
+	}
+	s.TokenFile = cmp.Or(s.TokenFile, at.Token)
+	s.Browser.StateDir = at.State
+	switch {
+	case s.Socket == "" && s.Listen == "":
+		return exit.Errorf(exit.Usage, "leave one of --socket and --listen at its default", "there is nothing to listen on")
+	case s.MaxTabs < 1:
+		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
+	}
+	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir} {
+		if *path == "" {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return fmt.Errorf("find the working directory: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *serveFlags) logger(a *app) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(s.logLevel.value)) // the flag takes only words that it knows
+	options := &slog.HandlerOptions{Level: level}
+	if s.logFormat.value == "json" {
+		return slog.New(slog.NewJSONHandler(a.complaints, options))
+	}
+	return slog.New(slog.NewTextHandler(a.complaints, options))
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker: -ldflags "-X main.version=v1.2.3".
+var version string
+
+// programVersion is the version that the linker set, or what the Go toolchain recorded of the build.
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel" + revision(info)
+	}
+	return info.Main.Version
+}
+
+// revision is the commit of the build with a plus sign before it, or empty when it was not recorded.
+func revision(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
+			return "+" + setting.Value[:12]
+		}
+	}
+	return ""
+}
+
+// build is what `domtap version -o json` prints.
+type build struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+func versionCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program",
+		Args:  cobra.NoArgs,
+	}
+	choiceFlag(cmd, &a.common.output, "output", "o", "how to print", outputText, outputJSON)
+	cmd.RunE = doing(func(*cobra.Command, []string) error {
+		b := build{Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+		p := a.printer()
+		if p.json {
+			return p.value(b)
+		}
+		return p.text(fmt.Sprintf("domtap %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch))
+	})
+	return cmd
+}
