@@ -1,0 +1,160 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// TestAttachToARunningBrowser reads a page through a browser that somebody else started, and leaves it
+// running, without our tabs, at the end.
+func TestAttachToARunningBrowser(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	path, err := browser.Find("")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--remote-debugging-port=0", "--user-data-dir="+dir, "about:blank")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Wait()
+	}()
+	address := ""
+	for lines := bufio.NewScanner(out); address == "" && lines.Scan(); {
+		_, address, _ = strings.Cut(lines.Text(), "DevTools listening on ")
+	}
+	for _, remote := range []string{address, "http://" + strings.Split(strings.TrimPrefix(address, "ws://"), "/")[0]} {
+		b, err := browser.Start(t.Context(), browser.Config{Remote: remote})
+		if err != nil {
+			t.Fatalf("%s: %v", remote, err)
+		}
+		pool := actor.NewPool(b, actor.Config{})
+		tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := tab.Read(t.Context(), actor.ReadOptions{Geometry: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		roles := []string{}
+		for _, e := range r.Head.Snapshot.Elements {
+			roles = append(roles, e.Role)
+		}
+		if !slices.Equal(roles, []string{"button", "button", "button"}) {
+			t.Errorf("got %q", roles)
+		}
+		if err := pool.Close(within(t, 10*time.Second)); err != nil {
+			t.Error(err)
+		}
+		if err := b.Close(within(t, 10*time.Second)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := syscall.Kill(cmd.Process.Pid, 0); err != nil {
+		t.Errorf("the browser that was attached to is gone: %v", err)
+	}
+}
+
+// TestHeadlessShell runs on chromium-headless-shell where it is installed.
+func TestHeadlessShell(t *testing.T) {
+	path, err := exec.LookPath("chromium-headless-shell")
+	if err != nil {
+		t.Skip("chromium-headless-shell is not installed")
+	}
+	t.Setenv("DOMTAP_CHROME", path)
+	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	if n := len(d.All(tab).GetElements()); n != 3 {
+		t.Errorf("%d elements, want 3", n)
+	}
+	if !strings.Contains(d.Browser.Version(), "/") {
+		t.Errorf("the version is %q", d.Browser.Version())
+	}
+}
+
+// TestDeadDaemonsBrowsersAreSwept leaves the home of a daemon that died, with a process that still runs
+// in it, and starts a browser beside it.
+func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
+	path, err := browser.Find("")
+	if err != nil {
+		t.Skip(err)
+	}
+	state := t.TempDir()
+	first, err := browser.Start(t.Context(), browser.Config{ChromePath: path, Headless: true, StateDir: state})
+	if err != nil {
+		t.Fatal(err)
+	}
+	homes, err := filepath.Glob(filepath.Join(state, "browsers", "*", "owner.json"))
+	if err != nil || len(homes) != 1 {
+		t.Fatalf("homes: %v, %v", homes, err)
+	}
+	disown(t, homes[0])
+	second, err := browser.Start(t.Context(), browser.Config{ChromePath: path, Headless: true, StateDir: state})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-first.Done():
+	case <-within(t, 10*time.Second).Done():
+		t.Error("the dead daemon's browser still runs")
+	}
+	if left := harness.Processes(filepath.Dir(homes[0])); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	if _, err := second.NewPage(t.Context(), dom.Box{Width: 800, Height: 600}); err != nil {
+		t.Errorf("the new browser: %v", err)
+	}
+	for _, b := range []*browser.Browser{first, second} {
+		if err := b.Close(within(t, 10*time.Second)); err != nil {
+			t.Error(err)
+		}
+	}
+	if left := harness.Processes(state); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// disown rewrites the note in a home as if its daemon were a process that is no more.
+func disown(t *testing.T, note string) {
+	t.Helper()
+	raw, err := os.ReadFile(note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o map[string]any
+	if err := json.Unmarshal(raw, &o); err != nil {
+		t.Fatal(err)
+	}
+	o["daemon"] = map[string]any{"pid": 1 << 30, "start": "1"}
+	if raw, err = json.Marshal(o); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(note, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,165 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// driver makes pages/mutator.html take one random step at a time.
+type driver struct {
+	next chan string
+	did  chan string
+}
+
+func newDriver() (*driver, map[string]http.HandlerFunc) {
+	d := &driver{next: make(chan string), did: make(chan string)}
+	return d, map[string]http.HandlerFunc{
+		"/next": func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case step := <-d.next:
+				io.WriteString(w, step)
+			case <-r.Context().Done():
+			}
+		},
+		"/did": func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			select {
+			case d.did <- string(body):
+			case <-r.Context().Done():
+			}
+		},
+	}
+}
+
+// step lets the page take one step and returns what it did.
+func (d *driver) step(t testing.TB, seed int, names ...string) string {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"seed": seed, "names": names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case d.next <- string(raw):
+	case <-t.Context().Done():
+		t.Fatal("the page asks for no more steps")
+	}
+	return <-d.did
+}
+
+// line writes an element as browser.Page.Audit does.
+func line(e *dom.Element) string {
+	parent := "^"
+	if e.Parent != dom.NoRef {
+		parent = fmt.Sprint(e.Parent)
+	}
+	level := ""
+	if e.Level > 0 {
+		level = strconv.Itoa(e.Level)
+	}
+	s := e.States
+	bits := 0
+	for i, tri := range []dom.Tri{s.Checked, s.Disabled, s.Expanded, s.Selected, s.Pressed, s.Required, s.Readonly, s.Focused, s.Invalid} {
+		bits |= int(tri) << (2 * i)
+	}
+	var attributes []string
+	for k, v := range e.Attributes {
+		attributes = append(attributes, k+"="+v)
+	}
+	return strings.Join([]string{
+		fmt.Sprint(e.Ref), strconv.Itoa(int(e.Kind)), parent, e.Tag, e.Role, e.Text, e.Href, e.Name, e.Type, e.Value, e.Placeholder,
+		level, strconv.Itoa(bits), string(e.Child), strings.Join(attributes, "\x1f"),
+	}, "\t")
+}
+
+func lines(elements []*dom.Element) []string {
+	out := make([]string, len(elements))
+	for i, e := range elements {
+		out[i] = line(e)
+	}
+	return out
+}
+
+// audit compares the stored DOM of a page without frames with a fresh walk of its document.
+func audit(t testing.TB, p *browser.Page, s *dom.Snapshot) error {
+	t.Helper()
+	text, err := p.Audit(t.Context(), "")
+	if err != nil {
+		return err
+	}
+	var want []string
+	if text != "" {
+		want = strings.Split(text, "\n")
+	}
+	return sameLines(lines(s.Elements), want)
+}
+
+func sameLines(got, want []string) error {
+	for i := range max(len(got), len(want)) {
+		g, w := "(nothing)", "(nothing)"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			return fmt.Errorf("element %d of %d/%d\n got %q\nwant %q", i, len(got), len(want), g, w)
+		}
+	}
+	return nil
+}
+
+// TestStoredDOMEqualsFreshWalk takes random steps and holds the model that follows mutations against a
+// walk from scratch after each of them.
+func TestStoredDOMEqualsFreshWalk(t *testing.T) {
+	for _, structural := range []bool{false, true} {
+		for _, watched := range []bool{false, true} {
+			t.Run(fmt.Sprintf("structural=%v watched=%v", structural, watched), func(t *testing.T) {
+				storedEqualsFresh(t, structural, watched, 700)
+			})
+		}
+	}
+}
+
+func storedEqualsFresh(t *testing.T, structural, watched bool, steps int) {
+	d, handlers := newDriver()
+	url := serve(t, handlers)
+	b := harness.StartBrowser(t)
+	pool := harness.StartPool(t, b)
+	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: url + "/pages/mutator.html"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if watched {
+		release, err := tab.Watch(t.Context(), actor.WatchOptions{Structural: structural})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	done := []string{}
+	for seed := range steps {
+		done = append(done, d.step(t, seed+1))
+		r, err := tab.Read(t.Context(), actor.ReadOptions{Structural: structural, Geometry: seed%3 == 0})
+		if err != nil {
+			t.Fatalf("after %v: %v", done[max(0, len(done)-3):], err)
+		}
+		// The second read tells the page the refs that the first one gave.
+		if r, err = tab.Read(t.Context(), actor.ReadOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := audit(t, b.Newest(), r.Head.Snapshot); err != nil {
+			t.Fatalf("step %d, after %v: %v", seed, done[max(0, len(done)-5):], err)
+		}
+	}
+}

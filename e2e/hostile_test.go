@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// TestHostilePagesAreBounded opens pages made to break their reader. Each answers, or fails with a clear
+// status, in bounded time and memory, while a tab beside it works.
+func TestHostilePagesAreBounded(t *testing.T) {
+	script := func(js string) http.HandlerFunc {
+		return html("<!doctype html><title>Hostile</title><button>First</button><div id=d></div><script>" + js + "</script>")
+	}
+	pages := map[string]http.HandlerFunc{
+		"deep in the source": html("<title>Hostile</title><button>First</button>" + strings.Repeat("<div>", 20_000) + "<button>Deep</button>"),
+		"deep and hidden":    script(`d.style.display = "none"; let n = d; for (let i = 0; i < 20000; i++) n = n.appendChild(document.createElement("div")); n.innerHTML = "<button>Deep</button>"`),
+		"many elements":      script(`d.innerHTML = "<i></i><button>Same</button>".repeat(100000)`),
+		"many listeners":     script(`for (let i = 0; i < 50000; i++) { const e = document.createElement("i"); e.onclick = e.onkeydown = () => {}; d.append(e) }`),
+		"a long text":        script(`d.innerHTML = "<button></button>"; d.firstChild.textContent = "x ".repeat(5 << 20)`),
+		"long attributes":    script(`d.innerHTML = "<a>Link</a>"; d.firstChild.href = "data:," + "y".repeat(5 << 20); d.firstChild.name = "z".repeat(5 << 20); document.title = "t".repeat(1 << 20)`),
+		"lone surrogates":    script(`d.innerHTML = "<button></button><input>"; d.firstChild.textContent = "a\ud800b\udc00"; d.lastChild.value = "\udfff"`),
+		"document.write":     script(`addEventListener("load", () => { let n = 0; const t = setInterval(() => { document.open(); document.write("<button>Written " + n + "</button>"); document.close(); if (++n > 50) clearInterval(t) }, 1) })`),
+		"many frames":        script(`for (let i = 0; i < 500; i++) { const f = document.createElement("iframe"); f.srcdoc = "<button>In frame</button>"; f.width = f.height = 20; d.append(f) }`),
+		"restless":           script(`setInterval(() => { for (let i = 0; i < 300; i++) d.append(document.createElement("button")); if (d.childElementCount > 3000) d.replaceChildren() }, 0)`),
+		"leaving":            script(`let n = +location.hash.slice(1) || 0; setInterval(() => { location.hash = ++n }, 0)`),
+	}
+	handlers := map[string]http.HandlerFunc{"/ok": html(someButtons)}
+	paths := map[string]string{}
+	for name, h := range pages {
+		path := fmt.Sprintf("/hostile/%d", len(paths))
+		paths[name], handlers[path] = path, h
+	}
+	url := serve(t, handlers)
+	d := harness.StartDaemon(t)
+	beside := d.Open(url + "/ok")
+	for name, path := range paths {
+		t.Run(name, func(t *testing.T) {
+			before := heap()
+			opened, err := d.Tabs.OpenTab(within(t, 60*time.Second), &domtapv1.OpenTabRequest{Url: url + path})
+			if err != nil {
+				t.Fatal(err)
+			}
+			tab := opened.GetTab().GetId()
+			r, err := d.Dom.GetDom(within(t, 30*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+			switch status.Code(err) {
+			case codes.OK:
+				if n := len(r.GetElements()); n == 0 || n > 300 {
+					t.Errorf("%d elements", n)
+				}
+				for _, e := range r.GetElements() {
+					if len(e.GetText()) > 500 || len(e.GetHref()) > 9000 || len(e.GetName()) > 9000 {
+						t.Errorf("an unbounded element: %.200v", e)
+					}
+				}
+			case codes.Aborted, codes.DeadlineExceeded, codes.ResourceExhausted:
+				t.Logf("answered with %v", err)
+			default:
+				t.Errorf("got %v", err)
+			}
+			start := time.Now()
+			if n := len(d.All(beside).GetElements()); n != 3 || time.Since(start) > 5*time.Second {
+				t.Errorf("the tab beside has %d elements after %v", n, time.Since(start))
+			}
+			if _, err := d.Tabs.CloseTab(within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+				t.Error(err)
+			}
+			if grown := int64(heap()) - int64(before); grown > 200<<20 {
+				t.Errorf("the daemon's heap grew by %d MiB", grown>>20)
+			}
+		})
+	}
+}
+
+// heap is the memory that is reachable now.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

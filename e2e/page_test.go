@@ -1,0 +1,431 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// evaluate runs an expression in the page's own world, as its scripts do.
+func evaluate[T any](t testing.TB, d *harness.Daemon, expression string) T {
+	t.Helper()
+	var out struct {
+		Result struct {
+			Value T `json:"value"`
+		} `json:"result"`
+	}
+	err := d.Browser.Newest().Call(t.Context(), "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Result.Value
+}
+
+// texts lists "role text" of a tab's elements.
+func texts(r *domtapv1.GetDomResponse) []string {
+	var out []string
+	for _, e := range r.GetElements() {
+		out = append(out, e.GetRole()+" "+e.GetText())
+	}
+	return out
+}
+
+// TestObserverLeavesNoMark compares what a page's own script can see of its world and its document
+// before and after the page is read, watched and clicked.
+func TestObserverLeavesNoMark(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
+	d := harness.StartDaemon(t)
+	tab := d.Open("about:blank")
+	if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
+		t.Fatal(err)
+	}
+	const look = `JSON.stringify([Object.getOwnPropertyNames(window).sort(), document.documentElement.outerHTML,
+		Object.getOwnPropertyNames(document), Object.getOwnPropertyNames(document.getElementById('b')),
+		Element.prototype.attachShadow.toString()])`
+	before := evaluate[string](t, d, look)
+	follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	d.All(tab)
+	if after := evaluate[string](t, d, look); after != before {
+		at := 0
+		for at < min(len(before), len(after)) && before[at] == after[at] {
+			at++
+		}
+		t.Errorf("the page sees domtap at %d:\nbefore %.200s\n after %.200s", at, before[at:], after[at:])
+	}
+	if strings.Contains(before, "domtap") {
+		t.Errorf("the page sees domtap: %s", before)
+	}
+}
+
+// TestWorksUnderAnyPolicy reads and clicks a page whose policy forbids every script.
+func TestWorksUnderAnyPolicy(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox")
+		html(`<title>Strict</title><a href="/x">Link</a><details><summary>More</summary><button>Inside</button></details>`)(w, r)
+	}})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	got := d.All(tab)
+	if want := "link Link"; len(got.GetElements()) == 0 || texts(got)[0] != want {
+		t.Fatalf("got %q, want %q first", texts(got), want)
+	}
+	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	i := slices.IndexFunc(got.GetElements(), func(e *domtapv1.Element) bool { return e.GetTag() == "summary" })
+	r, err := d.Actions.Interact(t.Context(), clickOn(tab, got.GetElements()[i].GetRef()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || r.GetDiff().GetAddedCount() != 1 {
+		t.Errorf("got %v", r)
+	}
+	if err := f.reaches(within(t, 5*time.Second), usual(t, d, tab)); err != nil {
+		t.Error(err)
+	}
+}
+
+// usual reads a tab with the options that nobody set.
+func usual(t testing.TB, d *harness.Daemon, tab string) *domtapv1.GetDomResponse {
+	t.Helper()
+	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// clickOn is a click on an element.
+func clickOn(tab string, ref uint32) *domtapv1.InteractRequest {
+	return &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}}
+}
+
+// TestPageCannotConfuseTheObserver clobbers every name that forms and documents let a page clobber, and
+// patches the prototypes that the observer relies on.
+func TestPageCannotConfuseTheObserver(t *testing.T) {
+	names := []string{"localName", "getAttribute", "hasAttribute", "hasAttributes", "firstElementChild", "nextElementSibling", "parentNode",
+		"shadowRoot", "children", "matches", "textContent", "nodeType", "getRootNode", "isConnected", "assignedSlot", "previousElementSibling", "lastElementChild", "previousSibling", "lastChild"}
+	var form strings.Builder
+	for _, n := range names {
+		fmt.Fprintf(&form, `<input name=%s>`, n)
+	}
+	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Clobber</title><form>` + form.String() + `<button>Go</button></form>
+		<img name=title><img name=documentElement><form name=body></form><button>After</button>
+		<script>
+			Element.prototype.getAttribute = () => { throw 1 };
+			Element.prototype.getBoundingClientRect = () => { throw 1 };
+			Array.prototype.push = () => { throw 1 };
+			String.prototype.split = Map.prototype.get = () => { throw 1 };
+			Object.prototype.toJSON = () => { throw 1 };
+		</script>`)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	got := d.All(tab)
+	if got.GetTitle() != "Clobber" {
+		t.Errorf("the title is %q", got.GetTitle())
+	}
+	buttons := slices.DeleteFunc(texts(got), func(s string) bool { return !strings.HasPrefix(s, "button") })
+	if want := []string{"button Go", "button After"}; !slices.Equal(buttons, want) {
+		t.Errorf("got %q, want %q", buttons, want)
+	}
+	if n := len(got.GetElements()); n < len(names)+2 {
+		t.Errorf("%d elements, want at least %d", n, len(names)+2)
+	}
+	// What comes later finds its place by going back over the form.
+	evaluate[any](t, d, `document.querySelector("form").after(Object.assign(document.createElement("button"), { textContent: "Between" })), 0`)
+	buttons = slices.DeleteFunc(texts(d.All(tab)), func(s string) bool { return !strings.HasPrefix(s, "button") })
+	if want := []string{"button Go", "button Between", "button After"}; !slices.Equal(buttons, want) {
+		t.Errorf("after an insertion: got %q, want %q", buttons, want)
+	}
+}
+
+// TestVeiledPageIsDescribed reads pages that hide themselves as scripts against flicker do.
+func TestVeiledPageIsDescribed(t *testing.T) {
+	page := func(style string) http.HandlerFunc {
+		return html(`<title>Veil</title><style id=veil>` + style + `</style><button>Seen <b>soon</b></button><button style="display:none">Never</button>`)
+	}
+	url := serve(t, map[string]http.HandlerFunc{
+		"/visibility": page("body { visibility: hidden !important }"),
+		"/opacity":    page("html { opacity: 0 !important }"),
+	})
+	d := harness.StartDaemon(t)
+	for _, path := range []string{"/visibility", "/opacity"} {
+		tab := d.Open(url + path)
+		for _, veiled := range []bool{true, false} {
+			if got, want := texts(d.All(tab)), []string{"button Seen soon"}; !slices.Equal(got, want) {
+				t.Errorf("%s, veiled %v: got %q, want %q", path, veiled, got, want)
+			}
+			evaluate[any](t, d, `document.getElementById("veil").remove()`)
+		}
+	}
+}
+
+// TestFramesOfTheSameProcess reads nested frames where they stand, and clicks in one.
+func TestFramesOfTheSameProcess(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{
+		"/":      html(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
+		"/inner": html(`<a href="/x">Inner</a><iframe srcdoc="<button onclick='this.textContent=1'>Deep</button>" style="margin:5px"></iframe>`),
+	})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	read := func() *domtapv1.GetDomResponse { return usual(t, d, tab) }
+	got := read()
+	if want := []string{"button Before", "link Inner", "button Deep", "button After"}; !slices.Equal(texts(got), want) {
+		t.Fatalf("got %q, want %q", texts(got), want)
+	}
+	deep := got.GetElements()[2]
+	r, err := d.Actions.Interact(t.Context(), clickOn(tab, deep.GetRef()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
+		t.Errorf("got %v", r)
+	}
+	now := read()
+	if texts(now)[2] != "button 1" || now.GetElements()[2].GetRef() != deep.GetRef() {
+		t.Errorf("after the click: %q", texts(now))
+	}
+	if err := f.reaches(within(t, 5*time.Second), now); err != nil {
+		t.Error(err)
+	}
+	evaluate[any](t, d, `document.querySelector('iframe').remove()`)
+	if want := []string{"button Before", "button After"}; !slices.Equal(texts(read()), want) {
+		t.Errorf("without the frame: %q", texts(read()))
+	}
+}
+
+// TestDuplicatesAreCounted removes one of three equal buttons and adds two.
+func TestDuplicatesAreCounted(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	diff := func() *domtapv1.Diff {
+		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, Incremental: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.GetDiff()
+	}
+	if first := diff(); first != nil {
+		t.Fatalf("the first call has a diff: %v", first)
+	}
+	evaluate[any](t, d, `document.getElementById("b").remove()`)
+	if got := diff(); got.GetRemovedCount() != 1 || got.GetAddedCount() != 0 || got.GetRemoved()[0].GetRef() != 1 {
+		t.Errorf("one of three removed: %v", got)
+	}
+	evaluate[any](t, d, `for (let i = 0; i < 2; i++) document.getElementById("a").after(document.createElement("button")), 0`)
+	if got := diff(); got.GetAddedCount() != 2 || got.GetRemovedCount() != 0 {
+		t.Errorf("two added: %v", got)
+	}
+}
+
+// TestStreamFollowsNavigation follows a tab over two documents and a change of the URL alone.
+func TestStreamFollowsNavigation(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{
+		"/1": html(`<title>One</title><button>First</button>`),
+		"/2": html(`<title>Two</title><button>Second</button><a href="#x">Jump</a>`),
+	})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url + "/1")
+	stream, err := d.Dom.WatchDom(within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(replica)
+	// until reads messages until one is of the kind wanted.
+	until := func(what string, is func(*domtapv1.WatchDomResponse) bool) {
+		t.Helper()
+		for {
+			m, err := stream.Recv()
+			if err != nil {
+				t.Fatalf("waiting for %s: %v", what, err)
+			}
+			if err := r.apply(m); err != nil {
+				t.Fatal(err)
+			}
+			if is(m) {
+				return
+			}
+		}
+	}
+	until("the snapshot", func(m *domtapv1.WatchDomResponse) bool { return m.GetSnapshot() != nil })
+	if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/2"}); err != nil {
+		t.Fatal(err)
+	}
+	until("navigated", func(m *domtapv1.WatchDomResponse) bool { return strings.HasSuffix(m.GetNavigated().GetUrl(), "/2") })
+	until("the new page", func(*domtapv1.WatchDomResponse) bool {
+		return len(r.elements) == 2 && r.elements[0].GetText() == "Second"
+	})
+	if _, err := d.Actions.Interact(t.Context(), clickOn(tab, r.elements[1].GetRef())); err != nil {
+		t.Fatal(err)
+	}
+	until("the new URL", func(m *domtapv1.WatchDomResponse) bool {
+		return m.GetNavigated().GetSameDocument() && strings.HasSuffix(m.GetNavigated().GetUrl(), "#x")
+	})
+	if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+		t.Fatal(err)
+	}
+	until("the end", func(m *domtapv1.WatchDomResponse) bool {
+		return m.GetTabStatus().GetStatus() == domtapv1.TabStatus_TAB_STATUS_CLOSED
+	})
+}
+
+// TestCrashedRendererIsToldAndRecovered crashes a renderer under a stream.
+func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	before := d.All(tab)
+	stream, err := d.Dom.WatchDom(within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		t.Fatal(err)
+	}
+	d.Browser.Newest().Post("Page.crash", nil)
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	if status.Code(err) != codes.Unavailable {
+		t.Errorf("the stream ended with %v, want UNAVAILABLE", err)
+	}
+	if _, err := d.Tabs.Reload(within(t, 15*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+		t.Fatalf("reloading after the crash: %v", err)
+	}
+	after := d.All(tab)
+	if len(after.GetElements()) != 3 || after.GetEpoch() == before.GetEpoch() {
+		t.Errorf("after the crash: %v", after)
+	}
+	if ref := after.GetElements()[0].GetRef(); ref < 3 {
+		t.Errorf("ref %d was given again", ref)
+	}
+}
+
+// TestPopupsBecomeTabs opens a window by a click.
+func TestPopupsBecomeTabs(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{
+		"/":    html(`<button onclick="window.open('/new')">Open</button>`),
+		"/new": html(`<title>New</title><button>Inside</button>`),
+	})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	r, err := d.Actions.Interact(t.Context(), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB {
+		t.Errorf("the verdict is %v", r.GetVerdict())
+	}
+	tabs, err := d.Tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
+	if err != nil || len(tabs.GetTabs()) != 2 || tabs.GetTabs()[1].GetOpenerTabId() != tab {
+		t.Fatalf("got %v, %v", tabs, err)
+	}
+}
+
+// TestTypingAndFilling types into a field, replaces it, and submits.
+func TestTypingAndFilling(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{
+		"/":     html(`<form action="/done"><label>Name <input name=n value="Ad"></label><textarea aria-label=Note></textarea><input type=password aria-label=Secret><button>Send</button></form>`),
+		"/done": html(`<title>Done</title><button>Thanks</button>`),
+	})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	var refs []uint32
+	for _, e := range d.All(tab).GetElements() {
+		if e.GetRole() == "textbox" {
+			refs = append(refs, e.GetRef())
+		}
+	}
+	at := func(i int) *domtapv1.Target { return &domtapv1.Target{Ref: proto.Uint32(refs[i])} }
+	r, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+		{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: at(0), Text: "a Lovelace"}}},
+		{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: at(1), Text: "Zeile 1\nπ ≈ 3 👍"}}},
+		{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: at(2), Text: "hunter2"}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, res := range r.GetResults() {
+		if !res.GetOk() {
+			t.Errorf("step %d: %v", i, res)
+		}
+	}
+	values := map[uint32]string{}
+	for _, e := range d.All(tab).GetElements() {
+		values[e.GetRef()] = e.GetValue()
+	}
+	if got, want := []string{values[refs[0]], values[refs[1]], values[refs[2]]}, []string{"Ada Lovelace", "Zeile 1 π ≈ 3 👍", "••••"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	r, err = d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+		{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Enter", Target: at(0)}}},
+	}})
+	if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_NAVIGATED || r.GetTab().GetTitle() != "Done" {
+		t.Errorf("submitting: %v, %v", r, err)
+	}
+}
+
+// TestCoveredElementIsNotClicked covers a button by a layer.
+func TestCoveredElementIsNotClicked(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(`<button onclick="document.title='clicked'">Under</button>
+		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	_, err := d.Actions.Interact(t.Context(), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	if reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
+		t.Errorf("got %v", err)
+	}
+	if title := evaluate[string](t, d, "document.title"); title != "" {
+		t.Errorf("something was clicked: %q", title)
+	}
+}
+
+// TestFramesOfOtherProcesses reads a frame of another site, which Chromium runs in a process of its own,
+// follows it, and clicks in it.
+func TestFramesOfOtherProcesses(t *testing.T) {
+	var other string
+	url := serve(t, map[string]http.HandlerFunc{
+		"/": func(w http.ResponseWriter, r *http.Request) {
+			html(`<title>Top</title><button>Before</button><iframe src="`+other+`/inner" style="margin:60px;border:9px solid"></iframe><button>After</button>`)(w, r)
+		},
+		"/inner": html(`<a href="/x">Inner</a><button onclick="this.textContent='Clicked'">Press</button>`),
+	})
+	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
+	d := harness.StartDaemon(t, "site-per-process")
+	tab := d.Open(url)
+	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	read := func() *domtapv1.GetDomResponse { return usual(t, d, tab) }
+	got := read()
+	if want := []string{"button Before", "link Inner", "button Press", "button After"}; !slices.Equal(texts(got), want) {
+		t.Fatalf("got %q, want %q", texts(got), want)
+	}
+	press := got.GetElements()[2]
+	if press.GetRect().GetX() < 60 || press.GetRect().GetY() < 60 || press.GetFrameId() == "" {
+		t.Errorf("the button in the frame: %v", press)
+	}
+	if _, err := d.Actions.Interact(t.Context(), clickOn(tab, press.GetRef())); err != nil {
+		t.Fatal(err)
+	}
+	now := read()
+	if texts(now)[2] != "button Clicked" || now.GetElements()[2].GetRef() != press.GetRef() {
+		t.Errorf("after the click: %q", texts(now))
+	}
+	if err := f.reaches(within(t, 5*time.Second), now); err != nil {
+		t.Error(err)
+	}
+	evaluate[any](t, d, `document.querySelector('iframe').remove()`)
+	if want := []string{"button Before", "button After"}; !slices.Equal(texts(read()), want) {
+		t.Errorf("without the frame: %q", texts(read()))
+	}
+}

@@ -1,0 +1,193 @@
+// Package harness runs domtap for tests and benchmarks as `domtap serve` does, in the test's own process:
+// a real browser, the actors, and a gRPC server on a unix socket. Everything ends with the test, and a
+// browser process that outlives it fails the test.
+//
+// Pages see nothing but loopback: every other name fails to resolve.
+package harness
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// Browser is a browser that remembers its pages, for oracles and floors that need one by itself.
+type Browser struct {
+	*browser.Browser
+	mu    sync.Mutex
+	pages []*browser.Page
+}
+
+// NewPage implements actor.Browser.
+func (r *Browser) NewPage(ctx context.Context, viewport dom.Box) (actor.Page, error) {
+	p, err := r.Browser.NewPage(ctx, viewport)
+	if err == nil {
+		r.mu.Lock()
+		r.pages = append(r.pages, p.(*browser.Page))
+		r.mu.Unlock()
+	}
+	return p, err
+}
+
+// Newest is the page that was opened last.
+func (r *Browser) Newest() *browser.Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pages[len(r.pages)-1]
+}
+
+// closeLimit bounds the end of whatever a test started.
+const closeLimit = 20 * time.Second
+
+// StartBrowser starts a browser with more flags. $DOMTAP_CHROME names another than the one found. A
+// machine without a browser skips the test; scripts/install-chromium installs one.
+func StartBrowser(t testing.TB, flags ...string) *Browser {
+	t.Helper()
+	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
+	if err != nil {
+		t.Skip(err)
+	}
+	state := t.TempDir()
+	b, err := browser.Start(context.WithoutCancel(t.Context()), browser.Config{
+		ChromePath: path, Headless: true, StateDir: state,
+		Flags: append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, flags...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
+		defer cancel()
+		if err := b.Close(ctx); err != nil {
+			t.Errorf("closing the browser: %v", err)
+		}
+		if left := Processes(state); len(left) > 0 {
+			t.Errorf("processes of the browser are left behind: %q", left)
+		}
+	})
+	return &Browser{Browser: b}
+}
+
+// Processes lists the command lines of the running processes that name a directory. Linux only;
+// elsewhere there are none.
+func Processes(dir string) []string {
+	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, path := range entries {
+		line, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(line, []byte(dir)) {
+			found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
+}
+
+// StartPool runs actors on a browser.
+func StartPool(t testing.TB, r *Browser) *actor.Pool {
+	t.Helper()
+	p := actor.NewPool(r, actor.Config{})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
+		defer cancel()
+		if err := p.Close(ctx); err != nil {
+			t.Errorf("closing the tabs: %v", err)
+		}
+	})
+	return p
+}
+
+// Serve serves handlers on loopback and returns the base URL.
+func Serve(t testing.TB, handler http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
+
+// Daemon is everything that `domtap serve` runs, and a client of it.
+type Daemon struct {
+	t       testing.TB
+	Browser *Browser
+	Tabs    domtapv1.TabServiceClient
+	Dom     domtapv1.DomServiceClient
+	Actions domtapv1.ActionServiceClient
+	Pages   domtapv1.PageServiceClient
+	// Stop ends the server as SIGTERM does.
+	Stop context.CancelFunc
+}
+
+// StartDaemon starts a browser, the actors and a server on a unix socket.
+func StartDaemon(t testing.TB, flags ...string) *Daemon {
+	t.Helper()
+	d := &Daemon{t: t, Browser: StartBrowser(t, flags...)}
+	server, err := rpc.New(actor.NewPool(d.Browser, actor.Config{AllowURL: rpc.AllowURL}), rpc.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(t.TempDir(), "s")
+	listener, err := listen.Socket(t.Context(), socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	d.Stop = stop
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, listener) }()
+	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+		_ = conn.Close()
+	})
+	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
+	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
+	return d
+}
+
+// Open opens a tab and returns its id.
+func (d *Daemon) Open(url string) string {
+	d.t.Helper()
+	r, err := d.Tabs.OpenTab(d.t.Context(), &domtapv1.OpenTabRequest{Url: url})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r.GetTab().GetId()
+}
+
+// All reads every element of a tab.
+func (d *Daemon) All(tab string) *domtapv1.GetDomResponse {
+	d.t.Helper()
+	r, err := d.Dom.GetDom(d.t.Context(), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}
