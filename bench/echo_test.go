@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"context"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc"
+)
+
+// ready answers every GetDom with the same answer.
+type ready struct {
+	domtapv1.UnimplementedDomServiceServer
+	answer *domtapv1.GetDomResponse
+}
+
+func (r ready) GetDom(context.Context, *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
+	return r.answer, nil
+}
+
+// echo is the median time of a call whose answer lies ready: the floor of every answer of its size.
+func echo(b *testing.B, answer *domtapv1.GetDomResponse) time.Duration {
+	b.Helper()
+	listener, err := net.Listen("unix", filepath.Join(b.TempDir(), "echo"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := grpc.NewServer(grpc.MaxSendMsgSize(rpc.MaxMessage))
+	domtapv1.RegisterDomServiceServer(server, ready{answer: answer})
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	defer func() {
+		server.Stop()
+		<-served
+	}()
+	conn, err := grpc.NewClient("unix:"+listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
+	client := domtapv1.NewDomServiceClient(conn)
+	return sample(100, func() {
+		if _, err := client.GetDom(b.Context(), &domtapv1.GetDomRequest{}); err != nil {
+			b.Fatal(err)
+		}
+	}).at(50)
+}

@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// site is a running daemon with a client, and a server of pages of any size.
+type site struct {
+	*harness.Daemon
+	b   *testing.B
+	url string
+}
+
+func newSite(b *testing.B) *site {
+	b.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/page/{n}", func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.PathValue("n"))
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("content-type", "text/html; charset=utf-8")
+		fmt.Fprint(w, HTML(n))
+	})
+	return &site{Daemon: harness.StartDaemon(b), b: b, url: harness.Serve(b, mux)}
+}
+
+// page loads a fresh document of n elements in a tab; an empty tab id opens one.
+func (s *site) page(tab string, n int) string {
+	s.b.Helper()
+	url := fmt.Sprintf("%s/page/%d", s.url, n)
+	if tab == "" {
+		return s.Open(url)
+	}
+	if _, err := s.Tabs.Navigate(s.b.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
+		s.b.Fatal(err)
+	}
+	return tab
+}
+
+// interactive reads all interactive elements of a tab, without limits.
+func (s *site) interactive(tab string) *domtapv1.GetDomResponse {
+	s.b.Helper()
+	r, err := s.Dom.GetDom(s.b.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
+	if err != nil {
+		s.b.Fatal(err)
+	}
+	return r
+}
+
+// evaluateParams and evaluated are the parts of Runtime.evaluate that floors need.
+type evaluateParams struct {
+	Expression    string `json:"expression"`
+	ReturnByValue bool   `json:"returnByValue"`
+}
+
+type evaluated[T any] struct {
+	Result struct {
+		Value T `json:"value"`
+	} `json:"result"`
+}
+
+// evaluate runs an expression in the page that was opened last.
+func evaluate[T any](s *site, expression string) T {
+	s.b.Helper()
+	var out evaluated[T]
+	if err := s.Browser.Newest().Call(s.b.Context(), "Runtime.evaluate", evaluateParams{expression, true}, &out); err != nil {
+		s.b.Fatal(err)
+	}
+	return out.Result.Value
+}
+
+// roundTrip is R: the median of a trivial evaluate.
+func (s *site) roundTrip() time.Duration {
+	return sample(500, func() { evaluate[int](s, "1") }).at(50)
+}
+
+// columnar is C: a plain columnar walk, with its transfer.
+func (s *site) columnar() time.Duration {
+	s.b.Helper()
+	start := time.Now()
+	if len(evaluate[string](s, RawColumnar)) == 0 {
+		s.b.Fatal("the raw walk found nothing")
+	}
+	return time.Since(start)
+}
+
+// axTree is the browser's accessibility tree with its decoding.
+func (s *site) axTree() time.Duration {
+	s.b.Helper()
+	var tree accessibility.GetFullAXTreeResult
+	start := time.Now()
+	if err := s.Browser.Newest().Call(s.b.Context(), accessibility.CommandGetFullAXTree, accessibility.GetFullAXTreeParams{}, &tree); err != nil {
+		s.b.Fatal(err)
+	}
+	if len(tree.Nodes) == 0 {
+		s.b.Fatal("the accessibility tree is empty")
+	}
+	return time.Since(start)
+}
+
+// times are measured durations, sorted.
+type times []time.Duration
+
+func sample(n int, f func()) times {
+	list := make(times, n)
+	for i := range list {
+		start := time.Now()
+		f()
+		list[i] = time.Since(start)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// at is a percentile.
+func (t times) at(percent int) time.Duration {
+	return t[min(len(t)-1, len(t)*percent/100)]
+}
+
+// ratio reports a figure as a ratio to a floor, and says what it should be.
+func ratio(b *testing.B, name string, figure, floor time.Duration, target float64) {
+	b.Helper()
+	got := float64(figure) / float64(floor)
+	b.ReportMetric(got, name)
+	verdict := "ok"
+	if got > target {
+		verdict = "MISSED"
+	}
+	b.Logf("%-16s %10v / %10v = %6.2f (target %.4g) %s", name, figure.Round(time.Microsecond), floor.Round(time.Microsecond), got, target, verdict)
+}
