@@ -1,0 +1,100 @@
+package house
+
+// module is the path of this repository's module.
+const module = "github.com/domtap/domtap"
+
+// room says what the non-test code of one room may import besides the standard library and itself.
+type room struct {
+	// rooms lists the rooms it may import.
+	rooms []string
+	// modules allows other modules, apart from those that have keepers.
+	modules bool
+	// pure forbids goroutines and the packages in impure: same input, same output, at any time.
+	pure bool
+}
+
+// rooms is the house. A directory belongs to the longest name that leads to it: browser/page/x to
+// browser/page. Data flows browser → actor → view → compact and rpc, and no import goes against it.
+var rooms = map[string]room{
+	"dom":            {},
+	"diff":           {rooms: []string{"dom"}, pure: true},
+	"tokens":         {modules: true},
+	"view":           {rooms: []string{"dom", "tokens"}, pure: true},
+	"compact":        {rooms: []string{"dom", "diff", "view"}, pure: true},
+	"prune":          {rooms: []string{"tokens"}, pure: true},
+	"actor":          {rooms: []string{"dom", "diff"}},
+	"browser":        {rooms: []string{"dom", "actor", "browser/page", "browser/link", "browser/launch"}, modules: true},
+	"browser/page":   {rooms: []string{"dom"}},
+	"browser/link":   {modules: true},
+	"browser/launch": {rooms: []string{"browser/link"}, modules: true},
+	"gen":            {modules: true},
+	"rpc": {
+		rooms:   []string{"dom", "diff", "tokens", "view", "compact", "prune", "actor", "gen"},
+		modules: true,
+	},
+	"client": {rooms: []string{"gen"}, modules: true},
+	"mcp":    {rooms: []string{"client", "gen"}, modules: true},
+	// What wires or measures the other rooms may import all of them.
+	"cmd":      {rooms: everyRoom, modules: true},
+	"bench":    {rooms: everyRoom, modules: true},
+	"internal": {rooms: everyRoom, modules: true},
+}
+
+// everyRoom allows all rooms.
+var everyRoom = []string{"*"}
+
+// keeper gives some packages to few rooms, so that the rest can be built and tested without them.
+type keeper struct {
+	// packages are import path prefixes, by whole path elements.
+	packages []string
+	rooms    []string
+	// advice says what to do instead.
+	advice string
+}
+
+var keepers = []keeper{
+	{
+		packages: []string{"github.com/chromedp"},
+		rooms:    []string{"browser", "browser/link", "browser/launch", "bench"},
+		advice:   "add what you need to the interfaces of actor/page.go and implement it in browser",
+	},
+	{
+		packages: []string{
+			module + "/gen",
+			"google.golang.org/grpc",
+			"google.golang.org/protobuf",
+			"google.golang.org/genproto",
+			"github.com/grpc-ecosystem",
+		},
+		rooms:  []string{"gen", "rpc", "client", "mcp", "cmd", "bench", "internal"},
+		advice: "use the types of dom and actor and let rpc convert them",
+	},
+}
+
+// impure lists, by exact path, what a pure room may not import.
+var impure = []string{
+	"context", "crypto/rand", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec", "syscall", "time",
+}
+
+// call forbids a function of the standard library outside the rooms named.
+type call struct {
+	pkg    string
+	names  []string
+	rooms  []string
+	advice string
+}
+
+var calls = []call{
+	{
+		pkg: "os", names: []string{"Exit"}, rooms: []string{"cmd"},
+		advice: "return an error and let cmd/ choose the exit code",
+	},
+	{
+		pkg: "log", names: []string{"Fatal", "Fatalf", "Fatalln"}, rooms: []string{"cmd"},
+		advice: "return an error and let cmd/ choose the exit code",
+	},
+	{
+		pkg: "context", names: []string{"Background", "TODO"}, rooms: []string{"cmd"},
+		advice: "take the caller's context as the first argument",
+	},
+}
