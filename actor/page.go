@@ -83,6 +83,9 @@ type Readout struct {
 	Patches []dom.Patch
 	// Unacknowledged names the frames that could not be read.
 	Unacknowledged []dom.FrameID
+	// Late names the frames that did not answer in time, in processes of their own. The first patch after
+	// they do is a full one.
+	Late []dom.FrameID
 }
 
 // Navigator moves a page between documents.

@@ -26,6 +26,8 @@ type Reading struct {
 	Head *Head
 	// Layout stands parallel to Head.Snapshot.Elements; nil unless Geometry was asked for.
 	Layout *dom.Layout
+	// Late names the frames that did not answer: of them the head shows what was last known.
+	Late []dom.FrameID
 }
 
 // Read brings the DOM up to date with the page. What was once asked for by Structural and Attributes
@@ -47,19 +49,20 @@ func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
 		Structural: o.Structural || held.Structural, Geometry: o.Geometry || held.Geometry,
 		Attributes: slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Attributes, held.Attributes)))),
 	}
-	if err := t.update(ctx, req); err != nil {
+	late, err := t.update(ctx, req)
+	if err != nil {
 		return Reading{}, err
 	}
-	r := Reading{Head: t.head.Load()}
+	r := Reading{Head: t.head.Load(), Late: late}
 	if o.Geometry {
 		r.Layout = t.model.Layout()
 	}
 	return r, nil
 }
 
-// update reads the page until every document was read. Acknowledgements are held back meanwhile and
+// update reads the page until every document was read, and returns the frames that did not answer. Acknowledgements are held back meanwhile and
 // travel with the next request: so a document that is acknowledged cannot push again before it is read.
-func (t *Tab) update(ctx context.Context, req ReadRequest) error {
+func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, err error) {
 	t.hold = true
 	defer func() {
 		t.hold = false
@@ -80,7 +83,7 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		t.model.Delivered(due)
 		t.alive()
@@ -91,16 +94,17 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) error {
 		case t.main != main && main != "": // the patches were those of a document that is gone
 		case len(t.model.BrokenFrames()) > 0: // a patch was refused: the next ones start over
 		case len(out.Unacknowledged) == 0:
-			return nil
+			return out.Late, nil
 		}
+		late = out.Late
 	}
 	if t.model.Broken("") {
-		return Errorf(Aborted, "the main document of tab %s reports changes that make no sense: reload it", t.id)
+		return nil, Errorf(Aborted, "the main document of tab %s reports changes that make no sense: reload it", t.id)
 	}
 	if len(t.model.BrokenFrames()) > 0 {
-		return nil // the rest of the page is as it should be
+		return late, nil // the rest of the page is as it should be
 	}
-	return Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
+	return nil, Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
 }
 
 // flush tells the page of all refs that are due, so that its documents may push on and know them.

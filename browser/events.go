@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -146,21 +147,36 @@ func (p *Page) contextCreated(s link.Session, d *runtime.ExecutionContextDescrip
 		a.post(p.ctx, "observe", observing)
 	}
 	if f.id != cdp.FrameID(p.id) {
-		p.mu.Lock()
-		p.adopting++
-		p.mu.Unlock()
-		p.tasks.Go(func() {
-			p.adopt(f.id)
-			p.mu.Lock()
-			p.adopting--
-			p.touch()
-			p.mu.Unlock()
-		})
+		p.arrive(func(ctx context.Context) { p.adopt(ctx, f.id) })
 	}
 }
 
+// arrivalGrace is how long reads wait for a frame that has just come, before they go on without it.
+const arrivalGrace = time.Second
+
+// arrive runs what brings a new frame in. Reads wait for it, but none longer than arrivalGrace: a frame that
+// hangs in a process of its own must not hold up the page around it.
+func (p *Page) arrive(task func(ctx context.Context)) {
+	p.mu.Lock()
+	p.arriving++
+	p.mu.Unlock()
+	arrived := sync.OnceFunc(func() {
+		p.mu.Lock()
+		p.arriving--
+		p.touch()
+		p.mu.Unlock()
+	})
+	p.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+		defer cancel()
+		defer arrived()
+		defer time.AfterFunc(arrivalGrace, arrived).Stop()
+		task(ctx)
+	})
+}
+
 // adopt tells the agent of the parent's document which element holds a frame: once per frame.
-func (p *Page) adopt(id cdp.FrameID) {
+func (p *Page) adopt(ctx context.Context, id cdp.FrameID) {
 	p.mu.Lock()
 	var parent *agent
 	if f := p.frames[id]; f != nil {
@@ -172,8 +188,6 @@ func (p *Page) adopt(id cdp.FrameID) {
 	if parent == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)
-	defer cancel()
 	owner, err := cdp.Call(ctx, parent.session, dom.GetFrameOwner, dom.GetFrameOwnerParams{FrameID: id})
 	if err != nil {
 		return // the frame is gone again
@@ -350,11 +364,11 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 	}
 	s := link.Session{Conn: p.browser.conn, ID: e.SessionID}
 	p.listen(s)
-	p.tasks.Go(func() {
-		ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
-		defer cancel()
+	p.arrive(func(ctx context.Context) {
 		if err := p.install(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
 			p.logger.Debug("a frame is not observed", "error", err)
 		}
+		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
+		_ = p.barrier(ctx)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdpdom "github.com/chromedp/cdproto/dom"
@@ -47,8 +48,8 @@ func (p *Page) waitAgent(ctx context.Context, id dom.FrameID) (a *agent, err err
 type observed struct {
 	id    cdp.FrameID
 	agent *agent
-	// malformed says that the agent's answer was not understood.
-	malformed bool
+	// lost says that the agent's answer was not understood, or was not waited for.
+	lost bool
 }
 
 // agents lists the frames that can be read, the main frame first.
@@ -81,7 +82,7 @@ func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, 
 		if _, err = p.waitAgent(ctx, ""); err != nil {
 			return actor.Readout{}, err
 		}
-		if err = p.await(ctx, func() bool { return p.adopting == 0 }); err != nil {
+		if err = p.await(ctx, func() bool { return p.arriving == 0 }); err != nil {
 			return actor.Readout{}, err
 		}
 		var out actor.Readout
@@ -110,26 +111,88 @@ func (p *Page) failed(err error) error {
 	return err
 }
 
+// frameGrace is how long a read waits for the other frames once the main frame has answered.
+const frameGrace = time.Second
+
 // readOnce asks all agents at once: one command a frame, all under way together.
 func (p *Page) readOnce(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
 	list := p.agents()
 	defer func() { p.settle(list, err != nil) }()
 	calls := make([]*link.Call, len(list))
 	for i, o := range list {
+		if p.isLate(o.agent) {
+			continue
+		}
 		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, o.agent.params("read", p.request(o, req)))
 		if err != nil {
 			return actor.Readout{}, err
 		}
 		calls[i] = k
 	}
+	patience := ctx
 	for i, k := range calls {
-		err := p.readOne(ctx, k, &list[i], &out)
-		if err != nil && (list[i].id == cdp.FrameID(p.id) || ctx.Err() != nil) {
+		o := &list[i]
+		if k == nil {
+			p.lateIn(&out, o)
+			continue
+		}
+		err := p.readOne(patience, k, o, &out)
+		switch {
+		case o.id == cdp.FrameID(p.id):
+			if err != nil {
+				return actor.Readout{}, err
+			}
+			var cancel context.CancelFunc
+			patience, cancel = context.WithTimeout(ctx, frameGrace)
+			defer cancel()
+		case err == nil:
+		case ctx.Err() != nil:
 			return actor.Readout{}, err
+		case patience.Err() != nil:
+			p.lateIn(&out, o)
+			p.awaitAnswer(o.agent)
 		}
 	}
 	return out, nil
 }
+
+// lateIn leaves a frame out of a readout because it does not answer.
+func (p *Page) lateIn(out *actor.Readout, o *observed) {
+	o.lost = true
+	out.Late = append(out.Late, p.frameKey(o.id))
+}
+
+func (p *Page) isLate(a *agent) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return a.late
+}
+
+// awaitAnswer lets reads pass a frame by until it answers again.
+func (p *Page) awaitAnswer(a *agent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.late {
+		return
+	}
+	a.late = true
+	p.tasks.Go(func() {
+		// No answer comes when the document goes away; the command is asked again then, and refused.
+		for answered := false; !answered && p.ctx.Err() == nil; {
+			ctx, cancel := context.WithTimeout(p.ctx, latePing)
+			err := a.call(ctx, "about", nil, nil)
+			answered = err == nil || ctx.Err() == nil
+			cancel()
+		}
+		p.mu.Lock()
+		a.late = false
+		p.touch()
+		p.mu.Unlock()
+	})
+}
+
+// latePing is how often a frame that does not answer is asked whether it does.
+const latePing = 10 * time.Second
 
 // request is the read request for one agent.
 func (p *Page) request(o observed, req actor.ReadRequest) page.ReadRequest {
@@ -154,7 +217,7 @@ func (p *Page) settle(list []observed, failed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, o := range list {
-		o.agent.broken = failed || o.malformed
+		o.agent.broken = failed || o.lost
 	}
 }
 
@@ -165,7 +228,7 @@ func (p *Page) readOne(ctx context.Context, k *link.Call, o *observed, out *acto
 	}
 	m, err := page.Decode(text)
 	if err != nil {
-		o.malformed = true
+		o.lost = true
 		return err
 	}
 	m.Patch.Frame, m.Patch.Document = p.frameKey(o.id), o.agent.document

@@ -48,8 +48,9 @@ type Page struct {
 	down bool
 	// opening counts the windows that the page opened and that are not tabs yet.
 	opening int
-	// adopting counts the frames whose place in their parent is being found out.
-	adopting int
+	// arriving counts the frames that are on their way to be read: their agent is being installed, or
+	// their place in their parent is being found out.
+	arriving int
 }
 
 // inbound is a message with the session that it came from, or a barrier.
@@ -75,6 +76,7 @@ type agent struct {
 	unique   string
 	document string
 	broken   bool // sent something malformed: the next read starts from scratch
+	late     bool // did not answer in time, and has not answered since
 }
 
 func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {

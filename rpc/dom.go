@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/views"
@@ -86,6 +87,7 @@ type look struct {
 	now    *views.View
 	placed *views.Placed // nil without boxes
 	next   string        // the cursor that goes on from here; empty: there is none
+	late   []dom.FrameID // frames that did not answer
 	// change leads here from an earlier view; nil when none was asked for, or resync says why not.
 	change *views.Change
 	from   views.Seen
@@ -114,7 +116,7 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 	if err != nil {
 		return nil, err
 	}
-	l := &look{tab: tab, now: now, next: shared.Next(now)}
+	l := &look{tab: tab, now: now, next: shared.Next(now), late: reading.Late}
 	seen := views.Seen{View: now}
 	if boxes {
 		l.placed = now.Placed(reading.Layout)
@@ -154,6 +156,9 @@ func (l *look) compare(from views.Seen, resync string) {
 func (l *look) metadata(v view.View) *domtapv1.ViewMetadata {
 	m := convert.Metadata(v, tokens.Name)
 	m.NextCursor = l.next
+	for _, frame := range l.late {
+		m.LateFrames = append(m.LateFrames, string(frame))
+	}
 	return m
 }
 

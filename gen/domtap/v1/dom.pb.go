@@ -914,7 +914,10 @@ type ViewMetadata struct {
 	// How many elements each role lost to the limits.
 	OmittedByRole map[string]int32 `protobuf:"bytes,7,rep,name=omitted_by_role,json=omittedByRole,proto3" json:"omitted_by_role,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// The tokenizer that `tokens` was counted with, such as "o200k_base".
-	Tokenizer     string `protobuf:"bytes,8,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
+	Tokenizer string `protobuf:"bytes,8,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
+	// Frames, in processes of their own, that did not answer in time. Of them the answer holds what was
+	// last known.
+	LateFrames    []string `protobuf:"bytes,9,rep,name=late_frames,json=lateFrames,proto3" json:"late_frames,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1003,6 +1006,13 @@ func (x *ViewMetadata) GetTokenizer() string {
 		return x.Tokenizer
 	}
 	return ""
+}
+
+func (x *ViewMetadata) GetLateFrames() []string {
+	if x != nil {
+		return x.LateFrames
+	}
+	return nil
 }
 
 // Resync says why a full answer came where a diff was asked for.
@@ -2370,7 +2380,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\vadded_count\x18\a \x01(\x05R\n" +
 	"addedCount\x12#\n" +
 	"\rremoved_count\x18\b \x01(\x05R\fremovedCount\x12#\n" +
-	"\rchanged_count\x18\t \x01(\x05R\fchangedCount\"\xb7\x03\n" +
+	"\rchanged_count\x18\t \x01(\x05R\fchangedCount\"\xd8\x03\n" +
 	"\fViewMetadata\x12%\n" +
 	"\x0etotal_elements\x18\x01 \x01(\x05R\rtotalElements\x12+\n" +
 	"\x11included_elements\x18\x02 \x01(\x05R\x10includedElements\x12\x1c\n" +
@@ -2380,7 +2390,9 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\vnext_cursor\x18\x06 \x01(\tR\n" +
 	"nextCursor\x12R\n" +
 	"\x0fomitted_by_role\x18\a \x03(\v2*.domtap.v1.ViewMetadata.OmittedByRoleEntryR\romittedByRole\x12\x1c\n" +
-	"\ttokenizer\x18\b \x01(\tR\ttokenizer\x1a@\n" +
+	"\ttokenizer\x18\b \x01(\tR\ttokenizer\x12\x1f\n" +
+	"\vlate_frames\x18\t \x03(\tR\n" +
+	"lateFrames\x1a@\n" +
 	"\x12OmittedByRoleEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"Q\n" +
