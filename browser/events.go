@@ -247,6 +247,10 @@ func (p *Page) pushed(s link.Session, e runtime.EventBindingCalled) {
 		p.mu.Unlock()
 		return
 	}
+	if m.Unprobed {
+		p.nudged(a)
+		return
+	}
 	m.Patch.Frame, m.Patch.Document = p.frameKey(from.id), a.document
 	p.emit(actor.Patched{Patch: m.Patch})
 }

@@ -50,6 +50,8 @@ type observed struct {
 	agent *agent
 	// lost says that the agent's answer was not understood, or was not waited for.
 	lost bool
+	// unprobed says that the agent wants to be probed before it is read.
+	unprobed bool
 }
 
 // agents lists the frames that can be read, the main frame first.
@@ -86,7 +88,7 @@ func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, 
 			return actor.Readout{}, err
 		}
 		var out actor.Readout
-		if out, err = p.readOnce(ctx, req); err == nil {
+		if out, err = p.readAll(ctx, req); err == nil {
 			return out, p.barrier(ctx)
 		}
 		if !isGoneContext(err) {
@@ -114,46 +116,69 @@ func (p *Page) failed(err error) error {
 // frameGrace is how long a read waits for the other frames once the main frame has answered.
 const frameGrace = time.Second
 
-// readOnce asks all agents at once: one command a frame, all under way together.
-func (p *Page) readOnce(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
+// readAll reads all agents, after probing those that ask for it.
+func (p *Page) readAll(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
 	list := p.agents()
 	defer func() { p.settle(list, err != nil) }()
+	p.probeAll(ctx, list, false)
+	if err := p.readOnce(ctx, list, req, false, &out); err != nil {
+		return actor.Readout{}, err
+	}
+	unprobed := slices.DeleteFunc(slices.Clone(list), func(o observed) bool { return !o.unprobed })
+	if len(unprobed) == 0 {
+		return out, nil
+	}
+	p.probeAll(ctx, unprobed, true)
+	if err := p.readOnce(ctx, unprobed, req, true, &out); err != nil {
+		return actor.Readout{}, err
+	}
+	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
+	for _, o := range unprobed {
+		i := slices.IndexFunc(list, func(one observed) bool { return one.id == o.id })
+		list[i].lost = o.lost
+	}
+	return out, nil
+}
+
+// readOnce asks agents at once: one command a frame, all under way together. The main frame comes first and
+// has the time that the caller has; the others have little more.
+func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequest, probed bool, out *actor.Readout) error {
 	calls := make([]*link.Call, len(list))
 	for i, o := range list {
 		if p.isLate(o.agent) {
 			continue
 		}
-		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, o.agent.params("read", p.request(o, req)))
+		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, o.agent.params("read", p.request(o, req, probed)))
 		if err != nil {
-			return actor.Readout{}, err
+			return err
 		}
 		calls[i] = k
 	}
-	patience := ctx
+	patience, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var grace *time.Timer
 	for i, k := range calls {
 		o := &list[i]
 		if k == nil {
-			p.lateIn(&out, o)
+			p.lateIn(out, o)
 			continue
 		}
-		err := p.readOne(patience, k, o, &out)
+		main := o.id == cdp.FrameID(p.id)
+		if !main && grace == nil {
+			grace = time.AfterFunc(frameGrace, cancel)
+			defer grace.Stop()
+		}
+		err := p.readOne(patience, k, o, out)
 		switch {
-		case o.id == cdp.FrameID(p.id):
-			if err != nil {
-				return actor.Readout{}, err
-			}
-			var cancel context.CancelFunc
-			patience, cancel = context.WithTimeout(ctx, frameGrace)
-			defer cancel()
 		case err == nil:
-		case ctx.Err() != nil:
-			return actor.Readout{}, err
+		case main || ctx.Err() != nil:
+			return err
 		case patience.Err() != nil:
-			p.lateIn(&out, o)
+			p.lateIn(out, o)
 			p.awaitAnswer(o.agent)
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // lateIn leaves a frame out of a readout because it does not answer.
@@ -195,8 +220,8 @@ func (p *Page) awaitAnswer(a *agent) {
 const latePing = 10 * time.Second
 
 // request is the read request for one agent.
-func (p *Page) request(o observed, req actor.ReadRequest) page.ReadRequest {
-	r := page.ReadRequest{Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
+func (p *Page) request(o observed, req actor.ReadRequest, probed bool) page.ReadRequest {
+	r := page.ReadRequest{Probed: probed || !p.mayProbe(o.agent), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
 	if r.Attributes == nil {
 		r.Attributes = []string{}
 	}
@@ -233,6 +258,8 @@ func (p *Page) readOne(ctx context.Context, k *link.Call, o *observed, out *acto
 	}
 	m.Patch.Frame, m.Patch.Document = p.frameKey(o.id), o.agent.document
 	switch {
+	case m.Unprobed:
+		o.unprobed = true
 	case m.Unacknowledged:
 		out.Unacknowledged = append(out.Unacknowledged, m.Patch.Frame)
 	case !m.Empty:

@@ -77,6 +77,7 @@ type agent struct {
 	document string
 	broken   bool // sent something malformed: the next read starts from scratch
 	late     bool // did not answer in time, and has not answered since
+	probe    probe
 }
 
 func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
@@ -274,17 +275,22 @@ type callParams struct {
 	AwaitPromise        bool           `json:"awaitPromise"`
 	Silent              bool           `json:"silent"`
 	UserGesture         bool           `json:"userGesture,omitzero"`
+	// SerializationOptions replaces ReturnByValue.
+	SerializationOptions *serialization `json:"serializationOptions,omitzero"`
+	ObjectGroup          string         `json:"objectGroup,omitzero"`
 }
 
+// callArgument is a value, or an object that the browser knows by id.
 type callArgument struct {
-	Value any `json:"value"`
+	Value    any                    `json:"value,omitempty"`
+	ObjectID runtime.RemoteObjectID `json:"objectId,omitzero"`
 }
 
 func (a *agent) params(command string, argument any) callParams {
 	return callParams{
 		FunctionDeclaration: page.Call, UniqueContextID: a.unique, ReturnByValue: true, Silent: true,
 		AwaitPromise: command == "settle",
-		Arguments:    []callArgument{{command}, {argument}},
+		Arguments:    []callArgument{{Value: command}, {Value: argument}},
 	}
 }
 

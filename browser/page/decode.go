@@ -27,6 +27,9 @@ type Message struct {
 	Patch dom.Patch
 	// Unacknowledged says that the agent waits for the refs of an earlier patch; the rest is empty.
 	Unacknowledged bool
+	// Unprobed says that the document has grown, and that the browser is to be asked first what no script
+	// can see of it; the rest is empty.
+	Unprobed bool
 	// Empty says that nothing changed since the last patch: there are neither operations nor boxes.
 	Empty bool
 }
@@ -71,6 +74,7 @@ func decodeHeader(line string) (Message, error) {
 	p.Full = strings.Contains(f[2], "f")
 	p.Measured = strings.Contains(f[2], "m")
 	m.Unacknowledged = strings.Contains(f[2], "u")
+	m.Unprobed = strings.Contains(f[2], "p")
 	ms, err := strconv.ParseFloat(f[3], 64)
 	if err != nil || !(ms >= 0 && ms < 1e15) {
 		return Message{}, malformed("time %q", f[3])

@@ -29,6 +29,10 @@ const Call = "function(c,a){return __domtapCall(c,a)}"
 // Adopt is the JavaScript function that tells the agent which frame the element it is called on holds.
 const Adopt = "function(f){return __domtapAdopt.call(this,f)}"
 
+// Learn is the JavaScript function that tells the agent what the browser knows of nodes: its arguments are
+// a LearnRequest and the nodes.
+const Learn = "function(a,...n){return __domtapLearn(a,n)}"
+
 //go:embed js/*.js
 var files embed.FS
 
@@ -65,6 +69,15 @@ type ReadRequest struct {
 	Geometry   bool     `json:"geometry"`
 	// Full asks for everything from the start.
 	Full bool `json:"full"`
+	// Probed says that a document which has grown is to be read nevertheless: it was probed just now.
+	Probed bool `json:"probed"`
+}
+
+// LearnRequest is the argument of Learn: the browser's numbers of elements that have a click listener, the
+// first of the nodes, and of those that have none any more. Closed shadow roots are the rest of the nodes.
+type LearnRequest struct {
+	On  []int64 `json:"on"`
+	Off []int64 `json:"off"`
 }
 
 // ObserveRequest is the argument of the command "observe".

@@ -144,9 +144,29 @@ function bare(el) {
   return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes();
 }
 
-/** The open shadow root of an element, if any. @param {any} el */
+/** The closed shadow roots that the daemon found, by host; null while there is none. @type {WeakMap<any, any> | null} */
+let closedRoots = null;
+
+/** The shadow root of an element, if any: open, or closed and known. @param {any} el */
 function shadowOf(el) {
-  return safe.shadowRoot(el);
+  const open = safe.shadowRoot(el);
+  return open !== null || closedRoots === null ? open : closedRoots.get(el) || null;
+}
+
+/**
+ * The slot that a node is assigned to. Those of closed roots do not say so.
+ * @param {any} node an element or a text
+ */
+function slotOf(node) {
+  const element = safe.nodeType(node) === 1;
+  const slot = element ? safe.assignedSlot(node) : node.assignedSlot;
+  if (slot || closedRoots === null) return slot || null;
+  const parent = safe.parentNode(node);
+  const root = parent && closedRoots.get(parent);
+  if (!root) return null;
+  const name = (element && attr(node, "slot")) || "";
+  for (const s of root.querySelectorAll("slot")) if ((attr(s, "name") || "") === name) return s;
+  return null;
 }
 
 /**
@@ -155,11 +175,10 @@ function shadowOf(el) {
  * @param {any} node
  */
 function flatParent(node) {
-  if (safe.nodeType(node) === 1) {
-    const slot = safe.assignedSlot(node);
+  const type = safe.nodeType(node);
+  if (type === 1 || type === 3) {
+    const slot = slotOf(node);
     if (slot) return slot;
-  } else if (node.nodeType === 3 && node.assignedSlot) {
-    return node.assignedSlot;
   }
   const parent = safe.parentNode(node);
   if (!parent) return null;

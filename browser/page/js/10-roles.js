@@ -151,7 +151,7 @@ function isEditingHost(el) {
 function isInteractive(el, tag, explicit) {
   if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
-  if (has(el, "onclick")) return true;
+  if (has(el, "onclick") || el[CLICKABLE] === true) return true;
   const tabindex = attr(el, "tabindex");
   if (tabindex !== null && parseInt(tabindex, 10) >= 0) return true;
   return isEditingHost(el);

@@ -56,7 +56,7 @@ function hasOwnText(el) {
  * @param {any} el @param {string} tag @param {string} explicit @param {boolean} structural @param {Inherited} ctx
  */
 function kindOf(el, tag, explicit, structural, ctx) {
-  if (!INTERACTIVE_TAGS.has(tag) && bare(el)) {
+  if (!INTERACTIVE_TAGS.has(tag) && bare(el) && el[CLICKABLE] !== true) {
     if (!structural) return -1;
   } else if (isInteractive(el, tag, explicit)) return INTERACTIVE;
   if (tag === "iframe" || tag === "frame") return FRAME_HOST;

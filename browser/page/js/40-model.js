@@ -108,6 +108,10 @@ class Model {
     this.onRoot = () => {};
     /** @type {WeakMap<any, string>} frames by their host element */
     this.children = new WeakMap();
+    /** Elements came since the daemon last asked the browser about them. */
+    this.grown = true;
+    /** Some count that CANDIDATES does not find. */
+    this.strange = false;
     this.positioned = false;
     this.scrollX = this.scrollY = this.viewWidth = this.viewHeight = 0;
   }
@@ -143,7 +147,10 @@ class Model {
   /** @param {MutationRecord[]} records */
   note(records) {
     this.geometryDirty = true;
-    if (this.rescan) return;
+    if (this.rescan) {
+      this.grown = true;
+      return;
+    }
     if (records.length + this.added.size + this.dirty.size + this.check.size > RESCAN_ABOVE) {
       this.forgetNoted();
       return;
@@ -160,7 +167,7 @@ class Model {
    * until then: nobody may ask for days, and nodes that left the page must not stay because of us.
    */
   forgetNoted() {
-    this.rescan = true;
+    this.rescan = this.grown = true;
     for (const set of [this.added, this.dirty, this.check, this.restyled]) set.clear();
   }
 
@@ -176,6 +183,7 @@ class Model {
     }
     for (const n of r.addedNodes) {
       if (safe.nodeType(n) === 1) {
+        this.grown = true;
         this.added.add(n);
         this.noteLabels(n);
       } else text = true;
@@ -460,7 +468,7 @@ class Model {
 
   /** @param {any} el */
   flatSiblingBefore(el) {
-    const slot = safe.assignedSlot(el);
+    const slot = slotOf(el);
     if (slot) {
       const list = slot.assignedElements();
       const i = list.indexOf(el);
@@ -596,7 +604,7 @@ class Model {
    * its descendants, and no interest in the structure.
    */
   isPlain() {
-    if (this.structural || safe.querySelector(this.doc, DISABLING)) return false;
+    if (this.structural || this.strange || safe.querySelector(this.doc, DISABLING)) return false;
     const { elements } = this;
     for (let i = 0, n = elements.length; i < n; i++) if (shadowOf(elements[i])) return false;
     return true;

@@ -4,7 +4,7 @@
 //
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
 //            url, title
-//   flags    f full, m measured, u unacknowledged: nothing else in this message counts
+//   flags    f full, m measured; u unacknowledged, p to be probed first: nothing else in the message counts
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
 //   refs     of every op but +
 //   afters   of + * >: empty for the element of the insert before, ^ for the start, n5 for the sixth +, else a ref
@@ -33,8 +33,6 @@ class Writer {
   header(flags) {
     const url = clean(location.href, MAX_FIELD);
     const title = clean(safe.title(this.model.doc), 300);
-    this.url = url;
-    this.titled = title;
     const m = this.model;
     const now = performance.timeOrigin + performance.now();
     return [this.id, this.sequence, flags, now.toFixed(1), Math.round(m.scrollX), Math.round(m.scrollY), m.viewWidth, m.viewHeight, url, title].join("\t");
@@ -122,6 +120,8 @@ class Writer {
     if (measured) this.scroll = scrollState();
     const flags = (this.full ? "f" : "") + (measured ? "m" : "");
     this.full = false;
+    this.url = clean(location.href, MAX_FIELD);
+    this.titled = clean(safe.title(this.model.doc), 300);
     return this.header(flags) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n");
   }
 }

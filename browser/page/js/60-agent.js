@@ -7,6 +7,7 @@ class Agent {
     const random = crypto.getRandomValues ? crypto.getRandomValues(new Uint32Array(2)) : [Math.random() * 2 ** 32, 0];
     this.id = random[0].toString(36) + random[1].toString(36);
     this.writer = new Writer(this.model, this.id);
+    this.unseen = new Unseen(this.model);
     this.push = push;
     this.following = false;
     this.pushing = false;
@@ -21,6 +22,7 @@ class Agent {
     this.heard = this.heard.bind(this);
     this.quiet = 0;
     this.sweeps = 0;
+    this.beats = 0;
   }
 
   // ---- watching the page --------------------------------------------------------------------
@@ -138,6 +140,9 @@ class Agent {
         this.push(message);
       }
     }
+    // Listeners come without a mutation: a probe now and then, and soon after elements came.
+    this.beats++;
+    if (this.beats % 8 === 0 || (this.model.grown && this.beats % 2 === 0)) this.push(this.writer.header("p"));
     this.timer = setTimeout(() => this.sweep(), SWEEP_EVERY);
   }
 
@@ -152,7 +157,7 @@ class Agent {
   }
 
   /**
-   * @param {{ack: any, structural: boolean, attributes: string[], geometry: boolean, full: boolean}} request
+   * @param {{ack: any, structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
    */
   read(request) {
     this.start();
@@ -163,6 +168,9 @@ class Agent {
     }
     if (this.inflight || this.writer.waiting.length) return this.writer.header("u");
     this.want(request);
+    const records = this.observer.takeRecords();
+    if (records.length) this.model.note(records);
+    if (this.model.grown && !request.probed) return this.writer.header("p");
     const message = this.take(LAYOUT, request.geometry);
     if (message !== null) return message;
     return this.writer.header(request.geometry ? "m" : "");
@@ -203,6 +211,7 @@ class Agent {
     model.structural = this.model.structural;
     model.attributes = this.model.attributes;
     model.children = this.model.children;
+    model.strange = this.model.strange;
     model.update(LAYOUT);
     const lines = [];
     const known = (rec) => {

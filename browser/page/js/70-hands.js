@@ -185,6 +185,13 @@ function adopt(frame) {
 
 globalThis.__domtapAdopt = adopt;
 
+/** Tells the agent what the browser knows of some nodes. @param {any} what @param {any[]} nodes */
+globalThis.__domtapLearn = (what, nodes) => {
+  const agent = globalThis.__domtap;
+  agent.unseen.learn(what, nodes);
+  agent.schedule();
+};
+
 globalThis.__domtap = new Agent(document, (message) => {
   const push = globalThis.__domtapPush;
   if (push) push(message);
@@ -207,6 +214,10 @@ globalThis.__domtapCall = (command, argument) => {
       for (let rec = agent.model.head.next; rec; rec = rec.next) nodes.push(rec.node);
       return nodes;
     }
+    case "document":
+      return agent.model.doc;
+    case "suspects":
+      return agent.unseen.suspects();
     case "fresh":
       return agent.fresh();
     case "locate":

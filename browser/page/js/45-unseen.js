@@ -1,0 +1,131 @@
+// What no script can see: which elements have listeners, and closed shadow roots. The daemon asks the
+// browser and tells the agent (browser/probe.go); here is what is made of it.
+
+/** On elements whose click listener makes them something to act on: true or false; absent on all others. */
+const CLICKABLE = Symbol("clickable");
+
+/** How many elements of one document the daemon is asked about at once. */
+const MAX_SUSPECTS = 300;
+/** How often a custom element is asked about: its root may come late. */
+const MAX_ASKED = 3;
+/** Above this many things to act on in it, an element listens for them, not for itself. */
+const DELEGATES_ABOVE = 5;
+
+/** The elements, beside custom ones, that may have a shadow root (DOM, attachShadow). */
+const HOSTS = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
+const EMPTY_HOSTS = HOSTS.split(",").map((tag) => tag + ":empty").join();
+const ACTED_ON = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[onclick]";
+
+class Unseen {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    /** Elements with a click listener by the browser's number for them. @type {Map<number, WeakRef<any>>} */
+    this.listening = new Map();
+    /** How often an element was asked about. @type {WeakMap<any, number>} */
+    this.asked = new WeakMap();
+  }
+
+  /**
+   * Elements that may have a closed shadow root: custom elements, and what is empty but has a size. Whatever
+   * grows from now on calls for another probe.
+   */
+  suspects() {
+    const { model } = this;
+    model.grown = false;
+    const out = [];
+    this.suspect(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
+    for (const root of model.rootList) this.suspect(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
+    return out;
+  }
+
+  /** @param {any[]} out @param {any} all @param {any} empty */
+  suspect(out, all, empty) {
+    for (let i = 0, n = Math.min(all.length, MAX_ELEMENTS); i < n; i++) {
+      if (tagOf(all[i]).includes("-")) this.ask(out, all[i], MAX_ASKED);
+    }
+    for (const el of empty) this.ask(out, el, 1);
+  }
+
+  /** @param {any[]} out @param {any} el @param {number} most */
+  ask(out, el, most) {
+    const times = this.asked.get(el) || 0;
+    if (out.length >= MAX_SUSPECTS || times >= most || shadowOf(el)) return;
+    if (most === 1) {
+      const { width, height } = safe.rect(el);
+      if (!(width > 0 && height > 0)) return;
+    }
+    this.asked.set(el, times + 1);
+    out.push(el);
+  }
+
+  /**
+   * Takes what the daemon found out.
+   * @param {{on: number[], off: number[]}} numbers of elements that have, and no longer have, a click listener
+   * @param {any[]} nodes the elements of `on`, then closed shadow roots
+   */
+  learn({ on, off }, nodes) {
+    for (const number of off) {
+      const ref = this.listening.get(number);
+      const el = ref && ref.deref();
+      this.listening.delete(number);
+      if (el) this.set(el, false);
+    }
+    nodes.forEach((node, i) => {
+      if (!(node instanceof Node)) return;
+      const root = node.getRootNode();
+      if (node.ownerDocument !== this.model.doc) return;
+      if (root instanceof ShadowRoot && root.mode === "closed") this.adopt(root);
+      if (i < on.length && safe.nodeType(node) === 1) this.listening.set(on[i], new WeakRef(node));
+    });
+    this.judge();
+  }
+
+  /** Decides anew which of the elements that listen are something to act on. */
+  judge() {
+    let strange = false;
+    for (const ref of this.listening.values()) {
+      const el = ref.deref();
+      if (!el) continue;
+      const clickable = isOwnListener(el, this.model.elements.length);
+      this.set(el, clickable);
+      strange = strange || (clickable && !safe.matches(el, CANDIDATES));
+    }
+    this.model.strange = strange;
+  }
+
+  /** @param {any} el @param {boolean} clickable */
+  set(el, clickable) {
+    if ((el[CLICKABLE] === true) === clickable) return;
+    el[CLICKABLE] = clickable;
+    if (!this.model.rescan) this.model.added.add(el);
+  }
+
+  /** @param {ShadowRoot} root */
+  adopt(root) {
+    closedRoots = closedRoots || new WeakMap();
+    if (closedRoots.has(root.host)) return;
+    closedRoots.set(root.host, root);
+    this.model.grown = true; // there may be more in it
+    if (this.model.rescan) return;
+    this.model.noteRoot(root.host);
+  }
+}
+
+/**
+ * Whether an element listens to clicks for itself: not for many others in it, as roots of applications,
+ * tables and lists do, and not inside a link or button that already says the same.
+ * @param {any} el @param {number} all the number of elements in the document
+ */
+function isOwnListener(el, all) {
+  const tag = tagOf(el);
+  if (tag === "html" || tag === "body" || tag === "form") return false;
+  if (all > 20 && el.getElementsByTagName("*").length * 2 > all) return false;
+  if (el.querySelectorAll(ACTED_ON).length > DELEGATES_ABOVE) return false;
+  const text = safe.textContent(el).trim();
+  for (let up = flatParent(el), i = 0; up && i < 8 && safe.nodeType(up) === 1; up = flatParent(up), i++) {
+    const outer = tagOf(up);
+    if (outer === "button" || (outer === "a" && has(up, "href"))) return safe.textContent(up).trim() !== text;
+  }
+  return true;
+}

@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+const listenersPage = `<title>Listeners</title>
+<div id=own>Own</div><div id=late>Late</div><span id=plain>Plain</span>
+<p id=pressed>Pressed</p><button><i id=inner>Button</i></button>
+<ul id=list><li><a href=/1>1</a><li><a href=/2>2</a><li><a href=/3>3</a><li><a href=/4>4</a><li><a href=/5>5</a><li><a href=/6>6</a></ul>
+<div id=host></div><my-box></my-box>
+<iframe srcdoc="<p id=f>Framed</p><script>f.addEventListener('click', () => {})</script>"></iframe>
+<script>
+const hear = (el, type = "click") => el.addEventListener(type, () => { el.textContent += "!" })
+hear(own); hear(pressed, "pointerdown"); hear(inner); list.onclick = document.body.onclick = document.onclick = () => {}
+const root = host.attachShadow({mode: "open"})
+root.innerHTML = "<p>Shadowed</p>"
+hear(root.firstChild)
+customElements.define("my-box", class extends HTMLElement {
+  constructor() { super(); const r = this.attachShadow({mode: "closed"}); r.innerHTML = "<button>Closed</button><b>Deep</b>"; hear(r.lastChild) }
+})
+</script>`
+
+// TestListenersAndClosedRootsAreSeen reads elements that only a listener of the page's script makes something
+// to act on, and what is in a closed shadow root, and follows listeners that come and go.
+func TestListenersAndClosedRootsAreSeen(t *testing.T) {
+	d := harness.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(listenersPage)}))
+	got := usual(t, d, tab)
+	want := []string{
+		"div Own", "p Pressed", "button Button", "a 1", "a 2", "a 3", "a 4", "a 5", "a 6", "p Shadowed", "button Closed", "b Deep", "p Framed",
+	}
+	if !slices.Equal(tagsAndTexts(got), want) {
+		t.Fatalf("got  %q\nwant %q", tagsAndTexts(got), want)
+	}
+	for _, name := range []string{"Own", "Deep", "Framed"} {
+		i := slices.IndexFunc(got.GetElements(), func(e *domtapv1.Element) bool { return e.GetText() == name })
+		if _, err := d.Actions.Interact(t.Context(), clickOn(tab, got.GetElements()[i].GetRef())); err != nil {
+			t.Errorf("clicking %s: %v", name, err)
+		}
+	}
+	if own, ok := find(usual(t, d, tab), "Own!"); !ok {
+		t.Errorf("the click did not arrive: %v", own)
+	}
+	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	evaluate[bool](t, d, `hear(late), own.replaceWith(own.cloneNode(true)), true`)
+	ctx := within(t, 20*time.Second)
+	for {
+		now := usual(t, d, tab)
+		_, late := find(now, "Late")
+		_, own := find(now, "Own!")
+		if late && !own {
+			if err := f.reaches(ctx, now); err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("got %q", tagsAndTexts(now))
+		}
+	}
+}
+
+// TestStreamsSeeListenersByThemselves adds a listener to an element of a watched page, and nothing else.
+func TestStreamsSeeListenersByThemselves(t *testing.T) {
+	d := harness.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`<button>One</button><div id=late>Late</div>`)}))
+	stream, err := d.Dom.WatchDom(within(t, 30*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for first := true; ; first = false {
+		m, err := stream.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first {
+			evaluate[bool](t, d, `late.addEventListener("click", () => {}), true`)
+		}
+		if added := m.GetDiff().GetAdded(); len(added) == 1 && added[0].GetText() == "Late" {
+			return
+		}
+	}
+}
+
+func find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
+	for _, e := range r.GetElements() {
+		if e.GetText() == text {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+func tagsAndTexts(r *domtapv1.GetDomResponse) []string {
+	var out []string
+	for _, e := range r.GetElements() {
+		out = append(out, e.GetTag()+" "+e.GetText())
+	}
+	return out
+}
