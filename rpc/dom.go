@@ -111,12 +111,13 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 	if name := r.GetCursor(); name != "" {
 		now, err = shared.Continue(reading.Head, sel, name)
 	} else {
-		now, err = shared.At(reading.Head, reading.Head.Snapshot, sel)
+		now, err = shared.Tree(reading.Head, sel, r.GetClientId())
 	}
 	if err != nil {
 		return nil, err
 	}
 	l := &look{tab: tab, now: now, next: shared.Next(now), late: reading.Late}
+	shared.Sent(now, r.GetClientId())
 	seen := views.Seen{View: now}
 	if boxes {
 		l.placed = now.Placed(reading.Layout)

@@ -165,3 +165,68 @@ func TestTreesGoOnWhereTheyStopped(t *testing.T) {
 		}
 	})
 }
+
+// TestNavigationIsFoldedOnlyForWhoGotIt reads two pages of the same menu as clients that have and have not
+// got all of it with the first.
+func TestNavigationIsFoldedOnlyForWhoGotIt(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		nav := func() *actortest.Node { return box("navigation", "Main", buttons("Item", 40)...) }
+		b.browser.Serve(shopURL+"same", func() actortest.Screen {
+			return actortest.Screen{Title: "Shop", Body: []*actortest.Node{nav(), actortest.Button("Pay")}}
+		})
+		tab, _ := b.shop(nav(), actortest.Button("Buy"))
+		as := func(client string, most int32, cursor string) *domtapv1.GetCompactResponse {
+			return b.tree(tab.GetId(), func(r *domtapv1.GetCompactRequest) {
+				r.ClientId, r.DedupeNavigation, r.MaxElements, r.Cursor = client, true, &most, cursor
+			})
+		}
+		as("whole", 0, "")
+		as("part", 10, "")
+		first := as("walks", 30, "")
+		as("walks", 30, first.GetMetadata().GetNextCursor())
+		if _, err := b.tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab.GetId(), Url: shopURL + "same"}); err != nil {
+			t.Fatal(err)
+		}
+		for client, want := range map[string]bool{"whole": true, "part": false, "walks": true, "new": false, "": false} {
+			if got := strings.Contains(as(client, 0, "").GetText(), ": unchanged since"); got != want {
+				t.Errorf("for client %q folded is %v, want %v", client, got, want)
+			}
+		}
+	})
+}
+
+// TestWhatAWalkHasBegunIsNotFolded changes a menu into that of the page before while a walk is in the middle of
+// it: the walk goes on with the rest.
+func TestWhatAWalkHasBegunIsNotFolded(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		nav := func() *actortest.Node { return box("navigation", "Main", buttons("Item", 40)...) }
+		other := actortest.Button("Other")
+		b.browser.Serve(shopURL+"same", func() actortest.Screen {
+			n := nav()
+			n.Children = append(n.Children, other)
+			return actortest.Screen{Title: "Shop", Body: []*actortest.Node{n}}
+		})
+		tab, page := b.shop(nav())
+		get := func(cursor string) *domtapv1.GetCompactResponse {
+			return b.tree(tab.GetId(), func(r *domtapv1.GetCompactRequest) {
+				r.DedupeNavigation, r.MaxElements, r.Cursor = true, proto.Int32(30), cursor
+			})
+		}
+		get(get("").GetMetadata().GetNextCursor())
+		if _, err := b.tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab.GetId(), Url: shopURL + "same"}); err != nil {
+			t.Fatal(err)
+		}
+		first := get("")
+		page.Update(func(main *actortest.Frame) {
+			n := main.Body[0]
+			n.Children = n.Children[:len(n.Children)-1]
+		})
+		rest := get(first.GetMetadata().GetNextCursor())
+		if n := strings.Count(rest.GetText(), "Item"); n != 40-30 {
+			t.Errorf("%d of the menu's items come with the rest, want 10:\n%s", n, rest.GetText())
+		}
+		if again := get("").GetText(); !strings.Contains(again, ": unchanged since") {
+			t.Errorf("from the start the menu is folded; got\n%s", again)
+		}
+	})
+}

@@ -22,8 +22,8 @@ type Landmark struct {
 	// Hash is the same for landmarks of the same role and name whose descendants in the stored DOM have
 	// the same roles and names, in whatever order. Values, states and links do not count.
 	Hash [sha256.Size]byte
-	// Descendants is how many elements of the stored DOM stand below it.
-	Descendants int
+	// Below are the elements of the stored DOM that stand below it, in document order.
+	Below []*dom.Element
 }
 
 // isRepeated reports whether a role is that of a Landmark.
@@ -41,7 +41,7 @@ func NavigationHash(elements []*dom.Element) []Landmark {
 		if inside {
 			within[e.Ref] = outer
 			for at := outer; at >= 0; at = found[at].outer {
-				found[at].lines = append(found[at].lines, line(e))
+				found[at].below = append(found[at].below, e)
 			}
 		} else {
 			outer = -1
@@ -68,17 +68,21 @@ type census struct {
 	element *dom.Element
 	// outer is the position of the landmark around this one, -1 without; nested counts from 1.
 	outer, nested int
-	lines         []string
+	below         []*dom.Element
 }
 
 func line(e *dom.Element) string { return e.Role + ":" + e.Text }
 
 func (c *census) landmark() Landmark {
-	l := Landmark{Element: c.element, Descendants: len(c.lines)}
-	slices.Sort(c.lines)
+	l := Landmark{Element: c.element, Below: c.below}
+	lines := make([]string, len(c.below))
+	for i, e := range c.below {
+		lines[i] = line(e)
+	}
+	slices.Sort(lines)
 	h := sha256.New()
 	var size [8]byte
-	for _, s := range append([]string{line(c.element)}, c.lines...) {
+	for _, s := range append([]string{line(c.element)}, lines...) {
 		// The length keeps a name from passing for two.
 		binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
 		h.Write(size[:])

@@ -18,7 +18,7 @@ func menu(ref dom.Ref, name string, links ...string) []*dom.Element {
 
 func TestNavigationHash(t *testing.T) {
 	first := NavigationHash(menu(0, "Main", "Home", "Shop"))
-	if len(first) != 1 || first[0].Element.Ref != 0 || first[0].Descendants != 2 {
+	if len(first) != 1 || first[0].Element.Ref != 0 || len(first[0].Below) != 2 {
 		t.Fatalf("found %+v, want one landmark with two elements", first)
 	}
 	valued := menu(0, "Main", "Home", "Shop")
@@ -51,7 +51,7 @@ func TestNestedLandmarksCountForBoth(t *testing.T) {
 		{Ref: 4, Parent: dom.NoRef, Role: "contentinfo"},
 	}
 	got := NavigationHash(elements)
-	if len(got) != 3 || got[0].Descendants != 3 || got[1].Descendants != 1 || got[2].Descendants != 0 {
+	if len(got) != 3 || len(got[0].Below) != 3 || len(got[1].Below) != 1 || len(got[2].Below) != 0 {
 		t.Errorf("got %+v, want banner 3, navigation 1, contentinfo 0", got)
 	}
 }
@@ -64,7 +64,7 @@ func TestLandmarksAreBounded(t *testing.T) {
 		wide = append(wide, &dom.Element{Ref: i, Parent: dom.NoRef, Role: "navigation"})
 		parent = i
 	}
-	if got := NavigationHash(deep); len(got) != maxNested || got[0].Descendants != 999 {
+	if got := NavigationHash(deep); len(got) != maxNested || len(got[0].Below) != 999 {
 		t.Errorf("%d landmarks of nested ones, want %d", len(got), maxNested)
 	}
 	if got := NavigationHash(wide); len(got) != maxLandmarks {

@@ -52,8 +52,9 @@ type callerTab struct {
 
 // baseline is what one caller saw of one tab, the newest last.
 type baseline struct {
-	key   callerTab
-	views []Seen
+	key       callerTab
+	views     []Seen
+	landmarks landmarks
 }
 
 func newBaselines() *baselines {
@@ -63,14 +64,10 @@ func newBaselines() *baselines {
 func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	item := b.entries[key]
-	if item == nil {
-		item = b.used.PushFront(&baseline{key: key})
-		b.entries[key] = item
+	entry := b.entry(key)
+	if len(entry.views) == 0 {
 		resync = FirstCall
 	}
-	b.used.MoveToFront(item)
-	entry := item.Value.(*baseline)
 	i := slices.IndexFunc(entry.views, func(s Seen) bool { return s.View.Selection == now.View.Selection })
 	if i >= 0 {
 		last = entry.views[i]
@@ -86,6 +83,26 @@ func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 		resync = last.stale(now.View.Snapshot)
 	}
 	return last, resync
+}
+
+// entry returns what is remembered for a caller, which is the last used now; mu is held.
+func (b *baselines) entry(key callerTab) *baseline {
+	item := b.entries[key]
+	if item == nil {
+		item = b.used.PushFront(&baseline{key: key})
+		b.entries[key] = item
+	}
+	b.used.MoveToFront(item)
+	return item.Value.(*baseline)
+}
+
+// landmarks lets f use what a caller's landmarks are.
+func (b *baselines) landmarks(key callerTab, f func(*landmarks) hashes) hashes {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	entry := b.entry(key)
+	b.trim(entry)
+	return f(&entry.landmarks)
 }
 
 // stale says why a view cannot be compared with a snapshot; "" when it can.

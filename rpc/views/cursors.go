@@ -58,6 +58,9 @@ type cursor struct {
 	walk
 	// given holds the refs of the elements that were given, in order.
 	given []dom.Ref
+	// before and folded are those of the view that the cursor continues.
+	before hashes
+	folded []dom.Ref
 }
 
 // walk is what all the answers that continue each other have in common.
@@ -81,7 +84,7 @@ func (t *Tab) Continue(head *actor.Head, sel Selection, name string) (*View, err
 	if err != nil {
 		return nil, err
 	}
-	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, given: at.given, err: errUnfinished})
+	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, given: at.given, before: at.before, wasFolded: at.folded, err: errUnfinished})
 }
 
 // Next returns the cursor that continues a view, or "" when there is none: nothing is left, or the budget
@@ -91,7 +94,7 @@ func (t *Tab) Next(v *View) string {
 	if !v.continues() {
 		return ""
 	}
-	return t.cursors.of(t.walk(v.Snapshot, v.Selection), v.givenWith())
+	return t.cursors.of(&cursor{walk: t.walk(v.Snapshot, v.Selection), given: v.givenWith(), before: v.before, folded: v.foldedWith()})
 }
 
 func (t *Tab) walk(s *dom.Snapshot, sel Selection) walk {
@@ -142,9 +145,9 @@ func (c *cursors) find(name string, w walk) (*cursor, error) {
 	return found, nil
 }
 
-// of returns the cursor of a walk that has given these elements. On the way it drops those of pages that
+// of returns a cursor like one without a name. On the way it drops those of pages that
 // the tab has left, and the oldest when the tab has too many.
-func (c *cursors) of(w walk, given []dom.Ref) string {
+func (c *cursors) of(like *cursor) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var older *list.Element
@@ -153,10 +156,10 @@ func (c *cursors) of(w walk, given []dom.Ref) string {
 		here := item
 		item = item.Next()
 		switch known := here.Value.(*cursor); {
-		case known.tab != w.tab:
-		case known.document < w.document:
+		case known.tab != like.tab:
+		case known.document < like.document:
 			c.remove(here)
-		case known.walk == w && slices.Equal(known.given, given):
+		case known.walk == like.walk && slices.Equal(known.given, like.given) && slices.Equal(known.folded, like.folded):
 			c.used.MoveToFront(here)
 			return known.name
 		default:
@@ -166,7 +169,7 @@ func (c *cursors) of(w walk, given []dom.Ref) string {
 	if n >= maxTabCursors {
 		c.remove(older)
 	}
-	return c.add(&cursor{walk: w, given: given})
+	return c.add(like)
 }
 
 func (c *cursors) add(made *cursor) string {

@@ -209,9 +209,9 @@ func TestCursorsAreBounded(t *testing.T) {
 	at := func(tab, n int) walk {
 		return walk{tab: fmt.Sprint("t", tab), selection: Selection{attributes: fmt.Sprint(n)}}
 	}
-	kept := c.of(at(0, 0), nil)
+	kept := c.of(&cursor{walk: at(0, 0)})
 	for i := range 2 * maxCursors {
-		if name := c.of(at(i%100, i), []dom.Ref{1, 2}); len(name) != len(sampleCursor) {
+		if name := c.of(&cursor{walk: at(i%100, i), given: []dom.Ref{1, 2}}); len(name) != len(sampleCursor) {
 			t.Fatalf("the cursor %q has another length", name)
 		}
 		if _, err := c.find(kept, at(0, 0)); err != nil {
@@ -223,7 +223,7 @@ func TestCursorsAreBounded(t *testing.T) {
 		t.Errorf("%d cursors are held, want %d", len(c.known), maxCursors)
 	}
 	for i := range 2 * maxTabCursors {
-		c.of(at(7, -i), nil)
+		c.of(&cursor{walk: at(7, -i)})
 	}
 	c.check(t)
 	n := 0
@@ -236,7 +236,7 @@ func TestCursorsAreBounded(t *testing.T) {
 		t.Errorf("one tab has %d cursors, want %d", n, maxTabCursors)
 	}
 	for i := range 4 {
-		c.of(at(200, i), make([]dom.Ref, maxGiven/2))
+		c.of(&cursor{walk: at(200, i), given: make([]dom.Ref, maxGiven/2)})
 		c.check(t)
 	}
 	if c.size > maxGiven {

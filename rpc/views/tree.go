@@ -2,8 +2,10 @@ package views
 
 import (
 	"crypto/sha256"
-	"sync"
+	"maps"
+	"slices"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
@@ -21,25 +23,21 @@ func (v *View) Print(h compact.Header, settled view.View) string {
 	return compact.Lines(h, settled)
 }
 
-// fold returns what to select from: the snapshot, without the navigation that the tab's previous page had
-// too when that was asked for.
-func (v *View) fold(t *Tab) *dom.Snapshot {
+// fold returns what to select from: the snapshot, without the navigation that was sent with the caller's
+// previous page too when that was asked for.
+func (v *View) fold() *dom.Snapshot {
 	sel := v.Selection
-	if !sel.tree {
-		return v.Snapshot
-	}
-	now, before := t.landmarks.of(v.Snapshot)
 	// A landmark that is not shown itself must not take what is in it along. Who names a root wants to see
 	// what stands there.
-	if !sel.dedupe || sel.interactiveOnly || sel.hasRoot {
+	if len(v.before) == 0 || sel.interactiveOnly || sel.hasRoot {
 		return v.Snapshot
 	}
 	v.folded = compact.Folded{}
-	for _, l := range now {
-		_, again := before[l.Hash]
+	for _, l := range view.NavigationHash(v.Snapshot.Elements) {
+		_, again := v.before[l.Hash]
 		shown := (!sel.viewportOnly || l.Element.InViewport) && (sel.frame == "" || l.Element.Frame == sel.frame)
-		if again && shown && l.Descendants >= minFolded {
-			v.folded[l.Element.Ref] = l.Descendants
+		if again && shown && len(l.Below) >= minFolded && !v.opened(l) {
+			v.folded[l.Element.Ref] = len(l.Below)
 		}
 	}
 	if len(v.folded) == 0 {
@@ -87,38 +85,109 @@ func (v *View) grow(t *Tab) {
 	}
 }
 
+// opened reports whether an answer that the view continues has shown some of a landmark, which was not folded
+// then: the rest of it is still owed.
+func (v *View) opened(l view.Landmark) bool {
+	if _, folded := slices.BinarySearch(v.wasFolded, l.Element.Ref); folded {
+		return false
+	}
+	return v.wasGiven(l.Element.Ref) || slices.ContainsFunc(l.Below, func(e *dom.Element) bool { return v.wasGiven(e.Ref) })
+}
+
+// foldedWith returns the refs of the landmarks that were folded up to this view, in order.
+func (v *View) foldedWith() []dom.Ref {
+	out := slices.Concat(v.wasFolded, slices.Collect(maps.Keys(v.folded)))
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// sent returns the hashes of the landmarks that a caller who read the view, and what it continues, has got
+// whole, or was told to be those of the page before.
+func (v *View) sent() hashes {
+	got := map[dom.Ref]struct{}{}
+	for _, e := range v.view.Elements {
+		got[e.Ref] = struct{}{}
+	}
+	has := func(e *dom.Element) bool {
+		_, now := got[e.Ref]
+		return now || v.wasGiven(e.Ref)
+	}
+	out := hashes{}
+	for _, l := range view.NavigationHash(v.Snapshot.Elements) {
+		_, folded := v.folded[l.Element.Ref]
+		if has(l.Element) && (folded || !slices.ContainsFunc(l.Below, func(e *dom.Element) bool { return !has(e) })) {
+			out[l.Hash] = struct{}{}
+		}
+	}
+	return out
+}
+
 // hashes are those of a page's landmarks.
 type hashes map[[sha256.Size]byte]struct{}
 
-// landmarks remembers the landmarks of the page that a tab shows and of the one before, as far as they
-// were read as trees. It holds no elements, and no more hashes than view.NavigationHash finds.
+// maxHashes bounds what one caller is remembered to have got of one page.
+const maxHashes = 256
+
+// landmarks remembers which landmarks a caller got of the page that it read last, and of the one before.
 type landmarks struct {
-	mu sync.Mutex
-	// now is of that revision of that document; both are nil before the first.
-	epoch              string
-	document, revision uint64
-	now, before        hashes
+	// now is of that document; both are nil before the first.
+	epoch       string
+	document    uint64
+	now, before hashes
 }
 
-// of returns the landmarks of a snapshot and the hashes of those of the page before it. It remembers them
-// unless something newer was read already.
-func (l *landmarks) of(s *dom.Snapshot) (now []view.Landmark, before hashes) {
-	now = view.NavigationHash(s.Elements)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// late reports whether a snapshot is of a page before the newest that was read.
+func (l *landmarks) late(s *dom.Snapshot) bool {
+	return l.now != nil && l.epoch == s.Epoch && l.document > s.Document
+}
+
+// isNow reports whether a snapshot is of the page that was read last.
+func (l *landmarks) isNow(s *dom.Snapshot) bool {
+	return l.now != nil && l.epoch == s.Epoch && l.document == s.Document
+}
+
+// previous returns the hashes of the page before that of a snapshot.
+func (l *landmarks) previous(s *dom.Snapshot) hashes {
 	switch {
-	case l.now == nil:
-	case l.epoch == s.Epoch && l.document > s.Document:
-		return now, nil
-	case l.epoch != s.Epoch || l.document < s.Document:
-		l.before = l.now
-	case l.revision > s.Revision:
-		return now, l.before
+	case l.late(s):
+		return nil
+	case l.isNow(s):
+		return l.before
 	}
-	l.epoch, l.document, l.revision = s.Epoch, s.Document, s.Revision
-	l.now = make(hashes, len(now))
-	for _, landmark := range now {
-		l.now[landmark.Hash] = struct{}{}
+	return l.now
+}
+
+// sent notes landmarks that the caller got of a snapshot's page. What was handed out before is not touched.
+func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
+	switch {
+	case l.late(s):
+		return
+	case l.isNow(s):
+		if all := maps.Clone(l.now); len(l.now)+len(got) <= maxHashes {
+			maps.Copy(all, got)
+			l.now = all
+		}
+	default:
+		l.epoch, l.document = s.Epoch, s.Document
+		l.before, l.now = l.now, got
 	}
-	return now, l.before
+}
+
+// Tree returns the view of a head for a caller, as At does, but folds what was sent to the same caller with the
+// previous page. Callers without a client id count as one, also over connections.
+func (t *Tab) Tree(head *actor.Head, sel Selection, client string) (*View, error) {
+	if !sel.dedupe {
+		return t.At(head, head.Snapshot, sel)
+	}
+	before := t.last.landmarks(callerTab{Caller{Client: client}, t.tab.ID()}, func(l *landmarks) hashes { return l.previous(head.Snapshot) })
+	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, before: before, err: errUnfinished})
+}
+
+// Sent remembers what a caller got with a tree.
+func (t *Tab) Sent(v *View, client string) {
+	if !v.Selection.tree || v.Selection.interactiveOnly {
+		return
+	}
+	got := v.sent()
+	t.last.landmarks(callerTab{Caller{Client: client}, t.tab.ID()}, func(l *landmarks) hashes { l.sent(v.Snapshot, got); return nil })
 }

@@ -29,29 +29,34 @@ func TestSelectionOfATree(t *testing.T) {
 
 // TestLandmarksOfThePageBefore reads pages in an order in which late readers come too.
 func TestLandmarksOfThePageBefore(t *testing.T) {
-	page := func(epoch string, document, revision uint64, name string) *dom.Snapshot {
-		return &dom.Snapshot{Epoch: epoch, Document: document, Revision: revision, Elements: []*dom.Element{
-			{Parent: dom.NoRef, Role: "navigation", Text: name},
-		}}
+	page := func(epoch string, document uint64) *dom.Snapshot {
+		return &dom.Snapshot{Epoch: epoch, Document: document}
 	}
+	hash := func(name byte) [32]byte { return [32]byte{name} }
 	var l landmarks
 	for i, c := range []struct {
 		s    *dom.Snapshot
-		want bool
+		got  byte // what is sent with this page
+		want string
 	}{
-		{page("e", 1, 1, "A"), false},
-		{page("e", 1, 2, "A"), false}, // the same page is not the one before
-		{page("e", 2, 3, "A"), true},
-		{page("e", 2, 5, "B"), false}, // it changed
-		{page("e", 2, 4, "A"), true},  // late: forgets nothing
-		{page("e", 1, 2, "A"), false}, // later still: what was before is not known any more
-		{page("e", 3, 6, "B"), true},
-		{page("f", 1, 1, "B"), true}, // another epoch counts anew
-		{page("f", 2, 2, "A"), false},
+		{page("e", 1), 'A', ""},
+		{page("e", 1), 'B', ""}, // the same page is not the one before
+		{page("e", 2), 'A', "AB"},
+		{page("e", 1), 'C', ""}, // late: forgets nothing, adds nothing
+		{page("e", 2), 'D', "AB"},
+		{page("e", 3), 'A', "AD"},
+		{page("f", 1), 'B', "A"}, // another epoch is another page
+		{page("f", 2), 'A', "B"},
 	} {
-		now, before := l.of(c.s)
-		if _, got := before[now[0].Hash]; got != c.want {
-			t.Errorf("page %d: the one before had it is %v, want %v", i, got, c.want)
+		got := ""
+		for name := byte('A'); name <= 'D'; name++ {
+			if _, ok := l.previous(c.s)[hash(name)]; ok {
+				got += string(name)
+			}
 		}
+		if got != c.want {
+			t.Errorf("page %d: the one before had %q, want %q", i, got, c.want)
+		}
+		l.sent(c.s, hashes{hash(c.got): {}})
 	}
 }

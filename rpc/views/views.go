@@ -78,9 +78,8 @@ type Tab struct {
 	mu     sync.Mutex
 	newest map[Selection]*View
 	costs  costs
-	// branches is what lines of trees cost; landmarks is what trees may leave out.
-	branches  costs
-	landmarks landmarks
+	// branches is what lines of trees cost.
+	branches costs
 }
 
 // At returns the view of a snapshot, which is the head's or one of its earlier ones. It fails with an
@@ -147,6 +146,10 @@ type View struct {
 	Selection Selection
 	// given holds, in order, the refs of what was given in the answers that this view continues.
 	given []dom.Ref
+	// before holds the landmarks that the caller got with the previous page, which are folded; wasFolded,
+	// in order, those that were folded in the answers that this view continues.
+	before    hashes
+	wasFolded []dom.Ref
 
 	once sync.Once
 	view view.View
@@ -183,7 +186,7 @@ func (v *View) compute(t *Tab) {
 		v.err = err
 		return
 	}
-	selectable := v.fold(t)
+	selectable := v.fold()
 	options := v.Selection.options()
 	v.header = compact.Header{URL: v.Snapshot.URL, Title: v.Snapshot.Title, History: visits(t.tab.History())}
 	if len(v.given) > 0 {

@@ -1514,7 +1514,8 @@ type GetCompactRequest struct {
 	IncludeHistory    *bool    `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
 	// Unset: LINES. DIFF needs `incremental` or `since_revision`. With TREE an unset interactive_only is false.
 	Format Format `protobuf:"varint,17,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
-	// For TREE: folds a landmark that equals the previous page's to one line, which root_ref expands.
+	// For TREE: folds a landmark to one line, which root_ref expands, when it equals one that was sent whole,
+	// as TREE, with the previous page: to the same client_id, or to anybody without one.
 	DedupeNavigation bool `protobuf:"varint,18,opt,name=dedupe_navigation,json=dedupeNavigation,proto3" json:"dedupe_navigation,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
