@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -15,10 +14,8 @@ type Head struct {
 	Info     Info
 
 	next chan struct{}
-	// log holds earlier snapshots of the same document, oldest first, without gaps; bytes is what they
-	// count against the bound.
-	log   []*dom.Snapshot
-	bytes int
+	// journal leads back to earlier snapshots of the same document, without gaps.
+	journal journal
 	// refs is how many refs were given so far.
 	refs dom.Ref
 }
@@ -32,10 +29,7 @@ func (h *Head) At(revision uint64) *dom.Snapshot {
 	if revision == h.Snapshot.Revision {
 		return h.Snapshot
 	}
-	if len(h.log) == 0 || revision < h.log[0].Revision || revision > h.Snapshot.Revision {
-		return nil
-	}
-	return h.log[revision-h.log[0].Revision]
+	return h.journal.at(h.Snapshot, revision)
 }
 
 // Element finds an element of the snapshot. It fails with an *Error: Invalid for a ref that was never
@@ -54,12 +48,9 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	}
 	e := &Error{Kind: Stale, Detail: map[string]string{"ref": number}}
 	was := ""
-	for _, s := range slices.Backward(h.log) {
-		if el := find(s, ref); el != nil {
-			e.Detail["was"] = describe(el)
-			was = " (it was: " + e.Detail["was"] + ")"
-			break
-		}
+	if el := h.journal.last(ref); el != nil {
+		e.Detail["was"] = describe(el)
+		was = " (it was: " + e.Detail["was"] + ")"
 	}
 	e.Message = "the element of ref " + number + " is gone" + was + ": read the page again and use a ref from there"
 	return nil, e
@@ -88,34 +79,23 @@ func describe(el *dom.Element) string {
 	return kind
 }
 
-// limits bound the log.
+// limits bound the journal.
 type limits struct {
 	count, bytes int
 }
 
-// follow makes the head after h. The log goes on as long as the document stays the same.
+// follow makes the head after h. The journal goes on as long as the document stays the same.
 func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim limits) *Head {
 	info.Revision, info.Epoch = s.Revision, s.Epoch
 	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs}
 	switch {
 	case s == h.Snapshot:
-		n.log, n.bytes = h.log, h.bytes
+		n.journal = h.journal
 	case s.Document == h.Snapshot.Document && s.Epoch == h.Snapshot.Epoch:
-		log, bytes := h.log, h.bytes+weight(h.Snapshot)
-		for len(log) > 0 && (len(log)+1 > lim.count || bytes > lim.bytes) {
-			bytes -= weight(log[0])
-			log = log[1:]
-		}
-		if lim.count > 0 && bytes <= lim.bytes {
-			// A copy, so that nothing that was trimmed stays in memory.
-			n.log, n.bytes = append(slices.Clone(log), h.Snapshot), bytes
-		}
+		n.journal = h.journal.with(s, h.Snapshot, lim)
 	}
 	return n
 }
-
-// weight is what a snapshot counts in the log: its list of elements. The elements are mostly shared.
-func weight(s *dom.Snapshot) int { return 8 * len(s.Elements) }
 
 // publish replaces the head when something changed, and then reports what the tab has to tell.
 func (t *Tab) publish() {

@@ -21,8 +21,8 @@ type Config struct {
 	MaxTabs int
 	// Mailbox is how many calls may wait for one tab; 0: 64.
 	Mailbox int
-	// LogCount and LogBytes bound each tab's log of earlier snapshots, in snapshots and in bytes, at 8
-	// bytes an element; 0: 256 and 4 MiB.
+	// LogCount and LogBytes bound what each tab keeps of earlier revisions: how many, and about how many
+	// bytes of what has changed since; 0: 1024 and 4 MiB.
 	LogCount, LogBytes int
 	// Logger takes what nobody can be told otherwise; nil: nobody.
 	Logger *slog.Logger
@@ -36,7 +36,7 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.MaxTabs = orDefault(c.MaxTabs, 100)
 	c.Mailbox = orDefault(c.Mailbox, 64)
-	c.LogCount = orDefault(c.LogCount, 256)
+	c.LogCount = orDefault(c.LogCount, 1024)
 	c.LogBytes = orDefault(c.LogBytes, 4<<20)
 	c.NavigationTimeout = orDefault(c.NavigationTimeout, 30*time.Second)
 	if c.Logger == nil {

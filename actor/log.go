@@ -1,0 +1,196 @@
+package actor
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// journal leads from a head's snapshot back to earlier ones of the same document, one step a revision. It is
+// immutable: the next head's is a longer one, cut at its old end by count and by bytes. What it costs follows
+// the changes, not the page.
+type journal struct {
+	steps []*step // oldest first
+	bytes int
+	// rebuilt remembers snapshots that were asked for, so that many readers who come back to one revision
+	// share it.
+	rebuilt *rebuilt
+}
+
+// step leads from a snapshot to the one before it.
+type step struct {
+	// before is that one, without its elements.
+	before  dom.Snapshot
+	splices []splice
+	bytes   int
+}
+
+// splice says that `now` elements of the newer list at position `at` stand where the older list has `old`.
+type splice struct {
+	at, now int
+	old     []*dom.Element
+}
+
+// Costs of what a journal holds, in bytes: about what Go takes for them.
+const (
+	stepBytes    = 208
+	spliceBytes  = 40
+	elementBytes = 8 + 320 // a pointer, and an element that only the journal holds, with its strings
+)
+
+// stepBack returns the step from a newer snapshot to an older one.
+func stepBack(newer, older *dom.Snapshot) *step {
+	s := &step{before: *older, splices: splices(newer.Elements, older.Elements), bytes: stepBytes}
+	s.before.Elements = nil
+	for _, one := range s.splices {
+		s.bytes += spliceBytes + elementBytes*len(one.old)
+	}
+	return s
+}
+
+// splices compares two lists by the identity of their elements, in one pass.
+func splices(now, old []*dom.Element) []splice {
+	var out []splice
+	c := comparison{now: now, old: old}
+	for i, j := 0, 0; i < len(now) || j < len(old); {
+		if i < len(now) && j < len(old) && now[i] == old[j] {
+			i, j = i+1, j+1
+			continue
+		}
+		a, b := c.meet(i, j)
+		out = append(out, splice{at: i, now: a - i, old: slices.Clone(old[j:b])})
+		i, j = a, b
+	}
+	return out
+}
+
+// lookAhead is how far a comparison searches before it makes an index.
+const lookAhead = 32
+
+// comparison finds where two lists go on alike.
+type comparison struct {
+	now, old []*dom.Element
+	// places is where the elements of old stand; made when looking ahead did not help.
+	places map[*dom.Element]int
+}
+
+// meet returns the first places from i and j on where the lists go on alike, or their ends. It passes as few
+// elements as it can see.
+func (c *comparison) meet(i, j int) (int, int) {
+	for n := 1; n <= lookAhead; n++ {
+		switch { // n replaced, n inserted, n taken out
+		case c.alike(i+n, j+n):
+			return i + n, j + n
+		case c.alike(i+n, j):
+			return i + n, j
+		case c.alike(i, j+n):
+			return i, j + n
+		}
+	}
+	if c.places == nil {
+		c.places = make(map[*dom.Element]int, len(c.old))
+		for at, e := range c.old {
+			c.places[e] = at
+		}
+	}
+	for a := i; a < len(c.now); a++ {
+		if b, ok := c.places[c.now[a]]; ok && b >= j {
+			return a, b
+		}
+	}
+	return len(c.now), len(c.old)
+}
+
+// alike reports whether both lists have the same element at these places, or end there.
+func (c *comparison) alike(i, j int) bool {
+	if i < len(c.now) && j < len(c.old) {
+		return c.now[i] == c.old[j]
+	}
+	return i == len(c.now) && j == len(c.old)
+}
+
+// back returns the elements before the step; it does not change those it is given.
+func (s *step) back(elements []*dom.Element) []*dom.Element {
+	if len(s.splices) == 0 {
+		return elements
+	}
+	out := make([]*dom.Element, 0, len(elements)+len(s.splices))
+	at := 0
+	for _, one := range s.splices {
+		out = append(out, elements[at:one.at]...)
+		out = append(out, one.old...)
+		at = one.at + one.now
+	}
+	return append(out, elements[at:]...)
+}
+
+// with returns the journal of the head that follows one of the snapshot older with that of newer.
+func (j journal) with(newer, older *dom.Snapshot, lim limits) journal {
+	s := stepBack(newer, older)
+	// Only the newest journal is ever made longer, so appending in place changes nothing that others see.
+	n := journal{steps: append(j.steps, s), bytes: j.bytes + s.bytes, rebuilt: new(rebuilt)}
+	for len(n.steps) > 0 && (len(n.steps) > lim.count || n.bytes > lim.bytes) {
+		n.bytes -= n.steps[0].bytes
+		n.steps = n.steps[1:]
+	}
+	return n
+}
+
+// at returns the snapshot of an earlier revision than now's, nil when the journal does not reach it.
+func (j journal) at(now *dom.Snapshot, revision uint64) *dom.Snapshot {
+	if len(j.steps) == 0 || revision < j.steps[0].before.Revision || revision >= now.Revision {
+		return nil
+	}
+	return j.rebuilt.get(revision, func() *dom.Snapshot {
+		elements := now.Elements
+		for _, s := range slices.Backward(j.steps) {
+			elements = s.back(elements)
+			if s.before.Revision == revision {
+				found := s.before
+				found.Elements = elements
+				return &found
+			}
+		}
+		return nil
+	})
+}
+
+// last returns the newest earlier state of an element that is gone, nil when the journal does not know it.
+func (j journal) last(ref dom.Ref) *dom.Element {
+	for _, s := range slices.Backward(j.steps) {
+		for _, one := range s.splices {
+			for _, el := range one.old {
+				if el.Ref == ref {
+					return el
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// maxRebuilt is how many rebuilt snapshots a head keeps.
+const maxRebuilt = 4
+
+// rebuilt is the one part of a head that grows; it may be used from any goroutine.
+type rebuilt struct {
+	mu    sync.Mutex
+	known []*dom.Snapshot
+}
+
+func (r *rebuilt) get(revision uint64, build func() *dom.Snapshot) *dom.Snapshot {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.known {
+		if s.Revision == revision {
+			return s
+		}
+	}
+	s := build()
+	if len(r.known) == maxRebuilt {
+		r.known = r.known[1:]
+	}
+	r.known = append(r.known, s)
+	return s
+}

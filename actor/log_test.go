@@ -1,0 +1,91 @@
+package actor
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// elementsOf makes a list of the elements that the bytes name.
+func elementsOf(pool []*dom.Element, names []byte) []*dom.Element {
+	out := make([]*dom.Element, 0, len(names))
+	seen := map[byte]bool{}
+	for _, n := range names {
+		if !seen[n] { // a list holds an element once
+			seen[n] = true
+			out = append(out, pool[n])
+		}
+	}
+	return out
+}
+
+// FuzzStepsLeadBack holds that a step leads from any list to any other exactly.
+func FuzzStepsLeadBack(f *testing.F) {
+	f.Add([]byte("abc"), []byte("axc"))
+	f.Add([]byte(""), []byte("abc"))
+	f.Add([]byte("abcdef"), []byte("fedcba"))
+	pool := make([]*dom.Element, 256)
+	for i := range pool {
+		pool[i] = &dom.Element{Ref: dom.Ref(i)}
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		now, old := elementsOf(pool, a), elementsOf(pool, b)
+		s := stepBack(&dom.Snapshot{Elements: now}, &dom.Snapshot{Elements: old})
+		kept := slices.Clone(now)
+		if got := s.back(now); !slices.Equal(got, old) {
+			t.Errorf("from %q back to %q is %v", a, b, got)
+		}
+		if !slices.Equal(now, kept) {
+			t.Error("the newer list was changed")
+		}
+	})
+}
+
+// TestStepsCostWhatChanged changes large lists in the ways that pages do.
+func TestStepsCostWhatChanged(t *testing.T) {
+	const n = 20_000
+	old := make([]*dom.Element, n)
+	for i := range old {
+		old[i] = &dom.Element{Ref: dom.Ref(i)}
+	}
+	fresh := func(k int) []*dom.Element {
+		out := make([]*dom.Element, k)
+		for i := range out {
+			out[i] = new(dom.Element)
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		change func([]*dom.Element) []*dom.Element
+		most   int // elements that the step holds
+	}{
+		"nothing":        {func(l []*dom.Element) []*dom.Element { return l }, 0},
+		"one replaced":   {func(l []*dom.Element) []*dom.Element { l[n/2] = fresh(1)[0]; return l }, 1},
+		"1000 inserted":  {func(l []*dom.Element) []*dom.Element { return slices.Insert(l, n/2, fresh(1000)...) }, 0},
+		"1000 taken out": {func(l []*dom.Element) []*dom.Element { return slices.Delete(l, 7, 1007) }, 1000},
+		"inserted twice": {func(l []*dom.Element) []*dom.Element {
+			return slices.Insert(slices.Insert(l, 9000, fresh(500)...), 3, fresh(500)...)
+		}, 0},
+		"100 here and there": {func(l []*dom.Element) []*dom.Element {
+			for range 100 {
+				l[rand.IntN(n)] = fresh(1)[0]
+			}
+			return l
+		}, 100},
+	} {
+		now := c.change(slices.Clone(old))
+		s := stepBack(&dom.Snapshot{Elements: now}, &dom.Snapshot{Elements: old})
+		held := 0
+		for _, one := range s.splices {
+			held += len(one.old)
+		}
+		if held > c.most {
+			t.Errorf("%s: the step holds %d elements, want at most %d", name, held, c.most)
+		}
+		if !slices.Equal(s.back(now), old) {
+			t.Errorf("%s: the step does not lead back", name)
+		}
+	}
+}
