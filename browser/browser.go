@@ -112,6 +112,9 @@ func (b *Browser) Version() string { return b.version }
 // Sent counts the commands that the browser was sent, chromedp's own aside.
 func (b *Browser) Sent() uint64 { return b.conn.Sent() }
 
+// Received counts the bytes that the browser has sent; 0 for one that is attached by a websocket.
+func (b *Browser) Received() uint64 { return b.conn.Received() }
+
 // Done is closed when the browser is gone, whether asked to or not.
 func (b *Browser) Done() <-chan struct{} { return b.done }
 

@@ -298,6 +298,14 @@ func (c *Conn) Listen(id target.SessionID, handler func(*cdproto.Message)) {
 // Done is closed when the browser's end of the connection is gone.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
+// Received counts the bytes that the browser has sent; 0 when its transport does not count them.
+func (c *Conn) Received() uint64 {
+	if counter, ok := c.browser.(interface{ Received() uint64 }); ok {
+		return counter.Received()
+	}
+	return 0
+}
+
 // Sent counts the commands that the browser was sent, chromedp's own aside.
 func (c *Conn) Sent() uint64 {
 	c.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"sync/atomic"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -21,12 +22,17 @@ import (
 type Pipe struct {
 	*chromedp.PipeConn
 	in *bufio.Reader
+	// received counts bytes.
+	received atomic.Uint64
 }
 
 // NewPipe reads what the browser writes from r, and writes commands for it to w.
 func NewPipe(r, w *os.File) *Pipe {
 	return &Pipe{PipeConn: chromedp.NewPipeConn(r, w), in: bufio.NewReaderSize(r, 1<<16)}
 }
+
+// Received counts the bytes that the browser has sent.
+func (p *Pipe) Received() uint64 { return p.received.Load() }
 
 // reply is the answer to a command, decoded or as it came.
 type reply struct {
@@ -45,6 +51,7 @@ func (p *Pipe) next() (id int64, r reply, err error) {
 			}
 			return 0, reply{}, err
 		}
+		p.received.Add(uint64(len(raw)))
 		raw = raw[:len(raw)-1]
 		if len(bytes.TrimSpace(raw)) == 0 {
 			continue
