@@ -8,6 +8,8 @@ const CLICKABLE = Symbol("clickable");
 const MAX_SUSPECTS = 300;
 /** How often a custom element is asked about: its root may come late. */
 const MAX_ASKED = 3;
+/** How many elements are judged again at a probe. */
+const JUDGED_AGAIN = 200;
 /** Above this many things to act on in it, an element listens for them, not for itself. */
 const DELEGATES_ABOVE = 5;
 
@@ -24,6 +26,8 @@ class Unseen {
     this.listening = new Map();
     /** How often an element was asked about. @type {WeakMap<any, number>} */
     this.asked = new WeakMap();
+    /** Where judgeAgain goes on. @type {any} */
+    this.cursor = null;
   }
 
   /**
@@ -76,22 +80,33 @@ class Unseen {
       const root = node.getRootNode();
       if (node.ownerDocument !== this.model.doc) return;
       if (root instanceof ShadowRoot && root.mode === "closed") this.adopt(root);
-      if (i < on.length && safe.nodeType(node) === 1) this.listening.set(on[i], new WeakRef(node));
+      if (i < on.length && safe.nodeType(node) === 1) {
+        this.listening.set(on[i], new WeakRef(node));
+        this.judge(node);
+      }
     });
-    this.judge();
+    this.judgeAgain();
   }
 
-  /** Decides anew which of the elements that listen are something to act on. */
-  judge() {
-    let strange = false;
-    for (const ref of this.listening.values()) {
-      const el = ref.deref();
-      if (!el) continue;
-      const clickable = isOwnListener(el, this.model.elements.length);
-      this.set(el, clickable);
-      strange = strange || (clickable && !safe.matches(el, CANDIDATES));
+  /** Decides whether an element that listens is something to act on. @param {any} el */
+  judge(el) {
+    const clickable = isOwnListener(el, this.model.elements.length);
+    this.set(el, clickable);
+    if (clickable && !this.model.strange && !safe.matches(el, CANDIDATES)) this.model.strange = true;
+  }
+
+  /** What is in an element may have changed since it was judged: looks at some at a time. */
+  judgeAgain() {
+    for (let i = 0; i < JUDGED_AGAIN; i++) {
+      if (!this.cursor) this.cursor = this.listening.values();
+      const { done, value } = this.cursor.next();
+      if (done) {
+        this.cursor = null;
+        return;
+      }
+      const el = value.deref();
+      if (el) this.judge(el);
     }
-    this.model.strange = strange;
   }
 
   /** @param {any} el @param {boolean} clickable */
@@ -122,10 +137,11 @@ function isOwnListener(el, all) {
   if (tag === "html" || tag === "body" || tag === "form") return false;
   if (all > 20 && el.getElementsByTagName("*").length * 2 > all) return false;
   if (el.querySelectorAll(ACTED_ON).length > DELEGATES_ABOVE) return false;
-  const text = safe.textContent(el).trim();
   for (let up = flatParent(el), i = 0; up && i < 8 && safe.nodeType(up) === 1; up = flatParent(up), i++) {
     const outer = tagOf(up);
-    if (outer === "button" || (outer === "a" && has(up, "href"))) return safe.textContent(up).trim() !== text;
+    if (outer === "button" || (outer === "a" && has(up, "href"))) {
+      return safe.textContent(up).trim() !== safe.textContent(el).trim();
+    }
   }
   return true;
 }
