@@ -26,6 +26,9 @@ func AppendLine(dst []byte, e *dom.Element, base Base) []byte {
 	}
 	dst = appendDetail(dst, e, base)
 	dst = appendStates(dst, &e.States)
+	if e.Covered {
+		dst = append(dst, " covered"...)
+	}
 	return append(dst, ')')
 }
 
@@ -58,11 +61,14 @@ func appendDetail(dst []byte, e *dom.Element, base Base) []byte {
 	if hasReadableValue(e) {
 		dst = appendAfter(dst, " =", e.Value, maxValue)
 	}
-	if len(dst) == start && e.Tag == "input" {
+	if len(dst) == start && (e.Tag == "input" || isStandIn(e)) {
 		dst = appendAfter(dst, " type=", e.Type, maxWord)
 	}
 	return dst
 }
+
+// isStandIn reports whether a label stands in for a control that is hidden: it is of the control's type.
+func isStandIn(e *dom.Element) bool { return e.Tag == "label" && e.Type != "" }
 
 // hasReadableValue reports whether the value is something that a person sees in the element. Of a
 // checkbox or a button it is what a form would send.

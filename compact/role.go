@@ -61,6 +61,8 @@ func hasOwnRole(e *dom.Element) bool {
 		return true
 	}
 	switch e.Tag {
+	case "label":
+		return isStandIn(e) && e.Role == NativeRole("input", e.Type, false)
 	case "header", "footer", "section", "form", "aside":
 		return e.Role == "generic"
 	case "img", "svg":

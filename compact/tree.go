@@ -177,6 +177,9 @@ func (o Outline) appendEntry(dst []byte, e *dom.Element) []byte {
 	}
 	named = len(dst) - named
 	dst = appendMarks(dst, &e.States)
+	if e.Covered {
+		dst = append(dst, " [covered]"...)
+	}
 	if e.Level > 0 {
 		dst = append(dst, " [level="...)
 		dst = append(strconv.AppendInt(dst, int64(e.Level), 10), ']')

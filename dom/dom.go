@@ -79,6 +79,9 @@ type Element struct {
 	States States
 	// InViewport says that the box met the top-level viewport when the boxes were last read.
 	InViewport bool
+	// Covered says that the element stood entirely behind a modal when the boxes were last read: the modal
+	// has to be closed or answered first.
+	Covered bool
 	// Attributes holds the HTML attributes that callers asked for.
 	Attributes map[string]string
 }
@@ -95,7 +98,7 @@ func (e *Element) Key() Key {
 }
 
 // Same reports whether a client would see no difference between the elements: all fields are equal
-// but InViewport, which follows from the box and is no content.
+// but InViewport and Covered, which are read with the box and are no content.
 func (e *Element) Same(o *Element) bool {
 	if e == o {
 		return true

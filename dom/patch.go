@@ -69,6 +69,8 @@ type Op struct {
 type PlacedBox struct {
 	Place Place
 	Box   Box
+	// Covered says that a modal of the document makes the element useless for now.
+	Covered bool
 }
 
 // Patch leads one document from the state that its observer reported last to the next. Removals

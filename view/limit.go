@@ -8,12 +8,20 @@ const inViewport = 50
 // maxScore is the highest score that there is.
 const maxScore = 100 + inViewport
 
+// least is the lowest score of an element that is not covered.
+const least = 50
+
 // Score ranks an element, from 50 to 150: what a person most likely acts on comes first, and what is
-// in the viewport before what is not. Among equals the one that stands first in the document wins.
+// in the viewport before what is not. Behind them all comes what stands behind a modal, from 0 to 49 and
+// in the same order, though some that differ score the same there. Among equals the one that stands
+// first in the document wins.
 func Score(e *dom.Element) int {
 	score := roleScore(e.Role)
 	if e.InViewport {
 		score += inViewport
+	}
+	if e.Covered {
+		return (score - least) * (least - 1) / (maxScore - least)
 	}
 	return score
 }
@@ -39,7 +47,7 @@ func roleScore(role string) int {
 	case "tablist":
 		return 55
 	}
-	return 50
+	return least
 }
 
 // limit cuts the selected elements to the limits and notes what it left out.

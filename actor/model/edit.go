@@ -307,7 +307,7 @@ func (e *edit) measure(p *dom.Patch) error {
 		if n == nil || !finite(b.Box) {
 			return errors.New("a box has no element or no size")
 		}
-		n.box, n.boxed = b.Box, true
+		n.box, n.boxed, n.covered = b.Box, true, b.Covered
 	}
 	if len(p.Boxes) > 0 || p.Scroll != d.scroll || !d.measured {
 		e.model.measured = true

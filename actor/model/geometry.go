@@ -11,14 +11,16 @@ func (m *Model) viewport() (dom.Box, bool) {
 	return dom.Box{Width: d.scroll.Width, Height: d.scroll.Height}, true
 }
 
-// offsets finds out where every document stands in the top-level viewport. The box of a host is that
+// offsets finds out where every document stands in the top-level viewport, and whether behind a modal. The box of a host is that
 // of its content, so a frame's viewport starts at its corner.
 func (m *Model) offsets() {
 	for _, d := range m.placed {
 		d.x, d.y = -d.scroll.X, -d.scroll.Y
+		d.covered = false
 		if h := d.host; h != nil {
 			d.x += h.box.X + h.doc.x
 			d.y += h.box.Y + h.doc.y
+			d.covered = h.covered || h.doc.covered
 		}
 	}
 }
@@ -31,7 +33,7 @@ func (n *node) rect() dom.Box {
 	return b
 }
 
-// look derives InViewport from the boxes.
+// look derives InViewport and Covered from the boxes and what came with them.
 func (m *Model) look() {
 	m.layout = nil
 	viewport, known := m.viewport()
@@ -41,8 +43,10 @@ func (m *Model) look() {
 	m.offsets()
 	for _, n := range m.sequence {
 		in := n.boxed && n.rect().Meets(viewport)
-		if in != n.el.InViewport {
-			m.edit(n).InViewport = in
+		covered := n.covered || n.doc.covered
+		if in != n.el.InViewport || covered != n.el.Covered {
+			el := m.edit(n)
+			el.InViewport, el.Covered = in, covered
 		}
 	}
 }

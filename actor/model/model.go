@@ -61,7 +61,7 @@ type Model struct {
 	// elements were replaced where they stand.
 	structural bool
 	touched    []*node
-	// measured says that boxes changed since InViewport was derived from them.
+	// measured says that boxes changed since InViewport and Covered were derived from them.
 	measured bool
 	layout   *dom.Layout
 	pageTime time.Time
@@ -93,6 +93,8 @@ type document struct {
 	pass uint64
 	// x and y lead from the document's coordinates to those of the top-level viewport.
 	x, y float64
+	// covered says that the host stands behind a modal, and so does all that the frame shows.
+	covered bool
 }
 
 // node is an element's place in its document.
@@ -105,6 +107,8 @@ type node struct {
 	kids    int
 	present bool
 	boxed   bool
+	// covered says that a modal of the document makes the element useless.
+	covered bool
 	// pos is the place in the sequence, and pass the pass that found it.
 	pos  int
 	pass uint64

@@ -325,8 +325,9 @@ func (d *decoder) boxes(p *dom.Patch) {
 	places := d.column()
 	var sides [4]column
 	for i := range sides {
-		sides[i] = column{d: d, rest: d.lastLine(i == 3)}
+		sides[i] = d.column()
 	}
+	covered := column{d: d, rest: d.lastLine()}
 	if places.rest == "" && sides[0].rest == "" {
 		return
 	}
@@ -351,18 +352,16 @@ func (d *decoder) boxes(p *dom.Patch) {
 			}
 			*side = v
 		}
+		b.Covered = d.small(covered.next(), 1) == 1
 		p.Boxes = append(p.Boxes, b)
 	}
 }
 
 // lastLine is line, but the last line of a message may be missing when it is empty.
-func (d *decoder) lastLine(last bool) string {
-	if last {
-		line := d.lines
-		d.lines = ""
-		return strings.TrimSuffix(line, "\n")
-	}
-	return d.line()
+func (d *decoder) lastLine() string {
+	line := d.lines
+	d.lines = ""
+	return strings.TrimSuffix(line, "\n")
 }
 
 // clean makes sure that a string is valid UTF-8 without control characters. The agent cleans its

@@ -32,7 +32,7 @@ func example() string {
 		"a input", // tag
 		"", "", "", "", "", "", "", "", "", "", "",
 		"· 9",
-		"1 2", "3 4", "5 6", "7 8",
+		"1 2", "3 4", "5 6", "7 8", "1 ·",
 	)
 }
 
@@ -60,7 +60,7 @@ func full() string {
 		"8252 2076",
 		"", "", // kinds and parents: 8252 = tag role text href name … see below
 		"a input", "link textbox", "Go_on Mail", "http://h/x", "", "", "", "you@h", "", "2", "", "id=f\x1fclass=c",
-		"· ·", "1 2", "3 4", "5 6", "7 8",
+		"· ·", "1 2", "3 4", "5 6", "7 8", "· 1",
 	)
 }
 
@@ -91,6 +91,9 @@ func TestDecodeReadsFieldsAndBoxes(t *testing.T) {
 	if len(m.Patch.Boxes) != 2 || m.Patch.Boxes[1].Box != (dom.Box{X: 2, Y: 4, Width: 6, Height: 8}) || m.Patch.Boxes[1].Place.New != 1 {
 		t.Errorf("got boxes %+v", m.Patch.Boxes)
 	}
+	if m.Patch.Boxes[0].Covered || !m.Patch.Boxes[1].Covered {
+		t.Errorf("the second box alone is covered: %+v", m.Patch.Boxes)
+	}
 }
 
 func TestDecodeRefusesWhatMakesNoSense(t *testing.T) {
@@ -107,7 +110,9 @@ func TestDecodeRefusesWhatMakesNoSense(t *testing.T) {
 		"mask of unknown field": strings.Replace(good, "8252", "16384", 1),
 		"level out of range":    strings.Replace(good, "\n2\n", "\n262144\n", 1),
 		"too few lines":         good[:strings.Index(good, "8252")],
-		"too few boxes":         strings.TrimSuffix(good, "\t8"),
+		"too few boxes":         strings.Replace(good, "\t8", "", 1),
+		"too few covers":        strings.TrimSuffix(good, "\t1"),
+		"cover of no meaning":   strings.TrimSuffix(good, "1") + "2",
 	} {
 		if m, err := Decode(text); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: got %+v, %v", name, m, err)

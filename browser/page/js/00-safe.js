@@ -100,6 +100,8 @@ const safe = {
   getAnimations: method(Document, "getAnimations"),
   styleSheets: getter(Document, "styleSheets"),
   adoptedStyleSheets: getter(Document, "adoptedStyleSheets"),
+  designMode: getter(Document, "designMode"),
+  elementFromPoint: method(Document, "elementFromPoint"),
 };
 
 const GET_ATTRIBUTE = Element.prototype.getAttribute;

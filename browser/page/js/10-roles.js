@@ -80,7 +80,7 @@ function nativeRole(el, tag) {
   switch (tag) {
     case "a":
     case "area":
-      return has(el, "href") || el.href instanceof SVGAnimatedString ? "link" : "generic";
+      return has(el, "href") || has(el, "xlink:href") ? "link" : "generic";
     case "input": {
       const role = INPUT_ROLES[el.type];
       if (role && role !== "searchbox") return role;
@@ -117,7 +117,7 @@ function focusable(el, tag) {
   switch (tag) {
     case "a":
     case "area":
-      return has(el, "href");
+      return has(el, "href") || has(el, "xlink:href");
     case "button":
     case "input":
     case "select":
@@ -136,20 +136,31 @@ function roleOf(el, tag, explicit) {
   return nativeRole(el, tag);
 }
 
-/** Whether the element itself makes its content editable. @param {any} el */
+/**
+ * Whether the element itself makes its content editable: it is no part of something editable already.
+ * @param {any} el
+ */
 function isEditingHost(el) {
   const value = attr(el, "contenteditable");
   if (value === null) return false;
   const v = value.toLowerCase();
-  return v === "" || v === "true" || v === "plaintext-only";
+  if (v !== "" && v !== "true" && v !== "plaintext-only") return false;
+  const parent = safe.parentNode(el);
+  return !parent || parent.isContentEditable !== true;
 }
 
+/** What is known of an element besides its tag and attributes, as bits; see Model.hints. */
+const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4;
+
 /**
- * Whether a person acts on the element: 1 interactive, 0 not.
- * @param {any} el @param {string} tag @param {string} explicit
+ * Whether a person acts on the element. Every reason is decided here: hints holds those that had to be found
+ * out elsewhere.
+ * @param {any} el @param {string} tag @param {string} explicit @param {number} hints
  */
-function isInteractive(el, tag, explicit) {
+function isInteractive(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
+  if (tag === "area") return has(el, "href");
+  if (hints) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
   if (has(el, "onclick") || el[CLICKABLE] === true) return true;
   const tabindex = attr(el, "tabindex");

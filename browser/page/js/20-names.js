@@ -14,6 +14,9 @@ const NAME_FROM_CONTENT = new Set([
 /** What stands apart from the text around it, although it is inline. */
 const REPLACED = new Set(["img", "svg", "input", "select", "textarea", "button", "video", "audio", "canvas", "object"]);
 
+/** Elements of drawings that may have a title; "a" is one of HTML, too. */
+const SVG_TAGS = new Set(["a", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "use", "image"]);
+
 /** Labels by control, made when first needed in a pass: `control.labels` costs a tree walk each. */
 class Labels {
   constructor() {
@@ -212,7 +215,7 @@ class Naming {
       case "iframe":
         return clean(attr(el, "title") || "", MAX_NAME);
     }
-    return "";
+    return SVG_TAGS.has(tag) && el instanceof SVGElement ? clean(this.svgTitle(el), MAX_NAME) : "";
   }
 
   /** @param {any} el */
@@ -342,7 +345,7 @@ class Naming {
   /** The native names that matter inside a name: images and buttons. @param {any} node @param {string} tag */
   nativeWithin(node, tag) {
     if (tag === "img" || tag === "area") return attr(node, "alt") || "";
-    if (tag === "svg") return this.svgTitle(node);
+    if (tag === "svg" || (SVG_TAGS.has(tag) && node instanceof SVGElement)) return this.svgTitle(node);
     if (tag === "input") {
       const type = node.type;
       if (type === "button" || type === "submit" || type === "reset") return node.value;

@@ -53,12 +53,12 @@ function hasOwnText(el) {
 
 /**
  * The kind of an element, or -1 when it is no part of the stored DOM.
- * @param {any} el @param {string} tag @param {string} explicit @param {boolean} structural @param {Inherited} ctx
+ * @param {any} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
-function kindOf(el, tag, explicit, structural, ctx) {
-  if (!INTERACTIVE_TAGS.has(tag) && bare(el) && el[CLICKABLE] !== true) {
+function kindOf(el, tag, explicit, hints, structural, ctx) {
+  if (!hints && !INTERACTIVE_TAGS.has(tag) && bare(el) && el[CLICKABLE] !== true) {
     if (!structural) return -1;
-  } else if (isInteractive(el, tag, explicit)) return INTERACTIVE;
+  } else if (isInteractive(el, tag, explicit, hints)) return INTERACTIVE;
   if (tag === "iframe" || tag === "frame") return FRAME_HOST;
   if (!structural) return -1;
   const role = roleOf(el, tag, explicit);
@@ -71,26 +71,6 @@ function kindOf(el, tag, explicit, structural, ctx) {
 /** @param {any} el @param {string} tag */
 function isToggle(el, tag) {
   return tag === "input" && (el.type === "checkbox" || el.type === "radio" || el.type === "file");
-}
-
-/**
- * Whether a person can see the element: rendered, not hidden, not transparent, and of a size. A
- * transparent checkbox, radio or file input counts: its look is drawn by a box beside it.
- * @param {any} el @param {string} tag @param {DOMRect} rect
- */
-function isVisible(el, tag, rect) {
-  return hasExtent(el, tag, rect) && isStyledVisible(el, tag);
-}
-
-/** The part of it that the box tells. @param {any} el @param {string} tag @param {DOMRect} rect */
-function hasExtent(el, tag, rect) {
-  return (rect.width > 0 && rect.height > 0) || hasVisibleParts(el, tag);
-}
-
-/** The part of it that the styles tell, without a layout. @param {any} el @param {string} tag */
-function isStyledVisible(el, tag) {
-  if (safe.checkVisibility(el, VISIBLE)) return true;
-  return isToggle(el, tag) && safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT);
 }
 
 const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false };
@@ -118,16 +98,6 @@ function lookForVeil(doc) {
   return true;
 }
 const VISIBLE_OR_TRANSPARENT = { opacityProperty: false, visibilityProperty: true };
-
-/** Elements without a box of their own whose children have one. @param {any} el @param {string} tag */
-function hasVisibleParts(el, tag) {
-  if (tag !== "a" && tag !== "button" && tag !== "div" && tag !== "span" && tag !== "summary" && tag !== "details") return false;
-  for (let c = firstFlatChild(el), seen = 0; c && seen < 8; c = safe.nextElementSibling(c), seen++) {
-    const r = safe.rect(c);
-    if (r.width > 0 && r.height > 0) return true;
-  }
-  return false;
-}
 
 /** @param {string | null} value @returns {number} */
 function ariaTri(value) {
@@ -232,7 +202,7 @@ function valueOf(el, tag, role) {
   if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar") {
     return clean(aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "", MAX_VALUE);
   }
-  if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el)) {
+  if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
     return masked(el, safe.textContent(el).slice(0, 800));
   }
   return "";
@@ -351,4 +321,19 @@ function nameOrText(el, tag, role, kind, naming) {
   naming.visited.clear();
   naming.length = 0;
   return clean(naming.content(el, tag), MAX_NAME);
+}
+
+/**
+ * What a label says of the control that it stands in for: what the control is, its name and its state.
+ * @param {(string|number|Rec|null)[]} into
+ * @param {any} control @param {Inherited} ctx @param {Naming} naming @param {any} focused
+ */
+function describeStandIn(into, control, ctx, naming, focused) {
+  const role = roleOf(control, "input", explicitRole(control));
+  into[F_ROLE] = role;
+  into[F_TEXT] = naming.name(control, "input", role) || into[F_TEXT];
+  into[F_NAME] = clean(attr(control, "name") || "", MAX_FIELD);
+  into[F_TYPE] = control.type;
+  into[F_VALUE] = inputValue(control);
+  into[F_STATES] = statesOf(control, "input", role, ctx, focused);
 }

@@ -46,11 +46,13 @@ class Rec {
     this.live = "";
     this.x = this.y = this.w = this.h = -1;
     this.boxSent = false;
+    /** A modal makes it useless for now. */
+    this.covered = false;
   }
 }
 
 /**
- * A map from nodes to records that is kept on the nodes themselves, under a symbol of its own. The node
+ * A map from nodes to what is known of them that is kept on the nodes themselves, under a symbol of its own. The node
  * objects of an isolated world belong to it alone, so the page sees nothing of it; and it is twice as
  * fast as a WeakMap.
  */
@@ -58,13 +60,13 @@ class Expando {
   constructor() {
     this.key = Symbol("domtap");
   }
-  /** @param {any} node @returns {Rec | undefined} */
+  /** @param {any} node @returns {any} */
   get(node) {
     return node === null ? undefined : node[this.key];
   }
-  /** @param {any} node @param {Rec} rec */
-  set(node, rec) {
-    node[this.key] = rec;
+  /** @param {any} node @param {any} value */
+  set(node, value) {
+    node[this.key] = value;
   }
 }
 
@@ -77,6 +79,18 @@ class Model {
     this.attributes = [];
     this.labels = new Labels();
     this.naming = new Naming(this.labels);
+    this.styles = new Styles();
+    this.sight = new Sight(doc, this.labels, this.styles);
+    this.pointers = new Pointers(this.styles);
+    /** What makes an element count besides its tag and attributes, as bits HINT_…. */
+    this.hints = new Expando();
+    /** Labels by the hidden controls that they stand in for, and the other way round. @type {Map<any, any>} */
+    this.standIns = new Map();
+    /** @type {Map<any, any>} */
+    this.stoodFor = new Map();
+    this.designed = false;
+    /** All that count for their cursor were looked for in this update. */
+    this.pointed = false;
     this.focused = null;
     this.gen = 0;
     /** All records by node; a node keeps its record, and so its ref, while it is out of the tree. */
@@ -113,6 +127,8 @@ class Model {
     /** Some count that CANDIDATES does not find. */
     this.strange = false;
     this.positioned = false;
+    /** A modal was open when the boxes were read last. */
+    this.covering = false;
     this.scrollX = this.scrollY = this.viewWidth = this.viewHeight = 0;
   }
 
@@ -123,6 +139,8 @@ class Model {
     this.dirty = new Set();
     /** Records to look at anew: there, visible, where? That can take a layout. @type {Set<Rec>} */
     this.check = new Set();
+    /** Nodes to look at anew, with a record or without. @type {Set<any>} */
+    this.looks = new Set();
     /** Nodes whose style changed. @type {Set<any>} */
     this.restyled = new Set();
     /** Records taken out of the list that the daemon still has. @type {Set<Rec>} */
@@ -132,6 +150,8 @@ class Model {
     /** Styles were swept, the layout was not. */
     this.layoutDirty = false;
     this.controlsDirty = false;
+    /** Something may have changed that says which labels stand in for hidden controls. */
+    this.standInsDirty = false;
     this.geometryDirty = true;
     this.labelsDirty = false;
     this.probe = [];
@@ -139,7 +159,7 @@ class Model {
 
   /** Whether a patch would say something. */
   get pending() {
-    return this.rescan || this.added.size > 0 || this.dirty.size > 0 || this.check.size > 0 || this.gone.size > 0 || this.restyled.size > 0 || this.changed.size > 0 || this.controlsDirty || this.labelsDirty;
+    return this.rescan || this.added.size > 0 || this.dirty.size > 0 || this.check.size > 0 || this.looks.size > 0 || this.gone.size > 0 || this.restyled.size > 0 || this.changed.size > 0 || this.controlsDirty || this.labelsDirty || this.standInsDirty;
   }
 
   // ---- reading mutation records -------------------------------------------------------------
@@ -168,7 +188,7 @@ class Model {
    */
   forgetNoted() {
     this.rescan = this.grown = true;
-    for (const set of [this.added, this.dirty, this.check, this.restyled]) set.clear();
+    for (const set of [this.added, this.dirty, this.check, this.looks, this.restyled]) set.clear();
   }
 
   /** @param {MutationRecord} r */
@@ -197,6 +217,7 @@ class Model {
   /** The labels in a subtree that came or went name controls elsewhere. @param {any} root */
   noteLabels(root) {
     const labels = tagOf(root) === "label" ? [root] : tagOf(root) === "form" ? [] : root.getElementsByTagName("label");
+    if (labels.length) this.standInsDirty = true;
     for (const label of labels) {
       const id = attr(label, "for");
       const control = id ? safe.getElementById(this.doc, id) : null;
@@ -234,6 +255,7 @@ class Model {
   noteRec(el) {
     const rec = el && this.recs.get(el);
     if (rec) this.dirty.add(rec);
+    if (el && this.standIns.size) this.noteRec(this.standIns.get(el));
   }
 
   /** Whatever takes its name from this id. @param {string} id */
@@ -268,6 +290,7 @@ class Model {
       // falls through
       case "for":
         this.labels.clear();
+        this.standInsDirty = true;
         this.labelsDirty = this.labelsDirty || tagOf(el) === "label" || name === "id";
         break;
       case "aria-label":
@@ -283,7 +306,7 @@ class Model {
         this.styleDirty = true;
     }
     if (RETAG.has(name)) this.added.add(el);
-    else this.noteRec(el);
+    if (!RETAG.has(name) || this.standIns.size) this.noteRec(el);
   }
 
   /** The light children of a host stand in other slots now. @param {any} host */
@@ -306,6 +329,12 @@ class Model {
     return ctx;
   }
 
+  /** A modal dialog escapes what makes its ancestors inert. @param {any} el @param {Inherited} ctx */
+  isInert(el, ctx) {
+    if (has(el, "inert")) return true;
+    return ctx.inert && !(tagOf(el) === "dialog" && safe.matches(el, ":modal"));
+  }
+
   /**
    * What the children of an element inherit.
    * @param {any} el @param {Inherited} ctx @param {Rec | undefined} rec
@@ -313,7 +342,7 @@ class Model {
   within(el, ctx, rec) {
     const listed = rec !== undefined && rec.shown;
     if (!listed && bare(el)) return ctx;
-    const inert = ctx.inert || has(el, "inert");
+    const inert = this.isInert(el, ctx);
     const disabled = ctx.disabled || attr(el, "aria-disabled") === "true";
     const fieldset = ctx.fieldset || (tagOf(el) === "fieldset" && el.disabled === true);
     const parent = listed ? rec : ctx.parent;
@@ -328,8 +357,9 @@ class Model {
    * @param {any} root @param {Inherited} ctx
    * @param {(el: any, tag: string, ctx: Inherited) => boolean} visit
    * @param {(el: any, ctx: Inherited) => Inherited} [inherit]
+   * @param {(root: any) => void} [enter] called for each shadow root, before what is in it
    */
-  walk(root, ctx, visit, inherit) {
+  walk(root, ctx, visit, inherit, enter) {
     const nodes = [root];
     const contexts = [ctx];
     /** @type {(any[] | null)[]} */
@@ -344,7 +374,10 @@ class Model {
         const tag = tagOf(el);
         if (!SKIPPED.has(tag) && visit(el, tag, contexts[depth])) {
           const root = shadowOf(el);
-          if (root) this.onRoot(root);
+          if (root) {
+            this.onRoot(root);
+            if (enter) enter(root);
+          }
           const list = root ? null : assignedChildren(el, tag);
           const first = list ? list[0] : root ? root.firstElementChild : safe.firstElementChild(el);
           if (first) {
@@ -377,6 +410,7 @@ class Model {
         this.unlink(rec);
         this.check.add(rec);
       }
+      if (this.pointers.found.size) this.point(el, false);
       return true;
     });
   }
@@ -419,6 +453,7 @@ class Model {
   forget(rec) {
     this.all.delete(rec);
     if (rec.control) this.controls.delete(rec);
+    if (this.standIns.has(rec.node) || this.stoodFor.has(rec.node)) this.standInsDirty = true;
     if (rec.ref >= 0) this.byRef.delete(rec.ref);
     const ids = rec.labelledby;
     if (ids) this.refer(rec, "");
@@ -496,9 +531,9 @@ class Model {
   examine(el, tag, ctx, prev) {
     const explicit = has(el, "role") ? explicitRole(el) : "";
     ariaFree = null;
-    const kind = kindOf(el, tag, explicit, this.structural, ctx);
+    const kind = kindOf(el, tag, explicit, this.hints.get(el) || 0, this.structural, ctx);
     let rec = this.recs.get(el);
-    if (kind < 0 || ctx.inert) {
+    if (kind < 0 || (ctx.inert && this.isInert(el, ctx))) {
       if (rec) this.unlink(rec);
       if (rec && kind < 0) this.forget(rec);
       return null;
@@ -514,31 +549,49 @@ class Model {
       if (rec.ref >= 0) this.byRef.set(rec.ref, rec);
     }
     rec.gen = this.gen;
-    const rect = safe.rect(el);
-    rec.visible = isStyledVisible(el, tag);
-    if (!rec.visible || !hasExtent(el, tag, rect)) {
+    this.position();
+    const rect = this.sight.rect(el, tag);
+    rec.visible = this.sight.isStyled(el, tag);
+    if (!rec.visible || !this.sight.isPlaced(el, tag, rect)) {
+      if (rec.control) this.hideControl(rec);
       this.unlink(rec);
       return null;
     }
-    this.position();
+    if (rec.control && !rec.shown && isToggle(el, tag)) this.standInsDirty = true;
     this.box(rec, rect);
     this.place(rec, prev);
     this.describe(rec, explicit, kind, ctx);
     return rec;
   }
 
+  /** A control that nobody sees may have a label that stands in for it. @param {Rec} rec */
+  hideControl(rec) {
+    rec.live = liveState(rec.node, rec.tag);
+    if (isToggle(rec.node, rec.tag)) this.standInsDirty = true;
+  }
+
+  /**
+   * Fills in the fields of a record.
+   * @param {any[]} into @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx
+   */
+  fill(into, rec, explicit, kind, ctx) {
+    const child = kind === FRAME_HOST ? this.children.get(rec.node) || "" : "";
+    describe(into, rec.node, rec.tag, explicit, kind, ctx, this.naming, this.focused, this.attributes, child);
+    const control = this.stoodFor.size && !explicit ? this.stoodFor.get(rec.node) : undefined;
+    if (control) describeStandIn(into, control, ctx, this.naming, this.focused);
+    if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
+  }
+
   /** @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx */
   describe(rec, explicit, kind, ctx) {
     probeAria(rec.node);
-    const child = kind === FRAME_HOST ? this.children.get(rec.node) || "" : "";
     this.refer(rec, aria(rec.node, "aria-labelledby") || "");
     if (!rec.sent) {
-      describe(rec.fields, rec.node, rec.tag, explicit, kind, ctx, this.naming, this.focused, this.attributes, child);
-      if (rec.control) rec.live = liveState(rec.node, rec.tag);
+      this.fill(rec.fields, rec, explicit, kind, ctx);
       return;
     }
     const now = scratch;
-    describe(now, rec.node, rec.tag, explicit, kind, ctx, this.naming, this.focused, this.attributes, child);
+    this.fill(now, rec, explicit, kind, ctx);
     for (let i = 0; i < FIELDS; i++) {
       if (now[i] !== rec.fields[i]) {
         rec.mask |= 1 << i;
@@ -546,15 +599,14 @@ class Model {
       }
     }
     if (rec.mask) this.changed.add(rec);
-    if (rec.control) rec.live = liveState(rec.node, rec.tag);
   }
 
   /** Reads the scroll position, once an update, and only where boxes are read: it takes a layout. */
   position() {
     if (this.positioned) return;
     this.positioned = true;
-    this.scrollX = scrollX;
-    this.scrollY = scrollY;
+    this.scrollX = this.sight.x = scrollX;
+    this.scrollY = this.sight.y = scrollY;
     this.viewWidth = innerWidth;
     this.viewHeight = innerHeight;
   }
@@ -596,6 +648,7 @@ class Model {
         return true;
       },
       (el, ctx) => this.within(el, ctx, last || undefined),
+      (root) => this.enter(root),
     );
   }
 
@@ -604,7 +657,8 @@ class Model {
    * its descendants, and no interest in the structure.
    */
   isPlain() {
-    if (this.structural || this.strange || safe.querySelector(this.doc, DISABLING)) return false;
+    if (this.structural || this.strange || this.designed || safe.querySelector(this.doc, DISABLING)) return false;
+    if (this.pointers.found.size && this.styles.of(this.doc).opaque) return false;
     const { elements } = this;
     for (let i = 0, n = elements.length; i < n; i++) if (shadowOf(elements[i])) return false;
     return true;
@@ -620,7 +674,8 @@ class Model {
     /** The listed elements that the current one is in, and what they hand down. */
     const recs = [];
     const contexts = [AT_ROOT];
-    for (const el of safe.querySelectorAll(this.doc, CANDIDATES)) {
+    const selector = this.pointers.found.size ? CANDIDATES + "," + this.styles.of(this.doc).selector : CANDIDATES;
+    for (const el of safe.querySelectorAll(this.doc, selector)) {
       while (recs.length && !safe.contains(recs[recs.length - 1].node, el)) {
         recs.pop();
         contexts.pop();
@@ -642,7 +697,10 @@ class Model {
     this.added.clear();
     this.dirty.clear();
     this.check.clear();
+    this.looks.clear();
     this.restyled.clear();
+    this.refreshPointers();
+    this.looks.clear();
     const root = safe.documentElement(this.doc);
     if (this.isPlain()) this.scanPlain();
     else if (root) this.scan(root);
@@ -667,15 +725,22 @@ class Model {
     if (this.rescan || depth >= SWEEP) this.naming.generated.look(this.doc, this.labels.trees);
     this.labels.few = !this.rescan && this.dirty.size + this.added.size < 16;
     this.positioned = false;
+    this.sight.begin();
+    this.pointers.begin();
     this.noteFocus();
+    if (this.rescan || depth >= SWEEP) this.noteDesign();
     if ((this.rescan || depth >= SWEEP) && lookForVeil(this.doc)) this.styleDirty = true;
     if (this.rescan) {
       this.scanAll();
+      this.findStandIns();
       return;
     }
-    if (depth >= LAYOUT && this.styleDirty) this.sweepLayout();
+    const layout = depth >= LAYOUT && this.styleDirty;
+    if (layout) this.sweepLayout();
     else if (depth >= SWEEP && this.styleDirty) this.sweepStyles();
     if (depth >= SWEEP) this.sweepRoots();
+    this.pointed = layout;
+    if (layout) this.refreshPointers();
     this.noteRestyled();
     if (this.controlsDirty || depth >= SWEEP) this.sweepControls();
     if (this.labelsDirty) {
@@ -684,6 +749,7 @@ class Model {
     }
     this.rescanAdded();
     this.refreshDirty();
+    if (this.standInsDirty || layout) this.findStandIns();
   }
 
   noteFocus() {
@@ -700,6 +766,7 @@ class Model {
   /** Looks below restyled elements, as far as that is cheap. */
   noteRestyled() {
     for (const el of this.restyled) {
+      this.reviewPointers(el);
       let left = RESTYLE_NODES;
       this.walk(el, AT_ROOT, (n) => {
         const rec = this.recs.get(n);
@@ -718,6 +785,7 @@ class Model {
     for (const el of roots) {
       if (!safe.isConnected(el)) continue;
       if (this.insideAnother(el, roots)) continue;
+      this.reviewPointers(el);
       this.scan(el);
     }
   }
@@ -734,10 +802,12 @@ class Model {
   }
 
   refreshDirty() {
-    for (let rounds = 0; (this.dirty.size || this.check.size) && rounds < 8; rounds++) {
-      const { check, dirty } = this;
+    for (let rounds = 0; (this.dirty.size || this.check.size || this.looks.size) && rounds < 8; rounds++) {
+      const { check, dirty, looks } = this;
       this.check = new Set();
       this.dirty = new Set();
+      this.looks = new Set();
+      for (const node of looks) this.lookAtNode(node);
       for (const rec of check) this.lookAgain(rec);
       for (const rec of dirty) if (!check.has(rec)) this.describeAgain(rec);
     }
@@ -761,6 +831,18 @@ class Model {
     if (was !== (now !== null)) this.reparent(rec);
   }
 
+  /** Looks at a node that may have no record. @param {any} node */
+  lookAtNode(node) {
+    const rec = this.recs.get(node);
+    if (rec && this.all.has(rec)) {
+      this.lookAgain(rec);
+      return;
+    }
+    if (!safe.isConnected(node)) return;
+    const now = this.examine(node, tagOf(node), this.inherited(node), this.before(node));
+    if (now) this.reparent(now);
+  }
+
   /** The listed records below one that appeared or vanished have another parent. @param {Rec} rec */
   reparent(rec) {
     if (!safe.firstElementChild(rec.node) && !shadowOf(rec.node)) return;
@@ -775,6 +857,10 @@ class Model {
   sweepControls() {
     this.controlsDirty = false;
     for (const rec of this.controls) if (liveState(rec.node, rec.tag) !== rec.live) this.dirty.add(rec);
+    for (const [label, control] of this.stoodFor) {
+      const rec = this.recs.get(label);
+      if (rec && rec.shown && liveState(control, "input") !== rec.live) this.dirty.add(rec);
+    }
   }
 
   /** Finds what style rules show or hide, and what left the tree unseen. */
@@ -782,7 +868,7 @@ class Model {
     this.styleDirty = false;
     this.layoutDirty = true;
     for (const rec of this.all) {
-      if (isStyledVisible(rec.node, rec.tag) !== rec.visible || !safe.isConnected(rec.node)) this.check.add(rec);
+      if (this.sight.isStyled(rec.node, rec.tag) !== rec.visible || !safe.isConnected(rec.node)) this.check.add(rec);
     }
     this.sweepInnerRoots();
   }
@@ -795,8 +881,9 @@ class Model {
     this.styleDirty = this.layoutDirty = false;
     this.position();
     for (const rec of this.all) {
-      const rect = safe.rect(rec.node);
-      if (isVisible(rec.node, rec.tag, rect) !== rec.shown || !safe.isConnected(rec.node)) this.check.add(rec);
+      const rect = this.sight.rect(rec.node, rec.tag);
+      const visible = this.sight.isStyled(rec.node, rec.tag) && this.sight.isPlaced(rec.node, rec.tag, rect);
+      if (visible !== rec.shown || !safe.isConnected(rec.node)) this.check.add(rec);
       else if (rec.shown) this.box(rec, rect);
     }
     this.geometryDirty = false;
@@ -830,15 +917,116 @@ class Model {
     this.noteText(el);
   }
 
+  // ---- what counts for other reasons --------------------------------------------------------
+
+  /** Sets or clears a hint. Reports whether it was different. @param {any} node @param {number} hint @param {boolean} on */
+  hint(node, hint, on) {
+    const was = this.hints.get(node) || 0;
+    const now = on ? was | hint : was & ~hint;
+    if (now !== was) this.hints.set(node, now);
+    return now !== was;
+  }
+
+  /** Notes whether an element counts for its cursor. @param {any} node @param {boolean} is */
+  point(node, is) {
+    if (is) this.pointers.found.add(node);
+    else if (!this.pointers.found.delete(node)) return;
+    if (this.hint(node, HINT_POINTER, is)) this.looks.add(node);
+  }
+
+  /** Reads the sheets, and finds all elements that count for their cursor. */
+  refreshPointers() {
+    this.styles.begin();
+    const found = new Set();
+    for (const root of [this.doc, ...this.rootList]) {
+      this.styles.read(root);
+      for (const el of this.pointers.candidates(root, this.elements)) if (this.pointers.isOne(el)) found.add(el);
+    }
+    for (const el of this.pointers.found) if (!found.has(el)) this.point(el, false);
+    for (const el of found) this.point(el, true);
+  }
+
+  /** Looks below an element for such, and at those known there. @param {any} root */
+  reviewPointers(root) {
+    const { pointers } = this;
+    if (this.pointed || !safe.isConnected(root)) return;
+    for (const el of pointers.candidatesWithin(root)) this.point(el, pointers.isOne(el));
+    if (pointers.found.size * (1 + this.restyled.size) > MAX_POINTERS) return; // the sweep will
+    for (const el of pointers.found) if (safe.contains(root, el) && !pointers.isOne(el)) this.point(el, false);
+  }
+
+  /** Reads the sheets of a shadow tree that is walked into. @param {any} root */
+  enter(root) {
+    this.labels.trees = true;
+    this.styles.read(root);
+    for (const el of this.pointers.candidates(root, this.elements)) {
+      this.point(el, this.pointers.isOne(el));
+      if (el !== root.host) this.looks.delete(el); // it is walked next
+    }
+  }
+
+  /** Looks whether the document as a whole became editable, which no mutation shows. */
+  noteDesign() {
+    const on = safe.designMode(this.doc) === "on";
+    if (on === this.designed) return;
+    this.designed = on;
+    const body = safe.querySelector(this.doc, "body");
+    if (body && this.hint(body, HINT_EDITED, on)) this.looks.add(body);
+  }
+
+  /**
+   * Finds the labels that stand in for checkboxes, radios and file inputs that nobody sees: of each control
+   * the first label that can be seen.
+   */
+  findStandIns() {
+    this.standInsDirty = false;
+    const now = new Map();
+    this.labels.few = this.labels.few && this.standIns.size < 16;
+    for (const rec of this.controls) {
+      if (rec.shown || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
+      const label = this.sight.labelOf(rec.node);
+      if (label) now.set(rec.node, label);
+    }
+    const was = this.standIns;
+    this.standIns = now;
+    this.stoodFor = new Map();
+    for (const [control, label] of now) this.stoodFor.set(label, control);
+    for (const [control, label] of was) if (!this.stoodFor.has(label) && this.hint(label, HINT_STAND_IN, false)) this.looks.add(label);
+    for (const [label, control] of this.stoodFor) {
+      if (this.hint(label, HINT_STAND_IN, true) || was.get(control) !== label) this.looks.add(label);
+    }
+    this.refreshDirty();
+  }
+
   // ---- geometry -----------------------------------------------------------------------------
 
   /** Reads all boxes, unless nothing can have moved since they were read. */
   measure() {
     this.position();
-    if (!this.geometryDirty) return;
-    for (let rec = this.head.next; rec; rec = rec.next) this.box(rec, safe.rect(rec.node));
-    this.geometryDirty = false;
-    this.notePosition();
+    if (this.geometryDirty) {
+      for (let rec = this.head.next; rec; rec = rec.next) this.box(rec, this.sight.rect(rec.node, rec.tag));
+      this.geometryDirty = false;
+      this.notePosition();
+    }
+    this.cover();
+  }
+
+  /** Finds out which elements a modal makes useless. */
+  cover() {
+    const modal = openModal(this.doc, this.rootList);
+    const covers = modal && new Cover(modal, this.rootList.size > 0);
+    if (covers && !covers.inert) {
+      for (let rec = this.head.next; rec; rec = rec.next) covers.probe(rec, this.scrollX, this.scrollY);
+    }
+    if (!covers && !this.covering) return;
+    this.covering = covers !== null;
+    for (let rec = this.head.next; rec; rec = rec.next) {
+      const covered = covers !== null && covers.has(rec.node);
+      if (covered === rec.covered) continue;
+      rec.covered = covered;
+      rec.boxSent = false;
+      this.boxesDirty = true;
+    }
   }
 
   /** What layoutHolds compares with. */
@@ -853,15 +1041,19 @@ class Model {
    */
   layoutHolds() {
     if (this.geometryDirty) return false;
+    this.sight.begin();
+    this.positioned = false;
+    this.position();
     const el = safe.documentElement(this.doc);
     const now = el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY] : [];
     for (let i = 0; i < now.length; i++) if (now[i] !== this.probe[i]) return this.moved();
+    if (this.styles.changed(this.doc)) return this.moved();
     for (const a of safe.getAnimations(this.doc)) if (a.playState === "running") return this.moved();
     let rec = this.cursor && this.cursor.shown ? this.cursor : this.head.next;
     for (let i = 0; rec && i < SAMPLE; i++, rec = rec.next) {
-      const r = safe.rect(rec.node);
+      const r = this.sight.rect(rec.node, rec.tag);
       if (rec.tag === "iframe") continue;
-      if (!isStyledVisible(rec.node, rec.tag)) return this.moved();
+      if (!this.sight.isStyled(rec.node, rec.tag)) return this.moved();
       if (Math.round(r.x + scrollX) !== rec.x || Math.round(r.y + scrollY) !== rec.y || !(r.width > 0)) return this.moved();
     }
     this.cursor = rec;
@@ -880,7 +1072,7 @@ class Model {
 const scratch = [0, null, "", "", "", "", "", "", "", "", "", 0, "", ""];
 
 /** A superset of what kindOf lets count when structure does not. */
-const CANDIDATES = "a,button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable]";
+const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable]";
 /** What changes how its descendants are seen. */
 const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
 

@@ -12,6 +12,7 @@
 //   fields   one line each in the order of F_KIND…: the values of those fields
 //   places   of the boxes, as afters; empty for the next + or the first
 //   x y w h  of the boxes, document coordinates, whole CSS pixels
+//   covered  of the boxes: 1 where a modal makes the element useless, else empty
 //
 // browser/page/decode.go reads it and takes nothing on trust.
 
@@ -122,7 +123,7 @@ class Writer {
     this.full = false;
     this.url = clean(location.href, MAX_FIELD);
     this.titled = clean(safe.title(this.model.doc), 300);
-    return this.header(flags) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n");
+    return this.header(flags) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n\n");
   }
 }
 
@@ -198,8 +199,8 @@ class Boxes {
   constructor() {
     /** @type {string[]} */
     this.places = [];
-    /** @type {number[][]} */
-    this.sides = [[], [], [], []];
+    /** @type {(number|string)[][]} */
+    this.sides = [[], [], [], [], []];
     this.nextFresh = 0;
   }
   /** @param {Rec} rec @param {string} token */
@@ -213,6 +214,7 @@ class Boxes {
     this.sides[1].push(rec.y);
     this.sides[2].push(rec.w);
     this.sides[3].push(rec.h);
+    this.sides[4].push(rec.covered ? 1 : "");
     rec.boxSent = true;
   }
   text() {

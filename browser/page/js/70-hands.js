@@ -9,22 +9,24 @@ function locate(agent, request) {
   const rec = agent.model.byRef.get(request.ref);
   if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
   const el = rec.node;
-  let rect = safe.rect(el);
-  if (!isVisible(el, rec.tag, rect)) return { error: "hidden" };
-  const control = rec.control || rec.tag === "button";
-  if (control && safe.matches(el, ":disabled")) return { error: "disabled" };
+  const { sight } = agent.model;
+  sight.begin();
+  sight.x = scrollX;
+  sight.y = scrollY;
+  if (!sight.isVisible(el, rec.tag)) return { error: "hidden" };
+  let rect = sight.rect(el, rec.tag);
+  const control = agent.model.stoodFor.get(el) || (rec.control || rec.tag === "button" ? el : null);
+  if (control && safe.matches(control, ":disabled")) return { error: "disabled" };
   if (attr(el, "aria-disabled") === "true") return { error: "disabled" };
   if (request.editable) {
     if (!isEditable(el, rec.tag)) return { error: "uneditable" };
     if (el.readOnly) return { error: "readonly" };
   }
   if (request.scroll && !wellInside(rect)) {
-    Element.prototype.scrollIntoView.call(el, { block: "center", inline: "center", behavior: "instant" });
-    rect = safe.rect(el);
+    rect = bringIntoView(sight, el, rec.tag);
   }
   if (request.focus) HTMLElement.prototype.focus.call(el, { preventScroll: true });
-  const point = pointIn(el, rect);
-  const cover = coverAt(el, point.x, point.y);
+  const { point, cover } = pointToUse(sight, el, rec.tag, rect);
   const found = { x: point.x, y: point.y, w: rect.width, h: rect.height, tag: rec.tag, type: el.type || "" };
   if (cover && request.scroll) return { ...found, error: "covered", detail: cover };
   return found;
@@ -51,6 +53,67 @@ function pointIn(el, rect) {
       break;
     }
   }
+  return middle(r);
+}
+
+/**
+ * Scrolls an element into view: what it shows itself by, where it has no box of its own. Returns where it is then.
+ * @param {Sight} sight @param {any} el @param {string} tag
+ */
+function bringIntoView(sight, el, tag) {
+  let shown = tag === "area" ? sight.imageOf(el) : (isToggle(el, tag) && sight.isTucked(el, tag, safe.rect(el)) && sight.labelOf(el)) || el;
+  if (shown === el && el.getClientRects().length === 0) shown = sight.parts(el).find((part) => safe.nodeType(part) === 1 && hasArea(partRect(part))) || safe.parentNode(el);
+  Element.prototype.scrollIntoView.call(shown, { block: "center", inline: "center", behavior: "instant" });
+  sight.begin();
+  sight.x = scrollX;
+  sight.y = scrollY;
+  const rect = sight.rect(el, tag);
+  if (tag !== "area" || wellInside(rect)) return rect;
+  scrollBy({ left: rect.left + rect.width / 2 - innerWidth / 2, top: rect.top + rect.height / 2 - innerHeight / 2, behavior: "instant" });
+  sight.x = scrollX;
+  sight.y = scrollY;
+  return sight.rect(el, tag);
+}
+
+/**
+ * The first point of an element that nothing covers, or else its first point and what covers that.
+ * @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect
+ */
+function pointToUse(sight, el, tag, rect) {
+  let first = null;
+  for (const point of pointsIn(sight, el, tag, rect)) {
+    const cover = coverAt(el, point.x, point.y);
+    if (!cover) return { point, cover };
+    first = first || { point, cover };
+  }
+  return first;
+}
+
+/** Points to try, the best first, never none. @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect */
+function pointsIn(sight, el, tag, rect) {
+  if (tag === "area") {
+    const image = sight.imageOf(el);
+    const shape = image && shapeOf(el, contentBox(image));
+    if (shape && shape.points.length) return shape.points;
+  }
+  const label = tag === "label" ? el : isToggle(el, tag) && sight.isTucked(el, tag, safe.rect(el)) && sight.labelOf(el);
+  if (label) return labelPoints(label);
+  const parts = el.getClientRects().length ? [] : sight.parts(el).map(partRect).filter(hasArea).slice(0, 8);
+  return parts.length ? parts.map(middle) : [pointIn(el, rect)];
+}
+
+/** Points of a label: a link in it may have its middle. @param {any} label */
+function labelPoints(label) {
+  const points = [];
+  for (const r of [...label.getClientRects()].filter(hasArea).slice(0, 8)) {
+    const y = middle(r).y;
+    points.push(middle(r), { x: r.left + Math.min(4, r.width / 2), y }, { x: r.right - Math.min(4, r.width / 2), y });
+  }
+  return points.length ? points : [middle(safe.rect(label))];
+}
+
+/** @param {DOMRect} r */
+function middle(r) {
   const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
   const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
   return { x: (left + right) / 2, y: (top + bottom) / 2 };
@@ -58,18 +121,25 @@ function pointIn(el, rect) {
 
 /** What would receive a click there instead of the element; empty when the element does. @param {any} el @param {number} x @param {number} y */
 function coverAt(el, x, y) {
-  let hit = document.elementFromPoint(x, y);
+  let hit = safe.elementFromPoint(document, x, y);
   while (hit && shadowOf(hit)) {
     const inner = shadowOf(hit).elementFromPoint(x, y);
     if (!inner || inner === hit) break;
     hit = inner;
   }
   if (!hit) return "nothing (the point is outside the page)";
-  for (let n = hit; n; n = flatParent(n)) {
-    if (n === el) return "";
-    if (tagOf(n) === "label" && n.control === el) return "";
+  let through = true;
+  for (let n = hit; n && safe.nodeType(n) === 1; n = flatParent(n)) {
+    const tag = tagOf(n);
+    if (n === el) {
+      if (through || tag !== "label") return "";
+      break;
+    }
+    // A label hands a click on to its control, unless something in the label takes it.
+    if (tag === "label" && n.control === el && through) return "";
+    if ((INTERACTIVE_TAGS.has(tag) || isEditingHost(n)) && n !== el.control) through = false;
   }
-  for (let n = el; n; n = flatParent(n)) if (n === hit && isInlineWrapper(hit, el)) return "";
+  if (isInlineWrapper(hit, el)) return "";
   const id = attr(hit, "id");
   const cls = (attr(hit, "class") || "").trim().split(/\s+/)[0];
   return clean("<" + tagOf(hit) + (id ? " id=" + id : cls ? " class=" + cls : "") + ">", 100);

@@ -303,7 +303,12 @@ type Element struct {
 	Focused  *bool         `protobuf:"varint,24,opt,name=focused,proto3,oneof" json:"focused,omitempty"`
 	Invalid  *bool         `protobuf:"varint,25,opt,name=invalid,proto3,oneof" json:"invalid,omitempty"`
 	// The HTML attributes asked for by include_attributes.
-	Attributes    map[string]string `protobuf:"bytes,26,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Attributes map[string]string `protobuf:"bytes,26,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Entirely behind a modal: close or answer that first. A modal is a dialog opened as such by the
+	// browser, or one that says so (aria-modal) and bears it out: what can be hit beside it is not covered.
+	// Frames are covered with the element that holds them. Follows the rule for rect: read when the answer
+	// was made, and no change by itself.
+	Covered       bool `protobuf:"varint,27,opt,name=covered,proto3" json:"covered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -518,6 +523,13 @@ func (x *Element) GetAttributes() map[string]string {
 		return x.Attributes
 	}
 	return nil
+}
+
+func (x *Element) GetCovered() bool {
+	if x != nil {
+		return x.Covered
+	}
+	return false
 }
 
 // RemovedElement names an element that is gone from the view.
@@ -2301,7 +2313,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
 	"\x05width\x18\x03 \x01(\x01R\x05width\x12\x16\n" +
-	"\x06height\x18\x04 \x01(\x01R\x06height\"\xe6\a\n" +
+	"\x06height\x18\x04 \x01(\x01R\x06height\"\x80\b\n" +
 	"\aElement\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x10\n" +
@@ -2333,7 +2345,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\ainvalid\x18\x19 \x01(\bH\tR\ainvalid\x88\x01\x01\x12B\n" +
 	"\n" +
 	"attributes\x18\x1a \x03(\v2\".domtap.v1.Element.AttributesEntryR\n" +
-	"attributes\x1a=\n" +
+	"attributes\x12\x18\n" +
+	"\acovered\x18\x1b \x01(\bR\acovered\x1a=\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\r\n" +

@@ -1,0 +1,175 @@
+// What the style rules of a document say that matters here: what they give a pointing hand to, and whether
+// they can clip anything at all. Reading the rules once is far cheaper than asking every element.
+
+/** More rules of a sheet than this are not read: it then counts as one that cannot be read. */
+const MAX_SHEET_RULES = 20000;
+/** More selectors than this are slower to match than computed styles are to read. */
+const MAX_SELECTORS = 250;
+/** A nested selector that grows beyond this is not followed. */
+const MAX_SELECTOR = 2000;
+
+/** What one sheet says. */
+class SheetFacts {
+  constructor() {
+    /** Selectors of the rules that set cursor: pointer, whatever condition they stand under. @type {Set<string>} */
+    this.selectors = new Set();
+    /** Some rule clips: by overflow, or by clip and clip-path. */
+    this.overflows = false;
+    this.clips = false;
+    /** Some rule sets display: contents. */
+    this.contents = false;
+    /** It cannot be read, wholly or in part: it may say anything. */
+    this.opaque = false;
+    /** What tells whether it is still the same. */
+    this.length = -1;
+    /** @type {any} */
+    this.first = null;
+    /** @type {any} */
+    this.last = null;
+  }
+
+  giveUp() {
+    this.opaque = this.overflows = this.clips = this.contents = true;
+  }
+
+  /** @param {any} style @param {any} rule @param {string} scope the selector of the rule around it */
+  note(style, rule, scope) {
+    const { cursor } = style;
+    if (cursor && isPointer(cursor)) {
+      const selector = selectorOf(rule, scope);
+      if (selector === null) this.giveUp();
+      else if (selector) this.selectors.add(selector);
+    }
+    if (!this.overflows) this.overflows = style.overflowX !== "" && style.overflowX !== "visible";
+    if (!this.clips) this.clips = style.clip !== "" || style.clipPath !== "";
+    if (!this.contents) this.contents = style.display === "contents";
+  }
+}
+
+/** @param {string} cursor */
+function isPointer(cursor) {
+  return cursor === "pointer" || cursor.endsWith(", pointer");
+}
+
+/**
+ * The selector of a rule, with that of the rule around it written out; null when it is too long.
+ * @param {any} rule @param {string} scope
+ */
+function selectorOf(rule, scope) {
+  const own = rule.selectorText;
+  if (!own) return scope;
+  const full = scope && own.includes("&") ? own.replaceAll("&", ":is(" + scope + ")") : own;
+  return full.length > MAX_SELECTOR ? null : full;
+}
+
+/** The rules within a rule: of a condition, of a layer, nested, or imported. @param {any} rule */
+function innerRules(rule) {
+  if (rule.styleSheet !== undefined) return rule.styleSheet ? rule.styleSheet.cssRules : null;
+  return rule.cssRules && rule.cssRules.length ? rule.cssRules : null;
+}
+
+/** Reads a whole sheet. Iterative, since rules nest. @param {any} sheet */
+function readSheet(sheet) {
+  const facts = new SheetFacts();
+  try {
+    const { cssRules } = sheet;
+    facts.length = cssRules.length;
+    facts.first = cssRules[0];
+    facts.last = cssRules[cssRules.length - 1];
+    const stack = [{ rules: cssRules, i: 0, scope: "" }];
+    let left = MAX_SHEET_RULES;
+    while (stack.length) {
+      const top = stack[stack.length - 1];
+      if (top.i >= top.rules.length) {
+        stack.pop();
+        continue;
+      }
+      if (--left < 0) throw new Error("too many rules");
+      const rule = top.rules[top.i++];
+      if (rule.style) facts.note(rule.style, rule, top.scope);
+      const inner = innerRules(rule);
+      if (inner) stack.push({ rules: inner, i: 0, scope: selectorOf(rule, top.scope) || "" });
+    }
+  } catch {
+    facts.giveUp(); // of another origin, or too large
+  }
+  return facts;
+}
+
+/** Whether a sheet is as it was read. @param {any} sheet @param {SheetFacts} facts */
+function isSameSheet(sheet, facts) {
+  if (facts.length < 0) return true;
+  try {
+    const { cssRules } = sheet;
+    const { length } = cssRules;
+    return length === facts.length && (length === 0 || (cssRules[0] === facts.first && cssRules[length - 1] === facts.last));
+  } catch {
+    return true;
+  }
+}
+
+/** What the sheets of a document and its shadow trees say together. */
+class Styles {
+  constructor() {
+    /** @type {WeakMap<any, SheetFacts>} */
+    this.sheets = new WeakMap();
+    /** @type {WeakMap<any, {selector: string, opaque: boolean, hosts: boolean}>} */
+    this.roots = new WeakMap();
+    this.overflows = this.clips = this.contents = this.opaque = false;
+  }
+
+  /** Forgets what was said together; what the sheets say stays known. */
+  begin() {
+    this.overflows = this.clips = this.contents = this.opaque = false;
+  }
+
+  /** @param {any} root a document or a shadow root @returns {any[]} */
+  sheetsOf(root) {
+    if (safe.nodeType(root) === 9) return [...safe.styleSheets(root), ...safe.adoptedStyleSheets(root)];
+    return [...root.styleSheets, ...root.adoptedStyleSheets];
+  }
+
+  /**
+   * Reads the sheets of a document or a shadow root, those that are news. Elements with a pointing hand of
+   * their own match the selector, or the sheets are opaque and anything may have one.
+   * @param {any} root
+   */
+  read(root) {
+    const selectors = new Set();
+    let opaque = false;
+    for (const sheet of this.sheetsOf(root)) {
+      let facts = this.sheets.get(sheet);
+      if (!facts || !isSameSheet(sheet, facts)) this.sheets.set(sheet, (facts = readSheet(sheet)));
+      for (const selector of facts.selectors) selectors.add(selector);
+      opaque = opaque || facts.opaque;
+      this.overflows = this.overflows || facts.overflows;
+      this.clips = this.clips || facts.clips;
+      this.contents = this.contents || facts.contents;
+    }
+    if (selectors.size > MAX_SELECTORS) {
+      selectors.clear();
+      opaque = true;
+    }
+    const all = [...selectors].join(",");
+    const said = { selector: all ? INLINE_POINTER + ",:is(" + all + ")" : INLINE_POINTER, opaque, hosts: /:host|::slotted/.test(all) };
+    this.roots.set(root, said);
+    this.opaque = this.opaque || opaque;
+    return said;
+  }
+
+  /** What was read of a root last. @param {any} root */
+  of(root) {
+    return this.roots.get(root) || this.read(root);
+  }
+
+  /** Whether a rule came or went since a document's sheets were read. @param {Document} doc */
+  changed(doc) {
+    for (const sheet of this.sheetsOf(doc)) {
+      const facts = this.sheets.get(sheet);
+      if (!facts || !isSameSheet(sheet, facts)) return true;
+    }
+    return false;
+  }
+}
+
+const INLINE_POINTER = '[style*="cursor" i]';

@@ -1,0 +1,107 @@
+// Elements that only their cursor tells to be of use: a pointing hand of their own, where what is around
+// them has none. They are found by the selectors of the rules that give one (15-styles.js), and each is
+// confirmed by its computed style.
+
+/** Most elements that are asked for their cursor at a time. */
+const MAX_POINTERS = 5000;
+/** How many elements are asked when sheets cannot be read, in document order. */
+const MAX_PROBED = 3000;
+/** A wrapper is the same thing as the control in it when the control fills this part of it. */
+const SAME_THING = 0.5;
+
+/** What has a look of its own, and never counts for its cursor. */
+const NO_POINTERS = new Set(["html", "body", "iframe", "frame", "object", "embed", "area", "map", "option", "optgroup", "slot"]);
+
+/** What makes everything in it a part of it. */
+const WIDGETS = "a[href],button,summary,select,label," + ["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem"].map((role) => "[role=" + role + "]").join(",");
+
+class Pointers {
+  /** @param {Styles} styles */
+  constructor(styles) {
+    this.styles = styles;
+    /** Those found. @type {Set<any>} */
+    this.found = new Set();
+    /** Cursors of elements, within one look. @type {Map<any, boolean>} */
+    this.hands = new Map();
+  }
+
+  begin() {
+    this.hands.clear();
+  }
+
+  /** The elements of a document or shadow tree that may be such. @param {any} root @param {any} elements all of the document, live */
+  candidates(root, elements) {
+    const said = this.styles.of(root);
+    const out = [];
+    const tree = safe.nodeType(root) === 11;
+    if (tree && (said.hosts || said.opaque)) out.push(root.host, ...[...root.host.children].slice(0, MAX_PARTS));
+    if (said.opaque) {
+      const all = tree ? root.querySelectorAll("*") : elements;
+      for (let i = 0; i < all.length && i < MAX_PROBED; i++) out.push(all[i]);
+    } else {
+      const all = tree ? root.querySelectorAll(said.selector) : safe.querySelectorAll(root, said.selector);
+      for (let i = 0; i < all.length && out.length < MAX_POINTERS; i++) out.push(all[i]);
+    }
+    return out;
+  }
+
+  /** Those of a subtree of a tree, its root included. @param {any} el @returns {any[]} */
+  candidatesWithin(el) {
+    const said = this.styles.of(safe.getRootNode(el));
+    const selector = said.opaque ? "*" : said.selector;
+    const out = safe.matches(el, selector) ? [el] : [];
+    const all = queryWithin(el, selector);
+    for (let i = 0; i < all.length && i < RESTYLE_NODES; i++) out.push(all[i]);
+    return out;
+  }
+
+  /** Whether the element counts for its cursor. Reads styles, and boxes where it wraps something. @param {any} el */
+  isOne(el) {
+    const tag = tagOf(el);
+    if (NO_POINTERS.has(tag) || INTERACTIVE_TAGS.has(tag)) return false;
+    if (!this.hand(el)) return false;
+    const parent = flatParent(el);
+    if (!parent || safe.nodeType(parent) !== 1 || this.hand(parent)) return false;
+    if (tag === "label" && el.control) return false;
+    return !isInWidget(parent) && !wrapsOne(el);
+  }
+
+  /** Whether an element's cursor is a pointing hand. @param {any} el */
+  hand(el) {
+    let hand = this.hands.get(el);
+    if (hand === undefined) this.hands.set(el, (hand = isPointer(getComputedStyle(el).cursor)));
+    return hand;
+  }
+}
+
+const queryWithin = method(Element, "querySelectorAll");
+
+/** Whether an element is a part of a widget. @param {any} el */
+function isInWidget(el) {
+  for (let n = el, up = 0; n && up < MAX_UP; up++) {
+    const widget = closestOf(n, WIDGETS);
+    if (!widget) n = safe.getRootNode(n).host;
+    else if (tagOf(widget) === "label" && !widget.control) n = flatParent(widget);
+    else return true;
+    if (n && safe.nodeType(n) !== 1) return false;
+  }
+  return false;
+}
+
+/** Whether all that is of use in an element is one thing of about its size. @param {any} el */
+function wrapsOne(el) {
+  if (!safe.firstElementChild(el)) return false;
+  let thing = null;
+  const rects = [];
+  for (const inner of queryWithin(el, CANDIDATES + ",label")) {
+    const rect = safe.rect(inner);
+    if (!hasArea(rect)) continue;
+    const own = (tagOf(inner) === "label" && inner.control) || inner;
+    if (thing && own !== thing && !safe.contains(thing, own)) return false;
+    thing = thing || own;
+    rects.push(rect);
+  }
+  if (!thing) return false;
+  const box = safe.rect(el), filled = union(rects);
+  return filled.width * filled.height >= SAME_THING * box.width * box.height;
+}

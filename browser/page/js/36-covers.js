@@ -1,0 +1,94 @@
+// Modals: what is open, and what it makes useless. An element is covered when it stands outside of the
+// modal and cannot be reached before the modal is closed or answered.
+//
+// The browser itself makes everything outside of a dialog that was opened with showModal inert. A dialog
+// that only says so (aria-modal) is taken at its word where the page bears it out: what lies beside it, a
+// list of choices that belongs to it for instance, stays usable where a point of it can be hit.
+
+/** How many elements of a branch, and in all, are tried with a point. */
+const TRIES_OF_BRANCH = 8;
+const TRIES = 200;
+
+const MODALS = 'dialog:modal,[aria-modal="true"]';
+
+/**
+ * The modal that is in force, or null. Among several that is the one that can be hit, else the last.
+ * @param {Document} doc @param {Set<any>} roots shadow roots
+ */
+function openModal(doc, roots) {
+  const open = [...safe.querySelectorAll(doc, MODALS)];
+  for (const root of roots) open.push(...root.querySelectorAll(MODALS));
+  if (!open.length) return null;
+  const shown = open.filter(isModal);
+  const inert = shown.filter((el) => isOnTop(el));
+  const among = inert.length ? inert : shown;
+  for (const el of among.slice(-8).reverse()) if (among.length > 1 && canHit(el, safe.rect(el))) return el;
+  return among.length ? among[among.length - 1] : null;
+}
+
+/** @param {any} el */
+function isModal(el) {
+  if (tagOf(el) !== "dialog") {
+    const role = explicitRole(el);
+    if (role !== "dialog" && role !== "alertdialog") return false;
+  }
+  return safe.checkVisibility(el, VISIBLE) && hasArea(safe.rect(el));
+}
+
+/** Whether a click in the middle of an element's visible part goes to it. @param {any} el @param {DOMRect} rect */
+function canHit(el, rect) {
+  const left = Math.max(0, rect.left), right = Math.min(innerWidth, rect.right);
+  const top = Math.max(0, rect.top), bottom = Math.min(innerHeight, rect.bottom);
+  return right > left && bottom > top && coverAt(el, (left + right) / 2, (top + bottom) / 2) === "";
+}
+
+class Cover {
+  /** @param {any} modal @param {boolean} trees there are shadow trees */
+  constructor(modal, trees) {
+    this.modal = modal;
+    this.trees = trees;
+    this.inert = isOnTop(modal);
+    /** The modal and what it stands in: what is beside one of these is a branch. */
+    this.spine = new Set();
+    for (let n = modal, up = 0; n && up < MAX_UP; n = flatParent(n), up++) this.spine.add(n);
+    /** How often each branch was tried; Infinity: it can be reached. @type {Map<any, number>} */
+    this.tries = new Map();
+    this.left = TRIES;
+  }
+
+  /** Whether an element is covered. @param {any} el */
+  has(el) {
+    if (this.spine.has(el)) return el !== this.modal && this.inert;
+    return !this.holds(el) && (this.inert || this.tries.get(this.branch(el)) !== Infinity);
+  }
+
+  /** Whether the modal holds an element. @param {any} el */
+  holds(el) {
+    if (safe.contains(this.modal, el)) return true;
+    if (!this.trees) return false;
+    for (let n = el, up = 0; n && up < MAX_UP; n = flatParent(n), up++) if (n === this.modal) return true;
+    return false;
+  }
+
+  /** The child of the modal's ancestors that an element stands in. @param {any} el */
+  branch(el) {
+    let n = el;
+    for (let up = 0; up < MAX_UP; up++) {
+      const parent = flatParent(n);
+      if (!parent || this.spine.has(parent)) break;
+      n = parent;
+    }
+    return n;
+  }
+
+  /** Tries whether an element's branch can be reached. @param {Rec} rec @param {number} x @param {number} y the scroll position */
+  probe(rec, x, y) {
+    if (this.left <= 0 || rec.y + rec.h <= y || rec.y >= y + innerHeight || rec.x + rec.w <= x || rec.x >= x + innerWidth) return;
+    if (this.spine.has(rec.node) || this.holds(rec.node)) return;
+    const branch = this.branch(rec.node);
+    const tried = this.tries.get(branch) || 0;
+    if (tried >= TRIES_OF_BRANCH) return;
+    this.left--;
+    this.tries.set(branch, canHit(rec.node, new DOMRect(rec.x - x, rec.y - y, rec.w, rec.h)) ? Infinity : tried + 1);
+  }
+}
