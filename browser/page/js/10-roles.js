@@ -42,6 +42,9 @@ const TAG_ROLES = {
   tbody: "rowgroup", thead: "rowgroup", tfoot: "rowgroup", legend: "legend", label: "label",
 };
 
+/** Shapes in a drawing. */
+const SHAPES = new Set(["rect", "circle", "ellipse", "line", "path", "polygon", "polyline"]);
+
 /** The explicit role: the first token that ARIA knows. @param {any} el */
 function explicitRole(el) {
   const value = attr(el, "role");
@@ -107,8 +110,12 @@ function nativeRole(el, tag) {
       return authorNamed(el) ? "form" : "generic";
     case "svg":
       return "img";
+    case "g":
+      return authorNamed(el) ? "group" : "generic";
+    case "use":
+      return "graphics-object";
   }
-  return TAG_ROLES[tag] || "generic";
+  return TAG_ROLES[tag] || (SHAPES.has(tag) ? "graphics-symbol" : "generic");
 }
 
 /** Whether the element takes part in sequential focus, so that role=none cannot hide it. @param {any} el @param {string} tag */
