@@ -63,7 +63,7 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 			`a link "In a link"`, `label label "No control" `,
 		},
 		"maps": {`button button "Between"`, `area link "Rectangle"`, `area link "Circle"`, `area link "Bracket"`, `area link "Rest"`},
-		"svg":  {`a link "Drawn"`, `a link "Old link"`, `g button "Drawn button"`, `rect generic "Focusable"`},
+		"svg":  {`a link "Drawn"`, `a link "Old link"`, `g button "Drawn button"`, `rect graphics-symbol "Focusable"`},
 		"contents": {
 			`button button "Text only"`, `a link "Child Second"`, `div button "Deep"`,
 		},
@@ -89,7 +89,259 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 			}
 		})
 	}
-	_ = time.Second
-	_ = proto.Int32
-	_ = http.StatusOK
+}
+
+// find returns the element with a text, or fails.
+func find(t *testing.T, elements []*domtapv1.Element, text string) *domtapv1.Element {
+	t.Helper()
+	i := slices.IndexFunc(elements, func(e *domtapv1.Element) bool { return e.GetText() == text })
+	if i < 0 {
+		t.Fatalf("there is no %q among %q", text, brief(elements))
+	}
+	return elements[i]
+}
+
+// press clicks on an element.
+func press(t *testing.T, d *harness.Daemon, tab string, e *domtapv1.Element) *domtapv1.InteractResponse {
+	t.Helper()
+	r, err := d.Actions.Interact(t.Context(), clickOn(tab, e.GetRef()))
+	if err != nil {
+		t.Fatalf("clicking on %q: %v", e.GetText(), err)
+	}
+	if !r.GetResults()[0].GetOk() {
+		t.Fatalf("clicking on %q: %v", e.GetText(), r.GetResults()[0])
+	}
+	return r
+}
+
+// TestHiddenControlsAreToggled clicks on labels that stand in for controls and on controls that hide behind
+// labels, also where a link has the label's middle.
+func TestHiddenControlsAreToggled(t *testing.T) {
+	url := serve(t, nil)
+	d := harness.StartDaemon(t)
+	tab := only(t, d, url, "labels")
+	is := func(text string) domtapv1.CheckedState { return find(t, usable(t, d, tab), text).GetChecked() }
+	const yes, no = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_FALSE
+	for text, want := range map[string]domtapv1.CheckedState{
+		"Gift wrap": no, "Red": yes, "I agree to the terms": yes, "Clipped": yes, "In a slit": yes, "Styled box": yes,
+	} {
+		e := find(t, usable(t, d, tab), text)
+		if e.GetRect().GetWidth() < 10 {
+			t.Errorf("%q has the box %v", text, e.GetRect())
+		}
+		if r := press(t, d, tab, e); r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
+			t.Errorf("%q: the verdict is %v", text, r.GetVerdict())
+		}
+		if got := is(text); got != want {
+			t.Errorf("%q is %v after the click, want %v", text, got, want)
+		}
+	}
+	if hash := evaluate[string](t, d, "location.hash"); hash != "" {
+		t.Errorf("the link in the label was clicked: %s", hash)
+	}
+	_, err := d.Actions.Interact(t.Context(), clickOn(tab, find(t, usable(t, d, tab), "Disabled").GetRef()))
+	if reason(err) != "NOT_ACTIONABLE" {
+		t.Errorf("clicking on the label of a disabled control: %v", err)
+	}
+	text, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("[%d] Red (label type=radio checked required)\n", find(t, usable(t, d, tab), "Red").GetRef()); !strings.Contains(text.GetText(), want) {
+		t.Errorf("got %s, want %s in it", text.GetText(), want)
+	}
+}
+
+// TestAreasAreClickedInsideTheirShape clicks on the areas of an image map.
+func TestAreasAreClickedInsideTheirShape(t *testing.T) {
+	url := serve(t, nil)
+	d := harness.StartDaemon(t)
+	tab := only(t, d, url, "maps")
+	elements := usable(t, d, tab)
+	image := evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
+	for text, want := range map[string]struct {
+		box  [4]float64
+		hash string
+	}{
+		"Rectangle": {[4]float64{10, 20, 40, 40}, "#rect"},
+		"Circle":    {[4]float64{80, 30, 40, 40}, "#circle"},
+		"Bracket":   {[4]float64{150, 10, 40, 80}, "#poly"},
+	} {
+		e := find(t, elements, text)
+		r := e.GetRect()
+		got := [4]float64{r.GetX() - image[0], r.GetY() - image[1], r.GetWidth(), r.GetHeight()}
+		if got != want.box || e.GetHref() != url+"/pages/elements.html"+want.hash {
+			t.Errorf("%s has the box %v and leads to %s, want %+v", text, got, e.GetHref(), want)
+		}
+		press(t, d, tab, e)
+		if hash := evaluate[string](t, d, "location.hash"); hash != want.hash {
+			t.Errorf("a click on %s led to %q", text, hash)
+		}
+	}
+	evaluate[any](t, d, `document.getElementById("map").remove()`)
+	if got := brief(usable(t, d, tab)); !slices.Equal(got, []string{`button button "Between"`}) {
+		t.Errorf("without the image: %q", got)
+	}
+}
+
+// TestContentsHaveTheBoxOfTheirParts reads and clicks elements without a box of their own.
+func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
+	url := serve(t, nil)
+	d := harness.StartDaemon(t)
+	tab := only(t, d, url, "contents")
+	evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
+	elements := usable(t, d, tab)
+	for text, size := range map[string][2]float64{"Child Second": {100, 40}, "Deep": {60, 30}} {
+		r := find(t, elements, text).GetRect()
+		if r.GetWidth() != size[0] || r.GetHeight() != size[1] {
+			t.Errorf("%q has the box %v, want %v", text, r, size)
+		}
+	}
+	if r := find(t, elements, "Text only").GetRect(); r.GetWidth() < 20 || r.GetHeight() < 8 {
+		t.Errorf("the text has the box %v", r)
+	}
+	for text, title := range map[string]string{"Text only": "Text only", "Child Second": "ChildSecond", "Deep": "Deep"} {
+		press(t, d, tab, find(t, elements, text))
+		if got := evaluate[string](t, d, "document.title"); got != title {
+			t.Errorf("after a click on %q the title is %q", text, got)
+		}
+	}
+}
+
+// TestWhatCountsFollowsChanges changes what makes elements count, in one page after the other way, and
+// reads after each, by a stream as well.
+func TestWhatCountsFollowsChanges(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
+		<button>First</button><div id=d>Div</div><label id=l for=c>Label</label><input type=checkbox id=c><img id=i usemap="#m" width=50 height=50>
+		<map name=m><area id=a href="#a" coords="0,0,20,20" alt=Area></map><div id=host></div>`)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	const first, div, area = `button button "First"`, `div generic "Div"`, `area link "Area"`
+	const label, box = `label checkbox "Label" checkbox`, `input checkbox "Label"`
+	for _, step := range []struct {
+		do   string
+		want []string
+	}{
+		{`0`, []string{first, box, area}},
+		{`d.className = "hand"`, []string{first, div, box, area}},
+		{`d.className = ""`, []string{first, box, area}},
+		{`document.styleSheets[0].insertRule("#d { cursor: pointer }")`, []string{first, div, box, area}},
+		{`document.styleSheets[0].deleteRule(0)`, []string{first, box, area}},
+		{`document.adoptedStyleSheets = [new CSSStyleSheet()]; document.adoptedStyleSheets[0].replaceSync("#d { cursor: pointer }")`, []string{first, div, box, area}},
+		{`document.body.style.cursor = "pointer"`, []string{first, box, area}},
+		{`document.body.style.cursor = ""; document.adoptedStyleSheets = []`, []string{first, box, area}},
+		{`d.style.cursor = "pointer"`, []string{first, div, box, area}},
+		{`d.innerHTML = "<a href=#x>Div</a>"`, []string{first, `div generic "Div"`, `a link "Div"`, box, area}},
+		{`d.style.display = "inline-block"`, []string{first, `a link "Div"`, box, area}},
+		{`d.remove()`, []string{first, box, area}},
+		{`c.className = "none"`, []string{first, label, area}},
+		{`window.kept = c; c.checked = true`, []string{first, label + " checked", area}},
+		{`c.disabled = true`, []string{first, label + " checked disabled", area}},
+		{`l.htmlFor = ""`, []string{first, area}},
+		{`l.htmlFor = "c"`, []string{first, label + " checked disabled", area}},
+		{`c.remove()`, []string{first, area}},
+		{`l.after(kept)`, []string{first, label + " checked disabled", area}},
+		{`c.className = ""`, []string{first, box + " checked disabled", area}},
+		{`a.coords = "90,90,99,99"`, []string{first, box + " checked disabled"}},
+		{`a.shape = "default"`, []string{first, box + " checked disabled", area}},
+		{`i.hidden = true`, []string{first, box + " checked disabled"}},
+		{`document.designMode = "on"`, []string{`body generic "First Label"`, first, box + " checked disabled"}},
+		{`document.designMode = "off"`, []string{first, box + " checked disabled"}},
+		{`host.attachShadow({ mode: "open" }).innerHTML = "<style>:host, b { cursor: pointer } p { cursor: auto }</style><p>Text <b>Bold</b></p>"`,
+			[]string{first, box + " checked disabled", `div generic "Text Bold"`, `b generic "Bold"`}},
+	} {
+		evaluate[any](t, d, `{`+step.do+`}; 0`)
+		got := brief(usable(t, d, tab))
+		if !slices.Equal(got, step.want) {
+			t.Errorf("after %s: got\n%s\nwant\n%s", step.do, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
+		}
+		if err := f.reaches(within(t, 5*time.Second), usual(t, d, tab)); err != nil {
+			t.Errorf("after %s: %v", step.do, err)
+		}
+	}
+}
+
+// coveredTexts lists the texts of what is covered.
+func coveredTexts(elements []*domtapv1.Element) []string {
+	out := []string{}
+	for _, e := range elements {
+		if e.GetCovered() {
+			out = append(out, e.GetText())
+		}
+	}
+	return out
+}
+
+// TestModalsCover opens modals of all kinds over a page with a frame and a shadow tree.
+func TestModalsCover(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{
+		"/": html(`<style>#made { position: fixed; inset: 0; background: #000a; display: none } #list { position: fixed; right: 0; bottom: 0; z-index: 9; display: none }</style>
+			<button>Page</button><iframe src="/frame" width=200 height=60></iframe><div id=host></div><div style="height:3000px"></div><a href="/">Below</a>
+			<dialog id=d><button>In dialog</button></dialog>
+			<div id=made role=dialog aria-modal=true><button>In made</button></div>
+			<div id=list><button>Choice</button></div><div id=veil style="position:fixed;inset:0;display:none"></div>
+			<script>host.attachShadow({mode: "open"}).innerHTML = "<button>Shadow</button>"</script>`),
+		"/frame": html(`<button>Framed</button><iframe srcdoc="<button>Deep</button>"></iframe>`),
+	})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	page := []string{"Page", "Framed", "Deep", "Shadow", "Below"}
+	for _, step := range []struct {
+		do   string
+		want []string
+	}{
+		{`0`, []string{}},
+		{`d.showModal()`, page},
+		{`d.close(); d.show()`, []string{}},
+		{`d.close(); veil.style.display = "block"`, []string{}},
+		{`veil.style.display = "none"; made.style.display = "block"`, page},
+		{`list.style.display = "block"`, page},
+		{`d.showModal()`, append(slices.Clone(page), "In made", "Choice")},
+		{`d.close(); made.style.display = "none"`, []string{}},
+		{`host.shadowRoot.innerHTML += "<dialog><button>Inner</button></dialog>"; host.shadowRoot.querySelector("dialog").showModal()`, append(slices.Clone(page), "Choice")},
+	} {
+		before := usable(t, d, tab)
+		evaluate[any](t, d, `{`+step.do+`}; 0`)
+		if got := coveredTexts(usable(t, d, tab)); !slices.Equal(got, step.want) {
+			t.Errorf("after %s: %q are covered, want %q (of %q)", step.do, got, step.want, brief(before))
+		}
+	}
+}
+
+// TestCoveredElementsRankLast cuts a page with an open modal, and reads both formats.
+func TestCoveredElementsRankLast(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>M</title><button>Pay</button><button>Leave</button>
+		<dialog id=d><a href="/terms">Terms</a></dialog><script>d.showModal()</script>`)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	get := func(f domtapv1.Format) string {
+		r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.GetText()
+	}
+	if got, want := get(domtapv1.Format_FORMAT_LINES), "[0] Pay (button covered)\n[1] Leave (button covered)\n[2] Terms (a →/terms focused)\n"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := get(domtapv1.Format_FORMAT_TREE), `- button "Pay" [covered] [ref=e0]`; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(1)})
+	if err != nil || len(r.GetElements()) != 1 || r.GetElements()[0].GetText() != "Terms" {
+		t.Errorf("of one element: %v, %v", r, err)
+	}
+	incremental := func() *domtapv1.Diff {
+		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, Incremental: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.GetDiff()
+	}
+	incremental()
+	evaluate[any](t, d, `d.close()`)
+	if diff := incremental(); diff.GetRemovedCount() != 1 || diff.GetAddedCount() != 0 || diff.GetChangedCount() != 0 {
+		t.Errorf("closing the modal: %v", diff)
+	}
 }

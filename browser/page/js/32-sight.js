@@ -185,10 +185,10 @@ class Sight {
     return this.images.get(name) || null;
   }
 
-  /** The bounds of an area within the content of its image. @param {any} area */
+  /** The bounds of an area within its image. @param {any} area */
   areaRect(area) {
     const image = this.imageOf(area);
-    const shape = image && shapeOf(area, contentBox(image));
+    const shape = image && shapeOf(area, safe.rect(image));
     return shape ? shape.bounds : NOWHERE;
   }
 }
@@ -279,17 +279,9 @@ function isOnTop(n) {
   return (tagOf(n) === "dialog" || has(n, "popover")) && safe.matches(n, ":modal,:popover-open");
 }
 
-/** The box of an image's content, relative to the viewport. @param {any} image */
-function contentBox(image) {
-  const rect = safe.rect(image);
-  const style = getComputedStyle(image);
-  const side = (name) => parseFloat(style["padding" + name]) + parseFloat(style["border" + name + "Width"]) || 0;
-  const left = side("Left"), top = side("Top");
-  return new DOMRect(rect.x + left, rect.y + top, rect.width - left - side("Right"), rect.height - top - side("Bottom"));
-}
-
 /**
- * The shape of an area: its bounds in the image's content, and points that are inside it; null when it has none.
+ * The shape of an area: its bounds in the image, and points that are inside it; null when it has none. Chromium
+ * counts from the corner of the image's border, not of its content.
  * @param {any} area @param {DOMRect} box
  * @returns {{bounds: DOMRect, points: {x: number, y: number}[]} | null}
  */

@@ -93,7 +93,7 @@ function pointToUse(sight, el, tag, rect) {
 function pointsIn(sight, el, tag, rect) {
   if (tag === "area") {
     const image = sight.imageOf(el);
-    const shape = image && shapeOf(el, contentBox(image));
+    const shape = image && shapeOf(el, safe.rect(image));
     if (shape && shape.points.length) return shape.points;
   }
   const label = tag === "label" ? el : isToggle(el, tag) && sight.isTucked(el, tag, safe.rect(el)) && sight.labelOf(el);
