@@ -216,13 +216,12 @@ class Model {
 
   /** The labels in a subtree that came or went name controls elsewhere. @param {any} root */
   noteLabels(root) {
-    const labels = tagOf(root) === "label" ? [root] : tagOf(root) === "form" ? [] : root.getElementsByTagName("label");
+    const labels = [...queryWithin(root, "label")];
+    if (tagOf(root) === "label") labels.push(root);
     if (labels.length) this.standInsDirty = true;
     for (const label of labels) {
       const id = attr(label, "for");
-      const control = id ? safe.getElementById(this.doc, id) : null;
-      const rec = control && this.recs.get(control);
-      if (rec) this.dirty.add(rec);
+      if (id) this.noteRec(safe.getElementById(this.doc, id));
     }
   }
 
@@ -534,6 +533,7 @@ class Model {
     const kind = kindOf(el, tag, explicit, this.hints.get(el) || 0, this.structural, ctx);
     let rec = this.recs.get(el);
     if (kind < 0 || (ctx.inert && this.isInert(el, ctx))) {
+      if (rec && rec.control) this.hideControl(rec);
       if (rec) this.unlink(rec);
       if (rec && kind < 0) this.forget(rec);
       return null;
@@ -856,7 +856,8 @@ class Model {
   /** Finds values and checks that scripts set. */
   sweepControls() {
     this.controlsDirty = false;
-    for (const rec of this.controls) if (liveState(rec.node, rec.tag) !== rec.live) this.dirty.add(rec);
+    // What a control holds is a part of the names around it.
+    for (const rec of this.controls) if (liveState(rec.node, rec.tag) !== rec.live) this.noteText(rec.node);
     for (const [label, control] of this.stoodFor) {
       const rec = this.recs.get(label);
       if (rec && rec.shown && liveState(control, "input") !== rec.live) this.dirty.add(rec);
