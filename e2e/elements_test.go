@@ -91,8 +91,8 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 	}
 }
 
-// find returns the element with a text, or fails.
-func find(t *testing.T, elements []*domtapv1.Element, text string) *domtapv1.Element {
+// named returns the element with a text, or fails.
+func named(t *testing.T, elements []*domtapv1.Element, text string) *domtapv1.Element {
 	t.Helper()
 	i := slices.IndexFunc(elements, func(e *domtapv1.Element) bool { return e.GetText() == text })
 	if i < 0 {
@@ -120,12 +120,12 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 	url := serve(t, nil)
 	d := harness.StartDaemon(t)
 	tab := only(t, d, url, "labels")
-	is := func(text string) domtapv1.CheckedState { return find(t, usable(t, d, tab), text).GetChecked() }
+	is := func(text string) domtapv1.CheckedState { return named(t, usable(t, d, tab), text).GetChecked() }
 	const yes, no = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_FALSE
 	for text, want := range map[string]domtapv1.CheckedState{
 		"Gift wrap": no, "Red": yes, "I agree to the terms": yes, "Clipped": yes, "In a slit": yes, "Styled box": yes,
 	} {
-		e := find(t, usable(t, d, tab), text)
+		e := named(t, usable(t, d, tab), text)
 		if e.GetRect().GetWidth() < 10 {
 			t.Errorf("%q has the box %v", text, e.GetRect())
 		}
@@ -139,7 +139,7 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 	if hash := evaluate[string](t, d, "location.hash"); hash != "" {
 		t.Errorf("the link in the label was clicked: %s", hash)
 	}
-	_, err := d.Actions.Interact(t.Context(), clickOn(tab, find(t, usable(t, d, tab), "Disabled").GetRef()))
+	_, err := d.Actions.Interact(t.Context(), clickOn(tab, named(t, usable(t, d, tab), "Disabled").GetRef()))
 	if reason(err) != "NOT_ACTIONABLE" {
 		t.Errorf("clicking on the label of a disabled control: %v", err)
 	}
@@ -147,7 +147,7 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("[%d] Red (label type=radio checked required)\n", find(t, usable(t, d, tab), "Red").GetRef()); !strings.Contains(text.GetText(), want) {
+	if want := fmt.Sprintf("[%d] Red (label type=radio checked required)\n", named(t, usable(t, d, tab), "Red").GetRef()); !strings.Contains(text.GetText(), want) {
 		t.Errorf("got %s, want %s in it", text.GetText(), want)
 	}
 }
@@ -167,7 +167,7 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 		"Circle":    {[4]float64{80, 30, 40, 40}, "#circle"},
 		"Bracket":   {[4]float64{150, 10, 40, 80}, "#poly"},
 	} {
-		e := find(t, elements, text)
+		e := named(t, elements, text)
 		r := e.GetRect()
 		got := [4]float64{r.GetX() - image[0], r.GetY() - image[1], r.GetWidth(), r.GetHeight()}
 		if got != want.box || e.GetHref() != url+"/pages/elements.html"+want.hash {
@@ -192,16 +192,16 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
 	elements := usable(t, d, tab)
 	for text, size := range map[string][2]float64{"Child Second": {100, 40}, "Deep": {60, 30}} {
-		r := find(t, elements, text).GetRect()
+		r := named(t, elements, text).GetRect()
 		if r.GetWidth() != size[0] || r.GetHeight() != size[1] {
 			t.Errorf("%q has the box %v, want %v", text, r, size)
 		}
 	}
-	if r := find(t, elements, "Text only").GetRect(); r.GetWidth() < 20 || r.GetHeight() < 8 {
+	if r := named(t, elements, "Text only").GetRect(); r.GetWidth() < 20 || r.GetHeight() < 8 {
 		t.Errorf("the text has the box %v", r)
 	}
 	for text, title := range map[string]string{"Text only": "Text only", "Child Second": "ChildSecond", "Deep": "Deep"} {
-		press(t, d, tab, find(t, elements, text))
+		press(t, d, tab, named(t, elements, text))
 		if got := evaluate[string](t, d, "document.title"); got != title {
 			t.Errorf("after a click on %q the title is %q", text, got)
 		}
