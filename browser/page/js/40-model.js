@@ -25,6 +25,8 @@ class Rec {
     /** Its number among the additions of the patch under way or waiting; -1 outside. */
     this.fresh = -1;
     this.shown = false;
+    /** It, or what it is in, cannot be used. */
+    this.inert = false;
     /** What the styles said when they were last asked. */
     this.visible = false;
     /** Whether the daemon has it in its list. */
@@ -533,8 +535,11 @@ class Model {
     const kind = kindOf(el, tag, explicit, this.hints.get(el) || 0, this.structural, ctx);
     let rec = this.recs.get(el);
     if (kind < 0 || (ctx.inert && this.isInert(el, ctx))) {
-      if (rec && rec.control) this.hideControl(rec);
-      if (rec) this.unlink(rec);
+      if (rec) {
+        rec.inert = true;
+        if (rec.control) this.hideControl(rec);
+        this.unlink(rec);
+      }
       if (rec && kind < 0) this.forget(rec);
       return null;
     }
@@ -549,6 +554,7 @@ class Model {
       if (rec.ref >= 0) this.byRef.set(rec.ref, rec);
     }
     rec.gen = this.gen;
+    rec.inert = false;
     this.position();
     const rect = this.sight.rect(el, tag);
     rec.visible = this.sight.isStyled(el, tag);
@@ -984,7 +990,7 @@ class Model {
     const now = new Map();
     this.labels.few = this.labels.few && this.standIns.size < 16;
     for (const rec of this.controls) {
-      if (rec.shown || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
+      if (rec.shown || rec.inert || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
       const label = this.sight.labelOf(rec.node);
       if (label) now.set(rec.node, label);
     }
