@@ -4,8 +4,9 @@
 
 /** Most elements that are asked for their cursor at a time. */
 const MAX_POINTERS = 5000;
-/** How many elements are asked when sheets cannot be read, in document order. */
-const MAX_PROBED = 3000;
+/** How many elements are asked when sheets cannot be read, in document order: of those that have a class. */
+const MAX_PROBED = 1000;
+const PROBED = "[class]:not(a,button,input,select,textarea,label,option,img,br,script,link,style)," + INLINE_POINTER;
 /** A wrapper is the same thing as the control in it when the control fills this part of it. */
 const SAME_THING = 0.5;
 
@@ -29,18 +30,16 @@ class Pointers {
     this.hands.clear();
   }
 
-  /** The elements of a document or shadow tree that may be such. @param {any} root @param {any} elements all of the document, live */
-  candidates(root, elements) {
+  /** The elements of a document or shadow tree that may be such. @param {any} root @returns {any[]} */
+  candidates(root) {
     const said = this.styles.of(root);
     const out = [];
     const tree = safe.nodeType(root) === 11;
     if (tree && (said.hosts || said.opaque)) out.push(root.host, ...[...root.host.children].slice(0, MAX_PARTS));
-    if (said.opaque) {
-      const all = tree ? root.querySelectorAll("*") : elements;
-      for (let i = 0; i < all.length && i < MAX_PROBED; i++) out.push(all[i]);
-    } else {
-      const all = tree ? root.querySelectorAll(said.selector) : safe.querySelectorAll(root, said.selector);
-      for (let i = 0; i < all.length && out.length < MAX_POINTERS; i++) out.push(all[i]);
+    const lists = said.opaque ? [[said.selector, MAX_POINTERS], [PROBED, MAX_PROBED]] : [[said.selector, MAX_POINTERS]];
+    for (const [selector, most] of lists) {
+      const all = tree ? root.querySelectorAll(selector) : safe.querySelectorAll(root, selector);
+      for (let i = 0; i < all.length && i < most; i++) out.push(all[i]);
     }
     return out;
   }
@@ -48,7 +47,7 @@ class Pointers {
   /** Those of a subtree of a tree, its root included. @param {any} el @returns {any[]} */
   candidatesWithin(el) {
     const said = this.styles.of(safe.getRootNode(el));
-    const selector = said.opaque ? "*" : said.selector;
+    const selector = said.opaque ? said.selector + "," + PROBED : said.selector;
     const out = safe.matches(el, selector) ? [el] : [];
     const all = queryWithin(el, selector);
     for (let i = 0; i < all.length && i < RESTYLE_NODES; i++) out.push(all[i]);

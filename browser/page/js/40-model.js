@@ -947,7 +947,7 @@ class Model {
     const found = new Set();
     for (const root of [this.doc, ...this.rootList]) {
       this.styles.read(root);
-      for (const el of this.pointers.candidates(root, this.elements)) if (this.pointers.isOne(el)) found.add(el);
+      for (const el of this.pointers.candidates(root)) if (this.pointers.isOne(el)) found.add(el);
     }
     for (const el of this.pointers.found) if (!found.has(el)) this.point(el, false);
     for (const el of found) this.point(el, true);
@@ -966,7 +966,7 @@ class Model {
   enter(root) {
     this.labels.trees = true;
     this.styles.read(root);
-    for (const el of this.pointers.candidates(root, this.elements)) {
+    for (const el of this.pointers.candidates(root)) {
       this.point(el, this.pointers.isOne(el));
       if (el !== root.host) this.looks.delete(el); // it is walked next
     }
