@@ -1,0 +1,183 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/domdebugger"
+	"github.com/chromedp/cdproto/domsnapshot"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/browser"
+)
+
+// node is an element as the browser tells it over CDP, without any script of domtap in between.
+type node struct {
+	id     cdp.BackendNodeID
+	parent int // its place in the list, in front of this one; -1 without a parent
+	tag    string
+	attrs  map[string]string
+
+	rendered    bool // it has a box of its own, of any size
+	area        bool // that box is larger than nothing
+	transparent bool // opacity 0, of itself
+	hidden      bool // visibility other than visible
+	pointerless bool // pointer-events: none
+	skipped     bool // content-visibility: hidden, which hides what is in it
+	clicks      bool // it has a listener for a kind of click
+	closed      bool // it stands in a closed shadow root
+	userAgent   bool // it stands in a shadow root of the browser's own, such as that of <video>
+	size        int  // elements in it, itself included
+}
+
+// styles are the computed styles that the snapshot is asked for, in this order.
+var styles = []string{"display", "visibility", "opacity", "pointer-events", "content-visibility"}
+
+// clickTypes are the events that make an element something to click on.
+var clickTypes = map[string]bool{
+	"click": true, "dblclick": true, "mousedown": true, "mouseup": true,
+	"pointerdown": true, "pointerup": true, "touchstart": true, "touchend": true,
+}
+
+// capture lists the elements of all frames of a page that live in the main frame's process, parents first,
+// and tells which frames those are.
+func capture(t testing.TB, p *browser.Page) (nodes []node, frames map[cdp.FrameID]bool) {
+	t.Helper()
+	var shot domsnapshot.CaptureSnapshotResult
+	if err := p.Call(t.Context(), domsnapshot.CommandCaptureSnapshot, domsnapshot.CaptureSnapshotParams{ComputedStyles: styles}, &shot); err != nil {
+		t.Fatal(err)
+	}
+	clicked := clickListeners(t, p)
+	frames = map[cdp.FrameID]bool{}
+	type place struct{ document, owner int }
+	for queue := []place{{0, -1}}; len(queue) > 0; queue = queue[1:] {
+		d := document{DocumentSnapshot: shot.Documents[queue[0].document], strings: shot.Strings}
+		frames[cdp.FrameID(d.text(d.FrameID))] = true
+		inner := d.append(&nodes, queue[0].owner, clicked)
+		for at, content := range inner {
+			queue = append(queue, place{content, at})
+		}
+	}
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := &nodes[i]
+		n.size++
+		if n.parent >= 0 {
+			nodes[n.parent].size += n.size
+		}
+	}
+	return nodes, frames
+}
+
+// clickListeners finds every listener of the page with one question.
+func clickListeners(t testing.TB, p *browser.Page) map[cdp.BackendNodeID]bool {
+	t.Helper()
+	var doc runtime.EvaluateResult
+	if err := p.Call(t.Context(), runtime.CommandEvaluate, runtime.EvaluateParams{Expression: "document"}, &doc); err != nil {
+		t.Fatal(err)
+	}
+	depth, pierce := int64(-1), true
+	var found domdebugger.GetEventListenersResult
+	ask := domdebugger.GetEventListenersParams{ObjectID: doc.Result.ObjectID, Depth: &depth, Pierce: &pierce}
+	if err := p.Call(t.Context(), domdebugger.CommandGetEventListeners, ask, &found); err != nil {
+		t.Fatal(err)
+	}
+	clicked := map[cdp.BackendNodeID]bool{}
+	for _, l := range found.Listeners {
+		if clickTypes[l.Type] {
+			clicked[l.BackendNodeID] = true
+		}
+	}
+	return clicked
+}
+
+// document is one document of a snapshot.
+type document struct {
+	*domsnapshot.DocumentSnapshot
+	strings []string
+}
+
+func (d document) text(i domsnapshot.StringIndex) string {
+	if i < 0 {
+		return ""
+	}
+	return d.strings[i]
+}
+
+// append adds the elements of the document below the element that owns it, -1 for none. It returns the
+// documents in it, by the place of the elements that own them.
+func (d document) append(nodes *[]node, owner int, clicked map[cdp.BackendNodeID]bool) map[int]int {
+	first := len(*nodes)
+	places := make([]int, len(d.Nodes.NodeType)) // of each node: its own place, or that of its nearest element
+	roots := d.shadowRoots()
+	kinds := make([]string, len(places)) // the shadow root that each stands in
+	for i, kind := range d.Nodes.NodeType {
+		places[i] = owner
+		if parent := d.Nodes.ParentIndex[i]; parent >= 0 {
+			places[i], kinds[i] = places[parent], kinds[parent]
+		}
+		if roots[i] != "" && kinds[i] != "user-agent" {
+			kinds[i] = roots[i]
+		}
+		if kind != 1 || d.isPseudo(i) {
+			continue
+		}
+		id := d.Nodes.BackendNodeID[i]
+		*nodes = append(*nodes, node{id: id, parent: places[i], tag: strings.ToLower(d.text(d.Nodes.NodeName[i])),
+			attrs: d.attributes(i), clicks: clicked[id], closed: kinds[i] == "closed", userAgent: kinds[i] == "user-agent"})
+		places[i] = len(*nodes) - 1
+	}
+	for i, at := range d.Layout.NodeIndex {
+		if d.Nodes.NodeType[at] == 1 && places[at] >= first {
+			d.style(&(*nodes)[places[at]], i)
+		}
+	}
+	inner := map[int]int{}
+	if c := d.Nodes.ContentDocumentIndex; c != nil {
+		for i, at := range c.Index {
+			inner[places[at]] = int(c.Value[i])
+		}
+	}
+	return inner
+}
+
+// style fills in what the layout says of an element.
+func (d document) style(n *node, i int) {
+	n.rendered = true
+	box := d.Layout.Bounds[i]
+	n.area = n.area || box[2] > 0 && box[3] > 0
+	style := func(at int) string {
+		if at >= len(d.Layout.Styles[i]) {
+			return ""
+		}
+		return d.text(domsnapshot.StringIndex(d.Layout.Styles[i][at]))
+	}
+	n.hidden = style(1) != "" && style(1) != "visible"
+	n.transparent = style(2) == "0"
+	n.pointerless = style(3) == "none"
+	n.skipped = style(4) == "hidden"
+}
+
+// shadowRoots tells the types of the shadow roots.
+func (d document) shadowRoots() map[int]string {
+	types := map[int]string{}
+	if r := d.Nodes.ShadowRootType; r != nil {
+		for i, at := range r.Index {
+			types[int(at)] = d.text(r.Value[i])
+		}
+	}
+	return types
+}
+
+func (d document) isPseudo(i int) bool {
+	return strings.HasPrefix(d.text(d.Nodes.NodeName[i]), "::")
+}
+
+func (d document) attributes(i int) map[string]string {
+	flat := d.Nodes.Attributes[i]
+	attrs := make(map[string]string, len(flat)/2)
+	for j := 0; j+1 < len(flat); j += 2 {
+		attrs[d.text(domsnapshot.StringIndex(flat[j]))] = d.text(domsnapshot.StringIndex(flat[j+1]))
+	}
+	return attrs
+}
