@@ -1,0 +1,230 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	cdpdom "github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/browser"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/tokens"
+)
+
+// maxShare is what LINES with default options may cost at most of what the browser's whole accessibility
+// tree costs in the outline that TREE has.
+const maxShare = 1.0 / 3
+
+// worse are the pages of $DOMTAP_PAGES that miss it, and what they may cost. They are little but links, and
+// LINES says where a link leads while the tree does not: on a saved page that is the whole address, since it
+// stands on another origin than the page.
+var worse = map[string]float64{"webmd-2.html": 0.55, "tmz-1.html": 0.45}
+
+// TestLinesCostLittleOfTheTree compares what LINES costs by default with the accessibility tree, on an
+// article that ships with the test and on the pages in $DOMTAP_PAGES.
+func TestLinesCostLittleOfTheTree(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/article.html", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("content-type", "text/html; charset=utf-8")
+		fmt.Fprint(w, article(60))
+	})
+	names := []string{"article.html"}
+	if dir := os.Getenv("DOMTAP_PAGES"); dir != "" {
+		files, err := filepath.Glob(filepath.Join(dir, "*.html"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no pages in %s: %v", dir, err)
+		}
+		for _, file := range files {
+			names = append(names, filepath.Base(file))
+		}
+		mux.Handle("/", http.FileServer(http.Dir(dir)))
+	}
+	url := harness.Serve(t, mux)
+	d := harness.StartDaemon(t)
+	var sum shares
+	t.Logf("%-24s %s", "page", sharesHeader)
+	for _, name := range names {
+		tab := d.Open(url + "/" + name)
+		s := compareCost(t, d, tab)
+		t.Logf("%-24s %s", name, s)
+		if s.share() > max(maxShare, worse[name]) {
+			t.Errorf("%s: LINES costs %.3f of the tree, want at most %.3f", name, s.share(), max(maxShare, worse[name]))
+		}
+		sum.lines, sum.tree, sum.bare = sum.lines+s.lines, sum.tree+s.tree, sum.bare+s.bare
+		if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%-24s %s", "all", sum)
+	if sum.share() > maxShare || sum.bareShare() > maxShare {
+		t.Errorf("LINES costs %.3f of the trees, %.3f without text boxes, want at most %.3f", sum.share(), sum.bareShare(), maxShare)
+	}
+}
+
+// article is a page as articles are: some navigation, and n paragraphs with a link in every third.
+func article(n int) string {
+	var b strings.Builder
+	b.WriteString("<!doctype html><title>Article</title><nav>")
+	for i := range 12 {
+		fmt.Fprintf(&b, "<a href=/section/%d>Section %d</a> ", i, i)
+	}
+	b.WriteString("</nav><main><h1>An article</h1>")
+	for i := range n {
+		fmt.Fprintf(&b, "<p>Paragraph %d says something about a thing, and goes on to say something else about another, as paragraphs do.", i)
+		if i%3 == 0 {
+			fmt.Fprintf(&b, " <a href=/source/%d>Source %d</a>", i, i)
+		}
+		b.WriteString("</p>")
+	}
+	b.WriteString("</main><form><label>Comment <textarea></textarea></label><button>Send</button></form>")
+	return b.String()
+}
+
+// shares is what a page costs in tokens: LINES, the whole accessibility tree, and the tree bare of the lines of
+// the layout's text boxes, which repeat the text above them.
+type shares struct{ lines, tree, bare int }
+
+const sharesHeader = "  LINES     tree  share  without text boxes"
+
+// share is the part of the tree that LINES costs.
+func (s shares) share() float64     { return float64(s.lines) / float64(max(1, s.tree)) }
+func (s shares) bareShare() float64 { return float64(s.lines) / float64(max(1, s.bare)) }
+
+func (s shares) String() string {
+	return fmt.Sprintf("%7d  %7d  %5.3f  %7d %5.3f", s.lines, s.tree, s.share(), s.bare, s.bareShare())
+}
+
+// compareCost costs a tab's page, which must be the one opened last.
+func compareCost(t testing.TB, d *harness.Daemon, tab string) shares {
+	t.Helper()
+	lift(t, d.Browser.Newest())
+	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outlineOf(t, d.Browser.Newest())
+	return shares{lines: tokens.Count(r.GetText()), tree: tokens.Count(o.text(true)), bare: tokens.Count(o.text(false))}
+}
+
+// lift takes the veil off a page that hides itself whole until somebody else's script has loaded: what is
+// hidden is not in the tree, while domtap tells what is there when the veil is lifted.
+func lift(t testing.TB, p *browser.Page) {
+	t.Helper()
+	const script = `for (const e of [document.documentElement, document.body]) {
+		if (getComputedStyle(e).visibility !== "visible") e.style.setProperty("visibility", "visible", "important");
+		if (getComputedStyle(e).opacity === "0") e.style.setProperty("opacity", "1", "important");
+	}`
+	if err := p.Call(t.Context(), runtime.CommandEvaluate, runtime.EvaluateParams{Expression: script}, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// axOutline is the accessibility tree of a page with all frames of its process.
+type axOutline struct {
+	trees map[cdp.FrameID]map[accessibility.NodeID]*accessibility.Node
+	roots map[cdp.FrameID]*accessibility.Node
+	// inner tells which frame an element holds.
+	inner map[cdp.BackendNodeID]cdp.FrameID
+	main  cdp.FrameID
+}
+
+func outlineOf(t testing.TB, p *browser.Page) *axOutline {
+	t.Helper()
+	_, frames := capture(t, p)
+	o := &axOutline{
+		trees: map[cdp.FrameID]map[accessibility.NodeID]*accessibility.Node{}, roots: map[cdp.FrameID]*accessibility.Node{},
+		inner: map[cdp.BackendNodeID]cdp.FrameID{}, main: cdp.FrameID(p.ID()),
+	}
+	for frame := range frames {
+		var tree accessibility.GetFullAXTreeResult
+		if err := p.Call(t.Context(), accessibility.CommandGetFullAXTree, accessibility.GetFullAXTreeParams{FrameID: frame}, &tree); err != nil {
+			t.Logf("frame %s has no tree: %v", frame, err)
+			continue
+		}
+		o.trees[frame] = map[accessibility.NodeID]*accessibility.Node{}
+		for _, n := range tree.Nodes {
+			o.trees[frame][n.NodeID] = n
+			if n.ParentID == "" {
+				o.roots[frame] = n
+			}
+		}
+		var owner cdpdom.GetFrameOwnerResult
+		if frame == o.main {
+			continue
+		}
+		if err := p.Call(t.Context(), cdpdom.CommandGetFrameOwner, cdpdom.GetFrameOwnerParams{FrameID: frame}, &owner); err != nil {
+			t.Fatal(err)
+		}
+		o.inner[owner.BackendNodeID] = frame
+	}
+	return o
+}
+
+// text prints the tree in the outline of TREE, every node that is not ignored on a line of its own; with the
+// layout's text boxes if so wanted.
+func (o *axOutline) text(boxes bool) string {
+	var b strings.Builder
+	ref := 0
+	// Ignored nodes stand for what is below them, so their children move up a level.
+	var walk func(frame cdp.FrameID, n *accessibility.Node, level int)
+	walk = func(frame cdp.FrameID, n *accessibility.Node, level int) {
+		if n == nil {
+			return
+		}
+		if !n.Ignored {
+			if axString(n.Role) == "InlineTextBox" && !boxes {
+				return
+			}
+			b.WriteString(strings.Repeat("  ", level))
+			axLine(&b, n, ref)
+			ref++
+			level++
+		}
+		for _, id := range n.ChildIDs {
+			walk(frame, o.trees[frame][id], level)
+		}
+		if inner, ok := o.inner[n.BackendDOMNodeID]; ok && n.BackendDOMNodeID != 0 {
+			walk(inner, o.roots[inner], level)
+		}
+	}
+	walk(o.main, o.roots[o.main], 0)
+	return b.String()
+}
+
+// axLine prints a node as TREE prints an element: names and values cut as domtap cuts them.
+func axLine(b *strings.Builder, n *accessibility.Node, ref int) {
+	b.WriteString("- " + axRole(axString(n.Role)))
+	if name := clip(axString(n.Name)); name != "" {
+		b.WriteString(` "` + strings.ReplaceAll(name, `"`, "'") + `"`)
+	}
+	for _, p := range n.Properties {
+		var value any
+		if p.Value == nil || json.Unmarshal(p.Value.Value, &value) != nil {
+			continue
+		}
+		switch p.Name {
+		case "checked", "disabled", "expanded", "selected", "pressed", "required", "readonly", "focused", "invalid":
+			if value == true || value == "true" {
+				fmt.Fprintf(b, " [%s]", p.Name)
+			} else if value == false && p.Name == "expanded" {
+				b.WriteString(" [collapsed]")
+			}
+		case "level":
+			fmt.Fprintf(b, " [level=%v]", value)
+		}
+	}
+	fmt.Fprintf(b, " [ref=e%d]", ref)
+	if value := clip(axString(n.Value)); value != "" {
+		b.WriteString(": " + value)
+	}
+	b.WriteByte('\n')
+}
