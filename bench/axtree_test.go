@@ -59,7 +59,7 @@ func TestLinesCostLittleOfTheTree(t *testing.T) {
 		if s.share() > max(maxShare, worse[name]) {
 			t.Errorf("%s: LINES costs %.3f of the tree, want at most %.3f", name, s.share(), max(maxShare, worse[name]))
 		}
-		sum.lines, sum.tree, sum.bare = sum.lines+s.lines, sum.tree+s.tree, sum.bare+s.bare
+		sum.add(s)
 		if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 			t.Error(err)
 		}
@@ -98,6 +98,10 @@ const sharesHeader = "  LINES     tree  share  without text boxes"
 // share is the part of the tree that LINES costs.
 func (s shares) share() float64     { return float64(s.lines) / float64(max(1, s.tree)) }
 func (s shares) bareShare() float64 { return float64(s.lines) / float64(max(1, s.bare)) }
+
+func (s *shares) add(o shares) {
+	s.lines, s.tree, s.bare = s.lines+o.lines, s.tree+o.tree, s.bare+o.bare
+}
 
 func (s shares) String() string {
 	return fmt.Sprintf("%7d  %7d  %5.3f  %7d %5.3f", s.lines, s.tree, s.share(), s.bare, s.bareShare())

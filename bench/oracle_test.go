@@ -55,9 +55,10 @@ func namesAndRoles(t *testing.T, dir string) {
 
 func percent(part, all int) float64 { return 100 * float64(part) / float64(max(1, all)) }
 
-func compareWithTree(t *testing.T, d *harness.Daemon, tab, page string) (all, names, roles int) {
+func compareWithTree(t testing.TB, d *harness.Daemon, tab, page string) (all, names, roles int) {
 	t.Helper()
 	p := d.Browser.Newest()
+	lift(t, p)
 	elements := d.All(tab).GetElements()
 	ids, err := p.Nodes(t.Context(), "")
 	if err != nil {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,9 +16,11 @@ import (
 	"github.com/domtap/domtap/tokens"
 )
 
-// TestPages opens every .html file of the folder $DOMTAP_PAGES and prints what it took: elements in all and
-// shown by default, bytes and tokens of the default text, times, and how many commands the browser was sent
-// for the first read. Without the folder there is nothing to do.
+// TestPages opens every .html file of the folder $DOMTAP_PAGES and prints a row for each: what domtap shows of
+// it by default and what that costs, how much of it is as the browser sees it, and what a person could use
+// on it. What must hold of each column is tested by TestNeverOverTheLimits, TestNamesAndRolesEqualTheBrowsers,
+// TestUsableElementsArePresent and TestLinesCostLittleOfTheTree, which also say what is missing. Without the
+// folder there is nothing to do.
 func TestPages(t *testing.T) {
 	dir := os.Getenv("DOMTAP_PAGES")
 	if dir == "" {
@@ -29,39 +32,91 @@ func TestPages(t *testing.T) {
 	}
 	url := harness.Serve(t, http.FileServer(http.Dir(dir)))
 	d := harness.StartDaemon(t)
-	t.Logf("%-20s %8s %6s %7s %7s %9s %9s %8s", "page", "elements", "shown", "bytes", "tokens", "open ms", "read ms", "commands")
+	table := []string{rowHeader}
+	var sum row
 	for _, file := range files {
 		name := filepath.Base(file)
 		start := time.Now()
 		tab := d.Open(url + "/" + name)
-		opened := time.Since(start)
-		sent := d.Browser.Sent()
-		start = time.Now()
-		r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab})
-		read := time.Since(start)
-		sent = d.Browser.Sent() - sent
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		all, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		text := r.GetText()
-		if n := tokens.Count(text); n > 8000 || n != int(r.GetMetadata().GetTokens()) {
-			t.Errorf("%s: the text has %d tokens, the answer says %d", name, n, r.GetMetadata().GetTokens())
-		}
-		if lines := strings.Count(text, "\n["); lines != int(r.GetMetadata().GetIncludedElements()) || lines > 300 {
-			t.Errorf("%s: %d lines for %d elements", name, lines, r.GetMetadata().GetIncludedElements())
-		}
-		t.Logf("%-20s %8d %6d %7d %7d %9.1f %9.1f %8d", strings.TrimSuffix(name, ".html"), len(all.GetElements()),
-			r.GetMetadata().GetIncludedElements(), len(text), r.GetMetadata().GetTokens(), ms(opened), ms(read), sent)
+		r := measure(t, d, tab, time.Since(start))
+		table = append(table, fmt.Sprintf("%-20s %s", strings.TrimSuffix(name, ".html"), r))
+		sum.add(r)
 		if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 			t.Error(err)
 		}
 	}
+	table = append(table, fmt.Sprintf("%-20s %s", "total", sum))
+	t.Logf("\n%s\n%s", strings.Join(table, "\n"), rowLegend)
 }
+
+// row is what the table says of a page.
+type row struct {
+	elements, shown, bytes, tokens int
+	opened, first, again           time.Duration
+	commands                       int // that the browser was sent for the first read
+	compared, names, roles         int
+	usage                          usage
+	shares                         shares
+}
+
+const (
+	rowHeader = "page                 elements shown   bytes tokens  open ms first ms again ms cmds  names=  roles=  usable  LINES/AX (bare)"
+	rowLegend = "elements: interactive, without limits; shown, bytes, tokens: LINES with default options; first, again: the same GetCompact twice;\n" +
+		"names=, roles=: % equal to the accessibility tree; usable: % of what CDP finds, of the kinds that count and of every kind;\n" +
+		"LINES/AX: tokens of LINES as a part of those of the whole accessibility tree, and of the tree without text boxes"
+)
+
+func (r row) String() string {
+	found, present := r.usage.counted()
+	all, there := r.usage.every()
+	return fmt.Sprintf("%8d %5d %7d %6d %8.1f %8.1f %8.1f %4d  %6.2f  %6.2f  %6.2f (%.2f of %d)  %.3f (%.3f)",
+		r.elements, r.shown, r.bytes, r.tokens, ms(r.opened), ms(r.first), ms(r.again), r.commands,
+		percent(r.names, r.compared), percent(r.roles, r.compared), percent(present, found), percent(there, all), all,
+		r.shares.share(), r.shares.bareShare())
+}
+
+func (r *row) add(o row) {
+	r.elements, r.shown, r.bytes, r.tokens = r.elements+o.elements, r.shown+o.shown, r.bytes+o.bytes, r.tokens+o.tokens
+	r.opened, r.first, r.again, r.commands = r.opened+o.opened, r.first+o.first, r.again+o.again, r.commands+o.commands
+	r.compared, r.names, r.roles = r.compared+o.compared, r.names+o.names, r.roles+o.roles
+	r.usage.add(o.usage)
+	r.shares.add(o.shares)
+}
+
+// measure makes the row of a tab that was just opened. The times come first, before anything else has been
+// asked of the page.
+func measure(t *testing.T, d *harness.Daemon, tab string, opened time.Duration) row {
+	t.Helper()
+	r := row{opened: opened}
+	sent := d.Browser.Sent()
+	var text string
+	var m *domtapv1.ViewMetadata
+	for _, took := range []*time.Duration{&r.first, &r.again} {
+		start := time.Now()
+		got, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab})
+		*took = time.Since(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m == nil {
+			r.commands = int(d.Browser.Sent() - sent)
+		}
+		text, m = got.GetText(), got.GetMetadata()
+	}
+	all, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.elements, r.shown, r.bytes, r.tokens = len(all.GetElements()), int(m.GetIncludedElements()), len(text), tokens.Count(text)
+	r.compared, r.names, r.roles = compareWithTree(quiet{t}, d, tab, "")
+	r.usage = findUsable(quiet{t}, d, tab)
+	r.shares = compareCost(quiet{t}, d, tab)
+	return r
+}
+
+// quiet is a test that keeps to itself what its helpers have to say, beside errors.
+type quiet struct{ testing.TB }
+
+func (quiet) Logf(string, ...any) {}
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -55,7 +55,7 @@ func counted(kind string) bool {
 // what GetDom answers without limits: a page of awkward cases, and the pages in $DOMTAP_PAGES, if it names a
 // folder. It prints what is missing, by kind.
 func TestUsableElementsArePresent(t *testing.T) {
-	for _, dir := range []string{"testdata", os.Getenv("DOMTAP_PAGES")} {
+	for _, dir := range []string{"testdata/usable", os.Getenv("DOMTAP_PAGES")} {
 		if dir == "" {
 			continue
 		}
@@ -116,12 +116,19 @@ func (u usage) counted() (found, present int) {
 	return found, present
 }
 
+// every sums all kinds.
+func (u usage) every() (found, present int) {
+	for kind, n := range u.found {
+		found, present = found+n, present+u.present[kind]
+	}
+	return found, present
+}
+
 func (u usage) String() string {
 	found, present := u.counted()
-	all, there := 0, 0
+	all, there := u.every()
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(u.found)) {
-		all, there = all+u.found[kind], there+u.present[kind]
 		kinds = append(kinds, fmt.Sprintf("%s %d/%d", kind, u.present[kind], u.found[kind]))
 	}
 	return fmt.Sprintf("%4d of %4d usable elements present (%6.2f%%); of every kind %6.2f%%: %s",
