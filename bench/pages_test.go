@@ -55,7 +55,7 @@ type row struct {
 	opened, first, again           time.Duration
 	commands                       int // that the browser was sent for the first read
 	compared, names, roles         int
-	usage                          usage
+	usable                         findings
 	shares                         shares
 }
 
@@ -67,8 +67,8 @@ const (
 )
 
 func (r row) String() string {
-	found, present := r.usage.counted()
-	all, there := r.usage.every()
+	found, present := r.usable.counted()
+	all, there := r.usable.every()
 	return fmt.Sprintf("%8d %5d %7d %6d %8.1f %8.1f %8.1f %4d  %6.2f  %6.2f  %6.2f (%.2f of %d)  %.3f (%.3f)",
 		r.elements, r.shown, r.bytes, r.tokens, ms(r.opened), ms(r.first), ms(r.again), r.commands,
 		percent(r.names, r.compared), percent(r.roles, r.compared), percent(present, found), percent(there, all), all,
@@ -79,7 +79,7 @@ func (r *row) add(o row) {
 	r.elements, r.shown, r.bytes, r.tokens = r.elements+o.elements, r.shown+o.shown, r.bytes+o.bytes, r.tokens+o.tokens
 	r.opened, r.first, r.again, r.commands = r.opened+o.opened, r.first+o.first, r.again+o.again, r.commands+o.commands
 	r.compared, r.names, r.roles = r.compared+o.compared, r.names+o.names, r.roles+o.roles
-	r.usage.add(o.usage)
+	r.usable.add(o.usable)
 	r.shares.add(o.shares)
 }
 
@@ -109,7 +109,7 @@ func measure(t *testing.T, d *harness.Daemon, tab string, opened time.Duration) 
 	}
 	r.elements, r.shown, r.bytes, r.tokens = len(all.GetElements()), int(m.GetIncludedElements()), len(text), tokens.Count(text)
 	r.compared, r.names, r.roles = compareWithTree(quiet{t}, d, tab, "")
-	r.usage = findUsable(quiet{t}, d, tab)
+	r.usable = findUsable(quiet{t}, d, tab)
 	r.shares = compareCost(quiet{t}, d, tab)
 	return r
 }

@@ -70,7 +70,7 @@ func usableElements(t *testing.T, dir string) {
 	}
 	url := harness.Serve(t, http.FileServer(http.Dir(dir)))
 	d := harness.StartDaemon(t)
-	var sum usage
+	var sum findings
 	for _, file := range files {
 		name := filepath.Base(file)
 		tab := d.Open(url + "/" + name)
@@ -90,13 +90,13 @@ func usableElements(t *testing.T, dir string) {
 	}
 }
 
-// usage is how many usable elements a page has, by kind, and how many of them domtap lists.
-type usage struct {
+// findings is how many usable elements a page has, by kind, and how many of them domtap lists.
+type findings struct {
 	found, present map[string]int
 	missing        []string
 }
 
-func (u *usage) add(v usage) {
+func (u *findings) add(v findings) {
 	if u.found == nil {
 		u.found, u.present = map[string]int{}, map[string]int{}
 	}
@@ -107,7 +107,7 @@ func (u *usage) add(v usage) {
 }
 
 // counted sums the kinds that count.
-func (u usage) counted() (found, present int) {
+func (u findings) counted() (found, present int) {
 	for kind, n := range u.found {
 		if counted(kind) {
 			found, present = found+n, present+u.present[kind]
@@ -117,14 +117,14 @@ func (u usage) counted() (found, present int) {
 }
 
 // every sums all kinds.
-func (u usage) every() (found, present int) {
+func (u findings) every() (found, present int) {
 	for kind, n := range u.found {
 		found, present = found+n, present+u.present[kind]
 	}
 	return found, present
 }
 
-func (u usage) String() string {
+func (u findings) String() string {
 	found, present := u.counted()
 	all, there := u.every()
 	var kinds []string
@@ -136,7 +136,7 @@ func (u usage) String() string {
 }
 
 // findUsable compares a tab's page, which must be the one opened last, with what CDP says of it.
-func findUsable(t testing.TB, d *harness.Daemon, tab string) usage {
+func findUsable(t testing.TB, d *harness.Daemon, tab string) findings {
 	t.Helper()
 	p := d.Browser.Newest()
 	listed := map[uint32]bool{}
@@ -153,7 +153,7 @@ func findUsable(t testing.TB, d *harness.Daemon, tab string) usage {
 		present[id] = listed[ref]
 	}
 	unveil(nodes)
-	u := usage{found: map[string]int{}, present: map[string]int{}}
+	u := findings{found: map[string]int{}, present: map[string]int{}}
 	for i, kind := range kindsOf(nodes) {
 		if kind == "" {
 			continue
