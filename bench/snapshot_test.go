@@ -21,6 +21,7 @@ type node struct {
 
 	rendered    bool // it has a box of its own, of any size
 	area        bool // that box is larger than nothing
+	away        bool // it lies left of the page or above it, where nobody can scroll to
 	transparent bool // opacity 0, of itself
 	hidden      bool // visibility other than visible
 	pointerless bool // pointer-events: none
@@ -146,6 +147,7 @@ func (d document) style(n *node, i int) {
 	n.rendered = true
 	box := d.Layout.Bounds[i]
 	n.area = n.area || box[2] > 0 && box[3] > 0
+	n.away = box[0]+box[2] <= 0 || box[1]+box[3] <= 0
 	style := func(at int) string {
 		if at >= len(d.Layout.Styles[i]) {
 			return ""

@@ -26,7 +26,7 @@ const wantUsable = 0.99
 // and what stands in closed shadow roots. countStandIns says the same of what a person uses in the place of
 // something else: labels of controls that are not to be seen, the areas of image maps, and what is in an
 // element that has no box of its own (display: contents).
-const countListeners, countStandIns = false, false
+const countListeners, countStandIns = true, false
 
 // The kinds of usable elements, by what makes them usable.
 const (
@@ -395,12 +395,13 @@ func reachable(nodes []node) []bool {
 	return out
 }
 
-// visibleIn counts the elements in each element, itself included, that can be seen.
+// visibleIn counts the elements in each element, itself included, that can be seen. What stands off the page
+// does not show that an element without a size is there.
 func visibleIn(nodes []node) []int {
 	within := make([]int, len(nodes))
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := &nodes[i]
-		if n.area && !n.hidden {
+		if n.area && !n.hidden && !n.away {
 			within[i]++
 		}
 		if n.parent >= 0 {
