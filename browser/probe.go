@@ -29,7 +29,7 @@ type probe struct {
 	took  time.Duration
 	// more says that the last one left nodes for the next.
 	more bool
-	// document is the document as an object of the agent's world.
+	// document is the document as an object of the page's own world.
 	document runtime.RemoteObjectID
 	// known are the elements that the agent was told to have listeners.
 	known map[cdp.BackendNodeID]struct{}
@@ -157,7 +157,9 @@ func (p *Page) probeOnce(ctx context.Context, a *agent) error {
 	return p.learn(ctx, a, listening(heard.Listeners), answer.closedRoots())
 }
 
-// holdDocument gets the handle of the agent's document, once.
+// holdDocument gets a handle of the agent's document, once: one of the page's own world. Asked for the listeners
+// below a handle of another world, Chromium may from then on give that world the page's own objects for the
+// elements that listen in it, on which what the agent took from its prototypes fails.
 func (p *Page) holdDocument(ctx context.Context, a *agent) error {
 	if a.probe.document != "" {
 		return nil
@@ -168,9 +170,18 @@ func (p *Page) holdDocument(ctx context.Context, a *agent) error {
 	if err := a.session.Call(ctx, runtime.CommandCallFunctionOn, params, &answer); err != nil {
 		return err
 	}
-	if answer.Result != nil {
-		a.probe.document = answer.Result.ObjectID
+	if answer.Result == nil {
+		return nil
 	}
+	node, err := cdp.Call(ctx, a.session, cdpdom.DescribeNode, cdpdom.DescribeNodeParams{ObjectID: answer.Result.ObjectID})
+	if err != nil {
+		return err
+	}
+	own, err := cdp.Call(ctx, a.session, cdpdom.ResolveNode, cdpdom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
+	if err != nil {
+		return err
+	}
+	a.probe.document = own.Object.ObjectID
 	return nil
 }
 
