@@ -26,7 +26,7 @@ const wantUsable = 0.99
 // and what stands in closed shadow roots. countStandIns says the same of what a person uses in the place of
 // something else: labels of controls that are not to be seen, the areas of image maps, and what is in an
 // element that has no box of its own (display: contents).
-const countListeners, countStandIns = true, false
+const countListeners, countStandIns = true, true
 
 // The kinds of usable elements, by what makes them usable.
 const (
@@ -297,7 +297,8 @@ func isNative(nodes []node, i int) bool {
 	return editable && (value == "" || value == "true" || value == "plaintext-only")
 }
 
-// standsIn reports whether a label's control is not to be seen but works.
+// standsIn reports whether a label's control has no place on the page but works. One that is transparent has a
+// place, and is used there.
 func standsIn(nodes []node, i int) bool {
 	id, named := nodes[i].attrs["for"]
 	for j := range nodes {
@@ -306,7 +307,7 @@ func standsIn(nodes []node, i int) bool {
 			continue
 		}
 		_, disabled := n.attrs["disabled"]
-		return !disabled && (!n.area || n.hidden || n.transparent)
+		return !disabled && (!n.area || n.hidden)
 	}
 	return false
 }
@@ -371,7 +372,7 @@ func reachable(nodes []node) []bool {
 	for i := range nodes {
 		n := &nodes[i]
 		_, inert := n.attrs["inert"]
-		lost[i] = n.userAgent || n.transparent || inert || n.attrs["aria-disabled"] == "true"
+		lost[i] = n.userAgent || n.transparent && !isToggle(n) || inert || n.attrs["aria-disabled"] == "true"
 		if n.parent >= 0 {
 			up := &nodes[n.parent]
 			_, open := up.attrs["open"]
@@ -409,6 +410,12 @@ func visibleIn(nodes []node) []int {
 		}
 	}
 	return within
+}
+
+// isToggle reports whether an element is a control whose look is often drawn by a box beside it.
+func isToggle(n *node) bool {
+	kind := strings.ToLower(n.attrs["type"])
+	return n.tag == "input" && (kind == "checkbox" || kind == "radio" || kind == "file")
 }
 
 // isFirst reports whether an element is of this tag and the first such child of its parent.

@@ -169,13 +169,22 @@ func (k *talk) open(address string) {
 // target finds the first interactive element of a name.
 func (k *talk) target(name string) *domtapv1.Target {
 	k.t.Helper()
-	for _, e := range usual(k.t, k.d, k.tab).GetElements() {
+	for _, e := range k.complete().GetElements() {
 		if e.GetText() == name {
 			return &domtapv1.Target{Ref: proto.Uint32(e.GetRef())}
 		}
 	}
 	k.t.Fatalf("no element %q", name)
 	return nil
+}
+
+// complete reads the tab, as another caller than the transcript's, until no frame of it is late.
+func (k *talk) complete() *domtapv1.GetDomResponse {
+	k.t.Helper()
+	r := usual(k.t, k.d, k.tab)
+	for ; len(r.GetMetadata().GetLateFrames()) > 0; r = usual(k.t, k.d, k.tab) {
+	}
+	return r
 }
 
 func (k *talk) act(step *domtapv1.Step) {
@@ -194,6 +203,7 @@ func (k *talk) read(format domtapv1.Format, options string) {
 	for _, option := range strings.Fields(options) {
 		k.set(r, option)
 	}
+	k.complete()
 	got, err := k.d.Dom.GetCompact(within(k.t, 20*time.Second), r)
 	if err != nil {
 		fmt.Fprintf(&k.out, "error: %v\n", err)
