@@ -53,6 +53,26 @@ type Observer interface {
 	Acknowledge(ack Ack)
 	// Observe switches pushing on or off for all documents, present and to come.
 	Observe(ctx context.Context, push, geometry bool) error
+	// Markup returns every observed document as a reader sees it, the main one first. Documents of frames that
+	// do not answer are left out.
+	Markup(ctx context.Context) ([]Markup, error)
+}
+
+// Markup is one document as HTML: what is drawn of it and nothing else, shadow trees flattened, passwords
+// masked, links absolute. It is untrusted, but its tags and attributes are of a small set.
+type Markup struct {
+	Frame    dom.FrameID
+	Document string
+	// URL and Title are the document's own.
+	URL, Title string
+	// HTML is the content of the body. An element <x-frame name="F"></x-frame> stands where the document of
+	// frame F belongs; no page can make one itself.
+	HTML string
+	// Truncated says that the document holds more than HTML does, which has about 10 MB at most.
+	Truncated bool
+	// MediaArea is how much of the viewport pictures, videos and canvases cover, and ViewArea the area of the
+	// viewport, in square CSS pixels. What overlaps counts twice.
+	MediaArea, ViewArea float64
 }
 
 // Ack gives the elements that a patch added their refs.

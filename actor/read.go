@@ -107,6 +107,42 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 	return nil, Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
 }
 
+// Markup returns the page's documents as a reader sees them, the main one first. It fails with an *Error:
+// DialogOpen while a dialog blocks the page, Lost after a crash.
+func (t *Tab) Markup(ctx context.Context) ([]Markup, error) {
+	return do(ctx, t, "read page", func(ctx context.Context) (out []Markup, err error) {
+		if t.crashed {
+			return nil, t.crash()
+		}
+		if err := t.blocked(); err != nil {
+			return nil, err
+		}
+		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+			out, err = t.page.Markup(ctx)
+			return err
+		})
+		if err == nil && len(out) == 0 {
+			err = Errorf(Aborted, "tab %s shows no document: navigate it, then read again", t.id)
+		}
+		return out, err
+	})
+}
+
+// Look reads the DOM and takes a picture in one turn, so that nothing that domtap does comes between them. The
+// page itself may move in between. Errors are those of Read.
+func (t *Tab) Look(ctx context.Context, o ReadOptions, s Shot) (Reading, []byte, error) {
+	var picture []byte
+	r, err := do(ctx, t, "look", func(ctx context.Context) (Reading, error) {
+		r, err := t.read(ctx, o)
+		if err != nil {
+			return Reading{}, err
+		}
+		picture, err = t.picture(ctx, s)
+		return r, err
+	})
+	return r, picture, err
+}
+
 // flush tells the page of all refs that are due, so that its documents may push on and know them.
 func (t *Tab) flush() {
 	acks := t.model.Pending()
@@ -119,19 +155,21 @@ func (t *Tab) flush() {
 // Screenshot takes a picture of the page. It fails with an *Error: DialogOpen while a dialog blocks the
 // page, Lost after a crash.
 func (t *Tab) Screenshot(ctx context.Context, s Shot) ([]byte, error) {
-	return do(ctx, t, "screenshot", func(ctx context.Context) (picture []byte, err error) {
-		if t.crashed {
-			return nil, t.crash()
-		}
-		if err := t.blocked(); err != nil {
-			return nil, err
-		}
-		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
-			picture, err = t.page.Screenshot(ctx, s)
-			return err
-		})
-		return picture, err
+	return do(ctx, t, "screenshot", func(ctx context.Context) ([]byte, error) { return t.picture(ctx, s) })
+}
+
+func (t *Tab) picture(ctx context.Context, s Shot) (picture []byte, err error) {
+	if t.crashed {
+		return nil, t.crash()
+	}
+	if err := t.blocked(); err != nil {
+		return nil, err
+	}
+	err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+		picture, err = t.page.Screenshot(ctx, s)
+		return err
 	})
+	return picture, err
 }
 
 // AnswerDialog accepts or dismisses the open dialog; text is the answer to a prompt. It does not wait

@@ -33,7 +33,7 @@ func appendClean(dst []byte, s string, limit int) []byte {
 		} else if unicode.IsSpace(r) || unicode.IsControl(r) {
 			space = n > 0
 			continue
-		} else if isInvisible(r) {
+		} else if IsInvisible(r) {
 			continue
 		}
 		width := 1
@@ -69,9 +69,9 @@ func isPlain(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// isInvisible reports whether r shows nothing and could hide or reorder what does: marks that set the
+// IsInvisible reports whether r shows nothing and could hide or reorder what does: marks that set the
 // direction of text, zero-width spaces, tags. The joiners of scripts and emoji stay.
-func isInvisible(r rune) bool {
+func IsInvisible(r rune) bool {
 	switch {
 	case r < 0xad:
 		return false

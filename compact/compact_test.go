@@ -200,7 +200,7 @@ func checkLine(t *testing.T, line string) {
 		t.Fatalf("%q is no UTF-8", line)
 	}
 	for _, r := range line {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 || isInvisible(r) {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 || IsInvisible(r) {
 			t.Fatalf("%q holds %U", line, r)
 		}
 	}

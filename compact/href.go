@@ -33,6 +33,9 @@ func splitURL(url string) (scheme, host, rest string) {
 	return scheme, host[strings.LastIndexByte(host, '@')+1:], after[end:]
 }
 
+// Href returns the short form in which all texts print an absolute href; see appendHref.
+func (b Base) Href(href string) string { return string(b.appendHref(nil, href)) }
+
 // appendHref appends a short form of an absolute href: its fragment when it leads to the page itself,
 // its path on the page's own origin, the kind of a data URL, and at most 120 characters of any.
 func (b Base) appendHref(dst []byte, href string) []byte {

@@ -34,6 +34,9 @@ func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequ
 			return nil, err
 		}
 	}
+	if r.GetMarks() {
+		return s.markedShot(ctx, tab, r, shot)
+	}
 	image, err := tab.Screenshot(ctx, shot)
 	if err != nil {
 		return nil, err
@@ -73,11 +76,6 @@ func boxOf(ctx context.Context, tab *actor.Tab, ref dom.Ref) (dom.Box, error) {
 		return dom.Box{}, actor.Errorf(actor.NotActionable, "the element of ref %d has no box to show: take a picture of the page", ref)
 	}
 	return box, nil
-}
-
-// ReadPage is not there yet.
-func (s *pageService) ReadPage(context.Context, *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
-	return nil, &check.Unsupported{Field: "ReadPage", Instead: "use GetCompact with interactive_only false"}
 }
 
 // Pdf is not there yet.

@@ -31,6 +31,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/views"
 )
 
@@ -90,6 +91,7 @@ type Server struct {
 	grpc   *grpc.Server
 	health *health.Server
 	views  *views.Cache
+	texts  *reading.Texts
 	// running counts the goroutines that outlive the call that started them: those that accept
 	// connections, and sends to readers that stopped reading.
 	running sync.WaitGroup
@@ -106,7 +108,7 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("a timeout is %v: it must not be negative", d)
 		}
 	}
-	s := &Server{cfg: cfg, pool: pool, health: health.NewServer(), views: views.New()}
+	s := &Server{cfg: cfg, pool: pool, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil

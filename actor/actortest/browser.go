@@ -30,6 +30,8 @@ type Screen struct {
 	// Status is the HTTP status; 0: 200.
 	Status int
 	Body   []*Node
+	// HTML is what Page.Markup says of the document.
+	HTML string
 	// Error lets the navigation fail with the browser's own error, such as "net::ERR_FAILED".
 	Error string
 	// Hold lets Navigate wait until its context ends: a server that never answers.

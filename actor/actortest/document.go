@@ -74,6 +74,8 @@ type Frame struct {
 	Body  []*Node
 	// Scroll is the scroll position and the size of the document's viewport.
 	Scroll dom.Box
+	// HTML is what Page.Markup says of the document.
+	HTML string
 
 	document string
 	// seq counts the patches; waiting says that the last one is not acknowledged.

@@ -44,6 +44,7 @@ type Page struct {
 	answers []Answer
 	calls   map[string]int
 	faults  []string
+	picture []byte
 }
 
 // Answer is how a dialog was answered.
@@ -401,6 +402,24 @@ func (p *Page) Observe(ctx context.Context, push, geometry bool) error {
 	return nil
 }
 
+// Markup returns what Frame.HTML holds of every document.
+func (p *Page) Markup(ctx context.Context) ([]actor.Markup, error) {
+	p.count("Markup")
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	p.syncFrames()
+	var out []actor.Markup
+	for _, f := range p.order {
+		out = append(out, actor.Markup{
+			Frame: f.ID, Document: f.document, URL: f.URL, Title: f.Title, HTML: f.HTML,
+			ViewArea: f.Scroll.Width * f.Scroll.Height,
+		})
+	}
+	return out, nil
+}
+
 // Navigate shows what is served under the URL.
 func (p *Page) Navigate(ctx context.Context, url string) (actor.Commit, error) {
 	p.count("Navigate")
@@ -486,7 +505,7 @@ func (p *Page) commit(url string, s Screen) actor.Commit {
 	}
 	viewport := p.main.Scroll
 	viewport.X, viewport.Y = 0, 0
-	p.main = &Frame{URL: url, Title: s.Title, Body: s.Body, Scroll: viewport, document: p.document()}
+	p.main = &Frame{URL: url, Title: s.Title, Body: s.Body, HTML: s.HTML, Scroll: viewport, document: p.document()}
 	p.frames[""] = p.main
 	commit := actor.Commit{Document: p.main.document}
 	if s.Error == "" {
@@ -613,14 +632,24 @@ func (p *Page) AnswerDialog(ctx context.Context, accept bool, text string) error
 	return ctx.Err()
 }
 
-// Screenshot returns the format's name as the picture.
+// Screenshot returns the format's name as the picture, or what Picture was given.
 func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
 	p.count("Screenshot")
 	if err := p.thread(ctx); err != nil {
 		return nil, err
 	}
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	if p.picture != nil {
+		return p.picture, nil
+	}
 	return []byte(s.Format), nil
+}
+
+// Picture is what screenshots show from now on.
+func (p *Page) Picture(image []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.picture = image
 }
 
 // HoldClose lets Close wait until its context ends, as with a browser that does not answer. The page

@@ -123,3 +123,16 @@ type About struct {
 	// Status is the HTTP status of the document, 0 when it had none.
 	Status int `json:"status"`
 }
+
+// Markup is the answer of "markup": a document as a reader sees it.
+type Markup struct {
+	HTML string `json:"html"`
+	// Truncated says that the document held more than the script brings in.
+	Truncated bool `json:"truncated"`
+	// MediaArea is how much of the viewport pictures cover, and ViewArea its own area, both in square CSS
+	// pixels. Pictures that overlap count twice.
+	MediaArea float64 `json:"mediaArea"`
+	ViewArea  float64 `json:"viewArea"`
+	URL       string  `json:"url"`
+	Title     string  `json:"title"`
+}

@@ -22,7 +22,7 @@ var imageFormats = map[string]domtapv1.ImageFormat{
 }
 
 func shotCommand(a *app) *cobra.Command {
-	var fullPage bool
+	var fullPage, numbered bool
 	var quality int32
 	var only uint32
 	cmd := a.tabCommand(&cobra.Command{
@@ -36,6 +36,7 @@ func shotCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&fullPage, "full-page", false, "the whole page, not only its visible part")
 	f.Int32Var(&quality, "quality", 80, "1 to 100, for .jpg and .webp")
+	f.BoolVar(&numbered, "marks", false, "number what can be acted on; the numbers are refs (.png and .jpg)")
 	f.Uint32Var(&only, "ref", 0, "only the element with this ref")
 	cmd.RunE = a.calling(func(ctx context.Context, c *client, args []string) error {
 		format, err := imageFormat(args[0])
@@ -46,7 +47,7 @@ func shotCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		request := &domtapv1.ScreenshotRequest{TabId: id, Format: format, FullPage: fullPage}
+		request := &domtapv1.ScreenshotRequest{TabId: id, Format: format, FullPage: fullPage, Marks: numbered}
 		if f.Changed("quality") {
 			request.Quality = proto.Int32(quality)
 		}

@@ -35,6 +35,7 @@ var table = []struct {
 	{groupTabs, forwardCommand},
 	{groupTabs, reloadCommand},
 	{groupTabs, closeCommand},
+	{groupRead, readCommand},
 	{groupRead, compactCommand},
 	{groupRead, domCommand},
 	{groupRead, watchCommand},

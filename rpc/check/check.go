@@ -84,6 +84,8 @@ func Request(m proto.Message) error {
 		c.interact(r)
 	case *domtapv1.ScreenshotRequest:
 		c.screenshot(r)
+	case *domtapv1.ReadPageRequest:
+		c.readPage(r)
 	case *domtapv1.CountTokensRequest:
 		c.want(len(r.GetText()) <= maxTokens, "text", "must have at most 4 MiB; count it in parts")
 	case *domtapv1.GetHistoryRequest:
@@ -147,9 +149,24 @@ func (c *collector) screenshot(r *domtapv1.ScreenshotRequest) {
 	}
 	c.ref("ref", r.Ref)
 	c.want(r.Ref == nil || !r.GetFullPage(), "full_page", "must not be set together with ref")
-	if r.GetMarks() {
-		c.unsupported("marks", "take the picture without marks, and read the boxes with GetDom")
-	}
+	c.want(!r.GetMarks() || !r.GetFullPage(), "marks", "must not be set together with full_page: they number what is in the viewport")
+	c.want(!r.GetMarks() || r.GetFormat() != domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, "marks", "must be drawn as PNG or JPEG")
+}
+
+func (c *collector) readPage(r *domtapv1.ReadPageRequest) {
+	c.tabID(r.GetTabId())
+	mode := r.GetMode()
+	_, known := domtapv1.ReadMode_name[int32(mode)]
+	c.want(known, "mode", "must be AUTO, CONTENT, INTERACTIVE or VISUAL")
+	budget := r.GetMaxTokens()
+	c.want(budget == 0 || minBudget <= budget && budget <= maxBudget,
+		"max_tokens", "must be 0 (unlimited) or 200 to 50000; unset means 1500")
+	cursor := r.GetCursor()
+	c.want(len(cursor) <= maxReadCursor, "cursor", "must be the next_cursor of an answer or the cursor of a heading, as it came")
+	chosen := mode != domtapv1.ReadMode_READ_MODE_UNSPECIFIED && mode != domtapv1.ReadMode_READ_MODE_AUTO
+	text := strings.HasPrefix(cursor, "r")
+	c.want(cursor == "" || !chosen || text == (mode == domtapv1.ReadMode_READ_MODE_CONTENT),
+		"mode", "is not that of the answer that the cursor came with: leave it unset")
 }
 
 // collector gathers what is wrong with a request.

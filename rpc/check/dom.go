@@ -14,6 +14,8 @@ const (
 	minBudget   = 200
 	maxBudget   = 50_000
 	maxCursor   = 12 // bytes
+	// maxReadCursor is the same for ReadPage, whose cursors name a place in a text.
+	maxReadCursor = 40
 )
 
 // selection is what the requests of DomService have in common.

@@ -97,6 +97,14 @@ func (t *Tab) Next(v *View) string {
 	return t.cursors.of(&cursor{walk: t.walk(v.Snapshot, v.Selection), given: v.givenWith(), before: v.before, folded: v.foldedWith()})
 }
 
+// IsTree reports whether a cursor of the tab was given by a TREE; false also when it is not known.
+func (t *Tab) IsTree(name string) bool {
+	t.cursors.mu.Lock()
+	defer t.cursors.mu.Unlock()
+	item := t.cursors.known[name]
+	return item != nil && item.Value.(*cursor).tab == t.tab.ID() && item.Value.(*cursor).selection.tree
+}
+
 func (t *Tab) walk(s *dom.Snapshot, sel Selection) walk {
 	sel.maxElements, sel.maxTokens = 0, 0
 	return walk{tab: t.tab.ID(), epoch: s.Epoch, document: s.Document, selection: sel}

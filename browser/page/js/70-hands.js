@@ -290,6 +290,8 @@ globalThis.__domtapCall = (command, argument) => {
       return agent.unseen.suspects();
     case "fresh":
       return agent.fresh();
+    case "markup":
+      return markupOf(agent);
     case "locate":
       return locate(agent, argument);
     case "selectAll":

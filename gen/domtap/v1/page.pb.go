@@ -29,10 +29,16 @@ type ReadMode int32
 const (
 	// Unset: AUTO.
 	ReadMode_READ_MODE_UNSPECIFIED ReadMode = 0
-	ReadMode_READ_MODE_AUTO        ReadMode = 1
-	ReadMode_READ_MODE_CONTENT     ReadMode = 2
+	// One of the others, chosen from what the page holds; `reason` says why.
+	ReadMode_READ_MODE_AUTO ReadMode = 1
+	// The main content as Markdown: headings, links, lists, tables, code, quotes, what pictures show. Where none
+	// stands out, everything but the navigation; `reason` says so.
+	ReadMode_READ_MODE_CONTENT ReadMode = 2
+	// The elements as TREE, as GetCompact gives them: at most 300.
 	ReadMode_READ_MODE_INTERACTIVE ReadMode = 3
-	ReadMode_READ_MODE_VISUAL      ReadMode = 4
+	// A picture of the viewport with a numbered mark at each element that can be acted on; the numbers are the
+	// refs. `text` lists the marked elements, at most 300, one line each.
+	ReadMode_READ_MODE_VISUAL ReadMode = 4
 )
 
 // Enum value maps for ReadMode.
@@ -135,11 +141,16 @@ func (ImageFormat) EnumDescriptor() ([]byte, []int) {
 }
 
 type ReadPageRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	Mode          ReadMode               `protobuf:"varint,2,opt,name=mode,proto3,enum=domtap.v1.ReadMode" json:"mode,omitempty"`
-	MaxTokens     *int32                 `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
-	Cursor        string                 `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Required.
+	TabId string   `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	Mode  ReadMode `protobuf:"varint,2,opt,name=mode,proto3,enum=domtap.v1.ReadMode" json:"mode,omitempty"`
+	// Unset: 1500, about 6,000 characters of prose or 4,500 of a tree. 0: unlimited. 200 to 50000. What `text`
+	// may cost; the outline and the picture are apart from it.
+	MaxTokens *int32 `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// Continues an earlier answer: its next_cursor, or the cursor of a heading. The mode is that of the answer it
+	// came with; leave `mode` unset, or repeat it.
+	Cursor        string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -206,11 +217,36 @@ type ReadPageResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The mode that was used.
 	Mode ReadMode `protobuf:"varint,1,opt,name=mode,proto3,enum=domtap.v1.ReadMode" json:"mode,omitempty"`
-	// Why AUTO chose it.
-	Reason        string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	Text          string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
-	Image         []byte `protobuf:"bytes,4,opt,name=image,proto3" json:"image,omitempty"`
-	NextCursor    string `protobuf:"bytes,5,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	// Why AUTO chose it, and what CONTENT took for the content when no main content stood out.
+	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Markdown, a TREE, or one line for each mark.
+	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	// VISUAL: the picture, a PNG of image_scale pixels for each CSS pixel.
+	Image []byte `protobuf:"bytes,4,opt,name=image,proto3" json:"image,omitempty"`
+	// Continues the answer; empty: nothing left.
+	NextCursor string `protobuf:"bytes,5,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	// What `text` costs, counted by `tokenizer`.
+	Tokens int32 `protobuf:"varint,6,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// Such as "o200k_base".
+	Tokenizer string `protobuf:"bytes,7,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
+	// Of what `text` is from.
+	Url   string `protobuf:"bytes,8,opt,name=url,proto3" json:"url,omitempty"`
+	Title string `protobuf:"bytes,9,opt,name=title,proto3" json:"title,omitempty"`
+	// CONTENT: the headings of the whole document, the first 200, in answers to requests without a cursor.
+	Outline []*ReadHeading `protobuf:"bytes,10,rep,name=outline,proto3" json:"outline,omitempty"`
+	// CONTENT: what the whole document costs.
+	TotalTokens int32 `protobuf:"varint,11,opt,name=total_tokens,json=totalTokens,proto3" json:"total_tokens,omitempty"`
+	// CONTENT, with a cursor: reading the page now would give another text than the one that the cursor continues,
+	// or the page could not be asked.
+	ChangedSince bool `protobuf:"varint,12,opt,name=changed_since,json=changedSince,proto3" json:"changed_since,omitempty"`
+	// CONTENT: the page holds more than is read of one (10 MB, 400,000 nodes).
+	PageTruncated bool `protobuf:"varint,13,opt,name=page_truncated,json=pageTruncated,proto3" json:"page_truncated,omitempty"`
+	// VISUAL: what is marked in the picture, in document order.
+	Marks []*Mark `protobuf:"bytes,14,rep,name=marks,proto3" json:"marks,omitempty"`
+	// Pixels of `image` for a CSS pixel.
+	ImageScale float64 `protobuf:"fixed64,15,opt,name=image_scale,json=imageScale,proto3" json:"image_scale,omitempty"`
+	// INTERACTIVE and VISUAL: what the list holds and what it left out.
+	Metadata      *ViewMetadata `protobuf:"bytes,16,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -280,6 +316,211 @@ func (x *ReadPageResponse) GetNextCursor() string {
 	return ""
 }
 
+func (x *ReadPageResponse) GetTokens() int32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *ReadPageResponse) GetTokenizer() string {
+	if x != nil {
+		return x.Tokenizer
+	}
+	return ""
+}
+
+func (x *ReadPageResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *ReadPageResponse) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *ReadPageResponse) GetOutline() []*ReadHeading {
+	if x != nil {
+		return x.Outline
+	}
+	return nil
+}
+
+func (x *ReadPageResponse) GetTotalTokens() int32 {
+	if x != nil {
+		return x.TotalTokens
+	}
+	return 0
+}
+
+func (x *ReadPageResponse) GetChangedSince() bool {
+	if x != nil {
+		return x.ChangedSince
+	}
+	return false
+}
+
+func (x *ReadPageResponse) GetPageTruncated() bool {
+	if x != nil {
+		return x.PageTruncated
+	}
+	return false
+}
+
+func (x *ReadPageResponse) GetMarks() []*Mark {
+	if x != nil {
+		return x.Marks
+	}
+	return nil
+}
+
+func (x *ReadPageResponse) GetImageScale() float64 {
+	if x != nil {
+		return x.ImageScale
+	}
+	return 0
+}
+
+func (x *ReadPageResponse) GetMetadata() *ViewMetadata {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+// ReadHeading is a heading of a document.
+type ReadHeading struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1 to 6.
+	Level int32 `protobuf:"varint,1,opt,name=level,proto3" json:"level,omitempty"`
+	// At most 100 characters plus "…".
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// Reads on from this heading.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadHeading) Reset() {
+	*x = ReadHeading{}
+	mi := &file_domtap_v1_page_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadHeading) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadHeading) ProtoMessage() {}
+
+func (x *ReadHeading) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadHeading.ProtoReflect.Descriptor instead.
+func (*ReadHeading) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ReadHeading) GetLevel() int32 {
+	if x != nil {
+		return x.Level
+	}
+	return 0
+}
+
+func (x *ReadHeading) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *ReadHeading) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+// Mark is an element that is marked in a picture.
+type Mark struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number on the picture.
+	Ref uint32 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
+	// Where it is, in CSS pixels relative to the top-level viewport.
+	Rect *Rect `protobuf:"bytes,2,opt,name=rect,proto3" json:"rect,omitempty"`
+	// The accessible name.
+	Name          string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Mark) Reset() {
+	*x = Mark{}
+	mi := &file_domtap_v1_page_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Mark) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Mark) ProtoMessage() {}
+
+func (x *Mark) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Mark.ProtoReflect.Descriptor instead.
+func (*Mark) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Mark) GetRef() uint32 {
+	if x != nil {
+		return x.Ref
+	}
+	return 0
+}
+
+func (x *Mark) GetRect() *Rect {
+	if x != nil {
+		return x.Rect
+	}
+	return nil
+}
+
+func (x *Mark) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
 type ScreenshotRequest struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	TabId  string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
@@ -290,7 +531,8 @@ type ScreenshotRequest struct {
 	FullPage bool `protobuf:"varint,4,opt,name=full_page,json=fullPage,proto3" json:"full_page,omitempty"`
 	// Only that element.
 	Ref *uint32 `protobuf:"varint,5,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	// Numbered marks at the refs.
+	// Numbered marks at the elements that can be acted on, at most 300; the numbers are the refs. Only PNG and JPEG,
+	// and not with full_page.
 	Marks         bool `protobuf:"varint,6,opt,name=marks,proto3" json:"marks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -298,7 +540,7 @@ type ScreenshotRequest struct {
 
 func (x *ScreenshotRequest) Reset() {
 	*x = ScreenshotRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[2]
+	mi := &file_domtap_v1_page_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -310,7 +552,7 @@ func (x *ScreenshotRequest) String() string {
 func (*ScreenshotRequest) ProtoMessage() {}
 
 func (x *ScreenshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[2]
+	mi := &file_domtap_v1_page_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -323,7 +565,7 @@ func (x *ScreenshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScreenshotRequest.ProtoReflect.Descriptor instead.
 func (*ScreenshotRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{2}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ScreenshotRequest) GetTabId() string {
@@ -369,16 +611,18 @@ func (x *ScreenshotRequest) GetMarks() bool {
 }
 
 type ScreenshotResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Image         []byte                 `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
-	Format        ImageFormat            `protobuf:"varint,2,opt,name=format,proto3,enum=domtap.v1.ImageFormat" json:"format,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Image  []byte                 `protobuf:"bytes,1,opt,name=image,proto3" json:"image,omitempty"`
+	Format ImageFormat            `protobuf:"varint,2,opt,name=format,proto3,enum=domtap.v1.ImageFormat" json:"format,omitempty"`
+	// What is marked, in document order.
+	Marks         []*Mark `protobuf:"bytes,3,rep,name=marks,proto3" json:"marks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ScreenshotResponse) Reset() {
 	*x = ScreenshotResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[3]
+	mi := &file_domtap_v1_page_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -390,7 +634,7 @@ func (x *ScreenshotResponse) String() string {
 func (*ScreenshotResponse) ProtoMessage() {}
 
 func (x *ScreenshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[3]
+	mi := &file_domtap_v1_page_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -403,7 +647,7 @@ func (x *ScreenshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScreenshotResponse.ProtoReflect.Descriptor instead.
 func (*ScreenshotResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ScreenshotResponse) GetImage() []byte {
@@ -420,6 +664,13 @@ func (x *ScreenshotResponse) GetFormat() ImageFormat {
 	return ImageFormat_IMAGE_FORMAT_UNSPECIFIED
 }
 
+func (x *ScreenshotResponse) GetMarks() []*Mark {
+	if x != nil {
+		return x.Marks
+	}
+	return nil
+}
+
 type PdfRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
@@ -429,7 +680,7 @@ type PdfRequest struct {
 
 func (x *PdfRequest) Reset() {
 	*x = PdfRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[4]
+	mi := &file_domtap_v1_page_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -441,7 +692,7 @@ func (x *PdfRequest) String() string {
 func (*PdfRequest) ProtoMessage() {}
 
 func (x *PdfRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[4]
+	mi := &file_domtap_v1_page_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -454,7 +705,7 @@ func (x *PdfRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PdfRequest.ProtoReflect.Descriptor instead.
 func (*PdfRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{4}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PdfRequest) GetTabId() string {
@@ -473,7 +724,7 @@ type PdfResponse struct {
 
 func (x *PdfResponse) Reset() {
 	*x = PdfResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[5]
+	mi := &file_domtap_v1_page_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -485,7 +736,7 @@ func (x *PdfResponse) String() string {
 func (*PdfResponse) ProtoMessage() {}
 
 func (x *PdfResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[5]
+	mi := &file_domtap_v1_page_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -498,7 +749,7 @@ func (x *PdfResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PdfResponse.ProtoReflect.Descriptor instead.
 func (*PdfResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{5}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PdfResponse) GetPdf() []byte {
@@ -520,7 +771,7 @@ type ExtractRequest struct {
 
 func (x *ExtractRequest) Reset() {
 	*x = ExtractRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[6]
+	mi := &file_domtap_v1_page_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -532,7 +783,7 @@ func (x *ExtractRequest) String() string {
 func (*ExtractRequest) ProtoMessage() {}
 
 func (x *ExtractRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[6]
+	mi := &file_domtap_v1_page_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -545,7 +796,7 @@ func (x *ExtractRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExtractRequest.ProtoReflect.Descriptor instead.
 func (*ExtractRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{6}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ExtractRequest) GetTabId() string {
@@ -578,7 +829,7 @@ type ExtractResponse struct {
 
 func (x *ExtractResponse) Reset() {
 	*x = ExtractResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[7]
+	mi := &file_domtap_v1_page_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +841,7 @@ func (x *ExtractResponse) String() string {
 func (*ExtractResponse) ProtoMessage() {}
 
 func (x *ExtractResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[7]
+	mi := &file_domtap_v1_page_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +854,7 @@ func (x *ExtractResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExtractResponse.ProtoReflect.Descriptor instead.
 func (*ExtractResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{7}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ExtractResponse) GetResultJson() string {
@@ -625,7 +876,7 @@ type BatchRequest struct {
 
 func (x *BatchRequest) Reset() {
 	*x = BatchRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[8]
+	mi := &file_domtap_v1_page_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -637,7 +888,7 @@ func (x *BatchRequest) String() string {
 func (*BatchRequest) ProtoMessage() {}
 
 func (x *BatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[8]
+	mi := &file_domtap_v1_page_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -650,7 +901,7 @@ func (x *BatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchRequest.ProtoReflect.Descriptor instead.
 func (*BatchRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{8}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *BatchRequest) GetUrls() []string {
@@ -686,7 +937,7 @@ type BatchResult struct {
 
 func (x *BatchResult) Reset() {
 	*x = BatchResult{}
-	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	mi := &file_domtap_v1_page_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -698,7 +949,7 @@ func (x *BatchResult) String() string {
 func (*BatchResult) ProtoMessage() {}
 
 func (x *BatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	mi := &file_domtap_v1_page_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -711,7 +962,7 @@ func (x *BatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResult.ProtoReflect.Descriptor instead.
 func (*BatchResult) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{9}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BatchResult) GetUrl() string {
@@ -744,7 +995,7 @@ type BatchResponse struct {
 
 func (x *BatchResponse) Reset() {
 	*x = BatchResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[10]
+	mi := &file_domtap_v1_page_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -756,7 +1007,7 @@ func (x *BatchResponse) String() string {
 func (*BatchResponse) ProtoMessage() {}
 
 func (x *BatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[10]
+	mi := &file_domtap_v1_page_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -769,7 +1020,7 @@ func (x *BatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResponse.ProtoReflect.Descriptor instead.
 func (*BatchResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BatchResponse) GetResults() []*BatchResult {
@@ -789,7 +1040,7 @@ type EvaluateRequest struct {
 
 func (x *EvaluateRequest) Reset() {
 	*x = EvaluateRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[11]
+	mi := &file_domtap_v1_page_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -801,7 +1052,7 @@ func (x *EvaluateRequest) String() string {
 func (*EvaluateRequest) ProtoMessage() {}
 
 func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[11]
+	mi := &file_domtap_v1_page_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -814,7 +1065,7 @@ func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateRequest.ProtoReflect.Descriptor instead.
 func (*EvaluateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *EvaluateRequest) GetTabId() string {
@@ -840,7 +1091,7 @@ type EvaluateResponse struct {
 
 func (x *EvaluateResponse) Reset() {
 	*x = EvaluateResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[12]
+	mi := &file_domtap_v1_page_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +1103,7 @@ func (x *EvaluateResponse) String() string {
 func (*EvaluateResponse) ProtoMessage() {}
 
 func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[12]
+	mi := &file_domtap_v1_page_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +1116,7 @@ func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateResponse.ProtoReflect.Descriptor instead.
 func (*EvaluateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *EvaluateResponse) GetResultJson() string {
@@ -879,21 +1130,42 @@ var File_domtap_v1_page_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
-	"\x14domtap/v1/page.proto\x12\tdomtap.v1\"\x9c\x01\n" +
+	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\"\x9c\x01\n" +
 	"\x0fReadPageRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12'\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\"\n" +
 	"\n" +
 	"max_tokens\x18\x03 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12\x16\n" +
 	"\x06cursor\x18\x04 \x01(\tR\x06cursorB\r\n" +
-	"\v_max_tokens\"\x9e\x01\n" +
+	"\v_max_tokens\"\x9a\x04\n" +
 	"\x10ReadPageResponse\x12'\n" +
 	"\x04mode\x18\x01 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x14\n" +
 	"\x05image\x18\x04 \x01(\fR\x05image\x12\x1f\n" +
 	"\vnext_cursor\x18\x05 \x01(\tR\n" +
-	"nextCursor\"\xd7\x01\n" +
+	"nextCursor\x12\x16\n" +
+	"\x06tokens\x18\x06 \x01(\x05R\x06tokens\x12\x1c\n" +
+	"\ttokenizer\x18\a \x01(\tR\ttokenizer\x12\x10\n" +
+	"\x03url\x18\b \x01(\tR\x03url\x12\x14\n" +
+	"\x05title\x18\t \x01(\tR\x05title\x120\n" +
+	"\aoutline\x18\n" +
+	" \x03(\v2\x16.domtap.v1.ReadHeadingR\aoutline\x12!\n" +
+	"\ftotal_tokens\x18\v \x01(\x05R\vtotalTokens\x12#\n" +
+	"\rchanged_since\x18\f \x01(\bR\fchangedSince\x12%\n" +
+	"\x0epage_truncated\x18\r \x01(\bR\rpageTruncated\x12%\n" +
+	"\x05marks\x18\x0e \x03(\v2\x0f.domtap.v1.MarkR\x05marks\x12\x1f\n" +
+	"\vimage_scale\x18\x0f \x01(\x01R\n" +
+	"imageScale\x123\n" +
+	"\bmetadata\x18\x10 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\"O\n" +
+	"\vReadHeading\x12\x14\n" +
+	"\x05level\x18\x01 \x01(\x05R\x05level\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x16\n" +
+	"\x06cursor\x18\x03 \x01(\tR\x06cursor\"Q\n" +
+	"\x04Mark\x12\x10\n" +
+	"\x03ref\x18\x01 \x01(\rR\x03ref\x12#\n" +
+	"\x04rect\x18\x02 \x01(\v2\x0f.domtap.v1.RectR\x04rect\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\"\xd7\x01\n" +
 	"\x11ScreenshotRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.ImageFormatR\x06format\x12\x1d\n" +
@@ -903,10 +1175,11 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x05marks\x18\x06 \x01(\bR\x05marksB\n" +
 	"\n" +
 	"\b_qualityB\x06\n" +
-	"\x04_ref\"Z\n" +
+	"\x04_ref\"\x81\x01\n" +
 	"\x12ScreenshotResponse\x12\x14\n" +
 	"\x05image\x18\x01 \x01(\fR\x05image\x12.\n" +
-	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.ImageFormatR\x06format\"#\n" +
+	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.ImageFormatR\x06format\x12%\n" +
+	"\x05marks\x18\x03 \x03(\v2\x0f.domtap.v1.MarkR\x05marks\"#\n" +
 	"\n" +
 	"PdfRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\"\x1f\n" +
@@ -973,48 +1246,57 @@ func file_domtap_v1_page_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_page_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_domtap_v1_page_proto_goTypes = []any{
 	(ReadMode)(0),              // 0: domtap.v1.ReadMode
 	(ImageFormat)(0),           // 1: domtap.v1.ImageFormat
 	(*ReadPageRequest)(nil),    // 2: domtap.v1.ReadPageRequest
 	(*ReadPageResponse)(nil),   // 3: domtap.v1.ReadPageResponse
-	(*ScreenshotRequest)(nil),  // 4: domtap.v1.ScreenshotRequest
-	(*ScreenshotResponse)(nil), // 5: domtap.v1.ScreenshotResponse
-	(*PdfRequest)(nil),         // 6: domtap.v1.PdfRequest
-	(*PdfResponse)(nil),        // 7: domtap.v1.PdfResponse
-	(*ExtractRequest)(nil),     // 8: domtap.v1.ExtractRequest
-	(*ExtractResponse)(nil),    // 9: domtap.v1.ExtractResponse
-	(*BatchRequest)(nil),       // 10: domtap.v1.BatchRequest
-	(*BatchResult)(nil),        // 11: domtap.v1.BatchResult
-	(*BatchResponse)(nil),      // 12: domtap.v1.BatchResponse
-	(*EvaluateRequest)(nil),    // 13: domtap.v1.EvaluateRequest
-	(*EvaluateResponse)(nil),   // 14: domtap.v1.EvaluateResponse
+	(*ReadHeading)(nil),        // 4: domtap.v1.ReadHeading
+	(*Mark)(nil),               // 5: domtap.v1.Mark
+	(*ScreenshotRequest)(nil),  // 6: domtap.v1.ScreenshotRequest
+	(*ScreenshotResponse)(nil), // 7: domtap.v1.ScreenshotResponse
+	(*PdfRequest)(nil),         // 8: domtap.v1.PdfRequest
+	(*PdfResponse)(nil),        // 9: domtap.v1.PdfResponse
+	(*ExtractRequest)(nil),     // 10: domtap.v1.ExtractRequest
+	(*ExtractResponse)(nil),    // 11: domtap.v1.ExtractResponse
+	(*BatchRequest)(nil),       // 12: domtap.v1.BatchRequest
+	(*BatchResult)(nil),        // 13: domtap.v1.BatchResult
+	(*BatchResponse)(nil),      // 14: domtap.v1.BatchResponse
+	(*EvaluateRequest)(nil),    // 15: domtap.v1.EvaluateRequest
+	(*EvaluateResponse)(nil),   // 16: domtap.v1.EvaluateResponse
+	(*ViewMetadata)(nil),       // 17: domtap.v1.ViewMetadata
+	(*Rect)(nil),               // 18: domtap.v1.Rect
 }
 var file_domtap_v1_page_proto_depIdxs = []int32{
 	0,  // 0: domtap.v1.ReadPageRequest.mode:type_name -> domtap.v1.ReadMode
 	0,  // 1: domtap.v1.ReadPageResponse.mode:type_name -> domtap.v1.ReadMode
-	1,  // 2: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
-	1,  // 3: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
-	0,  // 4: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
-	11, // 5: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
-	2,  // 6: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
-	4,  // 7: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
-	6,  // 8: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
-	8,  // 9: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
-	10, // 10: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
-	13, // 11: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
-	3,  // 12: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
-	5,  // 13: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
-	7,  // 14: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
-	9,  // 15: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
-	12, // 16: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
-	14, // 17: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
-	12, // [12:18] is the sub-list for method output_type
-	6,  // [6:12] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	4,  // 2: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
+	5,  // 3: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
+	17, // 4: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	18, // 5: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
+	1,  // 6: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
+	1,  // 7: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
+	5,  // 8: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
+	0,  // 9: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
+	13, // 10: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
+	2,  // 11: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
+	6,  // 12: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
+	8,  // 13: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
+	10, // 14: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
+	12, // 15: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
+	15, // 16: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
+	3,  // 17: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
+	7,  // 18: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
+	9,  // 19: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
+	11, // 20: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
+	14, // 21: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
+	16, // 22: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
+	17, // [17:23] is the sub-list for method output_type
+	11, // [11:17] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_page_proto_init() }
@@ -1022,16 +1304,17 @@ func file_domtap_v1_page_proto_init() {
 	if File_domtap_v1_page_proto != nil {
 		return
 	}
+	file_domtap_v1_dom_proto_init()
 	file_domtap_v1_page_proto_msgTypes[0].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[2].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[8].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[4].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_page_proto_rawDesc), len(file_domtap_v1_page_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -37,7 +37,16 @@ const (
 //
 // Errors are those of DomService.
 type PageServiceClient interface {
-	// ReadPage gives the page as a reader wants it.
+	// ReadPage gives the page as a reader wants it: a text, a list of what to act on, or a picture. Only what a
+	// person can see is in it. `text` never costs more than max_tokens, counted by `tokenizer` as it is sent.
+	//
+	// next_cursor continues a text that was cut. In CONTENT all answers of one walk are parts of one document, as
+	// it was when the first was made: put together they are its whole text, each character once, whatever the page
+	// did meanwhile; changed_since says whether it did. In INTERACTIVE and VISUAL the rest is that of the page as it
+	// is now, as in DomService.
+	//
+	// Besides those of DomService: FAILED_PRECONDITION with ErrorInfo reason CURSOR_EXPIRED for a cursor that was
+	// given too long ago or for another tab: read from the start.
 	ReadPage(ctx context.Context, in *ReadPageRequest, opts ...grpc.CallOption) (*ReadPageResponse, error)
 	// Screenshot takes a picture.
 	Screenshot(ctx context.Context, in *ScreenshotRequest, opts ...grpc.CallOption) (*ScreenshotResponse, error)
@@ -127,7 +136,16 @@ func (c *pageServiceClient) Evaluate(ctx context.Context, in *EvaluateRequest, o
 //
 // Errors are those of DomService.
 type PageServiceServer interface {
-	// ReadPage gives the page as a reader wants it.
+	// ReadPage gives the page as a reader wants it: a text, a list of what to act on, or a picture. Only what a
+	// person can see is in it. `text` never costs more than max_tokens, counted by `tokenizer` as it is sent.
+	//
+	// next_cursor continues a text that was cut. In CONTENT all answers of one walk are parts of one document, as
+	// it was when the first was made: put together they are its whole text, each character once, whatever the page
+	// did meanwhile; changed_since says whether it did. In INTERACTIVE and VISUAL the rest is that of the page as it
+	// is now, as in DomService.
+	//
+	// Besides those of DomService: FAILED_PRECONDITION with ErrorInfo reason CURSOR_EXPIRED for a cursor that was
+	// given too long ago or for another tab: read from the start.
 	ReadPage(context.Context, *ReadPageRequest) (*ReadPageResponse, error)
 	// Screenshot takes a picture.
 	Screenshot(context.Context, *ScreenshotRequest) (*ScreenshotResponse, error)

@@ -1,0 +1,308 @@
+// The document as a reader sees it, as HTML: what is drawn and nothing else, shadow trees and slots
+// flattened. It does without the model, because a reader wants the text between the elements too.
+//
+// The result is untrusted and well formed: tags and attributes come from fixed lists, everything else is
+// escaped. An element that stands for another document is an <x-frame name="its frame">, which no page can
+// forge, because tags that are not on the list become div or span.
+
+/** The most characters, and the most nodes, that a document may bring in. */
+const MARKUP_LENGTH = 10_000_000;
+const MARKUP_NODES = 400_000;
+/** Tags below this many open ones are left out; their text stays. Parsers and readers recurse. */
+const MARKUP_DEPTH = 200;
+/** How many pictures are measured. */
+const MARKUP_PICTURES = 500;
+
+/** Kept as they are. */
+const MARKUP_TAGS = new Set(
+  ("article section main nav aside header footer h1 h2 h3 h4 h5 h6 p div ul ol li dl dt dd table caption thead tbody " +
+    "tfoot tr td th pre code blockquote q a em strong b i u s del ins sub sup mark br hr figure figcaption address time " +
+    "abbr cite kbd samp var label fieldset legend form details summary dialog search menu hgroup").split(" "),
+);
+/** Left out with all that is in them. */
+const MARKUP_SKIPPED = new Set(
+  "script style noscript template head title meta link base object embed audio map area datalist option optgroup rt rp track source param math".split(" "),
+);
+const MARKUP_VOID = new Set(["br", "hr"]);
+const MARKUP_MEDIA = new Set(["canvas", "video", "img"]);
+
+const UNSAFE = /[&<>"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** @param {string} text */
+function escaped(text) {
+  if (!text.isWellFormed()) text = text.toWellFormed();
+  return text.replace(UNSAFE, (c) => ENTITIES[c] || " ");
+}
+
+/** @param {string} name @param {string} value */
+function markupAttribute(name, value) {
+  return value ? " " + name + '="' + escaped(value) + '"' : "";
+}
+
+/** @param {any} el @param {string} name @param {number} max */
+function keptAttribute(el, name, max) {
+  return markupAttribute(name, (attr(el, name) || "").slice(0, max));
+}
+
+class Markup {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    this.opacity = { opacityProperty: VISIBLE.opacityProperty };
+    /** @type {string[]} */
+    this.parts = [];
+    this.left = MARKUP_LENGTH;
+    this.nodes = 0;
+    this.truncated = false;
+    this.mediaArea = 0;
+    this.pictures = 0;
+    /** How many elements are open that keep white space. */
+    this.preserved = 0;
+    const root = safe.documentElement(model.doc);
+    const styles = root ? getComputedStyle(root) : null;
+    const body = safe.querySelector(model.doc, "body");
+    const cut = (style) => style !== null && (style.overflowX === "hidden" || style.overflowX === "clip");
+    // What lies beyond these no scrolling brings into view.
+    const width = root ? (cut(styles) || (body && cut(getComputedStyle(body))) ? root.clientWidth : root.scrollWidth) : 0;
+    const leftwards = styles !== null && styles.direction === "rtl" ? width - root.clientWidth : 0;
+    this.minX = -leftwards - scrollX;
+    this.maxX = width - leftwards - scrollX;
+    this.minY = -scrollY;
+  }
+
+  /** @param {string} text */
+  put(text) {
+    if (text.length > this.left) {
+      this.truncated = true;
+      return;
+    }
+    this.left -= text.length;
+    this.parts.push(text);
+  }
+
+  /** Whether any of a box can be scrolled to. @param {DOMRect} r */
+  reachable(r) {
+    return r.right > this.minX && r.bottom > this.minY && r.left < Math.max(this.maxX, innerWidth - scrollX);
+  }
+
+  /**
+   * Whether an element and all that is in it is left out. What `visibility` hides is decided for each text,
+   * because what is inside can be visible again.
+   * @param {any} el @param {string} tag
+   */
+  hidden(el, tag) {
+    if (MARKUP_SKIPPED.has(tag)) return true;
+    if (!safe.checkVisibility(el, this.opacity)) return getComputedStyle(el).display !== "contents";
+    const r = safe.rect(el);
+    if (r.width > 1 && r.height > 1) return false;
+    // A box of nothing hides what it holds only where it cuts it off.
+    const style = getComputedStyle(el);
+    return style.overflowX !== "visible" && style.overflowY !== "visible" && style.display !== "inline" && style.display !== "contents";
+  }
+
+  /**
+   * Whether a person can read the text that stands in an element.
+   * @param {any} el @param {CSSStyleDeclaration} style
+   */
+  legible(el, style) {
+    if (style.visibility !== "visible" && VISIBLE.visibilityProperty) return false;
+    if (parseFloat(style.fontSize) < 1 || Math.abs(parseFloat(style.textIndent)) > 999) return false;
+    if (/^rgba\(.*, 0\)$/.test(style.color) && style.webkitBackgroundClip !== "text") return false;
+    const box = style.display === "contents" ? this.boxed(el) : el;
+    const r = safe.rect(box);
+    if (r.width > 1 && r.height > 1) return this.reachable(r);
+    // The box of an inline element is that of its own text; a block's can be less than what flows over.
+    return style.overflowX === "visible" && style.display !== "inline" && (r.width > 0 || r.height > 0) && this.reachable(r);
+  }
+
+  /** The nearest ancestor with a box of its own. @param {any} el */
+  boxed(el) {
+    for (let n = el, i = 0; n && safe.nodeType(n) === 1 && i < 16; n = flatParent(n), i++) {
+      el = n;
+      if (getComputedStyle(n).display !== "contents") break;
+    }
+    return el;
+  }
+
+  /** @param {any} parent @param {string} data */
+  text(parent, data) {
+    if (!this.preserved && data.length < 1000 && !/\S/.test(data)) {
+      this.put(" ");
+      return;
+    }
+    const style = parent ? getComputedStyle(parent) : null;
+    if (style === null || !this.legible(parent, style)) return;
+    if (data.length > this.left) {
+      data = data.slice(0, this.left);
+      this.truncated = true;
+    }
+    if (this.preserved) {
+      this.put(escaped(data));
+      return;
+    }
+    const lines = style.whiteSpaceCollapse !== "collapse" && data.includes("\n");
+    if (lines) {
+      const shown = data.split("\n").map((line) => escaped(line.replace(/\s+/g, " ")));
+      this.put(shown.join("<br>"));
+    } else this.put(escaped(data.replace(/\s+/g, " ")));
+  }
+
+  /**
+   * Writes the start of an element, and returns its end; null when its children are not to be read.
+   * @param {any} el @param {string} tag @param {number} depth
+   * @returns {string | null}
+   */
+  open(el, tag, depth) {
+    if (MARKUP_MEDIA.has(tag)) this.measure(el);
+    switch (tag) {
+      case "iframe":
+      case "frame":
+        this.put("<x-frame" + markupAttribute("name", this.model.children.get(el) || "") + "></x-frame>");
+        return null;
+      case "img":
+      case "svg":
+        this.picture(el, tag);
+        return null;
+      case "canvas":
+      case "video":
+        return null;
+      case "input":
+      case "select":
+      case "textarea":
+        this.control(el, tag);
+        return null;
+      case "button":
+        this.put("<button>");
+        return "</button>";
+    }
+    if (depth > MARKUP_DEPTH) return "";
+    if (MARKUP_VOID.has(tag)) {
+      this.put("<" + tag + ">");
+      return null;
+    }
+    const name = this.name(el, tag);
+    if (name === "") return "";
+    this.put("<" + name + this.attributes(el, tag) + ">");
+    return "</" + name + ">";
+  }
+
+  /** The tag to write. @param {any} el @param {string} tag */
+  name(el, tag) {
+    if (MARKUP_TAGS.has(tag)) return tag === "q" || tag === "cite" || tag === "abbr" ? "span" : tag;
+    if (tag === "slot" || tag === "body" || tag === "html") return "";
+    const display = getComputedStyle(el).display;
+    return display.startsWith("inline") || display.startsWith("ruby") || display === "contents" ? "span" : "div";
+  }
+
+  /** @param {any} el @param {string} tag */
+  attributes(el, tag) {
+    if (bare(el)) return "";
+    let out = keptAttribute(el, "class", 200) + keptAttribute(el, "id", 100) + keptAttribute(el, "role", 40);
+    switch (tag) {
+      case "a":
+        out += markupAttribute("href", hrefOf(el, tag)) + keptAttribute(el, "rel", 40);
+        break;
+      case "td":
+      case "th":
+        out += keptAttribute(el, "colspan", 6) + keptAttribute(el, "rowspan", 6);
+        break;
+      case "ol":
+        out += keptAttribute(el, "start", 9);
+    }
+    if (isEditingHost(el)) out += ' contenteditable="true"';
+    return out + keptAttribute(el, "itemprop", 40);
+  }
+
+  /** @param {any} el @param {string} tag */
+  picture(el, tag) {
+    const r = safe.rect(el);
+    if (r.width <= 1 || r.height <= 1 || !this.reachable(r) || getComputedStyle(el).visibility !== "visible") return;
+    const alt = clean(attr(el, "aria-label") || attr(el, "alt") || "", 300);
+    if (!alt) return;
+    let src = tag === "img" ? el.currentSrc || el.src || "" : "";
+    if (src.startsWith("data:")) src = src.slice(0, 40);
+    this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(src, MAX_FIELD)) + ">");
+  }
+
+  /** A control with what a person reads in it. @param {any} el @param {string} tag */
+  control(el, tag) {
+    const type = tag === "input" ? el.type : tag;
+    if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
+    let out = "<input" + markupAttribute("type", type);
+    if (type === "checkbox" || type === "radio") out += el.checked ? " checked" : "";
+    else if (type === "submit" || type === "button" || type === "reset") out += markupAttribute("value", clean(el.value, MAX_VALUE));
+    else out += markupAttribute("value", valueOf(el, tag, "")) + markupAttribute("placeholder", clean(attr(el, "placeholder") || "", MAX_NAME));
+    this.put(out + ">");
+  }
+
+  /** Adds what a picture covers of the viewport. @param {any} el */
+  measure(el) {
+    if (++this.pictures > MARKUP_PICTURES || !safe.checkVisibility(el, VISIBLE)) return;
+    const r = safe.rect(el);
+    const width = Math.min(r.right, innerWidth) - Math.max(r.left, 0);
+    const height = Math.min(r.bottom, innerHeight) - Math.max(r.top, 0);
+    if (width > 0 && height > 0) this.mediaArea += width * height;
+  }
+
+  /** Writes a subtree. Iterative: nesting is unbounded. @param {any} root */
+  write(root) {
+    /** What comes next on each level, the elements that are open, and how they end. */
+    const next = [root];
+    /** @type {(any[] | null)[]} */
+    const lists = [null];
+    const places = [0];
+    const owners = [null];
+    const ends = [""];
+    let depth = 0;
+    let written = 0;
+    while (depth >= 0) {
+      const node = next[depth];
+      if (!node || this.truncated) {
+        if (ends[depth]) written--;
+        if (ends[depth] === "</pre>") this.preserved--;
+        this.parts.push(ends[depth]);
+        depth--;
+        continue;
+      }
+      next[depth] = depth === 0 ? null : lists[depth] ? lists[depth][++places[depth]] : safe.nextSibling(node);
+      if (++this.nodes > MARKUP_NODES) this.truncated = true;
+      const type = safe.nodeType(node);
+      if (type === 3) {
+        if (node.data) this.text(owners[depth], node.data);
+        continue;
+      }
+      if (type !== 1) continue;
+      const tag = tagOf(node);
+      if (this.hidden(node, tag)) continue;
+      const end = this.open(node, tag, written);
+      if (end === null) continue;
+      const shadow = shadowOf(node);
+      const assigned = tag === "slot" ? node.assignedNodes() : [];
+      depth++;
+      lists[depth] = assigned.length ? assigned : null;
+      places[depth] = 0;
+      next[depth] = assigned.length ? assigned[0] : shadow ? shadow.firstChild : safe.firstChild(node);
+      owners[depth] = node;
+      ends[depth] = end;
+      if (end) written++;
+      if (end === "</pre>") this.preserved++;
+    }
+  }
+}
+
+/**
+ * The document as HTML, and how much of the viewport pictures cover.
+ * @param {any} agent
+ */
+function markupOf(agent) {
+  const doc = agent.model.doc;
+  if (lookForVeil(doc)) agent.model.styleDirty = true;
+  const markup = new Markup(agent.model);
+  const body = safe.querySelector(doc, "body");
+  if (body) markup.write(body);
+  return {
+    html: markup.parts.join(""), truncated: markup.truncated, mediaArea: markup.mediaArea, viewArea: innerWidth * innerHeight,
+    url: clean(location.href, MAX_FIELD), title: clean(safe.title(doc), 300),
+  };
+}

@@ -1,0 +1,192 @@
+package read
+
+import (
+	"net/url"
+	"strings"
+
+	"codeberg.org/readeck/go-readability/v2"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+const (
+	// maxScored is the largest tree, in nodes, that is searched for its main content: what scoring costs grows
+	// faster than the tree.
+	maxScored = 60_000
+	// minArticle is how many words a main content has at least.
+	minArticle = 60
+	// minShare is the part of all words outside the navigation that a main content has at least: on a front page
+	// one box among many stands out without being what the page is about.
+	minShare = 0.2
+	// longArticle is how many words are a main content whatever else there is: comments can be many times longer.
+	longArticle = 250
+)
+
+// article is the main content of a page.
+type article struct {
+	content       *html.Node
+	title, byline string
+}
+
+// findArticle returns the main content, or nil when none stands out. It leaves the page as it is.
+func findArticle(page *assembled, main Source) *article {
+	if page.elements > maxScored {
+		return nil
+	}
+	address, err := url.Parse(main.URL)
+	if err != nil {
+		address = &url.URL{}
+	}
+	parser := readability.NewParser()
+	parser.KeepClasses = true // they tell the language of code
+	parser.DisableJSONLD = true
+	found, err := parser.ParseDocument(page.root, address)
+	if err != nil || found.Node == nil {
+		return nil
+	}
+	words, links := countWords(found.Node)
+	all, _ := countWords(page.body)
+	rest := all - navigationWords(page.body)
+	switch {
+	case words < minArticle, links*2 > words:
+		return nil
+	case words < longArticle && float64(words) < minShare*float64(rest):
+		return nil
+	}
+	return &article{content: found.Node, title: fold(found.Title()), byline: fold(found.Byline())}
+}
+
+// isNavigation reports whether an element leads elsewhere, or frames every page of its site.
+func isNavigation(n *html.Node) bool {
+	if n.Type != html.ElementNode {
+		return false
+	}
+	switch attribute(n, "role") {
+	case "navigation", "banner", "contentinfo", "search", "menu", "menubar", "toolbar":
+		return true
+	case "":
+	default:
+		return false
+	}
+	switch n.DataAtom {
+	case atom.Nav:
+		return true
+	case atom.Header, atom.Footer:
+		return !within(n, atom.Article, atom.Main, atom.Section, atom.Aside)
+	}
+	return n.Data == "search"
+}
+
+func within(n *html.Node, tags ...atom.Atom) bool {
+	for p := range n.Ancestors() {
+		for _, tag := range tags {
+			if p.DataAtom == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// navigations lists the outermost navigation below a node. What holds the page's own heading or main content is
+// none, whatever it is called.
+func navigations(top *html.Node) []*html.Node {
+	var out []*html.Node
+	for n := top.FirstChild; n != nil; n = following(n, top) {
+		for isNavigation(n) && !holdsContent(n) {
+			out = append(out, n)
+			if n = skip(n, top); n == nil {
+				return out
+			}
+		}
+	}
+	return out
+}
+
+func holdsContent(n *html.Node) bool {
+	for c := range n.Descendants() {
+		if c.DataAtom == atom.Main || c.DataAtom == atom.Article || c.DataAtom == atom.H1 {
+			return true
+		}
+	}
+	return false
+}
+
+// following returns what comes after a node in document order below top.
+func following(n, top *html.Node) *html.Node {
+	if n.FirstChild != nil {
+		return n.FirstChild
+	}
+	return skip(n, top)
+}
+
+// skip returns what comes after a node and all that is in it.
+func skip(n, top *html.Node) *html.Node {
+	for ; n != nil && n != top; n = n.Parent {
+		if n.NextSibling != nil {
+			return n.NextSibling
+		}
+	}
+	return nil
+}
+
+func dropNavigation(body *html.Node) {
+	for _, n := range navigations(body) {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+func navigationWords(body *html.Node) int {
+	sum := 0
+	for _, n := range navigations(body) {
+		words, _ := countWords(n)
+		sum += words
+	}
+	return sum
+}
+
+// countWords counts the words below a node, and those of them that stand in links. Scripts without spaces
+// count every two characters as a word.
+func countWords(top *html.Node) (words, links int) {
+	link := (*html.Node)(nil)
+	for n := top; n != nil; n = following(n, top) {
+		if link != nil && !isBelow(n, link) {
+			link = nil
+		}
+		if link == nil && n.DataAtom == atom.A && attribute(n, "href") != "" {
+			link = n
+		}
+		if n.Type != html.TextNode {
+			continue
+		}
+		k := wordsOf(n.Data)
+		words += k
+		if link != nil {
+			links += k
+		}
+	}
+	return words, links
+}
+
+func isBelow(n, top *html.Node) bool {
+	for ; n != nil; n = n.Parent {
+		if n == top {
+			return true
+		}
+	}
+	return false
+}
+
+func wordsOf(text string) int {
+	n := 0
+	for word := range strings.FieldsSeq(text) {
+		wide := 0
+		for _, r := range word {
+			if r >= 0x2e80 && r < 0xd7a4 {
+				wide++
+			}
+		}
+		n += max(1, wide/2)
+	}
+	return n
+}

@@ -1,0 +1,188 @@
+package rpc
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/read"
+	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/reading"
+	"github.com/domtap/domtap/tokens"
+)
+
+const (
+	// defaultReading is what a reading may cost when the request leaves max_tokens unset: some 6,000 characters.
+	defaultReading = 1500
+	// reader is the client whose baselines the lists of ReadPage use, so that they disturb nobody's diffs. No
+	// request can name it.
+	reader = "\x00ReadPage"
+	// plainText is the reason of a CONTENT that has no main content.
+	plainText = "no main content stands out: this is everything but the navigation"
+)
+
+// ReadPage gives the page as a reader wants it.
+func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	tab, err := s.server.pool.Tab(r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	mode := r.GetMode()
+	if cursor := r.GetCursor(); reading.IsCursor(cursor) {
+		return s.readOn(ctx, tab, r)
+	} else if cursor != "" && mode <= domtapv1.ReadMode_READ_MODE_AUTO {
+		mode = s.modeOf(tab, cursor)
+	}
+	switch mode {
+	case domtapv1.ReadMode_READ_MODE_INTERACTIVE:
+		return s.readTree(ctx, r)
+	case domtapv1.ReadMode_READ_MODE_VISUAL:
+		return s.readPicture(ctx, tab, r)
+	}
+	return s.readText(ctx, tab, r)
+}
+
+// readText reads the page as CONTENT, or what AUTO takes it for.
+func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	markup, err := tab.Markup(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text := s.server.texts.Keep(tab, markup)
+	var reason string
+	if r.GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT {
+		var mode read.Mode
+		mode, reason = read.Choose(text.Document.Signals)
+		switch mode {
+		case read.Interactive:
+			return because(reason)(s.readTree(ctx, r))
+		case read.Visual:
+			return because(reason)(s.readPicture(ctx, tab, r))
+		}
+	}
+	resp := textMessage(text, read.Place{}, budgetOf(r))
+	resp.Reason, resp.Outline = reason, outlineMessages(text)
+	if !text.Document.Article {
+		resp.Reason = joined(reason, plainText)
+	}
+	return resp, nil
+}
+
+// readOn goes on with a text that was read before.
+func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	text, at, err := s.server.texts.At(tab, r.GetCursor())
+	if err != nil {
+		return nil, err
+	}
+	resp := textMessage(text, at, budgetOf(r))
+	markup, err := tab.Markup(ctx)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	resp.ChangedSince = err != nil || text.Changed(markup)
+	return resp, nil
+}
+
+// readTree reads the page as INTERACTIVE.
+func (s *pageService) readTree(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	request := listRequest(r)
+	request.Format = domtapv1.Format_FORMAT_TREE
+	l, err := (&domService{server: s.server}).look(ctx, request, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	resp := listMessage(l)
+	resp.Mode = domtapv1.ReadMode_READ_MODE_INTERACTIVE
+	return resp, nil
+}
+
+// readPicture reads the page as VISUAL.
+func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	request := listRequest(r)
+	request.ViewportOnly = true
+	seen, err := s.see(ctx, tab, request, actor.Shot{Format: "png"})
+	if err != nil {
+		return nil, err
+	}
+	marked, err := seen.mark("png", 0)
+	if err != nil {
+		return nil, err
+	}
+	resp := listMessage(&look{tab: tab, now: seen.now, next: s.server.views.Of(tab).Next(seen.now)})
+	resp.Mode = domtapv1.ReadMode_READ_MODE_VISUAL
+	resp.Image, resp.ImageScale, resp.Marks = marked.image, marked.scale, marked.marks
+	return resp, nil
+}
+
+// modeOf returns the mode that gave a cursor to a list. Where the cursor is unknown any does: it has expired.
+func (s *pageService) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
+	if s.server.views.Of(tab).IsTree(cursor) {
+		return domtapv1.ReadMode_READ_MODE_INTERACTIVE
+	}
+	return domtapv1.ReadMode_READ_MODE_VISUAL
+}
+
+// listRequest is the request for the list that goes with a mode.
+func listRequest(r *domtapv1.ReadPageRequest) *domtapv1.GetCompactRequest {
+	budget, history := int32(budgetOf(r)), false
+	return &domtapv1.GetCompactRequest{
+		TabId: r.GetTabId(), MaxTokens: &budget, Cursor: r.GetCursor(), IncludeHistory: &history, ClientId: reader,
+	}
+}
+
+func budgetOf(r *domtapv1.ReadPageRequest) int {
+	if r.MaxTokens == nil {
+		return defaultReading
+	}
+	return int(r.GetMaxTokens())
+}
+
+// listMessage prints a view.
+func listMessage(l *look) *domtapv1.ReadPageResponse {
+	settled := l.now.Settled(false)
+	header := l.now.Header(false)
+	header.Next = l.next
+	text := l.now.Print(header, settled)
+	if settled.Tokens == 0 {
+		settled.Tokens = tokens.Count(text)
+	}
+	return &domtapv1.ReadPageResponse{
+		Text: text, Tokens: int32(settled.Tokens), Tokenizer: tokens.Name, NextCursor: l.next,
+		Url: l.now.Snapshot.URL, Title: l.now.Snapshot.Title, Metadata: l.metadata(settled),
+	}
+}
+
+// textMessage is the part of a text that begins at a place.
+func textMessage(t *reading.Text, at read.Place, budget int) *domtapv1.ReadPageResponse {
+	d := t.Document
+	page := d.Cut(at, budget, tokens.Count)
+	resp := &domtapv1.ReadPageResponse{
+		Mode: domtapv1.ReadMode_READ_MODE_CONTENT, Text: page.Text, Tokens: int32(page.Tokens), Tokenizer: tokens.Name,
+		Url: d.URL, Title: d.Title, TotalTokens: int32(t.Tokens), PageTruncated: d.Truncated,
+	}
+	if page.More {
+		resp.NextCursor = t.Cursor(page.Next)
+	}
+	return resp
+}
+
+func outlineMessages(t *reading.Text) []*domtapv1.ReadHeading {
+	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(read.Place{Block: block}) })
+}
+
+// because gives an answer the reason of its mode.
+func because(reason string) func(*domtapv1.ReadPageResponse, error) (*domtapv1.ReadPageResponse, error) {
+	return func(r *domtapv1.ReadPageResponse, err error) (*domtapv1.ReadPageResponse, error) {
+		if err == nil {
+			r.Reason = reason
+		}
+		return r, err
+	}
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
