@@ -20,6 +20,8 @@ const (
 	minShare = 0.2
 	// longArticle is how many words are a main content whatever else there is: comments can be many times longer.
 	longArticle = 250
+	// phraseWords is how many words a heading has that is more than a name.
+	phraseWords = 4
 )
 
 // article is the main content of a page.
@@ -47,13 +49,41 @@ func findArticle(page *assembled, main Source) *article {
 	words, links := countWords(found.Node)
 	all, _ := countWords(page.body)
 	rest := all - navigationWords(page.body)
+	title, named := titleOf(page.body, fold(found.Title()))
 	switch {
 	case words < minArticle, links*2 > words:
 		return nil
-	case words < longArticle && float64(words) < minShare*float64(rest):
+	case words < longArticle && !named && float64(words) < minShare*float64(rest):
 		return nil
 	}
-	return &article{content: found.Node, title: fold(found.Title()), byline: fold(found.Byline())}
+	return &article{content: found.Node, title: title, byline: fold(found.Byline())}
+}
+
+// titleOf returns the page's only heading of level 1 when it is a part of the document's title, without what that
+// adds for every page of the site. Named says that it is a phrase, as an article has and a front page has not.
+func titleOf(body *html.Node, title string) (heading string, named bool) {
+	for n := range body.Descendants() {
+		if n.DataAtom != atom.H1 {
+			continue
+		}
+		text := fold(textOf(n))
+		if text == "" {
+			continue
+		}
+		if heading != "" {
+			return title, false
+		}
+		heading = text
+	}
+	if heading == "" || !strings.Contains(title, heading) {
+		return title, false
+	}
+	return heading, wordsOf(heading) >= phraseWords
+}
+
+// isTool reports whether an element edits the page rather than belongs to its text.
+func isTool(n *html.Node) bool {
+	return strings.Contains(attribute(n, "class"), "mw-editsection")
 }
 
 // isNavigation reports whether an element leads elsewhere, or frames every page of its site.

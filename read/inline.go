@@ -7,8 +7,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxAlt is how many characters of a picture's text are kept.
-const maxAlt = 200
+const (
+	// maxAlt is how many characters of a picture's text are kept.
+	maxAlt = 200
+	// maxSource is the longest address of a picture that is kept, in bytes: a reader cannot see it anyway.
+	maxSource = 60
+)
 
 // inline writes what stands within a line.
 type inline struct {
@@ -43,6 +47,9 @@ func (in *inline) node(n *html.Node) {
 		return
 	case html.ElementNode:
 	default:
+		return
+	}
+	if isTool(n) {
 		return
 	}
 	switch n.DataAtom {
@@ -95,15 +102,21 @@ func (in *inline) plain(text string) {
 		in.buf.WriteString(sanitise(text, false))
 		return
 	}
-	text = escape(sanitise(text, false))
+	text = sanitise(text, false)
 	if in.link > 0 {
-		text = brackets.Replace(text)
+		text = labelled(text)
+	} else {
+		text = escape(text)
 	}
 	in.write(text)
 }
 
-// write appends text and folds the space between it and what is there.
+// write appends text and folds the space between it and what is there. Brackets in two texts must not make a
+// link together.
 func (in *inline) write(text string) {
+	if strings.HasPrefix(text, "(") && strings.HasSuffix(in.buf.String(), "]") {
+		text = `\` + text
+	}
 	if strings.HasPrefix(text, " ") && in.endsBlank() {
 		text = text[1:]
 	}
@@ -124,8 +137,11 @@ func (in *inline) space() {
 	}
 }
 
-// brackets escapes what would end the text of a link.
-var brackets = strings.NewReplacer("[", `\[`, "]", `\]`)
+// brackets are what would end the text of a link.
+var brackets = strings.NewReplacer("[", `\[`, "]", `\]`, `\]`, `\]`)
+
+// labelled is escape for the text of a link.
+func labelled(text string) string { return brackets.Replace(escape(text)) }
 
 func (in *inline) wrapped(n *html.Node, open *int, mark string) {
 	if *open > 0 || in.code > 0 {
@@ -181,6 +197,10 @@ func (in *inline) codeSpan(n *html.Node) {
 
 func (in *inline) anchor(n *html.Node) {
 	href := in.w.href(n)
+	if href == "" && attribute(n, "href") != "" && !saysSomething(textOf(n)) && in.code == 0 {
+		in.space() // a sign that only points at where it stands
+		return
+	}
 	if href == "" || in.link > 0 || in.code > 0 {
 		in.children(n)
 		return
@@ -199,7 +219,7 @@ func (in *inline) anchor(n *html.Node) {
 // image writes a picture that has a text; where it comes from only when that is short.
 func (in *inline) image(n *html.Node) {
 	alt := clip(fold(attribute(n, "alt")), maxAlt)
-	if alt == "" {
+	if alt == "" || alt == in.w.title {
 		return
 	}
 	if in.code > 0 {
@@ -207,10 +227,14 @@ func (in *inline) image(n *html.Node) {
 		return
 	}
 	src := in.w.base.Href(attribute(n, "src"))
-	if strings.HasSuffix(src, "…") || hasScript(src) {
+	if len(src) > maxSource || hasScript(src) {
 		src = ""
 	}
-	in.write("![" + brackets.Replace(escape(alt)) + "](" + target(src) + ")")
+	text := "![" + strings.TrimRight(brackets.Replace(alt), `\`) + "]"
+	if src != "" {
+		text += "(" + target(src) + ")"
+	}
+	in.write(text)
 }
 
 func (in *inline) control(n *html.Node) {
@@ -234,7 +258,7 @@ func (in *inline) control(n *html.Node) {
 	}
 	if value != "" {
 		in.space()
-		in.write("[" + brackets.Replace(escape(value)) + "] ")
+		in.write("[" + labelled(value) + "] ")
 	}
 }
 

@@ -29,7 +29,7 @@ func sanitise(text string, lines bool) string {
 				space = true
 			}
 			continue
-		case compact.IsInvisible(r):
+		case compact.IsInvisible(r), r == 0xfffc: // the latter stands for an object
 			continue
 		default:
 			if space {
@@ -99,7 +99,7 @@ func needsEscape(text string, i int) bool {
 	case '<':
 		return isWord(after) || after == '/' || after == '!'
 	case ']':
-		return after == '(' || i+1 == len(text)
+		return after == '('
 	case '~':
 		return after == '~'
 	}

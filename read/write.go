@@ -23,6 +23,8 @@ type writer struct {
 	marker string
 	// lists is how many lists are open, and items how many items the writer has begun.
 	lists, items int
+	// title is the text of the page's heading.
+	title string
 	// link is where the block that is written next leads: a link can hold blocks.
 	link string
 }
@@ -37,12 +39,16 @@ type piece struct {
 	prefix string
 	// tight says that no blank line stands in front, when a list goes on.
 	tight, list bool
+	// first is the prefix of the first line, and picture where the piece leads when it is a linked picture and
+	// nothing else.
+	first, picture string
 }
 
 func newWriter(base compact.Base) *writer { return &writer{base: base} }
 
 // start writes the title, unless the content begins with it, and who wrote it.
 func (w *writer) start(title, byline string, content *html.Node) {
+	w.title = title
 	if title != "" && !startsWith(content, title) {
 		w.add(piece{text: "# " + lineSafe(escape(title)), level: 1, plain: title})
 	}
@@ -143,7 +149,11 @@ func (w *writer) list(n *html.Node) {
 		case c.DataAtom != atom.Li:
 			// A list in a list, as old pages write it; and whatever else stands between the items.
 			if holdsBlock(c) {
-				w.nest("  ", "  ", func() { w.block(c) })
+				indent := "  "
+				if n.DataAtom == atom.Ol {
+					indent = "   "
+				}
+				w.nest(indent, indent, func() { w.block(c) })
 			} else {
 				w.paragraph([]*html.Node{c})
 			}
@@ -166,7 +176,7 @@ func (w *writer) item(marker string, n *html.Node) {
 
 func (w *writer) heading(n *html.Node) {
 	level := int(n.Data[1] - '0')
-	plain := fold(textOf(n))
+	plain := strings.TrimRight(fold(textOf(n)), " ¶#")
 	text := strings.TrimSpace(strings.ReplaceAll(w.inline(n.FirstChild, n), "\n", " "))
 	if text == "" || plain == "" {
 		return
@@ -202,7 +212,19 @@ func (w *writer) paragraphOf(text string) {
 	for i, line := range lines {
 		lines[i] = lineSafe(line)
 	}
-	w.add(piece{text: strings.Join(lines, "\n")})
+	w.add(piece{text: strings.Join(lines, "\n"), picture: pictureLink(text)})
+}
+
+// pictureLink returns where a text leads that is nothing but a picture in a link.
+func pictureLink(text string) string {
+	if !strings.HasPrefix(text, "[![") || !strings.HasSuffix(text, ")") || strings.Count(text, "[![") > 1 {
+		return ""
+	}
+	at := strings.LastIndex(text, "](")
+	if at < 0 || strings.ContainsAny(text[at+2:len(text)-1], " ()") {
+		return ""
+	}
+	return text[at+2 : len(text)-1]
 }
 
 // linked gives a block the link that it stands in, once.
@@ -225,8 +247,14 @@ func (w *writer) code(n *html.Node) {
 	w.add(piece{text: fence + language(n) + "\n" + text + "\n" + fence})
 }
 
-// add writes a block where the writer stands. Its text has no prefix yet.
+// add writes a block where the writer stands. Its text has no prefix yet. A linked picture in front of a text
+// with the same link gives way to it.
 func (w *writer) add(p piece) {
+	if k := len(w.out) - 1; k >= 0 && w.marker == "" && w.out[k].prefix == w.prefix {
+		if last := w.out[k]; last.picture != "" && strings.Contains(p.text, "]("+last.picture+")") {
+			w.out, w.marker = w.out[:k], last.first
+		}
+	}
 	first := w.prefix
 	marked := w.marker != ""
 	if marked {
@@ -247,6 +275,7 @@ func (w *writer) add(p piece) {
 	}
 	p.text = strings.Join(lines, "\n")
 	p.prefix, p.list, p.tight = rest, w.lists > 0, marked && w.lists > 0
+	p.first = first
 	w.out = append(w.out, p)
 }
 

@@ -246,7 +246,9 @@ type ReadPageResponse struct {
 	// Pixels of `image` for a CSS pixel.
 	ImageScale float64 `protobuf:"fixed64,15,opt,name=image_scale,json=imageScale,proto3" json:"image_scale,omitempty"`
 	// INTERACTIVE and VISUAL: what the list holds and what it left out.
-	Metadata      *ViewMetadata `protobuf:"bytes,16,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Metadata *ViewMetadata `protobuf:"bytes,16,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// CONTENT: how many blocks (headings, paragraphs, items, tables) the whole document has.
+	TotalBlocks   int32 `protobuf:"varint,17,opt,name=total_blocks,json=totalBlocks,proto3" json:"total_blocks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -391,6 +393,13 @@ func (x *ReadPageResponse) GetMetadata() *ViewMetadata {
 		return x.Metadata
 	}
 	return nil
+}
+
+func (x *ReadPageResponse) GetTotalBlocks() int32 {
+	if x != nil {
+		return x.TotalBlocks
+	}
+	return 0
 }
 
 // ReadHeading is a heading of a document.
@@ -1137,7 +1146,7 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
 	"max_tokens\x18\x03 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12\x16\n" +
 	"\x06cursor\x18\x04 \x01(\tR\x06cursorB\r\n" +
-	"\v_max_tokens\"\x9a\x04\n" +
+	"\v_max_tokens\"\xbd\x04\n" +
 	"\x10ReadPageResponse\x12'\n" +
 	"\x04mode\x18\x01 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n" +
@@ -1157,7 +1166,8 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x05marks\x18\x0e \x03(\v2\x0f.domtap.v1.MarkR\x05marks\x12\x1f\n" +
 	"\vimage_scale\x18\x0f \x01(\x01R\n" +
 	"imageScale\x123\n" +
-	"\bmetadata\x18\x10 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\"O\n" +
+	"\bmetadata\x18\x10 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12!\n" +
+	"\ftotal_blocks\x18\x11 \x01(\x05R\vtotalBlocks\"O\n" +
 	"\vReadHeading\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\x05R\x05level\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x16\n" +
