@@ -33,7 +33,7 @@ func Draw(picture image.Image, list []Mark, scale float64) (*image.RGBA, []image
 	out := image.NewRGBA(bounds)
 	draw.Draw(out, bounds, picture, bounds.Min, draw.Src)
 	unit := max(1, int(scale+0.5))
-	labels := Place(bounds, list, unit)
+	labels := place(newGround(out), list, unit)
 	for i, m := range list {
 		outline(out, m.Box.Intersect(bounds), colours[i%len(colours)], unit)
 	}

@@ -2,19 +2,21 @@ package marks
 
 import "image"
 
-// What it costs to cover a pixel: of another label, which makes both illegible; of the marked element; of another
-// marked element, whose label may then seem to be this one.
+// What it costs to cover a pixel: of another label, which makes both illegible; of text and other edges; of the
+// marked element; of another marked element, whose label may then seem to be this one.
 const (
 	onLabel = 1000
-	onOwn   = 3
+	onEdge  = 16
+	onOwn   = 2
 	onOther = 4
 	// far is what a pixel of distance from the box costs.
-	far = 40
+	far = 80
 )
 
-// Place finds where the labels go, parallel to the marks. The label of a box that is outside of the picture is
+// place finds where the labels go, parallel to the marks. The label of a box that is outside of the picture is
 // empty. Unit is how many pixels a unit of the label has.
-func Place(bounds image.Rectangle, list []Mark, unit int) []image.Rectangle {
+func place(g *ground, list []Mark, unit int) []image.Rectangle {
+	bounds := g.bounds
 	labels := make([]image.Rectangle, len(list))
 	for i, m := range list {
 		box := m.Box.Intersect(bounds)
@@ -23,7 +25,7 @@ func Place(bounds image.Rectangle, list []Mark, unit int) []image.Rectangle {
 		}
 		best := -1
 		for rank, candidate := range around(box, size(m.Number, unit), bounds) {
-			cost := rank + cover(candidate, box)*onOwn + distance(candidate, box)*far
+			cost := rank + g.busy(candidate)*onEdge + cover(candidate, box)*onOwn + distance(candidate, box)*far
 			for k := range list {
 				if k < i {
 					cost += cover(candidate, labels[k]) * onLabel

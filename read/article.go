@@ -46,6 +46,7 @@ func findArticle(page *assembled, main Source) *article {
 	if err != nil || found.Node == nil {
 		return nil
 	}
+	dropNavigation(found.Node)
 	words, links := countWords(found.Node)
 	all, _ := countWords(page.body)
 	rest := all - navigationWords(page.body)
@@ -53,10 +54,25 @@ func findArticle(page *assembled, main Source) *article {
 	switch {
 	case words < minArticle, links*2 > words:
 		return nil
+	case links*4 > words && longWords(found.Node)*3 < words:
+		return nil // a list of links, each with a line
 	case words < longArticle && !named && float64(words) < minShare*float64(rest):
 		return nil
 	}
 	return &article{content: found.Node, title: title, byline: fold(found.Byline())}
+}
+
+// longWords counts the words that stand in paragraphs.
+func longWords(top *html.Node) int {
+	sum := 0
+	for n := range top.Descendants() {
+		if n.DataAtom == atom.P || n.DataAtom == atom.Td || n.DataAtom == atom.Li || n.DataAtom == atom.Dd {
+			if words, links := countWords(n); words-links >= paragraphWords {
+				sum += words
+			}
+		}
+	}
+	return sum
 }
 
 // titleOf returns the page's only heading of level 1 when it is a part of the document's title, without what that

@@ -58,7 +58,7 @@ func Choose(s Signals) (Mode, string) {
 	switch {
 	case s.Words < fewWords && s.Media >= mostlyMedia:
 		return Visual, fmt.Sprintf("pictures cover %d%% of the viewport, and there are only %d words", percent(s.Media), s.Words)
-	case running >= manyWords && running >= wordsPerControl*s.Fields/2:
+	case running >= manyWords && running >= wordsPerControl*s.Fields:
 		return Content, fmt.Sprintf("a main text of %d words stands out, %d%% of them in links", s.ArticleWords, share(s.ArticleLinkWords, s.ArticleWords))
 	case running >= someWords && running >= wordsPerControl*s.Controls && 2*s.ArticleWords >= s.Words-s.LinkWords:
 		return Content, fmt.Sprintf("a main text of %d words stands out, and there are %d controls", s.ArticleWords, s.Controls)

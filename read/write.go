@@ -21,8 +21,8 @@ type writer struct {
 	// for the first line of an item of a list.
 	prefix string
 	marker string
-	// lists is how many lists are open, and items how many items the writer has begun.
-	lists, items int
+	// lists is how many lists are open, and outer counts those that stand in no other.
+	lists, outer int
 	// title is the text of the page's heading.
 	title string
 	// link is where the block that is written next leads: a link can hold blocks.
@@ -38,7 +38,9 @@ type piece struct {
 	// prefix is that of the lines around the piece.
 	prefix string
 	// tight says that no blank line stands in front, when a list goes on.
-	tight, list bool
+	tight bool
+	// list numbers the outermost list around; 0 without one.
+	list int
 	// first is the prefix of the first line, and picture where the piece leads when it is a linked picture and
 	// nothing else.
 	first, picture string
@@ -139,7 +141,7 @@ func (w *writer) nest(first, rest string, inside func()) {
 }
 
 func (w *writer) list(n *html.Node) {
-	w.lists++
+	w.enter()
 	number, _ := strconv.Atoi(attribute(n, "start"))
 	if number <= 0 || number > 1_000_000 {
 		number = 1
@@ -167,9 +169,16 @@ func (w *writer) list(n *html.Node) {
 	w.lists--
 }
 
-func (w *writer) item(marker string, n *html.Node) {
+// enter opens a list.
+func (w *writer) enter() {
+	if w.lists == 0 {
+		w.outer++
+	}
 	w.lists++
-	w.items++
+}
+
+func (w *writer) item(marker string, n *html.Node) {
+	w.enter()
 	w.nest(marker, strings.Repeat(" ", len(marker)), func() { w.blocks(n) })
 	w.lists--
 }
@@ -274,7 +283,10 @@ func (w *writer) add(p piece) {
 		}
 	}
 	p.text = strings.Join(lines, "\n")
-	p.prefix, p.list, p.tight = rest, w.lists > 0, marked && w.lists > 0
+	p.prefix, p.tight = rest, marked && w.lists > 0
+	if w.lists > 0 {
+		p.list = w.outer
+	}
 	p.first = first
 	w.out = append(w.out, p)
 }
@@ -287,7 +299,7 @@ func (w *writer) finish() ([]Block, []Heading) {
 		end := "\n"
 		if i+1 < len(w.out) {
 			next := w.out[i+1]
-			if !p.list || !next.tight {
+			if p.list != next.list || !next.tight {
 				end = "\n" + quoteOf(p.prefix, next.prefix) + "\n"
 			}
 		}
