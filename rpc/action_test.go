@@ -193,8 +193,6 @@ func TestScreenshot(t *testing.T) {
 		wantCode(t, err, codes.FailedPrecondition, "NOT_ACTIONABLE")
 		_, err = take(&domtapv1.ScreenshotRequest{Ref: proto.Uint32(9)})
 		wantCode(t, err, codes.InvalidArgument, "INVALID")
-		_, err = take(&domtapv1.ScreenshotRequest{Marks: true})
-		wantCode(t, err, codes.Unimplemented, "UNIMPLEMENTED")
 	})
 }
 
@@ -226,12 +224,11 @@ func TestWhatIsNotBuiltYetSaysSo(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		ctx := t.Context()
 		_, fill := b.act.FillForm(ctx, &domtapv1.FillFormRequest{})
-		_, read := b.pages.ReadPage(ctx, &domtapv1.ReadPageRequest{})
 		_, pdf := b.pages.Pdf(ctx, &domtapv1.PdfRequest{})
 		_, extract := b.pages.Extract(ctx, &domtapv1.ExtractRequest{})
 		_, batch := b.pages.Batch(ctx, &domtapv1.BatchRequest{})
 		_, prune := b.texts.PruneTranscript(ctx, &domtapv1.PruneTranscriptRequest{})
-		for _, err := range []error{fill, read, pdf, extract, batch, prune} {
+		for _, err := range []error{fill, pdf, extract, batch, prune} {
 			wantCode(t, err, codes.Unimplemented, "UNIMPLEMENTED")
 		}
 		_, evaluate := b.pages.Evaluate(ctx, &domtapv1.EvaluateRequest{})

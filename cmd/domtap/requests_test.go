@@ -44,6 +44,13 @@ var requestTests = []struct {
 		TabId: "t2", Format: domtapv1.Format_FORMAT_TREE, MaxElements: proto.Int32(7), RootRef: proto.Uint32(3)}},
 	{"compact -f diff --since 0 --epoch e", &domtapv1.GetCompactRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF, SinceRevision: proto.Uint64(0), Epoch: "e"}},
+	{"read", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_AUTO}},
+	{"read t1 --mode content --max-tokens 0 --cursor r1.2", &domtapv1.ReadPageRequest{
+		TabId: "t1", Mode: domtapv1.ReadMode_READ_MODE_CONTENT, MaxTokens: proto.Int32(0), Cursor: "r1.2"}},
+	{"read -m interactive --max-tokens 300", &domtapv1.ReadPageRequest{
+		TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_INTERACTIVE, MaxTokens: proto.Int32(300)}},
+	{"read --outline", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}},
+	{"shot --marks -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"watch", &domtapv1.WatchDomRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF}},
 	{"watch --all --frame f --omit-initial --min-interval 1s", &domtapv1.WatchDomRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF, InteractiveOnly: proto.Bool(false), FrameId: "f", OmitInitial: true, MinInterval: seconds(1)}},

@@ -46,6 +46,11 @@ func TestGoodRequestsPass(t *testing.T) {
 		steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Enter"}}}),
 		&domtapv1.InteractRequest{TabId: "t1", Url: "https://example.com/"},
 		&domtapv1.ScreenshotRequest{TabId: "t1", Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, Quality: proto.Int32(100)},
+		&domtapv1.ScreenshotRequest{TabId: "t1", Marks: true, Ref: proto.Uint32(0)},
+		&domtapv1.ReadPageRequest{TabId: "t1"},
+		&domtapv1.ReadPageRequest{TabId: "t1", Mode: domtapv1.ReadMode_READ_MODE_VISUAL, MaxTokens: proto.Int32(0)},
+		&domtapv1.ReadPageRequest{TabId: "t1", Mode: domtapv1.ReadMode_READ_MODE_CONTENT, MaxTokens: proto.Int32(200), Cursor: "r000000001.2.3"},
+		&domtapv1.ReadPageRequest{TabId: "t1", Mode: domtapv1.ReadMode_READ_MODE_AUTO, MaxTokens: proto.Int32(50_000), Cursor: "c000000001"},
 		&domtapv1.CountTokensRequest{Text: strings.Repeat("x", 4<<20)},
 		&domtapv1.Element{},
 	} {
@@ -72,6 +77,16 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(199)}, "max_tokens"},
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(50_001)}, "max_tokens"},
 		{&domtapv1.GetDomRequest{TabId: "t1", MaxTokens: proto.Int32(-1)}, "max_tokens"},
+		{&domtapv1.ReadPageRequest{}, "tab_id"},
+		{&domtapv1.ReadPageRequest{TabId: "t1", Mode: 9}, "mode"},
+		{&domtapv1.ReadPageRequest{TabId: "t1", MaxTokens: proto.Int32(199)}, "max_tokens"},
+		{&domtapv1.ReadPageRequest{TabId: "t1", MaxTokens: proto.Int32(50_001)}, "max_tokens"},
+		{&domtapv1.ReadPageRequest{TabId: "t1", MaxTokens: proto.Int32(-1)}, "max_tokens"},
+		{&domtapv1.ReadPageRequest{TabId: "t1", Cursor: strings.Repeat("1", 41)}, "cursor"},
+		{&domtapv1.ReadPageRequest{TabId: "t1", Cursor: "r1.2", Mode: domtapv1.ReadMode_READ_MODE_VISUAL}, "mode"},
+		{&domtapv1.ReadPageRequest{TabId: "t1", Cursor: "c1", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}, "mode"},
+		{&domtapv1.ScreenshotRequest{TabId: "t1", Marks: true, FullPage: true}, "marks"},
+		{&domtapv1.ScreenshotRequest{TabId: "t1", Marks: true, Format: domtapv1.ImageFormat_IMAGE_FORMAT_WEBP}, "marks"},
 		{&domtapv1.GetDomRequest{TabId: "t1", SinceRevision: proto.Uint64(3)}, "epoch"},
 		{&domtapv1.GetDomRequest{TabId: "t1", Cursor: "c123456789012"}, "cursor"},
 		{&domtapv1.GetDomRequest{TabId: "t1", Cursor: "c1", Incremental: true}, "cursor"},
@@ -159,7 +174,6 @@ func TestWhatIsNotBuiltYetIsNamed(t *testing.T) {
 		{steps(click(&domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)})), "steps[0].click.target.x", "ref"},
 		{steps(click(ref(1)), back), "steps[1].back", "click"},
 		{steps(scroll), "steps[0].scroll.delta_x", "ref"},
-		{&domtapv1.ScreenshotRequest{TabId: "t1", Marks: true}, "marks", "without marks"},
 	} {
 		var unsupported *Unsupported
 		err := Request(c.request)
