@@ -55,7 +55,7 @@ func (d *Document) Cut(from Place, budget int, count func(string) int) Page {
 	if end == from.Block {
 		at, text, spent = from, "", 0
 	}
-	if text == "" || end < len(d.Blocks) && 2*spent < budget && count(d.Blocks[end].Text) > budget {
+	if text == "" || end < len(d.Blocks) && 2*spent < budget && price(d.Blocks[end].Text, budget, count) > budget {
 		more := piecemeal(text, d.Blocks[at.Block].Text[at.Offset:], budget, count)
 		text += more
 		if at.Offset += len(more); at.Offset == len(d.Blocks[at.Block].Text) {
@@ -79,13 +79,27 @@ func (d *Document) fill(from Place, budget int, count func(string) int) (end, sp
 		if end == from.Block {
 			text = text[from.Offset:]
 		}
-		cost := count(text)
+		cost := price(text, budget-spent, count)
 		if spent+cost > budget {
 			break
 		}
 		spent += cost
 	}
 	return end, spent
+}
+
+// price returns what a text costs, or more than the limit when it costs more. It does not count a text to its end
+// that costs too much long before.
+func price(text string, limit int, count func(string) int) int {
+	if start := (limit + 1) * maxPerToken; len(text) > start {
+		for !utf8.RuneStart(text[start]) {
+			start--
+		}
+		if n := count(text[:start]); n > limit {
+			return n
+		}
+	}
+	return count(text)
 }
 
 // beforeHeadings moves the end of a page before the headings that it would end with, unless it holds nothing else.

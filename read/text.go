@@ -152,9 +152,12 @@ func trimLines(text string) string {
 	return strings.Join(out, "\n")
 }
 
+// mask stands for a secret that was typed.
+const mask = "••••"
+
 // saysSomething reports whether a text has more than signs that separate.
 func saysSomething(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
+	return strings.Contains(text, mask) || strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.In(r, unicode.So, unicode.Sc, unicode.Sm) || r == '…'
 	})
 }

@@ -149,6 +149,10 @@ func (f *fakeDaemon) Interact(ctx context.Context, r *domtapv1.InteractRequest) 
 	return handle(ctx, f, r, &domtapv1.InteractResponse{})
 }
 
+func (f *fakeDaemon) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ReadPageResponse{})
+}
+
 func (f *fakeDaemon) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
 	return handle(ctx, f, r, &domtapv1.ScreenshotResponse{Image: []byte("picture")})
 }

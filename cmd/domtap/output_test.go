@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,6 +97,36 @@ func TestCompactIsPrintedAsItIs(t *testing.T) {
 	got := answering(t, &domtapv1.GetCompactResponse{Text: text}).at().run(t, "compact", "--tab", "t1")
 	if got.out != text+"\n" {
 		t.Errorf("got %q", got.out)
+	}
+}
+
+func TestReadingSaysWhatItIsAndHowToGoOn(t *testing.T) {
+	answer := &domtapv1.ReadPageResponse{
+		Mode: domtapv1.ReadMode_READ_MODE_CONTENT, Reason: "a main text stands out", Text: "# Title\n\nText\x1b[2J\n\n", Tokens: 5, TotalTokens: 90,
+		NextCursor: "r000000001.2", ChangedSince: true,
+		Outline: []*domtapv1.ReadHeading{{Level: 1, Text: "Title", Cursor: "r000000001.0"}, {Level: 2, Text: "Part", Cursor: "r000000001.7"}},
+	}
+	cmd := answering(t, answer).at()
+	footer := "-- content: 5 of 90 tokens\n-- a main text stands out\n-- the page has changed since\n-- go on with --cursor r000000001.2\n"
+	if got := cmd.run(t, "read", "t1"); !strings.HasPrefix(got.out, "# Title\n\nText") || !strings.HasSuffix(got.out, footer) || strings.Contains(got.out, "\x1b") {
+		t.Errorf("got %q", got.out)
+	}
+	if got, want := cmd.run(t, "read", "t1", "--outline").out, "Title  (r000000001.0)\n  Part  (r000000001.7)\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	file := filepath.Join(t.TempDir(), "page.md")
+	if got := cmd.run(t, "read", "t1", "--save", file); !strings.HasPrefix(got.out, file+": 18 bytes\n-- content") {
+		t.Errorf("got %q", got.out)
+	}
+	if saved, err := os.ReadFile(file); err != nil || string(saved) != answer.GetText() {
+		t.Errorf("saved %q, %v", saved, err)
+	}
+	answer.Image, answer.Mode, answer.Marks = []byte("picture"), domtapv1.ReadMode_READ_MODE_VISUAL, make([]*domtapv1.Mark, 3)
+	if got := cmd.run(t, "read", "t1", "--save", file); !strings.Contains(got.out, "3 marks") {
+		t.Errorf("got %q", got.out)
+	}
+	if saved, err := os.ReadFile(file); err != nil || string(saved) != "picture" {
+		t.Errorf("saved %q, %v", saved, err)
 	}
 }
 

@@ -107,6 +107,7 @@ class Markup {
    */
   legible(el, style) {
     if (style.visibility !== "visible" && VISIBLE.visibilityProperty) return false;
+    if (style.contentVisibility === "hidden") return false;
     if (parseFloat(style.fontSize) < 1 || Math.abs(parseFloat(style.textIndent)) > 999) return false;
     if (/^rgba\(.*, 0\)$/.test(style.color) && style.webkitBackgroundClip !== "text") return false;
     const box = style.display === "contents" ? this.boxed(el) : el;
