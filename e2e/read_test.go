@@ -27,7 +27,7 @@ const (
 // readPage reads a tab and checks the price of the text.
 func readPage(t testing.TB, d *harness.Daemon, r *domtapv1.ReadPageRequest) *domtapv1.ReadPageResponse {
 	t.Helper()
-	resp, err := d.Pages.ReadPage(within(t, 60*time.Second), r)
+	resp, err := d.Pages.ReadPage(within(t, 3*time.Minute), r)
 	if err != nil {
 		t.Fatal(err)
 	}

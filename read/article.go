@@ -13,6 +13,8 @@ const (
 	// maxScored is the largest tree, in nodes, that is searched for its main content: what scoring costs grows
 	// faster than the tree.
 	maxScored = 60_000
+	// maxSearched is the longest document that is, in bytes.
+	maxSearched = 4 << 20
 	// minArticle is how many words a main content has at least.
 	minArticle = 60
 	// minShare is the part of all words outside the navigation that a main content has at least: on a front page
@@ -32,7 +34,7 @@ type article struct {
 
 // findArticle returns the main content, or nil when none stands out. It leaves the page as it is.
 func findArticle(page *assembled, main Source) *article {
-	if page.elements > maxScored {
+	if page.elements > maxScored || len(main.HTML) > maxSearched {
 		return nil
 	}
 	address, err := url.Parse(main.URL)

@@ -320,23 +320,21 @@ func quoteOf(a, b string) string {
 	return strings.TrimRight(a[:n], " ")
 }
 
-// blockTags are the elements that stand on lines of their own.
-var blockTags = map[atom.Atom]bool{}
-
-func init() {
-	for _, tag := range []atom.Atom{
-		atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Dd, atom.Details, atom.Dialog,
+// isBlockTag says which elements stand on lines of their own.
+func isBlockTag(tag atom.Atom) bool {
+	switch tag {
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption, atom.Dd, atom.Details, atom.Dialog,
 		atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.H1, atom.H2,
 		atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Legend, atom.Li, atom.Main, atom.Menu,
 		atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot,
-		atom.Th, atom.Thead, atom.Tr, atom.Ul,
-	} {
-		blockTags[tag] = true
+		atom.Th, atom.Thead, atom.Tr, atom.Ul:
+		return true
 	}
+	return false
 }
 
 func isBlock(n *html.Node) bool {
-	return n.Type == html.ElementNode && (blockTags[n.DataAtom] || n.Data == "search")
+	return n.Type == html.ElementNode && (isBlockTag(n.DataAtom) || n.Data == "search")
 }
 
 // holdsBlock reports whether a node is a block or has one in it.

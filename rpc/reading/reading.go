@@ -27,6 +27,9 @@ const (
 	maxBytes    = 64 << 20
 )
 
+// maxCounted is the longest text in bytes whose tokens are counted as a whole.
+const maxCounted = 1 << 20
+
 // idRange is how many texts have different names.
 const idRange = 1_000_000_000
 
@@ -65,7 +68,7 @@ func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) *Text {
 	}
 	d := Document(markup)
 	text := d.Text()
-	made := &Text{Document: d, Tokens: tokens.Count(text), tab: tab, sources: sum, size: len(text)}
+	made := &Text{Document: d, Tokens: price(text), tab: tab, sources: sum, size: len(text)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made.id = t.next
@@ -74,6 +77,14 @@ func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) *Text {
 	t.used.PushFront(made)
 	t.size += made.size
 	return made
+}
+
+// price returns what a text costs, about what for a very long one.
+func price(text string) int {
+	if len(text) > maxCounted {
+		return tokens.Estimate(text)
+	}
+	return tokens.Count(text)
 }
 
 // At returns the text that a cursor of the tab belongs to, and its place in it. It fails with

@@ -234,7 +234,7 @@ type ReadPageResponse struct {
 	Title string `protobuf:"bytes,9,opt,name=title,proto3" json:"title,omitempty"`
 	// CONTENT: the headings of the whole document, the first 200, in answers to requests without a cursor.
 	Outline []*ReadHeading `protobuf:"bytes,10,rep,name=outline,proto3" json:"outline,omitempty"`
-	// CONTENT: what the whole document costs.
+	// CONTENT: what the whole document costs; above 1 MiB of text an estimate.
 	TotalTokens int32 `protobuf:"varint,11,opt,name=total_tokens,json=totalTokens,proto3" json:"total_tokens,omitempty"`
 	// CONTENT, with a cursor: reading the page now would give another text than the one that the cursor continues,
 	// or the page could not be asked.
