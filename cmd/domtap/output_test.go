@@ -115,7 +115,7 @@ func TestReadingSaysWhatItIsAndHowToGoOn(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	file := filepath.Join(t.TempDir(), "page.md")
-	if got := cmd.run(t, "read", "t1", "--save", file); !strings.HasPrefix(got.out, file+": 18 bytes\n-- content") {
+	if got := cmd.run(t, "read", "t1", "--save", file); !strings.HasPrefix(got.out, file+": 19 bytes\n-- content") {
 		t.Errorf("got %q", got.out)
 	}
 	if saved, err := os.ReadFile(file); err != nil || string(saved) != answer.GetText() {
