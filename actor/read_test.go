@@ -254,3 +254,51 @@ func TestLogIsBounded(t *testing.T) {
 		})
 	}
 }
+
+func TestMarkupIsThatOfEveryFrame(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	page := b.Page(0)
+	page.Update(func(f *actortest.Frame) {
+		f.HTML = "<p>main</p>"
+		host := actortest.El("iframe", "iframe", "")
+		host.Kind, host.Holds = dom.FrameHost, &actortest.Frame{ID: "F1", URL: "https://ads.example/", HTML: "<p>ad</p>"}
+		f.Body = append(f.Body, host)
+	})
+	got, err := tab.Markup(t.Context())
+	if err != nil || len(got) != 2 || got[0].Frame != "" || got[0].URL != home || got[0].HTML != "<p>main</p>" || got[1].Frame != "F1" || got[1].HTML != "<p>ad</p>" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestLookReadsAndShoots(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Picture([]byte("drawn"))
+	got, picture, err := tab.Look(t.Context(), actor.ReadOptions{Geometry: true}, actor.Shot{Format: "png"})
+	if err != nil || string(picture) != "drawn" || len(got.Head.Snapshot.Elements) != 3 || got.Layout == nil {
+		t.Errorf("got %d elements, layout %v, picture %q, %v", len(got.Head.Snapshot.Elements), got.Layout, picture, err)
+	}
+}
+
+func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	look := func() error {
+		_, _, err := tab.Look(t.Context(), actor.ReadOptions{}, actor.Shot{Format: "png"})
+		return err
+	}
+	markup := func() error {
+		_, err := tab.Markup(t.Context())
+		return err
+	}
+	page := b.Page(0)
+	page.OpenDialog(actor.Dialog{Type: "alert"})
+	until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil })
+	wantKind(t, look(), actor.DialogOpen)
+	wantKind(t, markup(), actor.DialogOpen)
+	if err := tab.AnswerDialog(t.Context(), true, ""); err != nil {
+		t.Fatal(err)
+	}
+	page.Crash("gone")
+	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
+	wantKind(t, look(), actor.Lost)
+	wantKind(t, markup(), actor.Lost)
+}

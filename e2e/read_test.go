@@ -162,6 +162,25 @@ Last.
 	}
 }
 
+// TestReadPageReadsFramesOfOtherProcesses puts documents of another site, one in the other, where they stand.
+func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
+	var other string
+	page := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { html(strings.ReplaceAll(body, "OTHER", other))(w, r) }
+	}
+	url := serve(t, map[string]http.HandlerFunc{
+		"/":       page(`<title>Top</title><p>Before.</p><iframe src="OTHER/inner"></iframe><p>After.</p>`),
+		"/inner":  page(`<p>Inner <a href="/x">link</a>.</p><p style="opacity:0">Hidden.</p><iframe src="/deeper"></iframe>`),
+		"/deeper": page(`<p>Deeper.</p>`),
+	})
+	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
+	d := harness.StartDaemon(t, "site-per-process")
+	want := "# Top\n\nBefore.\n\nInner [link](" + other + "/x).\n\nDeeper.\n\nAfter.\n"
+	if got := content(t, d, d.Open(url)); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestReadPageWalksAFrozenText changes the page between the parts of its text.
 func TestReadPageWalksAFrozenText(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})

@@ -13,6 +13,8 @@ const (
 	// maxScored is the largest tree, in nodes, that is searched for its main content: what scoring costs grows
 	// faster than the tree.
 	maxScored = 60_000
+	// maxClimb is the same for the depths of all nodes together, because scores go up the tree.
+	maxClimb = 2_000_000
 	// maxSearched is the longest document that is, in bytes.
 	maxSearched = 4 << 20
 	// minArticle is how many words a main content has at least.
@@ -34,7 +36,7 @@ type article struct {
 
 // findArticle returns the main content, or nil when none stands out. It leaves the page as it is.
 func findArticle(page *assembled, main Source) *article {
-	if page.elements > maxScored || len(main.HTML) > maxSearched {
+	if page.nodes > maxScored || page.climb > maxClimb || len(main.HTML) > maxSearched {
 		return nil
 	}
 	address, err := url.Parse(main.URL)

@@ -18,7 +18,8 @@ const (
 // assembled is a page as one tree.
 type assembled struct {
 	root, body *html.Node
-	elements   int
+	// nodes is how many nodes the tree has, and climb how many steps lead from all of them to the root together.
+	nodes, climb int
 	truncated  bool
 }
 
@@ -33,10 +34,27 @@ func assemble(sources []Source) *assembled {
 		}
 	}
 	a.splice(a.body, rest, 0)
-	for range a.root.Descendants() {
-		a.elements++
-	}
+	a.measure()
 	return a
+}
+
+// measure counts the nodes and their depths.
+func (a *assembled) measure() {
+	depth := 0
+	for n := a.root; n != nil; {
+		a.nodes++
+		a.climb += depth
+		if n.FirstChild != nil {
+			n, depth = n.FirstChild, depth+1
+			continue
+		}
+		for n != nil && n.NextSibling == nil {
+			n, depth = n.Parent, depth-1
+		}
+		if n != nil {
+			n = n.NextSibling
+		}
+	}
 }
 
 // splice replaces the placeholders below a node, each document once.
