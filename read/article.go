@@ -50,6 +50,12 @@ func findArticle(page *assembled, main Source) *article {
 	if err != nil || found.Node == nil {
 		return nil
 	}
+	// The library makes elements, and renames them, by their name alone.
+	for n := range found.Node.Descendants() {
+		if n.Type == html.ElementNode {
+			n.DataAtom = atom.Lookup([]byte(n.Data))
+		}
+	}
 	dropNavigation(found.Node)
 	words, links := countWords(found.Node)
 	all, _ := countWords(page.body)

@@ -89,6 +89,18 @@ func TestArticleComesWithoutWhatSurroundsIt(t *testing.T) {
 	}
 }
 
+// TestElementsThatTheSearchMadeAreBlocks reads a page whose paragraphs are divs, which the search renames.
+func TestElementsThatTheSearchMadeAreBlocks(t *testing.T) {
+	var page strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&page, "<div class=msg><b>User %d</b> <time>10:%02d</time><div>Message %d: hello there<br>second line</div></div>", i, i, i)
+	}
+	d := Of([]Source{{URL: "https://site.example/", Title: "Chat", HTML: page.String()}})
+	if want := "# Chat\n\n**User 0** 10:00\n\nMessage 0: hello there\nsecond line\n\n**User 1** 10:01\n\n"; !d.Article || !strings.HasPrefix(d.Text(), want) {
+		t.Errorf("article %v: %.200q", d.Article, d.Text())
+	}
+}
+
 func TestFrontPageIsEverythingButTheNavigation(t *testing.T) {
 	var cards strings.Builder
 	for i := range 40 {
