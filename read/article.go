@@ -26,6 +26,8 @@ const (
 	longArticle = 250
 	// phraseWords is how many words a heading has that is more than a name.
 	phraseWords = 4
+	// firstHeadings is among how many headings that of the whole page is looked for.
+	firstHeadings = 3
 )
 
 // article is the main content of a page.
@@ -60,7 +62,7 @@ func findArticle(page *assembled, main Source) *article {
 	words, links := countWords(found.Node)
 	all, _ := countWords(page.body)
 	rest := all - navigationWords(page.body)
-	title, named := titleOf(page.body, fold(found.Title()))
+	title, named := titleOf(page.body, found.Node, fold(found.Title()))
 	switch {
 	case words < minArticle, links*2 > words:
 		return nil
@@ -85,9 +87,10 @@ func longWords(top *html.Node) int {
 	return sum
 }
 
-// titleOf returns the page's only heading of level 1 when it is a part of the document's title, without what that
-// adds for every page of the site. Named says that it is a phrase, as an article has and a front page has not.
-func titleOf(body *html.Node, title string) (heading string, named bool) {
+// titleOf returns the page's only heading of level 1 when it is a part of the document's title, which says more for
+// every page of the site, or stands in the content. Named says that it is a phrase of that title, as an article has
+// and a front page has not.
+func titleOf(body, content *html.Node, title string) (heading string, named bool) {
 	for n := range body.Descendants() {
 		if n.DataAtom != atom.H1 {
 			continue
@@ -101,10 +104,32 @@ func titleOf(body *html.Node, title string) (heading string, named bool) {
 		}
 		heading = text
 	}
-	if heading == "" || !strings.Contains(title, heading) {
+	switch {
+	case heading == "":
 		return title, false
+	case strings.Contains(title, heading):
+		return heading, wordsOf(heading) >= phraseWords
+	case headed(content, heading) != nil:
+		return heading, false
 	}
-	return heading, wordsOf(heading) >= phraseWords
+	return title, false
+}
+
+// headed returns the heading with that text, if it is among the first.
+func headed(content *html.Node, text string) *html.Node {
+	seen := 0
+	for n := range content.Descendants() {
+		if n.DataAtom != atom.H1 && n.DataAtom != atom.H2 {
+			continue
+		}
+		if fold(textOf(n)) == text {
+			return n
+		}
+		if seen++; seen == firstHeadings {
+			break
+		}
+	}
+	return nil
 }
 
 // isTool reports whether an element edits the page rather than belongs to its text.

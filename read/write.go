@@ -51,7 +51,11 @@ func newWriter(base compact.Base) *writer { return &writer{base: base} }
 // start writes the title, unless the content begins with it, and who wrote it.
 func (w *writer) start(title, byline string, content *html.Node) {
 	w.title = title
-	if title != "" && !startsWith(content, title) {
+	switch here := headed(content, title); {
+	case title == "":
+	case here != nil:
+		here.Data, here.DataAtom = "h1", atom.H1
+	case !startsWithHeading(content):
 		w.add(piece{text: "# " + lineSafe(escape(title)), level: 1, plain: title})
 	}
 	if byline != "" && len(byline) <= 200 {
@@ -59,19 +63,17 @@ func (w *writer) start(title, byline string, content *html.Node) {
 	}
 }
 
-// startsWith reports whether one of the first headings, of level 1 or 2, is the title or the most of it.
-func startsWith(content *html.Node, title string) bool {
+// startsWithHeading reports whether one of the first headings of level 1 or 2 is of level 1.
+func startsWithHeading(content *html.Node) bool {
 	seen := 0
 	for n := range content.Descendants() {
-		if n.DataAtom != atom.H1 && n.DataAtom != atom.H2 {
-			continue
-		}
-		text := fold(textOf(n))
-		if n.DataAtom == atom.H1 || text != "" && strings.Contains(title, text) && 2*len(text) > len(title) {
+		if n.DataAtom == atom.H1 && fold(textOf(n)) != "" {
 			return true
 		}
-		if seen++; seen >= 3 {
-			return false
+		if n.DataAtom == atom.H2 {
+			if seen++; seen == firstHeadings {
+				return false
+			}
 		}
 	}
 	return false
