@@ -20,7 +20,7 @@ type assembled struct {
 	root, body *html.Node
 	// nodes is how many nodes the tree has, and climb how many steps lead from all of them to the root together.
 	nodes, climb int
-	truncated  bool
+	truncated    bool
 }
 
 // assemble parses the documents and puts each where its frame stands. Documents that stand nowhere are left out.
