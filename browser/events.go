@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,7 +52,7 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 	case runtime.ExecutionContextsCleared.Method:
 		p.dropAgents(func(a *agent) bool { return a.session.ID == s.ID })
 	case cdppage.FrameNavigated.Method:
-		return on(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.navigated(e.Frame) })
+		return on(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.navigated(s, e.Frame) })
 	case cdppage.NavigatedWithinDocument.Method:
 		return on(msg, cdppage.NavigatedWithinDocument, p.navigatedWithin)
 	case cdppage.WindowOpen.Method:
@@ -83,6 +84,7 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 	case target.DetachedFromTarget.Method:
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			p.browser.conn.Listen(e.SessionID, nil)
+			p.ownSession(e.SessionID, "")
 			p.dropAgents(func(a *agent) bool { return a.session.ID == e.SessionID })
 		})
 	}
@@ -139,15 +141,33 @@ func (p *Page) contextCreated(s link.Session, d *runtime.ExecutionContextDescrip
 	f := p.frame(aux.FrameID, "")
 	p.mu.Lock()
 	a := &agent{session: s, id: d.ID, unique: d.UniqueID, document: f.document}
-	f.agent = a
+	f.agents = append(f.agents, a)
+	f.choose()
 	observing := p.observing
 	p.touch()
 	p.mu.Unlock()
 	if observing.Push {
 		a.post(p.ctx, "observe", observing)
 	}
-	if f.id != cdp.FrameID(p.id) {
-		p.arrive(func(ctx context.Context) { p.adopt(ctx, f.id) })
+	p.adoptAll()
+}
+
+// adoptAll has the agents of parent documents told of the frames in them, each once: as soon as the parent is
+// known and both documents have an agent, in whatever order that comes.
+func (p *Page) adoptAll() {
+	p.mu.Lock()
+	due := map[cdp.FrameID]*agent{}
+	for _, f := range p.frames {
+		up := p.frames[f.parent]
+		if f.agent == nil || up == nil || up.agent == nil || f.owner == up.agent {
+			continue
+		}
+		f.owner = up.agent
+		due[f.id] = up.agent
+	}
+	p.mu.Unlock()
+	for id, parent := range due {
+		p.arrive(func(ctx context.Context) { p.adopt(ctx, id, parent) })
 	}
 }
 
@@ -175,19 +195,8 @@ func (p *Page) arrive(task func(ctx context.Context)) {
 	})
 }
 
-// adopt tells the agent of the parent's document which element holds a frame: once per frame.
-func (p *Page) adopt(ctx context.Context, id cdp.FrameID) {
-	p.mu.Lock()
-	var parent *agent
-	if f := p.frames[id]; f != nil {
-		if up := p.frames[f.parent]; up != nil {
-			parent = up.agent
-		}
-	}
-	p.mu.Unlock()
-	if parent == nil {
-		return
-	}
+// adopt tells the agent of the parent's document which element holds a frame.
+func (p *Page) adopt(ctx context.Context, id cdp.FrameID, parent *agent) {
 	owner, err := cdp.Call(ctx, parent.session, dom.GetFrameOwner, dom.GetFrameOwnerParams{FrameID: id})
 	if err != nil {
 		return // the frame is gone again
@@ -207,14 +216,31 @@ func (p *Page) adopt(ctx context.Context, id cdp.FrameID) {
 	})
 }
 
+// ownSession notes which frame a session is the own one of; none: it is over.
+func (p *Page) ownSession(id target.SessionID, owner cdp.FrameID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.frames {
+		switch {
+		case f.id == owner:
+			f.session = id
+		case f.session == id:
+			f.session = ""
+		default:
+			continue
+		}
+		f.choose()
+	}
+	p.touch()
+}
+
 // dropAgents forgets the agents of documents that are gone.
 func (p *Page) dropAgents(gone func(*agent) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, f := range p.frames {
-		if f.agent != nil && gone(f.agent) {
-			f.agent = nil
-		}
+		f.agents = slices.DeleteFunc(f.agents, gone)
+		f.choose()
 	}
 	p.touch()
 }
@@ -255,7 +281,7 @@ func (p *Page) pushed(s link.Session, e runtime.EventBindingCalled) {
 	p.emit(actor.Patched{Patch: m.Patch})
 }
 
-func (p *Page) navigated(f *cdp.Frame) {
+func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 	if f == nil {
 		return
 	}
@@ -266,7 +292,9 @@ func (p *Page) navigated(f *cdp.Frame) {
 	if f.ID == cdp.FrameID(p.id) {
 		p.navigating, p.down = false, false
 	}
-	known.agent = nil // the new document's context is announced right behind this event
+	// The new document's context is announced right behind this event.
+	known.agents = slices.DeleteFunc(known.agents, func(a *agent) bool { return a.session.ID == s.ID })
+	known.choose()
 	p.touch()
 	p.mu.Unlock()
 	event := actor.Committed{Frame: p.frameKey(f.ID), Document: string(f.LoaderID), URL: f.URL + f.URLFragment}
@@ -367,12 +395,35 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		return
 	}
 	s := link.Session{Conn: p.browser.conn, ID: e.SessionID}
+	p.frame(cdp.FrameID(e.TargetInfo.TargetID), e.TargetInfo.ParentFrameID)
+	p.ownSession(e.SessionID, cdp.FrameID(e.TargetInfo.TargetID))
 	p.listen(s)
 	p.arrive(func(ctx context.Context) {
-		if err := p.install(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
+		err := p.install(ctx, s)
+		if err == nil {
+			err = p.findFrames(ctx, s)
+		}
+		if err != nil && !errors.Is(err, context.Canceled) {
 			p.logger.Debug("a frame is not observed", "error", err)
 		}
 		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
 		_ = p.barrier(ctx)
 	})
+}
+
+// findFrames notes the frames that were in a session's documents before the session could be told of them.
+func (p *Page) findFrames(ctx context.Context, s link.Session) error {
+	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
+	if err != nil || tree.FrameTree == nil {
+		return err
+	}
+	for rest := tree.FrameTree.ChildFrames; len(rest) > 0; {
+		one := rest[0]
+		rest = append(rest[1:], one.ChildFrames...)
+		if one.Frame != nil {
+			p.frame(one.Frame.ID, one.Frame.ParentID)
+		}
+	}
+	p.adoptAll()
+	return nil
 }

@@ -14,36 +14,25 @@ import (
 const maxMarkup = 16 << 20
 
 // Markup implements actor.Observer.
-func (p *Page) Markup(ctx context.Context) ([]actor.Markup, error) {
-	var err error
-	for range maxReads {
-		if _, err = p.waitAgent(ctx, ""); err != nil {
-			return nil, err
-		}
-		if err = p.await(ctx, func() bool { return p.adopting == 0 }); err != nil {
-			return nil, err
-		}
-		var out []actor.Markup
-		if out, err = p.markupOnce(ctx); err == nil {
-			return out, nil
-		}
-		if !isGoneContext(err) {
-			return nil, p.failed(err)
-		}
-		if berr := p.barrier(ctx); berr != nil {
-			return nil, berr
-		}
-	}
-	return nil, &actor.Error{Kind: actor.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
+func (p *Page) Markup(ctx context.Context) (out []actor.Markup, err error) {
+	err = p.retry(ctx, func() (err error) {
+		out, err = p.markupOnce(ctx)
+		return err
+	})
+	return out, err
 }
 
-// markupOnce asks one document after the other, since each answer can be large. Frames that fail are left out.
+// markupOnce asks one document after the other, since each answer can be large. Frames that fail, or do not
+// answer in time, are left out.
 func (p *Page) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 	var out []actor.Markup
 	size := 0
 	for _, o := range p.agents() {
-		var m page.Markup
-		if err := o.agent.call(ctx, "markup", nil, &m); err != nil {
+		if p.isLate(o.agent) {
+			continue
+		}
+		m, err := p.markupOf(ctx, o)
+		if err != nil {
 			if o.id == cdp.FrameID(p.id) || ctx.Err() != nil {
 				return nil, err
 			}
@@ -59,4 +48,18 @@ func (p *Page) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 		})
 	}
 	return out, nil
+}
+
+// markupOf asks one document.
+func (p *Page) markupOf(ctx context.Context, o observed) (m page.Markup, err error) {
+	if o.id != cdp.FrameID(p.id) {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, frameGrace)
+		defer cancel()
+	}
+	err = o.agent.call(ctx, "markup", nil, &m)
+	if err != nil && ctx.Err() != nil && o.id != cdp.FrameID(p.id) {
+		p.awaitAnswer(o.agent)
+	}
+	return m, err
 }

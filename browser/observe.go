@@ -78,28 +78,38 @@ func (p *Page) agents() []observed {
 const maxReads = 8
 
 // Read implements actor.Observer.
-func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, error) {
-	var err error
+func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
+	err = p.retry(ctx, func() (err error) {
+		if out, err = p.readAll(ctx, req); err == nil {
+			err = p.barrier(ctx)
+		}
+		return err
+	})
+	return out, err
+}
+
+// retry lets f use the agents of the page's documents, once those are there, and again when the main document
+// was replaced under it.
+func (p *Page) retry(ctx context.Context, f func() error) (err error) {
 	for range maxReads {
 		if _, err = p.waitAgent(ctx, ""); err != nil {
-			return actor.Readout{}, err
+			return err
 		}
 		if err = p.await(ctx, func() bool { return p.arriving == 0 }); err != nil {
-			return actor.Readout{}, err
+			return err
 		}
-		var out actor.Readout
-		if out, err = p.readAll(ctx, req); err == nil {
-			return out, p.barrier(ctx)
+		if err = f(); err == nil {
+			return nil
 		}
 		if !isGoneContext(err) {
-			return actor.Readout{}, p.failed(err)
+			return p.failed(err)
 		}
 		// The event that says so is on its way; the barrier lets the loop work on it.
 		if berr := p.barrier(ctx); berr != nil {
-			return actor.Readout{}, berr
+			return berr
 		}
 	}
-	return actor.Readout{}, &actor.Error{Kind: actor.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
+	return &actor.Error{Kind: actor.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
 }
 
 // failed gives the errors of calls their kinds.

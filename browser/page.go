@@ -66,7 +66,24 @@ type frame struct {
 	parent   cdp.FrameID
 	document string // the loader's id; tells documents apart
 	url      string
-	agent    *agent
+	// agent is the one that is asked: the newest of agents in the frame's own session, if it has one.
+	agent  *agent
+	agents []*agent
+	// session is the frame's own, while it runs in a process of its own. While a frame moves between
+	// processes, both their sessions tell of it, in any order.
+	session target.SessionID
+	// owner is the agent of the parent's document that was told which of its elements holds the frame.
+	owner *agent
+}
+
+// choose sets the agent.
+func (f *frame) choose() {
+	f.agent = nil
+	for _, a := range f.agents {
+		if f.agent == nil || a.session.ID == f.session || f.agent.session.ID != f.session {
+			f.agent = a
+		}
+	}
 }
 
 // agent is the observer in one document.

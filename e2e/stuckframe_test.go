@@ -53,3 +53,29 @@ func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 		t.Errorf("once the frame answers: %q", got)
 	}
 }
+
+// TestFramesInFramesOfOtherProcesses reads a page whose frame is another site's, which holds a frame of the
+// first site again, right after it was loaded, and again after each reload.
+func TestFramesInFramesOfOtherProcesses(t *testing.T) {
+	var here, other string
+	url := serve(t, map[string]http.HandlerFunc{
+		"/": func(w http.ResponseWriter, r *http.Request) {
+			html(`<button>Top</button><iframe src="`+other+`/middle" width=400 height=200></iframe>`)(w, r)
+		},
+		"/middle": func(w http.ResponseWriter, r *http.Request) {
+			html(`<button>Middle</button><iframe src="`+here+`/inner"></iframe>`)(w, r)
+		},
+		"/inner": html(`<button>Inner</button>`),
+	})
+	here, other = url, strings.Replace(url, "127.0.0.1", "localhost", 1)
+	d := harness.StartDaemon(t, "site-per-process")
+	tab := d.Open(url)
+	for i := range 10 {
+		if got := texts(usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Middle", "button Inner"}) {
+			t.Errorf("after %d reloads: %q", i, got)
+		}
+		if _, err := d.Tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

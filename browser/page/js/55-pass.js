@@ -1,0 +1,33 @@
+// A pass: one look at everything for what neither mutations nor events show, while the page is watched. It
+// works in slices, so that the main thread is never held for long, and is followed by a rest, so that it takes
+// a small part of the main thread's time however large the page.
+
+/** How long a slice may take, in milliseconds. */
+const SLICE = 4;
+/** A pass of n ms is followed by a rest of this many times n ms. */
+const REST = 40;
+/** How much is looked at between two looks at the clock. */
+const AT_ONCE = 8;
+
+class Pass {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    this.took = 0;
+    // What changes from here on is for the next pass.
+    model.styleDirty = model.geometryDirty = false;
+    this.work = model.lookOverAll();
+  }
+
+  /** Works for a slice. Reports whether everything was looked at. */
+  slice() {
+    const start = performance.now();
+    this.model.begin();
+    for (let n = 1; ; n++) {
+      const over = this.work.next().done;
+      if (!over && (n % AT_ONCE !== 0 || performance.now() - start < SLICE)) continue;
+      this.took += performance.now() - start;
+      return over;
+    }
+  }
+}
