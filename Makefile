@@ -1,5 +1,5 @@
-# Building and testing need Go, make, git and sh. A browser, and a C compiler for the race detector,
-# are installed when they are missing. The tools are pinned in tools/go.mod and built into .cache/bin.
+# Building and testing need Go, make, git and sh. A browser, a C compiler for the race detector, and node for
+# the applications of e2e/apps are installed when they are missing. The tools are pinned in tools/go.mod and built into .cache/bin.
 
 VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
@@ -24,10 +24,12 @@ demo: build ## show domtap at work on a live page
 test: ## run all tests with the race detector
 	scripts/install-chromium
 	scripts/install-compiler
+	scripts/install-apps
 	go test -race -timeout=8m $(TESTFLAGS) ./...
 
 bench: ## run the benchmarks
 	scripts/install-chromium
+	scripts/install-apps
 	go test -run='^$$' -bench=. -timeout=30m $(TESTFLAGS) ./bench/...
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)

@@ -1,0 +1,325 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/view"
+)
+
+// appSteps is how many steps each application takes.
+const appSteps = 60
+
+// appPatience is how long a stream may take to show what a step did, by pushes alone: many times the second
+// between two looks at what no mutation shows.
+const appPatience = 15 * time.Second
+
+// TestStreamsConvergeOnApplications drives single-page applications, each built on another framework, by
+// steps that users take: through the page's own events, and through Interact. After every step the first
+// snapshot with the diffs applied equals a walk from scratch, for a stream of everything, one of the viewport
+// and one of 50 elements, and GetDom answers the same.
+func TestStreamsConvergeOnApplications(t *testing.T) {
+	url := harness.Serve(t, harness.Apps(t, ""))
+	d := harness.StartDaemon(t)
+	for _, name := range []string{"react", "vue", "svelte", "lit", "preact", "solid", "virtual", "grid", "plain"} {
+		t.Run(name, func(t *testing.T) {
+			a := openApp(t, d, url+"/"+name)
+			for seed := range appSteps {
+				a.step(seed)
+				a.converges()
+			}
+		})
+	}
+}
+
+// appView is a way to see an application: what a client asks for, and what that means.
+type appView struct {
+	name    string
+	request *domtapv1.WatchDomRequest
+	options view.Options
+}
+
+var appViews = []appView{
+	{"full", &domtapv1.WatchDomRequest{FullSnapshot: true}, view.Options{}},
+	{
+		"viewport", &domtapv1.WatchDomRequest{ViewportOnly: true, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)},
+		view.Options{InteractiveOnly: true, ViewportOnly: true},
+	},
+	{
+		"50 elements", &domtapv1.WatchDomRequest{MaxElements: proto.Int32(50), MaxTokens: proto.Int32(0)},
+		view.Options{InteractiveOnly: true, MaxElements: 50},
+	},
+}
+
+// drivenApp is an application in a tab with a stream of each view.
+type drivenApp struct {
+	t         *testing.T
+	d         *harness.Daemon
+	tab       string
+	followers []*follower
+	// did names the steps that were taken.
+	did []string
+}
+
+func openApp(t *testing.T, d *harness.Daemon, url string) *drivenApp {
+	a := &drivenApp{t: t, d: d, tab: d.Open(url)}
+	for _, v := range appViews {
+		request := proto.CloneOf(v.request)
+		request.TabId = a.tab
+		a.followers = append(a.followers, follow(t, d, request))
+	}
+	a.call("new Promise((built) => { const look = () => window.step ? built(0) : requestAnimationFrame(look); look() })")
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: a.tab}); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// call runs an expression in the page's own world and waits for its promise.
+func (a *drivenApp) call(expression string) any {
+	a.t.Helper()
+	params := map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}
+	var out struct {
+		Result struct {
+			Value any `json:"value"`
+		} `json:"result"`
+		Exception *struct {
+			Exception struct {
+				Description string `json:"description"`
+			} `json:"exception"`
+		} `json:"exceptionDetails"`
+	}
+	if err := a.d.Browser.Newest().Call(a.t.Context(), "Runtime.evaluate", params, &out); err != nil {
+		a.t.Fatal(err)
+	}
+	if out.Exception != nil {
+		a.t.Fatalf("after %q, %s: %s", a.did, expression, out.Exception.Exception.Description)
+	}
+	return out.Result.Value
+}
+
+// step takes one random step: every fourth by Interact, as an agent would.
+func (a *drivenApp) step(seed int) {
+	a.t.Helper()
+	if seed%4 != 3 {
+		a.did = append(a.did, fmt.Sprint(a.call(fmt.Sprintf("step(%d)", seed))))
+		return
+	}
+	rnd := rand.New(rand.NewPCG(1, uint64(seed)))
+	elements := usual(a.t, a.d, a.tab).GetElements()
+	e := elements[rnd.IntN(len(elements))]
+	step := useOf(e, rnd)
+	_, err := a.d.Actions.Interact(a.t.Context(), &domtapv1.InteractRequest{TabId: a.tab, Steps: []*domtapv1.Step{step}})
+	// A dialog may cover the element, and a page may replace it meanwhile.
+	if err != nil && status.Code(err) != codes.FailedPrecondition {
+		a.t.Fatalf("after %q, %v: %v", a.did, step, err)
+	}
+	a.did = append(a.did, fmt.Sprintf("%s %v", e.GetTag(), step))
+	a.call("settled()")
+}
+
+// useOf is what a user does with an element.
+func useOf(e *domtapv1.Element, rnd *rand.Rand) *domtapv1.Step {
+	target := &domtapv1.Target{Ref: &e.Ref}
+	typed := fmt.Sprintf("Typed %d", rnd.IntN(100))
+	switch {
+	case e.GetTag() == "select":
+		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{
+			Target: target, Values: []string{[]string{"low", "normal", "high"}[rnd.IntN(3)]}}}}
+	case e.GetRole() == "textbox" && rnd.IntN(2) == 0:
+		return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: target, Text: typed, Submit: true}}}
+	case e.GetRole() == "textbox" || e.GetRole() == "searchbox":
+		return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: target, Text: typed}}}
+	case rnd.IntN(8) == 0:
+		return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: target, Key: "Tab"}}}
+	case rnd.IntN(8) == 0:
+		return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: target}}}
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
+}
+
+// converges holds the streams against the page: first by what was pushed alone, then with what GetDom reads.
+func (a *drivenApp) converges() {
+	a.t.Helper()
+	ctx := within(a.t, appPatience)
+	a.eventually(ctx, "the full stream and a fresh walk", a.pushedAll)
+	a.eventually(ctx, "the viewport stream and the page's own list", a.pushedViewport)
+	a.eventually(ctx, "the streams and a fresh walk with the boxes that GetDom read", a.readAll)
+	for i, v := range appViews {
+		r := v.request
+		get := &domtapv1.GetDomRequest{TabId: a.tab, FullSnapshot: r.FullSnapshot, ViewportOnly: r.ViewportOnly, MaxElements: r.MaxElements, MaxTokens: r.MaxTokens}
+		if err := agree(a.t, a.d, a.followers[i], get); err != nil {
+			a.fail("the "+v.name+" stream and GetDom", err)
+		}
+	}
+}
+
+// eventually waits until a comparison holds. The page may go on by itself, such as when an animation ends, so
+// each try looks at it anew.
+func (a *drivenApp) eventually(ctx context.Context, what string, compare func() error) {
+	a.t.Helper()
+	for {
+		err := compare()
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil {
+			a.fail(what, err)
+		}
+	}
+}
+
+func (a *drivenApp) fail(what string, err error) {
+	a.t.Helper()
+	a.t.Fatalf("step %d, after %q: %s differ: %v", len(a.did)-1, a.did[max(0, len(a.did)-5):], what, err)
+}
+
+// pushedAll compares the stream of everything with a fresh walk.
+func (a *drivenApp) pushedAll() error {
+	fresh, err := a.freshWalk(nil)
+	if err != nil {
+		return err
+	}
+	return a.compare(0, fresh)
+}
+
+// pushedViewport compares the stream of the viewport with what the page's script finds there.
+func (a *drivenApp) pushedViewport() error {
+	want := fmt.Sprint(a.call("visible()"))
+	elements, err := a.followers[1].now()
+	if err != nil {
+		return err
+	}
+	if got := usable(elements); got != want {
+		return fmt.Errorf("\n got %s\nwant %s", got, want)
+	}
+	return nil
+}
+
+// usable lists the tags of the elements that visible() of e2e/apps/shared/driver.js knows.
+func usable(elements []*domtapv1.Element) string {
+	var tags []string
+	for _, e := range elements {
+		switch e.GetTag() {
+		case "a", "button", "input", "select", "textarea", "summary":
+			tags = append(tags, e.GetTag())
+		}
+	}
+	return strings.Join(tags, " ")
+}
+
+// readAll compares all streams with what their views are of a fresh walk, with the boxes that GetDom reads.
+func (a *drivenApp) readAll() error {
+	all := a.d.All(a.tab)
+	inViewport := map[dom.Ref]bool{}
+	for _, e := range all.GetElements() {
+		inViewport[dom.Ref(e.GetRef())] = e.GetInViewport()
+	}
+	fresh, err := a.freshWalk(inViewport)
+	if err != nil {
+		return err
+	}
+	for i, v := range appViews {
+		if err := a.compare(i, fresh); err != nil {
+			return fmt.Errorf("%s: %w", v.name, err)
+		}
+	}
+	return nil
+}
+
+// compare holds a stream against its view of a fresh walk.
+func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
+	want, err := view.Of(fresh, appViews[i].options)
+	if err != nil {
+		return err
+	}
+	got, err := a.followers[i].now()
+	if err != nil {
+		return err
+	}
+	if difference := differs(got, bares(convert.Elements(want.Elements, nil))); difference != "" {
+		return fmt.Errorf("%s", difference)
+	}
+	return nil
+}
+
+// now is what the stream's reader knows.
+func (f *follower) now() ([]*domtapv1.Element, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.replica.elements, f.err
+}
+
+// freshWalk is the page as a walk from scratch sees it, with the refs that its elements have. Those that
+// have none yet share NoRef.
+func (a *drivenApp) freshWalk(inViewport map[dom.Ref]bool) (*dom.Snapshot, error) {
+	text, err := a.d.Browser.Newest().Audit(a.t.Context(), "")
+	if err != nil || text == "" {
+		return &dom.Snapshot{}, err
+	}
+	s := new(dom.Snapshot)
+	depths := map[dom.Ref]int{}
+	for line := range strings.SplitSeq(text, "\n") {
+		e, err := parseLine(line)
+		if err != nil {
+			return nil, err
+		}
+		if e.Parent != dom.NoRef {
+			e.Depth = depths[e.Parent] + 1
+		}
+		depths[e.Ref] = e.Depth
+		e.InViewport = inViewport[e.Ref]
+		s.Elements = append(s.Elements, e)
+	}
+	return s, nil
+}
+
+// parseLine reads a line of browser.Page.Audit; line writes one.
+func parseLine(line string) (*dom.Element, error) {
+	f := strings.Split(line, "\t")
+	if len(f) != 15 {
+		return nil, fmt.Errorf("a line of the fresh walk has %d fields: %q", len(f), line)
+	}
+	numbers := map[int]int{}
+	for _, i := range []int{0, 1, 2, 11, 12} {
+		n, err := strconv.Atoi(f[i])
+		if err != nil && !slices.Contains([]string{"", "^"}, f[i]) {
+			return nil, fmt.Errorf("field %d: %w", i, err)
+		}
+		numbers[i] = n
+	}
+	e := &dom.Element{
+		Ref: refOf(f[0], numbers[0]), Kind: dom.Kind(numbers[1]), Parent: refOf(f[2], numbers[2]), Tag: f[3], Role: f[4], Text: f[5], Href: f[6],
+		Name: f[7], Type: f[8], Value: f[9], Placeholder: f[10], Level: numbers[11], Child: dom.FrameID(f[13]),
+	}
+	s := &e.States
+	for i, state := range []*dom.Tri{&s.Checked, &s.Disabled, &s.Expanded, &s.Selected, &s.Pressed, &s.Required, &s.Readonly, &s.Focused, &s.Invalid} {
+		*state = dom.Tri(numbers[12] >> (2 * i) & 3)
+	}
+	return e, nil
+}
+
+// refOf is a ref as the fresh walk writes it: "^" and -1 are none.
+func refOf(text string, n int) dom.Ref {
+	if text == "^" || n < 0 {
+		return dom.NoRef
+	}
+	return dom.Ref(n)
+}
