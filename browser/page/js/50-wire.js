@@ -90,8 +90,10 @@ class Writer {
     this.sequence++;
     const columns = new Columns();
     if (!this.full) for (const rec of model.gone) columns.remove(rec);
-    for (const rec of model.gone) rec.sent = rec.moved = false;
+    // With an element the daemon forgets its box: it is sent again when the element comes back.
+    for (const rec of model.gone) rec.sent = rec.moved = rec.boxSent = false;
     model.gone.clear();
+    model.listDirty = model.boxesDirty = false;
     const boxes = measured ? new Boxes() : null;
     let fresh = 0;
     let inserted = null;
@@ -115,7 +117,9 @@ class Writer {
       }
       rec.moved = false;
       rec.mask = 0;
-      if (boxes && !rec.boxSent) boxes.add(rec, this.token(rec));
+      if (rec.boxSent) continue;
+      if (boxes) boxes.add(rec, this.token(rec));
+      else model.boxesDirty = true;
     }
     model.changed.clear();
     if (measured) this.scroll = scrollState();
