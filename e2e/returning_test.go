@@ -30,3 +30,14 @@ func TestWhatComesBackHasItsBox(t *testing.T) {
 		t.Error(difference)
 	}
 }
+
+// TestFirstSightOfLabelsInShadowTrees reads a page whose only label stands in a shadow tree, once.
+func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
+	d := harness.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`<style>i::before { content: "?" }</style><div id=host></div><script>
+		host.attachShadow({ mode: "open" }).innerHTML = "<style>b::before { content: 'All ' }</style><label><input type=checkbox><b>of them</b></label>"
+	</script>`)}))
+	if _, ok := find(usual(t, d, tab), "All of them"); !ok {
+		t.Errorf("got %q", tagsAndTexts(usual(t, d, tab)))
+	}
+}

@@ -964,7 +964,8 @@ class Model {
 
   /** Reads the sheets of a shadow tree that is walked into. @param {any} root */
   enter(root) {
-    this.labels.trees = true;
+    // Names in it are looked for in its own labels and styles; the first walk learns here that there is a tree.
+    this.labels.trees = this.naming.generated.possible = true;
     this.styles.read(root);
     for (const el of this.pointers.candidates(root)) {
       this.point(el, this.pointers.isOne(el));
