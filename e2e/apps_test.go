@@ -141,8 +141,9 @@ func useOf(e *domtapv1.Element, rnd *rand.Rand) *domtapv1.Step {
 	typed := fmt.Sprintf("Typed %d", rnd.IntN(100))
 	switch {
 	case e.GetTag() == "select":
-		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{
-			Target: target, Values: []string{[]string{"low", "normal", "high"}[rnd.IntN(3)]}}}}
+		// A closed list takes letters: they choose the option that begins so.
+		key := []string{"l", "n", "h", "ArrowDown"}[rnd.IntN(4)]
+		return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: target, Key: key}}}
 	case e.GetRole() == "textbox" && rnd.IntN(2) == 0:
 		return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: target, Text: typed, Submit: true}}}
 	case e.GetRole() == "textbox" || e.GetRole() == "searchbox":
