@@ -106,8 +106,9 @@ func (a *drivenApp) call(expression string) any {
 			} `json:"exception"`
 		} `json:"exceptionDetails"`
 	}
-	if err := a.d.Browser.Newest().Call(a.t.Context(), "Runtime.evaluate", params, &out); err != nil {
-		a.t.Fatal(err)
+	// A renderer that crashed never answers.
+	if err := a.d.Browser.Newest().Call(within(a.t, appPatience), "Runtime.evaluate", params, &out); err != nil {
+		a.t.Fatalf("after %q, %s: %v", a.did, expression, err)
 	}
 	if out.Exception != nil {
 		a.t.Fatalf("after %q, %s: %s", a.did, expression, out.Exception.Exception.Description)
@@ -214,7 +215,7 @@ func (a *drivenApp) pushedViewport() error {
 	return nil
 }
 
-// usable lists the tags of the elements that visible() of e2e/apps/shared/driver.js knows.
+// usable lists the sorted tags of the elements that visible() of e2e/apps/shared/driver.js knows.
 func usable(elements []*domtapv1.Element) string {
 	var tags []string
 	for _, e := range elements {
@@ -223,6 +224,7 @@ func usable(elements []*domtapv1.Element) string {
 			tags = append(tags, e.GetTag())
 		}
 	}
+	slices.Sort(tags)
 	return strings.Join(tags, " ")
 }
 

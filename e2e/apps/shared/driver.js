@@ -74,7 +74,7 @@ export function drive(moves, settle) {
 
 const USABLE = "a[href], button, input, select, textarea, summary";
 
-/** The tags of the usable elements whose box meets the viewport. */
+/** The tags of the usable elements whose box meets the viewport, sorted: slots show elements in another order. */
 function visible() {
   return all(USABLE)
     .filter((el) => {
@@ -86,5 +86,6 @@ function visible() {
       return r.width && r.height && el.checkVisibility({ visibilityProperty: true }) && left <= innerWidth && top <= innerHeight && left + width >= 0 && top + height >= 0;
     })
     .map((el) => el.localName)
+    .sort()
     .join(" ");
 }
