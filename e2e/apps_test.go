@@ -107,7 +107,9 @@ func (a *drivenApp) call(expression string) any {
 		} `json:"exceptionDetails"`
 	}
 	// A renderer that crashed never answers.
-	if err := a.d.Browser.Newest().Call(within(a.t, appPatience), "Runtime.evaluate", params, &out); err != nil {
+	ctx, cancel := context.WithTimeout(a.t.Context(), appPatience)
+	defer cancel()
+	if err := a.d.Browser.Newest().Call(ctx, "Runtime.evaluate", params, &out); err != nil {
 		a.t.Fatalf("after %q, %s: %v", a.did, expression, err)
 	}
 	if out.Exception != nil {

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// BenchmarkApplications is the time of a page's main thread for a hundred things to do that are added, a
+// hundred checked and eighty removed, beside 6,000 other elements: watched, against the same unwatched. The two
+// take turns. React changes what differs; plain writes all of its HTML anew at every change.
+func BenchmarkApplications(b *testing.B) {
+	for _, app := range []struct {
+		name   string
+		target float64
+	}{{"react", 1.10}, {"plain", 1.50}} {
+		b.Run(app.name, func(b *testing.B) {
+			d := harness.StartDaemon(b)
+			s := &site{Daemon: d, b: b, url: harness.Serve(b, harness.Apps(b, HTML(6000)))}
+			tab := d.Open(s.url + "/" + app.name + "?beside=1")
+			enable := map[string]any{"timeDomain": "threadTicks"}
+			if err := d.Browser.Newest().Call(b.Context(), "Performance.enable", enable, nil); err != nil {
+				b.Fatal(err)
+			}
+			s.workload() // compiles
+			var alone, watched times
+			for b.Loop() {
+				alone = append(alone, s.workload())
+				release := s.watch(tab)
+				watched = append(watched, s.workload())
+				release()
+			}
+			slices.Sort(alone)
+			slices.Sort(watched)
+			ratio(b, app.name, watched.at(50), alone.at(50), app.target)
+			b.Logf("%d runs each, alone %v to %v, watched %v to %v", len(alone), alone[0], alone[len(alone)-1], watched[0], watched[len(watched)-1])
+		})
+	}
+}
+
+// watch starts a stream of everything that can be acted on, reads it until release, and returns when its first
+// snapshot is there.
+func (s *site) watch(tab string) (release func()) {
+	s.b.Helper()
+	ctx, cancel := context.WithCancel(s.b.Context())
+	stream, err := s.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
+	if err != nil {
+		s.b.Fatal(err)
+	}
+	if _, err := stream.Recv(); err != nil {
+		s.b.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			if _, err := stream.Recv(); err != nil {
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// workload runs window.workload of e2e/apps/shared/todo-driver.js and returns what the main thread was busy for,
+// the two frames after it included.
+func (s *site) workload() time.Duration {
+	s.b.Helper()
+	before := s.busy()
+	params := map[string]any{"awaitPromise": true, "returnByValue": true, "expression": `workload().then((left) =>
+		new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn, 0, left)))))`}
+	var out evaluated[int]
+	if err := s.Browser.Newest().Call(s.b.Context(), "Runtime.evaluate", params, &out); err != nil {
+		s.b.Fatal(err)
+	}
+	if out.Result.Value != 20 {
+		s.b.Fatalf("%d things are left, not 20", out.Result.Value)
+	}
+	return s.busy() - before
+}
+
+// busy is how long the page's main thread was busy with tasks so far, by its own clock.
+func (s *site) busy() time.Duration {
+	s.b.Helper()
+	var out struct {
+		Metrics []struct {
+			Name  string  `json:"name"`
+			Value float64 `json:"value"`
+		} `json:"metrics"`
+	}
+	if err := s.Browser.Newest().Call(s.b.Context(), "Performance.getMetrics", nil, &out); err != nil {
+		s.b.Fatal(err)
+	}
+	for _, m := range out.Metrics {
+		if m.Name == "TaskDuration" {
+			return time.Duration(m.Value * float64(time.Second))
+		}
+	}
+	s.b.Fatal("the browser does not say how long it was busy")
+	return 0
+}
