@@ -103,12 +103,12 @@ func (t *Tab) publish() {
 	info := t.info
 	info.Status = t.status()
 	s := h.Snapshot
-	elements := t.model.Elements()
-	if !identical(elements, s.Elements) || s.URL != info.URL || s.Title != info.Title ||
+	elements, history := t.model.Elements(), *t.history.Load()
+	if !identical(elements, s.Elements) || !identical(history, s.History) || s.URL != info.URL || s.Title != info.Title ||
 		s.Document != t.document || s.Epoch != t.epoch {
 		s = &dom.Snapshot{
 			Epoch: t.epoch, Revision: s.Revision + 1, Document: t.document, URL: info.URL, Title: info.Title,
-			Elements: elements, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
+			Elements: elements, History: history, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
 		}
 	}
 	info.Revision, info.Epoch = s.Revision, s.Epoch
@@ -126,6 +126,6 @@ func (t *Tab) publish() {
 }
 
 // identical reports whether two slices are one.
-func identical(a, b []*dom.Element) bool {
+func identical[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

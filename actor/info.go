@@ -3,6 +3,8 @@ package actor
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/domtap/domtap/dom"
 )
 
 // Status is the state of a tab.
@@ -47,9 +49,7 @@ type Info struct {
 }
 
 // HistoryEntry is a page that a tab showed.
-type HistoryEntry struct {
-	URL, Title string
-}
+type HistoryEntry = dom.Visit
 
 // Wait says when a navigation counts as done. The zero value is WaitLoad.
 type Wait uint8

@@ -131,10 +131,18 @@ type Snapshot struct {
 	URL      string
 	Title    string
 	Elements []*Element
+	// History holds the last pages of the tab, oldest first, this one included. It is part of the snapshot so
+	// that a view of it, whose budget pays for the history too, is the same whenever it is made.
+	History []Visit
 	// PageTime is when the page's observer saw the newest change, by the page's clock.
 	PageTime time.Time
 	// ObservedAt is when the daemon published the snapshot.
 	ObservedAt time.Time
+}
+
+// Visit is a page that a tab showed.
+type Visit struct {
+	URL, Title string
 }
 
 // Layout holds the boxes of a snapshot's elements relative to the top-level viewport.

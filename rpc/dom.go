@@ -33,7 +33,7 @@ func (s *domService) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*do
 		Resync:   l.resyncMessage(),
 	}
 	if history {
-		resp.History = convert.History(l.tab.History())
+		resp.History = convert.History(now.History)
 	}
 	return resp, nil
 }

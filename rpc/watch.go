@@ -66,6 +66,14 @@ func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
 	var due <-chan time.Time
 	for {
 		before := w.sequence
+		// First of all, because the very first head may be the last: the renderer crashed a moment ago.
+		over, err := w.advance(head, &due)
+		if over || err != nil {
+			return err
+		}
+		if w.sequence != before {
+			silence.Reset(w.server.cfg.Heartbeat)
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -73,16 +81,10 @@ func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
 			head = w.tab.Head()
 		case <-due:
 		case <-silence.C:
+			silence.Reset(w.server.cfg.Heartbeat)
 			if err := w.heartbeat(); err != nil {
 				return err
 			}
-		}
-		over, err := w.advance(head, &due)
-		if over || err != nil {
-			return err
-		}
-		if w.sequence != before {
-			silence.Reset(w.server.cfg.Heartbeat)
 		}
 	}
 }
@@ -149,7 +151,7 @@ func (w *watcher) resume(head *actor.Head, now *views.View) error {
 		return w.resync(now, resync, 1)
 	}
 	w.shown, w.told = from, at
-	return w.difference(now)
+	return w.content(head)
 }
 
 // content sends what happened to the page.

@@ -526,3 +526,44 @@ func TestManyWatchersShareTheirViews(t *testing.T) {
 		}
 	})
 }
+
+// Whoever was away while the URL changed within the document is told, like everybody else.
+func TestWatchResumesAcrossRoutes(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		tab, page, s := b.watchShop(buttons("B", 2)...)
+		at := s.last
+		s.cancel()
+		page.PushState(shopURL + "cart")
+		again := b.watch(&domtapv1.WatchDomRequest{TabId: tab.GetId(), FromRevision: &at.Revision, Epoch: at.GetEpoch()})
+		if n := again.next().GetNavigated(); n.GetUrl() != shopURL+"cart" || !n.GetSameDocument() || again.last.GetRevision() != at.GetRevision() {
+			t.Errorf("resumed with %v, want the new URL", again.last)
+		}
+		wantCode(t, s.end(), codes.Canceled, "")
+	})
+}
+
+// A budget pays for the header too, and the header names the pages so far. A view of an earlier revision must
+// be what it was then, or a diff from it misses what the reader has.
+func TestWatchResumesWithABudgetAcrossRoutes(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		tab, page := b.shop(buttons("B", 60)...)
+		request := &domtapv1.WatchDomRequest{TabId: tab.GetId(), MaxTokens: proto.Int32(400)}
+		s := b.watch(request)
+		at := s.next()
+		s.cancel()
+		for i := range 3 {
+			page.PushState(fmt.Sprint(shopURL, "a/long/way/to/go/", i))
+			page.SetTitle(fmt.Sprint("A page with a long name, which is number ", i))
+		}
+		synctest.Wait()
+		request.FromRevision, request.Epoch = &at.Revision, at.GetEpoch()
+		again := b.watch(request)
+		again.state = s.state
+		want := b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId(), MaxTokens: proto.Int32(400)})
+		for again.last.GetHeartbeat() == nil {
+			again.next()
+		}
+		wantSame(t, "resumed", again.state, want.GetElements())
+		wantCode(t, s.end(), codes.Canceled, "")
+	})
+}

@@ -188,7 +188,7 @@ func (v *View) compute(t *Tab) {
 	}
 	selectable := v.fold()
 	options := v.Selection.options()
-	v.header = compact.Header{URL: v.Snapshot.URL, Title: v.Snapshot.Title, History: visits(t.tab.History())}
+	v.header = compact.Header{URL: v.Snapshot.URL, Title: v.Snapshot.Title, History: visits(v.Snapshot.History)}
 	if len(v.given) > 0 {
 		options.Given = v.wasGiven
 	}
@@ -248,7 +248,7 @@ func (v *View) findFrame() error {
 	return actor.Errorf(actor.NotFound, "there is no frame %q on the page: leave frame_id empty, or take one from an element", frame)
 }
 
-func visits(history []actor.HistoryEntry) []compact.Visit {
+func visits(history []dom.Visit) []compact.Visit {
 	out := make([]compact.Visit, len(history))
 	for i, e := range history {
 		out[i] = compact.Visit(e)
