@@ -91,8 +91,14 @@ func newBench(t *testing.T, cfg Config) *bench {
 
 func newBenchOn(t *testing.T, cfg Config, network string) *bench {
 	t.Helper()
+	return newBenchWith(t, cfg, network, actor.Config{})
+}
+
+func newBenchWith(t *testing.T, cfg Config, network string, tabs actor.Config) *bench {
+	t.Helper()
+	tabs.AllowURL = AllowURL
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
-	b.pool = actor.NewPool(b.browser, actor.Config{AllowURL: AllowURL})
+	b.pool = actor.NewPool(b.browser, tabs)
 	server, err := New(b.pool, cfg)
 	if err != nil {
 		t.Fatal(err)
