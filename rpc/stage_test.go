@@ -463,4 +463,3 @@ func wantNone(t *testing.T, faults []error) {
 		t.Error(fault)
 	}
 }
-
