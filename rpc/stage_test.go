@@ -394,6 +394,7 @@ func (s *stage) ask(view string) {
 func (s *stage) rest() {
 	s.hurry.Store(true)
 	s.page.Resume()
+	s.settle()
 	if s.tab.Info().Dialog != nil {
 		if err := s.tab.AnswerDialog(s.t.Context(), true, ""); err != nil {
 			s.t.Error(err)

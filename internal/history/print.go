@@ -39,7 +39,7 @@ func (e *Epochs) Name(epoch string) string {
 
 // Short prints a message as one line that a person can read.
 func (m Message) Short(e *Epochs) string {
-	head := fmt.Sprintf("#%d %s r%d", m.GetSequence(), e.Name(m.GetEpoch()), m.GetRevision())
+	head := fmt.Sprintf("%s r%d", e.Name(m.GetEpoch()), m.GetRevision())
 	if m.GetCoalesced() > 1 {
 		head += fmt.Sprintf(" (folds %d)", m.GetCoalesced())
 	}
