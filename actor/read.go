@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -215,21 +216,62 @@ type watch struct {
 	released bool
 }
 
+// turn is the turn of the tab that watches begin with, shared by those that begin at the same time.
+type turn struct {
+	watches []*watch
+	// done is closed when the turn is over, however it went; then err says how.
+	done chan struct{}
+	err  error
+}
+
 // watches is the set of watches that are held. It has a lock of its own, so that releasing never waits
 // for the tab.
 type watches struct {
 	mu      sync.Mutex
 	held    map[*watch]struct{}
 	changed chan struct{}
+	// waiting is the turn that has not started yet, or nil.
+	waiting *turn
 }
 
-// add holds a watch, unless it was released already.
-func (w *watches) add(one *watch) {
+// enter shares the turn that waits, or makes one, which the caller leads.
+func (w *watches) enter(one *watch) (shared *turn, leads bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !one.released {
-		w.held[one] = struct{}{}
+	if leads = w.waiting == nil; leads {
+		w.waiting = &turn{done: make(chan struct{})}
 	}
+	w.waiting.watches = append(w.waiting.watches, one)
+	return w.waiting, leads
+}
+
+// start holds the watches of a turn, but for those that were released already. Whoever comes from now on is
+// not among them.
+func (w *watches) start(shared *turn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leave(shared)
+	for _, one := range shared.watches {
+		if !one.released {
+			w.held[one] = struct{}{}
+		}
+	}
+}
+
+// leave ends the waiting of a turn; the caller holds the lock.
+func (w *watches) leave(shared *turn) {
+	if w.waiting == shared {
+		w.waiting = nil
+	}
+}
+
+// finish tells everybody how a turn went.
+func (w *watches) finish(shared *turn, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.leave(shared)
+	shared.err = err
+	close(shared.done)
 }
 
 func (w *watches) release(one *watch) {
@@ -271,19 +313,47 @@ func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err er
 	o.Attributes = slices.Clone(o.Attributes)
 	one := &watch{options: o}
 	release = func() { t.watches.release(one) }
-	_, err = do(ctx, t, "watch", func(ctx context.Context) (struct{}, error) {
-		t.watches.add(one)
+	if err := t.begin(ctx, one); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
+// begin takes the turn that a watch begins with. Watches that begin while another waits for its turn share
+// that one: a thousand clients that come back at once fill no mailbox, and ask the page once.
+func (t *Tab) begin(ctx context.Context, one *watch) error {
+	for {
+		shared, leads := t.watches.enter(one)
+		if leads {
+			return t.lead(ctx, shared)
+		}
+		select {
+		case <-shared.done:
+			gaveUp := errors.Is(shared.err, context.Canceled) || errors.Is(shared.err, context.DeadlineExceeded)
+			if !gaveUp {
+				return shared.err
+			}
+		case <-ctx.Done():
+			return t.explain(ctx, "watch", ctx.Err())
+		case <-t.done:
+			return t.ended()
+		}
+	}
+}
+
+// lead does the work of a turn for all who share it.
+func (t *Tab) lead(ctx context.Context, shared *turn) error {
+	_, err := do(ctx, t, "watch", func(ctx context.Context) (struct{}, error) {
+		t.watches.start(shared)
 		err := t.observe(ctx)
 		if err == nil {
 			_, err = t.read(ctx, ReadOptions{})
 		}
 		return struct{}{}, err
 	})
-	if err != nil {
-		release()
-		return nil, err
-	}
-	return release, nil
+	t.watches.finish(shared, err)
+	return err
 }
 
 // observe tells the page what to push, when that is something else than before.
