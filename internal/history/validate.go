@@ -172,18 +172,25 @@ func (h *History) NeverDropsNeverBlocks() []error {
 // prompt checks a reader that reads at once.
 func (h *History) prompt(f *faults, r *Reader) {
 	var quiet time.Time
-	for i, m := range r.Messages {
+	follows := false // the first message of all tells what was before
+	for _, m := range r.Messages {
 		if !m.content() {
 			continue
 		}
-		if late := m.At.Sub(m.GetObservedAt().AsTime()); i > 0 && late > r.MinInterval {
+		late := m.At.Sub(m.GetObservedAt().AsTime())
+		first := !follows && !r.OmitInitial
+		if follows = true; first {
+			quiet = m.At
+			continue
+		}
+		if late > r.MinInterval {
 			f.add(r, m, "it comes %v late", late)
 		}
-		if i > 0 && !quiet.IsZero() && m.At.Sub(quiet) < r.MinInterval && r.End.At != m.At {
+		if !quiet.IsZero() && m.At.Sub(quiet) < r.MinInterval && r.End.At != m.At {
 			f.add(r, m, "it comes %v after the one before, of %v", m.At.Sub(quiet), r.MinInterval)
 		}
 		quiet = m.At
-		if d := m.GetDiff(); d != nil && i > 0 && r.MinInterval == 0 {
+		if d := m.GetDiff(); d != nil && r.MinInterval == 0 {
 			if steps := h.steps(r.View, m.GetEpoch(), d.GetFromRevision(), d.GetToRevision()); len(steps) > 1 {
 				f.add(r, m, "it folds what happened in the steps %v", steps)
 			}
@@ -191,16 +198,17 @@ func (h *History) prompt(f *faults, r *Reader) {
 	}
 }
 
-// steps lists the steps in which a view changed between two revisions.
+// steps lists the steps between two revisions at whose end a view was another than before.
 func (h *History) steps(view, epoch string, from, to uint64) []int {
 	var out []int
 	was, known := h.Elements(view, Point{epoch, from})
-	for _, s := range h.States {
-		if s.Epoch != epoch || s.Revision <= from || s.Revision > to || !known {
+	for i, s := range h.States {
+		passing := i+1 < len(h.States) && h.States[i+1].Step == s.Step && h.States[i+1].Revision <= to
+		if s.Epoch != epoch || s.Revision <= from || s.Revision > to || !known || passing {
 			continue
 		}
 		now, there := h.Elements(view, s.Point)
-		if there && !Same(was, now) && !slices.Contains(out, s.Step) {
+		if there && !Same(was, now) {
 			out = append(out, s.Step)
 		}
 		was = now
