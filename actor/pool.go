@@ -233,6 +233,19 @@ func (p *Pool) tell(e TabEvent) {
 		p.tabs = slices.DeleteFunc(p.tabs, func(t *Tab) bool { return t.id == e.Info.ID })
 	}
 	p.broadcast(e)
+	p.dismiss()
+}
+
+// dismiss ends the readers of tab events when there can be no more events, because the browser is gone and
+// every tab has said so; the caller holds the lock.
+func (p *Pool) dismiss() {
+	if p.gone == nil || len(p.tabs) > 0 {
+		return
+	}
+	for w := range p.readers {
+		w.finish(p.gone)
+		delete(p.readers, w)
+	}
 }
 
 // broadcast queues an event for every reader; the caller holds the lock.
@@ -356,6 +369,7 @@ func (p *Pool) lose() {
 	for _, t := range p.tabs {
 		t.end(p.gone)
 	}
+	p.dismiss()
 }
 
 // Tab finds a tab; an *Error of kind NotFound when there is none of that id.

@@ -67,7 +67,7 @@ func (p *Pool) Watch() *TabWatch {
 		defer p.mu.Unlock()
 		delete(p.readers, w)
 	}
-	if p.closed {
+	if p.closed || p.gone != nil && len(p.tabs) == 0 {
 		w.finish(p.gone)
 	} else {
 		p.readers[w] = struct{}{}

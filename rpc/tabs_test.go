@@ -202,3 +202,86 @@ func TestWatchTabsEndsAReaderThatFallsBehind(t *testing.T) {
 		wantCode(t, err, codes.ResourceExhausted, "LIMIT_REACHED")
 	})
 }
+
+// What WatchTabs says of each thing that happens to tabs, those that come later included.
+func TestWatchTabsTellsEverything(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		_, page := b.shop()
+		b.browser.Serve(shopURL+"next", func() actortest.Screen { return actortest.Screen{Title: "Next"} })
+		client, err := b.tabs.WatchTabs(t.Context(), &domtapv1.WatchTabsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		is := func(what string, ok func(*domtapv1.WatchTabsResponse) bool) {
+			t.Helper()
+			m, err := client.Recv()
+			if err != nil || !ok(m) || m.GetTab().GetId() == "" || m.GetObservedAt() == nil {
+				t.Fatalf("%s came as %v, %v", what, m, err)
+			}
+		}
+		is("the tab that was there", func(m *domtapv1.WatchTabsResponse) bool { return m.GetOpened() != nil })
+		page.Go(shopURL + "next")
+		is("another document", func(m *domtapv1.WatchTabsResponse) bool {
+			return m.GetNavigated() != nil && !m.GetNavigated().GetSameDocument() && m.GetTab().GetUrl() == shopURL+"next"
+		})
+		page.OpenDialog(actor.Dialog{Type: "prompt", Message: "Name?", Default: "Ann"})
+		is("a prompt", func(m *domtapv1.WatchTabsResponse) bool {
+			return m.GetDialog().GetDialog().GetDefaultPrompt() == "Ann" && m.GetTab().GetDialog() != nil
+		})
+		if err := page.AnswerDialog(t.Context(), true, "Bea"); err != nil {
+			t.Error(err)
+		}
+		is("its end", func(m *domtapv1.WatchTabsResponse) bool {
+			return m.GetDialog() != nil && m.GetDialog().GetDialog() == nil && m.GetTab().GetDialog() == nil
+		})
+		for _, state := range []string{"in_progress", "canceled"} {
+			page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.zip", State: state}})
+			is("a download", func(m *domtapv1.WatchTabsResponse) bool {
+				return m.GetDownload().GetState() == state && m.GetDownload().GetSuggestedFilename() == "a.zip"
+			})
+		}
+		popup := page.Open(shopURL + "next")
+		is("a popup", func(m *domtapv1.WatchTabsResponse) bool {
+			return m.GetOpened() != nil && m.GetTab().GetOpenerTabId() == "t1"
+		})
+		is("where it goes", func(m *domtapv1.WatchTabsResponse) bool {
+			return m.GetNavigated() != nil && m.GetTab().GetId() == "t2"
+		})
+		if err := popup.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		is("a popup that closes itself", func(m *domtapv1.WatchTabsResponse) bool {
+			return m.GetClosed() != nil && m.GetTab().GetId() == "t2"
+		})
+		page.Crash("oom")
+		is("a crash", func(m *domtapv1.WatchTabsResponse) bool {
+			return m.GetCrashed().GetReason() == "oom" && m.GetTab().GetStatus() == domtapv1.TabStatus_TAB_STATUS_CRASHED
+		})
+	})
+}
+
+// When the browser is gone there is nothing more to tell: the stream says so and ends, also one that begins then.
+func TestWatchTabsEndsWithTheBrowser(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		b.shop()
+		watch := func() domtapv1.TabService_WatchTabsClient {
+			client, err := b.tabs.WatchTabs(t.Context(), &domtapv1.WatchTabsRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return client
+		}
+		client := watch()
+		if m, err := client.Recv(); err != nil || m.GetOpened() == nil {
+			t.Fatalf("first came %v, %v", m, err)
+		}
+		b.browser.Die()
+		if m, err := client.Recv(); err != nil || m.GetClosed() == nil {
+			t.Errorf("the end of the tab came as %v, %v", m, err)
+		}
+		_, err := client.Recv()
+		wantCode(t, err, codes.Unavailable, "PAGE_LOST")
+		_, err = watch().Recv()
+		wantCode(t, err, codes.Unavailable, "PAGE_LOST")
+	})
+}
