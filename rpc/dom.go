@@ -67,7 +67,8 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 	if err != nil {
 		return err
 	}
-	return newWatcher(s.server, tab, r, stream).run(stream.Context())
+	w := newWatcher(s.server, tab, r, stream)
+	return w.out.during(func() error { return w.run(stream.Context()) })
 }
 
 // snapshotRequest is what GetDom and GetCompact have in common.

@@ -150,15 +150,17 @@ func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerS
 	watch := s.server.pool.Watch()
 	defer watch.Stop()
 	out := newSender(s.server, stream)
-	for {
-		event, err := watch.Next(stream.Context())
-		if err != nil {
-			return err
+	return out.during(func() error {
+		for {
+			event, err := watch.Next(stream.Context())
+			if err != nil {
+				return err
+			}
+			if err := out.send(convert.TabEvent(event)); err != nil {
+				return err
+			}
 		}
-		if err := out.send(convert.TabEvent(event)); err != nil {
-			return err
-		}
-	}
+	})
 }
 
 func checkSession(id string) error {
