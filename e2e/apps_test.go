@@ -211,14 +211,14 @@ func (a *drivenApp) pushedViewport() error {
 	if err != nil {
 		return err
 	}
-	if got := usable(elements); got != want {
+	if got := usableTags(elements); got != want {
 		return fmt.Errorf("\n got %s\nwant %s", got, want)
 	}
 	return nil
 }
 
-// usable lists the sorted tags of the elements that visible() of e2e/apps/shared/driver.js knows.
-func usable(elements []*domtapv1.Element) string {
+// usableTags lists the sorted tags of the elements that visible() of e2e/apps/shared/driver.js knows.
+func usableTags(elements []*domtapv1.Element) string {
 	var tags []string
 	for _, e := range elements {
 		switch e.GetTag() {

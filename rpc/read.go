@@ -14,9 +14,9 @@ import (
 const (
 	// defaultReading is what a reading may cost when the request leaves max_tokens unset: some 6,000 characters.
 	defaultReading = 1500
-	// reader is the client whose baselines the lists of ReadPage use, so that they disturb nobody's diffs. No
+	// readPage is the client whose baselines the lists of ReadPage use, so that they disturb nobody's diffs. No
 	// request can name it.
-	reader = "\x00ReadPage"
+	readPage = "\x00ReadPage"
 	// plainText is the reason of a CONTENT that has no main content.
 	plainText = "no main content stands out: this is everything but the navigation"
 )
@@ -126,7 +126,7 @@ func (s *pageService) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
 func listRequest(r *domtapv1.ReadPageRequest) *domtapv1.GetCompactRequest {
 	budget, history := int32(budgetOf(r)), false
 	return &domtapv1.GetCompactRequest{
-		TabId: r.GetTabId(), MaxTokens: &budget, Cursor: r.GetCursor(), IncludeHistory: &history, ClientId: reader,
+		TabId: r.GetTabId(), MaxTokens: &budget, Cursor: r.GetCursor(), IncludeHistory: &history, ClientId: readPage,
 	}
 }
 
