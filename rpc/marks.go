@@ -105,7 +105,7 @@ func encode(picture image.Image, format string, quality int) ([]byte, error) {
 func (s *pageService) markedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot actor.Shot) (*domtapv1.ScreenshotResponse, error) {
 	format, unlimited := shot.Format, int32(0)
 	shot.Format = "png"
-	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil, MaxTokens: &unlimited, ClientId: reader}
+	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil, MaxTokens: &unlimited, ClientId: readPage}
 	if r.Ref != nil {
 		request.RootRef = r.Ref
 	}
