@@ -17,10 +17,10 @@ type replica struct {
 	sequence uint64
 }
 
-// bare is an element as streams carry it: without box and place, which follow from the page and the list.
+// bare is an element as streams carry it: without box, what is read with it, and place.
 func bare(e *domtapv1.Element) *domtapv1.Element {
 	e = proto.CloneOf(e)
-	e.Rect, e.InViewport, e.Index = nil, false, 0
+	e.Rect, e.InViewport, e.Covered, e.Index = nil, false, false, 0
 	return e
 }
 

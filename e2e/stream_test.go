@@ -124,7 +124,7 @@ func agree(t *testing.T, d *harness.Daemon, f *follower, v *domtapv1.GetDomReque
 	for range 3 {
 		now, err := d.Dom.GetDom(ctx, v)
 		if err != nil {
-			return err
+			return errors.Join(append(errs, err)...)
 		}
 		if err = f.reaches(ctx, now); err == nil {
 			return nil

@@ -4,15 +4,12 @@
 const RESCAN_ABOVE = 2000;
 /** The most elements that a document may bring in; more are left out. */
 const MAX_ELEMENTS = 200000;
-/** How many nodes below a restyled element are looked at immediately; the rest waits for the sweep. */
+/** How many nodes below a restyled element are looked at immediately; the rest waits for the next pass. */
 const RESTYLE_NODES = 1000;
-/** How many elements a sweep looks at for new shadow roots; the next one goes on from there. */
+/** How many elements a glance looks at for new shadow roots; the next one goes on from there. */
 const ROOTS_AT_ONCE = 1000;
 /** How many boxes a measured but unchanged document is checked by. */
 const SAMPLE = 48;
-
-/** How far an update looks. */
-const NOTED = 0, SWEEP = 1, LAYOUT = 2;
 
 /** One element that counts, shown or not. */
 class Rec {
@@ -43,7 +40,7 @@ class Rec {
     /** Fields that changed since they were sent, as a bit set. */
     this.mask = 0;
     this.labelledby = "";
-    /** The control state that no mutation shows, for the sweep. */
+    /** The control state that no mutation shows. */
     /** @type {any} */
     this.live = "";
     this.x = this.y = this.w = this.h = -1;
@@ -149,8 +146,6 @@ class Model {
     this.gone = new Set();
     this.rescan = true;
     this.styleDirty = false;
-    /** Styles were swept, the layout was not. */
-    this.layoutDirty = false;
     this.controlsDirty = false;
     /** Something may have changed that says which labels stand in for hidden controls. */
     this.standInsDirty = false;
@@ -705,7 +700,7 @@ class Model {
     this.check.clear();
     this.looks.clear();
     this.restyled.clear();
-    this.refreshPointers();
+    for (const _ of this.lookForPointers());
     this.looks.clear();
     const root = safe.documentElement(this.doc);
     if (this.isPlain()) this.scanPlain();
@@ -721,41 +716,48 @@ class Model {
 
   // ---- bringing it up to date ---------------------------------------------------------------
 
-  /**
-   * Applies everything noted.
-   * @param {number} depth NOTED: only that; SWEEP: also what no mutation shows, as far as styles tell;
-   * LAYOUT: also what takes a layout
-   */
-  update(depth) {
-    this.labels.trees = this.rootList.size > 0;
-    if (this.rescan || depth >= SWEEP) this.naming.generated.look(this.doc, this.labels.trees);
-    this.labels.few = !this.rescan && this.dirty.size + this.added.size < 16;
+  /** Forgets what was read of styles and layout. */
+  begin() {
     this.positioned = false;
     this.sight.begin();
     this.pointers.begin();
+  }
+
+  /** Looks at what is the document's, not an element's, and what no mutation shows. */
+  glance() {
+    this.labels.trees = this.rootList.size > 0;
+    this.naming.generated.look(this.doc, this.labels.trees);
+    this.noteDesign();
+    if (lookForVeil(this.doc)) this.styleDirty = true;
+    if (!this.rescan) this.sweepRoots();
+  }
+
+  /**
+   * Applies everything noted.
+   * @param {boolean} all also what no mutation shows
+   */
+  update(all) {
+    this.labels.few = !this.rescan && this.dirty.size + this.added.size < 16;
+    this.begin();
+    if (this.rescan || all) this.glance();
     this.noteFocus();
-    if (this.rescan || depth >= SWEEP) this.noteDesign();
-    if ((this.rescan || depth >= SWEEP) && lookForVeil(this.doc)) this.styleDirty = true;
     if (this.rescan) {
       this.scanAll();
       this.findStandIns();
       return;
     }
-    const layout = depth >= LAYOUT && this.styleDirty;
-    if (layout) this.sweepLayout();
-    else if (depth >= SWEEP && this.styleDirty) this.sweepStyles();
-    if (depth >= SWEEP) this.sweepRoots();
-    this.pointed = layout;
-    if (layout) this.refreshPointers();
+    const sweep = all && this.styleDirty;
+    if (sweep) this.sweep();
+    this.pointed = sweep;
     this.noteRestyled();
-    if (this.controlsDirty || depth >= SWEEP) this.sweepControls();
+    if (this.controlsDirty || all) this.sweepControls();
     if (this.labelsDirty) {
       this.labelsDirty = false;
       for (const rec of this.controls) this.dirty.add(rec);
     }
     this.rescanAdded();
     this.refreshDirty();
-    if (this.standInsDirty || layout) this.findStandIns();
+    if (this.standInsDirty || sweep) this.findStandIns();
   }
 
   noteFocus() {
@@ -870,40 +872,41 @@ class Model {
     }
   }
 
-  /** Finds what style rules show or hide, and what left the tree unseen. */
-  sweepStyles() {
-    this.styleDirty = false;
-    this.layoutDirty = true;
-    for (const rec of this.all) {
-      if (this.sight.isStyled(rec.node, rec.tag) !== rec.visible || !safe.isConnected(rec.node)) this.check.add(rec);
-    }
-    this.sweepInnerRoots();
+  /**
+   * Looks at everything at once: what style rules and the layout show or hide, and what left the tree unseen.
+   * The boxes that this reads are kept, so that measuring right after it costs nothing.
+   */
+  sweep() {
+    this.styleDirty = this.geometryDirty = false;
+    for (const _ of this.lookOverAll());
   }
 
-  /**
-   * The same, and what the layout shows or hides. The boxes that this reads are kept, so that measuring
-   * right after it costs nothing.
-   */
-  sweepLayout() {
-    this.styleDirty = this.layoutDirty = false;
+  /** The same, a bit at a time; see Pass. What it finds is noted for an update. */
+  *lookOverAll() {
     this.position();
     for (const rec of this.all) {
-      const rect = this.sight.rect(rec.node, rec.tag);
-      const visible = this.sight.isStyled(rec.node, rec.tag) && this.sight.isPlaced(rec.node, rec.tag, rect);
-      if (visible !== rec.shown || !safe.isConnected(rec.node)) this.check.add(rec);
-      else if (rec.shown) this.box(rec, rect);
+      this.lookOver(rec);
+      yield;
     }
-    this.geometryDirty = false;
     this.notePosition();
-    this.sweepInnerRoots();
-  }
-
-  /** Looks for new shadow roots within shadow trees. */
-  sweepInnerRoots() {
     for (const root of this.rootList) {
       if (!safe.isConnected(root)) this.rootList.delete(root);
-      else for (const el of root.querySelectorAll("*")) this.noteRoot(el);
+      else {
+        for (const el of root.querySelectorAll("*")) {
+          this.noteRoot(el);
+          yield;
+        }
+      }
     }
+    yield* this.lookForPointers();
+  }
+
+  /** Looks whether a record is as it was. @param {Rec} rec */
+  lookOver(rec) {
+    const rect = this.sight.rect(rec.node, rec.tag);
+    const visible = this.sight.isStyled(rec.node, rec.tag) && this.sight.isPlaced(rec.node, rec.tag, rect);
+    if (visible !== rec.shown || !safe.isConnected(rec.node)) this.check.add(rec);
+    else if (rec.shown) this.box(rec, rect);
   }
 
   /** Shadow roots attach without a mutation: looks for new ones, a part of the document at a time. */
@@ -941,13 +944,16 @@ class Model {
     if (this.hint(node, HINT_POINTER, is)) this.looks.add(node);
   }
 
-  /** Reads the sheets, and finds all elements that count for their cursor. */
-  refreshPointers() {
+  /** Reads the sheets, and finds all elements that count for their cursor, a bit at a time. */
+  *lookForPointers() {
     this.styles.begin();
     const found = new Set();
     for (const root of [this.doc, ...this.rootList]) {
       this.styles.read(root);
-      for (const el of this.pointers.candidates(root)) if (this.pointers.isOne(el)) found.add(el);
+      for (const el of this.pointers.candidates(root)) {
+        if (this.pointers.isOne(el)) found.add(el);
+        yield;
+      }
     }
     for (const el of this.pointers.found) if (!found.has(el)) this.point(el, false);
     for (const el of found) this.point(el, true);
@@ -958,7 +964,7 @@ class Model {
     const { pointers } = this;
     if (this.pointed || !safe.isConnected(root)) return;
     for (const el of pointers.candidatesWithin(root)) this.point(el, pointers.isOne(el));
-    if (pointers.found.size * (1 + this.restyled.size) > MAX_POINTERS) return; // the sweep will
+    if (pointers.found.size * (1 + this.restyled.size) > MAX_POINTERS) return; // the next pass will
     for (const el of pointers.found) if (safe.contains(root, el) && !pointers.isOne(el)) this.point(el, false);
   }
 
@@ -1049,8 +1055,7 @@ class Model {
    */
   layoutHolds() {
     if (this.geometryDirty) return false;
-    this.sight.begin();
-    this.positioned = false;
+    this.begin();
     this.position();
     const el = safe.documentElement(this.doc);
     const now = el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY] : [];

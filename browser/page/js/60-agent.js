@@ -21,8 +21,14 @@ class Agent {
     this.model.onRoot = (root) => this.follow(root);
     this.heard = this.heard.bind(this);
     this.quiet = 0;
-    this.sweeps = 0;
     this.beats = 0;
+    /** The pass under way. @type {Pass | null} */
+    this.pass = null;
+    /** When the next may begin. */
+    this.rested = 0;
+    /** Boxes, or the scroll position, are to be sent with the next patch. */
+    this.boxes = false;
+    this.goOn = this.goOn.bind(this);
   }
 
   // ---- watching the page --------------------------------------------------------------------
@@ -65,6 +71,7 @@ class Agent {
       }
       case "scroll":
         if (!this.geometry) return;
+        this.boxes = true;
         break;
       case "focusin":
       case "focusout":
@@ -98,7 +105,7 @@ class Agent {
   flush() {
     this.scheduled = false;
     if (!this.pushing || this.inflight || this.writer.waiting.length) return;
-    const message = this.take(NOTED, false);
+    const message = this.take(false, false);
     if (message === null) return;
     this.inflight = true;
     this.push(message);
@@ -106,18 +113,24 @@ class Agent {
 
   /**
    * The next patch, or null when nothing changed.
-   * @param {number} depth @param {boolean} geometry
+   * @param {boolean} all also what no mutation shows @param {boolean} geometry with all boxes as they are now
    */
-  take(depth, geometry) {
+  take(all, geometry) {
     const model = this.model;
     const records = this.observer.takeRecords();
     if (records.length) model.note(records);
-    if (depth >= LAYOUT && (model.layoutDirty || !model.layoutHolds())) model.styleDirty = true;
-    model.update(depth);
+    if (all) {
+      this.abandon();
+      if (!model.layoutHolds()) model.styleDirty = true;
+    }
+    model.update(all);
     if (geometry) model.measure();
-    const idle = !model.changed.size && !model.gone.size && !this.writer.full && !this.news(geometry);
+    const boxes = geometry || this.boxes || (this.geometry && model.boxesDirty);
+    if (boxes) model.position();
+    this.boxes = false;
+    const idle = !model.changed.size && !model.gone.size && !this.writer.full && !this.news(boxes);
     if (idle) return null;
-    return this.writer.patch(geometry);
+    return this.writer.patch(boxes);
   }
 
   /** Whether the list, the boxes or the header changed. @param {boolean} geometry */
@@ -127,23 +140,60 @@ class Agent {
     return this.model.listDirty || (geometry && this.model.boxesDirty);
   }
 
-  /** While pushing: what no event shows, at least four times a second. */
-  sweep() {
+  /** While pushing, four times a second: whether there is anything that no event shows. */
+  beat() {
     if (!this.pushing) return;
     this.start();
-    if (!this.inflight && !this.writer.waiting.length) {
-      // Every fourth sweep, or each when boxes are watched, may take a layout.
-      const depth = this.geometry || ++this.sweeps % 4 === 0 ? LAYOUT : SWEEP;
-      const message = this.take(depth, this.geometry);
-      if (message !== null) {
-        this.inflight = true;
-        this.push(message);
-      }
-    }
+    if (!this.pass && performance.now() >= this.rested) this.look();
     // Listeners come without a mutation: a probe now and then, and soon after elements came.
     this.beats++;
     if (this.beats % 8 === 0 || (this.model.grown && this.beats % 2 === 0)) this.push(this.writer.header("p"));
-    this.timer = setTimeout(() => this.sweep(), SWEEP_EVERY);
+    this.timer = setTimeout(() => this.beat(), BEAT);
+  }
+
+  /** Glances at the document, and begins a pass when it may have changed unseen. */
+  look() {
+    const { model } = this;
+    const start = performance.now();
+    if (!model.rescan) {
+      model.glance();
+      model.sweepControls();
+      if (model.styleDirty || !model.layoutHolds()) {
+        this.pass = new Pass(model);
+        scheduler.postTask(this.goOn, SLICES);
+      }
+    }
+    this.rested = start + REST * (performance.now() - start);
+    if (model.pending || this.writer.renamed()) this.schedule();
+  }
+
+  /** Ends a pass before its end: what it did not look at is to be looked at. */
+  abandon() {
+    if (this.pass) this.model.styleDirty = this.model.geometryDirty = true;
+    this.pass = null;
+  }
+
+  /** Works on the pass for a slice. */
+  goOn() {
+    const { model, pass } = this;
+    if (!pass) return; // a read has looked at everything meanwhile
+    if (!this.pushing || model.rescan) {
+      this.abandon();
+      return;
+    }
+    if (!pass.slice()) {
+      scheduler.postTask(this.goOn, SLICES);
+      if (model.pending) this.schedule();
+      return;
+    }
+    this.pass = null;
+    this.rested = performance.now() + REST * pass.took;
+    model.standInsDirty = true;
+    if (this.geometry) {
+      model.cover();
+      this.boxes = true;
+    }
+    this.schedule();
   }
 
   // ---- what the daemon calls ----------------------------------------------------------------
@@ -153,7 +203,7 @@ class Agent {
     if (!ack || ack.sequence !== this.writer.sequence) return;
     this.writer.acknowledge(ack.sequence, ack.refs);
     this.inflight = false;
-    if (this.model.pending) this.schedule();
+    if (this.model.pending || this.boxes) this.schedule();
   }
 
   /**
@@ -171,7 +221,7 @@ class Agent {
     const records = this.observer.takeRecords();
     if (records.length) this.model.note(records);
     if (this.model.grown && !request.probed) return this.writer.header("p");
-    const message = this.take(LAYOUT, request.geometry);
+    const message = this.take(true, request.geometry);
     if (message !== null) return message;
     return this.writer.header(request.geometry ? "m" : "");
   }
@@ -198,7 +248,7 @@ class Agent {
     clearTimeout(this.timer);
     if (!this.pushing) return;
     this.start();
-    this.timer = setTimeout(() => this.sweep(), SWEEP_EVERY);
+    this.timer = setTimeout(() => this.beat(), BEAT);
     this.schedule();
   }
 
@@ -212,7 +262,7 @@ class Agent {
     model.attributes = this.model.attributes;
     model.children = this.model.children;
     model.strange = this.model.strange;
-    model.update(LAYOUT);
+    model.update(true);
     const lines = [];
     const known = (rec) => {
       const own = rec && this.model.recs.get(rec.node);
@@ -230,8 +280,9 @@ class Agent {
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };
 const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
-/** Milliseconds between sweeps while somebody watches. */
-const SWEEP_EVERY = 250;
+const SLICES = /** @type {const} */ ({ priority: "user-visible" });
+/** Milliseconds between looks while somebody watches. */
+const BEAT = 250;
 const HEARD = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
   "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",
