@@ -18,6 +18,7 @@ type Head struct {
 	journal journal
 	// refs is how many refs were given so far.
 	refs dom.Ref
+	attention
 }
 
 // Next is closed when a newer head replaces this one, and when the tab ends.
@@ -112,8 +113,9 @@ func (t *Tab) publish() {
 		}
 	}
 	info.Revision, info.Epoch = s.Revision, s.Epoch
-	if s != h.Snapshot || info != h.Info {
+	if told := t.attention(); s != h.Snapshot || info != h.Info || told != h.attention {
 		next := h.follow(s, info, t.model.Next(), t.limits)
+		next.attention = told
 		t.head.Store(next)
 		close(h.next)
 		h = next

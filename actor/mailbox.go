@@ -111,7 +111,7 @@ func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	case c := <-mailbox:
 		t.execute(c)
 	case <-changed:
-		t.relax()
+		t.attend()
 	}
 	return true
 }
@@ -241,5 +241,6 @@ func (t *Tab) alive() {
 	if t.probed != nil {
 		t.calm()
 		t.probed, t.calm = nil, nil
+		t.catchUp()
 	}
 }

@@ -207,6 +207,10 @@ type WatchOptions struct {
 	Attributes []string
 	// Geometry keeps Element.InViewport up to date.
 	Geometry bool
+	// Selectors keeps Head.Selected up to date, for as many as the page evaluates at once.
+	Selectors []dom.Selector
+	// Network keeps Head.Network up to date.
+	Network bool
 }
 
 // watch is one Watch.
@@ -221,6 +225,8 @@ type watches struct {
 	mu      sync.Mutex
 	held    map[*watch]struct{}
 	changed chan struct{}
+	// asked counts those that were added by follow.
+	asked uint64
 }
 
 // add holds a watch, unless it was released already.
@@ -240,10 +246,7 @@ func (w *watches) release(one *watch) {
 	}
 	one.released = true
 	delete(w.held, one)
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
+	w.nudge()
 }
 
 // union returns how many watches are held and what they need together.
@@ -255,6 +258,8 @@ func (w *watches) union() (int, WatchOptions) {
 		all.Structural = all.Structural || one.options.Structural
 		all.Geometry = all.Geometry || one.options.Geometry
 		all.Attributes = append(all.Attributes, one.options.Attributes...)
+		all.Selectors = append(all.Selectors, one.options.Selectors...)
+		all.Network = all.Network || one.options.Network
 	}
 	return len(w.held), all
 }
@@ -268,8 +273,7 @@ type observation struct {
 // returns when the head is up to date. Release may be called more than once and never blocks. Errors
 // are those of Read.
 func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err error) {
-	o.Attributes = slices.Clone(o.Attributes)
-	one := &watch{options: o}
+	one := &watch{options: o.clone()}
 	release = func() { t.watches.release(one) }
 	_, err = do(ctx, t, "watch", func(ctx context.Context) (struct{}, error) {
 		t.watches.add(one)
@@ -297,7 +301,7 @@ func (t *Tab) observe(ctx context.Context) error {
 	n, all := t.watches.union()
 	want := observation{push: n > 0, geometry: all.Geometry}
 	if t.known && t.observed == want {
-		return nil
+		return t.heed(ctx, all.heed())
 	}
 	err := t.call(ctx, t.blocked, func(ctx context.Context) error {
 		return t.page.Observe(ctx, want.push, want.geometry)
@@ -310,7 +314,7 @@ func (t *Tab) observe(ctx context.Context) error {
 	if want.push {
 		t.flush()
 	}
-	return nil
+	return t.heed(ctx, all.heed())
 }
 
 // relax lowers the observation after a watch was released. When that fails the page pushes on, which

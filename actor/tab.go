@@ -101,7 +101,14 @@ type state struct {
 	hold bool
 	// observed is what the page was last told; known is false after a failure.
 	observed observation
+	heeded   Heed
 	known    bool
+	// caught is the newest Following that the head is up to date for.
+	caught  uint64
+	network Network
+	// selected is what each document told of selectors; merged is made of it, and nil when that has changed.
+	selected map[dom.FrameID]Selected
+	merged   *selections
 
 	// probed delivers what a running probe finds; nil when none runs.
 	probed chan bool
@@ -119,7 +126,8 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 		watches: watches{held: map[*watch]struct{}{}, changed: make(chan struct{}, 1)},
 	}
 	t.ctx, t.end = context.WithCancelCause(ctx)
-	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: newEpoch(), document: 1, known: true}
+	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: newEpoch(), document: 1, known: true,
+		selected: map[dom.FrameID]Selected{}}
 	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
 	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
 	t.head.Store(&Head{Snapshot: s, Info: t.info, next: make(chan struct{})})

@@ -84,9 +84,10 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			p.browser.conn.Listen(e.SessionID, nil)
 			p.dropAgents(func(a *agent) bool { return a.session.ID == e.SessionID })
+			p.traffic(func(t *traffic) bool { return t.drop(func(r request) bool { return r.session == e.SessionID }) })
 		})
 	}
-	return nil
+	return p.handleTraffic(s, msg)
 }
 
 // frame returns the state of a frame, which it makes when it is new.
@@ -140,11 +141,14 @@ func (p *Page) contextCreated(s link.Session, d *runtime.ExecutionContextDescrip
 	p.mu.Lock()
 	a := &agent{session: s, id: d.ID, unique: d.UniqueID, document: f.document}
 	f.agent = a
-	observing := p.observing
+	observing, heeding := p.observing, p.heeding
 	p.touch()
 	p.mu.Unlock()
 	if observing.Push {
 		a.post(p.ctx, "observe", observing)
+	}
+	if heeds(heeding) {
+		a.post(p.ctx, "heed", heedRequest(heeding))
 	}
 	if f.id != cdp.FrameID(p.id) {
 		p.arrive(func(ctx context.Context) { p.adopt(ctx, f.id) })
@@ -251,6 +255,10 @@ func (p *Page) pushed(s link.Session, e runtime.EventBindingCalled) {
 		p.nudged(a)
 		return
 	}
+	if m.Selected != nil {
+		p.emit(actor.Selected{Frame: p.frameKey(from.id), Document: a.document, Found: m.Selected})
+		return
+	}
 	m.Patch.Frame, m.Patch.Document = p.frameKey(from.id), a.document
 	p.emit(actor.Patched{Patch: m.Patch})
 }
@@ -269,6 +277,7 @@ func (p *Page) navigated(f *cdp.Frame) {
 	known.agent = nil // the new document's context is announced right behind this event
 	p.touch()
 	p.mu.Unlock()
+	p.leftBehind(f.ID, f.LoaderID)
 	event := actor.Committed{Frame: p.frameKey(f.ID), Document: string(f.LoaderID), URL: f.URL + f.URLFragment}
 	if f.UnreachableURL != "" {
 		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
@@ -298,6 +307,7 @@ func (p *Page) frameGone(id cdp.FrameID) {
 	delete(p.frames, id)
 	p.touch()
 	p.mu.Unlock()
+	p.leftBehind(id, "")
 	p.emit(actor.FrameGone{Frame: p.frameKey(id)})
 }
 
@@ -372,6 +382,7 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		if err := p.install(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
 			p.logger.Debug("a frame is not observed", "error", err)
 		}
+		p.heedFrame(ctx, s)
 		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
 		_ = p.barrier(ctx)
 	})

@@ -23,6 +23,7 @@ var rooms = map[string]room{
 	"compact":        {rooms: []string{"dom", "diff", "view"}, pure: true},
 	"read":           {rooms: []string{"compact"}, modules: true, pure: true},
 	"marks":          {pure: true},
+	"await":          {rooms: []string{"dom"}, pure: true},
 	"prune":          {rooms: []string{"tokens"}, pure: true},
 	"actor":          {rooms: []string{"dom", "diff"}},
 	"browser":        {rooms: []string{"dom", "actor", "browser/page", "browser/link", "browser/launch"}, modules: true},
@@ -31,7 +32,7 @@ var rooms = map[string]room{
 	"browser/launch": {rooms: []string{"browser/link"}, modules: true},
 	"gen":            {modules: true},
 	"rpc": {
-		rooms:   []string{"dom", "diff", "tokens", "view", "compact", "read", "marks", "prune", "actor", "gen"},
+		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "gen"},
 		modules: true,
 	},
 	"client": {rooms: []string{"gen"}, modules: true},

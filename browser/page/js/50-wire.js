@@ -4,7 +4,8 @@
 //
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
 //            url, title
-//   flags    f full, m measured; u unacknowledged, p to be probed first: nothing else in the message counts
+//   flags    f full, m measured; u unacknowledged, p to be probed first: nothing else in the message counts;
+//            s: what selectors match, one line of JSON for each, instead of the columns
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
 //   refs     of every op but +
 //   afters   of + * >: empty for the element of the insert before, ^ for the start, n5 for the sixth +, else a ref

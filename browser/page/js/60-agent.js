@@ -8,6 +8,7 @@ class Agent {
     this.id = random[0].toString(36) + random[1].toString(36);
     this.writer = new Writer(this.model, this.id);
     this.unseen = new Unseen(this.model);
+    this.chosen = new Chosen(this.model, this.writer);
     this.push = push;
     this.following = false;
     this.pushing = false;
@@ -50,12 +51,14 @@ class Agent {
   mutated(records) {
     this.quiet = performance.now();
     this.model.note(records);
+    this.chosen.stir();
     this.schedule();
   }
 
   /** @param {Event} event */
   heard(event) {
     const model = this.model;
+    this.chosen.stir();
     model.geometryDirty = true;
     switch (event.type) {
       case "slotchange": {
@@ -99,9 +102,15 @@ class Agent {
     this.scheduled = false;
     if (!this.pushing || this.inflight || this.writer.waiting.length) return;
     const message = this.take(NOTED, false);
+    if (message === null || this.chosen.overdue()) this.tellChosen();
     if (message === null) return;
     this.inflight = true;
     this.push(message);
+  }
+
+  tellChosen() {
+    const message = this.chosen.news();
+    if (message !== null) this.push(message);
   }
 
   /**
@@ -138,6 +147,9 @@ class Agent {
       if (message !== null) {
         this.inflight = true;
         this.push(message);
+      } else {
+        this.chosen.stir();
+        this.tellChosen();
       }
     }
     // Listeners come without a mutation: a probe now and then, and soon after elements came.
@@ -153,7 +165,7 @@ class Agent {
     if (!ack || ack.sequence !== this.writer.sequence) return;
     this.writer.acknowledge(ack.sequence, ack.refs);
     this.inflight = false;
-    if (this.model.pending) this.schedule();
+    if (this.model.pending || this.chosen.due) this.schedule();
   }
 
   /**
@@ -200,6 +212,16 @@ class Agent {
     this.start();
     this.timer = setTimeout(() => this.sweep(), SWEEP_EVERY);
     this.schedule();
+  }
+
+  /**
+   * What somebody waits for, while the page pushes.
+   * @param {{structural: boolean, attributes: string[], selectors: {css: string, shown: boolean}[]}} what
+   */
+  heed(what) {
+    this.want(what);
+    this.chosen.want(what.selectors);
+    if (this.model.pending || this.chosen.due) this.schedule();
   }
 
   /**
