@@ -119,7 +119,11 @@ class Writer {
       if (boxes && !rec.boxSent) boxes.add(rec, this.token(rec));
     }
     model.changed.clear();
-    if (measured) this.scroll = scrollState();
+    model.listDirty = false;
+    if (measured) {
+      model.boxesDirty = false;
+      this.scroll = scrollState();
+    }
     const flags = (this.full ? "f" : "") + (measured ? "m" : "");
     this.full = false;
     this.url = clean(location.href, MAX_FIELD);
