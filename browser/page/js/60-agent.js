@@ -13,7 +13,7 @@ class Agent {
     this.following = false;
     this.pushing = false;
     this.geometry = false;
-    /** A pushed patch that the daemon has not acknowledged. */
+    /** A patch, pushed or read, that the daemon has not acknowledged. */
     this.inflight = false;
     this.scheduled = false;
     this.timer = 0;
@@ -140,6 +140,7 @@ class Agent {
   sweep() {
     if (!this.pushing) return;
     this.start();
+    this.chosen.stir();
     if (!this.inflight && !this.writer.waiting.length) {
       // Every fourth sweep, or each when boxes are watched, may take a layout.
       const depth = this.geometry || ++this.sweeps % 4 === 0 ? LAYOUT : SWEEP;
@@ -147,10 +148,7 @@ class Agent {
       if (message !== null) {
         this.inflight = true;
         this.push(message);
-      } else {
-        this.chosen.stir();
-        this.tellChosen();
-      }
+      } else this.tellChosen();
     }
     // Listeners come without a mutation: a probe now and then, and soon after elements came.
     this.beats++;
@@ -184,7 +182,11 @@ class Agent {
     if (records.length) this.model.note(records);
     if (this.model.grown && !request.probed) return this.writer.header("p");
     const message = this.take(LAYOUT, request.geometry);
-    if (message !== null) return message;
+    if (message !== null) {
+      // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
+      this.inflight = true;
+      return message;
+    }
     return this.writer.header(request.geometry ? "m" : "");
   }
 
