@@ -89,6 +89,11 @@ func (t *Tab) gone(e Gone) {
 
 // apply takes over patches that belong together.
 func (t *Tab) apply(patches ...dom.Patch) {
+	if t.meter != nil {
+		for _, p := range patches {
+			t.meter.PageAgent(min(max(0, p.Took), maxPageAgent))
+		}
+	}
 	was := t.model.Document("")
 	title := t.model.Title()
 	if err := t.model.Apply(patches...); err != nil {

@@ -111,6 +111,9 @@ func (t *Tab) publish() {
 			Epoch: t.epoch, Revision: s.Revision + 1, Document: t.document, URL: info.URL, Title: info.Title,
 			Elements: elements, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
 		}
+		if t.meter != nil {
+			t.meter.Published()
+		}
 	}
 	info.Revision, info.Epoch = s.Revision, s.Epoch
 	if told := t.attention(); s != h.Snapshot || info != h.Info || told != h.attention {

@@ -103,14 +103,18 @@ func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	case <-ctx.Done():
 		return false
 	case e, ok := <-t.events:
+		t.wake(idle)
 		t.receive(e, ok)
 	case alive := <-t.probed:
+		t.wake(idle)
 		t.answered(alive)
 	case id := <-t.popups:
 		t.opened(id)
 	case c := <-mailbox:
+		t.wake(idle)
 		t.execute(c)
 	case <-changed:
+		t.wake(idle)
 		t.attend()
 	}
 	return true

@@ -33,6 +33,7 @@ type Tab struct {
 	limits limits
 	log    *slog.Logger
 	owner  owner
+	meter  Meter
 
 	// ctx ends with the tab; its cause says why.
 	ctx     context.Context
@@ -69,7 +70,9 @@ type policy struct {
 // state is what only the tab's goroutine touches.
 type state struct {
 	events <-chan Event
-	model  *model.Model
+	// woke is when the goroutine began what it does; zero while nothing is measured.
+	woke  time.Time
+	model *model.Model
 	// info is the next head's, but for the status.
 	info     Info
 	epoch    string
@@ -118,7 +121,7 @@ type state struct {
 // newTab makes a tab; its goroutine is started by run.
 func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner) *Tab {
 	t := &Tab{
-		id: info.ID, page: page, owner: owner, log: cfg.Logger.With("tab", info.ID),
+		id: info.ID, page: page, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
 		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16),
@@ -169,6 +172,7 @@ func (t *Tab) run() {
 	for t.ctx.Err() == nil {
 		t.step(t.ctx, nil, true)
 		t.publish()
+		t.sleep()
 	}
 	t.finish()
 	t.letGo()

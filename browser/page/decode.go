@@ -66,8 +66,8 @@ func decodeHeader(line string) (Message, error) {
 		return Message{}, malformed("header of %d bytes", len(line))
 	}
 	f := strings.Split(line, "\t")
-	if len(f) != 10 {
-		return Message{}, malformed("header with %d fields, want 10", len(f))
+	if len(f) != 10 && len(f) != 11 {
+		return Message{}, malformed("header with %d fields, want 10 or 11", len(f))
 	}
 	var m Message
 	p := &m.Patch
@@ -96,6 +96,13 @@ func decodeHeader(line string) (Message, error) {
 		}
 	}
 	p.URL, p.Title = clean(f[8]), clean(f[9])
+	if len(f) == 11 {
+		took, err := strconv.ParseFloat(f[10], 64)
+		if err != nil || !(took >= 0 && took < 1e9) {
+			return Message{}, malformed("duration %.20q", f[10])
+		}
+		p.Took = time.Duration(took * float64(time.Millisecond))
+	}
 	return m, nil
 }
 

@@ -35,8 +35,9 @@ var rooms = map[string]room{
 		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "gen"},
 		modules: true,
 	},
-	"client": {rooms: []string{"gen"}, modules: true},
-	"mcp":    {rooms: []string{"client", "gen"}, modules: true},
+	"metrics": {rooms: []string{"actor"}, modules: true},
+	"client":  {rooms: []string{"gen"}, modules: true},
+	"mcp":     {rooms: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other rooms may import all of them.
 	"cmd":      {rooms: everyRoom, modules: true},
 	"bench":    {rooms: everyRoom, modules: true},
@@ -69,8 +70,13 @@ var keepers = []keeper{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		rooms:  []string{"gen", "rpc", "client", "mcp", "cmd", "bench", "internal"},
+		rooms:  []string{"gen", "rpc", "metrics", "client", "mcp", "cmd", "bench", "internal"},
 		advice: "use the types of dom and actor and let rpc convert them",
+	},
+	{
+		packages: []string{"github.com/prometheus", "github.com/grpc-ecosystem/go-grpc-middleware/providers"},
+		rooms:    []string{"metrics"},
+		advice:   "add what you need to actor.Meter or rpc.Metrics and implement it in metrics",
 	},
 }
 

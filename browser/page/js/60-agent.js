@@ -51,6 +51,7 @@ class Agent {
   mutated(records) {
     this.quiet = performance.now();
     this.model.note(records);
+    this.writer.took += performance.now() - this.quiet;
     this.chosen.stir();
     this.schedule();
   }
@@ -118,6 +119,14 @@ class Agent {
    * @param {number} depth @param {boolean} geometry
    */
   take(depth, geometry) {
+    const start = performance.now();
+    const message = this.find(depth, geometry);
+    this.writer.took += performance.now() - start;
+    return message;
+  }
+
+  /** @param {number} depth @param {boolean} geometry */
+  find(depth, geometry) {
     const model = this.model;
     const records = this.observer.takeRecords();
     if (records.length) model.note(records);
