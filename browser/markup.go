@@ -20,7 +20,7 @@ func (p *Page) Markup(ctx context.Context) ([]actor.Markup, error) {
 		if _, err = p.waitAgent(ctx, ""); err != nil {
 			return nil, err
 		}
-		if err = p.await(ctx, func() bool { return p.adopting == 0 }); err != nil {
+		if err = p.await(ctx, func() bool { return p.arriving == 0 }); err != nil {
 			return nil, err
 		}
 		var out []actor.Markup
