@@ -320,9 +320,9 @@ func TestWaitForSaysWhatItSawInstead(t *testing.T) {
 			r := until(tab, c.until)
 			r.Timeout = seconds(3)
 			p := b.waitFor(r)
-			time.Sleep(3*time.Second - 1)
+			time.Sleep(3*time.Second - time.Millisecond)
 			p.wantWaiting("before the timeout")
-			time.Sleep(1)
+			time.Sleep(time.Millisecond)
 			if !p.over() {
 				t.Fatalf("%v: it goes on after the timeout", c.until)
 			}
