@@ -39,6 +39,10 @@ class Chosen {
     if (!this.due) return null;
     this.due = false;
     this.passed = 0;
+    const { sight } = this.model;
+    sight.begin();
+    sight.x = scrollX;
+    sight.y = scrollY;
     const answer = this.selectors.map((s) => JSON.stringify({ ...s, ...this.choose(s) })).join("\n");
     if (answer === this.told) return null;
     this.told = answer;
@@ -53,8 +57,8 @@ class Chosen {
       for (const root of this.model.rootList) {
         if (safe.isConnected(root.host)) this.tally(found, root.querySelectorAll(selector.css), selector.shown);
       }
-    } catch {
-      found.invalid = true;
+    } catch (error) {
+      found.invalid = error instanceof DOMException; // the browser does not take it
     }
     return found;
   }
@@ -65,7 +69,7 @@ class Chosen {
     if (!shown) found.count += elements.length - n;
     for (let i = 0; i < n; i++) {
       const el = elements[i];
-      if (shown && !isVisible(el, tagOf(el), safe.rect(el))) continue;
+      if (shown && !this.model.sight.isVisible(el, tagOf(el))) continue;
       found.count++;
       if (!safe.matches(el, ":disabled") && attr(el, "aria-disabled") !== "true") found.enabled++;
       const rec = this.model.recs.get(el);
