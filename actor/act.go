@@ -31,6 +31,16 @@ type Turn struct {
 // Frame and Document are filled in by the tab.
 type TurnAction struct {
 	Action
+	// Wait, when set, is done instead of the Action.
+	Wait *TurnWait
+}
+
+// summary names it in a few words.
+func (a TurnAction) summary() string {
+	if a.Wait != nil {
+		return a.Wait.Summary
+	}
+	return summarize(a.Action, nil)
 }
 
 // Verdict is what a turn did to the page, in one word. When several hold, the first of DialogShown,
@@ -97,6 +107,8 @@ func (t *Tab) mark() marks {
 
 func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 	t.newTabs = nil
+	waits, release := t.expect(turn)
+	defer release()
 	start := t.mark()
 	if turn.URL != "" {
 		if _, err := t.navigate(ctx, turn.URL, turn.Wait); err != nil {
@@ -104,6 +116,11 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 		}
 	}
 	if t.dialogs == start.dialogs {
+		if waits {
+			if err := t.observe(ctx); err != nil {
+				return Outcome{}, err
+			}
+		}
 		if _, err := t.read(ctx, ReadOptions{}); err != nil {
 			return Outcome{}, err
 		}
@@ -112,11 +129,11 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 	failed := false
 	for i, a := range turn.Actions {
 		if failed && turn.StopOnError {
-			out.Results[i].Summary = summarize(a.Action, nil) + ": skipped"
+			out.Results[i].Summary = a.summary() + ": skipped"
 			continue
 		}
 		var err error
-		if out.Results[i], err = t.perform(ctx, a.Action); err != nil {
+		if out.Results[i], err = t.performOne(ctx, a); err != nil {
 			return Outcome{}, err
 		}
 		failed = failed || out.Results[i].Err != nil
@@ -126,6 +143,14 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 	out.After, out.Info = h.Snapshot, h.Info
 	t.judge(&out, start)
 	return out, nil
+}
+
+// performOne does one action, or waits.
+func (t *Tab) performOne(ctx context.Context, a TurnAction) (ActionResult, error) {
+	if a.Wait != nil {
+		return t.linger(ctx, a.Wait)
+	}
+	return t.perform(ctx, a.Action)
 }
 
 // settlePopups learns of the tabs that the browser has reported so far.

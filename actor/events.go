@@ -2,6 +2,7 @@ package actor
 
 import (
 	"slices"
+	"time"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -13,6 +14,7 @@ func (t *Tab) receive(e Event, ok bool) {
 		t.end(Errorf(Lost, "the page of tab %s is gone: open another", t.id))
 		return
 	}
+	defer t.catchUp()
 	switch e := e.(type) {
 	case Patched:
 		t.alive()
@@ -33,6 +35,14 @@ func (t *Tab) receive(e Event, ok bool) {
 		t.loaded(e)
 	case FrameGone:
 		t.model.Drop(e.Frame)
+		t.unchosen(e.Frame)
+	case Selected:
+		t.alive()
+		t.chosen(e)
+	case Traffic:
+		if t.network.Known {
+			t.network.Busy, t.network.Since = e.Busy, time.Now()
+		}
 	case DialogOpened:
 		t.dialog(&Dialog{Type: e.Dialog.Type, Message: clip(e.Dialog.Message), Default: clip(e.Dialog.Default)})
 	case DialogClosed:
@@ -79,6 +89,11 @@ func (t *Tab) gone(e Gone) {
 
 // apply takes over patches that belong together.
 func (t *Tab) apply(patches ...dom.Patch) {
+	if t.meter != nil {
+		for _, p := range patches {
+			t.meter.PageAgent(min(max(0, p.Took), maxPageAgent))
+		}
+	}
 	was := t.model.Document("")
 	title := t.model.Title()
 	if err := t.model.Apply(patches...); err != nil {
@@ -103,6 +118,7 @@ func (t *Tab) committed(e Committed) {
 	if e.Frame != "" {
 		if !e.Same {
 			t.model.Commit(e.Frame, e.Document)
+			t.unchosen(e.Frame)
 		}
 		return
 	}
@@ -134,6 +150,8 @@ func (t *Tab) arrive(e Committed) bool {
 // the tab began with.
 func (t *Tab) adopt(document string, first bool) {
 	t.main, t.announced, t.reached = document, false, 0
+	t.unchosen("")
+	t.network.Since = time.Now()
 	copy(t.recent[1:], t.recent[:])
 	t.recent[0] = document
 	if first {

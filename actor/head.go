@@ -18,6 +18,7 @@ type Head struct {
 	journal journal
 	// refs is how many refs were given so far.
 	refs dom.Ref
+	attention
 }
 
 // Next is closed when a newer head replaces this one, and when the tab ends.
@@ -110,10 +111,14 @@ func (t *Tab) publish() {
 			Epoch: t.epoch, Revision: s.Revision + 1, Document: t.document, URL: info.URL, Title: info.Title,
 			Elements: elements, History: history, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
 		}
+		if t.meter != nil {
+			t.meter.Published()
+		}
 	}
 	info.Revision, info.Epoch = s.Revision, s.Epoch
-	if s != h.Snapshot || info != h.Info {
+	if told := t.attention(); s != h.Snapshot || info != h.Info || told != h.attention {
 		next := h.follow(s, info, t.model.Next(), t.limits)
+		next.attention = told
 		t.head.Store(next)
 		close(h.next)
 		h = next

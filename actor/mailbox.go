@@ -103,15 +103,19 @@ func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	case <-ctx.Done():
 		return false
 	case e, ok := <-t.events:
+		t.wake(idle)
 		t.receive(e, ok)
 	case alive := <-t.probed:
+		t.wake(idle)
 		t.answered(alive)
 	case id := <-t.popups:
 		t.opened(id)
 	case c := <-mailbox:
+		t.wake(idle)
 		t.execute(c)
 	case <-changed:
-		t.relax()
+		t.wake(idle)
+		t.attend()
 	}
 	return true
 }
@@ -241,5 +245,6 @@ func (t *Tab) alive() {
 	if t.probed != nil {
 		t.calm()
 		t.probed, t.calm = nil, nil
+		t.catchUp()
 	}
 }

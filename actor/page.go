@@ -56,6 +56,9 @@ type Observer interface {
 	// Markup returns every observed document as a reader sees it, the main one first. Documents of frames that
 	// do not answer are left out.
 	Markup(ctx context.Context) ([]Markup, error)
+	// Heed says what all documents, present and to come, are to tell while they push, in place of what it
+	// said before. A document tells of the selectors once right after, and then when the answer changes.
+	Heed(ctx context.Context, h Heed) error
 }
 
 // Markup is one document as HTML: what is drawn of it and nothing else, shadow trees flattened, passwords

@@ -31,6 +31,8 @@ type Config struct {
 	AllowURL func(url string) error
 	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
 	NavigationTimeout time.Duration
+	// Meter counts what the tabs do; nil: nothing is measured.
+	Meter Meter
 }
 
 func (c Config) withDefaults() Config {

@@ -208,6 +208,10 @@ type WatchOptions struct {
 	Attributes []string
 	// Geometry keeps Element.InViewport up to date.
 	Geometry bool
+	// Selectors keeps Head.Selected up to date, for as many as the page evaluates at once.
+	Selectors []dom.Selector
+	// Network keeps Head.Network up to date.
+	Network bool
 }
 
 // watch is one Watch.
@@ -232,6 +236,8 @@ type watches struct {
 	changed chan struct{}
 	// waiting is the turn that has not started yet, or nil.
 	waiting *turn
+	// asked counts those that were added by follow.
+	asked uint64
 }
 
 // enter shares the turn that waits, or makes one, which the caller leads.
@@ -243,6 +249,15 @@ func (w *watches) enter(one *watch) (shared *turn, leads bool) {
 	}
 	w.waiting.watches = append(w.waiting.watches, one)
 	return w.waiting, leads
+}
+
+// add holds a watch, unless it was released already.
+func (w *watches) add(one *watch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !one.released {
+		w.held[one] = struct{}{}
+	}
 }
 
 // start holds the watches of a turn, but for those that were released already. Whoever comes from now on is
@@ -282,10 +297,7 @@ func (w *watches) release(one *watch) {
 	}
 	one.released = true
 	delete(w.held, one)
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
+	w.nudge()
 }
 
 // union returns how many watches are held and what they need together.
@@ -297,6 +309,8 @@ func (w *watches) union() (int, WatchOptions) {
 		all.Structural = all.Structural || one.options.Structural
 		all.Geometry = all.Geometry || one.options.Geometry
 		all.Attributes = append(all.Attributes, one.options.Attributes...)
+		all.Selectors = append(all.Selectors, one.options.Selectors...)
+		all.Network = all.Network || one.options.Network
 	}
 	return len(w.held), all
 }
@@ -310,8 +324,7 @@ type observation struct {
 // returns when the head is up to date. Release may be called more than once and never blocks. Errors
 // are those of Read.
 func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err error) {
-	o.Attributes = slices.Clone(o.Attributes)
-	one := &watch{options: o}
+	one := &watch{options: o.clone()}
 	release = func() { t.watches.release(one) }
 	if err := t.begin(ctx, one); err != nil {
 		release()
@@ -367,7 +380,7 @@ func (t *Tab) observe(ctx context.Context) error {
 	n, all := t.watches.union()
 	want := observation{push: n > 0, geometry: all.Geometry}
 	if t.known && t.observed == want {
-		return nil
+		return t.heed(ctx, all.heed())
 	}
 	err := t.call(ctx, t.blocked, func(ctx context.Context) error {
 		return t.page.Observe(ctx, want.push, want.geometry)
@@ -380,7 +393,7 @@ func (t *Tab) observe(ctx context.Context) error {
 	if want.push {
 		t.flush()
 	}
-	return nil
+	return t.heed(ctx, all.heed())
 }
 
 // relax lowers the observation after a watch was released. When that fails the page pushes on, which

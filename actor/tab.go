@@ -33,6 +33,7 @@ type Tab struct {
 	limits limits
 	log    *slog.Logger
 	owner  owner
+	meter  Meter
 
 	// ctx ends with the tab; its cause says why.
 	ctx     context.Context
@@ -69,7 +70,9 @@ type policy struct {
 // state is what only the tab's goroutine touches.
 type state struct {
 	events <-chan Event
-	model  *model.Model
+	// woke is when the goroutine began what it does; zero while nothing is measured.
+	woke  time.Time
+	model *model.Model
 	// info is the next head's, but for the status.
 	info     Info
 	epoch    string
@@ -101,7 +104,14 @@ type state struct {
 	hold bool
 	// observed is what the page was last told; known is false after a failure.
 	observed observation
+	heeded   Heed
 	known    bool
+	// caught is the newest Following that the head is up to date for.
+	caught  uint64
+	network Network
+	// selected is what each document told of selectors; merged is made of it, and nil when that has changed.
+	selected map[dom.FrameID]Selected
+	merged   *selections
 
 	// probed delivers what a running probe finds; nil when none runs.
 	probed chan bool
@@ -111,7 +121,7 @@ type state struct {
 // newTab makes a tab; its goroutine is started by run.
 func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner) *Tab {
 	t := &Tab{
-		id: info.ID, page: page, owner: owner, log: cfg.Logger.With("tab", info.ID),
+		id: info.ID, page: page, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
 		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16),
@@ -119,7 +129,8 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 		watches: watches{held: map[*watch]struct{}{}, changed: make(chan struct{}, 1)},
 	}
 	t.ctx, t.end = context.WithCancelCause(ctx)
-	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: newEpoch(), document: 1, known: true}
+	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: newEpoch(), document: 1, known: true,
+		selected: map[dom.FrameID]Selected{}}
 	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
 	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
 	t.head.Store(&Head{Snapshot: s, Info: t.info, next: make(chan struct{})})
@@ -161,6 +172,7 @@ func (t *Tab) run() {
 	for t.ctx.Err() == nil {
 		t.step(t.ctx, nil, true)
 		t.publish()
+		t.sleep()
 	}
 	t.finish()
 	t.letGo()

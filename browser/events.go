@@ -86,9 +86,10 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 			p.browser.conn.Listen(e.SessionID, nil)
 			p.ownSession(e.SessionID, "")
 			p.dropAgents(func(a *agent) bool { return a.session.ID == e.SessionID })
+			p.traffic(func(t *traffic) bool { return t.drop(func(r request) bool { return r.session == e.SessionID }) })
 		})
 	}
-	return nil
+	return p.handleTraffic(s, msg)
 }
 
 // frame returns the state of a frame, which it makes when it is new.
@@ -143,11 +144,14 @@ func (p *Page) contextCreated(s link.Session, d *runtime.ExecutionContextDescrip
 	a := &agent{session: s, id: d.ID, unique: d.UniqueID, document: f.document}
 	f.agents = append(f.agents, a)
 	f.choose()
-	observing := p.observing
+	observing, heeding := p.observing, p.heeding
 	p.touch()
 	p.mu.Unlock()
 	if observing.Push {
 		a.post(p.ctx, "observe", observing)
+	}
+	if heeds(heeding) {
+		a.post(p.ctx, "heed", heedRequest(heeding))
 	}
 	p.adoptAll()
 }
@@ -277,6 +281,10 @@ func (p *Page) pushed(s link.Session, e runtime.EventBindingCalled) {
 		p.nudged(a)
 		return
 	}
+	if m.Selected != nil {
+		p.emit(actor.Selected{Frame: p.frameKey(from.id), Document: a.document, Found: m.Selected})
+		return
+	}
 	m.Patch.Frame, m.Patch.Document = p.frameKey(from.id), a.document
 	p.emit(actor.Patched{Patch: m.Patch})
 }
@@ -297,6 +305,7 @@ func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 	known.choose()
 	p.touch()
 	p.mu.Unlock()
+	p.leftBehind(f.ID, f.LoaderID)
 	event := actor.Committed{Frame: p.frameKey(f.ID), Document: string(f.LoaderID), URL: f.URL + f.URLFragment}
 	if f.UnreachableURL != "" {
 		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
@@ -326,6 +335,7 @@ func (p *Page) frameGone(id cdp.FrameID) {
 	delete(p.frames, id)
 	p.touch()
 	p.mu.Unlock()
+	p.leftBehind(id, "")
 	p.emit(actor.FrameGone{Frame: p.frameKey(id)})
 }
 
@@ -406,6 +416,7 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			p.logger.Debug("a frame is not observed", "error", err)
 		}
+		p.heedFrame(ctx, s)
 		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
 		_ = p.barrier(ctx)
 	})

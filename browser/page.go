@@ -42,6 +42,8 @@ type Page struct {
 	frames    map[cdp.FrameID]*frame
 	changed   chan struct{} // closed and replaced when frames change
 	observing page.ObserveRequest
+	heeding   actor.Heed
+	requests  traffic
 	// navigating says that the main frame is on its way to another document.
 	navigating bool
 	// down says that the renderer crashed and no document was committed since.

@@ -87,7 +87,9 @@ type Patch struct {
 	Title string
 	// PageTime is when the observer made the patch, by the page's clock.
 	PageTime time.Time
-	Ops      []Op
+	// Took is how long the observer says it took from the page since its last patch; 0: not known.
+	Took time.Duration
+	Ops  []Op
 	// Measured says that the boxes below, with those reported before, are those of the page now.
 	Measured bool
 	// Scroll is the document's scroll position and viewport size; boxes are in document coordinates.

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/diff"
@@ -26,7 +27,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	turn, sizes := turnOf(r)
+	turn, sizes := s.turnOf(tab, r)
 	outcome, err := tab.Act(ctx, turn)
 	if err == nil {
 		err = nothingDone(turn, outcome)
@@ -61,9 +62,14 @@ func (s *actionService) FillForm(context.Context, *domtapv1.FillFormRequest) (*d
 }
 
 // turnOf makes the actor's turn, and says how many actions each step has become.
-func turnOf(r *domtapv1.InteractRequest) (turn actor.Turn, sizes []int) {
+func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn actor.Turn, sizes []int) {
 	turn = actor.Turn{URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError()}
-	for _, step := range r.GetSteps() {
+	for i, step := range r.GetSteps() {
+		if w := step.GetWait(); w != nil {
+			turn.Actions = append(turn.Actions, actor.TurnAction{Wait: s.server.turnWait(tab, w, fmt.Sprintf("steps[%d].wait", i))})
+			sizes = append(sizes, 1)
+			continue
+		}
 		actions := actionsOf(step)
 		sizes = append(sizes, len(actions))
 		for _, a := range actions {

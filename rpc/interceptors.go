@@ -50,6 +50,10 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 		checkStream,
 		recovery.StreamServerInterceptor(recovered),
 	}
+	if m := s.cfg.Metrics; m != nil {
+		unary = append([]grpc.UnaryServerInterceptor{m.Unary()}, unary...)
+		stream = append([]grpc.StreamServerInterceptor{m.Stream()}, stream...)
+	}
 	return unary, stream
 }
 

@@ -62,6 +62,8 @@ type Config struct {
 	Heartbeat time.Duration
 	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
 	SendTimeout time.Duration
+	// Metrics counts what the server does. Nil: nothing is measured.
+	Metrics Metrics
 }
 
 func (c Config) withDefaults() Config {

@@ -45,6 +45,10 @@ func newWatcher(s *Server, tab *actor.Tab, r *domtapv1.WatchDomRequest, stream d
 
 // run streams until the tab, the reader or the server ends; the error says why.
 func (w *watcher) run(ctx context.Context) error {
+	if m := w.server.cfg.Metrics; m != nil {
+		m.Watching(1)
+		defer m.Watching(-1)
+	}
 	starting, cancel := context.WithTimeout(ctx, w.server.cfg.CallTimeout)
 	release, err := w.tab.Watch(starting, w.selection.Watch())
 	cancel()
@@ -276,7 +280,11 @@ func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
 	w.sequence++
 	m.Sequence = w.sequence
 	w.told = views.Point{Epoch: m.GetEpoch(), Revision: m.GetRevision()}
-	return w.out.send(m)
+	err := w.out.send(m)
+	if err == nil {
+		w.measure(m)
+	}
+	return err
 }
 
 func snapshotMessage(s *views.View) *domtapv1.Snapshot {

@@ -88,6 +88,8 @@ type Frame struct {
 	lastURL    string
 	lastTitle  string
 	lastScroll dom.Box
+	// told is what was told of selectors last.
+	told string
 }
 
 // reported is what the last patch said about a node.
@@ -155,7 +157,7 @@ func (f *Frame) patch(o options, measure bool) (dom.Patch, bool) {
 		f.state = map[*Node]reported{}
 	}
 	p := dom.Patch{
-		Frame: f.ID, Document: f.document, Full: full, URL: f.URL, Title: f.Title, PageTime: time.Now(),
+		Frame: f.ID, Document: f.document, Full: full, URL: f.URL, Title: f.Title, PageTime: time.Now(), Took: time.Microsecond,
 	}
 	added := f.operations(&p, o)
 	if measure {

@@ -30,6 +30,7 @@ type Page struct {
 	options   options
 	push      bool
 	geometry  bool
+	heed      heed
 
 	history []string
 	at      int
@@ -286,6 +287,8 @@ func (p *Page) flush() {
 		measure := p.geometry && (f.state == nil || f.moved())
 		if patch, ok := f.patch(p.options, measure); ok {
 			p.emit(actor.Patched{Patch: patch})
+		} else {
+			p.tellSelected(f)
 		}
 	}
 }

@@ -32,6 +32,8 @@ type Message struct {
 	Unprobed bool
 	// Empty says that nothing changed since the last patch: there are neither operations nor boxes.
 	Empty bool
+	// Selected is what selectors match; the rest is empty then. It is nil in all other messages.
+	Selected map[dom.Selector]dom.Selection
 }
 
 // Decode reads one message of the agent.
@@ -41,6 +43,10 @@ func Decode(s string) (Message, error) {
 	if err != nil || !more {
 		m.Empty = true
 		return m, err
+	}
+	if m.Selected != nil {
+		m.Empty = true
+		return m, decodeSelected(m.Selected, rest)
 	}
 	d := decoder{lines: rest}
 	d.ops(&m.Patch)
@@ -60,8 +66,8 @@ func decodeHeader(line string) (Message, error) {
 		return Message{}, malformed("header of %d bytes", len(line))
 	}
 	f := strings.Split(line, "\t")
-	if len(f) != 10 {
-		return Message{}, malformed("header with %d fields, want 10", len(f))
+	if len(f) != 10 && len(f) != 11 {
+		return Message{}, malformed("header with %d fields, want 10 or 11", len(f))
 	}
 	var m Message
 	p := &m.Patch
@@ -75,6 +81,9 @@ func decodeHeader(line string) (Message, error) {
 	p.Measured = strings.Contains(f[2], "m")
 	m.Unacknowledged = strings.Contains(f[2], "u")
 	m.Unprobed = strings.Contains(f[2], "p")
+	if strings.Contains(f[2], "s") {
+		m.Selected = map[dom.Selector]dom.Selection{}
+	}
 	ms, err := strconv.ParseFloat(f[3], 64)
 	if err != nil || !(ms >= 0 && ms < 1e15) {
 		return Message{}, malformed("time %q", f[3])
@@ -87,6 +96,13 @@ func decodeHeader(line string) (Message, error) {
 		}
 	}
 	p.URL, p.Title = clean(f[8]), clean(f[9])
+	if len(f) == 11 {
+		took, err := strconv.ParseFloat(f[10], 64)
+		if err != nil || !(took >= 0 && took < 1e9) {
+			return Message{}, malformed("duration %.20q", f[10])
+		}
+		p.Took = time.Duration(took * float64(time.Millisecond))
+	}
 	return m, nil
 }
 

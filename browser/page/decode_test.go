@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/domtap/domtap/dom"
@@ -157,4 +158,40 @@ func FuzzDecodeBoundsWhatItReads(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestDecodeReadsWhatSelectorsMatch(t *testing.T) {
+	header := message("doc 7 s 1700000000000.5 0 120 1280 800 http://h/ A_title")
+	m, err := Decode(header + "\n" + `{"css":"a.b","shown":true,"count":3,"enabled":2,"refs":[4,9]}` + "\n" + `{"css":"[","invalid":true}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, known := m.Selected[dom.Selector{CSS: "a.b", Shown: true}]
+	if !m.Empty || !known || found.Count != 3 || found.Enabled != 2 || len(found.Refs) != 2 || found.Refs[1] != 9 || found.Invalid {
+		t.Errorf("got %+v", m)
+	}
+	if !m.Selected[dom.Selector{CSS: "["}].Invalid {
+		t.Errorf("got %+v", m.Selected)
+	}
+	many := strings.Repeat("1,", 1000) + "1"
+	for _, line := range []string{
+		"", "x", "[]", `{"count":-1}`, `{"count":1,"enabled":2}`, `{"count":1e12}`, `{"count":1,"refs":[-1]}`,
+		`{"count":1,"refs":[4294967295]}`, `{"count":1,"refs":[1.5]}`, `{"count":2000,"refs":[` + many + `]}`,
+	} {
+		if _, err := Decode(header + "\n" + line); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%.40q: %v", line, err)
+		}
+	}
+}
+
+func TestDecodeReadsWhatTheAgentTook(t *testing.T) {
+	m, err := Decode(message("doc 7 f 1700000000000.5 0 120 1280 800 http://h/ A_title 1.25"))
+	if err != nil || m.Patch.Took != 1250*time.Microsecond {
+		t.Errorf("got %v, %v", m.Patch.Took, err)
+	}
+	for _, took := range []string{"x", "-1", "NaN", "1e12"} {
+		if _, err := Decode(message("doc 7 f 1700000000000.5 0 120 1280 800 http://h/ A_title " + took)); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%q: %v", took, err)
+		}
+	}
 }

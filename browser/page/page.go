@@ -86,6 +86,19 @@ type ObserveRequest struct {
 	Geometry bool `json:"geometry"`
 }
 
+// HeedRequest is the argument of the command "heed": what is waited for while the page pushes.
+type HeedRequest struct {
+	Structural bool       `json:"structural"`
+	Attributes []string   `json:"attributes"`
+	Selectors  []Selector `json:"selectors"`
+}
+
+// Selector is a CSS selector whose matches are to be told; of Shown ones only those that are shown.
+type Selector struct {
+	CSS   string `json:"css"`
+	Shown bool   `json:"shown"`
+}
+
 // LocateRequest is the argument of the commands "locate", "selectAll" and "caretToEnd".
 type LocateRequest struct {
 	Ref uint32 `json:"ref"`

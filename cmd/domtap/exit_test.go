@@ -48,8 +48,10 @@ func TestUsageErrorsAreExitCode2(t *testing.T) {
 		"nonsense", "open", "open a b", "tabs x", "click", "click x", "click -1", "click 4294967296", "type 1",
 		"tabs --nonsense", "open x --wait soon", "tabs -o yaml", "tabs --timeout never", "tabs --timeout -1s",
 		"open x --viewport big", "open x --viewport 1x", "shot page.gif", "shot page",
+		"wait", "wait --gone", "wait --exact", "wait --text x --gone --visible", "wait --quiet soon", "wait t1 t2 --text x",
+		"watch --until nonsense", "watch --until nonsense=1", "watch --until text", "watch --until hidden:text=x", "watch --until quiet=x",
 		"compact --since 1", "dom --max-elements x", "tabs --addr nonsense", "tabs --addr unix:relative", "serve --listen= --socket=",
-		"serve --max-tabs 0", "serve --log-level loud",
+		"serve --metrics nonsense", "serve --max-tabs 0", "serve --log-level loud",
 	} {
 		got := daemon.at().run(t, strings.Fields(line)...)
 		if got.code != exit.Usage {

@@ -145,6 +145,10 @@ func (f *fakeDaemon) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 	return handle(ctx, f, r, &domtapv1.GetCompactResponse{})
 }
 
+func (f *fakeDaemon) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
+	return handle(ctx, f, r, &domtapv1.WaitForResponse{})
+}
+
 func (f *fakeDaemon) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	return handle(ctx, f, r, &domtapv1.InteractResponse{})
 }

@@ -99,6 +99,7 @@ func TestScripts(t *testing.T) {
 			"ref":      scriptRef,
 			"crash":    scriptCrash,
 			"serving":  scriptServing,
+			"scrape":   scriptScrape,
 		},
 	})
 }
@@ -195,6 +196,18 @@ func scriptServing(ts *testscript.TestScript, _ bool, _ []string) {
 	defer cancel()
 	socket := filepath.Join(ts.Getenv("DOMTAP_STATE_DIR"), "domtap.sock")
 	ts.Check(endpoint.AwaitServing(ctx, endpoint.Target{Socket: socket}, endpoint.Options{}))
+}
+
+// scriptScrape reads a URL into a file: scrape FILE URL
+func scriptScrape(ts *testscript.TestScript, _ bool, args []string) {
+	r, err := http.Get(args[1])
+	ts.Check(err)
+	text, err := io.ReadAll(r.Body)
+	ts.Check(errors.Join(err, r.Body.Close()))
+	if r.StatusCode != http.StatusOK {
+		ts.Fatalf("%s: %s", args[1], r.Status)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o600))
 }
 
 // scriptCrash kills the daemon without warning.

@@ -31,9 +31,12 @@ Ctrl-C. A second signal ends it at once.
 
 It listens on a unix socket that only this user can open, without a token, and on a loopback
 TCP address, with a bearer token. Any other address needs --tls-cert and --tls-key.
+With --metrics it counts what it does, for Prometheus, on an address of its own, without a token:
+the figures tell nothing of pages. It is loopback unless you name another.
 Every flag can be set by the environment variable in brackets too.`,
 		Example: `  domtap serve
   domtap serve --listen "" --headless=false
+  domtap serve --metrics :9464
   domtap serve --remote http://127.0.0.1:9222`,
 		Args: cobra.NoArgs,
 	}
@@ -64,6 +67,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without a window")
 	f.StringVar(&s.Browser.Remote, "remote", "", "attach to a running browser at http://HOST:PORT or ws://… instead of starting one")
 	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "the browser's profile, kept (default: one that is removed at the end)")
+	f.StringVar(&s.Metrics, "metrics", "", "serve Prometheus metrics at http://ADDR/metrics, such as 127.0.0.1:9464; without a host: loopback; empty: measure nothing")
 	f.IntVar(&s.MaxTabs, "max-tabs", 100, "how many tabs may be open")
 	choiceFlag(cmd, &s.logFormat, "log-format", "", "the form of the log on standard error", "text", "json")
 	choiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
@@ -71,7 +75,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
 	alsoEnv(f, "socket", "listen", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
-		"user-data-dir", "max-tabs", "log-format", "log-level")
+		"user-data-dir", "metrics", "max-tabs", "log-format", "log-level")
 }
 
 // complete fills in the places that nobody set, and checks the rest.
@@ -88,6 +92,8 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	switch {
 	case s.Socket == "" && s.Listen == "":
 		return exit.Errorf(exit.Usage, "leave one of --socket and --listen at its default", "there is nothing to listen on")
+	case s.Metrics != "" && daemon.CheckMetrics(s.Metrics) != nil:
+		return exit.Errorf(exit.Usage, "for example --metrics 127.0.0.1:9464", "%w", daemon.CheckMetrics(s.Metrics))
 	case s.MaxTabs < 1:
 		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
 	}

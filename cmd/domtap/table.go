@@ -39,6 +39,7 @@ var table = []struct {
 	{groupRead, compactCommand},
 	{groupRead, domCommand},
 	{groupRead, watchCommand},
+	{groupRead, waitCommand},
 	{groupRead, shotCommand},
 	{groupAct, clickCommand},
 	{groupAct, typeCommand},

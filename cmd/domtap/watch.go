@@ -26,24 +26,40 @@ func watchCommand(a *app) *cobra.Command {
 closed or Ctrl-C. Added and removed elements, changed states and values, and navigations
 are changes; a burst that the page does at once is printed as one.
 
-With --count it ends after so many changes. With --timeout it ends after that time: that is
-exit code 5 when --count was not reached, and 0 without --count. There is no timeout by default.`,
+With --count it ends after so many changes. With --until it ends when the page shows what is waited for:
+--until text=Done, --until gone:role=progressbar, --until selector=#total, --until url=*/done,
+--until network-idle, --until quiet=1s, after the flags of domtap wait; when it is given more than
+once, all must hold together.
+
+With --timeout it ends after that time: that is exit code 5 when --count or --until was not reached,
+and 0 without them. There is no timeout by default.`,
 		Example: `  domtap watch
   domtap watch --count 3 --timeout 1m
+  domtap watch --until text="Order placed" --until url=*/done
   domtap watch -o json | jq -c '.diff.changed[]?.fields'`,
 		Args: cobra.NoArgs,
 	})
 	view.register(cmd)
 	f := cmd.Flags()
 	f.IntVarP(&w.count, "count", "n", 0, "end after this many changes; 0: never")
+	f.StringArrayVar(&w.until, "until", nil, "end when the page shows this, such as text=Done or gone:role=progressbar; may be repeated")
 	f.BoolVar(&w.omitInitial, "omit-initial", false, "begin with the first change")
 	f.DurationVar(&w.minInterval, "min-interval", 0, "at least this long between two changes; what happens in between is folded")
 	forever := f.Lookup("timeout")
 	forever.Usage, forever.DefValue = "end after this time (default: never)", "0s"
 	delete(forever.Annotations, envAnnotation)
 	delete(forever.Annotations, commonAnnotation)
-	cmd.RunE = a.callingFor(func() time.Duration { return a.watchLimit(cmd) }, func(ctx context.Context, c *client, _ []string) error {
+	cmd.RunE = a.callingFor(func() time.Duration {
+		limit := a.watchLimit(cmd)
+		if len(w.until) > 0 && limit > 0 {
+			limit += patience // the daemon can say what the page showed instead
+		}
+		return limit
+	}, func(ctx context.Context, c *client, _ []string) error {
 		w.out = a.printer()
+		if len(w.until) > 0 {
+			return w.runUntil(ctx, c, &view, a.watchLimit(cmd))
+		}
 		return w.run(ctx, c, &view)
 	})
 	return cmd
@@ -63,24 +79,31 @@ type watcher struct {
 	count       int
 	omitInitial bool
 	minInterval time.Duration
+	until       []string
 
 	seen int
 }
 
-func (w *watcher) run(ctx context.Context, c *client, view *viewFlags) error {
+// open starts the stream.
+func (w *watcher) open(ctx context.Context, c *client, view *viewFlags) (domtapv1.DomService_WatchDomClient, error) {
 	id, err := c.tabID(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	c.tab = id
 	request, err := selectAs(view.request(id), &domtapv1.WatchDomRequest{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request.OmitInitial, request.Format = w.omitInitial, domtapv1.Format_FORMAT_DIFF
 	if w.minInterval != 0 {
 		request.MinInterval = durationpb.New(w.minInterval)
 	}
-	stream, err := c.dom.WatchDom(ctx, request)
+	return c.dom.WatchDom(ctx, request)
+}
+
+func (w *watcher) run(ctx context.Context, c *client, view *viewFlags) error {
+	stream, err := w.open(ctx, c, view)
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -127,5 +130,57 @@ func TestTheTimeoutVariableDoesNotBoundAWatch(t *testing.T) {
 	cmd.env["DOMTAP_TIMEOUT"] = "50ms"
 	if got := cmd.run(t, "watch"); got.code != exit.OK {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestUntilIsLikeTheFlagsOfWait(t *testing.T) {
+	for _, test := range []struct {
+		conditions []string
+		want       *domtapv1.WaitCondition
+	}{
+		{[]string{"text=Done"}, &domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Text: "Done"}}},
+		{[]string{"text=a=b"}, &domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Text: "a=b"}}},
+		{[]string{"gone:role=progressbar", "url=*/done"}, &domtapv1.WaitCondition{Url: "*/done",
+			Element: &domtapv1.ElementCondition{Role: "progressbar", State: domtapv1.ElementState_ELEMENT_STATE_GONE}}},
+		{[]string{"visible:selector=a[href='#x']"}, &domtapv1.WaitCondition{
+			Element: &domtapv1.ElementCondition{Selector: "a[href='#x']", State: domtapv1.ElementState_ELEMENT_STATE_VISIBLE}}},
+		{[]string{"network-idle", "change"}, &domtapv1.WaitCondition{NetworkIdle: durationpb.New(500 * time.Millisecond), Change: true}},
+	} {
+		if got, err := parseUntil(test.conditions); err != nil || !proto.Equal(got, test.want) {
+			t.Errorf("%q: %v, %v", test.conditions, got, err)
+		}
+	}
+}
+
+// The condition is the daemon's to judge: the watch ends when the daemon says that it holds, or why it does not.
+func TestWatchUntil(t *testing.T) {
+	late := func(code codes.Code) error { return status.Error(code, "waited in vain; nearest: button") }
+	for _, test := range []struct {
+		name string
+		met  error
+		end  func(context.Context) error
+		code int
+	}{
+		{"met", nil, holdOpen, exit.OK},
+		{"in vain", late(codes.DeadlineExceeded), holdOpen, exit.Timeout},
+		{"refused", late(codes.InvalidArgument), holdOpen, exit.Usage},
+		{"closed", late(codes.Aborted), func(context.Context) error { return nil }, exit.NotFound},
+		{"crashed", late(codes.Unavailable), func(context.Context) error { return status.Error(codes.Unavailable, "crashed") }, exit.Unavailable},
+	} {
+		daemon := newFakeDaemon(t)
+		daemon.stream, daemon.streamEnd = story()[:2], test.end
+		daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+			if _, waits := r.(*domtapv1.WaitForRequest); waits {
+				return nil, test.met
+			}
+			return nil, nil
+		}
+		got := daemon.start(t).at().run(t, "watch", "--until", "text=Done")
+		if got.code != test.code {
+			t.Errorf("%s: exit code %d, want %d; it said %q", test.name, got.code, test.code, got.errors)
+		}
+		if test.code == exit.OK && !strings.Contains(got.out, "[5] <a>New</a>") {
+			t.Errorf("%s: the changes that came before are not printed: %q", test.name, got.out)
+		}
 	}
 }

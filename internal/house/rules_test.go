@@ -23,6 +23,7 @@ var rooms = map[string]room{
 	"compact":        {rooms: []string{"dom", "diff", "view"}, pure: true},
 	"read":           {rooms: []string{"compact"}, modules: true, pure: true},
 	"marks":          {pure: true},
+	"await":          {rooms: []string{"dom"}, pure: true},
 	"prune":          {rooms: []string{"tokens"}, pure: true},
 	"actor":          {rooms: []string{"dom", "diff"}},
 	"browser":        {rooms: []string{"dom", "actor", "browser/page", "browser/link", "browser/launch"}, modules: true},
@@ -31,11 +32,12 @@ var rooms = map[string]room{
 	"browser/launch": {rooms: []string{"browser/link"}, modules: true},
 	"gen":            {modules: true},
 	"rpc": {
-		rooms:   []string{"dom", "diff", "tokens", "view", "compact", "read", "marks", "prune", "actor", "gen"},
+		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "gen"},
 		modules: true,
 	},
-	"client": {rooms: []string{"gen"}, modules: true},
-	"mcp":    {rooms: []string{"client", "gen"}, modules: true},
+	"metrics": {rooms: []string{"actor"}, modules: true},
+	"client":  {rooms: []string{"gen"}, modules: true},
+	"mcp":     {rooms: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other rooms may import all of them.
 	"cmd":      {rooms: everyRoom, modules: true},
 	"bench":    {rooms: everyRoom, modules: true},
@@ -68,8 +70,13 @@ var keepers = []keeper{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		rooms:  []string{"gen", "rpc", "client", "mcp", "cmd", "bench", "internal"},
+		rooms:  []string{"gen", "rpc", "metrics", "client", "mcp", "cmd", "bench", "internal"},
 		advice: "use the types of dom and actor and let rpc convert them",
+	},
+	{
+		packages: []string{"github.com/prometheus", "github.com/grpc-ecosystem/go-grpc-middleware/providers"},
+		rooms:    []string{"metrics"},
+		advice:   "add what you need to actor.Meter or rpc.Metrics and implement it in metrics",
 	},
 }
 

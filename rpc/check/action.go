@@ -8,7 +8,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-const stepsThatWork = "use click, double_click, hover, type, fill, press or scroll"
+const stepsThatWork = "use click, double_click, hover, type, fill, press, scroll or wait"
 
 func (c *collector) interact(r *domtapv1.InteractRequest) {
 	c.tabID(r.GetTabId())
@@ -43,6 +43,8 @@ func (c *collector) step(at string, s *domtapv1.Step) {
 		c.press(at+".press", a.Press)
 	case *domtapv1.Step_Scroll:
 		c.scroll(at+".scroll", a.Scroll)
+	case *domtapv1.Step_Wait:
+		c.waitStep(at+".wait", a.Wait)
 	default:
 		oneof := s.ProtoReflect().Descriptor().Oneofs().ByName("action")
 		field := s.ProtoReflect().WhichOneof(oneof)

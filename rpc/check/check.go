@@ -80,6 +80,8 @@ func Request(m proto.Message) error {
 		c.getCompact(r)
 	case *domtapv1.WatchDomRequest:
 		c.watchDom(r)
+	case *domtapv1.WaitForRequest:
+		c.waitFor(r)
 	case *domtapv1.InteractRequest:
 		c.interact(r)
 	case *domtapv1.ScreenshotRequest:
@@ -239,8 +241,5 @@ func (c *collector) navigation(r interface {
 }) {
 	_, known := domtapv1.WaitUntil_name[int32(r.GetWaitUntil())]
 	c.want(known, "wait_until", "must be COMMIT, DOM_CONTENT_LOADED, LOAD or NETWORK_IDLE")
-	if t := r.GetTimeout(); t != nil {
-		ok := t.CheckValid() == nil && 0 < t.AsDuration() && t.AsDuration() <= MaxTimeout
-		c.want(ok, "timeout", "must be more than 0 and at most 5 minutes")
-	}
+	c.timeout("timeout", r.GetTimeout())
 }

@@ -20,6 +20,14 @@ func steps(all ...*domtapv1.Step) *domtapv1.InteractRequest {
 	return &domtapv1.InteractRequest{TabId: "t1", Steps: all}
 }
 
+func waiting(c *domtapv1.WaitCondition) *domtapv1.WaitForRequest {
+	return &domtapv1.WaitForRequest{TabId: "t1", Until: c}
+}
+
+func waitStep(w *domtapv1.WaitStep) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: w}}
+}
+
 func click(target *domtapv1.Target) *domtapv1.Step {
 	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
 }
@@ -39,6 +47,12 @@ func TestGoodRequestsPass(t *testing.T) {
 		&domtapv1.GetDomRequest{TabId: "t1", IncludeAttributes: []string{"id", "data-testid", "@click", "xml:lang"}},
 		&domtapv1.GetCompactRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, Incremental: true},
 		&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_DIFF, MinInterval: seconds(60)},
+		waiting(&domtapv1.WaitCondition{Change: true}),
+		waiting(&domtapv1.WaitCondition{Text: "Done", NetworkIdle: seconds(0), Quiet: seconds(60)}),
+		waiting(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Ref: proto.Uint32(0)}}),
+		&domtapv1.WaitForRequest{TabId: "t1", Until: &domtapv1.WaitCondition{Url: "*"}, SinceRevision: proto.Uint64(0), Epoch: "e", Timeout: seconds(300)},
+		steps(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Role: "button", Name: "Pay"}, Gone: true})),
+		steps(waitStep(&domtapv1.WaitStep{Until: &domtapv1.WaitCondition{Text: "Done"}})),
 		&domtapv1.OpenTabRequest{},
 		&domtapv1.OpenTabRequest{Url: "about:blank", Viewport: &domtapv1.Viewport{Width: 1, Height: 10_000}, Timeout: seconds(300)},
 		&domtapv1.NavigateRequest{TabId: "t1", Url: "https://example.com/", Timeout: durationpb.New(time.Nanosecond)},
@@ -119,6 +133,18 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.GetHistoryRequest{}, "tab_id"},
 		{&domtapv1.ListTabsRequest{SessionId: strings.Repeat("x", 201)}, "session_id"},
 		{&domtapv1.WatchTabsRequest{SessionId: strings.Repeat("x", 201)}, "session_id"},
+		{&domtapv1.WaitForRequest{}, "tab_id until"},
+		{waiting(&domtapv1.WaitCondition{}), "until"},
+		{waiting(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Exact: true}}), "until.element"},
+		{waiting(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Name: " ", Text: strings.Repeat("x", 1001), Ref: &noRef, Selector: " ", State: 9}}),
+			"until.element.name until.element.text until.element.ref until.element.selector until.element.state"},
+		{waiting(&domtapv1.WaitCondition{Text: "\t", Url: strings.Repeat("x", 1001), NetworkIdle: seconds(61), Quiet: seconds(0)}),
+			"until.text until.url until.network_idle until.quiet"},
+		{&domtapv1.WaitForRequest{TabId: "t1", Until: &domtapv1.WaitCondition{Change: true}, SinceRevision: proto.Uint64(1), Timeout: seconds(301)}, "epoch timeout"},
+		{steps(waitStep(&domtapv1.WaitStep{Timeout: seconds(0)})), "steps[0].wait.timeout steps[0].wait"},
+		{steps(waitStep(&domtapv1.WaitStep{Target: ref(1), Until: &domtapv1.WaitCondition{Change: true}})), "steps[0].wait"},
+		{steps(waitStep(&domtapv1.WaitStep{Gone: true, Until: &domtapv1.WaitCondition{}})), "steps[0].wait.gone steps[0].wait.until"},
+		{steps(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Text: "x", Selector: "y"}})), "steps[0].wait.target"},
 		{steps(), "steps"},
 		{steps(slices.Repeat([]*domtapv1.Step{click(ref(1))}, 9)...), "steps"},
 		{steps(click(ref(1)), &domtapv1.Step{}), "steps[1]"},
@@ -173,6 +199,7 @@ func TestWhatIsNotBuiltYetIsNamed(t *testing.T) {
 		{steps(click(&domtapv1.Target{Role: "button", Name: "Pay"})), "steps[0].click.target.role", "ref"},
 		{steps(click(&domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)})), "steps[0].click.target.x", "ref"},
 		{steps(click(ref(1)), back), "steps[1].back", "click"},
+		{steps(waitStep(&domtapv1.WaitStep{Target: &domtapv1.Target{Label: "Email"}})), "steps[0].wait.target.label", "name"},
 		{steps(scroll), "steps[0].scroll.delta_x", "ref"},
 	} {
 		var unsupported *Unsupported

@@ -3,8 +3,9 @@
 // line feeds and values by tabs; no value holds either, because every string is cleaned before.
 //
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
-//            url, title
-//   flags    f full, m measured; u unacknowledged, p to be probed first: nothing else in the message counts
+//            url, title; in patches also how many ms the agent took since the last one
+//   flags    f full, m measured; u unacknowledged, p to be probed first: nothing else in the message counts;
+//            s: what selectors match, one line of JSON for each, instead of the columns
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
 //   refs     of every op but +
 //   afters   of + * >: empty for the element of the insert before, ^ for the start, n5 for the sixth +, else a ref
@@ -22,6 +23,8 @@ class Writer {
     this.model = model;
     this.id = id;
     this.sequence = 0;
+    /** Milliseconds that the agent took since the last patch. */
+    this.took = 0;
     /** The records of the last patch that wait for a ref. @type {Rec[]} */
     this.waiting = [];
     this.full = true;
@@ -122,12 +125,16 @@ class Writer {
       else model.boxesDirty = true;
     }
     model.changed.clear();
-    if (measured) this.scroll = scrollState();
+    if (measured) {
+      this.scroll = scrollState();
+    }
     const flags = (this.full ? "f" : "") + (measured ? "m" : "");
     this.full = false;
     this.url = clean(location.href, MAX_FIELD);
     this.titled = clean(safe.title(this.model.doc), 300);
-    return this.header(flags) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n\n");
+    const took = this.took;
+    this.took = 0;
+    return this.header(flags) + "\t" + took.toFixed(2) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n\n");
   }
 }
 

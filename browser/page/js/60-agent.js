@@ -8,11 +8,12 @@ class Agent {
     this.id = random[0].toString(36) + random[1].toString(36);
     this.writer = new Writer(this.model, this.id);
     this.unseen = new Unseen(this.model);
+    this.chosen = new Chosen(this.model, this.writer);
     this.push = push;
     this.following = false;
     this.pushing = false;
     this.geometry = false;
-    /** A pushed patch that the daemon has not acknowledged. */
+    /** A patch, pushed or read, that the daemon has not acknowledged. */
     this.inflight = false;
     this.scheduled = false;
     this.timer = 0;
@@ -56,12 +57,15 @@ class Agent {
   mutated(records) {
     this.quiet = performance.now();
     this.model.note(records);
+    this.writer.took += performance.now() - this.quiet;
+    this.chosen.stir();
     this.schedule();
   }
 
   /** @param {Event} event */
   heard(event) {
     const model = this.model;
+    this.chosen.stir();
     model.geometryDirty = true;
     switch (event.type) {
       case "slotchange": {
@@ -106,9 +110,15 @@ class Agent {
     this.scheduled = false;
     if (!this.pushing || this.inflight || this.writer.waiting.length) return;
     const message = this.take(false, false);
+    if (message === null || this.chosen.overdue()) this.tellChosen();
     if (message === null) return;
     this.inflight = true;
     this.push(message);
+  }
+
+  tellChosen() {
+    const message = this.chosen.news();
+    if (message !== null) this.push(message);
   }
 
   /**
@@ -116,6 +126,14 @@ class Agent {
    * @param {boolean} all also what no mutation shows @param {boolean} geometry with all boxes as they are now
    */
   take(all, geometry) {
+    const start = performance.now();
+    const message = this.find(all, geometry);
+    this.writer.took += performance.now() - start;
+    return message;
+  }
+
+  /** @param {boolean} all @param {boolean} geometry */
+  find(all, geometry) {
     const model = this.model;
     const records = this.observer.takeRecords();
     if (records.length) model.note(records);
@@ -144,7 +162,9 @@ class Agent {
   beat() {
     if (!this.pushing) return;
     this.start();
+    this.chosen.stir();
     if (!this.pass && performance.now() >= this.rested) this.look();
+    if (this.chosen.due) this.schedule();
     // Listeners come without a mutation: a probe now and then, and soon after elements came.
     this.beats++;
     if (this.beats % 8 === 0 || (this.model.grown && this.beats % 2 === 0)) this.push(this.writer.header("p"));
@@ -181,7 +201,10 @@ class Agent {
       this.abandon();
       return;
     }
-    if (!pass.slice()) {
+    const before = pass.took;
+    const over = pass.slice();
+    this.writer.took += pass.took - before;
+    if (!over) {
       scheduler.postTask(this.goOn, SLICES);
       if (model.pending) this.schedule();
       return;
@@ -203,7 +226,7 @@ class Agent {
     if (!ack || ack.sequence !== this.writer.sequence) return;
     this.writer.acknowledge(ack.sequence, ack.refs);
     this.inflight = false;
-    if (this.model.pending || this.boxes) this.schedule();
+    if (this.model.pending || this.boxes || this.chosen.due) this.schedule();
   }
 
   /**
@@ -222,7 +245,11 @@ class Agent {
     if (records.length) this.model.note(records);
     if (this.model.grown && !request.probed) return this.writer.header("p");
     const message = this.take(true, request.geometry);
-    if (message !== null) return message;
+    if (message !== null) {
+      // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
+      this.inflight = true;
+      return message;
+    }
     return this.writer.header(request.geometry ? "m" : "");
   }
 
@@ -250,6 +277,16 @@ class Agent {
     this.start();
     this.timer = setTimeout(() => this.beat(), BEAT);
     this.schedule();
+  }
+
+  /**
+   * What somebody waits for, while the page pushes.
+   * @param {{structural: boolean, attributes: string[], selectors: {css: string, shown: boolean}[]}} what
+   */
+  heed(what) {
+    this.want(what);
+    this.chosen.want(what.selectors);
+    if (this.model.pending || this.chosen.due) this.schedule();
   }
 
   /**

@@ -277,6 +277,8 @@ globalThis.__domtapCall = (command, argument) => {
       return agent.acknowledge(argument);
     case "observe":
       return agent.observe(argument);
+    case "heed":
+      return agent.heed(argument);
     case "about":
       return about();
     case "nodes": {

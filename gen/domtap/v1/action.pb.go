@@ -838,13 +838,17 @@ func (x *UploadStep) GetPaths() []string {
 	return nil
 }
 
-// WaitStep waits for an element, a text, or quiet.
+// WaitStep waits until the target is there, or until a condition holds; set one of the two. Nothing else
+// happens to the tab meanwhile.
 type WaitStep struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By ref, role, name, text or selector.
+	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// Wait until the target is gone instead of there.
-	Gone          bool                 `protobuf:"varint,2,opt,name=gone,proto3" json:"gone,omitempty"`
+	Gone bool `protobuf:"varint,2,opt,name=gone,proto3" json:"gone,omitempty"`
+	// More than 0, at most 5 minutes; the call's own deadline holds too. Unset: 10 s.
 	Timeout       *durationpb.Duration `protobuf:"bytes,3,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	Until         *WaitCondition       `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -896,6 +900,13 @@ func (x *WaitStep) GetGone() bool {
 func (x *WaitStep) GetTimeout() *durationpb.Duration {
 	if x != nil {
 		return x.Timeout
+	}
+	return nil
+}
+
+func (x *WaitStep) GetUntil() *WaitCondition {
+	if x != nil {
+		return x.Until
 	}
 	return nil
 }
@@ -1773,7 +1784,7 @@ var File_domtap_v1_action_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
-	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x13domtap/v1/tab.proto\x1a\x1egoogle/protobuf/duration.proto\"\x82\x02\n" +
+	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\"\x82\x02\n" +
 	"\x06Target\x12\x15\n" +
 	"\x03ref\x18\x01 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x12\n" +
 	"\x04role\x18\x02 \x01(\tR\x04role\x12\x12\n" +
@@ -1826,11 +1837,12 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
 	"UploadStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x14\n" +
-	"\x05paths\x18\x02 \x03(\tR\x05paths\"~\n" +
+	"\x05paths\x18\x02 \x03(\tR\x05paths\"\xae\x01\n" +
 	"\bWaitStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x12\n" +
 	"\x04gone\x18\x02 \x01(\bR\x04gone\x123\n" +
-	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"=\n" +
+	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12.\n" +
+	"\x05until\x18\x04 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\"=\n" +
 	"\bReadStep\x12\"\n" +
 	"\n" +
 	"max_tokens\x18\x01 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01B\r\n" +
@@ -1947,8 +1959,9 @@ var file_domtap_v1_action_proto_goTypes = []any{
 	(*FillFormRequest)(nil),     // 23: domtap.v1.FillFormRequest
 	(*FillFormResponse)(nil),    // 24: domtap.v1.FillFormResponse
 	(*durationpb.Duration)(nil), // 25: google.protobuf.Duration
-	(*Diff)(nil),                // 26: domtap.v1.Diff
-	(*Tab)(nil),                 // 27: domtap.v1.Tab
+	(*WaitCondition)(nil),       // 26: domtap.v1.WaitCondition
+	(*Diff)(nil),                // 27: domtap.v1.Diff
+	(*Tab)(nil),                 // 28: domtap.v1.Tab
 }
 var file_domtap_v1_action_proto_depIdxs = []int32{
 	1,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
@@ -1966,41 +1979,42 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	1,  // 12: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
 	1,  // 13: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
 	25, // 14: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
-	2,  // 15: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
-	3,  // 16: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
-	4,  // 17: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
-	5,  // 18: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
-	6,  // 19: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
-	7,  // 20: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
-	8,  // 21: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
-	9,  // 22: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
-	10, // 23: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
-	11, // 24: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
-	12, // 25: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
-	13, // 26: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
-	14, // 27: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
-	15, // 28: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
-	16, // 29: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
-	17, // 30: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
-	18, // 31: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	19, // 32: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	26, // 33: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 34: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	27, // 35: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	22, // 36: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	19, // 37: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	26, // 38: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 39: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	27, // 40: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	20, // 41: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	23, // 42: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	21, // 43: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	24, // 44: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	43, // [43:45] is the sub-list for method output_type
-	41, // [41:43] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	26, // 15: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
+	2,  // 16: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
+	3,  // 17: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
+	4,  // 18: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
+	5,  // 19: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
+	6,  // 20: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
+	7,  // 21: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
+	8,  // 22: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
+	9,  // 23: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
+	10, // 24: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
+	11, // 25: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
+	12, // 26: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
+	13, // 27: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
+	14, // 28: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
+	15, // 29: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
+	16, // 30: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
+	17, // 31: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
+	18, // 32: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	19, // 33: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	27, // 34: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 35: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	28, // 36: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	22, // 37: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	19, // 38: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	27, // 39: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 40: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	28, // 41: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	20, // 42: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	23, // 43: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	21, // 44: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	24, // 45: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	44, // [44:46] is the sub-list for method output_type
+	42, // [42:44] is the sub-list for method input_type
+	42, // [42:42] is the sub-list for extension type_name
+	42, // [42:42] is the sub-list for extension extendee
+	0,  // [0:42] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }
@@ -2010,6 +2024,7 @@ func file_domtap_v1_action_proto_init() {
 	}
 	file_domtap_v1_dom_proto_init()
 	file_domtap_v1_tab_proto_init()
+	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_action_proto_msgTypes[0].OneofWrappers = []any{}
 	file_domtap_v1_action_proto_msgTypes[14].OneofWrappers = []any{}
 	file_domtap_v1_action_proto_msgTypes[17].OneofWrappers = []any{

@@ -2304,11 +2304,199 @@ func (*WatchDomResponse_TabStatus) isWatchDomResponse_Event() {}
 
 func (*WatchDomResponse_Heartbeat) isWatchDomResponse_Event() {}
 
+type WaitForRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Required.
+	Until *WaitCondition `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
+	// What `change` and the answer's diff count from; unset: the page when the call began. Since then only the
+	// elements count that GetDom shows by default. Too old, or of another epoch: that is a change, and
+	// `resync` says why there is no diff.
+	SinceRevision *uint64 `protobuf:"varint,3,opt,name=since_revision,json=sinceRevision,proto3,oneof" json:"since_revision,omitempty"`
+	// The epoch that since_revision counts in. Required with it.
+	Epoch string `protobuf:"bytes,4,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// More than 0, at most 5 minutes. Unset: 30 s, unless the daemon is configured otherwise.
+	Timeout       *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitForRequest) Reset() {
+	*x = WaitForRequest{}
+	mi := &file_domtap_v1_dom_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitForRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitForRequest) ProtoMessage() {}
+
+func (x *WaitForRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_dom_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitForRequest.ProtoReflect.Descriptor instead.
+func (*WaitForRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *WaitForRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *WaitForRequest) GetUntil() *WaitCondition {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *WaitForRequest) GetSinceRevision() uint64 {
+	if x != nil && x.SinceRevision != nil {
+		return *x.SinceRevision
+	}
+	return 0
+}
+
+func (x *WaitForRequest) GetEpoch() string {
+	if x != nil {
+		return x.Epoch
+	}
+	return ""
+}
+
+func (x *WaitForRequest) GetTimeout() *durationpb.Duration {
+	if x != nil {
+		return x.Timeout
+	}
+	return nil
+}
+
+type WaitForResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The element that made the condition hold, the first in document order; unset when none did, such as for
+	// GONE, or when it is not in the stored DOM, such as a hidden one.
+	Element *Element `protobuf:"bytes,1,opt,name=element,proto3" json:"element,omitempty"`
+	// The state in which the condition held.
+	Revision uint64 `protobuf:"varint,2,opt,name=revision,proto3" json:"revision,omitempty"`
+	Epoch    string `protobuf:"bytes,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	Url      string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	Title    string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
+	// How long the call waited.
+	Elapsed *durationpb.Duration `protobuf:"bytes,6,opt,name=elapsed,proto3" json:"elapsed,omitempty"`
+	// What changed meanwhile: at most 50 elements each of added, removed and changed; the counts are of all.
+	Diff *Diff `protobuf:"bytes,7,opt,name=diff,proto3" json:"diff,omitempty"`
+	// Set, without a snapshot, when there is no diff: the page shows another document, or the revision is too old.
+	Resync        *Resync `protobuf:"bytes,8,opt,name=resync,proto3" json:"resync,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitForResponse) Reset() {
+	*x = WaitForResponse{}
+	mi := &file_domtap_v1_dom_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitForResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitForResponse) ProtoMessage() {}
+
+func (x *WaitForResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_dom_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitForResponse.ProtoReflect.Descriptor instead.
+func (*WaitForResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *WaitForResponse) GetElement() *Element {
+	if x != nil {
+		return x.Element
+	}
+	return nil
+}
+
+func (x *WaitForResponse) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *WaitForResponse) GetEpoch() string {
+	if x != nil {
+		return x.Epoch
+	}
+	return ""
+}
+
+func (x *WaitForResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *WaitForResponse) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *WaitForResponse) GetElapsed() *durationpb.Duration {
+	if x != nil {
+		return x.Elapsed
+	}
+	return nil
+}
+
+func (x *WaitForResponse) GetDiff() *Diff {
+	if x != nil {
+		return x.Diff
+	}
+	return nil
+}
+
+func (x *WaitForResponse) GetResync() *Resync {
+	if x != nil {
+		return x.Resync
+	}
+	return nil
+}
+
 var File_domtap_v1_dom_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\n" +
-	"\x13domtap/v1/dom.proto\x12\tdomtap.v1\x1a\x13domtap/v1/tab.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n" +
+	"\x13domtap/v1/dom.proto\x12\tdomtap.v1\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n" +
 	"\x04Rect\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
@@ -2541,7 +2729,23 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"tab_status\x18\v \x01(\v2\x1a.domtap.v1.TabStatusChangeH\x00R\ttabStatus\x124\n" +
 	"\theartbeat\x18\f \x01(\v2\x14.domtap.v1.HeartbeatH\x00R\theartbeat\x12\x12\n" +
 	"\x04text\x18\r \x01(\tR\x04textB\a\n" +
-	"\x05event*w\n" +
+	"\x05event\"\xe1\x01\n" +
+	"\x0eWaitForRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +
+	"\x05until\x18\x02 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\x12*\n" +
+	"\x0esince_revision\x18\x03 \x01(\x04H\x00R\rsinceRevision\x88\x01\x01\x12\x14\n" +
+	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x123\n" +
+	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeoutB\x11\n" +
+	"\x0f_since_revision\"\x9e\x02\n" +
+	"\x0fWaitForResponse\x12,\n" +
+	"\aelement\x18\x01 \x01(\v2\x12.domtap.v1.ElementR\aelement\x12\x1a\n" +
+	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
+	"\x05epoch\x18\x03 \x01(\tR\x05epoch\x12\x10\n" +
+	"\x03url\x18\x04 \x01(\tR\x03url\x12\x14\n" +
+	"\x05title\x18\x05 \x01(\tR\x05title\x123\n" +
+	"\aelapsed\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\aelapsed\x12#\n" +
+	"\x04diff\x18\a \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
+	"\x06resync\x18\b \x01(\v2\x11.domtap.v1.ResyncR\x06resync*w\n" +
 	"\fCheckedState\x12\x1d\n" +
 	"\x19CHECKED_STATE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13CHECKED_STATE_FALSE\x10\x01\x12\x16\n" +
@@ -2555,13 +2759,14 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x12FORMAT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fFORMAT_LINES\x10\x01\x12\x0f\n" +
 	"\vFORMAT_TREE\x10\x02\x12\x0f\n" +
-	"\vFORMAT_DIFF\x10\x032\xdd\x01\n" +
+	"\vFORMAT_DIFF\x10\x032\x9f\x02\n" +
 	"\n" +
 	"DomService\x12=\n" +
 	"\x06GetDom\x12\x18.domtap.v1.GetDomRequest\x1a\x19.domtap.v1.GetDomResponse\x12I\n" +
 	"\n" +
 	"GetCompact\x12\x1c.domtap.v1.GetCompactRequest\x1a\x1d.domtap.v1.GetCompactResponse\x12E\n" +
-	"\bWatchDom\x12\x1a.domtap.v1.WatchDomRequest\x1a\x1b.domtap.v1.WatchDomResponse0\x01B1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
+	"\bWatchDom\x12\x1a.domtap.v1.WatchDomRequest\x1a\x1b.domtap.v1.WatchDomResponse0\x01\x12@\n" +
+	"\aWaitFor\x12\x19.domtap.v1.WaitForRequest\x1a\x1a.domtap.v1.WaitForResponseB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
 var (
 	file_domtap_v1_dom_proto_rawDescOnce sync.Once
@@ -2576,7 +2781,7 @@ func file_domtap_v1_dom_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_dom_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_domtap_v1_dom_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_domtap_v1_dom_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_domtap_v1_dom_proto_goTypes = []any{
 	(CheckedState)(0),             // 0: domtap.v1.CheckedState
 	(TruncationReason)(0),         // 1: domtap.v1.TruncationReason
@@ -2601,18 +2806,21 @@ var file_domtap_v1_dom_proto_goTypes = []any{
 	(*TabStatusChange)(nil),       // 20: domtap.v1.TabStatusChange
 	(*Heartbeat)(nil),             // 21: domtap.v1.Heartbeat
 	(*WatchDomResponse)(nil),      // 22: domtap.v1.WatchDomResponse
-	nil,                           // 23: domtap.v1.Element.AttributesEntry
-	nil,                           // 24: domtap.v1.ViewMetadata.OmittedByRoleEntry
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
-	(TabStatus)(0),                // 26: domtap.v1.TabStatus
-	(*Dialog)(nil),                // 27: domtap.v1.Dialog
-	(*timestamppb.Timestamp)(nil), // 28: google.protobuf.Timestamp
+	(*WaitForRequest)(nil),        // 23: domtap.v1.WaitForRequest
+	(*WaitForResponse)(nil),       // 24: domtap.v1.WaitForResponse
+	nil,                           // 25: domtap.v1.Element.AttributesEntry
+	nil,                           // 26: domtap.v1.ViewMetadata.OmittedByRoleEntry
+	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
+	(TabStatus)(0),                // 28: domtap.v1.TabStatus
+	(*Dialog)(nil),                // 29: domtap.v1.Dialog
+	(*timestamppb.Timestamp)(nil), // 30: google.protobuf.Timestamp
+	(*WaitCondition)(nil),         // 31: domtap.v1.WaitCondition
 }
 var file_domtap_v1_dom_proto_depIdxs = []int32{
 	3,  // 0: domtap.v1.Element.rect:type_name -> domtap.v1.Rect
 	0,  // 1: domtap.v1.Element.checked:type_name -> domtap.v1.CheckedState
 	0,  // 2: domtap.v1.Element.pressed:type_name -> domtap.v1.CheckedState
-	23, // 3: domtap.v1.Element.attributes:type_name -> domtap.v1.Element.AttributesEntry
+	25, // 3: domtap.v1.Element.attributes:type_name -> domtap.v1.Element.AttributesEntry
 	6,  // 4: domtap.v1.ChangedElement.fields:type_name -> domtap.v1.FieldChange
 	4,  // 5: domtap.v1.ChangedElement.element:type_name -> domtap.v1.Element
 	4,  // 6: domtap.v1.Diff.added:type_name -> domtap.v1.Element
@@ -2620,7 +2828,7 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	7,  // 8: domtap.v1.Diff.changed:type_name -> domtap.v1.ChangedElement
 	8,  // 9: domtap.v1.Diff.moved:type_name -> domtap.v1.MovedElement
 	1,  // 10: domtap.v1.ViewMetadata.truncation_reason:type_name -> domtap.v1.TruncationReason
-	24, // 11: domtap.v1.ViewMetadata.omitted_by_role:type_name -> domtap.v1.ViewMetadata.OmittedByRoleEntry
+	26, // 11: domtap.v1.ViewMetadata.omitted_by_role:type_name -> domtap.v1.ViewMetadata.OmittedByRoleEntry
 	12, // 12: domtap.v1.Resync.snapshot:type_name -> domtap.v1.Snapshot
 	4,  // 13: domtap.v1.Snapshot.elements:type_name -> domtap.v1.Element
 	10, // 14: domtap.v1.Snapshot.metadata:type_name -> domtap.v1.ViewMetadata
@@ -2633,28 +2841,36 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	10, // 21: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
 	11, // 22: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
 	2,  // 23: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
-	25, // 24: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
-	26, // 25: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
-	27, // 26: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
-	28, // 27: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
-	28, // 28: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
+	27, // 24: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
+	28, // 25: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
+	29, // 26: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
+	30, // 27: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
+	30, // 28: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
 	12, // 29: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
 	9,  // 30: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
 	19, // 31: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
 	11, // 32: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
 	20, // 33: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
 	21, // 34: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
-	14, // 35: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
-	16, // 36: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
-	18, // 37: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
-	15, // 38: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
-	17, // 39: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
-	22, // 40: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
-	38, // [38:41] is the sub-list for method output_type
-	35, // [35:38] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	31, // 35: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
+	27, // 36: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 37: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
+	27, // 38: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
+	9,  // 39: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
+	11, // 40: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
+	14, // 41: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
+	16, // 42: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
+	18, // 43: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
+	23, // 44: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
+	15, // 45: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
+	17, // 46: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
+	22, // 47: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
+	24, // 48: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
+	45, // [45:49] is the sub-list for method output_type
+	41, // [41:45] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_dom_proto_init() }
@@ -2663,6 +2879,7 @@ func file_domtap_v1_dom_proto_init() {
 		return
 	}
 	file_domtap_v1_tab_proto_init()
+	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_dom_proto_msgTypes[1].OneofWrappers = []any{}
 	file_domtap_v1_dom_proto_msgTypes[11].OneofWrappers = []any{}
 	file_domtap_v1_dom_proto_msgTypes[13].OneofWrappers = []any{}
@@ -2675,13 +2892,14 @@ func file_domtap_v1_dom_proto_init() {
 		(*WatchDomResponse_TabStatus)(nil),
 		(*WatchDomResponse_Heartbeat)(nil),
 	}
+	file_domtap_v1_dom_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_dom_proto_rawDesc), len(file_domtap_v1_dom_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   22,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -24,6 +24,7 @@ const (
 	DomService_GetDom_FullMethodName     = "/domtap.v1.DomService/GetDom"
 	DomService_GetCompact_FullMethodName = "/domtap.v1.DomService/GetCompact"
 	DomService_WatchDom_FullMethodName   = "/domtap.v1.DomService/WatchDom"
+	DomService_WaitFor_FullMethodName    = "/domtap.v1.DomService/WaitFor"
 )
 
 // DomServiceClient is the client API for DomService service.
@@ -53,6 +54,15 @@ type DomServiceClient interface {
 	//  6. Ends with a reason: OK after a tab_status for a closed tab, UNAVAILABLE for a lost renderer,
 	//     browser or server.
 	WatchDom(ctx context.Context, in *WatchDomRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchDomResponse], error)
+	// WaitFor returns when a condition holds, as soon as the page reports what made it hold; at once when it
+	// holds already. It follows the tab through navigations, and dialogs do not end it: while one is open the
+	// page stands still. Many may wait on one tab: they cost it one observation together.
+	//
+	// Errors beside the common ones: DEADLINE_EXCEEDED with ErrorInfo reason WAIT_TIMEOUT when the timeout ends
+	// before (metadata: url, missing, and nearest, the element that comes closest); INVALID_ARGUMENT
+	// for a selector that the browser does not take; ABORTED with reason TAB_CLOSED when the tab is closed;
+	// UNAVAILABLE when the renderer crashes or the browser is gone.
+	WaitFor(ctx context.Context, in *WaitForRequest, opts ...grpc.CallOption) (*WaitForResponse, error)
 }
 
 type domServiceClient struct {
@@ -102,6 +112,16 @@ func (c *domServiceClient) WatchDom(ctx context.Context, in *WatchDomRequest, op
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type DomService_WatchDomClient = grpc.ServerStreamingClient[WatchDomResponse]
 
+func (c *domServiceClient) WaitFor(ctx context.Context, in *WaitForRequest, opts ...grpc.CallOption) (*WaitForResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(WaitForResponse)
+	err := c.cc.Invoke(ctx, DomService_WaitFor_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // DomServiceServer is the server API for DomService service.
 // All implementations must embed UnimplementedDomServiceServer
 // for forward compatibility.
@@ -129,6 +149,15 @@ type DomServiceServer interface {
 	//  6. Ends with a reason: OK after a tab_status for a closed tab, UNAVAILABLE for a lost renderer,
 	//     browser or server.
 	WatchDom(*WatchDomRequest, grpc.ServerStreamingServer[WatchDomResponse]) error
+	// WaitFor returns when a condition holds, as soon as the page reports what made it hold; at once when it
+	// holds already. It follows the tab through navigations, and dialogs do not end it: while one is open the
+	// page stands still. Many may wait on one tab: they cost it one observation together.
+	//
+	// Errors beside the common ones: DEADLINE_EXCEEDED with ErrorInfo reason WAIT_TIMEOUT when the timeout ends
+	// before (metadata: url, missing, and nearest, the element that comes closest); INVALID_ARGUMENT
+	// for a selector that the browser does not take; ABORTED with reason TAB_CLOSED when the tab is closed;
+	// UNAVAILABLE when the renderer crashes or the browser is gone.
+	WaitFor(context.Context, *WaitForRequest) (*WaitForResponse, error)
 	mustEmbedUnimplementedDomServiceServer()
 }
 
@@ -147,6 +176,9 @@ func (UnimplementedDomServiceServer) GetCompact(context.Context, *GetCompactRequ
 }
 func (UnimplementedDomServiceServer) WatchDom(*WatchDomRequest, grpc.ServerStreamingServer[WatchDomResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchDom not implemented")
+}
+func (UnimplementedDomServiceServer) WaitFor(context.Context, *WaitForRequest) (*WaitForResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method WaitFor not implemented")
 }
 func (UnimplementedDomServiceServer) mustEmbedUnimplementedDomServiceServer() {}
 func (UnimplementedDomServiceServer) testEmbeddedByValue()                    {}
@@ -216,6 +248,24 @@ func _DomService_WatchDom_Handler(srv interface{}, stream grpc.ServerStream) err
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type DomService_WatchDomServer = grpc.ServerStreamingServer[WatchDomResponse]
 
+func _DomService_WaitFor_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(WaitForRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DomServiceServer).WaitFor(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DomService_WaitFor_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DomServiceServer).WaitFor(ctx, req.(*WaitForRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // DomService_ServiceDesc is the grpc.ServiceDesc for DomService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -230,6 +280,10 @@ var DomService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetCompact",
 			Handler:    _DomService_GetCompact_Handler,
+		},
+		{
+			MethodName: "WaitFor",
+			Handler:    _DomService_WaitFor_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

@@ -20,6 +20,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/metrics"
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
 )
@@ -38,6 +39,8 @@ type Config struct {
 	TokenFile string
 	Browser   browser.Config
 	MaxTabs   int
+	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
+	Metrics string
 	// Version is what other processes see of the daemon.
 	Version string
 	// OnDemand is set when Launch started this process.
@@ -120,8 +123,23 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	if err != nil {
 		return cannotStart(err)
 	}
-	pool := actor.NewPool(b, actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL})
-	server, err := rpc.New(pool, rpc.Config{Token: token, Logger: cfg.Logger})
+	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL}
+	calls := rpc.Config{Token: token, Logger: cfg.Logger}
+	var measured *metrics.Metrics
+	if cfg.Metrics != "" {
+		measured = metrics.New()
+		tabs.Meter, calls.Metrics = measured, measured
+		stop, err := cfg.serveMetrics(ctx, measured.Handler())
+		if err != nil {
+			return errors.Join(cannotStart(err), closeAll(listeners))
+		}
+		defer stop()
+	}
+	pool := actor.NewPool(b, tabs)
+	if measured != nil {
+		measured.Follow(pool)
+	}
+	server, err := rpc.New(pool, calls)
 	if err != nil {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -122,6 +123,16 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
 		b.WriteString("New tab; domtap tabs lists it\n")
 	}
+	return b.String() + Diff(answer.GetDiff())
+}
+
+// Waited is what a wait came to: the element that it found, the page, and what changed meanwhile.
+func Waited(answer *domtapv1.WaitForResponse) string {
+	var b strings.Builder
+	if e := answer.GetElement(); e != nil {
+		b.WriteString(ref(e.GetRef()) + node(e) + "\n")
+	}
+	fmt.Fprintf(&b, "Waited %s: %s | %s\n", answer.GetElapsed().AsDuration().Round(time.Millisecond), Line(answer.GetUrl()), Line(answer.GetTitle()))
 	return b.String() + Diff(answer.GetDiff())
 }
 

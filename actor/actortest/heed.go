@@ -1,0 +1,118 @@
+package actortest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+)
+
+// heed is what the page was told to tell beside its changes.
+type heed struct {
+	actor.Heed
+	// matchers says what selectors match; others are invalid.
+	matchers map[string]func(*Node) bool
+	busy     bool
+}
+
+// Match says which nodes a selector matches from now on, of those that are reported and of those that are Off,
+// which count as hidden. A selector that no Match has named is one that the browser does not take. The function
+// may not call methods of the page.
+func (p *Page) Match(css string, match func(*Node) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.heed.matchers == nil {
+		p.heed.matchers = map[string]func(*Node) bool{}
+	}
+	p.heed.matchers[css] = match
+	p.flush()
+}
+
+// Traffic says that requests are under way, or that none is any more.
+func (p *Page) Traffic(busy bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.heed.busy = busy
+	if p.heed.Network {
+		p.emit(actor.Traffic{Busy: busy})
+	}
+}
+
+// Heeds says what the page was told to tell beside its changes.
+func (p *Page) Heeds() actor.Heed {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.heed.Heed
+}
+
+// Heed takes what the page is to tell beside its changes.
+func (p *Page) Heed(ctx context.Context, h actor.Heed) error {
+	p.count("Heed")
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	began := h.Network && !p.heed.Network
+	p.heed.Heed = h
+	p.options.structural = p.options.structural || h.Structural
+	for _, name := range h.Attributes {
+		if !slices.Contains(p.options.attributes, name) {
+			p.options.attributes = append(p.options.attributes, name)
+		}
+	}
+	for _, f := range p.frames {
+		f.told = ""
+	}
+	if began && p.heed.busy {
+		p.emit(actor.Traffic{Busy: true})
+	}
+	p.flush()
+	return nil
+}
+
+// tellSelected tells what the selectors match in a document, when that is news; the caller holds the lock.
+func (p *Page) tellSelected(f *Frame) {
+	if len(p.heed.Selectors) == 0 || f.waiting {
+		return
+	}
+	found := map[dom.Selector]dom.Selection{}
+	for _, s := range p.heed.Selectors {
+		found[s] = p.choose(f, s)
+	}
+	told := ""
+	for _, s := range p.heed.Selectors {
+		told += fmt.Sprintln(s, found[s])
+	}
+	if told != f.told {
+		f.told = told
+		p.emit(actor.Selected{Frame: f.ID, Document: f.document, Found: maps.Clone(found)})
+	}
+}
+
+func (p *Page) choose(f *Frame, s dom.Selector) (found dom.Selection) {
+	match := p.heed.matchers[s.CSS]
+	if match == nil {
+		return dom.Selection{Invalid: true}
+	}
+	var walk func([]*Node)
+	walk = func(nodes []*Node) {
+		for _, n := range nodes {
+			if match(n) && !(s.Shown && n.Off) {
+				found.Count++
+				if n.States.Disabled != dom.True {
+					found.Enabled++
+				}
+				if n.known && !n.Off {
+					found.Refs = append(found.Refs, n.ref)
+				}
+			}
+			walk(n.Children)
+		}
+	}
+	walk(f.Body)
+	return found
+}

@@ -1,0 +1,79 @@
+// Selectors that somebody waits for: tried after the page changed, and told when the answer is another one.
+
+/** How many matches of one selector are looked at and named. */
+const MAX_CHOSEN = 1000;
+/** How many patches in a row may go before the selectors, which name elements by the refs that patches get. */
+const PATCHES_FIRST = 8;
+
+class Chosen {
+  /** @param {Model} model @param {Writer} writer */
+  constructor(model, writer) {
+    this.model = model;
+    this.writer = writer;
+    /** @type {{css: string, shown: boolean}[]} */
+    this.selectors = [];
+    this.told = "";
+    this.due = false;
+    this.passed = 0;
+  }
+
+  /** @param {{css: string, shown: boolean}[]} selectors */
+  want(selectors) {
+    this.selectors = selectors;
+    this.told = "";
+    this.stir();
+  }
+
+  /** The page is not what it was. */
+  stir() {
+    this.due = this.selectors.length > 0;
+  }
+
+  /** Whether to tell now although a patch is under way. */
+  overdue() {
+    return this.due && ++this.passed > PATCHES_FIRST;
+  }
+
+  /** What there is to tell, or null: the header, then a line of JSON for each selector. */
+  news() {
+    if (!this.due) return null;
+    this.due = false;
+    this.passed = 0;
+    const { sight } = this.model;
+    sight.begin();
+    sight.x = scrollX;
+    sight.y = scrollY;
+    const answer = this.selectors.map((s) => JSON.stringify({ ...s, ...this.choose(s) })).join("\n");
+    if (answer === this.told) return null;
+    this.told = answer;
+    return this.writer.header("s") + "\n" + answer;
+  }
+
+  /** @param {{css: string, shown: boolean}} selector */
+  choose(selector) {
+    const found = { count: 0, enabled: 0, refs: [], invalid: false };
+    try {
+      this.tally(found, safe.querySelectorAll(this.model.doc, selector.css), selector.shown);
+      for (const root of this.model.rootList) {
+        if (safe.isConnected(root.host)) this.tally(found, root.querySelectorAll(selector.css), selector.shown);
+      }
+    } catch (error) {
+      found.invalid = error instanceof DOMException; // the browser does not take it
+    }
+    return found;
+  }
+
+  /** @param {{count: number, enabled: number, refs: number[]}} found @param {any} elements @param {boolean} shown */
+  tally(found, elements, shown) {
+    const n = Math.min(elements.length, MAX_CHOSEN);
+    if (!shown) found.count += elements.length - n;
+    for (let i = 0; i < n; i++) {
+      const el = elements[i];
+      if (shown && !this.model.sight.isVisible(el, tagOf(el))) continue;
+      found.count++;
+      if (!safe.matches(el, ":disabled") && attr(el, "aria-disabled") !== "true") found.enabled++;
+      const rec = this.model.recs.get(el);
+      if (rec && rec.ref >= 0 && found.refs.length < MAX_CHOSEN) found.refs.push(rec.ref);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// metricsAddress completes the address that metrics are served on: without a host it is loopback.
+func metricsAddress(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", fmt.Errorf("--metrics %q is no address, such as 127.0.0.1:9464: %w", addr, err)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// CheckMetrics returns an error for what is no address for Config.Metrics.
+func CheckMetrics(addr string) error {
+	_, err := metricsAddress(addr)
+	return err
+}
+
+// serveMetrics serves metrics at /metrics until the returned function is called, which waits for the end. Who can
+// reach the address can read them: they tell how much is done, and nothing of pages.
+func (cfg Config) serveMetrics(ctx context.Context, handler http.Handler) (stop func(), err error) {
+	addr, err := metricsAddress(cfg.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen for metrics: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", handler)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
+	cfg.Logger.Info("serving metrics", "address", l.Addr().String())
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		cfg.Logger.Warn("the metrics can be read from other machines", "address", l.Addr().String())
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			cfg.Logger.Error("the metrics are served no more", "error", err)
+		}
+	}()
+	return func() {
+		_ = server.Close() // nothing is lost: the next scrape fails
+		<-done
+	}, nil
+}

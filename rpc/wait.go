@@ -1,0 +1,170 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/rpc/waits"
+)
+
+// WaitFor returns when a condition holds.
+func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
+	tab, err := s.server.pool.Tab(r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	var since *views.Point
+	if r.SinceRevision != nil {
+		since = &views.Point{Epoch: r.GetEpoch(), Revision: r.GetSinceRevision()}
+	}
+	if r.GetTimeout() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.GetTimeout().AsDuration())
+		defer cancel()
+	}
+	w := &waiter{tab: tab, until: waits.New(s.server.views.Of(tab), r.GetUntil(), since, "until.element"), started: time.Now()}
+	return w.run(ctx)
+}
+
+// waiter is one WaitFor call. It is a cursor like a watcher: it holds nothing but the head that it tried last.
+type waiter struct {
+	tab     *actor.Tab
+	until   *waits.Condition
+	started time.Time
+	// held is what the last try found.
+	held waits.Holding
+}
+
+// run tries every head until the condition holds, or the tab, the time or the caller ends.
+func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
+	following, err := w.tab.Follow(w.until.Watch())
+	if err != nil {
+		return nil, err
+	}
+	defer following.Release()
+	for {
+		head := w.tab.Head()
+		if err := over(w.tab, head); err != nil {
+			return nil, err
+		}
+		if following.Caught(head) || !w.until.NeedsPage() {
+			if w.held, err = w.until.Check(head); err != nil {
+				return nil, err
+			}
+			if w.held.Met {
+				m := w.until.Answer(head, w.held)
+				m.Elapsed = durationpb.New(time.Since(w.started))
+				return m, nil
+			}
+		}
+		if err := w.pause(ctx, head); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// pause returns when there is something new to try.
+func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
+	var again <-chan time.Time
+	if w.held.Again > 0 {
+		timer := time.NewTimer(w.held.Again)
+		defer timer.Stop()
+		again = timer.C
+	}
+	select {
+	case <-head.Next():
+	case <-again:
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return w.missed(head)
+		}
+		return ctx.Err()
+	}
+	return nil
+}
+
+// over is why nobody can wait on a tab any more; nil while one can.
+func over(tab *actor.Tab, head *actor.Head) error {
+	switch head.Info.Status {
+	case actor.StatusCrashed:
+		return actor.Errorf(actor.Lost, "the renderer of tab %s crashed: Reload or Navigate, then wait again", tab.ID())
+	case actor.StatusClosed:
+		<-tab.Done() // follows at once on the head that says so
+		if err := tab.Err(); err != nil {
+			return err
+		}
+		return actor.Errorf(actor.Closed, "tab %s was closed before what was waited for came: open another", tab.ID())
+	}
+	return nil
+}
+
+// missed says what was there instead, when the time is over.
+func (w *waiter) missed(head *actor.Head) error {
+	url := head.Info.URL
+	detail := map[string]string{"url": url, "missing": w.held.Missing}
+	var b strings.Builder
+	fmt.Fprintf(&b, "waited %s in vain", time.Since(w.started).Round(time.Millisecond))
+	switch {
+	case head.Info.Dialog != nil:
+		b.WriteString(": the page stands still behind a dialog; answer it, then wait again")
+		detail["missing"] = "page"
+	case head.Info.Status == actor.StatusUnresponsive || w.held.Missing == "":
+		b.WriteString(": the page did not answer; navigate elsewhere or wait longer")
+		detail["missing"] = "page"
+	default:
+		fmt.Fprintf(&b, " for %s", w.held.Missing)
+		if nearest := w.until.Nearest(head); nearest != "" && (w.held.Missing == "element" || w.held.Missing == "text") {
+			detail["nearest"] = nearest
+			fmt.Fprintf(&b, "; nearest: %s", nearest)
+		}
+		fmt.Fprintf(&b, "; the page is %s: read it, and wait for something else or longer", shortURL(url))
+	}
+	return newStatus(codes.DeadlineExceeded, b.String(), info("WAIT_TIMEOUT", detail))
+}
+
+// stepTimeout is how long a wait step waits when nobody says.
+const stepTimeout = 10 * time.Second
+
+// turnWait makes the wait of a turn from a step that package check let pass.
+func (s *Server) turnWait(tab *actor.Tab, step *domtapv1.WaitStep, field string) *actor.TurnWait {
+	until, at := step.GetUntil(), field+".until.element"
+	if until == nil {
+		until, at = &domtapv1.WaitCondition{Element: check.TargetCondition(step.GetTarget(), step.GetGone())}, field+".target"
+	}
+	w := &waiter{tab: tab, until: waits.New(s.views.Of(tab), until, nil, at)}
+	timeout := stepTimeout
+	if step.GetTimeout() != nil {
+		timeout = step.GetTimeout().AsDuration()
+	}
+	return &actor.TurnWait{
+		Options: w.until.Watch(), Timeout: timeout, Summary: "wait",
+		Met: func(h *actor.Head) (met bool, again time.Duration, err error) {
+			if w.started.IsZero() {
+				w.started = time.Now()
+			}
+			w.held, err = w.until.Check(h)
+			return w.held.Met, w.held.Again, err
+		},
+		Missed: w.missed,
+	}
+}
+
+// maxShownURL is how much of a URL an error shows, in bytes.
+const maxShownURL = 200
+
+func shortURL(url string) string {
+	if len(url) <= maxShownURL {
+		return url
+	}
+	return strings.ToValidUTF8(url[:maxShownURL], "") + "…"
+}
