@@ -533,6 +533,7 @@ func TestWatchResumesAcrossRoutes(t *testing.T) {
 		tab, page, s := b.watchShop(buttons("B", 2)...)
 		at := s.last
 		s.cancel()
+		synctest.Wait() // the server knows
 		page.PushState(shopURL + "cart")
 		again := b.watch(&domtapv1.WatchDomRequest{TabId: tab.GetId(), FromRevision: &at.Revision, Epoch: at.GetEpoch()})
 		if n := again.next().GetNavigated(); n.GetUrl() != shopURL+"cart" || !n.GetSameDocument() || again.last.GetRevision() != at.GetRevision() {
@@ -551,6 +552,7 @@ func TestWatchResumesWithABudgetAcrossRoutes(t *testing.T) {
 		s := b.watch(request)
 		at := s.next()
 		s.cancel()
+		synctest.Wait() // the server knows
 		for i := range 3 {
 			page.PushState(fmt.Sprint(shopURL, "a/long/way/to/go/", i))
 			page.SetTitle(fmt.Sprint("A page with a long name, which is number ", i))
