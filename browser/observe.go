@@ -123,8 +123,12 @@ func (p *Page) failed(err error) error {
 	return err
 }
 
-// frameGrace is how long a read waits for the other frames once the main frame has answered.
-const frameGrace = time.Second
+// frameGrace is how long a read waits for another frame once the main frame, and the frame before it, have
+// answered; framesLimit bounds that for all frames together.
+const (
+	frameGrace  = time.Second
+	framesLimit = 5 * time.Second
+)
 
 // readAll reads all agents, after probing those that ask for it.
 func (p *Page) readAll(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
@@ -167,6 +171,7 @@ func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequ
 	patience, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var grace *time.Timer
+	var begun time.Time
 	for i, k := range calls {
 		o := &list[i]
 		if k == nil {
@@ -175,10 +180,13 @@ func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequ
 		}
 		main := o.id == cdp.FrameID(p.id)
 		if !main && grace == nil {
-			grace = time.AfterFunc(frameGrace, cancel)
+			begun, grace = time.Now(), time.AfterFunc(frameGrace, cancel)
 			defer grace.Stop()
 		}
 		err := p.readOne(patience, k, o, out)
+		if grace != nil && time.Since(begun) < framesLimit {
+			grace.Reset(frameGrace) // frames that answer, though slowly, one after the other
+		}
 		switch {
 		case err == nil:
 		case main || ctx.Err() != nil:

@@ -345,3 +345,23 @@ func TestCoveredElementsRankLast(t *testing.T) {
 		t.Errorf("closing the modal: %v", diff)
 	}
 }
+
+// TestSecretsAreInNoName reads fields that hold secrets and stand in what gives another field its name.
+func TestSecretsAreInNoName(t *testing.T) {
+	d := harness.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`
+		<label>Mixed <input autocomplete=one-time-code value=123456> tail</label>
+		<button aria-labelledby="b c d">Over</button><span id=b>Send</span> <input id=c type=password value=secret> <input id=d autocomplete=cc-csc value=987>`)}))
+	text, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_TREE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"123456", "secret", "987"} {
+		if strings.Contains(text.GetText(), secret) {
+			t.Errorf("%s is in\n%s", secret, text.GetText())
+		}
+	}
+	if !strings.Contains(text.GetText(), `button "Send"`) {
+		t.Errorf("got\n%s", text.GetText())
+	}
+}

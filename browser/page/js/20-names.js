@@ -4,6 +4,8 @@
 const MAX_NAME = 100;
 /** How much text is gathered before folding and cutting: bounds the work on huge subtrees. */
 const GATHER = 1000;
+/** How many labels of one control count. */
+const MAX_LABELS = 32;
 
 const NAME_FROM_CONTENT = new Set([
   "button", "cell", "checkbox", "columnheader", "gridcell", "heading", "link", "menuitem",
@@ -34,7 +36,7 @@ class Labels {
   of(control) {
     const root = this.trees ? safe.getRootNode(control) : document;
     let map = this.roots.get(root);
-    if (!map && this.few) return control.labels ? [...control.labels] : [];
+    if (!map && this.few) return control.labels ? Array.prototype.slice.call(control.labels, 0, MAX_LABELS) : [];
     if (!map) {
       map = new Map();
       const labels = safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label") : root.querySelectorAll("label");
@@ -42,8 +44,8 @@ class Labels {
         const target = label.control;
         if (!target) continue;
         const list = map.get(target);
-        if (list) list.push(label);
-        else map.set(target, [label]);
+        if (!list) map.set(target, [label]);
+        else if (list.length < MAX_LABELS) list.push(label);
       }
       this.roots.set(root, map);
     }
@@ -176,7 +178,7 @@ class Naming {
     if (tag === "input") {
       const type = el.type;
       if (type === "checkbox" || type === "radio" || type === "button" || type === "submit" || type === "reset") return "";
-      if (type === "password" || type === "hidden" || type === "file" || type === "image") return "";
+      if (type === "hidden" || type === "file" || type === "image" || isSecret(el)) return "";
       return el.value;
     }
     if (tag === "select") return selectedText(el);

@@ -231,11 +231,15 @@ function inputValue(el) {
 /** @param {any} el @param {string} value */
 function masked(el, value) {
   if (!value) return "";
+  return isSecret(el) ? MASK : clean(value, MAX_VALUE);
+}
+
+/** Whether what a field holds is nobody's business. @param {any} el */
+function isSecret(el) {
   if (el.type === "password") secrets.add(el);
-  if (secrets.has(el)) return MASK;
+  if (secrets.has(el)) return true;
   const auto = attr(el, "autocomplete");
-  if (auto && /\b(one-time-code|current-password|new-password|cc-csc)\b/.test(auto)) return MASK;
-  return clean(value, MAX_VALUE);
+  return auto !== null && /\b(one-time-code|current-password|new-password|cc-csc)\b/.test(auto);
 }
 
 /** Where a link goes, absolute. @param {any} el @param {string} tag */

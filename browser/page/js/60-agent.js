@@ -25,8 +25,9 @@ class Agent {
     this.beats = 0;
     /** The pass under way. @type {Pass | null} */
     this.pass = null;
-    /** When the next may begin. */
+    /** When the next may begin, and when the last one ended. */
     this.rested = 0;
+    this.passed = 0;
     /** Boxes, or the scroll position, are to be sent with the next patch. */
     this.boxes = false;
     this.goOn = this.goOn.bind(this);
@@ -178,7 +179,7 @@ class Agent {
     if (!model.rescan) {
       model.glance();
       model.sweepControls();
-      if (model.styleDirty || !model.layoutHolds()) {
+      if (model.styleDirty || !model.layoutHolds() || start - this.passed >= PASS_EVERY) {
         this.pass = new Pass(model);
         scheduler.postTask(this.goOn, SLICES);
       }
@@ -210,7 +211,8 @@ class Agent {
       return;
     }
     this.pass = null;
-    this.rested = performance.now() + REST * pass.took;
+    this.passed = performance.now();
+    this.rested = this.passed + REST * pass.took;
     model.standInsDirty = true;
     if (this.geometry) {
       model.cover();
@@ -318,6 +320,8 @@ const OBSERVED = { subtree: true, childList: true, attributes: true, characterDa
 const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
 const SLICES = /** @type {const} */ ({ priority: "user-visible" });
+/** Milliseconds after which a page that seems not to change is passed over all the same. */
+const PASS_EVERY = 2000;
 /** Milliseconds between looks while somebody watches. */
 const BEAT = 250;
 const HEARD = [
