@@ -52,13 +52,14 @@ func (p *Page) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 
 // markupOf asks one document.
 func (p *Page) markupOf(ctx context.Context, o observed) (m page.Markup, err error) {
-	if o.id != cdp.FrameID(p.id) {
+	other := o.agent.session.ID != p.main.ID
+	if other {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, frameGrace)
 		defer cancel()
 	}
 	err = o.agent.call(ctx, "markup", nil, &m)
-	if err != nil && ctx.Err() != nil && o.id != cdp.FrameID(p.id) {
+	if err != nil && ctx.Err() != nil && other {
 		p.awaitAnswer(o.agent)
 	}
 	return m, err

@@ -155,7 +155,7 @@ func (p *Page) readAll(ctx context.Context, req actor.ReadRequest) (out actor.Re
 }
 
 // readOnce asks agents at once: one command a frame, all under way together. The main frame comes first and
-// has the time that the caller has; the others have little more.
+// has the time that the caller has; those in other processes have little more.
 func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequest, probed bool, out *actor.Readout) error {
 	calls := make([]*link.Call, len(list))
 	for i, o := range list {
@@ -178,20 +178,24 @@ func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequ
 			p.lateIn(out, o)
 			continue
 		}
-		main := o.id == cdp.FrameID(p.id)
-		if !main && grace == nil {
-			begun, grace = time.Now(), time.AfterFunc(frameGrace, cancel)
-			defer grace.Stop()
+		// Frames in the main frame's process hang with it or not at all.
+		waits, other := ctx, o.agent.session.ID != p.main.ID
+		if other {
+			waits = patience
+			if grace == nil {
+				begun, grace = time.Now(), time.AfterFunc(frameGrace, cancel)
+				defer grace.Stop()
+			}
 		}
-		err := p.readOne(patience, k, o, out)
+		err := p.readOne(waits, k, o, out)
 		if grace != nil && time.Since(begun) < framesLimit {
 			grace.Reset(frameGrace) // frames that answer, though slowly, one after the other
 		}
 		switch {
 		case err == nil:
-		case main || ctx.Err() != nil:
+		case o.id == cdp.FrameID(p.id) || ctx.Err() != nil:
 			return err
-		case patience.Err() != nil:
+		case other && patience.Err() != nil:
 			p.lateIn(out, o)
 			p.awaitAnswer(o.agent)
 		}

@@ -41,7 +41,7 @@ const (
 	// probeEvery is how long after a probe the listeners of a document that did not grow are worth another.
 	probeEvery = 2 * time.Second
 	// probeLimit bounds a probe.
-	probeLimit = 5 * time.Second
+	probeLimit = 10 * time.Second
 )
 
 // due reports whether an agent may be probed, by what the last probe cost.
@@ -73,9 +73,9 @@ func (p *Page) probeAll(ctx context.Context, list []observed, grown bool) {
 		if !due {
 			continue
 		}
-		limit := frameGrace
-		if o.id == cdp.FrameID(p.id) {
-			limit = probeLimit
+		limit := probeLimit
+		if a.session.ID != p.main.ID {
+			limit = frameGrace
 		}
 		probes.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, limit)

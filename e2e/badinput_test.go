@@ -97,7 +97,7 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 			if status.Code(err) != c.code || (c.reason != "" && reason(err) != c.reason) {
 				t.Errorf("got %v (reason %q), want %v (reason %q)", err, reason(err), c.code, c.reason)
 			}
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("the answer took %v", took)
 			}
 			if n := len(d.All(beside).GetElements()); n != 3 {

@@ -76,7 +76,7 @@ func TestHostilePagesAreBounded(t *testing.T) {
 				bounded(t, how, r, err)
 			}
 			start := time.Now()
-			if n := len(d.All(beside).GetElements()); n != 3 || time.Since(start) > 5*time.Second {
+			if n := len(d.All(beside).GetElements()); n != 3 || time.Since(start) > 30*time.Second {
 				t.Errorf("the tab beside has %d elements after %v", n, time.Since(start))
 			}
 			if _, err := d.Tabs.CloseTab(within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {

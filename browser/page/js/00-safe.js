@@ -43,6 +43,8 @@ const slow = {
   previousSibling: getter(Node, "previousSibling"),
   lastChild: getter(Node, "lastChild"),
   textContent: getter(Node, "textContent"),
+  ownerDocument: getter(Node, "ownerDocument"),
+  namespaceURI: getter(Element, "namespaceURI"),
   getRootNode: method(Node, "getRootNode"),
   firstElementChild: getter(Element, "firstElementChild"),
   nextElementSibling: getter(Element, "nextElementSibling"),
@@ -111,6 +113,11 @@ const HAS_ATTRIBUTE = Element.prototype.hasAttribute;
 function tagOf(el) {
   const tag = el.localName;
   return typeof tag === "string" ? tag : "form";
+}
+
+/** @param {any} el */
+function isSVG(el) {
+  return slow.namespaceURI(el) === "http://www.w3.org/2000/svg";
 }
 
 /** @param {any} el @param {string} name @returns {string | null} */

@@ -217,7 +217,7 @@ class Naming {
       case "iframe":
         return clean(attr(el, "title") || "", MAX_NAME);
     }
-    return SVG_TAGS.has(tag) && el instanceof SVGElement ? clean(this.svgTitle(el), MAX_NAME) : "";
+    return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el), MAX_NAME) : "";
   }
 
   /** @param {any} el */
@@ -347,7 +347,7 @@ class Naming {
   /** The native names that matter inside a name: images and buttons. @param {any} node @param {string} tag */
   nativeWithin(node, tag) {
     if (tag === "img" || tag === "area") return attr(node, "alt") || "";
-    if (tag === "svg" || (SVG_TAGS.has(tag) && node instanceof SVGElement)) return this.svgTitle(node);
+    if (tag === "svg" || (SVG_TAGS.has(tag) && isSVG(node))) return this.svgTitle(node);
     if (tag === "input") {
       const type = node.type;
       if (type === "button" || type === "submit" || type === "reset") return node.value;

@@ -267,7 +267,7 @@ function clipsAll(value) {
 /** Whether an element shows nothing of what is in it, for it has no size. @param {any} n */
 function isFold(n) {
   const width = n.clientWidth, height = n.clientHeight;
-  if (!(width === 0 || height === 0 || (width <= 1 && height <= 1)) || n instanceof SVGElement) return false;
+  if (!(width === 0 || height === 0 || (width <= 1 && height <= 1)) || isSVG(n)) return false;
   const tag = tagOf(n);
   if (tag === "html" || tag === "body") return false;
   const style = getComputedStyle(n);

@@ -76,10 +76,11 @@ class Unseen {
       if (el) this.set(el, false);
     }
     nodes.forEach((node, i) => {
-      if (!(node instanceof Node)) return;
-      const root = node.getRootNode();
-      if (node.ownerDocument !== this.model.doc) return;
-      if (root instanceof ShadowRoot && root.mode === "closed") this.adopt(root);
+      // Nodes of frames in this document come too. They are made known to our world by whichever agent is told
+      // of them first, so even its own may have another frame's prototypes: nothing here asks for those.
+      if (slow.ownerDocument(node) !== this.model.doc) return;
+      const root = slow.getRootNode(node);
+      if (safe.nodeType(root) === 11 && root.mode === "closed") this.adopt(root);
       if (i < on.length && safe.nodeType(node) === 1) {
         this.listening.set(on[i], new WeakRef(node));
         this.judge(node);
