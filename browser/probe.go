@@ -174,11 +174,11 @@ func (p *Page) holdDocument(ctx context.Context, a *agent) error {
 		return nil
 	}
 	node, err := cdp.Call(ctx, a.session, cdpdom.DescribeNode, cdpdom.DescribeNodeParams{ObjectID: answer.Result.ObjectID})
-	if err != nil {
+	if err != nil || node.Node == nil {
 		return err
 	}
 	own, err := cdp.Call(ctx, a.session, cdpdom.ResolveNode, cdpdom.ResolveNodeParams{BackendNodeID: node.Node.BackendNodeID})
-	if err != nil {
+	if err != nil || own.Object == nil {
 		return err
 	}
 	a.probe.document = own.Object.ObjectID

@@ -207,12 +207,6 @@ function assignedChildren(el, tag) {
   return assigned.length ? assigned : null;
 }
 
-/** The first flat child that is reached through siblings. @param {any} el */
-function firstFlatChild(el) {
-  const root = shadowOf(el);
-  return root ? root.firstElementChild : safe.firstElementChild(el);
-}
-
 /** Texts that need no cleaning: printable ASCII, single spaces. */
 const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
 

@@ -24,8 +24,6 @@ class Rec {
     this.shown = false;
     /** It, or what it is in, cannot be used. */
     this.inert = false;
-    /** What the styles said when they were last asked. */
-    this.visible = false;
     /** Whether the daemon has it in its list. */
     this.sent = false;
     this.moved = false;
@@ -552,8 +550,7 @@ class Model {
     rec.inert = false;
     this.position();
     const rect = this.sight.rect(el, tag);
-    rec.visible = this.sight.isStyled(el, tag);
-    if (!rec.visible || !this.sight.isPlaced(el, tag, rect)) {
+    if (!this.sight.isStyled(el, tag) || !this.sight.isPlaced(el, tag, rect)) {
       if (rec.control) this.hideControl(rec);
       this.unlink(rec);
       return null;
