@@ -478,7 +478,9 @@ type PressStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Key   string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
 	// Focused first, when set.
-	Target        *Target `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
+	Target *Target `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
+	// 1 to 100 times. Unset: once.
+	Repeat        int32 `protobuf:"varint,3,opt,name=repeat,proto3" json:"repeat,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -525,6 +527,13 @@ func (x *PressStep) GetTarget() *Target {
 		return x.Target
 	}
 	return nil
+}
+
+func (x *PressStep) GetRepeat() int32 {
+	if x != nil {
+		return x.Repeat
+	}
+	return 0
 }
 
 // SelectStep selects options by value or label.
@@ -732,11 +741,16 @@ func (x *ScrollStep) GetDeltaY() float64 {
 	return 0
 }
 
-// DragStep drags the target to another.
+// DragStep drags the target to another, or by a distance: HTML5 drag and drop where the page uses it, else with the
+// pointer alone.
 type DragStep struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Target        *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	To            *Target                `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// Set it, or a distance.
+	To *Target `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	// CSS pixels from the middle of the target.
+	DeltaX        float64 `protobuf:"fixed64,3,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
+	DeltaY        float64 `protobuf:"fixed64,4,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -785,18 +799,90 @@ func (x *DragStep) GetTo() *Target {
 	return nil
 }
 
-// UploadStep gives files to a file input.
+func (x *DragStep) GetDeltaX() float64 {
+	if x != nil {
+		return x.DeltaX
+	}
+	return 0
+}
+
+func (x *DragStep) GetDeltaY() float64 {
+	if x != nil {
+		return x.DeltaY
+	}
+	return 0
+}
+
+// UploadFile is a file that travels with the request.
+type UploadFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Without a path.
+	Name          string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Content       []byte `protobuf:"bytes,2,opt,name=content,proto3" json:"content,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UploadFile) Reset() {
+	*x = UploadFile{}
+	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UploadFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UploadFile) ProtoMessage() {}
+
+func (x *UploadFile) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UploadFile.ProtoReflect.Descriptor instead.
+func (*UploadFile) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UploadFile) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UploadFile) GetContent() []byte {
+	if x != nil {
+		return x.Content
+	}
+	return nil
+}
+
+// UploadStep gives files to a file input, or to the button that opens one's file chooser.
 type UploadStep struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Target        *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	Paths         []string               `protobuf:"bytes,2,rep,name=paths,proto3" json:"paths,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// Absolute, on the daemon's machine; only below the folders that it was allowed with --upload-dir, and the
+	// downloads of the session.
+	Paths []string `protobuf:"bytes,2,rep,name=paths,proto3" json:"paths,omitempty"`
+	// At most 4 MiB in all.
+	Files         []*UploadFile `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UploadStep) Reset() {
 	*x = UploadStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	mi := &file_domtap_v1_action_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +894,7 @@ func (x *UploadStep) String() string {
 func (*UploadStep) ProtoMessage() {}
 
 func (x *UploadStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[12]
+	mi := &file_domtap_v1_action_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +907,7 @@ func (x *UploadStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UploadStep.ProtoReflect.Descriptor instead.
 func (*UploadStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UploadStep) GetTarget() *Target {
@@ -834,6 +920,13 @@ func (x *UploadStep) GetTarget() *Target {
 func (x *UploadStep) GetPaths() []string {
 	if x != nil {
 		return x.Paths
+	}
+	return nil
+}
+
+func (x *UploadStep) GetFiles() []*UploadFile {
+	if x != nil {
+		return x.Files
 	}
 	return nil
 }
@@ -855,7 +948,7 @@ type WaitStep struct {
 
 func (x *WaitStep) Reset() {
 	*x = WaitStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[13]
+	mi := &file_domtap_v1_action_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +960,7 @@ func (x *WaitStep) String() string {
 func (*WaitStep) ProtoMessage() {}
 
 func (x *WaitStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[13]
+	mi := &file_domtap_v1_action_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +973,7 @@ func (x *WaitStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitStep.ProtoReflect.Descriptor instead.
 func (*WaitStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *WaitStep) GetTarget() *Target {
@@ -913,15 +1006,17 @@ func (x *WaitStep) GetUntil() *WaitCondition {
 
 // ReadStep reads the compact text in between.
 type ReadStep struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	MaxTokens     *int32                 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in GetCompact.
+	MaxTokens     *int32 `protobuf:"varint,1,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	ViewportOnly  bool   `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReadStep) Reset() {
 	*x = ReadStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[14]
+	mi := &file_domtap_v1_action_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -933,7 +1028,7 @@ func (x *ReadStep) String() string {
 func (*ReadStep) ProtoMessage() {}
 
 func (x *ReadStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[14]
+	mi := &file_domtap_v1_action_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -946,7 +1041,7 @@ func (x *ReadStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadStep.ProtoReflect.Descriptor instead.
 func (*ReadStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ReadStep) GetMaxTokens() int32 {
@@ -956,17 +1051,26 @@ func (x *ReadStep) GetMaxTokens() int32 {
 	return 0
 }
 
+func (x *ReadStep) GetViewportOnly() bool {
+	if x != nil {
+		return x.ViewportOnly
+	}
+	return false
+}
+
 // ScreenshotStep takes a picture in between.
 type ScreenshotStep struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	FullPage      bool                   `protobuf:"varint,1,opt,name=full_page,json=fullPage,proto3" json:"full_page,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	FullPage bool                   `protobuf:"varint,1,opt,name=full_page,json=fullPage,proto3" json:"full_page,omitempty"`
+	// Numbered marks at the elements that can be acted on; the numbers are the refs.
+	Marks         bool `protobuf:"varint,2,opt,name=marks,proto3" json:"marks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ScreenshotStep) Reset() {
 	*x = ScreenshotStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[15]
+	mi := &file_domtap_v1_action_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -978,7 +1082,7 @@ func (x *ScreenshotStep) String() string {
 func (*ScreenshotStep) ProtoMessage() {}
 
 func (x *ScreenshotStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[15]
+	mi := &file_domtap_v1_action_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -991,12 +1095,19 @@ func (x *ScreenshotStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ScreenshotStep.ProtoReflect.Descriptor instead.
 func (*ScreenshotStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ScreenshotStep) GetFullPage() bool {
 	if x != nil {
 		return x.FullPage
+	}
+	return false
+}
+
+func (x *ScreenshotStep) GetMarks() bool {
+	if x != nil {
+		return x.Marks
 	}
 	return false
 }
@@ -1010,7 +1121,7 @@ type BackStep struct {
 
 func (x *BackStep) Reset() {
 	*x = BackStep{}
-	mi := &file_domtap_v1_action_proto_msgTypes[16]
+	mi := &file_domtap_v1_action_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1022,7 +1133,7 @@ func (x *BackStep) String() string {
 func (*BackStep) ProtoMessage() {}
 
 func (x *BackStep) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[16]
+	mi := &file_domtap_v1_action_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1035,7 +1146,7 @@ func (x *BackStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BackStep.ProtoReflect.Descriptor instead.
 func (*BackStep) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{17}
 }
 
 // Step is one action.
@@ -1066,7 +1177,7 @@ type Step struct {
 
 func (x *Step) Reset() {
 	*x = Step{}
-	mi := &file_domtap_v1_action_proto_msgTypes[17]
+	mi := &file_domtap_v1_action_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1189,7 @@ func (x *Step) String() string {
 func (*Step) ProtoMessage() {}
 
 func (x *Step) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[17]
+	mi := &file_domtap_v1_action_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1202,7 @@ func (x *Step) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Step.ProtoReflect.Descriptor instead.
 func (*Step) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Step) GetAction() isStep_Action {
@@ -1357,15 +1468,20 @@ type StepResult struct {
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	// What a read step read.
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
-	// What a screenshot step took.
-	Image         []byte `protobuf:"bytes,6,opt,name=image,proto3" json:"image,omitempty"`
+	// What a screenshot step took, or with screenshot_on_error what the page looked like when the step failed: PNG.
+	Image []byte `protobuf:"bytes,6,opt,name=image,proto3" json:"image,omitempty"`
+	// Set when the element of the ref was rendered anew and the step was done on the one living element that has its
+	// place: the ref of that.
+	HealedRef *uint32 `protobuf:"varint,7,opt,name=healed_ref,json=healedRef,proto3,oneof" json:"healed_ref,omitempty"`
+	// When the target was ambiguous: the candidates, at most 10; when it was stale: the nearest living match.
+	Candidates    []*Candidate `protobuf:"bytes,8,rep,name=candidates,proto3" json:"candidates,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StepResult) Reset() {
 	*x = StepResult{}
-	mi := &file_domtap_v1_action_proto_msgTypes[18]
+	mi := &file_domtap_v1_action_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1377,7 +1493,7 @@ func (x *StepResult) String() string {
 func (*StepResult) ProtoMessage() {}
 
 func (x *StepResult) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[18]
+	mi := &file_domtap_v1_action_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1390,7 +1506,7 @@ func (x *StepResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepResult.ProtoReflect.Descriptor instead.
 func (*StepResult) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StepResult) GetOk() bool {
@@ -1435,6 +1551,74 @@ func (x *StepResult) GetImage() []byte {
 	return nil
 }
 
+func (x *StepResult) GetHealedRef() uint32 {
+	if x != nil && x.HealedRef != nil {
+		return *x.HealedRef
+	}
+	return 0
+}
+
+func (x *StepResult) GetCandidates() []*Candidate {
+	if x != nil {
+		return x.Candidates
+	}
+	return nil
+}
+
+// Candidate is an element that a target may have meant.
+type Candidate struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Ref   uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
+	// As in GetCompact, without the ref: Pay now (button disabled)
+	Line          string `protobuf:"bytes,2,opt,name=line,proto3" json:"line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Candidate) Reset() {
+	*x = Candidate{}
+	mi := &file_domtap_v1_action_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Candidate) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Candidate) ProtoMessage() {}
+
+func (x *Candidate) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_action_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Candidate.ProtoReflect.Descriptor instead.
+func (*Candidate) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Candidate) GetRef() uint32 {
+	if x != nil {
+		return x.Ref
+	}
+	return 0
+}
+
+func (x *Candidate) GetLine() string {
+	if x != nil {
+		return x.Line
+	}
+	return ""
+}
+
 type InteractRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
@@ -1443,14 +1627,20 @@ type InteractRequest struct {
 	// At most 8.
 	Steps []*Step `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
 	// Unset: true.
-	StopOnError   *bool `protobuf:"varint,4,opt,name=stop_on_error,json=stopOnError,proto3,oneof" json:"stop_on_error,omitempty"`
+	StopOnError *bool `protobuf:"varint,4,opt,name=stop_on_error,json=stopOnError,proto3,oneof" json:"stop_on_error,omitempty"`
+	// A step that fails brings a picture of the viewport.
+	ScreenshotOnError bool `protobuf:"varint,5,opt,name=screenshot_on_error,json=screenshotOnError,proto3" json:"screenshot_on_error,omitempty"`
+	// Whether a ref whose element was rendered anew may be healed. Unset: true, and the answer says when it was.
+	Heal *bool `protobuf:"varint,6,opt,name=heal,proto3,oneof" json:"heal,omitempty"`
+	// FORMAT_DIFF: the diff as text, in diff_text, instead of the structured one. Unset: structured. No other is allowed.
+	Format        Format `protobuf:"varint,7,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InteractRequest) Reset() {
 	*x = InteractRequest{}
-	mi := &file_domtap_v1_action_proto_msgTypes[19]
+	mi := &file_domtap_v1_action_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1462,7 +1652,7 @@ func (x *InteractRequest) String() string {
 func (*InteractRequest) ProtoMessage() {}
 
 func (x *InteractRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[19]
+	mi := &file_domtap_v1_action_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1475,7 +1665,7 @@ func (x *InteractRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InteractRequest.ProtoReflect.Descriptor instead.
 func (*InteractRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *InteractRequest) GetTabId() string {
@@ -1506,20 +1696,45 @@ func (x *InteractRequest) GetStopOnError() bool {
 	return false
 }
 
+func (x *InteractRequest) GetScreenshotOnError() bool {
+	if x != nil {
+		return x.ScreenshotOnError
+	}
+	return false
+}
+
+func (x *InteractRequest) GetHeal() bool {
+	if x != nil && x.Heal != nil {
+		return *x.Heal
+	}
+	return false
+}
+
+func (x *InteractRequest) GetFormat() Format {
+	if x != nil {
+		return x.Format
+	}
+	return Format_FORMAT_UNSPECIFIED
+}
+
 type InteractResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Results []*StepResult          `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// At most 50 elements each of added, removed and changed; the counts are of all.
-	Diff          *Diff   `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
-	Verdict       Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
-	Tab           *Tab    `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
+	Diff    *Diff   `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
+	Verdict Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
+	Tab     *Tab    `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
+	// The tab that the page opened, when the verdict is NEW_TAB.
+	NewTabId string `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
+	// The diff as text, when it was asked for; lists as many as `diff` would.
+	DiffText      string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InteractResponse) Reset() {
 	*x = InteractResponse{}
-	mi := &file_domtap_v1_action_proto_msgTypes[20]
+	mi := &file_domtap_v1_action_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1746,7 @@ func (x *InteractResponse) String() string {
 func (*InteractResponse) ProtoMessage() {}
 
 func (x *InteractResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[20]
+	mi := &file_domtap_v1_action_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1759,7 @@ func (x *InteractResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InteractResponse.ProtoReflect.Descriptor instead.
 func (*InteractResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *InteractResponse) GetResults() []*StepResult {
@@ -1575,21 +1790,42 @@ func (x *InteractResponse) GetTab() *Tab {
 	return nil
 }
 
-// FormField is one field and what to fill in.
+func (x *InteractResponse) GetNewTabId() string {
+	if x != nil {
+		return x.NewTabId
+	}
+	return ""
+}
+
+func (x *InteractResponse) GetDiffText() string {
+	if x != nil {
+		return x.DiffText
+	}
+	return ""
+}
+
+// FormField is one field and what to fill in. Set exactly one of label, selector and ref.
 type FormField struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Label         string                 `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
-	Selector      string                 `protobuf:"bytes,2,opt,name=selector,proto3" json:"selector,omitempty"`
-	Ref           *uint32                `protobuf:"varint,3,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	Value         string                 `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
-	Type          string                 `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Compared with the field's label, then aria-label, placeholder and name attribute: the first of these that one
+	// field alone has. Case and white space do not count; without an equal one, one that begins so or holds it does.
+	Label    string  `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
+	Selector string  `protobuf:"bytes,2,opt,name=selector,proto3" json:"selector,omitempty"`
+	Ref      *uint32 `protobuf:"varint,3,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
+	// A text; "true" or "false" for a checkbox or switch (unset: true); the label or value of a radio button or option;
+	// a date or time as HTML writes it (2026-11-21, 09:30); a number for a range; a path for a file, as in UploadStep.
+	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
+	// What the field must be, to be sure: text, textarea, select, checkbox, radio, date, range, file, ... Empty: any.
+	Type string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
+	// For a select or a group of checkboxes that takes several, instead of value.
+	Values        []string `protobuf:"bytes,6,rep,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FormField) Reset() {
 	*x = FormField{}
-	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	mi := &file_domtap_v1_action_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1837,7 @@ func (x *FormField) String() string {
 func (*FormField) ProtoMessage() {}
 
 func (x *FormField) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[21]
+	mi := &file_domtap_v1_action_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1850,7 @@ func (x *FormField) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FormField.ProtoReflect.Descriptor instead.
 func (*FormField) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *FormField) GetLabel() string {
@@ -1652,18 +1888,30 @@ func (x *FormField) GetType() string {
 	return ""
 }
 
+func (x *FormField) GetValues() []string {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
 type FillFormRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	Fields        []*FormField           `protobuf:"bytes,2,rep,name=fields,proto3" json:"fields,omitempty"`
-	Submit        bool                   `protobuf:"varint,3,opt,name=submit,proto3" json:"submit,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// 1 to 50.
+	Fields []*FormField `protobuf:"bytes,2,rep,name=fields,proto3" json:"fields,omitempty"`
+	// Submit the form of the last field afterwards, as a person would: its submit button, or Enter. Only when every field
+	// was filled.
+	Submit bool `protobuf:"varint,3,opt,name=submit,proto3" json:"submit,omitempty"`
+	// Navigates there first, when set.
+	Url           string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FillFormRequest) Reset() {
 	*x = FillFormRequest{}
-	mi := &file_domtap_v1_action_proto_msgTypes[22]
+	mi := &file_domtap_v1_action_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1675,7 +1923,7 @@ func (x *FillFormRequest) String() string {
 func (*FillFormRequest) ProtoMessage() {}
 
 func (x *FillFormRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[22]
+	mi := &file_domtap_v1_action_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1688,7 +1936,7 @@ func (x *FillFormRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillFormRequest.ProtoReflect.Descriptor instead.
 func (*FillFormRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *FillFormRequest) GetTabId() string {
@@ -1712,19 +1960,28 @@ func (x *FillFormRequest) GetSubmit() bool {
 	return false
 }
 
+func (x *FillFormRequest) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
 type FillFormResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Results       []*StepResult          `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	Diff          *Diff                  `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
-	Verdict       Verdict                `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
-	Tab           *Tab                   `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each field, and one for the submission: fill "Email": ok, or what the field holds instead.
+	Results       []*StepResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	Diff          *Diff         `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
+	Verdict       Verdict       `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
+	Tab           *Tab          `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
+	NewTabId      string        `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FillFormResponse) Reset() {
 	*x = FillFormResponse{}
-	mi := &file_domtap_v1_action_proto_msgTypes[23]
+	mi := &file_domtap_v1_action_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1736,7 +1993,7 @@ func (x *FillFormResponse) String() string {
 func (*FillFormResponse) ProtoMessage() {}
 
 func (x *FillFormResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_action_proto_msgTypes[23]
+	mi := &file_domtap_v1_action_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1749,7 +2006,7 @@ func (x *FillFormResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FillFormResponse.ProtoReflect.Descriptor instead.
 func (*FillFormResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_action_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *FillFormResponse) GetResults() []*StepResult {
@@ -1778,6 +2035,13 @@ func (x *FillFormResponse) GetTab() *Tab {
 		return x.Tab
 	}
 	return nil
+}
+
+func (x *FillFormResponse) GetNewTabId() string {
+	if x != nil {
+		return x.NewTabId
+	}
+	return ""
 }
 
 var File_domtap_v1_action_proto protoreflect.FileDescriptor
@@ -1814,10 +2078,11 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x06submit\x18\x03 \x01(\bR\x06submit\"I\n" +
 	"\bFillStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x12\n" +
-	"\x04text\x18\x02 \x01(\tR\x04text\"H\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"`\n" +
 	"\tPressStep\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
-	"\x06target\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x06target\"O\n" +
+	"\x06target\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x16\n" +
+	"\x06repeat\x18\x03 \x01(\x05R\x06repeat\"O\n" +
 	"\n" +
 	"SelectStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x16\n" +
@@ -1830,25 +2095,34 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"ScrollStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x17\n" +
 	"\adelta_x\x18\x02 \x01(\x01R\x06deltaX\x12\x17\n" +
-	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\"X\n" +
+	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\"\x8a\x01\n" +
 	"\bDragStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12!\n" +
-	"\x02to\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x02to\"M\n" +
+	"\x02to\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x02to\x12\x17\n" +
+	"\adelta_x\x18\x03 \x01(\x01R\x06deltaX\x12\x17\n" +
+	"\adelta_y\x18\x04 \x01(\x01R\x06deltaY\":\n" +
+	"\n" +
+	"UploadFile\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\acontent\x18\x02 \x01(\fR\acontent\"z\n" +
 	"\n" +
 	"UploadStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x14\n" +
-	"\x05paths\x18\x02 \x03(\tR\x05paths\"\xae\x01\n" +
+	"\x05paths\x18\x02 \x03(\tR\x05paths\x12+\n" +
+	"\x05files\x18\x03 \x03(\v2\x15.domtap.v1.UploadFileR\x05files\"\xae\x01\n" +
 	"\bWaitStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x12\n" +
 	"\x04gone\x18\x02 \x01(\bR\x04gone\x123\n" +
 	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12.\n" +
-	"\x05until\x18\x04 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\"=\n" +
+	"\x05until\x18\x04 \x01(\v2\x18.domtap.v1.WaitConditionR\x05until\"b\n" +
 	"\bReadStep\x12\"\n" +
 	"\n" +
-	"max_tokens\x18\x01 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01B\r\n" +
-	"\v_max_tokens\"-\n" +
+	"max_tokens\x18\x01 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12#\n" +
+	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnlyB\r\n" +
+	"\v_max_tokens\"C\n" +
 	"\x0eScreenshotStep\x12\x1b\n" +
-	"\tfull_page\x18\x01 \x01(\bR\bfullPage\"\n" +
+	"\tfull_page\x18\x01 \x01(\bR\bfullPage\x12\x14\n" +
+	"\x05marks\x18\x02 \x01(\bR\x05marks\"\n" +
 	"\n" +
 	"\bBackStep\"\x8f\x06\n" +
 	"\x04Step\x12,\n" +
@@ -1871,7 +2145,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"screenshot\x18\x0f \x01(\v2\x19.domtap.v1.ScreenshotStepH\x00R\n" +
 	"screenshot\x12)\n" +
 	"\x04back\x18\x10 \x01(\v2\x13.domtap.v1.BackStepH\x00R\x04backB\b\n" +
-	"\x06action\"\x8e\x01\n" +
+	"\x06action\"\xf7\x01\n" +
 	"\n" +
 	"StepResult\x12\x0e\n" +
 	"\x02ok\x18\x01 \x01(\bR\x02ok\x12\x18\n" +
@@ -1879,34 +2153,54 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x05error\x18\x03 \x01(\tR\x05error\x12\x16\n" +
 	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x12\n" +
 	"\x04text\x18\x05 \x01(\tR\x04text\x12\x14\n" +
-	"\x05image\x18\x06 \x01(\fR\x05image\"\x9c\x01\n" +
+	"\x05image\x18\x06 \x01(\fR\x05image\x12\"\n" +
+	"\n" +
+	"healed_ref\x18\a \x01(\rH\x00R\thealedRef\x88\x01\x01\x124\n" +
+	"\n" +
+	"candidates\x18\b \x03(\v2\x14.domtap.v1.CandidateR\n" +
+	"candidatesB\r\n" +
+	"\v_healed_ref\"1\n" +
+	"\tCandidate\x12\x10\n" +
+	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x12\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\"\x99\x02\n" +
 	"\x0fInteractRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12%\n" +
 	"\x05steps\x18\x03 \x03(\v2\x0f.domtap.v1.StepR\x05steps\x12'\n" +
-	"\rstop_on_error\x18\x04 \x01(\bH\x00R\vstopOnError\x88\x01\x01B\x10\n" +
-	"\x0e_stop_on_error\"\xb8\x01\n" +
+	"\rstop_on_error\x18\x04 \x01(\bH\x00R\vstopOnError\x88\x01\x01\x12.\n" +
+	"\x13screenshot_on_error\x18\x05 \x01(\bR\x11screenshotOnError\x12\x17\n" +
+	"\x04heal\x18\x06 \x01(\bH\x01R\x04heal\x88\x01\x01\x12)\n" +
+	"\x06format\x18\a \x01(\x0e2\x11.domtap.v1.FormatR\x06formatB\x10\n" +
+	"\x0e_stop_on_errorB\a\n" +
+	"\x05_heal\"\xf3\x01\n" +
 	"\x10InteractResponse\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.domtap.v1.StepResultR\aresults\x12#\n" +
 	"\x04diff\x18\x02 \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12,\n" +
 	"\averdict\x18\x03 \x01(\x0e2\x12.domtap.v1.VerdictR\averdict\x12 \n" +
-	"\x03tab\x18\x04 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"\x86\x01\n" +
+	"\x03tab\x18\x04 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12\x1c\n" +
+	"\n" +
+	"new_tab_id\x18\x05 \x01(\tR\bnewTabId\x12\x1b\n" +
+	"\tdiff_text\x18\x06 \x01(\tR\bdiffText\"\x9e\x01\n" +
 	"\tFormField\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x1a\n" +
 	"\bselector\x18\x02 \x01(\tR\bselector\x12\x15\n" +
 	"\x03ref\x18\x03 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x14\n" +
 	"\x05value\x18\x04 \x01(\tR\x05value\x12\x12\n" +
-	"\x04type\x18\x05 \x01(\tR\x04typeB\x06\n" +
-	"\x04_ref\"n\n" +
+	"\x04type\x18\x05 \x01(\tR\x04type\x12\x16\n" +
+	"\x06values\x18\x06 \x03(\tR\x06valuesB\x06\n" +
+	"\x04_ref\"\x80\x01\n" +
 	"\x0fFillFormRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12,\n" +
 	"\x06fields\x18\x02 \x03(\v2\x14.domtap.v1.FormFieldR\x06fields\x12\x16\n" +
-	"\x06submit\x18\x03 \x01(\bR\x06submit\"\xb8\x01\n" +
+	"\x06submit\x18\x03 \x01(\bR\x06submit\x12\x10\n" +
+	"\x03url\x18\x04 \x01(\tR\x03url\"\xd6\x01\n" +
 	"\x10FillFormResponse\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.domtap.v1.StepResultR\aresults\x12#\n" +
 	"\x04diff\x18\x02 \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12,\n" +
 	"\averdict\x18\x03 \x01(\x0e2\x12.domtap.v1.VerdictR\averdict\x12 \n" +
-	"\x03tab\x18\x04 \x01(\v2\x0e.domtap.v1.TabR\x03tab*\x8e\x01\n" +
+	"\x03tab\x18\x04 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12\x1c\n" +
+	"\n" +
+	"new_tab_id\x18\x05 \x01(\tR\bnewTabId*\x8e\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11VERDICT_NO_CHANGE\x10\x01\x12\x13\n" +
@@ -1931,7 +2225,7 @@ func file_domtap_v1_action_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_action_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_domtap_v1_action_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_domtap_v1_action_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_domtap_v1_action_proto_goTypes = []any{
 	(Verdict)(0),                // 0: domtap.v1.Verdict
 	(*Target)(nil),              // 1: domtap.v1.Target
@@ -1946,22 +2240,25 @@ var file_domtap_v1_action_proto_goTypes = []any{
 	(*UncheckStep)(nil),         // 10: domtap.v1.UncheckStep
 	(*ScrollStep)(nil),          // 11: domtap.v1.ScrollStep
 	(*DragStep)(nil),            // 12: domtap.v1.DragStep
-	(*UploadStep)(nil),          // 13: domtap.v1.UploadStep
-	(*WaitStep)(nil),            // 14: domtap.v1.WaitStep
-	(*ReadStep)(nil),            // 15: domtap.v1.ReadStep
-	(*ScreenshotStep)(nil),      // 16: domtap.v1.ScreenshotStep
-	(*BackStep)(nil),            // 17: domtap.v1.BackStep
-	(*Step)(nil),                // 18: domtap.v1.Step
-	(*StepResult)(nil),          // 19: domtap.v1.StepResult
-	(*InteractRequest)(nil),     // 20: domtap.v1.InteractRequest
-	(*InteractResponse)(nil),    // 21: domtap.v1.InteractResponse
-	(*FormField)(nil),           // 22: domtap.v1.FormField
-	(*FillFormRequest)(nil),     // 23: domtap.v1.FillFormRequest
-	(*FillFormResponse)(nil),    // 24: domtap.v1.FillFormResponse
-	(*durationpb.Duration)(nil), // 25: google.protobuf.Duration
-	(*WaitCondition)(nil),       // 26: domtap.v1.WaitCondition
-	(*Diff)(nil),                // 27: domtap.v1.Diff
-	(*Tab)(nil),                 // 28: domtap.v1.Tab
+	(*UploadFile)(nil),          // 13: domtap.v1.UploadFile
+	(*UploadStep)(nil),          // 14: domtap.v1.UploadStep
+	(*WaitStep)(nil),            // 15: domtap.v1.WaitStep
+	(*ReadStep)(nil),            // 16: domtap.v1.ReadStep
+	(*ScreenshotStep)(nil),      // 17: domtap.v1.ScreenshotStep
+	(*BackStep)(nil),            // 18: domtap.v1.BackStep
+	(*Step)(nil),                // 19: domtap.v1.Step
+	(*StepResult)(nil),          // 20: domtap.v1.StepResult
+	(*Candidate)(nil),           // 21: domtap.v1.Candidate
+	(*InteractRequest)(nil),     // 22: domtap.v1.InteractRequest
+	(*InteractResponse)(nil),    // 23: domtap.v1.InteractResponse
+	(*FormField)(nil),           // 24: domtap.v1.FormField
+	(*FillFormRequest)(nil),     // 25: domtap.v1.FillFormRequest
+	(*FillFormResponse)(nil),    // 26: domtap.v1.FillFormResponse
+	(*durationpb.Duration)(nil), // 27: google.protobuf.Duration
+	(*WaitCondition)(nil),       // 28: domtap.v1.WaitCondition
+	(Format)(0),                 // 29: domtap.v1.Format
+	(*Diff)(nil),                // 30: domtap.v1.Diff
+	(*Tab)(nil),                 // 31: domtap.v1.Tab
 }
 var file_domtap_v1_action_proto_depIdxs = []int32{
 	1,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
@@ -1977,44 +2274,47 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	1,  // 10: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
 	1,  // 11: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
 	1,  // 12: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
-	1,  // 13: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
-	25, // 14: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
-	26, // 15: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
-	2,  // 16: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
-	3,  // 17: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
-	4,  // 18: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
-	5,  // 19: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
-	6,  // 20: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
-	7,  // 21: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
-	8,  // 22: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
-	9,  // 23: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
-	10, // 24: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
-	11, // 25: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
-	12, // 26: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
-	13, // 27: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
-	14, // 28: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
-	15, // 29: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
-	16, // 30: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
-	17, // 31: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
-	18, // 32: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	19, // 33: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	27, // 34: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 35: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	28, // 36: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	22, // 37: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	19, // 38: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	27, // 39: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 40: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	28, // 41: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	20, // 42: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	23, // 43: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	21, // 44: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	24, // 45: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	44, // [44:46] is the sub-list for method output_type
-	42, // [42:44] is the sub-list for method input_type
-	42, // [42:42] is the sub-list for extension type_name
-	42, // [42:42] is the sub-list for extension extendee
-	0,  // [0:42] is the sub-list for field type_name
+	13, // 13: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
+	1,  // 14: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
+	27, // 15: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
+	28, // 16: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
+	2,  // 17: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
+	3,  // 18: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
+	4,  // 19: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
+	5,  // 20: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
+	6,  // 21: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
+	7,  // 22: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
+	8,  // 23: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
+	9,  // 24: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
+	10, // 25: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
+	11, // 26: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
+	12, // 27: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
+	14, // 28: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
+	15, // 29: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
+	16, // 30: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
+	17, // 31: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
+	18, // 32: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
+	21, // 33: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
+	19, // 34: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	29, // 35: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
+	20, // 36: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	30, // 37: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 38: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	31, // 39: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	24, // 40: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	20, // 41: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	30, // 42: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 43: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	31, // 44: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	22, // 45: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	25, // 46: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	23, // 47: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	26, // 48: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	47, // [47:49] is the sub-list for method output_type
+	45, // [45:47] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }
@@ -2026,8 +2326,8 @@ func file_domtap_v1_action_proto_init() {
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_action_proto_msgTypes[0].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[14].OneofWrappers = []any{}
-	file_domtap_v1_action_proto_msgTypes[17].OneofWrappers = []any{
+	file_domtap_v1_action_proto_msgTypes[15].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[18].OneofWrappers = []any{
 		(*Step_Click)(nil),
 		(*Step_DoubleClick)(nil),
 		(*Step_Hover)(nil),
@@ -2047,13 +2347,14 @@ func file_domtap_v1_action_proto_init() {
 	}
 	file_domtap_v1_action_proto_msgTypes[19].OneofWrappers = []any{}
 	file_domtap_v1_action_proto_msgTypes[21].OneofWrappers = []any{}
+	file_domtap_v1_action_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_action_proto_rawDesc), len(file_domtap_v1_action_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   24,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -11,6 +11,8 @@ package domtapv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -138,6 +140,123 @@ func (x ImageFormat) Number() protoreflect.EnumNumber {
 // Deprecated: Use ImageFormat.Descriptor instead.
 func (ImageFormat) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_page_proto_rawDescGZIP(), []int{1}
+}
+
+// PaperFormat is a size of paper.
+type PaperFormat int32
+
+const (
+	// Unset: A4.
+	PaperFormat_PAPER_FORMAT_UNSPECIFIED PaperFormat = 0
+	PaperFormat_PAPER_FORMAT_A4          PaperFormat = 1
+	PaperFormat_PAPER_FORMAT_LETTER      PaperFormat = 2
+	PaperFormat_PAPER_FORMAT_LEGAL       PaperFormat = 3
+	PaperFormat_PAPER_FORMAT_A3          PaperFormat = 4
+	PaperFormat_PAPER_FORMAT_A5          PaperFormat = 5
+)
+
+// Enum value maps for PaperFormat.
+var (
+	PaperFormat_name = map[int32]string{
+		0: "PAPER_FORMAT_UNSPECIFIED",
+		1: "PAPER_FORMAT_A4",
+		2: "PAPER_FORMAT_LETTER",
+		3: "PAPER_FORMAT_LEGAL",
+		4: "PAPER_FORMAT_A3",
+		5: "PAPER_FORMAT_A5",
+	}
+	PaperFormat_value = map[string]int32{
+		"PAPER_FORMAT_UNSPECIFIED": 0,
+		"PAPER_FORMAT_A4":          1,
+		"PAPER_FORMAT_LETTER":      2,
+		"PAPER_FORMAT_LEGAL":       3,
+		"PAPER_FORMAT_A3":          4,
+		"PAPER_FORMAT_A5":          5,
+	}
+)
+
+func (x PaperFormat) Enum() *PaperFormat {
+	p := new(PaperFormat)
+	*p = x
+	return p
+}
+
+func (x PaperFormat) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PaperFormat) Descriptor() protoreflect.EnumDescriptor {
+	return file_domtap_v1_page_proto_enumTypes[2].Descriptor()
+}
+
+func (PaperFormat) Type() protoreflect.EnumType {
+	return &file_domtap_v1_page_proto_enumTypes[2]
+}
+
+func (x PaperFormat) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PaperFormat.Descriptor instead.
+func (PaperFormat) EnumDescriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{2}
+}
+
+// LogKind is what a log entry is about.
+type LogKind int32
+
+const (
+	// In requests: all.
+	LogKind_LOG_KIND_UNSPECIFIED LogKind = 0
+	// console.log and its like.
+	LogKind_LOG_KIND_CONSOLE LogKind = 1
+	// Errors that no script caught, and rejected promises.
+	LogKind_LOG_KIND_ERROR LogKind = 2
+	// Requests of the page and how they ended.
+	LogKind_LOG_KIND_NETWORK LogKind = 3
+)
+
+// Enum value maps for LogKind.
+var (
+	LogKind_name = map[int32]string{
+		0: "LOG_KIND_UNSPECIFIED",
+		1: "LOG_KIND_CONSOLE",
+		2: "LOG_KIND_ERROR",
+		3: "LOG_KIND_NETWORK",
+	}
+	LogKind_value = map[string]int32{
+		"LOG_KIND_UNSPECIFIED": 0,
+		"LOG_KIND_CONSOLE":     1,
+		"LOG_KIND_ERROR":       2,
+		"LOG_KIND_NETWORK":     3,
+	}
+)
+
+func (x LogKind) Enum() *LogKind {
+	p := new(LogKind)
+	*p = x
+	return p
+}
+
+func (x LogKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (LogKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_domtap_v1_page_proto_enumTypes[3].Descriptor()
+}
+
+func (LogKind) Type() protoreflect.EnumType {
+	return &file_domtap_v1_page_proto_enumTypes[3]
+}
+
+func (x LogKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use LogKind.Descriptor instead.
+func (LogKind) EnumDescriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{3}
 }
 
 type ReadPageRequest struct {
@@ -681,8 +800,16 @@ func (x *ScreenshotResponse) GetMarks() []*Mark {
 }
 
 type PdfRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	TabId     string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	Format    PaperFormat            `protobuf:"varint,2,opt,name=format,proto3,enum=domtap.v1.PaperFormat" json:"format,omitempty"`
+	Landscape bool                   `protobuf:"varint,3,opt,name=landscape,proto3" json:"landscape,omitempty"`
+	// Colours and pictures behind the text.
+	PrintBackground bool `protobuf:"varint,4,opt,name=print_background,json=printBackground,proto3" json:"print_background,omitempty"`
+	// 0.1 to 2. Unset: 1.
+	Scale *float64 `protobuf:"fixed64,5,opt,name=scale,proto3,oneof" json:"scale,omitempty"`
+	// Such as "1-5, 8". Empty: all.
+	PageRanges    string `protobuf:"bytes,6,opt,name=page_ranges,json=pageRanges,proto3" json:"page_ranges,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -720,6 +847,41 @@ func (*PdfRequest) Descriptor() ([]byte, []int) {
 func (x *PdfRequest) GetTabId() string {
 	if x != nil {
 		return x.TabId
+	}
+	return ""
+}
+
+func (x *PdfRequest) GetFormat() PaperFormat {
+	if x != nil {
+		return x.Format
+	}
+	return PaperFormat_PAPER_FORMAT_UNSPECIFIED
+}
+
+func (x *PdfRequest) GetLandscape() bool {
+	if x != nil {
+		return x.Landscape
+	}
+	return false
+}
+
+func (x *PdfRequest) GetPrintBackground() bool {
+	if x != nil {
+		return x.PrintBackground
+	}
+	return false
+}
+
+func (x *PdfRequest) GetScale() float64 {
+	if x != nil && x.Scale != nil {
+		return *x.Scale
+	}
+	return 0
+}
+
+func (x *PdfRequest) GetPageRanges() string {
+	if x != nil {
+		return x.PageRanges
 	}
 	return ""
 }
@@ -768,12 +930,22 @@ func (x *PdfResponse) GetPdf() []byte {
 	return nil
 }
 
+// ExtractRequest says what to read. Set exactly one of schema_json, selectors and table.
 type ExtractRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	// A JSON object from field name to selector.
-	SchemaJson    string   `protobuf:"bytes,2,opt,name=schema_json,json=schemaJson,proto3" json:"schema_json,omitempty"`
-	Selectors     []string `protobuf:"bytes,3,rep,name=selectors,proto3" json:"selectors,omitempty"`
+	// A JSON object from field name to what to read, as docs/extract.md says: a CSS selector ("h1", "a.price@href"), or an
+	// object with "selector" or "role" (and "name"), "attribute", "all": true, "type" (string, number, boolean, url), and
+	// "fields" for rows of nested fields. At most 64 KiB, 100 fields, 4 levels.
+	SchemaJson string `protobuf:"bytes,2,opt,name=schema_json,json=schemaJson,proto3" json:"schema_json,omitempty"`
+	// Gives {"selector": ["text", ...], ...}.
+	Selectors []string `protobuf:"bytes,3,rep,name=selectors,proto3" json:"selectors,omitempty"`
+	// The rows of a table as objects from header to text.
+	Table *ExtractTable `protobuf:"bytes,4,opt,name=table,proto3" json:"table,omitempty"`
+	// Only below this element.
+	RootRef *uint32 `protobuf:"varint,5,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
+	// Of rows of each field, 1 to 10000. Unset: 1000.
+	MaxRows       *int32 `protobuf:"varint,6,opt,name=max_rows,json=maxRows,proto3,oneof" json:"max_rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -829,16 +1001,101 @@ func (x *ExtractRequest) GetSelectors() []string {
 	return nil
 }
 
+func (x *ExtractRequest) GetTable() *ExtractTable {
+	if x != nil {
+		return x.Table
+	}
+	return nil
+}
+
+func (x *ExtractRequest) GetRootRef() uint32 {
+	if x != nil && x.RootRef != nil {
+		return *x.RootRef
+	}
+	return 0
+}
+
+func (x *ExtractRequest) GetMaxRows() int32 {
+	if x != nil && x.MaxRows != nil {
+		return *x.MaxRows
+	}
+	return 0
+}
+
+// ExtractTable says which table.
+type ExtractTable struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Headers that the table must have, in any order; with `caption` unset and no headers: the largest table.
+	Headers []string `protobuf:"bytes,1,rep,name=headers,proto3" json:"headers,omitempty"`
+	// Its caption or accessible name.
+	Caption       string `protobuf:"bytes,2,opt,name=caption,proto3" json:"caption,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExtractTable) Reset() {
+	*x = ExtractTable{}
+	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExtractTable) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExtractTable) ProtoMessage() {}
+
+func (x *ExtractTable) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExtractTable.ProtoReflect.Descriptor instead.
+func (*ExtractTable) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ExtractTable) GetHeaders() []string {
+	if x != nil {
+		return x.Headers
+	}
+	return nil
+}
+
+func (x *ExtractTable) GetCaption() string {
+	if x != nil {
+		return x.Caption
+	}
+	return ""
+}
+
 type ExtractResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ResultJson    string                 `protobuf:"bytes,1,opt,name=result_json,json=resultJson,proto3" json:"result_json,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 4 MiB.
+	ResultJson string `protobuf:"bytes,1,opt,name=result_json,json=resultJson,proto3" json:"result_json,omitempty"`
+	// Fields that were not found, by their path: they are null, or empty, in the result.
+	Missing []string `protobuf:"bytes,2,rep,name=missing,proto3" json:"missing,omitempty"`
+	// Something was left out because of a limit.
+	Truncated bool `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	// Of what was read.
+	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	// Rows that were found.
+	Rows          int32 `protobuf:"varint,5,opt,name=rows,proto3" json:"rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ExtractResponse) Reset() {
 	*x = ExtractResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	mi := &file_domtap_v1_page_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +1107,7 @@ func (x *ExtractResponse) String() string {
 func (*ExtractResponse) ProtoMessage() {}
 
 func (x *ExtractResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[9]
+	mi := &file_domtap_v1_page_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +1120,7 @@ func (x *ExtractResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExtractResponse.ProtoReflect.Descriptor instead.
 func (*ExtractResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{9}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ExtractResponse) GetResultJson() string {
@@ -873,19 +1130,57 @@ func (x *ExtractResponse) GetResultJson() string {
 	return ""
 }
 
+func (x *ExtractResponse) GetMissing() []string {
+	if x != nil {
+		return x.Missing
+	}
+	return nil
+}
+
+func (x *ExtractResponse) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
+func (x *ExtractResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *ExtractResponse) GetRows() int32 {
+	if x != nil {
+		return x.Rows
+	}
+	return 0
+}
+
 type BatchRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Urls  []string               `protobuf:"bytes,1,rep,name=urls,proto3" json:"urls,omitempty"`
-	// What to read of each.
-	What          ReadMode `protobuf:"varint,2,opt,name=what,proto3,enum=domtap.v1.ReadMode" json:"what,omitempty"`
-	MaxTokens     *int32   `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// 1 to 50.
+	Urls []string `protobuf:"bytes,1,rep,name=urls,proto3" json:"urls,omitempty"`
+	// What to read of each, as in ReadPage; VISUAL is INVALID_ARGUMENT.
+	What ReadMode `protobuf:"varint,2,opt,name=what,proto3,enum=domtap.v1.ReadMode" json:"what,omitempty"`
+	// Of each, as in ReadPage.
+	MaxTokens *int32 `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// Extracted from each, as in ExtractRequest.schema_json, instead of reading it.
+	SchemaJson string `protobuf:"bytes,4,opt,name=schema_json,json=schemaJson,proto3" json:"schema_json,omitempty"`
+	// How many at once, 1 to 8. Unset: 4.
+	Parallel int32 `protobuf:"varint,5,opt,name=parallel,proto3" json:"parallel,omitempty"`
+	// Empty: a new session that is thrown away.
+	SessionId string `protobuf:"bytes,6,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// For each URL, at most 1 minute. Unset: 15 s. The call's own deadline counts too: what is not read by then says so.
+	Timeout       *durationpb.Duration `protobuf:"bytes,7,opt,name=timeout,proto3" json:"timeout,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchRequest) Reset() {
 	*x = BatchRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[10]
+	mi := &file_domtap_v1_page_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -897,7 +1192,7 @@ func (x *BatchRequest) String() string {
 func (*BatchRequest) ProtoMessage() {}
 
 func (x *BatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[10]
+	mi := &file_domtap_v1_page_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -910,7 +1205,7 @@ func (x *BatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchRequest.ProtoReflect.Descriptor instead.
 func (*BatchRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *BatchRequest) GetUrls() []string {
@@ -934,19 +1229,59 @@ func (x *BatchRequest) GetMaxTokens() int32 {
 	return 0
 }
 
+func (x *BatchRequest) GetSchemaJson() string {
+	if x != nil {
+		return x.SchemaJson
+	}
+	return ""
+}
+
+func (x *BatchRequest) GetParallel() int32 {
+	if x != nil {
+		return x.Parallel
+	}
+	return 0
+}
+
+func (x *BatchRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *BatchRequest) GetTimeout() *durationpb.Duration {
+	if x != nil {
+		return x.Timeout
+	}
+	return nil
+}
+
 // BatchResult is one URL's answer.
 type BatchResult struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Url           string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	Error         string                 `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Url   string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	Text  string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Error string                 `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	// The ErrorInfo reason of `error`.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	Title  string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
+	// Where the redirects led to.
+	FinalUrl   string `protobuf:"bytes,6,opt,name=final_url,json=finalUrl,proto3" json:"final_url,omitempty"`
+	HttpStatus int32  `protobuf:"varint,7,opt,name=http_status,json=httpStatus,proto3" json:"http_status,omitempty"`
+	// What `text` costs.
+	Tokens int32    `protobuf:"varint,8,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	Mode   ReadMode `protobuf:"varint,9,opt,name=mode,proto3,enum=domtap.v1.ReadMode" json:"mode,omitempty"`
+	// There is more than `text`: open the URL in a tab to read on.
+	Truncated     bool   `protobuf:"varint,10,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	ResultJson    string `protobuf:"bytes,11,opt,name=result_json,json=resultJson,proto3" json:"result_json,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchResult) Reset() {
 	*x = BatchResult{}
-	mi := &file_domtap_v1_page_proto_msgTypes[11]
+	mi := &file_domtap_v1_page_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -958,7 +1293,7 @@ func (x *BatchResult) String() string {
 func (*BatchResult) ProtoMessage() {}
 
 func (x *BatchResult) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[11]
+	mi := &file_domtap_v1_page_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -971,7 +1306,7 @@ func (x *BatchResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResult.ProtoReflect.Descriptor instead.
 func (*BatchResult) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *BatchResult) GetUrl() string {
@@ -995,16 +1330,73 @@ func (x *BatchResult) GetError() string {
 	return ""
 }
 
+func (x *BatchResult) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *BatchResult) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *BatchResult) GetFinalUrl() string {
+	if x != nil {
+		return x.FinalUrl
+	}
+	return ""
+}
+
+func (x *BatchResult) GetHttpStatus() int32 {
+	if x != nil {
+		return x.HttpStatus
+	}
+	return 0
+}
+
+func (x *BatchResult) GetTokens() int32 {
+	if x != nil {
+		return x.Tokens
+	}
+	return 0
+}
+
+func (x *BatchResult) GetMode() ReadMode {
+	if x != nil {
+		return x.Mode
+	}
+	return ReadMode_READ_MODE_UNSPECIFIED
+}
+
+func (x *BatchResult) GetTruncated() bool {
+	if x != nil {
+		return x.Truncated
+	}
+	return false
+}
+
+func (x *BatchResult) GetResultJson() string {
+	if x != nil {
+		return x.ResultJson
+	}
+	return ""
+}
+
 type BatchResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Results       []*BatchResult         `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each URL, in their order.
+	Results       []*BatchResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BatchResponse) Reset() {
 	*x = BatchResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[12]
+	mi := &file_domtap_v1_page_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1016,7 +1408,7 @@ func (x *BatchResponse) String() string {
 func (*BatchResponse) ProtoMessage() {}
 
 func (x *BatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[12]
+	mi := &file_domtap_v1_page_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1029,7 +1421,7 @@ func (x *BatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BatchResponse.ProtoReflect.Descriptor instead.
 func (*BatchResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *BatchResponse) GetResults() []*BatchResult {
@@ -1040,16 +1432,21 @@ func (x *BatchResponse) GetResults() []*BatchResult {
 }
 
 type EvaluateRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	Expression    string                 `protobuf:"bytes,2,opt,name=expression,proto3" json:"expression,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// An expression, or a function that is called with the element of `ref`. A promise is waited for. At most 100,000
+	// characters.
+	Expression string  `protobuf:"bytes,2,opt,name=expression,proto3" json:"expression,omitempty"`
+	Ref        *uint32 `protobuf:"varint,3,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
+	// Empty: the main frame.
+	FrameId       string `protobuf:"bytes,4,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EvaluateRequest) Reset() {
 	*x = EvaluateRequest{}
-	mi := &file_domtap_v1_page_proto_msgTypes[13]
+	mi := &file_domtap_v1_page_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1458,7 @@ func (x *EvaluateRequest) String() string {
 func (*EvaluateRequest) ProtoMessage() {}
 
 func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[13]
+	mi := &file_domtap_v1_page_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,7 +1471,7 @@ func (x *EvaluateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateRequest.ProtoReflect.Descriptor instead.
 func (*EvaluateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *EvaluateRequest) GetTabId() string {
@@ -1091,16 +1488,33 @@ func (x *EvaluateRequest) GetExpression() string {
 	return ""
 }
 
+func (x *EvaluateRequest) GetRef() uint32 {
+	if x != nil && x.Ref != nil {
+		return *x.Ref
+	}
+	return 0
+}
+
+func (x *EvaluateRequest) GetFrameId() string {
+	if x != nil {
+		return x.FrameId
+	}
+	return ""
+}
+
 type EvaluateResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ResultJson    string                 `protobuf:"bytes,1,opt,name=result_json,json=resultJson,proto3" json:"result_json,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 4 MiB; what JSON does not have is null.
+	ResultJson string `protobuf:"bytes,1,opt,name=result_json,json=resultJson,proto3" json:"result_json,omitempty"`
+	// Set when the script threw: the error's text, and no result.
+	Exception     string `protobuf:"bytes,2,opt,name=exception,proto3" json:"exception,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EvaluateResponse) Reset() {
 	*x = EvaluateResponse{}
-	mi := &file_domtap_v1_page_proto_msgTypes[14]
+	mi := &file_domtap_v1_page_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1526,7 @@ func (x *EvaluateResponse) String() string {
 func (*EvaluateResponse) ProtoMessage() {}
 
 func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_page_proto_msgTypes[14]
+	mi := &file_domtap_v1_page_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1539,7 @@ func (x *EvaluateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EvaluateResponse.ProtoReflect.Descriptor instead.
 func (*EvaluateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_page_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *EvaluateResponse) GetResultJson() string {
@@ -1135,11 +1549,304 @@ func (x *EvaluateResponse) GetResultJson() string {
 	return ""
 }
 
+func (x *EvaluateResponse) GetException() string {
+	if x != nil {
+		return x.Exception
+	}
+	return ""
+}
+
+type ReadLogRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Only these. Empty: all.
+	Kinds []LogKind `protobuf:"varint,2,rep,packed,name=kinds,proto3,enum=domtap.v1.LogKind" json:"kinds,omitempty"`
+	// Only entries behind this sequence: that of an earlier answer's next_sequence.
+	After uint64 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`
+	// 1 to 1000, the newest. Unset: 100.
+	MaxEntries *int32 `protobuf:"varint,4,opt,name=max_entries,json=maxEntries,proto3,oneof" json:"max_entries,omitempty"`
+	// Only warnings and errors of the console, errors, and requests that failed or were answered with 400 and above.
+	ProblemsOnly  bool `protobuf:"varint,5,opt,name=problems_only,json=problemsOnly,proto3" json:"problems_only,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadLogRequest) Reset() {
+	*x = ReadLogRequest{}
+	mi := &file_domtap_v1_page_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadLogRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadLogRequest) ProtoMessage() {}
+
+func (x *ReadLogRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadLogRequest.ProtoReflect.Descriptor instead.
+func (*ReadLogRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ReadLogRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *ReadLogRequest) GetKinds() []LogKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *ReadLogRequest) GetAfter() uint64 {
+	if x != nil {
+		return x.After
+	}
+	return 0
+}
+
+func (x *ReadLogRequest) GetMaxEntries() int32 {
+	if x != nil && x.MaxEntries != nil {
+		return *x.MaxEntries
+	}
+	return 0
+}
+
+func (x *ReadLogRequest) GetProblemsOnly() bool {
+	if x != nil {
+		return x.ProblemsOnly
+	}
+	return false
+}
+
+// LogEntry is one line of a tab's log. Its words are the page's own: untrusted.
+type LogEntry struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Grows by one with every entry of the tab.
+	Sequence uint64                 `protobuf:"varint,1,opt,name=sequence,proto3" json:"sequence,omitempty"`
+	Kind     LogKind                `protobuf:"varint,2,opt,name=kind,proto3,enum=domtap.v1.LogKind" json:"kind,omitempty"`
+	At       *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
+	// CONSOLE: log, info, warning, error, debug. ERROR: error. NETWORK: the method, such as GET.
+	Level string `protobuf:"bytes,4,opt,name=level,proto3" json:"level,omitempty"`
+	// At most 2,000 characters plus "…". Empty for requests.
+	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
+	// Of the script or the request, at most 500 characters plus "…"; data: URLs are cut to their type.
+	Url string `protobuf:"bytes,6,opt,name=url,proto3" json:"url,omitempty"`
+	// Of the script, from 1; 0: not known.
+	Line int32 `protobuf:"varint,7,opt,name=line,proto3" json:"line,omitempty"`
+	// NETWORK: 0 while there is no answer.
+	HttpStatus int32 `protobuf:"varint,8,opt,name=http_status,json=httpStatus,proto3" json:"http_status,omitempty"`
+	// NETWORK: document, stylesheet, image, font, script, xhr, fetch, websocket, ...
+	ResourceType string `protobuf:"bytes,9,opt,name=resource_type,json=resourceType,proto3" json:"resource_type,omitempty"`
+	// NETWORK: why it failed, such as net::ERR_CONNECTION_REFUSED.
+	Failure string `protobuf:"bytes,10,opt,name=failure,proto3" json:"failure,omitempty"`
+	// NETWORK: from the request to the end of the answer, in milliseconds; 0 while it is under way.
+	DurationMs float64 `protobuf:"fixed64,11,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
+	// NETWORK: bytes received, headers included.
+	Bytes         int64 `protobuf:"varint,12,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LogEntry) Reset() {
+	*x = LogEntry{}
+	mi := &file_domtap_v1_page_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LogEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LogEntry) ProtoMessage() {}
+
+func (x *LogEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LogEntry.ProtoReflect.Descriptor instead.
+func (*LogEntry) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *LogEntry) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
+func (x *LogEntry) GetKind() LogKind {
+	if x != nil {
+		return x.Kind
+	}
+	return LogKind_LOG_KIND_UNSPECIFIED
+}
+
+func (x *LogEntry) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *LogEntry) GetLevel() string {
+	if x != nil {
+		return x.Level
+	}
+	return ""
+}
+
+func (x *LogEntry) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *LogEntry) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *LogEntry) GetLine() int32 {
+	if x != nil {
+		return x.Line
+	}
+	return 0
+}
+
+func (x *LogEntry) GetHttpStatus() int32 {
+	if x != nil {
+		return x.HttpStatus
+	}
+	return 0
+}
+
+func (x *LogEntry) GetResourceType() string {
+	if x != nil {
+		return x.ResourceType
+	}
+	return ""
+}
+
+func (x *LogEntry) GetFailure() string {
+	if x != nil {
+		return x.Failure
+	}
+	return ""
+}
+
+func (x *LogEntry) GetDurationMs() float64 {
+	if x != nil {
+		return x.DurationMs
+	}
+	return 0
+}
+
+func (x *LogEntry) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+type ReadLogResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Oldest first.
+	Entries []*LogEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	// For the next call's `after`.
+	NextSequence uint64 `protobuf:"varint,2,opt,name=next_sequence,json=nextSequence,proto3" json:"next_sequence,omitempty"`
+	// Entries behind `after` that the rings no longer hold, or max_entries left out.
+	Dropped       uint64 `protobuf:"varint,3,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadLogResponse) Reset() {
+	*x = ReadLogResponse{}
+	mi := &file_domtap_v1_page_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadLogResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadLogResponse) ProtoMessage() {}
+
+func (x *ReadLogResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_page_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadLogResponse.ProtoReflect.Descriptor instead.
+func (*ReadLogResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_page_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ReadLogResponse) GetEntries() []*LogEntry {
+	if x != nil {
+		return x.Entries
+	}
+	return nil
+}
+
+func (x *ReadLogResponse) GetNextSequence() uint64 {
+	if x != nil {
+		return x.NextSequence
+	}
+	return 0
+}
+
+func (x *ReadLogResponse) GetDropped() uint64 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
 var File_domtap_v1_page_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
-	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\"\x9c\x01\n" +
+	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9c\x01\n" +
 	"\x0fReadPageRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12'\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\"\n" +
@@ -1189,40 +1896,108 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x12ScreenshotResponse\x12\x14\n" +
 	"\x05image\x18\x01 \x01(\fR\x05image\x12.\n" +
 	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.ImageFormatR\x06format\x12%\n" +
-	"\x05marks\x18\x03 \x03(\v2\x0f.domtap.v1.MarkR\x05marks\"#\n" +
+	"\x05marks\x18\x03 \x03(\v2\x0f.domtap.v1.MarkR\x05marks\"\xe2\x01\n" +
 	"\n" +
 	"PdfRequest\x12\x15\n" +
-	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\"\x1f\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12.\n" +
+	"\x06format\x18\x02 \x01(\x0e2\x16.domtap.v1.PaperFormatR\x06format\x12\x1c\n" +
+	"\tlandscape\x18\x03 \x01(\bR\tlandscape\x12)\n" +
+	"\x10print_background\x18\x04 \x01(\bR\x0fprintBackground\x12\x19\n" +
+	"\x05scale\x18\x05 \x01(\x01H\x00R\x05scale\x88\x01\x01\x12\x1f\n" +
+	"\vpage_ranges\x18\x06 \x01(\tR\n" +
+	"pageRangesB\b\n" +
+	"\x06_scale\"\x1f\n" +
 	"\vPdfResponse\x12\x10\n" +
-	"\x03pdf\x18\x01 \x01(\fR\x03pdf\"f\n" +
+	"\x03pdf\x18\x01 \x01(\fR\x03pdf\"\xef\x01\n" +
 	"\x0eExtractRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1f\n" +
 	"\vschema_json\x18\x02 \x01(\tR\n" +
 	"schemaJson\x12\x1c\n" +
-	"\tselectors\x18\x03 \x03(\tR\tselectors\"2\n" +
+	"\tselectors\x18\x03 \x03(\tR\tselectors\x12-\n" +
+	"\x05table\x18\x04 \x01(\v2\x17.domtap.v1.ExtractTableR\x05table\x12\x1e\n" +
+	"\broot_ref\x18\x05 \x01(\rH\x00R\arootRef\x88\x01\x01\x12\x1e\n" +
+	"\bmax_rows\x18\x06 \x01(\x05H\x01R\amaxRows\x88\x01\x01B\v\n" +
+	"\t_root_refB\v\n" +
+	"\t_max_rows\"B\n" +
+	"\fExtractTable\x12\x18\n" +
+	"\aheaders\x18\x01 \x03(\tR\aheaders\x12\x18\n" +
+	"\acaption\x18\x02 \x01(\tR\acaption\"\x90\x01\n" +
 	"\x0fExtractResponse\x12\x1f\n" +
 	"\vresult_json\x18\x01 \x01(\tR\n" +
-	"resultJson\"~\n" +
+	"resultJson\x12\x18\n" +
+	"\amissing\x18\x02 \x03(\tR\amissing\x12\x1c\n" +
+	"\ttruncated\x18\x03 \x01(\bR\ttruncated\x12\x10\n" +
+	"\x03url\x18\x04 \x01(\tR\x03url\x12\x12\n" +
+	"\x04rows\x18\x05 \x01(\x05R\x04rows\"\x8f\x02\n" +
 	"\fBatchRequest\x12\x12\n" +
 	"\x04urls\x18\x01 \x03(\tR\x04urls\x12'\n" +
 	"\x04what\x18\x02 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04what\x12\"\n" +
 	"\n" +
-	"max_tokens\x18\x03 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01B\r\n" +
-	"\v_max_tokens\"I\n" +
+	"max_tokens\x18\x03 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12\x1f\n" +
+	"\vschema_json\x18\x04 \x01(\tR\n" +
+	"schemaJson\x12\x1a\n" +
+	"\bparallel\x18\x05 \x01(\x05R\bparallel\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x06 \x01(\tR\tsessionId\x123\n" +
+	"\atimeout\x18\a \x01(\v2\x19.google.protobuf.DurationR\atimeoutB\r\n" +
+	"\v_max_tokens\"\xb5\x02\n" +
 	"\vBatchResult\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x14\n" +
-	"\x05error\x18\x03 \x01(\tR\x05error\"A\n" +
+	"\x05error\x18\x03 \x01(\tR\x05error\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x14\n" +
+	"\x05title\x18\x05 \x01(\tR\x05title\x12\x1b\n" +
+	"\tfinal_url\x18\x06 \x01(\tR\bfinalUrl\x12\x1f\n" +
+	"\vhttp_status\x18\a \x01(\x05R\n" +
+	"httpStatus\x12\x16\n" +
+	"\x06tokens\x18\b \x01(\x05R\x06tokens\x12'\n" +
+	"\x04mode\x18\t \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\x1c\n" +
+	"\ttruncated\x18\n" +
+	" \x01(\bR\ttruncated\x12\x1f\n" +
+	"\vresult_json\x18\v \x01(\tR\n" +
+	"resultJson\"A\n" +
 	"\rBatchResponse\x120\n" +
-	"\aresults\x18\x01 \x03(\v2\x16.domtap.v1.BatchResultR\aresults\"H\n" +
+	"\aresults\x18\x01 \x03(\v2\x16.domtap.v1.BatchResultR\aresults\"\x82\x01\n" +
 	"\x0fEvaluateRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x1e\n" +
 	"\n" +
 	"expression\x18\x02 \x01(\tR\n" +
-	"expression\"3\n" +
+	"expression\x12\x15\n" +
+	"\x03ref\x18\x03 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x19\n" +
+	"\bframe_id\x18\x04 \x01(\tR\aframeIdB\x06\n" +
+	"\x04_ref\"Q\n" +
 	"\x10EvaluateResponse\x12\x1f\n" +
 	"\vresult_json\x18\x01 \x01(\tR\n" +
-	"resultJson*\x81\x01\n" +
+	"resultJson\x12\x1c\n" +
+	"\texception\x18\x02 \x01(\tR\texception\"\xc2\x01\n" +
+	"\x0eReadLogRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12(\n" +
+	"\x05kinds\x18\x02 \x03(\x0e2\x12.domtap.v1.LogKindR\x05kinds\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\x04R\x05after\x12$\n" +
+	"\vmax_entries\x18\x04 \x01(\x05H\x00R\n" +
+	"maxEntries\x88\x01\x01\x12#\n" +
+	"\rproblems_only\x18\x05 \x01(\bR\fproblemsOnlyB\x0e\n" +
+	"\f_max_entries\"\xe1\x02\n" +
+	"\bLogEntry\x12\x1a\n" +
+	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12&\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x12.domtap.v1.LogKindR\x04kind\x12*\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
+	"\x05level\x18\x04 \x01(\tR\x05level\x12\x12\n" +
+	"\x04text\x18\x05 \x01(\tR\x04text\x12\x10\n" +
+	"\x03url\x18\x06 \x01(\tR\x03url\x12\x12\n" +
+	"\x04line\x18\a \x01(\x05R\x04line\x12\x1f\n" +
+	"\vhttp_status\x18\b \x01(\x05R\n" +
+	"httpStatus\x12#\n" +
+	"\rresource_type\x18\t \x01(\tR\fresourceType\x12\x18\n" +
+	"\afailure\x18\n" +
+	" \x01(\tR\afailure\x12\x1f\n" +
+	"\vduration_ms\x18\v \x01(\x01R\n" +
+	"durationMs\x12\x14\n" +
+	"\x05bytes\x18\f \x01(\x03R\x05bytes\"\x7f\n" +
+	"\x0fReadLogResponse\x12-\n" +
+	"\aentries\x18\x01 \x03(\v2\x13.domtap.v1.LogEntryR\aentries\x12#\n" +
+	"\rnext_sequence\x18\x02 \x01(\x04R\fnextSequence\x12\x18\n" +
+	"\adropped\x18\x03 \x01(\x04R\adropped*\x81\x01\n" +
 	"\bReadMode\x12\x19\n" +
 	"\x15READ_MODE_UNSPECIFIED\x10\x00\x12\x12\n" +
 	"\x0eREAD_MODE_AUTO\x10\x01\x12\x15\n" +
@@ -1233,7 +2008,19 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x18IMAGE_FORMAT_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10IMAGE_FORMAT_PNG\x10\x01\x12\x15\n" +
 	"\x11IMAGE_FORMAT_JPEG\x10\x02\x12\x15\n" +
-	"\x11IMAGE_FORMAT_WEBP\x10\x032\x96\x03\n" +
+	"\x11IMAGE_FORMAT_WEBP\x10\x03*\x9b\x01\n" +
+	"\vPaperFormat\x12\x1c\n" +
+	"\x18PAPER_FORMAT_UNSPECIFIED\x10\x00\x12\x13\n" +
+	"\x0fPAPER_FORMAT_A4\x10\x01\x12\x17\n" +
+	"\x13PAPER_FORMAT_LETTER\x10\x02\x12\x16\n" +
+	"\x12PAPER_FORMAT_LEGAL\x10\x03\x12\x13\n" +
+	"\x0fPAPER_FORMAT_A3\x10\x04\x12\x13\n" +
+	"\x0fPAPER_FORMAT_A5\x10\x05*c\n" +
+	"\aLogKind\x12\x18\n" +
+	"\x14LOG_KIND_UNSPECIFIED\x10\x00\x12\x14\n" +
+	"\x10LOG_KIND_CONSOLE\x10\x01\x12\x12\n" +
+	"\x0eLOG_KIND_ERROR\x10\x02\x12\x14\n" +
+	"\x10LOG_KIND_NETWORK\x10\x032\xd8\x03\n" +
 	"\vPageService\x12C\n" +
 	"\bReadPage\x12\x1a.domtap.v1.ReadPageRequest\x1a\x1b.domtap.v1.ReadPageResponse\x12I\n" +
 	"\n" +
@@ -1241,7 +2028,8 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\x03Pdf\x12\x15.domtap.v1.PdfRequest\x1a\x16.domtap.v1.PdfResponse\x12@\n" +
 	"\aExtract\x12\x19.domtap.v1.ExtractRequest\x1a\x1a.domtap.v1.ExtractResponse\x12:\n" +
 	"\x05Batch\x12\x17.domtap.v1.BatchRequest\x1a\x18.domtap.v1.BatchResponse\x12C\n" +
-	"\bEvaluate\x12\x1a.domtap.v1.EvaluateRequest\x1a\x1b.domtap.v1.EvaluateResponseB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
+	"\bEvaluate\x12\x1a.domtap.v1.EvaluateRequest\x1a\x1b.domtap.v1.EvaluateResponse\x12@\n" +
+	"\aReadLog\x12\x19.domtap.v1.ReadLogRequest\x1a\x1a.domtap.v1.ReadLogResponseB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
 var (
 	file_domtap_v1_page_proto_rawDescOnce sync.Once
@@ -1255,58 +2043,76 @@ func file_domtap_v1_page_proto_rawDescGZIP() []byte {
 	return file_domtap_v1_page_proto_rawDescData
 }
 
-var file_domtap_v1_page_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_domtap_v1_page_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_domtap_v1_page_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_domtap_v1_page_proto_goTypes = []any{
-	(ReadMode)(0),              // 0: domtap.v1.ReadMode
-	(ImageFormat)(0),           // 1: domtap.v1.ImageFormat
-	(*ReadPageRequest)(nil),    // 2: domtap.v1.ReadPageRequest
-	(*ReadPageResponse)(nil),   // 3: domtap.v1.ReadPageResponse
-	(*ReadHeading)(nil),        // 4: domtap.v1.ReadHeading
-	(*Mark)(nil),               // 5: domtap.v1.Mark
-	(*ScreenshotRequest)(nil),  // 6: domtap.v1.ScreenshotRequest
-	(*ScreenshotResponse)(nil), // 7: domtap.v1.ScreenshotResponse
-	(*PdfRequest)(nil),         // 8: domtap.v1.PdfRequest
-	(*PdfResponse)(nil),        // 9: domtap.v1.PdfResponse
-	(*ExtractRequest)(nil),     // 10: domtap.v1.ExtractRequest
-	(*ExtractResponse)(nil),    // 11: domtap.v1.ExtractResponse
-	(*BatchRequest)(nil),       // 12: domtap.v1.BatchRequest
-	(*BatchResult)(nil),        // 13: domtap.v1.BatchResult
-	(*BatchResponse)(nil),      // 14: domtap.v1.BatchResponse
-	(*EvaluateRequest)(nil),    // 15: domtap.v1.EvaluateRequest
-	(*EvaluateResponse)(nil),   // 16: domtap.v1.EvaluateResponse
-	(*ViewMetadata)(nil),       // 17: domtap.v1.ViewMetadata
-	(*Rect)(nil),               // 18: domtap.v1.Rect
+	(ReadMode)(0),                 // 0: domtap.v1.ReadMode
+	(ImageFormat)(0),              // 1: domtap.v1.ImageFormat
+	(PaperFormat)(0),              // 2: domtap.v1.PaperFormat
+	(LogKind)(0),                  // 3: domtap.v1.LogKind
+	(*ReadPageRequest)(nil),       // 4: domtap.v1.ReadPageRequest
+	(*ReadPageResponse)(nil),      // 5: domtap.v1.ReadPageResponse
+	(*ReadHeading)(nil),           // 6: domtap.v1.ReadHeading
+	(*Mark)(nil),                  // 7: domtap.v1.Mark
+	(*ScreenshotRequest)(nil),     // 8: domtap.v1.ScreenshotRequest
+	(*ScreenshotResponse)(nil),    // 9: domtap.v1.ScreenshotResponse
+	(*PdfRequest)(nil),            // 10: domtap.v1.PdfRequest
+	(*PdfResponse)(nil),           // 11: domtap.v1.PdfResponse
+	(*ExtractRequest)(nil),        // 12: domtap.v1.ExtractRequest
+	(*ExtractTable)(nil),          // 13: domtap.v1.ExtractTable
+	(*ExtractResponse)(nil),       // 14: domtap.v1.ExtractResponse
+	(*BatchRequest)(nil),          // 15: domtap.v1.BatchRequest
+	(*BatchResult)(nil),           // 16: domtap.v1.BatchResult
+	(*BatchResponse)(nil),         // 17: domtap.v1.BatchResponse
+	(*EvaluateRequest)(nil),       // 18: domtap.v1.EvaluateRequest
+	(*EvaluateResponse)(nil),      // 19: domtap.v1.EvaluateResponse
+	(*ReadLogRequest)(nil),        // 20: domtap.v1.ReadLogRequest
+	(*LogEntry)(nil),              // 21: domtap.v1.LogEntry
+	(*ReadLogResponse)(nil),       // 22: domtap.v1.ReadLogResponse
+	(*ViewMetadata)(nil),          // 23: domtap.v1.ViewMetadata
+	(*Rect)(nil),                  // 24: domtap.v1.Rect
+	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
 }
 var file_domtap_v1_page_proto_depIdxs = []int32{
 	0,  // 0: domtap.v1.ReadPageRequest.mode:type_name -> domtap.v1.ReadMode
 	0,  // 1: domtap.v1.ReadPageResponse.mode:type_name -> domtap.v1.ReadMode
-	4,  // 2: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
-	5,  // 3: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
-	17, // 4: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	18, // 5: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
+	6,  // 2: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
+	7,  // 3: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
+	23, // 4: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	24, // 5: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
 	1,  // 6: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
 	1,  // 7: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
-	5,  // 8: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
-	0,  // 9: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
-	13, // 10: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
-	2,  // 11: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
-	6,  // 12: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
-	8,  // 13: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
-	10, // 14: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
-	12, // 15: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
-	15, // 16: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
-	3,  // 17: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
-	7,  // 18: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
-	9,  // 19: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
-	11, // 20: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
-	14, // 21: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
-	16, // 22: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
-	17, // [17:23] is the sub-list for method output_type
-	11, // [11:17] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	7,  // 8: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
+	2,  // 9: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
+	13, // 10: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
+	0,  // 11: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
+	25, // 12: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
+	0,  // 13: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
+	16, // 14: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
+	3,  // 15: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
+	3,  // 16: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
+	26, // 17: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
+	21, // 18: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
+	4,  // 19: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
+	8,  // 20: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
+	10, // 21: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
+	12, // 22: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
+	15, // 23: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
+	18, // 24: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
+	20, // 25: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
+	5,  // 26: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
+	9,  // 27: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
+	11, // 28: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
+	14, // 29: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
+	17, // 30: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
+	19, // 31: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
+	22, // 32: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
+	26, // [26:33] is the sub-list for method output_type
+	19, // [19:26] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_page_proto_init() }
@@ -1317,14 +2123,18 @@ func file_domtap_v1_page_proto_init() {
 	file_domtap_v1_dom_proto_init()
 	file_domtap_v1_page_proto_msgTypes[0].OneofWrappers = []any{}
 	file_domtap_v1_page_proto_msgTypes[4].OneofWrappers = []any{}
-	file_domtap_v1_page_proto_msgTypes[10].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[6].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[8].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[11].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[14].OneofWrappers = []any{}
+	file_domtap_v1_page_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_page_proto_rawDesc), len(file_domtap_v1_page_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   15,
+			NumEnums:      4,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -27,6 +27,7 @@ const (
 	PageService_Extract_FullMethodName    = "/domtap.v1.PageService/Extract"
 	PageService_Batch_FullMethodName      = "/domtap.v1.PageService/Batch"
 	PageService_Evaluate_FullMethodName   = "/domtap.v1.PageService/Evaluate"
+	PageService_ReadLog_FullMethodName    = "/domtap.v1.PageService/ReadLog"
 )
 
 // PageServiceClient is the client API for PageService service.
@@ -52,12 +53,18 @@ type PageServiceClient interface {
 	Screenshot(ctx context.Context, in *ScreenshotRequest, opts ...grpc.CallOption) (*ScreenshotResponse, error)
 	// Pdf prints the page.
 	Pdf(ctx context.Context, in *PdfRequest, opts ...grpc.CallOption) (*PdfResponse, error)
-	// Extract reads data by selectors.
+	// Extract reads data by a schema of fields: by selectors, roles or the headers of a table. What it answers is
+	// what is on the page, cut where a limit says so, and never guessed.
 	Extract(ctx context.Context, in *ExtractRequest, opts ...grpc.CallOption) (*ExtractResponse, error)
-	// Batch reads many URLs side by side.
+	// Batch reads many URLs side by side, each in a tab of its own that is thrown away. One that fails costs the others
+	// nothing: its error is in its result.
 	Batch(ctx context.Context, in *BatchRequest, opts ...grpc.CallOption) (*BatchResponse, error)
-	// Evaluate runs a script; PERMISSION_DENIED unless the daemon was started with --allow-eval.
+	// Evaluate runs a script in the page; PERMISSION_DENIED (EVALUATE_OFF) unless the daemon was started with --allow-eval.
 	Evaluate(ctx context.Context, in *EvaluateRequest, opts ...grpc.CallOption) (*EvaluateResponse, error)
+	// ReadLog reads what the tab's pages wrote to the console, the errors they did not catch, and their requests. Each
+	// kind is kept from the tab's first document on in a ring of bounded count and bytes. It asks the page nothing, so
+	// it answers while the page hangs.
+	ReadLog(ctx context.Context, in *ReadLogRequest, opts ...grpc.CallOption) (*ReadLogResponse, error)
 }
 
 type pageServiceClient struct {
@@ -128,6 +135,16 @@ func (c *pageServiceClient) Evaluate(ctx context.Context, in *EvaluateRequest, o
 	return out, nil
 }
 
+func (c *pageServiceClient) ReadLog(ctx context.Context, in *ReadLogRequest, opts ...grpc.CallOption) (*ReadLogResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReadLogResponse)
+	err := c.cc.Invoke(ctx, PageService_ReadLog_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // PageServiceServer is the server API for PageService service.
 // All implementations must embed UnimplementedPageServiceServer
 // for forward compatibility.
@@ -151,12 +168,18 @@ type PageServiceServer interface {
 	Screenshot(context.Context, *ScreenshotRequest) (*ScreenshotResponse, error)
 	// Pdf prints the page.
 	Pdf(context.Context, *PdfRequest) (*PdfResponse, error)
-	// Extract reads data by selectors.
+	// Extract reads data by a schema of fields: by selectors, roles or the headers of a table. What it answers is
+	// what is on the page, cut where a limit says so, and never guessed.
 	Extract(context.Context, *ExtractRequest) (*ExtractResponse, error)
-	// Batch reads many URLs side by side.
+	// Batch reads many URLs side by side, each in a tab of its own that is thrown away. One that fails costs the others
+	// nothing: its error is in its result.
 	Batch(context.Context, *BatchRequest) (*BatchResponse, error)
-	// Evaluate runs a script; PERMISSION_DENIED unless the daemon was started with --allow-eval.
+	// Evaluate runs a script in the page; PERMISSION_DENIED (EVALUATE_OFF) unless the daemon was started with --allow-eval.
 	Evaluate(context.Context, *EvaluateRequest) (*EvaluateResponse, error)
+	// ReadLog reads what the tab's pages wrote to the console, the errors they did not catch, and their requests. Each
+	// kind is kept from the tab's first document on in a ring of bounded count and bytes. It asks the page nothing, so
+	// it answers while the page hangs.
+	ReadLog(context.Context, *ReadLogRequest) (*ReadLogResponse, error)
 	mustEmbedUnimplementedPageServiceServer()
 }
 
@@ -184,6 +207,9 @@ func (UnimplementedPageServiceServer) Batch(context.Context, *BatchRequest) (*Ba
 }
 func (UnimplementedPageServiceServer) Evaluate(context.Context, *EvaluateRequest) (*EvaluateResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Evaluate not implemented")
+}
+func (UnimplementedPageServiceServer) ReadLog(context.Context, *ReadLogRequest) (*ReadLogResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReadLog not implemented")
 }
 func (UnimplementedPageServiceServer) mustEmbedUnimplementedPageServiceServer() {}
 func (UnimplementedPageServiceServer) testEmbeddedByValue()                     {}
@@ -314,6 +340,24 @@ func _PageService_Evaluate_Handler(srv interface{}, ctx context.Context, dec fun
 	return interceptor(ctx, in, info, handler)
 }
 
+func _PageService_ReadLog_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReadLogRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(PageServiceServer).ReadLog(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: PageService_ReadLog_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(PageServiceServer).ReadLog(ctx, req.(*ReadLogRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 // PageService_ServiceDesc is the grpc.ServiceDesc for PageService service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -344,6 +388,10 @@ var PageService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Evaluate",
 			Handler:    _PageService_Evaluate_Handler,
+		},
+		{
+			MethodName: "ReadLog",
+			Handler:    _PageService_ReadLog_Handler,
 		},
 	},
 	Streams:  []grpc.StreamDesc{},

@@ -212,6 +212,61 @@ func (DialogType) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{2}
 }
 
+// DownloadState is how far a download is.
+type DownloadState int32
+
+const (
+	// Never sent.
+	DownloadState_DOWNLOAD_STATE_UNSPECIFIED DownloadState = 0
+	DownloadState_DOWNLOAD_STATE_IN_PROGRESS DownloadState = 1
+	DownloadState_DOWNLOAD_STATE_COMPLETED   DownloadState = 2
+	// By the page, the network, or because the session denies downloads; nothing of it is kept.
+	DownloadState_DOWNLOAD_STATE_CANCELED DownloadState = 3
+)
+
+// Enum value maps for DownloadState.
+var (
+	DownloadState_name = map[int32]string{
+		0: "DOWNLOAD_STATE_UNSPECIFIED",
+		1: "DOWNLOAD_STATE_IN_PROGRESS",
+		2: "DOWNLOAD_STATE_COMPLETED",
+		3: "DOWNLOAD_STATE_CANCELED",
+	}
+	DownloadState_value = map[string]int32{
+		"DOWNLOAD_STATE_UNSPECIFIED": 0,
+		"DOWNLOAD_STATE_IN_PROGRESS": 1,
+		"DOWNLOAD_STATE_COMPLETED":   2,
+		"DOWNLOAD_STATE_CANCELED":    3,
+	}
+)
+
+func (x DownloadState) Enum() *DownloadState {
+	p := new(DownloadState)
+	*p = x
+	return p
+}
+
+func (x DownloadState) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (DownloadState) Descriptor() protoreflect.EnumDescriptor {
+	return file_domtap_v1_tab_proto_enumTypes[3].Descriptor()
+}
+
+func (DownloadState) Type() protoreflect.EnumType {
+	return &file_domtap_v1_tab_proto_enumTypes[3]
+}
+
+func (x DownloadState) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use DownloadState.Descriptor instead.
+func (DownloadState) EnumDescriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{3}
+}
+
 // Dialog is a JavaScript dialog that the page opened.
 type Dialog struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1516,7 +1571,111 @@ func (x *TabDialog) GetDialog() *Dialog {
 	return nil
 }
 
-// TabDownload: a download of a tab changed its state.
+// Download is a file that a page gave.
+type Download struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Guid  string                 `protobuf:"bytes,1,opt,name=guid,proto3" json:"guid,omitempty"`
+	TabId string                 `protobuf:"bytes,2,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	Url   string                 `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// The page's own word: untrusted. The file has this name only as far as it is safe.
+	SuggestedFilename string        `protobuf:"bytes,4,opt,name=suggested_filename,json=suggestedFilename,proto3" json:"suggested_filename,omitempty"`
+	State             DownloadState `protobuf:"varint,5,opt,name=state,proto3,enum=domtap.v1.DownloadState" json:"state,omitempty"`
+	ReceivedBytes     int64         `protobuf:"varint,6,opt,name=received_bytes,json=receivedBytes,proto3" json:"received_bytes,omitempty"`
+	// 0: not known.
+	TotalBytes int64 `protobuf:"varint,7,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
+	// Where the file is on the daemon's machine; set when it is completed.
+	Path          string `protobuf:"bytes,8,opt,name=path,proto3" json:"path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Download) Reset() {
+	*x = Download{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Download) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Download) ProtoMessage() {}
+
+func (x *Download) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Download.ProtoReflect.Descriptor instead.
+func (*Download) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *Download) GetGuid() string {
+	if x != nil {
+		return x.Guid
+	}
+	return ""
+}
+
+func (x *Download) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *Download) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *Download) GetSuggestedFilename() string {
+	if x != nil {
+		return x.SuggestedFilename
+	}
+	return ""
+}
+
+func (x *Download) GetState() DownloadState {
+	if x != nil {
+		return x.State
+	}
+	return DownloadState_DOWNLOAD_STATE_UNSPECIFIED
+}
+
+func (x *Download) GetReceivedBytes() int64 {
+	if x != nil {
+		return x.ReceivedBytes
+	}
+	return 0
+}
+
+func (x *Download) GetTotalBytes() int64 {
+	if x != nil {
+		return x.TotalBytes
+	}
+	return 0
+}
+
+func (x *Download) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+// TabDownload: a download of a tab changed its state. Progress is told at most twice a second.
 type TabDownload struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	Guid              string                 `protobuf:"bytes,1,opt,name=guid,proto3" json:"guid,omitempty"`
@@ -1526,13 +1685,15 @@ type TabDownload struct {
 	State         string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
 	ReceivedBytes int64  `protobuf:"varint,5,opt,name=received_bytes,json=receivedBytes,proto3" json:"received_bytes,omitempty"`
 	TotalBytes    int64  `protobuf:"varint,6,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
+	// Where the file is on the daemon's machine; set when it is completed.
+	Path          string `protobuf:"bytes,7,opt,name=path,proto3" json:"path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TabDownload) Reset() {
 	*x = TabDownload{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	mi := &file_domtap_v1_tab_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1705,7 @@ func (x *TabDownload) String() string {
 func (*TabDownload) ProtoMessage() {}
 
 func (x *TabDownload) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	mi := &file_domtap_v1_tab_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1718,7 @@ func (x *TabDownload) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabDownload.ProtoReflect.Descriptor instead.
 func (*TabDownload) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{25}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TabDownload) GetGuid() string {
@@ -1602,6 +1763,129 @@ func (x *TabDownload) GetTotalBytes() int64 {
 	return 0
 }
 
+func (x *TabDownload) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+type AnswerDialogRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Press OK, or Leave; otherwise Cancel, or Stay.
+	Accept bool `protobuf:"varint,2,opt,name=accept,proto3" json:"accept,omitempty"`
+	// The answer to a prompt, at most 100,000 characters. Unset: its default text.
+	PromptText    *string `protobuf:"bytes,3,opt,name=prompt_text,json=promptText,proto3,oneof" json:"prompt_text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerDialogRequest) Reset() {
+	*x = AnswerDialogRequest{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerDialogRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerDialogRequest) ProtoMessage() {}
+
+func (x *AnswerDialogRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerDialogRequest.ProtoReflect.Descriptor instead.
+func (*AnswerDialogRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *AnswerDialogRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *AnswerDialogRequest) GetAccept() bool {
+	if x != nil {
+		return x.Accept
+	}
+	return false
+}
+
+func (x *AnswerDialogRequest) GetPromptText() string {
+	if x != nil && x.PromptText != nil {
+		return *x.PromptText
+	}
+	return ""
+}
+
+type AnswerDialogResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The dialog that was answered.
+	Dialog *Dialog `protobuf:"bytes,1,opt,name=dialog,proto3" json:"dialog,omitempty"`
+	// The tab right after.
+	Tab           *Tab `protobuf:"bytes,2,opt,name=tab,proto3" json:"tab,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnswerDialogResponse) Reset() {
+	*x = AnswerDialogResponse{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnswerDialogResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnswerDialogResponse) ProtoMessage() {}
+
+func (x *AnswerDialogResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnswerDialogResponse.ProtoReflect.Descriptor instead.
+func (*AnswerDialogResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *AnswerDialogResponse) GetDialog() *Dialog {
+	if x != nil {
+		return x.Dialog
+	}
+	return nil
+}
+
+func (x *AnswerDialogResponse) GetTab() *Tab {
+	if x != nil {
+		return x.Tab
+	}
+	return nil
+}
+
 type WatchTabsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tab as it was right after the event.
@@ -1622,7 +1906,7 @@ type WatchTabsResponse struct {
 
 func (x *WatchTabsResponse) Reset() {
 	*x = WatchTabsResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	mi := &file_domtap_v1_tab_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1634,7 +1918,7 @@ func (x *WatchTabsResponse) String() string {
 func (*WatchTabsResponse) ProtoMessage() {}
 
 func (x *WatchTabsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	mi := &file_domtap_v1_tab_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1647,7 +1931,7 @@ func (x *WatchTabsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTabsResponse.ProtoReflect.Descriptor instead.
 func (*WatchTabsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{26}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *WatchTabsResponse) GetTab() *Tab {
@@ -1853,7 +2137,17 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"TabCrashed\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"6\n" +
 	"\tTabDialog\x12)\n" +
-	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\xc0\x01\n" +
+	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\x82\x02\n" +
+	"\bDownload\x12\x12\n" +
+	"\x04guid\x18\x01 \x01(\tR\x04guid\x12\x15\n" +
+	"\x06tab_id\x18\x02 \x01(\tR\x05tabId\x12\x10\n" +
+	"\x03url\x18\x03 \x01(\tR\x03url\x12-\n" +
+	"\x12suggested_filename\x18\x04 \x01(\tR\x11suggestedFilename\x12.\n" +
+	"\x05state\x18\x05 \x01(\x0e2\x18.domtap.v1.DownloadStateR\x05state\x12%\n" +
+	"\x0ereceived_bytes\x18\x06 \x01(\x03R\rreceivedBytes\x12\x1f\n" +
+	"\vtotal_bytes\x18\a \x01(\x03R\n" +
+	"totalBytes\x12\x12\n" +
+	"\x04path\x18\b \x01(\tR\x04path\"\xd4\x01\n" +
 	"\vTabDownload\x12\x12\n" +
 	"\x04guid\x18\x01 \x01(\tR\x04guid\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12-\n" +
@@ -1861,7 +2155,17 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x05state\x18\x04 \x01(\tR\x05state\x12%\n" +
 	"\x0ereceived_bytes\x18\x05 \x01(\x03R\rreceivedBytes\x12\x1f\n" +
 	"\vtotal_bytes\x18\x06 \x01(\x03R\n" +
-	"totalBytes\"\xad\x03\n" +
+	"totalBytes\x12\x12\n" +
+	"\x04path\x18\a \x01(\tR\x04path\"z\n" +
+	"\x13AnswerDialogRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x16\n" +
+	"\x06accept\x18\x02 \x01(\bR\x06accept\x12$\n" +
+	"\vprompt_text\x18\x03 \x01(\tH\x00R\n" +
+	"promptText\x88\x01\x01B\x0e\n" +
+	"\f_prompt_text\"c\n" +
+	"\x14AnswerDialogResponse\x12)\n" +
+	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\x12 \n" +
+	"\x03tab\x18\x02 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"\xad\x03\n" +
 	"\x11WatchTabsResponse\x12 \n" +
 	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12;\n" +
 	"\vobserved_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1892,7 +2196,12 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x11DIALOG_TYPE_ALERT\x10\x01\x12\x17\n" +
 	"\x13DIALOG_TYPE_CONFIRM\x10\x02\x12\x16\n" +
 	"\x12DIALOG_TYPE_PROMPT\x10\x03\x12\x1c\n" +
-	"\x18DIALOG_TYPE_BEFOREUNLOAD\x10\x042\xec\x04\n" +
+	"\x18DIALOG_TYPE_BEFOREUNLOAD\x10\x04*\x8a\x01\n" +
+	"\rDownloadState\x12\x1e\n" +
+	"\x1aDOWNLOAD_STATE_UNSPECIFIED\x10\x00\x12\x1e\n" +
+	"\x1aDOWNLOAD_STATE_IN_PROGRESS\x10\x01\x12\x1c\n" +
+	"\x18DOWNLOAD_STATE_COMPLETED\x10\x02\x12\x1b\n" +
+	"\x17DOWNLOAD_STATE_CANCELED\x10\x032\xbd\x05\n" +
 	"\n" +
 	"TabService\x12@\n" +
 	"\aOpenTab\x12\x19.domtap.v1.OpenTabRequest\x1a\x1a.domtap.v1.OpenTabResponse\x12C\n" +
@@ -1902,7 +2211,8 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\bNavigate\x12\x1a.domtap.v1.NavigateRequest\x1a\x1b.domtap.v1.NavigateResponse\x12=\n" +
 	"\x06GoBack\x12\x18.domtap.v1.GoBackRequest\x1a\x19.domtap.v1.GoBackResponse\x12F\n" +
 	"\tGoForward\x12\x1b.domtap.v1.GoForwardRequest\x1a\x1c.domtap.v1.GoForwardResponse\x12=\n" +
-	"\x06Reload\x12\x18.domtap.v1.ReloadRequest\x1a\x19.domtap.v1.ReloadResponse\x12H\n" +
+	"\x06Reload\x12\x18.domtap.v1.ReloadRequest\x1a\x19.domtap.v1.ReloadResponse\x12O\n" +
+	"\fAnswerDialog\x12\x1e.domtap.v1.AnswerDialogRequest\x1a\x1f.domtap.v1.AnswerDialogResponse\x12H\n" +
 	"\tWatchTabs\x12\x1b.domtap.v1.WatchTabsRequest\x1a\x1c.domtap.v1.WatchTabsResponse0\x01B1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
 var (
@@ -1917,96 +2227,105 @@ func file_domtap_v1_tab_proto_rawDescGZIP() []byte {
 	return file_domtap_v1_tab_proto_rawDescData
 }
 
-var file_domtap_v1_tab_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_domtap_v1_tab_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_domtap_v1_tab_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_domtap_v1_tab_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_domtap_v1_tab_proto_goTypes = []any{
 	(WaitUntil)(0),                // 0: domtap.v1.WaitUntil
 	(TabStatus)(0),                // 1: domtap.v1.TabStatus
 	(DialogType)(0),               // 2: domtap.v1.DialogType
-	(*Dialog)(nil),                // 3: domtap.v1.Dialog
-	(*Tab)(nil),                   // 4: domtap.v1.Tab
-	(*Viewport)(nil),              // 5: domtap.v1.Viewport
-	(*OpenTabRequest)(nil),        // 6: domtap.v1.OpenTabRequest
-	(*OpenTabResponse)(nil),       // 7: domtap.v1.OpenTabResponse
-	(*ListTabsRequest)(nil),       // 8: domtap.v1.ListTabsRequest
-	(*ListTabsResponse)(nil),      // 9: domtap.v1.ListTabsResponse
-	(*GetTabRequest)(nil),         // 10: domtap.v1.GetTabRequest
-	(*GetTabResponse)(nil),        // 11: domtap.v1.GetTabResponse
-	(*CloseTabRequest)(nil),       // 12: domtap.v1.CloseTabRequest
-	(*CloseTabResponse)(nil),      // 13: domtap.v1.CloseTabResponse
-	(*NavigateRequest)(nil),       // 14: domtap.v1.NavigateRequest
-	(*NavigateResponse)(nil),      // 15: domtap.v1.NavigateResponse
-	(*GoBackRequest)(nil),         // 16: domtap.v1.GoBackRequest
-	(*GoBackResponse)(nil),        // 17: domtap.v1.GoBackResponse
-	(*GoForwardRequest)(nil),      // 18: domtap.v1.GoForwardRequest
-	(*GoForwardResponse)(nil),     // 19: domtap.v1.GoForwardResponse
-	(*ReloadRequest)(nil),         // 20: domtap.v1.ReloadRequest
-	(*ReloadResponse)(nil),        // 21: domtap.v1.ReloadResponse
-	(*WatchTabsRequest)(nil),      // 22: domtap.v1.WatchTabsRequest
-	(*TabOpened)(nil),             // 23: domtap.v1.TabOpened
-	(*TabClosed)(nil),             // 24: domtap.v1.TabClosed
-	(*TabNavigated)(nil),          // 25: domtap.v1.TabNavigated
-	(*TabCrashed)(nil),            // 26: domtap.v1.TabCrashed
-	(*TabDialog)(nil),             // 27: domtap.v1.TabDialog
-	(*TabDownload)(nil),           // 28: domtap.v1.TabDownload
-	(*WatchTabsResponse)(nil),     // 29: domtap.v1.WatchTabsResponse
-	(*durationpb.Duration)(nil),   // 30: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 31: google.protobuf.Timestamp
+	(DownloadState)(0),            // 3: domtap.v1.DownloadState
+	(*Dialog)(nil),                // 4: domtap.v1.Dialog
+	(*Tab)(nil),                   // 5: domtap.v1.Tab
+	(*Viewport)(nil),              // 6: domtap.v1.Viewport
+	(*OpenTabRequest)(nil),        // 7: domtap.v1.OpenTabRequest
+	(*OpenTabResponse)(nil),       // 8: domtap.v1.OpenTabResponse
+	(*ListTabsRequest)(nil),       // 9: domtap.v1.ListTabsRequest
+	(*ListTabsResponse)(nil),      // 10: domtap.v1.ListTabsResponse
+	(*GetTabRequest)(nil),         // 11: domtap.v1.GetTabRequest
+	(*GetTabResponse)(nil),        // 12: domtap.v1.GetTabResponse
+	(*CloseTabRequest)(nil),       // 13: domtap.v1.CloseTabRequest
+	(*CloseTabResponse)(nil),      // 14: domtap.v1.CloseTabResponse
+	(*NavigateRequest)(nil),       // 15: domtap.v1.NavigateRequest
+	(*NavigateResponse)(nil),      // 16: domtap.v1.NavigateResponse
+	(*GoBackRequest)(nil),         // 17: domtap.v1.GoBackRequest
+	(*GoBackResponse)(nil),        // 18: domtap.v1.GoBackResponse
+	(*GoForwardRequest)(nil),      // 19: domtap.v1.GoForwardRequest
+	(*GoForwardResponse)(nil),     // 20: domtap.v1.GoForwardResponse
+	(*ReloadRequest)(nil),         // 21: domtap.v1.ReloadRequest
+	(*ReloadResponse)(nil),        // 22: domtap.v1.ReloadResponse
+	(*WatchTabsRequest)(nil),      // 23: domtap.v1.WatchTabsRequest
+	(*TabOpened)(nil),             // 24: domtap.v1.TabOpened
+	(*TabClosed)(nil),             // 25: domtap.v1.TabClosed
+	(*TabNavigated)(nil),          // 26: domtap.v1.TabNavigated
+	(*TabCrashed)(nil),            // 27: domtap.v1.TabCrashed
+	(*TabDialog)(nil),             // 28: domtap.v1.TabDialog
+	(*Download)(nil),              // 29: domtap.v1.Download
+	(*TabDownload)(nil),           // 30: domtap.v1.TabDownload
+	(*AnswerDialogRequest)(nil),   // 31: domtap.v1.AnswerDialogRequest
+	(*AnswerDialogResponse)(nil),  // 32: domtap.v1.AnswerDialogResponse
+	(*WatchTabsResponse)(nil),     // 33: domtap.v1.WatchTabsResponse
+	(*durationpb.Duration)(nil),   // 34: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 35: google.protobuf.Timestamp
 }
 var file_domtap_v1_tab_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.Dialog.type:type_name -> domtap.v1.DialogType
 	1,  // 1: domtap.v1.Tab.status:type_name -> domtap.v1.TabStatus
-	3,  // 2: domtap.v1.Tab.dialog:type_name -> domtap.v1.Dialog
-	5,  // 3: domtap.v1.OpenTabRequest.viewport:type_name -> domtap.v1.Viewport
+	4,  // 2: domtap.v1.Tab.dialog:type_name -> domtap.v1.Dialog
+	6,  // 3: domtap.v1.OpenTabRequest.viewport:type_name -> domtap.v1.Viewport
 	0,  // 4: domtap.v1.OpenTabRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	30, // 5: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 6: domtap.v1.OpenTabResponse.tab:type_name -> domtap.v1.Tab
-	4,  // 7: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
-	4,  // 8: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
+	34, // 5: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
+	5,  // 6: domtap.v1.OpenTabResponse.tab:type_name -> domtap.v1.Tab
+	5,  // 7: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
+	5,  // 8: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 9: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	30, // 10: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 11: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
+	34, // 10: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
+	5,  // 11: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 12: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	30, // 13: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 14: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
+	34, // 13: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
+	5,  // 14: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 15: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	30, // 16: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 17: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
+	34, // 16: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
+	5,  // 17: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 18: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	30, // 19: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 20: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
-	3,  // 21: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
-	4,  // 22: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
-	31, // 23: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
-	23, // 24: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
-	24, // 25: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
-	25, // 26: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
-	26, // 27: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
-	27, // 28: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
-	28, // 29: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
-	6,  // 30: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
-	8,  // 31: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
-	10, // 32: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
-	12, // 33: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
-	14, // 34: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
-	16, // 35: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
-	18, // 36: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
-	20, // 37: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
-	22, // 38: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
-	7,  // 39: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
-	9,  // 40: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
-	11, // 41: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
-	13, // 42: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
-	15, // 43: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
-	17, // 44: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
-	19, // 45: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
-	21, // 46: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
-	29, // 47: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
-	39, // [39:48] is the sub-list for method output_type
-	30, // [30:39] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	34, // 19: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
+	5,  // 20: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
+	4,  // 21: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
+	3,  // 22: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
+	4,  // 23: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
+	5,  // 24: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
+	5,  // 25: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
+	35, // 26: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
+	24, // 27: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
+	25, // 28: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
+	26, // 29: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
+	27, // 30: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
+	28, // 31: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
+	30, // 32: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
+	7,  // 33: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
+	9,  // 34: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
+	11, // 35: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
+	13, // 36: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
+	15, // 37: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
+	17, // 38: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
+	19, // 39: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
+	21, // 40: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
+	31, // 41: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
+	23, // 42: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
+	8,  // 43: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
+	10, // 44: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
+	12, // 45: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
+	14, // 46: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
+	16, // 47: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
+	18, // 48: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
+	20, // 49: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
+	22, // 50: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
+	32, // 51: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
+	33, // 52: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
+	43, // [43:53] is the sub-list for method output_type
+	33, // [33:43] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_tab_proto_init() }
@@ -2014,7 +2333,8 @@ func file_domtap_v1_tab_proto_init() {
 	if File_domtap_v1_tab_proto != nil {
 		return
 	}
-	file_domtap_v1_tab_proto_msgTypes[26].OneofWrappers = []any{
+	file_domtap_v1_tab_proto_msgTypes[27].OneofWrappers = []any{}
+	file_domtap_v1_tab_proto_msgTypes[29].OneofWrappers = []any{
 		(*WatchTabsResponse_Opened)(nil),
 		(*WatchTabsResponse_Closed)(nil),
 		(*WatchTabsResponse_Navigated)(nil),
@@ -2027,8 +2347,8 @@ func file_domtap_v1_tab_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_tab_proto_rawDesc), len(file_domtap_v1_tab_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   27,
+			NumEnums:      4,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

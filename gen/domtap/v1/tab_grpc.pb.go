@@ -21,15 +21,16 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	TabService_OpenTab_FullMethodName   = "/domtap.v1.TabService/OpenTab"
-	TabService_ListTabs_FullMethodName  = "/domtap.v1.TabService/ListTabs"
-	TabService_GetTab_FullMethodName    = "/domtap.v1.TabService/GetTab"
-	TabService_CloseTab_FullMethodName  = "/domtap.v1.TabService/CloseTab"
-	TabService_Navigate_FullMethodName  = "/domtap.v1.TabService/Navigate"
-	TabService_GoBack_FullMethodName    = "/domtap.v1.TabService/GoBack"
-	TabService_GoForward_FullMethodName = "/domtap.v1.TabService/GoForward"
-	TabService_Reload_FullMethodName    = "/domtap.v1.TabService/Reload"
-	TabService_WatchTabs_FullMethodName = "/domtap.v1.TabService/WatchTabs"
+	TabService_OpenTab_FullMethodName      = "/domtap.v1.TabService/OpenTab"
+	TabService_ListTabs_FullMethodName     = "/domtap.v1.TabService/ListTabs"
+	TabService_GetTab_FullMethodName       = "/domtap.v1.TabService/GetTab"
+	TabService_CloseTab_FullMethodName     = "/domtap.v1.TabService/CloseTab"
+	TabService_Navigate_FullMethodName     = "/domtap.v1.TabService/Navigate"
+	TabService_GoBack_FullMethodName       = "/domtap.v1.TabService/GoBack"
+	TabService_GoForward_FullMethodName    = "/domtap.v1.TabService/GoForward"
+	TabService_Reload_FullMethodName       = "/domtap.v1.TabService/Reload"
+	TabService_AnswerDialog_FullMethodName = "/domtap.v1.TabService/AnswerDialog"
+	TabService_WatchTabs_FullMethodName    = "/domtap.v1.TabService/WatchTabs"
 )
 
 // TabServiceClient is the client API for TabService service.
@@ -62,6 +63,9 @@ type TabServiceClient interface {
 	GoForward(ctx context.Context, in *GoForwardRequest, opts ...grpc.CallOption) (*GoForwardResponse, error)
 	// Reload loads the tab's current URL again.
 	Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error)
+	// AnswerDialog answers the JavaScript dialog that is open. It does not queue behind the page, which waits for the
+	// answer. FAILED_PRECONDITION (NO_DIALOG) when none is open.
+	AnswerDialog(ctx context.Context, in *AnswerDialogRequest, opts ...grpc.CallOption) (*AnswerDialogResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
 	// is open already. A reader that falls behind by more than the server keeps is ended with
 	// RESOURCE_EXHAUSTED and must start again.
@@ -156,6 +160,16 @@ func (c *tabServiceClient) Reload(ctx context.Context, in *ReloadRequest, opts .
 	return out, nil
 }
 
+func (c *tabServiceClient) AnswerDialog(ctx context.Context, in *AnswerDialogRequest, opts ...grpc.CallOption) (*AnswerDialogResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(AnswerDialogResponse)
+	err := c.cc.Invoke(ctx, TabService_AnswerDialog_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *tabServiceClient) WatchTabs(ctx context.Context, in *WatchTabsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTabsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &TabService_ServiceDesc.Streams[0], TabService_WatchTabs_FullMethodName, cOpts...)
@@ -205,6 +219,9 @@ type TabServiceServer interface {
 	GoForward(context.Context, *GoForwardRequest) (*GoForwardResponse, error)
 	// Reload loads the tab's current URL again.
 	Reload(context.Context, *ReloadRequest) (*ReloadResponse, error)
+	// AnswerDialog answers the JavaScript dialog that is open. It does not queue behind the page, which waits for the
+	// answer. FAILED_PRECONDITION (NO_DIALOG) when none is open.
+	AnswerDialog(context.Context, *AnswerDialogRequest) (*AnswerDialogResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
 	// is open already. A reader that falls behind by more than the server keeps is ended with
 	// RESOURCE_EXHAUSTED and must start again.
@@ -242,6 +259,9 @@ func (UnimplementedTabServiceServer) GoForward(context.Context, *GoForwardReques
 }
 func (UnimplementedTabServiceServer) Reload(context.Context, *ReloadRequest) (*ReloadResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Reload not implemented")
+}
+func (UnimplementedTabServiceServer) AnswerDialog(context.Context, *AnswerDialogRequest) (*AnswerDialogResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method AnswerDialog not implemented")
 }
 func (UnimplementedTabServiceServer) WatchTabs(*WatchTabsRequest, grpc.ServerStreamingServer[WatchTabsResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchTabs not implemented")
@@ -411,6 +431,24 @@ func _TabService_Reload_Handler(srv interface{}, ctx context.Context, dec func(i
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TabService_AnswerDialog_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(AnswerDialogRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TabServiceServer).AnswerDialog(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TabService_AnswerDialog_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TabServiceServer).AnswerDialog(ctx, req.(*AnswerDialogRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _TabService_WatchTabs_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchTabsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -460,6 +498,10 @@ var TabService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Reload",
 			Handler:    _TabService_Reload_Handler,
+		},
+		{
+			MethodName: "AnswerDialog",
+			Handler:    _TabService_AnswerDialog_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{
