@@ -178,6 +178,22 @@ func TestWaitForTextInAFrame(t *testing.T) {
 	}
 }
 
+// The words of an alert stand in an element whose role takes no name from its content.
+func TestWaitForTheWordsOfAnAlert(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": html(
+		`<button onclick="m.textContent = 'Not an address'">Check</button><p id=m role=alert></p>`)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	button := named(t, d.All(tab).GetElements(), "Check")
+	if _, err := d.Actions.Interact(t.Context(), clickOn(tab, button.GetRef())); err != nil {
+		t.Fatal(err)
+	}
+	m, err := d.Dom.WaitFor(within(t, 30*time.Second), &domtapv1.WaitForRequest{TabId: tab, Until: &domtapv1.WaitCondition{Text: "not an address"}})
+	if err != nil || m.GetElement().GetRole() != "alert" || m.GetElement().GetText() != "Not an address" {
+		t.Errorf("got %v, %v", m, err)
+	}
+}
+
 // What a selector matches can change without a trace in the stored DOM, in shadow trees, and by style alone.
 func TestWaitForSelectorsOfARealPage(t *testing.T) {
 	b := openBoard(t)

@@ -52,6 +52,20 @@ function hasOwnText(el) {
 }
 
 /**
+ * The text that stands in an element itself, such as the words of an alert: what its children hold are
+ * elements of their own.
+ * @param {any} el
+ */
+function ownText(el) {
+  let text = "";
+  let seen = 0;
+  for (let n = safe.firstChild(el); n && seen < 64 && text.length < GATHER; n = safe.nextSibling(n), seen++) {
+    if (safe.nodeType(n) === 3) text += n.data.slice(0, GATHER) + " ";
+  }
+  return text;
+}
+
+/**
  * The kind of an element, or -1 when it is no part of the stored DOM.
  * @param {any} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
@@ -321,7 +335,8 @@ function nameOrText(el, tag, role, kind, naming) {
     // but a person reads what is in them.
     if (role !== "generic" && TAG_ROLES[tag] !== role) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
-  } else if (LANDMARK_ROLES.has(role) || role === "img") return "";
+  } else if (role === "img") return "";
+  else if (LANDMARK_ROLES.has(role)) return clean(ownText(el), MAX_NAME);
   naming.visited.clear();
   naming.length = 0;
   return clean(naming.content(el, tag), MAX_NAME);

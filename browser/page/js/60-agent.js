@@ -78,9 +78,6 @@ class Agent {
         if (!this.geometry) return;
         this.boxes = true;
         break;
-      case "focusin":
-      case "focusout":
-        break;
       case "input":
       case "change":
       case "reset":
@@ -327,4 +324,6 @@ const BEAT = 250;
 const HEARD = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
   "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",
+  // What is shown can follow the pointer (:hover) without a mutation and without another layout.
+  "pointerover",
 ];
