@@ -14,13 +14,13 @@ import (
 	"github.com/domtap/domtap/rpc"
 )
 
-// ready answers every GetDom with the same answer.
-type ready struct {
+// answering answers every GetDom with the same answer.
+type answering struct {
 	domtapv1.UnimplementedDomServiceServer
 	answer *domtapv1.GetDomResponse
 }
 
-func (r ready) GetDom(context.Context, *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
+func (r answering) GetDom(context.Context, *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
 	return r.answer, nil
 }
 
@@ -32,7 +32,7 @@ func echo(b *testing.B, answer *domtapv1.GetDomResponse) time.Duration {
 		b.Fatal(err)
 	}
 	server := grpc.NewServer(grpc.MaxSendMsgSize(rpc.MaxMessage))
-	domtapv1.RegisterDomServiceServer(server, ready{answer: answer})
+	domtapv1.RegisterDomServiceServer(server, answering{answer: answer})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	defer func() {

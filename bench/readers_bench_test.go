@@ -7,11 +7,15 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
@@ -19,34 +23,116 @@ import (
 	"github.com/domtap/domtap/rpc"
 )
 
+// readerConnections is how many connections a thousand readers share.
+const readerConnections = 4
+
 // BenchmarkThousandWatchers is the median time from a change of a page to its readers, with a thousand of them
-// against one, both over gRPC. The page is a fake, so that nothing but the daemon and the clients is measured;
-// the clients run in the same process, and on the same cores.
+// against one, both over gRPC, and against a bare gRPC server that sends a thousand such clients bytes that lie
+// ready. The page is a fake, so that nothing but the daemon and the clients is measured; the clients run in the
+// same process, and on the same cores, and to receive and decode takes them most of the time.
 func BenchmarkThousandWatchers(b *testing.B) {
-	one, thousand := newAudience(b, 1), newAudience(b, 1000)
-	var few, many times
+	one, thousand := watchers(b, 1), watchers(b, 1000)
+	bareOne, bareThousand := bareStreams(b, 1), bareStreams(b, 1000)
+	var few, many, bareFew, bareMany times
 	for b.Loop() {
 		for range 20 {
 			few = append(few, one.change(b)...)
+			bareFew = append(bareFew, bareOne.change(b)...)
 		}
 		many = append(many, thousand.change(b)...)
+		bareMany = append(bareMany, bareThousand.change(b)...)
 	}
-	slices.Sort(few)
-	slices.Sort(many)
+	for _, t := range []times{few, many, bareFew, bareMany} {
+		slices.Sort(t)
+	}
 	ratio(b, "1000/1-p50", many.at(50), few.at(50), 5)
 	ratio(b, "1000/1-p99", many.at(99), few.at(99), 20)
-	b.Logf("a message to each of 1000 takes %v", many.at(100)/1000)
+	ratio(b, "1000/bare-p50", many.at(50), bareMany.at(50), 1.5)
+	b.Logf("bare gRPC: p50 %v to 1000, %v to 1, ratio %.1f; a message to each of 1000 takes %v, bare %v",
+		bareMany.at(50), bareFew.at(50), float64(bareMany.at(50))/float64(bareFew.at(50)), many.at(100)/1000, bareMany.at(100)/1000)
 }
 
-// audience is a tab and its readers.
+// audience are the readers of one source of changes. They read for as long as the benchmark runs, as clients do.
 type audience struct {
-	page    *actortest.Page
-	streams []domtapv1.DomService_WatchDomClient
-	n       int
+	// strike makes the n-th change.
+	strike func(n int)
+	n      int
+	start  atomic.Pointer[time.Time]
+	took   times
+	done   sync.WaitGroup
+	failed atomic.Pointer[error]
 }
 
-// newAudience serves a page of 100 buttons to so many readers, over four connections.
-func newAudience(b *testing.B, readers int) *audience {
+// change makes one change and says how long each reader waited for it.
+func (a *audience) change(b *testing.B) times {
+	b.Helper()
+	a.done.Add(len(a.took))
+	a.n++
+	start := time.Now()
+	a.start.Store(&start)
+	a.strike(a.n)
+	a.done.Wait()
+	if err := a.failed.Load(); err != nil {
+		b.Fatal(*err)
+	}
+	return a.took
+}
+
+// read is one reader.
+func (a *audience) read(i int, stream domtapv1.DomService_WatchDomClient) {
+	for {
+		m, err := stream.Recv()
+		if stream.Context().Err() != nil {
+			return
+		}
+		a.took[i] = time.Since(*a.start.Load())
+		if err == nil && m.GetDiff() == nil {
+			err = fmt.Errorf("reader %d got %v", i, m)
+		}
+		if err != nil {
+			a.failed.Store(&err)
+		}
+		a.done.Done()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// newAudience lets so many readers watch a tab that is served on a socket, and waits for their first messages.
+func newAudience(b *testing.B, readers int, socket, tab string, strike func(n int)) *audience {
+	b.Helper()
+	a := &audience{strike: strike, took: make(times, readers)}
+	var clients []domtapv1.DomServiceClient
+	for range min(readerConnections, readers) {
+		conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = conn.Close() })
+		clients = append(clients, domtapv1.NewDomServiceClient(conn))
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
+	var running sync.WaitGroup
+	b.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	for i := range readers {
+		stream, err := clients[i%len(clients)].WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab})
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		running.Go(func() { a.read(i, stream) })
+	}
+	return a
+}
+
+// watchers serves a page of 100 buttons to so many readers.
+func watchers(b *testing.B, readers int) *audience {
 	b.Helper()
 	browser := actortest.NewBrowser()
 	const url = "https://shop.example/"
@@ -80,52 +166,78 @@ func newAudience(b *testing.B, readers int) *audience {
 	if err != nil {
 		b.Fatal(err)
 	}
-	a := &audience{page: browser.Page(0)}
-	var clients []domtapv1.DomServiceClient
-	for range min(4, readers) {
-		conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { _ = conn.Close() })
-		clients = append(clients, domtapv1.NewDomServiceClient(conn))
-	}
-	for i := range readers {
-		stream, err := clients[i%len(clients)].WatchDom(b.Context(), &domtapv1.WatchDomRequest{TabId: tab.ID()})
-		if err == nil {
-			_, err = stream.Recv()
-		}
-		if err != nil {
-			b.Fatal(err)
-		}
-		a.streams = append(a.streams, stream)
-	}
-	return a
+	page := browser.Page(0)
+	return newAudience(b, readers, socket, tab.ID(), func(n int) {
+		page.Update(func(main *actortest.Frame) { main.Body[n%100].Value = fmt.Sprint(n) })
+	})
 }
 
-// change makes one change and says how long each reader waited for it.
-func (a *audience) change(b *testing.B) times {
-	b.Helper()
-	took := make(times, len(a.streams))
-	var ready, done sync.WaitGroup
-	var start time.Time
-	begin := make(chan struct{})
-	for i, stream := range a.streams {
-		ready.Add(1)
-		done.Go(func() {
-			ready.Done()
-			<-begin
-			m, err := stream.Recv()
-			if took[i] = time.Since(start); err != nil || m.GetDiff() == nil {
-				b.Errorf("reader %d got %v, %v", i, m, err)
-			}
-		})
+// fanOut is a bare server: its streams wait for a channel to close, and then send what lies ready.
+type fanOut struct {
+	domtapv1.UnimplementedDomServiceServer
+	next    atomic.Pointer[chan struct{}]
+	message ready
+}
+
+// ready is a message in its encoded form.
+type ready []byte
+
+// readyCodec sends a ready message as it is.
+type readyCodec struct{ encoding.CodecV2 }
+
+func (c readyCodec) Marshal(v any) (mem.BufferSlice, error) {
+	if m, ok := v.(ready); ok {
+		return mem.BufferSlice{mem.SliceBuffer(m)}, nil
 	}
-	ready.Wait()
-	start = time.Now()
-	close(begin)
-	a.n++
-	a.page.Update(func(main *actortest.Frame) { main.Body[a.n%100].Value = fmt.Sprint(a.n) })
-	done.Wait()
-	return took
+	return c.CodecV2.Marshal(v)
+}
+
+func (f *fanOut) WatchDom(_ *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
+	for {
+		next := *f.next.Load()
+		if err := stream.SendMsg(f.message); err != nil {
+			return err
+		}
+		select {
+		case <-next:
+		case <-stream.Context().Done():
+			return nil
+		}
+	}
+}
+
+// bareStreams serves a message like those of watchers to so many readers, by a bare server.
+func bareStreams(b *testing.B, readers int) *audience {
+	b.Helper()
+	button := &domtapv1.Element{Ref: 7, Index: 7, Tag: "button", Role: "button", Text: "Button 7", Value: "107"}
+	message, err := proto.Marshal(&domtapv1.WatchDomResponse{
+		Sequence: 8, Revision: 9, Epoch: "abcdefghijkl", Coalesced: 1,
+		Event: &domtapv1.WatchDomResponse_Diff{Diff: &domtapv1.Diff{FromRevision: 8, ToRevision: 9, ChangedCount: 1, Changed: []*domtapv1.ChangedElement{{
+			Ref: 7, Fields: []*domtapv1.FieldChange{{Field: "value", Old: "7", New: "107"}}, Element: button}}}},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	f := &fanOut{message: message}
+	strike := func(int) {
+		fresh := make(chan struct{})
+		if old := f.next.Swap(&fresh); old != nil {
+			close(*old)
+		}
+	}
+	strike(0)
+	socket := filepath.Join(b.TempDir(), "bare")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := grpc.NewServer(grpc.ForceServerCodecV2(readyCodec{encoding.GetCodecV2("proto")}), grpc.MaxConcurrentStreams(4096))
+	domtapv1.RegisterDomServiceServer(server, f)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	b.Cleanup(func() {
+		server.Stop()
+		<-served
+	})
+	return newAudience(b, readers, socket, "", strike)
 }

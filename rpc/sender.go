@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -11,26 +12,23 @@ import (
 // sender sends the messages of one stream, each within a time limit. gRPC blocks a send for as long as
 // the reader takes nothing and offers no way to give up, so the work of a stream runs beside its handler: when
 // the limit passes, the handler returns, which ends the stream's context and with it the send. A send itself
-// costs no switch between goroutines, which a thousand readers of one change would feel.
-type sender[M any] struct {
-	stream  grpc.ServerStreamingServer[M]
+// costs no switch between goroutines and sets no timer, which a thousand readers of one change would feel.
+type sender struct {
+	stream  grpc.ServerStream
 	limit   time.Duration
 	running *sync.WaitGroup
-	// watchdog closes late when a send takes too long.
-	watchdog *time.Timer
-	late     chan struct{}
+	// start is what since counts from; since is when the send that is under way began, 0 when none is.
+	start time.Time
+	since atomic.Int64
 }
 
-func newSender[M any](s *Server, stream grpc.ServerStreamingServer[M]) *sender[M] {
-	out := &sender[M]{stream: stream, limit: s.cfg.SendTimeout, running: &s.running, late: make(chan struct{})}
-	out.watchdog = time.AfterFunc(out.limit, sync.OnceFunc(func() { close(out.late) }))
-	out.watchdog.Stop()
-	return out
+func newSender(s *Server, stream grpc.ServerStream) *sender {
+	return &sender{stream: stream, limit: s.cfg.SendTimeout, running: &s.running, start: time.Now()}
 }
 
 // during runs the work of the stream, which may send, and returns what it does, or the reader's fault. After
 // that the work must end with the stream's context. A panic of the work is the caller's.
-func (s *sender[M]) during(work func() error) error {
+func (s *sender) during(work func() error) error {
 	type end struct {
 		err    error
 		thrown any
@@ -44,23 +42,40 @@ func (s *sender[M]) during(work func() error) error {
 		}()
 		e.err = work()
 	})
-	defer s.watchdog.Stop()
-	select {
-	case e := <-ended:
-		if e.thrown != nil {
-			panic(e.thrown)
+	watchdog := time.NewTimer(s.limit)
+	defer watchdog.Stop()
+	for {
+		select {
+		case e := <-ended:
+			if e.thrown != nil {
+				panic(e.thrown)
+			}
+			return e.err
+		case <-watchdog.C:
+			left := s.left()
+			if left <= 0 {
+				return newStatus(codes.DeadlineExceeded, "the reader took no message for "+s.limit.String()+
+					": watch again, from the last revision that was applied", info("SLOW_READER", nil))
+			}
+			watchdog.Reset(left)
 		}
-		return e.err
-	case <-s.late:
-		return newStatus(codes.DeadlineExceeded, "the reader took no message for "+s.limit.String()+
-			": watch again, from the last revision that was applied", info("SLOW_READER", nil))
 	}
 }
 
-// send returns when gRPC has taken the message. After an error the stream is over.
-func (s *sender[M]) send(m *M) error {
-	s.watchdog.Reset(s.limit)
-	err := s.stream.Send(m)
-	s.watchdog.Stop()
+// left is how long to wait before the send that is under way, or one that begins now, could be too late.
+func (s *sender) left() time.Duration {
+	since := s.since.Load()
+	if since == 0 {
+		return s.limit
+	}
+	return s.limit - (time.Since(s.start) - time.Duration(since))
+}
+
+// send returns when gRPC has taken the message: one of the stream's type, or a *wire.Message. After an error the
+// stream is over.
+func (s *sender) send(m any) error {
+	s.since.Store(max(1, int64(time.Since(s.start))))
+	err := s.stream.SendMsg(m)
+	s.since.Store(0)
 	return err
 }

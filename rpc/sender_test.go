@@ -13,7 +13,7 @@ import (
 )
 
 // senderOf makes a sender to a reader that takes nothing until the context ends.
-func senderOf(ctx context.Context, limit time.Duration) (*sender[domtapv1.WatchDomResponse], *Server) {
+func senderOf(ctx context.Context, limit time.Duration) (*sender, *Server) {
 	s := &Server{cfg: Config{SendTimeout: limit}}
 	return newSender(s, &direct{ctx: ctx, out: make(chan *domtapv1.WatchDomResponse)}), s
 }

@@ -33,6 +33,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/rpc/wire"
 )
 
 // MaxMessage is the largest message in bytes that the server sends. Clients whose own limit is
@@ -122,6 +123,7 @@ func (s *Server) options() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(unary...),
 		grpc.ChainStreamInterceptor(stream...),
+		grpc.ForceServerCodecV2(wire.Codec()),
 		grpc.StatsHandler(&connections{closed: s.views.Forget}),
 		grpc.MaxRecvMsgSize(maxRequest),
 		grpc.MaxSendMsgSize(MaxMessage),

@@ -25,6 +25,7 @@ import (
 	"github.com/domtap/domtap/internal/history"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/rpc/wire"
 )
 
 // stage is one tab with readers of its stream, and a record of all that it showed and they were sent.
@@ -239,7 +240,18 @@ type direct struct {
 
 func (d *direct) Context() context.Context { return d.ctx }
 
-func (d *direct) Send(m *domtapv1.WatchDomResponse) error {
+func (d *direct) Send(m *domtapv1.WatchDomResponse) error { return d.SendMsg(m) }
+
+// SendMsg decodes what a client would receive.
+func (d *direct) SendMsg(v any) error {
+	m := new(domtapv1.WatchDomResponse)
+	data, err := wire.Codec().Marshal(v)
+	if err == nil {
+		err = wire.Codec().Unmarshal(data, m)
+	}
+	if err != nil {
+		return err
+	}
 	select {
 	case d.out <- m:
 		return nil

@@ -10,6 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/rpc/wire"
 	"github.com/domtap/domtap/tokens"
 )
 
@@ -22,7 +23,7 @@ type watcher struct {
 	views     *views.Tab
 	selection views.Selection
 	request   *domtapv1.WatchDomRequest
-	out       *sender[domtapv1.WatchDomResponse]
+	out       *sender
 
 	sequence uint64
 	// shown is the view that the reader has; told is the revision and epoch of the last message, which
@@ -32,14 +33,14 @@ type watcher struct {
 	// status and dialog are what the reader knows of the tab.
 	status actor.Status
 	dialog *actor.Dialog
-	// quiet is when the last message with content was sent.
-	quiet time.Time
+	// spoke is when the last message was sent, quiet when the last one with content was.
+	spoke, quiet time.Time
 }
 
 func newWatcher(s *Server, tab *actor.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) *watcher {
 	return &watcher{
 		server: s, tab: tab, views: s.views.Of(tab), selection: views.SelectionOf(r), request: r,
-		out: newSender(s, stream),
+		out: newSender(s, stream), spoke: time.Now(),
 	}
 }
 
@@ -65,30 +66,33 @@ func (w *watcher) run(ctx context.Context) error {
 
 // follow sends what happens from head on.
 func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
-	silence := time.NewTimer(w.server.cfg.Heartbeat)
+	// A timer that is set anew for each message would cost more than the message; this one looks, when it
+	// goes off, how long the silence has really lasted.
+	silent := make(chan struct{}, 1)
+	silence := time.AfterFunc(w.server.cfg.Heartbeat, func() { silent <- struct{}{} })
 	defer silence.Stop()
 	var due <-chan time.Time
-	for {
-		before := w.sequence
+	for done := ctx.Done(); ; {
 		// First of all, because the very first head may be the last: the renderer crashed a moment ago.
 		over, err := w.advance(head, &due)
 		if over || err != nil {
 			return err
 		}
-		if w.sequence != before {
-			silence.Reset(w.server.cfg.Heartbeat)
-		}
 		select {
-		case <-ctx.Done():
+		case <-done:
 			return ctx.Err()
 		case <-head.Next():
 			head = w.tab.Head()
 		case <-due:
-		case <-silence.C:
-			silence.Reset(w.server.cfg.Heartbeat)
-			if err := w.heartbeat(); err != nil {
-				return err
+		case <-silent:
+			left := w.server.cfg.Heartbeat - time.Since(w.spoke)
+			if left <= 0 {
+				if err := w.heartbeat(); err != nil {
+					return err
+				}
+				left = w.server.cfg.Heartbeat
 			}
+			silence.Reset(left)
 		}
 	}
 }
@@ -142,9 +146,11 @@ func (w *watcher) begin(head *actor.Head) error {
 	if w.request.GetOmitInitial() {
 		return nil
 	}
-	m := w.contentMessage(now, 1)
-	m.Event = &domtapv1.WatchDomResponse_Snapshot{Snapshot: snapshotMessage(now)}
-	return w.send(m)
+	return w.share(now.Encoded(views.Sending{}, func() *domtapv1.WatchDomResponse {
+		m := contentMessage(now, 1)
+		m.Event = &domtapv1.WatchDomResponse_Snapshot{Snapshot: snapshotMessage(now)}
+		return m
+	}))
 }
 
 // resume goes on from the revision that the reader has, or tells it to start over.
@@ -194,23 +200,28 @@ func (w *watcher) difference(now *views.View) error {
 	if c.Mostly {
 		return w.resync(now, views.MostlyChanged, w.folds(now))
 	}
-	m := w.contentMessage(now, w.folds(now))
-	m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.told.Revision, now.Snapshot.Revision)}
-	if w.request.GetFormat() == domtapv1.Format_FORMAT_DIFF {
-		m.Text = c.Text()
-	}
 	w.shown = now
-	return w.send(m)
+	text := w.request.GetFormat() == domtapv1.Format_FORMAT_DIFF
+	return w.share(c.Encoded(views.Sending{Told: w.told.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
+		m := contentMessage(now, w.folds(now))
+		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.told.Revision, now.Snapshot.Revision)}
+		if text {
+			m.Text = c.Text()
+		}
+		return m
+	}))
 }
 
 // resync sends the whole view instead of a diff.
 func (w *watcher) resync(now *views.View, reason string, folds int32) error {
 	w.shown = now
-	m := w.contentMessage(now, folds)
-	m.Event = &domtapv1.WatchDomResponse_Resync{Resync: &domtapv1.Resync{
-		Reason: reason, Snapshot: snapshotMessage(now),
-	}}
-	return w.send(m)
+	return w.share(now.Encoded(views.Sending{Told: uint64(folds), Reason: reason}, func() *domtapv1.WatchDomResponse {
+		m := contentMessage(now, folds)
+		m.Event = &domtapv1.WatchDomResponse_Resync{Resync: &domtapv1.Resync{
+			Reason: reason, Snapshot: snapshotMessage(now),
+		}}
+		return m
+	}))
 }
 
 // folds counts the revisions between the last message and a view.
@@ -265,25 +276,41 @@ func message(at views.Point) *domtapv1.WatchDomResponse {
 }
 
 // contentMessage makes a message that brings the reader to a view.
-func (w *watcher) contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
+func contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
 	m := message(now.Point())
 	m.Coalesced = folds
 	m.ObservedAt = timestamppb.New(now.Snapshot.ObservedAt)
 	if t := now.Snapshot.PageTime; !t.IsZero() {
 		m.PageTime = timestamppb.New(t)
 	}
-	w.quiet = time.Now()
 	return m
 }
 
-func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
-	w.sequence++
-	m.Sequence = w.sequence
-	w.told = views.Point{Epoch: m.GetEpoch(), Revision: m.GetRevision()}
-	err := w.out.send(m)
-	if err == nil {
-		w.measure(m)
+// share sends a message with content, which other readers may get, too.
+func (w *watcher) share(m *wire.Shared, err error) error {
+	if err != nil {
+		return err
 	}
+	w.quiet = time.Now()
+	err = w.put(m.Head, m.Number(w.sequence+1))
+	if err == nil {
+		w.measure(m.Head)
+	}
+	return err
+}
+
+// send sends a message of this reader's own.
+func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
+	m.Sequence = w.sequence + 1
+	return w.put(m, m)
+}
+
+// put sends the next message, of which head tells where it leaves the reader.
+func (w *watcher) put(head *domtapv1.WatchDomResponse, message any) error {
+	w.sequence++
+	w.told = views.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}
+	err := w.out.send(message)
+	w.spoke = time.Now()
 	return err
 }
 

@@ -40,6 +40,8 @@ type Change struct {
 
 	print sync.Once
 	lines string
+
+	encoded encodings
 }
 
 // Since returns what leads from an earlier view of the same selection to this one.

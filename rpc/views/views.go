@@ -92,17 +92,22 @@ func (t *Tab) At(head *actor.Head, s *dom.Snapshot, sel Selection) (*View, error
 // finish computes a view unless another caller has, and gives its error the head's words.
 func (t *Tab) finish(head *actor.Head, one *View) (*View, error) {
 	one.once.Do(func() { one.compute(t) })
-	var noRoot view.ErrNoRoot
-	if errors.As(one.err, &noRoot) {
-		if _, err := head.Element(noRoot.Ref); err != nil {
-			return nil, err
-		}
-		return nil, &actor.Error{Kind: actor.Stale, Message: noRoot.Error()}
-	}
 	if one.err != nil {
-		return nil, one.err
+		return nil, explain(head, one.err)
 	}
 	return one, nil
+}
+
+// explain says why there is no view of a head.
+func explain(head *actor.Head, err error) error {
+	var noRoot view.ErrNoRoot
+	if !errors.As(err, &noRoot) {
+		return err
+	}
+	if _, err := head.Element(noRoot.Ref); err != nil {
+		return err
+	}
+	return &actor.Error{Kind: actor.Stale, Message: noRoot.Error()}
 }
 
 // share finds the view that others compute or have computed already, or makes room for one.
@@ -116,6 +121,9 @@ func (t *Tab) share(s *dom.Snapshot, sel Selection) *View {
 	one := &View{Snapshot: s, Selection: sel, err: errUnfinished}
 	if known != nil && known.Snapshot.Epoch == s.Epoch && known.Snapshot.Revision > s.Revision {
 		return one
+	}
+	if known != nil {
+		known.encoded.forget()
 	}
 	t.makeRoom(s)
 	t.newest[sel] = one
@@ -163,7 +171,8 @@ type View struct {
 	// exact holds the view with what its text costs without the history in the header, and with it.
 	exact [2]func() view.View
 
-	placed atomic.Pointer[Placed]
+	placed  atomic.Pointer[Placed]
+	encoded encodings
 
 	mu      sync.Mutex
 	changes map[Point]*Change

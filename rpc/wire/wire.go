@@ -1,0 +1,84 @@
+// Package wire sends what many readers of a stream are told as bytes that are made once.
+//
+// A thousand watchers of one view get the same message but for a few fields of their own. The encoding of
+// protobuf lets one message be put together by writing the encodings of its parts one behind the other, in any
+// order; so the part that all have in common is encoded once, and shared by all sends, and each send adds the
+// rest. What a client receives cannot be told from a message that was encoded in one go.
+package wire
+
+import (
+	"google.golang.org/grpc/encoding"
+	_ "google.golang.org/grpc/encoding/proto" // registers the codec that all other messages take
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Shared is a message of WatchDom without its sequence. It is immutable, and any number of streams may send it
+// at once. The garbage collector frees it, so nobody owes a release.
+type Shared struct {
+	// Head tells what the message is: all of it but what a snapshot, resync or diff carries.
+	Head *domtapv1.WatchDomResponse
+
+	bytes mem.Buffer
+}
+
+// Encode encodes a message. Its sequence must be 0; it may not be written to any more.
+func Encode(m *domtapv1.WatchDomResponse) (*Shared, error) {
+	bytes, err := proto.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	return &Shared{Head: head(m), bytes: mem.SliceBuffer(bytes)}, nil
+}
+
+// head returns a message without the elements that it carries.
+func head(m *domtapv1.WatchDomResponse) *domtapv1.WatchDomResponse {
+	h := &domtapv1.WatchDomResponse{
+		Revision: m.GetRevision(), Epoch: m.GetEpoch(), ObservedAt: m.GetObservedAt(), PageTime: m.GetPageTime(),
+		Coalesced: m.GetCoalesced(), Event: m.GetEvent(),
+	}
+	switch e := m.GetEvent().(type) {
+	case *domtapv1.WatchDomResponse_Snapshot:
+		h.Event = &domtapv1.WatchDomResponse_Snapshot{Snapshot: new(domtapv1.Snapshot)}
+	case *domtapv1.WatchDomResponse_Diff:
+		h.Event = &domtapv1.WatchDomResponse_Diff{Diff: new(domtapv1.Diff)}
+	case *domtapv1.WatchDomResponse_Resync:
+		h.Event = &domtapv1.WatchDomResponse_Resync{Resync: &domtapv1.Resync{Reason: e.Resync.GetReason()}}
+	}
+	return h
+}
+
+// Message is what one stream sends: a Shared with the stream's own sequence.
+type Message struct {
+	shared *Shared
+	own    [1 + 10]byte
+	size   int
+}
+
+// sequenceField is the number of WatchDomResponse.sequence.
+const sequenceField protowire.Number = 1
+
+// Number makes the message of a stream that has the sequence.
+func (s *Shared) Number(sequence uint64) *Message {
+	m := &Message{shared: s}
+	own := protowire.AppendTag(m.own[:0], sequenceField, protowire.VarintType)
+	m.size = len(protowire.AppendVarint(own, sequence))
+	return m
+}
+
+// Codec is the codec of a server that sends such messages. All others it leaves to the standard one.
+func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
+
+type codec struct{ encoding.CodecV2 }
+
+// Marshal implements encoding.CodecV2.
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	m, ok := v.(*Message)
+	if !ok {
+		return c.CodecV2.Marshal(v)
+	}
+	return mem.BufferSlice{m.shared.bytes, mem.SliceBuffer(m.own[:m.size])}, nil
+}
