@@ -182,9 +182,16 @@ func (t *Tab) judge(out *Outcome, start marks) {
 		out.Verdict, out.NewTab = NewTab, t.newTabs[0]
 	case t.commits != start.commits || out.Before.URL != out.After.URL:
 		out.Verdict = Navigated
-	case out.Before.Title != out.After.Title || !slices.EqualFunc(out.Before.Elements, out.After.Elements, (*dom.Element).Same):
+	case out.Before.Title != out.After.Title || differ(out.Before.Elements, out.After.Elements):
 		out.Verdict = Changed
 	}
+}
+
+// differ reports whether a client would see a difference.
+func differ(a, b dom.List) bool {
+	return slices.ContainsFunc(dom.Gaps(a, b), func(g dom.Gap) bool {
+		return !slices.EqualFunc(g.Old, g.Now, (*dom.Element).Same)
+	})
 }
 
 // perform does one action, waits until the page has come to rest and reads it. The error is that of the

@@ -71,7 +71,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 			first := read(t, tab, actor.ReadOptions{}).Head.Snapshot
 			for i := range tt.actions {
 				if r := &tt.actions[i].Ref; *r != dom.NoRef {
-					*r += first.Elements[0].Ref
+					*r += first.Elements.Slice()[0].Ref
 				}
 			}
 			out, err := tab.Act(t.Context(), actor.Turn{Actions: tt.actions})
@@ -86,7 +86,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 			if out.Verdict != tt.verdict || got != tt.summary || out.Before != first {
 				t.Errorf("%s: verdict %v of before %d, after %d", got, out.Verdict, out.Before.Revision, out.After.Revision)
 			}
-			if last := out.After.Elements[len(out.After.Elements)-1].Text; last != tt.after {
+			if last := out.After.Elements.Slice()[out.After.Elements.Len()-1].Text; last != tt.after {
 				t.Errorf("%s: the last element is %s", got, last)
 			}
 			if out.Info != tab.Info() || (out.Info.Dialog != nil) != (tt.verdict == actor.DialogShown) {

@@ -54,7 +54,7 @@ func (f *follower) step(h *actor.Head) {
 }
 
 func (f *follower) check(s *dom.Snapshot) {
-	for _, el := range s.Elements {
+	for _, el := range s.Elements.Slice() {
 		if text, ok := f.texts[el.Ref]; ok && text != el.Text {
 			f.t.Errorf("ref %d was %s and is %s", el.Ref, text, el.Text)
 		}
@@ -64,11 +64,11 @@ func (f *follower) check(s *dom.Snapshot) {
 
 // sameSnapshot reports whether two snapshots say the same with the same elements.
 func sameSnapshot(a, b *dom.Snapshot) bool {
-	if a == nil || b == nil || !slices.Equal(a.Elements, b.Elements) {
+	if a == nil || b == nil || !slices.Equal(a.Elements.Slice(), b.Elements.Slice()) {
 		return false
 	}
 	x, y := *a, *b
-	x.Elements, y.Elements = nil, nil
+	x.Elements, y.Elements = dom.List{}, dom.List{}
 	return reflect.DeepEqual(x, y)
 }
 

@@ -58,7 +58,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 }
 
 func find(s *dom.Snapshot, ref dom.Ref) *dom.Element {
-	for _, el := range s.Elements {
+	for el := range s.Elements.All() {
 		if el.Ref == ref {
 			return el
 		}
@@ -105,7 +105,7 @@ func (t *Tab) publish() {
 	info.Status = t.status()
 	s := h.Snapshot
 	elements, history := t.model.Elements(), *t.history.Load()
-	if !identical(elements, s.Elements) || !identical(history, s.History) || s.URL != info.URL || s.Title != info.Title ||
+	if elements != s.Elements || !identical(history, s.History) || s.URL != info.URL || s.Title != info.Title ||
 		s.Document != t.document || s.Epoch != t.epoch {
 		s = &dom.Snapshot{
 			Epoch: t.epoch, Revision: s.Revision + 1, Document: t.document, URL: info.URL, Title: info.Title,

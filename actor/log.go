@@ -42,25 +42,27 @@ const (
 // stepBack returns the step from a newer snapshot to an older one.
 func stepBack(newer, older *dom.Snapshot) *step {
 	s := &step{before: *older, splices: splices(newer.Elements, older.Elements), bytes: stepBytes}
-	s.before.Elements = nil
+	s.before.Elements = dom.List{}
 	for _, one := range s.splices {
 		s.bytes += spliceBytes + elementBytes*len(one.old)
 	}
 	return s
 }
 
-// splices compares two lists by the identity of their elements, in one pass.
-func splices(now, old []*dom.Element) []splice {
+// splices compares two lists by the identity of their elements.
+func splices(now, old dom.List) []splice {
 	var out []splice
-	c := comparison{now: now, old: old}
-	for i, j := 0, 0; i < len(now) || j < len(old); {
-		if i < len(now) && j < len(old) && now[i] == old[j] {
-			i, j = i+1, j+1
-			continue
+	for _, g := range dom.Gaps(old, now) {
+		c := comparison{now: g.Now, old: g.Old}
+		for i, j := 0, 0; i < len(c.now) || j < len(c.old); {
+			if i < len(c.now) && j < len(c.old) && c.now[i] == c.old[j] {
+				i, j = i+1, j+1
+				continue
+			}
+			a, b := c.meet(i, j)
+			out = append(out, splice{at: g.NowAt + i, now: a - i, old: slices.Clone(c.old[j:b])})
+			i, j = a, b
 		}
-		a, b := c.meet(i, j)
-		out = append(out, splice{at: i, now: a - i, old: slices.Clone(old[j:b])})
-		i, j = a, b
 	}
 	return out
 }
@@ -143,12 +145,12 @@ func (j journal) at(now *dom.Snapshot, revision uint64) *dom.Snapshot {
 		return nil
 	}
 	return j.rebuilt.get(revision, func() *dom.Snapshot {
-		elements := now.Elements
+		elements := now.Elements.Slice()
 		for _, s := range slices.Backward(j.steps) {
 			elements = s.back(elements)
 			if s.before.Revision == revision {
 				found := s.before
-				found.Elements = elements
+				found.Elements = dom.ListOf(elements)
 				return &found
 			}
 		}

@@ -32,7 +32,7 @@ func FuzzStepsLeadBack(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		now, old := elementsOf(pool, a), elementsOf(pool, b)
-		s := stepBack(&dom.Snapshot{Elements: now}, &dom.Snapshot{Elements: old})
+		s := stepBack(&dom.Snapshot{Elements: dom.ListOf(now)}, &dom.Snapshot{Elements: dom.ListOf(old)})
 		kept := slices.Clone(now)
 		if got := s.back(now); !slices.Equal(got, old) {
 			t.Errorf("from %q back to %q is %v", a, b, got)
@@ -76,7 +76,7 @@ func TestStepsCostWhatChanged(t *testing.T) {
 		}, 100},
 	} {
 		now := c.change(slices.Clone(old))
-		s := stepBack(&dom.Snapshot{Elements: now}, &dom.Snapshot{Elements: old})
+		s := stepBack(&dom.Snapshot{Elements: dom.ListOf(now)}, &dom.Snapshot{Elements: dom.ListOf(old)})
 		held := 0
 		for _, one := range s.splices {
 			held += len(one.old)

@@ -110,7 +110,7 @@ func read(t *testing.T, tab *actor.Tab, o actor.ReadOptions) actor.Reading {
 // texts lists the elements as ref:text.
 func texts(s *dom.Snapshot) string {
 	var out []string
-	for _, el := range s.Elements {
+	for _, el := range s.Elements.Slice() {
 		out = append(out, fmt.Sprintf("%d:%s", el.Ref, el.Text))
 	}
 	return strings.Join(out, " ")

@@ -19,7 +19,7 @@ func TestNavigateStartsANewDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := tab.Head()
-	if info.URL != home+"help" || info.Title != "Help" || len(h.Snapshot.Elements) != 0 || h.Snapshot.Document != before.Snapshot.Document+1 {
+	if info.URL != home+"help" || info.Title != "Help" || h.Snapshot.Elements.Len() != 0 || h.Snapshot.Document != before.Snapshot.Document+1 {
 		t.Errorf("info is %+v, snapshot %+v", info, h.Snapshot)
 	}
 	if h.At(before.Info.Revision) != nil {
@@ -45,7 +45,7 @@ func TestNavigateWithinTheDocumentKeepsIt(t *testing.T) {
 	}
 	b.Page(0).PushState(home + "cart/2")
 	h := until(t, tab, func(h *actor.Head) bool { return h.Info.URL == home+"cart/2" })
-	if !sameSnapshot(h.At(before.Info.Revision), before.Snapshot) || h.Snapshot.Elements[0] != before.Snapshot.Elements[0] {
+	if !sameSnapshot(h.At(before.Info.Revision), before.Snapshot) || h.Snapshot.Elements.Slice()[0] != before.Snapshot.Elements.Slice()[0] {
 		t.Error("the document was not kept")
 	}
 }

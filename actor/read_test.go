@@ -42,7 +42,7 @@ func TestReadPublishesOnlyChanges(t *testing.T) {
 	if next.Info.Revision != first.Info.Revision+1 {
 		t.Errorf("one burst made revision %d of %d", next.Info.Revision, first.Info.Revision)
 	}
-	was, is := first.Snapshot.Elements, next.Snapshot.Elements
+	was, is := first.Snapshot.Elements.Slice(), next.Snapshot.Elements.Slice()
 	if is[0] != was[0] || is[2] != was[2] {
 		t.Error("unchanged elements are not shared")
 	}
@@ -75,8 +75,8 @@ func TestStructureAndAttributesAreAddedWhenAskedFor(t *testing.T) {
 	if got := texts(s); got != "3:Shop 0:Pay 1:Email 2:Help" {
 		t.Errorf("elements are %s", got)
 	}
-	if s.Elements[1].Parent != 3 || s.Elements[1].Depth != 1 || fmt.Sprint(s.Elements[1].Attributes) != "map[id:pay]" {
-		t.Errorf("the button is %+v", s.Elements[1])
+	if s.Elements.Slice()[1].Parent != 3 || s.Elements.Slice()[1].Depth != 1 || fmt.Sprint(s.Elements.Slice()[1].Attributes) != "map[id:pay]" {
+		t.Errorf("the button is %+v", s.Elements.Slice()[1])
 	}
 }
 
@@ -98,7 +98,7 @@ func TestFramesAreSplicedWhereTheyStand(t *testing.T) {
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames(); f.Scroll.Y = 900 })
 	r := read(t, tab, actor.ReadOptions{Geometry: true})
 	var got []string
-	for i, el := range r.Head.Snapshot.Elements {
+	for i, el := range r.Head.Snapshot.Elements.Slice() {
 		parent := "-"
 		if el.Parent != dom.NoRef {
 			parent = fmt.Sprint(el.Parent)
@@ -140,7 +140,7 @@ func TestScrollingIsARevisionOnlyWhenAnElementComesIntoView(t *testing.T) {
 	if third.Info.Revision != first.Head.Info.Revision+1 {
 		t.Errorf("revision is %d after %d", third.Info.Revision, first.Head.Info.Revision)
 	}
-	was, is := first.Head.Snapshot.Elements, third.Snapshot.Elements
+	was, is := first.Head.Snapshot.Elements.Slice(), third.Snapshot.Elements.Slice()
 	if !was[0].InViewport || is[0].InViewport || was[1].InViewport || !is[1].InViewport || is[2] != was[2] {
 		t.Error("the wrong elements came into view")
 	}
@@ -159,7 +159,7 @@ func TestWatchFollowsThePage(t *testing.T) {
 	for i := range 50 {
 		b.Page(0).Update(add(actortest.Button(fmt.Sprint("New ", i))))
 		<-h.Next()
-		h = until(t, tab, func(h *actor.Head) bool { return len(h.Snapshot.Elements) == 4+i })
+		h = until(t, tab, func(h *actor.Head) bool { return h.Snapshot.Elements.Len() == 4+i })
 	}
 	geometry, err := tab.Watch(t.Context(), actor.WatchOptions{Geometry: true})
 	if err != nil {
@@ -169,7 +169,7 @@ func TestWatchFollowsThePage(t *testing.T) {
 		t.Errorf("with two watches the page pushes %v, geometry %v", push, boxes)
 	}
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body[0].Box = dom.Box{X: 5000, Width: 1, Height: 1} })
-	until(t, tab, func(h *actor.Head) bool { return !h.Snapshot.Elements[0].InViewport })
+	until(t, tab, func(h *actor.Head) bool { return !h.Snapshot.Elements.Slice()[0].InViewport })
 	geometry()
 	geometry()
 	read(t, tab, actor.ReadOptions{})
@@ -189,7 +189,7 @@ func TestReadConvergesWhileThePagePushes(t *testing.T) {
 	for i := range 300 {
 		b.Page(0).Update(add(actortest.Button(fmt.Sprint("New ", i))))
 		if i%3 == 0 {
-			if n := len(read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements); n != 4+i {
+			if n := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Len(); n != 4+i {
 				t.Fatalf("a read after %d additions shows %d elements", i+1, n)
 			}
 		}
@@ -203,7 +203,7 @@ func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 	read(t, tab, actor.ReadOptions{}) // tells the page the refs
 	page := b.Page(0)
 	page.Emit(actor.Patched{Patch: dom.Patch{Frame: "inner", Document: "page-1-document-3", Sequence: 99}})
-	h := until(t, tab, func(h *actor.Head) bool { return len(h.Snapshot.Elements) == 5 })
+	h := until(t, tab, func(h *actor.Head) bool { return h.Snapshot.Elements.Len() == 5 })
 	if got := texts(h.Snapshot); got != "0:Top 1:Outer 2:In 3:Inner 5:Last" {
 		t.Errorf("elements are %s", got)
 	}
@@ -213,7 +213,7 @@ func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 		t.Errorf("after a full patch elements are %s", got)
 	}
 	page.Emit(actor.Patched{Patch: dom.Patch{Document: "page-1-document-1", Sequence: 99}})
-	h = until(t, tab, func(h *actor.Head) bool { return len(h.Snapshot.Elements) == 3 })
+	h = until(t, tab, func(h *actor.Head) bool { return h.Snapshot.Elements.Len() == 3 })
 	if got := texts(h.Snapshot); got != "2:In 3:Inner 4:Deep" {
 		t.Errorf("without their hosts the frames show %s", got)
 	}
@@ -274,8 +274,8 @@ func TestLookReadsAndShoots(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	b.Page(0).Picture([]byte("drawn"))
 	got, picture, err := tab.Look(t.Context(), actor.ReadOptions{Geometry: true}, actor.Shot{Format: "png"})
-	if err != nil || string(picture) != "drawn" || len(got.Head.Snapshot.Elements) != 3 || got.Layout == nil {
-		t.Errorf("got %d elements, layout %v, picture %q, %v", len(got.Head.Snapshot.Elements), got.Layout, picture, err)
+	if err != nil || string(picture) != "drawn" || got.Head.Snapshot.Elements.Len() != 3 || got.Layout == nil {
+		t.Errorf("got %d elements, layout %v, picture %q, %v", got.Head.Snapshot.Elements.Len(), got.Layout, picture, err)
 	}
 }
 

@@ -56,7 +56,7 @@ func (e Element) Match(s *dom.Snapshot, chosen *dom.Selection) (found *dom.Eleme
 		return nil, false
 	}
 	among := e.among(chosen)
-	for _, el := range s.Elements {
+	for el := range s.Elements.All() {
 		if (among == nil || among[el.Ref]) && e.fits(el) && !(e.State == Enabled && el.States.Disabled == dom.True) {
 			found = el
 			break
@@ -155,7 +155,7 @@ func URL(pattern, url string) bool {
 func (e Element) Nearest(s *dom.Snapshot) *dom.Element {
 	var nearest *dom.Element
 	best := 0
-	for _, el := range s.Elements {
+	for el := range s.Elements.All() {
 		if score := e.score(el); score > best {
 			nearest, best = el, score
 		}

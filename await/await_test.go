@@ -9,13 +9,13 @@ import (
 
 // page has, in order: a heading, an enabled and a disabled button, a field, and an element without a role.
 func page() *dom.Snapshot {
-	return &dom.Snapshot{URL: "https://shop.example/cart?x=1", Elements: []*dom.Element{
+	return &dom.Snapshot{URL: "https://shop.example/cart?x=1", Elements: dom.ListOf([]*dom.Element{
 		{Ref: 0, Tag: "h1", Role: "heading", Text: "Your Cart", Kind: dom.Structural},
 		{Ref: 1, Tag: "button", Role: "button", Text: "Pay now"},
 		{Ref: 2, Tag: "button", Role: "button", Text: "Pay later", States: dom.States{Disabled: dom.True}},
 		{Ref: 3, Tag: "input", Role: "textbox", Text: "Coupon", Value: "SPRING", Placeholder: "code"},
 		{Ref: 4, Tag: "p", Text: "Straße 7"},
-	}}
+	})}
 }
 
 func some(ref dom.Ref) func(*Element) { return func(e *Element) { e.Ref = ref } }

@@ -101,7 +101,7 @@ func newTicking(b *testing.B, n int, r *domtapv1.WatchDomRequest) *ticking {
 func (t *ticking) push(b *testing.B, p dom.Patch) {
 	before := t.tab.Head()
 	t.page.Emit(actor.Patched{Patch: p})
-	for head := before; head.Snapshot == before.Snapshot || len(head.Snapshot.Elements) < t.n; head = t.tab.Head() {
+	for head := before; head.Snapshot == before.Snapshot || head.Snapshot.Elements.Len() < t.n; head = t.tab.Head() {
 		<-head.Next()
 		if head.Info.Status == actor.StatusClosed {
 			b.Fatal("the tab is closed")

@@ -30,9 +30,9 @@ import (
 // Lines returns the header and one line for each element of the view, as format LINES.
 func Lines(h Header, v view.View) string {
 	base := NewBase(h.URL)
-	dst := make([]byte, 0, 256+64*len(v.Elements))
+	dst := make([]byte, 0, 256+64*v.Elements.Len())
 	dst = h.append(dst, factsOf(h, v))
-	for _, e := range v.Elements {
+	for e := range v.Elements.All() {
 		dst = append(AppendLine(dst, e, base), '\n')
 	}
 	return string(dst)

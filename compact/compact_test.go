@@ -141,7 +141,7 @@ func TestHeaderFitsWithin(t *testing.T) {
 
 func TestThriftyHeaderKeepsPathsShort(t *testing.T) {
 	h := longHeader().Within(1, words)
-	v := view.View{Elements: []*dom.Element{{Tag: "a", Href: "https://a.example/x"}}}
+	v := view.View{Elements: dom.ListOf([]*dom.Element{{Tag: "a", Href: "https://a.example/x"}})}
 	if text := Lines(h, v); !strings.HasSuffix(text, "[0] (a →/x)\n") {
 		t.Errorf("got %q", text)
 	}
@@ -158,10 +158,11 @@ func TestSettledTokensAreExact(t *testing.T) {
 	h := Header{URL: "https://a.example/", Title: "T", Next: "c1"}
 	letters := func(s string) int { return len(s) } // every byte counts, so every digit does
 	for n := range 60 {
-		s := &dom.Snapshot{}
-		for i := range n {
-			s.Elements = append(s.Elements, &dom.Element{Ref: dom.Ref(i), Tag: "button", Text: "Go"})
+		all := make([]*dom.Element, n)
+		for i := range all {
+			all[i] = &dom.Element{Ref: dom.Ref(i), Tag: "button", Text: "Go"}
 		}
+		s := &dom.Snapshot{Elements: dom.ListOf(all)}
 		for _, budget := range []int{200, 1000, 1050, 2000} {
 			o := view.Options{MaxTokens: budget, Overhead: h.Overhead(letters), Cost: Cost(NewBase(h.URL), letters)}
 			v, err := view.Of(s, o)
@@ -258,7 +259,7 @@ func FuzzTextHasOneLineForEachEntry(f *testing.F) {
 		other.Ref++
 		other.Value += a
 		h := Header{URL: page, Title: c, Next: a, History: []Visit{{a, b}, {b, ""}, {c, a}}}
-		v := view.View{Elements: []*dom.Element{e, &other}, Total: 3, Tokens: 9, Reason: view.TokenBudget}
+		v := view.View{Elements: dom.ListOf([]*dom.Element{e, &other}), Total: 3, Tokens: 9, Reason: view.TokenBudget}
 		checkText(t, Lines(h, v), 6)
 		d := diff.Diff{
 			Added:   []diff.Added{{Index: 0, Element: e}},
@@ -298,7 +299,7 @@ func benchmarkElements(n int) []*dom.Element {
 
 func BenchmarkLines300(b *testing.B) {
 	h := Header{URL: "https://shop.example/", Title: "Shop"}
-	v := view.View{Elements: benchmarkElements(300), Total: 300}
+	v := view.View{Elements: dom.ListOf(benchmarkElements(300)), Total: 300}
 	b.SetBytes(int64(len(Lines(h, v))))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -130,7 +130,7 @@ func (a *archive) elements(t *testing.T, name string) []*dom.Element {
 func (a *archive) lines(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
-	v, err := view.Of(&dom.Snapshot{Elements: a.elements(t, "elements")}, o)
+	v, err := view.Of(&dom.Snapshot{Elements: dom.ListOf(a.elements(t, "elements"))}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,11 +161,11 @@ func (a *archive) tree(t *testing.T) string {
 		folded[dom.Ref(ref)] = len(all) - len(shown)
 		all = shown
 	}
-	v, err := view.Of(&dom.Snapshot{Elements: all}, o)
+	v, err := view.Of(&dom.Snapshot{Elements: dom.ListOf(all)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Tree(h, v, NewOutline(NewBase(h.URL), v.Elements, all, folded))
+	return Tree(h, v, NewOutline(NewBase(h.URL), v.Elements.Slice(), all, folded))
 }
 
 // header reads the header and the options of the archive's page.

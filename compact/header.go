@@ -48,7 +48,7 @@ type facts struct {
 }
 
 func factsOf(h Header, v view.View) facts {
-	return facts{v.Reason, len(v.Elements), v.Total, v.Tokens, h.Next}
+	return facts{v.Reason, v.Elements.Len(), v.Total, v.Tokens, h.Next}
 }
 
 // append appends the lines of the header, each with its line end.

@@ -23,7 +23,7 @@ func nested(n int) []*dom.Element {
 func TestTreeLinesAreBoundedHoweverDeep(t *testing.T) {
 	all := nested(20_000)
 	o := NewOutline(Base{}, all, all, nil)
-	text := Tree(Header{}, view.View{Elements: all}, o)
+	text := Tree(Header{}, view.View{Elements: dom.ListOf(all)}, o)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")[1:]
 	if len(lines) != len(all) || o.Len() != len(all) {
 		t.Fatalf("%d lines, want %d", len(lines), len(all))
@@ -62,7 +62,7 @@ func TestTreeCostIsABoundAndOutlineCostIsExact(t *testing.T) {
 				bound += cost(e)
 			}
 			o := NewOutline(Base{}, shown, all, folded)
-			h, v := Header{URL: "u"}, view.View{Elements: shown}
+			h, v := Header{URL: "u"}, view.View{Elements: dom.ListOf(shown)}
 			exact := count(Tree(h, v, o)) - count(Tree(h, v, Outline{}))
 			if got := o.Cost(count); got != exact || got > bound {
 				t.Errorf("every %d: the lines cost %d, said %d, bound %d", step, exact, got, bound)
@@ -85,7 +85,7 @@ func FuzzTreeEntryIsOneValidLine(f *testing.F) {
 		}
 		all := []*dom.Element{e, &child, &leaf}
 		o := NewOutline(NewBase(page), all, all, Folded{leaf.Ref: 3})
-		text := Tree(Header{URL: page}, view.View{Elements: all}, o)
+		text := Tree(Header{URL: page}, view.View{Elements: dom.ListOf(all)}, o)
 		checkText(t, text, 1+o.Len())
 		for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n")[1:] {
 			if n := utf8.RuneCountInString(line); n > 800 {

@@ -225,7 +225,7 @@ func (c *composer) diff(from, to uint64) Diff {
 			d.Moved = append(d.Moved, Moved{From: n.from, To: n.to, Element: n.now})
 		}
 		if n.now != nil && (n.old == nil || !n.old.Same(n.now)) {
-			d.Changed = append(d.Changed, Changed{Index: n.from, Old: n.old, New: n.now})
+			d.Changed = append(d.Changed, Changed{Index: n.from, To: n.to, Old: n.old, New: n.now})
 		}
 	}
 	return d

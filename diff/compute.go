@@ -43,7 +43,7 @@ func (d *Diff) compare(i, j int, a, b *dom.Element) {
 		d.Removed = append(d.Removed, Removed{Index: i, Element: a})
 		d.Added = append(d.Added, Added{Index: j, Element: b})
 	case !a.Same(b):
-		d.Changed = append(d.Changed, Changed{Index: i, Old: a, New: b})
+		d.Changed = append(d.Changed, Changed{Index: i, To: j, Old: a, New: b})
 	}
 }
 
@@ -69,7 +69,7 @@ func (d *Diff) match(old, now []*dom.Element, at int) {
 			d.Moved = append(d.Moved, Moved{From: at + i, To: at + j, Element: e})
 		}
 		if !old[i].Same(e) {
-			d.Changed = append(d.Changed, Changed{Index: at + i, Old: old[i], New: e})
+			d.Changed = append(d.Changed, Changed{Index: at + i, To: at + j, Old: old[i], New: e})
 		}
 	}
 }

@@ -59,8 +59,9 @@ type Removed struct {
 
 // Changed is an element before and after.
 type Changed struct {
-	// Index is its place in the older list, or Unknown.
-	Index int
+	// Index is its place in the older list, or Unknown; To its place in the newer one, which Apply does not
+	// look at.
+	Index, To int
 	// Old is what it was. It may be nil in a diff that came over the network.
 	Old *dom.Element
 	// New is what it is now, under the same ref.

@@ -239,11 +239,11 @@ func TestApplyRefuses(t *testing.T) {
 		{"moved twice", Diff{Moved: []Moved{{0, 1, e(1)}, {0, 2, e(1)}}}, "moved before"},
 		{"moved to one place", Diff{Moved: []Moved{{0, 1, e(1)}, {2, 1, e(3)}}}, "both go to 1"},
 		{"moved and removed", Diff{Moved: []Moved{{0, 1, e(1)}}, Removed: []Removed{{0, e(1)}}}, "also removed"},
-		{"changed to nothing", Diff{Changed: []Changed{{0, e(1), nil}}}, "missing"},
-		{"changed to another", Diff{Changed: []Changed{{0, e(1), e(2)}}}, "is not at 0"},
-		{"changed twice", Diff{Changed: []Changed{{0, nil, e(1)}, {0, nil, e(1)}}}, "changed before"},
-		{"changed and removed", Diff{Changed: []Changed{{0, nil, e(1)}}, Removed: []Removed{{0, e(1)}}}, "also removed"},
-		{"changed unknown", Diff{Changed: []Changed{{Unknown, nil, e(9)}}}, "not in the list"},
+		{"changed to nothing", Diff{Changed: []Changed{{0, 0, e(1), nil}}}, "missing"},
+		{"changed to another", Diff{Changed: []Changed{{0, 0, e(1), e(2)}}}, "is not at 0"},
+		{"changed twice", Diff{Changed: []Changed{{0, 0, nil, e(1)}, {0, 0, nil, e(1)}}}, "changed before"},
+		{"changed and removed", Diff{Changed: []Changed{{0, 0, nil, e(1)}}, Removed: []Removed{{0, e(1)}}}, "also removed"},
+		{"changed unknown", Diff{Changed: []Changed{{Unknown, 0, nil, e(9)}}}, "not in the list"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -161,7 +161,7 @@ func hostile(data []byte) Diff {
 		case 1:
 			d.Removed = append(d.Removed, Removed{i, e})
 		case 2:
-			d.Changed = append(d.Changed, Changed{i, nil, e})
+			d.Changed = append(d.Changed, Changed{Index: i, New: e})
 		case 3:
 			d.Moved = append(d.Moved, Moved{i, j, e})
 		}

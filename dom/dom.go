@@ -130,7 +130,7 @@ type Snapshot struct {
 	Document uint64
 	URL      string
 	Title    string
-	Elements []*Element
+	Elements List
 	// History holds the last pages of the tab, oldest first, this one included. It is part of the snapshot so
 	// that a view of it, whose budget pays for the history too, is the same whenever it is made.
 	History []Visit

@@ -259,7 +259,7 @@ func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if difference := differs(got, bares(convert.Elements(want.Elements, nil))); difference != "" {
+	if difference := differs(got, bares(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
 		return fmt.Errorf("%s", difference)
 	}
 	return nil
@@ -279,7 +279,7 @@ func (a *drivenApp) freshWalk(inViewport map[dom.Ref]bool) (*dom.Snapshot, error
 	if err != nil || text == "" {
 		return &dom.Snapshot{}, err
 	}
-	s := new(dom.Snapshot)
+	var elements []*dom.Element
 	depths := map[dom.Ref]int{}
 	for line := range strings.SplitSeq(text, "\n") {
 		e, err := parseLine(line)
@@ -291,9 +291,9 @@ func (a *drivenApp) freshWalk(inViewport map[dom.Ref]bool) (*dom.Snapshot, error
 		}
 		depths[e.Ref] = e.Depth
 		e.InViewport = inViewport[e.Ref]
-		s.Elements = append(s.Elements, e)
+		elements = append(elements, e)
 	}
-	return s, nil
+	return &dom.Snapshot{Elements: dom.ListOf(elements)}, nil
 }
 
 // parseLine reads a line of browser.Page.Audit; line writes one.

@@ -61,7 +61,7 @@ func TestAttachToARunningBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		roles := []string{}
-		for _, e := range r.Head.Snapshot.Elements {
+		for e := range r.Head.Snapshot.Elements.All() {
 			roles = append(roles, e.Role)
 		}
 		if !slices.Equal(roles, []string{"button", "button", "button"}) {

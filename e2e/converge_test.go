@@ -100,7 +100,7 @@ func audit(t testing.TB, p *browser.Page, s *dom.Snapshot) error {
 	if text != "" {
 		want = strings.Split(text, "\n")
 	}
-	return sameLines(lines(s.Elements), want)
+	return sameLines(lines(s.Elements.Slice()), want)
 }
 
 func sameLines(got, want []string) error {

@@ -152,7 +152,7 @@ func effect(o actor.Outcome) (*domtapv1.Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := convert.Visible(diff.Compute(before.Elements, after.Elements))
+	d := convert.Visible(diff.Between(before.Elements, after.Elements))
 	d.From, d.To = o.Before.Revision, o.After.Revision
-	return convert.Diff(d, after.Elements, maxListed), nil
+	return convert.Diff(d, maxListed), nil
 }

@@ -71,7 +71,7 @@ func boxOf(ctx context.Context, tab *actor.Tab, ref dom.Ref) (dom.Box, error) {
 	if err != nil {
 		return dom.Box{}, err
 	}
-	box := views.BoxesOf([]*dom.Element{element}, reading.Head.Snapshot.Elements, reading.Layout)[0]
+	box := views.BoxesOf([]*dom.Element{element}, reading.Head.Snapshot.Elements.Slice(), reading.Layout)[0]
 	if box.Width <= 0 || box.Height <= 0 {
 		return dom.Box{}, actor.Errorf(actor.NotActionable, "the element of ref %d has no box to show: take a picture of the page", ref)
 	}

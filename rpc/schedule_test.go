@@ -274,7 +274,7 @@ func (s *schedule) anyView() string {
 	if n := s.random.IntN(len(names) + 1); n < len(names) {
 		return names[n]
 	}
-	for _, e := range s.tab.Head().Snapshot.Elements {
+	for e := range s.tab.Head().Snapshot.Elements.All() {
 		if e.Tag == "form" {
 			name := fmt.Sprint("below ", e.Ref)
 			s.view(name, &domtapv1.WatchDomRequest{RootRef: proto.Uint32(uint32(e.Ref))})

@@ -151,7 +151,7 @@ func elements(seed uint64, language string, n int) []*dom.Element {
 
 func page(seed uint64, language string, n int) string {
 	h := compact.Header{URL: "https://shop.example/", Title: "Shop"}
-	return compact.Lines(h, view.View{Elements: elements(seed, language, n), Total: n})
+	return compact.Lines(h, view.View{Elements: dom.ListOf(elements(seed, language, n)), Total: n})
 }
 
 // perLine is the sum of what the lines of a text cost.
@@ -171,7 +171,7 @@ func TestLinesAddUp(t *testing.T) {
 			"diff":  compact.Diff(diff.Compute(old, now)),
 			"truncated": compact.Lines(
 				compact.Header{URL: "https://a.example/", Title: old[0].Text, Next: "c1", History: []compact.Visit{{Title: old[1].Text}, {Title: old[2].Text}}},
-				view.View{Elements: old, Total: 5538, Reason: view.ElementLimit, Tokens: 4512}),
+				view.View{Elements: dom.ListOf(old), Total: 5538, Reason: view.ElementLimit, Tokens: 4512}),
 		}
 		for name, text := range texts {
 			if sum, whole := perLine(text), tokens.Count(text); sum != whole {
@@ -185,7 +185,7 @@ func TestLinesAddUp(t *testing.T) {
 func TestBudgetIsExact(t *testing.T) {
 	for _, budget := range []int{200, 999, 1000, 1001, 8000} {
 		for language := range phrases {
-			s := &dom.Snapshot{Elements: elements(5, language, 300)}
+			s := &dom.Snapshot{Elements: dom.ListOf(elements(5, language, 300))}
 			h := compact.Header{URL: "https://shop.example/cart", Title: "Your cart", Next: "c9"}.Within(budget/2, tokens.Count)
 			o := view.Options{
 				MaxTokens: budget, Overhead: h.Overhead(tokens.Count),
@@ -224,7 +224,7 @@ func FuzzCountAddsUpOverLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		x := &dom.Element{Ref: 7, Tag: "a", Text: a, Href: b, Role: c}
 		y := &dom.Element{Ref: 8, Tag: c, Text: b, Value: a, Type: c}
-		text := compact.Lines(compact.Header{URL: c, Title: b}, view.View{Elements: []*dom.Element{x, y, x}})
+		text := compact.Lines(compact.Header{URL: c, Title: b}, view.View{Elements: dom.ListOf([]*dom.Element{x, y, x})})
 		if sum, whole := perLine(text), tokens.Count(text); sum != whole {
 			t.Fatalf("lines of %q cost %d, the text %d", text, sum, whole)
 		}

@@ -9,9 +9,9 @@ import (
 
 func bigPage(n int) *dom.Snapshot {
 	random := rand.New(rand.NewPCG(1, 2))
-	s := &dom.Snapshot{}
+	var all []*dom.Element
 	for i := range n {
-		s.Elements = append(s.Elements, &dom.Element{
+		all = append(all, &dom.Element{
 			Ref:        dom.Ref(i),
 			Role:       roles[random.IntN(len(roles))],
 			Kind:       dom.Kind(random.IntN(2)),
@@ -19,8 +19,8 @@ func bigPage(n int) *dom.Snapshot {
 			Parent:     dom.Ref(i / 10 * 10),
 		})
 	}
-	s.Elements[0].Parent = dom.NoRef
-	return s
+	all[0].Parent = dom.NoRef
+	return &dom.Snapshot{Elements: dom.ListOf(all)}
 }
 
 func BenchmarkOf(b *testing.B) {

@@ -30,10 +30,10 @@ func read(data []byte) (*dom.Snapshot, Options) {
 		// Cost is a plain function of the element, so that it can be asked again.
 		Cost: func(e *dom.Element) int { return int(e.Level) },
 	}
-	s := &dom.Snapshot{}
+	var all []*dom.Element
 	for ; len(data) >= 2; data = data[2:] {
 		e := &dom.Element{
-			Ref:        dom.Ref(len(s.Elements)),
+			Ref:        dom.Ref(len(all)),
 			Kind:       dom.Kind(data[0] >> 6 % 3),
 			Role:       roles[int(data[0]&31)%len(roles)],
 			InViewport: data[0]&32 != 0,
@@ -46,9 +46,9 @@ func read(data []byte) (*dom.Snapshot, Options) {
 		if e.Level%2 == 1 {
 			e.Frame = "F"
 		}
-		s.Elements = append(s.Elements, e)
+		all = append(all, e)
 	}
-	return s, o
+	return &dom.Snapshot{Elements: dom.ListOf(all)}, o
 }
 
 func seeds(f *testing.F) {
@@ -66,12 +66,12 @@ func FuzzLimitsAreKept(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if o.MaxElements > 0 && len(v.Elements) > o.MaxElements {
-			t.Fatalf("%d elements, limit %d", len(v.Elements), o.MaxElements)
+		if o.MaxElements > 0 && v.Elements.Len() > o.MaxElements {
+			t.Fatalf("%d elements, limit %d", v.Elements.Len(), o.MaxElements)
 		}
 		if o.MaxTokens > 0 {
 			sum := o.Overhead
-			for _, e := range v.Elements {
+			for _, e := range v.Elements.Slice() {
 				sum += o.Cost(e)
 			}
 			if sum != v.Tokens || sum > max(o.MaxTokens, o.Overhead) {
@@ -82,8 +82,8 @@ func FuzzLimitsAreKept(f *testing.F) {
 		for _, n := range v.OmittedByRole {
 			omitted += n
 		}
-		if len(v.Elements)+omitted != v.Total || (v.Reason == NotTruncated) != (omitted == 0) {
-			t.Fatalf("%d of %d elements, %d omitted, reason %q", len(v.Elements), v.Total, omitted, v.Reason)
+		if v.Elements.Len()+omitted != v.Total || (v.Reason == NotTruncated) != (omitted == 0) {
+			t.Fatalf("%d of %d elements, %d omitted, reason %q", v.Elements.Len(), v.Total, omitted, v.Reason)
 		}
 	})
 }
@@ -92,16 +92,16 @@ func FuzzViewIsASubsequence(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, o := read(data)
-		before := slices.Clone(s.Elements)
+		before := slices.Clone(s.Elements.Slice())
 		v, err := Of(s, o)
-		if !slices.Equal(s.Elements, before) {
+		if !slices.Equal(s.Elements.Slice(), before) {
 			t.Fatal("the snapshot was written to")
 		}
 		if err != nil {
 			return
 		}
-		rest := s.Elements
-		for _, e := range v.Elements {
+		rest := s.Elements.Slice()
+		for _, e := range v.Elements.Slice() {
 			i := slices.Index(rest, e)
 			if i < 0 {
 				t.Fatalf("element %d is made up, twice there or out of order", e.Ref)
@@ -120,7 +120,7 @@ func FuzzViewIsASubsequence(f *testing.F) {
 
 // below walks up from an element, the other way round than the view does.
 func below(s *dom.Snapshot, e *dom.Element, root dom.Ref) bool {
-	for ; ; e = s.Elements[e.Parent] {
+	for ; ; e = s.Elements.Slice()[e.Parent] {
 		if e.Ref == root {
 			return true
 		}
@@ -140,18 +140,18 @@ func FuzzNothingBetterIsOmitted(f *testing.F) {
 		}
 		o.MaxElements, o.MaxTokens = 0, 0
 		whole, err := Of(s, o)
-		if err != nil || len(whole.Elements) != v.Total {
-			t.Fatalf("without limits: %d elements, %v, want %d", len(whole.Elements), err, v.Total)
+		if err != nil || whole.Elements.Len() != v.Total {
+			t.Fatalf("without limits: %d elements, %v, want %d", whole.Elements.Len(), err, v.Total)
 		}
 		worst, last := maxScore+1, dom.Ref(0)
-		for _, e := range v.Elements {
+		for _, e := range v.Elements.Slice() {
 			if score := Score(e); score <= worst {
 				worst, last = score, e.Ref
 			}
 		}
-		for _, e := range whole.Elements {
+		for _, e := range whole.Elements.Slice() {
 			better := Score(e) > worst || Score(e) == worst && e.Ref < last
-			if better && !slices.Contains(v.Elements, e) {
+			if better && !slices.Contains(v.Elements.Slice(), e) {
 				t.Fatalf("element %d is omitted and element %d is kept", e.Ref, last)
 			}
 		}
@@ -177,7 +177,7 @@ func FuzzEqualKeysGiveEqualViews(f *testing.F) {
 		}
 		a, errA := Of(s, o)
 		b, errB := Of(s, other)
-		if (errA == nil) != (errB == nil) || !slices.Equal(a.Elements, b.Elements) || a.Total != b.Total ||
+		if (errA == nil) != (errB == nil) || !slices.Equal(a.Elements.Slice(), b.Elements.Slice()) || a.Total != b.Total ||
 			a.Reason != b.Reason || a.Tokens != b.Tokens || !maps.Equal(a.OmittedByRole, b.OmittedByRole) {
 			t.Fatalf("two views under the key %q differ", o.Key())
 		}

@@ -51,14 +51,13 @@ func roleScore(role string) int {
 }
 
 // limit cuts the selected elements to the limits and notes what it left out.
-func (o Options) limit(v *View, selected []*dom.Element) {
+func (o Options) limit(v *View, selected []*dom.Element) []*dom.Element {
 	most := len(selected)
 	if o.MaxElements > 0 && o.MaxElements < most {
 		most, v.Reason = o.MaxElements, ElementLimit
 	}
-	v.Elements = selected
 	if most == len(selected) && o.MaxTokens <= 0 {
-		return
+		return selected
 	}
 	best := ranked(selected, most)
 	if o.MaxTokens > 0 {
@@ -68,8 +67,9 @@ func (o Options) limit(v *View, selected []*dom.Element) {
 		}
 	}
 	if len(best) < len(selected) {
-		v.Elements, v.OmittedByRole = divide(selected, best)
+		selected, v.OmittedByRole = divide(selected, best)
 	}
+	return selected
 }
 
 // ranked returns the positions of the n best elements, best first. Scores are few, so it counts how

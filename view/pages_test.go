@@ -39,31 +39,31 @@ func (w *walk) page(s *dom.Snapshot) View {
 		w.t.Fatal(err)
 	}
 	before, omitted := 0, map[string]int{}
-	for _, e := range all.Elements {
+	for _, e := range all.Elements.Slice() {
 		if w.given[e.Ref] {
 			before++
-		} else if !slices.Contains(v.Elements, e) {
+		} else if !slices.Contains(v.Elements.Slice(), e) {
 			omitted[shownRole(e.Role)]++
 		}
 	}
-	if v.Total != len(all.Elements) || !maps.Equal(v.OmittedByRole, omitted) || (v.Reason == NotTruncated) != (len(omitted) == 0) {
-		w.t.Fatalf("total %d of %d, omitted %v, want %v, reason %q", v.Total, len(all.Elements), v.OmittedByRole, omitted, v.Reason)
+	if v.Total != all.Elements.Len() || !maps.Equal(v.OmittedByRole, omitted) || (v.Reason == NotTruncated) != (len(omitted) == 0) {
+		w.t.Fatalf("total %d of %d, omitted %v, want %v, reason %q", v.Total, all.Elements.Len(), v.OmittedByRole, omitted, v.Reason)
 	}
-	if w.o.MaxElements > 0 && len(v.Elements) > w.o.MaxElements {
-		w.t.Fatalf("%d elements, limit %d", len(v.Elements), w.o.MaxElements)
+	if w.o.MaxElements > 0 && v.Elements.Len() > w.o.MaxElements {
+		w.t.Fatalf("%d elements, limit %d", v.Elements.Len(), w.o.MaxElements)
 	}
 	if w.o.MaxTokens > 0 && v.Tokens > max(w.o.MaxTokens, w.o.Overhead) {
 		w.t.Fatalf("%d tokens, limit %d", v.Tokens, w.o.MaxTokens)
 	}
-	rest := all.Elements
-	for _, e := range v.Elements {
+	rest := all.Elements.Slice()
+	for _, e := range v.Elements.Slice() {
 		i := slices.Index(rest, e)
 		if i < 0 || w.given[e.Ref] {
 			w.t.Fatalf("element %d comes twice, out of order, or from nowhere", e.Ref)
 		}
 		rest = rest[i+1:]
 	}
-	w.give(v.Elements)
+	w.give(v.Elements.Slice())
 	return v
 }
 
@@ -88,13 +88,13 @@ func TestGivenElementsCountAndStayAway(t *testing.T) {
 		InteractiveOnly: true, MaxElements: 3,
 		Given: func(r dom.Ref) bool { return r == 4 || r == 7 || r == 10 || r == 99 },
 	})
-	if err != nil || refs(v.Elements) != "2 5 6" || v.Total != 8 || v.Reason != ElementLimit ||
+	if err != nil || refs(v.Elements.Slice()) != "2 5 6" || v.Total != 8 || v.Reason != ElementLimit ||
 		!maps.Equal(v.OmittedByRole, map[string]int{"link": 2}) {
-		t.Errorf("got %s, %+v, %v", refs(v.Elements), v, err)
+		t.Errorf("got %s, %+v, %v", refs(v.Elements.Slice()), v, err)
 	}
 	v, err = Of(page(), Options{HasRoot: true, Root: 3, Given: func(r dom.Ref) bool { return r == 3 || r == 6 }})
-	if err != nil || refs(v.Elements) != "4 5 7" || v.Total != 5 || v.Reason != NotTruncated || v.OmittedByRole != nil {
-		t.Errorf("a root that was given: got %s, %+v, %v", refs(v.Elements), v, err)
+	if err != nil || refs(v.Elements.Slice()) != "4 5 7" || v.Total != 5 || v.Reason != NotTruncated || v.OmittedByRole != nil {
+		t.Errorf("a root that was given: got %s, %+v, %v", refs(v.Elements.Slice()), v, err)
 	}
 }
 
@@ -110,10 +110,10 @@ func FuzzPagesShowEverythingOnceByRank(f *testing.F) {
 		}
 		w := newWalk(t, o)
 		v := w.page(s)
-		for v.Reason != NotTruncated && len(v.Elements) > 0 {
+		for v.Reason != NotTruncated && v.Elements.Len() > 0 {
 			v = w.page(s)
 		}
-		ranked := slices.Clone(all.Elements)
+		ranked := slices.Clone(all.Elements.Slice())
 		slices.SortStableFunc(ranked, func(a, b *dom.Element) int { return Score(b) - Score(a) })
 		if v.Reason == NotTruncated && !slices.Equal(w.order, ranked) {
 			t.Fatalf("the pages hold %s, want %s", refs(w.order), refs(ranked))
@@ -132,23 +132,23 @@ func FuzzPagesShowEverythingOnceByRank(f *testing.F) {
 
 // change makes the next state of a page out of one byte: an element goes, comes, or becomes another.
 func change(s *dom.Snapshot, b byte, fresh dom.Ref) *dom.Snapshot {
-	now := &dom.Snapshot{Elements: slices.Clone(s.Elements)}
+	now := slices.Clone(s.Elements.Slice())
 	i := 0
-	if n := len(now.Elements); n > 0 {
+	if n := len(now); n > 0 {
 		i = int(b>>2) % n
 	}
 	switch {
-	case b&3 == 0 || len(now.Elements) == 0:
+	case b&3 == 0 || len(now) == 0:
 		e := &dom.Element{Ref: fresh, Role: roles[int(b>>2)%len(roles)], Parent: dom.NoRef, InViewport: b&128 != 0, Level: int(b >> 2)}
-		now.Elements = slices.Insert(now.Elements, i, e)
+		now = slices.Insert(now, i, e)
 	case b&3 == 1:
-		now.Elements = slices.Delete(now.Elements, i, i+1)
+		now = slices.Delete(now, i, i+1)
 	default:
-		e := *now.Elements[i]
+		e := *now[i]
 		e.Role, e.InViewport = roles[int(b)%len(roles)], !e.InViewport
-		now.Elements[i] = &e
+		now[i] = &e
 	}
-	return now
+	return &dom.Snapshot{Elements: dom.ListOf(now)}
 }
 
 func FuzzPagesOfAChangingPageLoseAndRepeatNothing(f *testing.F) {
@@ -163,7 +163,7 @@ func FuzzPagesOfAChangingPageLoseAndRepeatNothing(f *testing.F) {
 		always := selectedRefs(t, s, whole)
 		w := newWalk(t, o)
 		v := w.page(s)
-		for k := 0; len(changes) > 0 || v.Reason != NotTruncated && len(v.Elements) > 0; k++ {
+		for k := 0; len(changes) > 0 || v.Reason != NotTruncated && v.Elements.Len() > 0; k++ {
 			if len(changes) > 0 {
 				s = change(s, changes[0], dom.Ref(1000+k))
 				changes = changes[1:]
@@ -189,7 +189,7 @@ func selectedRefs(t *testing.T, s *dom.Snapshot, whole Options) map[dom.Ref]bool
 		t.Fatal(err)
 	}
 	out := map[dom.Ref]bool{}
-	for _, e := range v.Elements {
+	for _, e := range v.Elements.Slice() {
 		out[e.Ref] = true
 	}
 	return out

@@ -82,8 +82,8 @@ func (r Reason) String() string {
 
 // View is what a caller sees of a snapshot. It is immutable, like the snapshot.
 type View struct {
-	// Elements stand in document order. The slice may be the snapshot's own.
-	Elements []*dom.Element
+	// Elements stand in document order. The list may be the snapshot's own.
+	Elements dom.List
 	// Total is how many elements were selected before the limits, those shown before included.
 	Total int
 	// Reason says which limit left something out.
@@ -112,13 +112,16 @@ func Of(s *dom.Snapshot, o Options) (View, error) {
 	if o.MaxTokens > 0 && o.Cost == nil {
 		return View{}, errNoCost
 	}
-	selected, err := o.choose(s.Elements)
+	all := s.Elements.Slice()
+	selected, err := o.choose(all)
 	if err != nil {
 		return View{}, err
 	}
 	v := View{Total: len(selected)}
-	o.limit(&v, o.rest(selected))
-	v.Elements = o.project(v.Elements)
+	shown := o.project(o.limit(&v, o.rest(selected)))
+	if v.Elements = s.Elements; len(shown) != len(all) || len(all) > 0 && &shown[0] != &all[0] {
+		v.Elements = dom.ListOf(shown)
+	}
 	return v, nil
 }
 

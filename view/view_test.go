@@ -24,7 +24,7 @@ func page() *dom.Snapshot {
 	at := func(ref dom.Ref, kind dom.Kind, parent dom.Ref, role string, inViewport bool) *dom.Element {
 		return &dom.Element{Ref: ref, Kind: kind, Parent: parent, Role: role, InViewport: inViewport}
 	}
-	s := &dom.Snapshot{Elements: []*dom.Element{
+	all := []*dom.Element{
 		at(0, dom.Structural, dom.NoRef, "navigation", true),
 		at(1, dom.Interactive, 0, "link", false),
 		at(2, dom.Interactive, 0, "link", true),
@@ -36,9 +36,9 @@ func page() *dom.Snapshot {
 		at(8, dom.FrameHost, dom.NoRef, "iframe", true),
 		at(9, dom.Interactive, 8, "link", false),
 		at(10, dom.Interactive, 8, "button", true),
-	}}
-	s.Elements[9].Frame, s.Elements[10].Frame = "F", "F"
-	return s
+	}
+	all[9].Frame, all[10].Frame = "F", "F"
+	return &dom.Snapshot{Elements: dom.ListOf(all)}
 }
 
 func refs(elements []*dom.Element) string {
@@ -96,7 +96,7 @@ func TestOf(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := refs(v.Elements); got != test.want {
+			if got := refs(v.Elements.Slice()); got != test.want {
 				t.Errorf("elements %s, want %s", got, test.want)
 			}
 			if v.Total != test.total || v.Reason != test.reason || v.Tokens != test.tokens {
@@ -127,7 +127,7 @@ func TestScore(t *testing.T) {
 
 func TestOmittedByRole(t *testing.T) {
 	s := page()
-	s.Elements[9].Role = ""
+	s.Elements.Slice()[9].Role = ""
 	v, err := Of(s, Options{InteractiveOnly: true, MaxElements: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -167,22 +167,22 @@ func TestCostIsAskedOnlyForWhatMayBeShown(t *testing.T) {
 }
 
 func TestAttributes(t *testing.T) {
-	s := &dom.Snapshot{Elements: []*dom.Element{
+	s := &dom.Snapshot{Elements: dom.ListOf([]*dom.Element{
 		{Ref: 0},
 		{Ref: 1, Attributes: map[string]string{"id": "a", "class": "b"}},
 		{Ref: 2, Attributes: map[string]string{"id": "c"}},
 		{Ref: 3, Attributes: map[string]string{"class": "d"}},
-	}}
-	before := slices.Clone(s.Elements)
+	})}
+	before := slices.Clone(s.Elements.Slice())
 	get := func(wanted ...string) []*dom.Element {
 		v, err := Of(s, Options{Attributes: wanted})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return v.Elements
+		return v.Elements.Slice()
 	}
 	all := get("class", "id")
-	if !slices.Equal(all, s.Elements) {
+	if !slices.Equal(all, s.Elements.Slice()) {
 		t.Error("elements are copied though they have no other attributes")
 	}
 	id := get("id")
@@ -192,7 +192,7 @@ func TestAttributes(t *testing.T) {
 			t.Errorf("element %d has %v, want %v", i, e.Attributes, want[i])
 		}
 	}
-	if id[2] != s.Elements[2] || id[0] != s.Elements[0] {
+	if id[2] != s.Elements.Slice()[2] || id[0] != s.Elements.Slice()[0] {
 		t.Error("elements are copied though they have no other attributes")
 	}
 	for i, e := range get() {
@@ -200,7 +200,7 @@ func TestAttributes(t *testing.T) {
 			t.Errorf("element %d came as %d with %v", i, e.Ref, e.Attributes)
 		}
 	}
-	if !slices.Equal(s.Elements, before) || len(s.Elements[1].Attributes) != 2 {
+	if !slices.Equal(s.Elements.Slice(), before) || len(s.Elements.Slice()[1].Attributes) != 2 {
 		t.Error("the snapshot was written to")
 	}
 }

@@ -1,16 +1,12 @@
 package model
 
-import (
-	"slices"
-
-	"github.com/domtap/domtap/dom"
-)
+import "github.com/domtap/domtap/dom"
 
 // arrange puts the sequence together and gives refs. It returns a document whose order makes no
 // sense, or nil.
 func (m *Model) arrange() *document {
 	m.pass++
-	a := arrangement{model: m, sequence: m.sequence[:0], elements: make([]*dom.Element, 0, len(m.nodes)+64)}
+	a := arrangement{model: m, sequence: m.scratch[:0]}
 	m.placed = m.placed[:0]
 	if d := m.frames[""]; d != nil {
 		a.place(d, nil)
@@ -21,11 +17,9 @@ func (m *Model) arrange() *document {
 	if a.bad != nil {
 		return a.bad
 	}
-	clear(m.sequence[min(len(a.sequence), len(m.sequence)):])
-	m.sequence = a.sequence
-	if !slices.Equal(a.elements, m.elements) {
-		m.elements, m.shared = a.elements, false
-	}
+	m.cut(a.sequence)
+	clear(a.sequence)
+	m.scratch = a.sequence[:0]
 	return nil
 }
 
@@ -33,7 +27,6 @@ func (m *Model) arrange() *document {
 type arrangement struct {
 	model    *Model
 	sequence []*node
-	elements []*dom.Element
 	bad      *document
 }
 
@@ -73,10 +66,7 @@ func (a *arrangement) place(d *document, host *node) {
 	}
 	d.pass, d.host = m.pass, host
 	m.placed = append(m.placed, d)
-	top, depth := dom.NoRef, 0
-	if host != nil {
-		top, depth = host.el.Ref, host.el.Depth+1
-	}
+	top, depth := d.top()
 	for n := d.list.next; n != &d.list; n = n.next {
 		parent, deep := top, depth
 		if n.parent != nil {
@@ -96,17 +86,7 @@ func (a *arrangement) place(d *document, host *node) {
 }
 
 func (a *arrangement) add(n *node, parent dom.Ref, depth int) {
-	m := a.model
-	if n.el.Ref == dom.NoRef {
-		n.el.Ref = m.next
-		m.nodes[m.next] = n
-		m.next++
-	}
-	if n.el.Parent != parent || n.el.Depth != depth {
-		el := m.edit(n)
-		el.Parent, el.Depth = parent, depth
-	}
-	n.pos, n.pass = len(a.sequence), m.pass
+	a.model.name(n, parent, depth)
+	n.pass, n.unplaced = a.model.pass, false
 	a.sequence = append(a.sequence, n)
-	a.elements = append(a.elements, n.el)
 }

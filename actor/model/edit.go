@@ -61,7 +61,7 @@ func (e *edit) clear() {
 	}
 	d.list.prev, d.list.next = &d.list, &d.list
 	d.count = 0
-	e.model.structural = true
+	e.model.structural, e.model.whole = true, true
 }
 
 func (e *edit) op(op *dom.Op) error {
@@ -184,14 +184,14 @@ func (e *edit) link(n, after *node) {
 	n.prev, n.next = after, after.next
 	n.prev.next, n.next.prev = n, n
 	e.doc.count++
-	e.model.structural = true
+	e.model.loosen(n, true)
 }
 
 // unlink leaves the node's own pointers as they are.
 func (e *edit) unlink(n *node) {
 	n.prev.next, n.next.prev = n.next, n.prev
 	e.doc.count--
-	e.model.structural = true
+	e.model.loosen(n, true)
 }
 
 // parent sets a node's parent.
@@ -206,7 +206,7 @@ func (e *edit) parent(n, parent *node) {
 		parent.kids++
 	}
 	n.parent = parent
-	e.model.structural = true
+	e.model.loosen(n, false)
 }
 
 // change sets the fields of mask. The element is replaced only when a field differs.
@@ -223,8 +223,12 @@ func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 	if el.Same(n.el) {
 		return nil
 	}
-	if el.Kind != n.el.Kind || el.Child != n.el.Child {
-		e.model.structural = true
+	if held := n.holds(); el.Kind != n.el.Kind || el.Child != n.el.Child {
+		*e.model.edit(n) = el
+		if held || n.holds() {
+			e.model.structural, e.model.whole = true, true
+		}
+		return nil
 	}
 	*e.model.edit(n) = el
 	return nil

@@ -109,7 +109,7 @@ func applyAndCheck(t *testing.T, m *model.Model, sequence map[string]uint64, pat
 	for _, p := range patches {
 		if m.Broken(p.Frame) {
 			sequence[p.Document] = 0
-			for _, el := range m.Elements() {
+			for _, el := range m.Elements().Slice() {
 				if el.Frame == p.Frame {
 					t.Fatalf("frame %q is broken and shows element %d", p.Frame, el.Ref)
 				}

@@ -41,7 +41,7 @@ func (m *Model) look() {
 		return
 	}
 	m.offsets()
-	for _, n := range m.sequence {
+	for n := range m.all() {
 		in := n.boxed && n.rect().Meets(viewport)
 		covered := n.covered || n.doc.covered
 		if in != n.el.InViewport || covered != n.el.Covered {
@@ -62,11 +62,13 @@ func (m *Model) Layout() *dom.Layout {
 		return nil
 	}
 	m.offsets()
-	l := &dom.Layout{Viewport: viewport, Boxes: make([]dom.Box, len(m.sequence))}
-	for i, n := range m.sequence {
+	l := &dom.Layout{Viewport: viewport, Boxes: make([]dom.Box, 0, len(m.nodes))}
+	for n := range m.all() {
+		var box dom.Box
 		if n.boxed {
-			l.Boxes[i] = n.rect()
+			box = n.rect()
 		}
+		l.Boxes = append(l.Boxes, box)
 	}
 	m.layout = l
 	return l

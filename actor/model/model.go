@@ -49,18 +49,22 @@ type Model struct {
 	retired    [64]string
 	retirement int
 
-	// elements and sequence are the merged document order; shared says that elements was handed out.
-	elements []*dom.Element
-	sequence []*node
-	shared   bool
+	// blocks are the merged document order; list is how it was handed out last, and stale says that it is
+	// another now.
+	blocks []*block
+	list   dom.List
+	stale  bool
+	// scratch is memory for the next pass over all documents.
+	scratch []*node
 	// batch counts the hand-outs: elements made in this batch may still be written to.
 	batch uint64
 	// pass counts the passes over the sequence.
 	pass uint64
-	// structural says that the sequence has to be put together anew; touched holds the nodes whose
-	// elements were replaced where they stand.
-	structural bool
-	touched    []*node
+	// structural says that the sequence is another now: by the loose nodes, or, when whole is set too, for
+	// other reasons. touched holds the nodes whose elements were replaced where they stand.
+	structural, whole bool
+	loose             []*node
+	touched           []*node
 	// measured says that boxes changed since InViewport and Covered were derived from them.
 	measured bool
 	layout   *dom.Layout
@@ -109,9 +113,12 @@ type node struct {
 	boxed   bool
 	// covered says that a modal of the document makes the element useless.
 	covered bool
-	// pos is the place in the sequence, and pass the pass that found it.
-	pos  int
-	pass uint64
+	// block and slot are the place in the sequence, and pass is the last pass over all documents that came by.
+	block *block
+	slot  int
+	pass  uint64
+	// unplaced says that the place is another now.
+	unplaced bool
 	// batch is the batch that made el.
 	batch uint64
 	box   dom.Box
@@ -207,7 +214,7 @@ func (m *Model) commit(frame dom.FrameID, document string) bool {
 		m.order = append(m.order, fresh)
 	}
 	m.frames[frame] = fresh
-	m.structural = true
+	m.structural, m.whole = true, true
 	return true
 }
 
@@ -220,7 +227,7 @@ func (m *Model) Drop(frame dom.FrameID) {
 	m.retire(d)
 	delete(m.frames, frame)
 	m.order = slices.DeleteFunc(m.order, func(o *document) bool { return o == d })
-	m.structural = true
+	m.structural, m.whole = true, true
 	m.build()
 }
 
@@ -239,7 +246,7 @@ func (m *Model) empty(d *document) {
 	}
 	d.list.prev, d.list.next = &d.list, &d.list
 	d.count = 0
-	m.structural = true
+	m.structural, m.whole = true, true
 }
 
 // fail breaks a document.
@@ -326,22 +333,6 @@ func (m *Model) accept(p *dom.Patch) (*document, error) {
 	return d, nil
 }
 
-// Elements hands out the merged sequence. The slice and what it points to are immutable. It is the
-// same slice as before when nothing changed.
-func (m *Model) Elements() []*dom.Element {
-	m.shared = true
-	m.batch++
-	return m.elements
-}
-
-// own makes the sequence writable.
-func (m *Model) own() {
-	if m.shared {
-		m.elements = slices.Clone(m.elements)
-		m.shared = false
-	}
-}
-
 // edit returns the element of a node for writing: a copy, unless it was made in this batch.
 func (m *Model) edit(n *node) *dom.Element {
 	if n.batch != m.batch {
@@ -357,11 +348,15 @@ func (m *Model) build() error {
 	var errs []error
 	for m.structural {
 		m.structural = false
-		if bad := m.arrange(); bad != nil {
-			m.fail(bad)
-			errs = append(errs, fmt.Errorf("document %q in frame %q is refused: an element stands before its parent", bad.id, bad.frame))
+		if !m.mend() {
+			m.whole = false
+			if bad := m.arrange(); bad != nil {
+				m.fail(bad)
+				errs = append(errs, fmt.Errorf("document %q in frame %q is refused: an element stands before its parent", bad.id, bad.frame))
+			}
 		}
-		m.layout = nil
+		clear(m.loose)
+		m.loose, m.layout = m.loose[:0], nil
 	}
 	m.replace()
 	if m.measured {
@@ -370,16 +365,4 @@ func (m *Model) build() error {
 		m.replace()
 	}
 	return errors.Join(errs...)
-}
-
-// replace puts the elements that were made anew into the sequence.
-func (m *Model) replace() {
-	for _, n := range m.touched {
-		if n.present && m.elements[n.pos] != n.el {
-			m.own()
-			m.elements[n.pos] = n.el
-		}
-	}
-	clear(m.touched)
-	m.touched = m.touched[:0]
 }

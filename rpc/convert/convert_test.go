@@ -89,7 +89,7 @@ func TestDiff(t *testing.T) {
 	now := []*dom.Element{old[3], el(5, "five"), first, second2}
 	d := diff.Compute(old, now)
 	d.From, d.To = 8, 9
-	wantMessage(t, "diff", Diff(d, now, 0), &domtapv1.Diff{
+	wantMessage(t, "diff", Diff(d, 0), &domtapv1.Diff{
 		FromRevision: 8, ToRevision: 9, AddedCount: 1, RemovedCount: 1, ChangedCount: 1,
 		Added:   []*domtapv1.Element{{Ref: 5, Index: 1, Tag: "a", Text: "five", Href: "h", Name: "n"}},
 		Removed: []*domtapv1.RemovedElement{{Ref: 3, Tag: "a", Text: "three", Href: "h", Name: "n"}},
@@ -104,11 +104,11 @@ func TestDiff(t *testing.T) {
 
 func TestDiffListsAreBoundedAndCountsAreNot(t *testing.T) {
 	now, _ := manyElements(120)
-	m := Diff(diff.Compute(nil, now), now, 50)
+	m := Diff(diff.Compute(nil, now), 50)
 	if len(m.GetAdded()) != 50 || m.GetAddedCount() != 120 {
 		t.Errorf("%d added listed, %d counted; want 50 and 120", len(m.GetAdded()), m.GetAddedCount())
 	}
-	m = Diff(diff.Compute(now, nil), nil, 50)
+	m = Diff(diff.Compute(now, nil), 50)
 	if len(m.GetRemoved()) != 50 || m.GetRemovedCount() != 120 {
 		t.Errorf("%d removed listed, %d counted; want 50 and 120", len(m.GetRemoved()), m.GetRemovedCount())
 	}
@@ -125,7 +125,7 @@ func TestVisibleLeavesOutWhatNoMessageCarries(t *testing.T) {
 		t.Errorf("a change of kind is visible as %v, or the diff was written to", got.Changed)
 	}
 	both := Visible(diff.Compute([]*dom.Element{plain}, []*dom.Element{value}))
-	if m := Diff(both, []*dom.Element{value}, 0); len(m.GetChanged()) != 1 || len(m.GetChanged()[0].GetFields()) != 1 {
+	if m := Diff(both, 0); len(m.GetChanged()) != 1 || len(m.GetChanged()[0].GetFields()) != 1 {
 		t.Errorf("a change of kind and value came as %v", m.GetChanged())
 	}
 }
@@ -135,7 +135,7 @@ func TestWithBoxes(t *testing.T) {
 	b2, c2 := &dom.Element{Ref: 2, Text: "b", Value: "v"}, &dom.Element{Ref: 3, Text: "other key"}
 	old := Boxed{[]*dom.Element{a, b, c}, []dom.Box{{X: 1}, {X: 2}, {X: 3}}}
 	now := Boxed{[]*dom.Element{a, b2, c2}, []dom.Box{{X: 1, Width: 0.5}, {X: 20}, {X: 30}}}
-	d := Diff(diff.Compute(old.Elements, now.Elements), now.Elements, 0)
+	d := Diff(diff.Compute(old.Elements, now.Elements), 0)
 	got := WithBoxes(d.GetChanged(), old, now)
 	if len(got) != 2 || len(d.GetChanged()[0].GetFields()) != 1 {
 		t.Fatalf("%d changes, want those of 1 and 2: %v", len(got), got)
@@ -153,7 +153,7 @@ func TestWithBoxes(t *testing.T) {
 
 func TestMetadata(t *testing.T) {
 	wantMessage(t, "cut", Metadata(view.View{
-		Elements: make([]*dom.Element, 2), Total: 5, Reason: view.TokenBudget, Tokens: 99, OmittedByRole: map[string]int{"link": 3},
+		Elements: dom.ListOf(make([]*dom.Element, 2)), Total: 5, Reason: view.TokenBudget, Tokens: 99, OmittedByRole: map[string]int{"link": 3},
 	}, "o200k_base"), &domtapv1.ViewMetadata{
 		TotalElements: 5, IncludedElements: 2, Truncated: true, Tokens: 99, Tokenizer: "o200k_base",
 		TruncationReason: domtapv1.TruncationReason_TRUNCATION_REASON_TOKEN_BUDGET, OmittedByRole: map[string]int32{"link": 3},

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/diff"
-	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -18,9 +17,9 @@ func Visible(d diff.Diff) diff.Diff {
 	return d
 }
 
-// Diff converts a diff that leads to the elements now. At most limit entries of each kind are given
+// Diff converts a diff. At most limit entries of each kind are given
 // back (0: all); the counts are of all.
-func Diff(d diff.Diff, now []*dom.Element, limit int) *domtapv1.Diff {
+func Diff(d diff.Diff, limit int) *domtapv1.Diff {
 	m := &domtapv1.Diff{
 		FromRevision: d.From,
 		ToRevision:   d.To,
@@ -29,7 +28,7 @@ func Diff(d diff.Diff, now []*dom.Element, limit int) *domtapv1.Diff {
 		ChangedCount: int32(len(d.Changed)),
 	}
 	m.Added = added(first(d.Added, limit))
-	m.Changed = changes(first(d.Changed, limit), now)
+	m.Changed = changes(first(d.Changed, limit))
 	for _, r := range first(d.Removed, limit) {
 		e := r.Element
 		m.Removed = append(m.Removed, &domtapv1.RemovedElement{
@@ -59,20 +58,16 @@ func added(list []diff.Added) []*domtapv1.Element {
 	return s.out
 }
 
-// changes converts changed elements, which stand in the order of now.
-func changes(list []diff.Changed, now []*dom.Element) []*domtapv1.ChangedElement {
+// changes converts changed elements.
+func changes(list []diff.Changed) []*domtapv1.ChangedElement {
 	if len(list) == 0 {
 		return nil
 	}
 	out := make([]*domtapv1.ChangedElement, len(list))
 	s := newSlab(len(list))
-	at := 0
 	for i, c := range list {
-		for at < len(now)-1 && now[at] != c.New {
-			at++
-		}
 		out[i] = &domtapv1.ChangedElement{
-			Ref: uint32(c.New.Ref), Fields: fields(c), Element: s.add(c.New, at),
+			Ref: uint32(c.New.Ref), Fields: fields(c), Element: s.add(c.New, c.To),
 		}
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 func Metadata(v view.View, tokenizer string) *domtapv1.ViewMetadata {
 	m := &domtapv1.ViewMetadata{
 		TotalElements:    int32(v.Total),
-		IncludedElements: int32(len(v.Elements)),
+		IncludedElements: int32(v.Elements.Len()),
 		Truncated:        v.Reason != view.NotTruncated,
 		Tokens:           int32(v.Tokens),
 	}

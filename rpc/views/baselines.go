@@ -116,7 +116,7 @@ func (s Seen) stale(now *dom.Snapshot) string {
 	return ""
 }
 
-func (s Seen) size() int { return len(s.View.view.Elements) + 1 }
+func (s Seen) size() int { return s.View.view.Elements.Len() + 1 }
 
 // trim keeps the bounds; the entry in use loses its oldest views only.
 func (b *baselines) trim(entry *baseline) {

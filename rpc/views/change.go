@@ -48,10 +48,10 @@ type Change struct {
 func (v *View) Since(from *View) *Change {
 	c := v.way(from.Point())
 	c.once.Do(func() {
-		c.Diff = convert.Visible(diff.Compute(from.view.Elements, v.view.Elements))
+		c.Diff = convert.Visible(diff.Between(from.view.Elements, v.view.Elements))
 		c.Diff.From, c.Diff.To = from.Snapshot.Revision, v.Snapshot.Revision
-		c.message = convert.Diff(c.Diff, v.view.Elements, 0)
-		c.Mostly = mostlyChanged(c.Diff, len(from.view.Elements), len(v.view.Elements))
+		c.message = convert.Diff(c.Diff, 0)
+		c.Mostly = mostlyChanged(c.Diff, from.view.Elements.Len(), v.view.Elements.Len())
 	})
 	return c
 }

@@ -112,7 +112,7 @@ func (t *Tab) walk(s *dom.Snapshot, sel Selection) walk {
 
 // continues reports whether the view has a cursor.
 func (v *View) continues() bool {
-	return v.view.Reason != view.NotTruncated && len(v.view.Elements) > 0
+	return v.view.Reason != view.NotTruncated && v.view.Elements.Len() > 0
 }
 
 // wasGiven reports whether an element was in an answer that the view continues.
@@ -123,9 +123,9 @@ func (v *View) wasGiven(r dom.Ref) bool {
 
 // givenWith returns the refs of what was given up to this view, in order.
 func (v *View) givenWith() []dom.Ref {
-	out := make([]dom.Ref, len(v.given), len(v.given)+len(v.view.Elements))
+	out := make([]dom.Ref, len(v.given), len(v.given)+v.view.Elements.Len())
 	copy(out, v.given)
-	for _, e := range v.view.Elements {
+	for e := range v.view.Elements.All() {
 		out = append(out, e.Ref)
 	}
 	slices.Sort(out)

@@ -64,8 +64,8 @@ func checkText(t *testing.T, v *View, sel Selection, next string) {
 	if sel.maxTokens > 0 && (cost > sel.maxTokens || cost != settled.Tokens) {
 		t.Errorf("the text costs %d, said %d, budget %d", cost, settled.Tokens, sel.maxTokens)
 	}
-	if sel.maxElements > 0 && len(settled.Elements) > sel.maxElements {
-		t.Errorf("%d elements, limit %d", len(settled.Elements), sel.maxElements)
+	if sel.maxElements > 0 && settled.Elements.Len() > sel.maxElements {
+		t.Errorf("%d elements, limit %d", settled.Elements.Len(), sel.maxElements)
 	}
 }
 

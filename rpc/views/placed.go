@@ -24,7 +24,7 @@ func (v *View) Placed(layout *dom.Layout) *Placed {
 	p := &Placed{layout: layout}
 	elements := v.Elements()
 	if layout != nil {
-		p.Boxes = BoxesOf(elements, v.Snapshot.Elements, layout)
+		p.Boxes = BoxesOf(elements, v.Snapshot.Elements.Slice(), layout)
 	}
 	p.Messages = convert.Elements(elements, p.Boxes)
 	v.placed.Store(p)

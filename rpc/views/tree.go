@@ -33,7 +33,7 @@ func (v *View) fold() *dom.Snapshot {
 		return v.Snapshot
 	}
 	v.folded = compact.Folded{}
-	for _, l := range view.NavigationHash(v.Snapshot.Elements) {
+	for _, l := range view.NavigationHash(v.Snapshot.Elements.Slice()) {
 		_, again := v.before[l.Hash]
 		shown := (!sel.viewportOnly || l.Element.InViewport) && (sel.frame == "" || l.Element.Frame == sel.frame)
 		if again && shown && len(l.Below) >= minFolded && !v.opened(l) {
@@ -44,7 +44,7 @@ func (v *View) fold() *dom.Snapshot {
 		return v.Snapshot
 	}
 	rest := *v.Snapshot
-	rest.Elements = view.Fold(rest.Elements, v.folded)
+	rest.Elements = dom.ListOf(view.Fold(rest.Elements.Slice(), v.folded))
 	return &rest
 }
 
@@ -79,7 +79,7 @@ func (v *View) grow(t *Tab) {
 	if !v.Selection.tree || v.err != nil {
 		return
 	}
-	v.outline = compact.NewOutline(compact.NewBase(v.Snapshot.URL), v.view.Elements, v.Snapshot.Elements, v.folded)
+	v.outline = compact.NewOutline(compact.NewBase(v.Snapshot.URL), v.view.Elements.Slice(), v.Snapshot.Elements.Slice(), v.folded)
 	if v.view.Tokens > 0 {
 		v.view.Tokens = v.overhead + v.outline.Cost(t.count)
 	}
@@ -105,7 +105,7 @@ func (v *View) foldedWith() []dom.Ref {
 // whole, or was told to be those of the page before.
 func (v *View) sent() hashes {
 	got := map[dom.Ref]struct{}{}
-	for _, e := range v.view.Elements {
+	for e := range v.view.Elements.All() {
 		got[e.Ref] = struct{}{}
 	}
 	has := func(e *dom.Element) bool {
@@ -113,7 +113,7 @@ func (v *View) sent() hashes {
 		return now || v.wasGiven(e.Ref)
 	}
 	out := hashes{}
-	for _, l := range view.NavigationHash(v.Snapshot.Elements) {
+	for _, l := range view.NavigationHash(v.Snapshot.Elements.Slice()) {
 		_, folded := v.folded[l.Element.Ref]
 		if has(l.Element) && (folded || !slices.ContainsFunc(l.Below, func(e *dom.Element) bool { return !has(e) })) {
 			out[l.Hash] = struct{}{}

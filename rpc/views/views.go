@@ -60,7 +60,8 @@ func (c *Cache) Of(t *actor.Tab) *Tab {
 		default:
 		}
 	}
-	made := &Tab{tab: t, last: c.last, cursors: c.cursors, count: c.texts.Count, newest: map[Selection]*View{}}
+	made := &Tab{tab: t, last: c.last, cursors: c.cursors, count: c.texts.Count, newest: map[Selection]*View{},
+		memos: map[Selection]*view.Memo{}}
 	c.tabs[t] = made
 	return made
 }
@@ -77,7 +78,9 @@ type Tab struct {
 
 	mu     sync.Mutex
 	newest map[Selection]*View
-	costs  costs
+	// memos help to make the next view of each selection.
+	memos map[Selection]*view.Memo
+	costs costs
 	// branches is what lines of trees cost.
 	branches costs
 }
@@ -134,15 +137,20 @@ func (t *Tab) share(s *dom.Snapshot, sel Selection) *View {
 func (t *Tab) makeRoom(s *dom.Snapshot) {
 	for sel, v := range t.newest {
 		if v.Snapshot.Document != s.Document {
-			delete(t.newest, sel)
+			t.drop(sel)
 		}
 	}
 	for sel := range t.newest {
 		if len(t.newest) < maxShared {
 			return
 		}
-		delete(t.newest, sel)
+		t.drop(sel)
 	}
+}
+
+func (t *Tab) drop(sel Selection) {
+	delete(t.newest, sel)
+	delete(t.memos, sel)
 }
 
 // errUnfinished stays in a view whose computation panicked.
@@ -188,7 +196,7 @@ type Point struct {
 func (v *View) Point() Point { return Point{v.Snapshot.Epoch, v.Snapshot.Revision} }
 
 // Elements returns the elements of the view in document order.
-func (v *View) Elements() []*dom.Element { return v.view.Elements }
+func (v *View) Elements() []*dom.Element { return v.view.Elements.Slice() }
 
 func (v *View) compute(t *Tab) {
 	if err := v.findFrame(); err != nil {
@@ -210,7 +218,7 @@ func (v *View) compute(t *Tab) {
 		options.Cost = cost
 		defer done()
 	}
-	v.view, v.err = view.Of(selectable, options)
+	v.view, v.err = t.choose(selectable, options, v.Selection)
 	v.grow(t)
 	v.header.Next = ""
 	for i := range v.exact {
@@ -222,6 +230,23 @@ func (v *View) compute(t *Tab) {
 			return compact.Settle(h, v.view, v.overhead, t.count)
 		})
 	}
+}
+
+// choose makes the view of a snapshot with the help of one that was made before.
+func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (view.View, error) {
+	if !o.Incremental() {
+		return view.Of(s, o)
+	}
+	t.mu.Lock()
+	before := t.memos[sel]
+	t.mu.Unlock()
+	v, after, err := view.After(before, s, o)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest[sel] != nil && err == nil {
+		t.memos[sel] = after
+	}
+	return v, err
 }
 
 // Header returns the header of the text with or without the history, cut to the budget if need be. Who
@@ -249,7 +274,7 @@ func (v *View) findFrame() error {
 	if frame == "" {
 		return nil
 	}
-	for _, e := range v.Snapshot.Elements {
+	for e := range v.Snapshot.Elements.All() {
 		if e.Frame == frame || e.Child == frame {
 			return nil
 		}
@@ -284,7 +309,7 @@ func (c *costs) of(s *dom.Snapshot, fresh func(compact.Base) func(*dom.Element) 
 		c.base, c.document = base, s.Document
 		c.now, c.earlier = map[*dom.Element]int{}, nil
 	}
-	if len(c.now) > 2*len(s.Elements) {
+	if len(c.now) > 2*s.Elements.Len() {
 		c.now, c.earlier = map[*dom.Element]int{}, c.now
 	}
 	cost := fresh(base)

@@ -267,11 +267,6 @@ func (w *Condition) Answer(h *actor.Head, held Holding) *domtapv1.WaitForRespons
 		m.Resync = &domtapv1.Resync{Reason: resync}
 		return m
 	}
-	now, err := w.views.At(h, s, w.selection)
-	if err != nil {
-		m.Resync = &domtapv1.Resync{Reason: views.ViewChanged}
-		return m
-	}
-	m.Diff = convert.Diff(c.Diff, now.Elements(), maxListed)
+	m.Diff = convert.Diff(c.Diff, maxListed)
 	return m
 }

@@ -1,0 +1,174 @@
+package model
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Blocks keep the merged sequence: the nodes of a stretch of it, and their elements, which are handed out as a
+// chunk. A change makes the chunk of its own block anew, and the list of chunks, and nothing else.
+const (
+	// blockSize is how many nodes a new block takes. A change copies a pointer for each of them, and one for each
+	// block, so pages of 50,000 elements fare best with about the square root of that.
+	blockSize = 256
+	// smallBlock is how many nodes a block must have to be kept as it is when the sequence around it changes;
+	// so there are at most a few blocks more than nodes divided by that.
+	smallBlock = 64
+)
+
+type block struct {
+	nodes []*node
+	// elements stand parallel to nodes. While chunk holds them, they were handed out and may not be written to.
+	elements []*dom.Element
+	chunk    *dom.Chunk
+	// index is the block's place among the others, while nodes are put in order.
+	index int
+}
+
+// own makes the elements writable.
+func (b *block) own() {
+	if b.chunk != nil {
+		b.elements, b.chunk = slices.Clone(b.elements), nil
+	}
+}
+
+// put writes the element of a node that stands in the block.
+func (b *block) put(slot int, el *dom.Element) {
+	b.own()
+	b.elements[slot] = el
+}
+
+// remove takes a node out.
+func (b *block) remove(slot int) {
+	b.own()
+	b.nodes, b.elements = slices.Delete(b.nodes, slot, slot+1), slices.Delete(b.elements, slot, slot+1)
+	b.number(slot)
+}
+
+// insert puts nodes in.
+func (b *block) insert(slot int, nodes []*node) {
+	b.own()
+	elements := make([]*dom.Element, len(nodes))
+	for i, n := range nodes {
+		n.block, elements[i] = b, n.el
+	}
+	b.nodes, b.elements = slices.Insert(b.nodes, slot, nodes...), slices.Insert(b.elements, slot, elements...)
+	b.number(slot)
+}
+
+// number tells the nodes from one on where they stand.
+func (b *block) number(from int) {
+	for i, n := range b.nodes[from:] {
+		n.slot = from + i
+	}
+}
+
+// split cuts a block that has become too long.
+func (m *Model) split(b *block) {
+	if len(b.nodes) <= 2*blockSize {
+		return
+	}
+	nodes := b.nodes
+	b.nodes, b.elements, b.chunk = nil, nil, nil
+	pieces := []*block{b}
+	for piece := range slices.Chunk(nodes, blockSize) {
+		last := pieces[len(pieces)-1]
+		if len(last.nodes) > 0 {
+			last = new(block)
+			pieces = append(pieces, last)
+		}
+		last.insert(0, piece)
+	}
+	at := slices.Index(m.blocks, b)
+	m.blocks = slices.Replace(m.blocks, at, at+1, pieces...)
+}
+
+// hand hands out the elements.
+func (b *block) hand() *dom.Chunk {
+	if b.chunk == nil {
+		b.chunk = dom.NewChunk(b.elements)
+	}
+	return b.chunk
+}
+
+// lead reports whether a sequence begins with the nodes of the block.
+func (b *block) lead(sequence []*node) bool {
+	return len(b.nodes) <= len(sequence) && slices.Equal(b.nodes, sequence[:len(b.nodes)])
+}
+
+// cut cuts a sequence into blocks. Those that stand in it as they were are kept, with their chunks.
+func (m *Model) cut(sequence []*node) {
+	if m.holds(sequence) {
+		return
+	}
+	blocks := make([]*block, 0, len(sequence)/blockSize+2)
+	var fresh *block
+	for i := 0; i < len(sequence); {
+		n := sequence[i]
+		if b := n.block; b != nil && n.slot == 0 && len(b.nodes) >= smallBlock && b.lead(sequence[i:]) {
+			blocks, fresh = append(blocks, b), nil
+			i += len(b.nodes)
+			continue
+		}
+		if fresh == nil || len(fresh.nodes) == blockSize {
+			fresh = new(block)
+			blocks = append(blocks, fresh)
+		}
+		n.block, n.slot = fresh, len(fresh.nodes)
+		fresh.nodes, fresh.elements = append(fresh.nodes, n), append(fresh.elements, n.el)
+		i++
+	}
+	m.blocks, m.stale = blocks, true
+}
+
+// holds reports whether the blocks hold just this sequence.
+func (m *Model) holds(sequence []*node) bool {
+	for _, b := range m.blocks {
+		if !b.lead(sequence) {
+			return false
+		}
+		sequence = sequence[len(b.nodes):]
+	}
+	return len(sequence) == 0
+}
+
+// all ranges over the nodes of the sequence.
+func (m *Model) all() iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		for _, b := range m.blocks {
+			for _, n := range b.nodes {
+				if !yield(n) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// replace puts the elements that were made anew into the sequence.
+func (m *Model) replace() {
+	for _, n := range m.touched {
+		if n.present && n.block.elements[n.slot] != n.el {
+			n.block.put(n.slot, n.el)
+			m.stale = true
+		}
+	}
+	clear(m.touched)
+	m.touched = m.touched[:0]
+}
+
+// Elements hands out the merged sequence, which is immutable. It is the same list as before when nothing changed.
+func (m *Model) Elements() dom.List {
+	m.batch++
+	if m.stale {
+		m.stale = false
+		chunks := make([]*dom.Chunk, len(m.blocks))
+		for i, b := range m.blocks {
+			chunks[i] = b.hand()
+		}
+		m.list = dom.NewList(chunks)
+	}
+	return m.list
+}

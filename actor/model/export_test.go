@@ -1,0 +1,12 @@
+package model
+
+import "github.com/domtap/domtap/dom"
+
+// Anew puts the sequence together from nothing, which must change nothing.
+func (m *Model) Anew() dom.List {
+	m.structural, m.whole = true, true
+	if err := m.build(); err != nil {
+		panic(err)
+	}
+	return m.Elements()
+}

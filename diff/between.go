@@ -1,0 +1,85 @@
+package diff
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Between returns what leads from old to now, like Compute, at a cost that follows what the lists do not share.
+func Between(old, now dom.List) Diff {
+	gaps := dom.Gaps(old, now)
+	if len(gaps) == 0 {
+		return Diff{}
+	}
+	if crossing(gaps) {
+		// What stands between the gaps may have to move, too, for the moves to be few.
+		return Compute(old.Slice(), now.Slice())
+	}
+	// What lies between the gaps stays, and keeps its place between them: it may as well not be there.
+	if len(gaps) == 1 {
+		d := Compute(gaps[0].Old, gaps[0].Now)
+		d.shift(places{{0, gaps[0].OldAt}}, places{{0, gaps[0].NowAt}})
+		return d
+	}
+	var from, to []*dom.Element
+	var older, newer places
+	for _, g := range gaps {
+		older = append(older, place{len(from), g.OldAt})
+		newer = append(newer, place{len(to), g.NowAt})
+		from, to = append(from, g.Old...), append(to, g.Now...)
+	}
+	d := Compute(from, to)
+	d.shift(older, newer)
+	return d
+}
+
+// crossing reports whether a node stood in one gap and stands in another now.
+func crossing(gaps []dom.Gap) bool {
+	if len(gaps) == 1 || !slices.ContainsFunc(gaps, func(g dom.Gap) bool { return !slices.EqualFunc(g.Old, g.Now, sameNode) }) {
+		return false
+	}
+	in := map[dom.Ref]int{}
+	for i, g := range gaps {
+		for _, e := range g.Old {
+			in[e.Ref] = i
+		}
+	}
+	for i, g := range gaps {
+		for _, e := range g.Now {
+			if was, lives := in[e.Ref]; lives && was != i {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// place says that what stands at short of a list of gaps stands at long of the whole list.
+type place struct{ short, long int }
+
+// places are those of the starts of the gaps, in order.
+type places []place
+
+// of returns the place in the whole list.
+func (p places) of(short int) int {
+	k := sort.Search(len(p), func(k int) bool { return p[k].short > short }) - 1
+	return p[k].long + short - p[k].short
+}
+
+// shift turns the places in lists of gaps into those of the whole lists.
+func (d *Diff) shift(old, now places) {
+	for i := range d.Added {
+		d.Added[i].Index = now.of(d.Added[i].Index)
+	}
+	for i := range d.Removed {
+		d.Removed[i].Index = old.of(d.Removed[i].Index)
+	}
+	for i := range d.Changed {
+		d.Changed[i].Index, d.Changed[i].To = old.of(d.Changed[i].Index), now.of(d.Changed[i].To)
+	}
+	for i := range d.Moved {
+		d.Moved[i].From, d.Moved[i].To = old.of(d.Moved[i].From), now.of(d.Moved[i].To)
+	}
+}

@@ -1,0 +1,241 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Memo is what views remember of the chunks of a snapshot, so that the view of a later one with the same options
+// looks only into the chunks that are new. It is immutable; nil remembers nothing.
+type Memo struct {
+	options string
+	chunks  []*dom.Chunk
+	parts   []*part
+}
+
+// Incremental reports whether After makes use of a Memo for these options. It does not where what is selected
+// depends on other elements or on the caller: below a root, and when continuing an answer.
+func (o Options) Incremental() bool { return !o.HasRoot && o.Given == nil }
+
+// After returns what Of does, and a Memo for the next snapshot. The Memo that it is given may be that of any
+// snapshot.
+func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
+	if !o.Incremental() {
+		v, err := Of(s, o)
+		return v, nil, err
+	}
+	if o.MaxTokens > 0 && o.Cost == nil {
+		return View{}, nil, errNoCost
+	}
+	next := m.next(s.Elements, o)
+	return next.view(s.Elements, o), next, nil
+}
+
+// part is what a view selects of one chunk.
+type part struct {
+	// chunk holds what is selected; that of the snapshot itself when that is all.
+	chunk *dom.Chunk
+	// scores stand parallel to its elements, and counts says how many have each, by descending score.
+	scores []uint8
+	counts []count[uint8]
+	// roles counts the elements by role.
+	roles []count[string]
+}
+
+type count[K comparable] struct {
+	of K
+	n  int
+}
+
+// tally counts one more; the kinds are few.
+func tally[K comparable](counts []count[K], of K) []count[K] {
+	for i := range counts {
+		if counts[i].of == of {
+			counts[i].n++
+			return counts
+		}
+	}
+	return append(counts, count[K]{of, 1})
+}
+
+// decides is the Key of what decides the parts. Limits do not.
+func (o Options) decides() string {
+	o.MaxElements, o.MaxTokens = 0, 0
+	return o.Key()
+}
+
+// nearby is how many chunks may have come or gone between two that are known.
+const nearby = 8
+
+// next returns the memo of a list, with the parts of the chunks that are known already.
+func (m *Memo) next(list dom.List, o Options) *Memo {
+	n := &Memo{options: o.decides(), chunks: list.Chunks()}
+	var known []*dom.Chunk
+	if m != nil && m.options == n.options {
+		known = m.chunks
+	}
+	n.parts = make([]*part, len(n.chunks))
+	at := 0
+	for i, c := range n.chunks {
+		window := known[min(at, len(known)):min(at+nearby, len(known))]
+		if k := slices.Index(window, c); k >= 0 {
+			n.parts[i] = m.parts[at+k]
+			at += k + 1
+			continue
+		}
+		n.parts[i] = o.part(c)
+		if at < len(known) && !slices.Contains(n.chunks[i+1:min(i+1+nearby, len(n.chunks))], known[at]) {
+			at++ // the chunk that this one stands in place of
+		}
+	}
+	return n
+}
+
+// part selects from one chunk.
+func (o Options) part(c *dom.Chunk) *part {
+	all := c.Elements()
+	selected, _ := o.choose(all) // fails only for want of a root
+	shown := o.project(selected)
+	p := &part{chunk: c, scores: make([]uint8, len(shown))}
+	if len(shown) != len(all) || len(all) > 0 && &shown[0] != &all[0] {
+		p.chunk = dom.NewChunk(shown)
+	}
+	for i, e := range shown {
+		p.scores[i] = uint8(Score(e))
+		p.counts = tally(p.counts, p.scores[i])
+		p.roles = tally(p.roles, e.Role)
+	}
+	slices.SortFunc(p.counts, func(a, b count[uint8]) int { return cmp.Compare(b.of, a.of) })
+	return p
+}
+
+// view puts the parts together and cuts them to the limits.
+func (m *Memo) view(list dom.List, o Options) View {
+	var v View
+	whole := true
+	for i, p := range m.parts {
+		v.Total += len(p.scores)
+		whole = whole && p.chunk == m.chunks[i]
+	}
+	most := v.Total
+	if o.MaxElements > 0 && o.MaxElements < most {
+		most, v.Reason = o.MaxElements, ElementLimit
+	}
+	if most < v.Total || o.MaxTokens > 0 {
+		best := m.best(most)
+		if o.MaxTokens > 0 {
+			best, v.Tokens = m.afford(best, o)
+			if len(best) < most {
+				v.Reason = TokenBudget
+			}
+		}
+		if len(best) < v.Total {
+			v.Elements, v.OmittedByRole = m.divide(best)
+			return v
+		}
+	}
+	if v.Elements = list; !whole {
+		v.Elements = m.list()
+	}
+	return v
+}
+
+// list returns all that is selected.
+func (m *Memo) list() dom.List {
+	chunks := make([]*dom.Chunk, 0, len(m.parts))
+	for _, p := range m.parts {
+		if len(p.scores) > 0 {
+			chunks = append(chunks, p.chunk)
+		}
+	}
+	return dom.NewList(chunks)
+}
+
+// spot is the place of a selected element: its part, and its index there.
+type spot struct{ part, index int32 }
+
+// best returns the spots of the n best elements, best first. Parts say how many elements of each score they hold,
+// so it looks into those that have one to give.
+func (m *Memo) best(n int) []spot {
+	var held [maxScore + 1]int
+	for _, p := range m.parts {
+		for _, c := range p.counts {
+			held[c.of] += c.n
+		}
+	}
+	order := make([]spot, 0, n)
+	for score := maxScore; score >= 0 && len(order) < n; score-- {
+		if held[score] == 0 {
+			continue
+		}
+		for i, p := range m.parts {
+			if len(order) == n {
+				break
+			}
+			order = p.take(order, n, int32(i), uint8(score))
+		}
+	}
+	return order
+}
+
+// take appends the spots of the elements with a score, until there are n.
+func (p *part) take(order []spot, n int, at int32, score uint8) []spot {
+	left := 0
+	for _, c := range p.counts {
+		if c.of == score {
+			left = c.n
+		}
+	}
+	for k := 0; left > 0 && len(order) < n; k++ {
+		if p.scores[k] == score {
+			order = append(order, spot{at, int32(k)})
+			left--
+		}
+	}
+	return order
+}
+
+func (m *Memo) at(s spot) *dom.Element { return m.parts[s.part].chunk.Elements()[s.index] }
+
+// afford keeps the best elements for as long as the budget lasts, like Options.afford.
+func (m *Memo) afford(best []spot, o Options) (kept []spot, tokens int) {
+	tokens = o.Overhead
+	for k, s := range best {
+		cost := o.Cost(m.at(s))
+		if tokens+cost > o.MaxTokens {
+			return best[:k], tokens
+		}
+		tokens += cost
+	}
+	return best, tokens
+}
+
+// divide returns the elements at the kept spots in document order, and counts the others by role.
+func (m *Memo) divide(kept []spot) (dom.List, map[string]int) {
+	slices.SortFunc(kept, func(a, b spot) int {
+		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.index, b.index))
+	})
+	omitted := map[string]int{}
+	for _, p := range m.parts {
+		for _, c := range p.roles {
+			omitted[c.of] += c.n
+		}
+	}
+	out := make([]*dom.Element, len(kept))
+	for i, s := range kept {
+		out[i] = m.at(s)
+		omitted[out[i].Role]--
+	}
+	if n, generic := omitted[""]; generic {
+		delete(omitted, "")
+		omitted["generic"] += n
+	}
+	for role, n := range omitted {
+		if n == 0 {
+			delete(omitted, role)
+		}
+	}
+	return dom.ListOf(out), omitted
+}
