@@ -19,38 +19,100 @@ const REPLACED = new Set(["img", "svg", "input", "select", "textarea", "button",
 /** Elements of drawings that may have a title; "a" is one of HTML, too. */
 const SVG_TAGS = new Set(["a", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "use", "image"]);
 
-/** Labels by control, made when first needed in a pass: `control.labels` costs a tree walk each. */
+/** Where a label stands in the index of its tree: on the label, under a symbol of our own world. */
+const INDEXED = Symbol("label");
+
+/**
+ * The labels of controls. `control.labels` walks the whole tree after every change of the document, so the labels
+ * around a control are looked up from it, and those elsewhere by an index of their `for`, which is made once for
+ * each tree and kept up to date. Whether a label labels a control is the browser's to say every time: an entry
+ * too many in the index does no harm.
+ */
 class Labels {
   constructor() {
-    /** @type {Map<Node, Map<any, any[]>>} */
-    this.roots = new Map();
-    /** Few controls are to be named: asking each is cheaper than the map. */
-    this.few = false;
     /** There are shadow trees: a control's labels stand in its own tree. */
     this.trees = false;
+    this.reset();
   }
-  clear() {
-    if (this.roots.size) this.roots.clear();
+
+  reset() {
+    /** Labels by their `for`, for each tree that was asked about. @type {WeakMap<any, Map<string, Set<any>>>} */
+    this.indexes = new WeakMap();
   }
-  /** @param {any} control @returns {any[]} */
+
+  /** @param {any} control @returns {any[]} at most MAX_LABELS, in document order */
   of(control) {
-    const root = this.trees ? safe.getRootNode(control) : document;
-    let map = this.roots.get(root);
-    if (!map && this.few) return control.labels ? Array.prototype.slice.call(control.labels, 0, MAX_LABELS) : [];
-    if (!map) {
-      map = new Map();
-      const labels = safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label") : root.querySelectorAll("label");
-      for (const label of labels) {
-        const target = label.control;
-        if (!target) continue;
-        const list = map.get(target);
-        if (!list) map.set(target, [label]);
-        else if (list.length < MAX_LABELS) list.push(label);
-      }
-      this.roots.set(root, map);
+    const out = [];
+    for (let label = closestOf(control, "label"); label; label = labelAround(label)) {
+      if (label.control === control && out.length < MAX_LABELS) out.push(label);
     }
-    return map.get(control) || [];
+    const id = attr(control, "id");
+    if (!id) return out.length > 1 ? out.reverse() : out;
+    const root = this.trees ? safe.getRootNode(control) : document;
+    const elsewhere = this.index(root).get(id);
+    if (!elsewhere) return out.length > 1 ? out.reverse() : out;
+    if (elsewhere.size > MAX_LABELS) return manyLabels(root, control);
+    for (const label of elsewhere) if (label.control === control && !out.includes(label)) out.push(label);
+    if (out.length > 1) out.sort(byPlace);
+    return out.slice(0, MAX_LABELS);
   }
+
+  /** @param {any} root a document or shadow root */
+  index(root) {
+    let index = this.indexes.get(root);
+    if (!index) {
+      this.indexes.set(root, (index = new Map()));
+      const labels = safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label[for]") : root.querySelectorAll("label[for]");
+      for (const label of labels) enterLabel(index, label);
+    }
+    return index;
+  }
+
+  /** A label came, or names another control now. @param {any} label */
+  note(label) {
+    this.forget(label);
+    const index = safe.isConnected(label) && this.indexes.get(safe.getRootNode(label));
+    if (index) enterLabel(index, label);
+  }
+
+  /** A label went. @param {any} label */
+  forget(label) {
+    const entry = label[INDEXED];
+    if (!entry) return;
+    label[INDEXED] = undefined;
+    const labels = entry.index.get(entry.id);
+    if (labels && labels.delete(label) && !labels.size) entry.index.delete(entry.id);
+  }
+}
+
+/** @param {Map<string, Set<any>>} index @param {any} label */
+function enterLabel(index, label) {
+  const id = attr(label, "for");
+  if (!id) return;
+  const labels = index.get(id);
+  if (labels) labels.add(label);
+  else index.set(id, new Set([label]));
+  label[INDEXED] = { index, id };
+}
+
+/** The label that a label stands in; there is none in what a parser makes. @param {any} label */
+function labelAround(label) {
+  const parent = safe.parentNode(label);
+  return parent && safe.nodeType(parent) === 1 ? closestOf(parent, "label") : null;
+}
+
+/** The labels of a control that very many labels name, by a walk. @param {any} root @param {any} control */
+function manyLabels(root, control) {
+  const out = [];
+  for (const label of safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label") : root.querySelectorAll("label")) {
+    if (label.control === control && out.push(label) >= MAX_LABELS) break;
+  }
+  return out;
+}
+
+/** @param {any} a @param {any} b */
+function byPlace(a, b) {
+  return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
 /** How many rules are looked through for generated content; beyond that there may be some. */

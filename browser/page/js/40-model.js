@@ -43,6 +43,8 @@ class Rec {
     this.live = "";
     this.x = this.y = this.w = this.h = -1;
     this.boxSent = false;
+    /** What sorts the records that the daemon has by their place in the list; see Writer.runs. */
+    this.order = 0;
     /** A modal makes it useless for now. */
     this.covered = false;
   }
@@ -98,11 +100,14 @@ class Model {
     this.controls = new Set();
     /** @type {Map<number, Rec>} */
     this.byRef = new Map();
-    /** The list, or a box in it, is not as it was sent. */
+    /** The list is not as it was sent. */
     this.listDirty = false;
-    this.boxesDirty = false;
+    /** Listed records that the daemon does not have, or has at another place. @type {Set<Rec>} */
+    this.inserts = new Set();
+    /** Listed records with a box that was not sent. @type {Set<Rec>} */
+    this.unboxed = new Set();
     /** @type {Rec} */
-    this.head = /** @type {any} */ ({ next: null, prev: null, node: null, ref: -1 });
+    this.head = /** @type {any} */ ({ next: null, prev: null, node: null, ref: -1, order: 0 });
     this.reset();
     /** Records with fields to send. @type {Set<Rec>} */
     this.changed = new Set();
@@ -193,28 +198,29 @@ class Model {
     for (const n of r.removedNodes) {
       if (safe.nodeType(n) === 1) {
         this.takeOut(n);
-        this.noteLabels(n);
+        this.noteLabels(n, false);
       } else text = true;
     }
     for (const n of r.addedNodes) {
       if (safe.nodeType(n) === 1) {
         this.grown = true;
         this.added.add(n);
-        this.noteLabels(n);
+        this.noteLabels(n, true);
       } else text = true;
     }
-    this.labels.clear();
     if (shadowOfTarget(r.target)) this.reslot(r.target);
     this.noteText(r.target);
     if (text && this.structural && safe.nodeType(r.target) === 1) this.added.add(r.target);
   }
 
-  /** The labels in a subtree that came or went name controls elsewhere. @param {any} root */
-  noteLabels(root) {
+  /** The labels in a subtree that came or went name controls elsewhere. @param {any} root @param {boolean} came */
+  noteLabels(root, came) {
     const labels = [...queryWithin(root, "label")];
     if (tagOf(root) === "label") labels.push(root);
     if (labels.length) this.standInsDirty = true;
     for (const label of labels) {
+      if (came) this.labels.note(label);
+      else this.labels.forget(label);
       const id = attr(label, "for");
       if (id) this.noteRec(safe.getElementById(this.doc, id));
     }
@@ -283,7 +289,7 @@ class Model {
         for (const id of this.references.keys()) this.noteReferences(id);
       // falls through
       case "for":
-        this.labels.clear();
+        if (tagOf(el) === "label") this.labels.note(el);
         this.standInsDirty = true;
         this.labelsDirty = this.labelsDirty || tagOf(el) === "label" || name === "id";
         break;
@@ -416,6 +422,8 @@ class Model {
     if (rec.next) rec.next.prev = rec.prev;
     rec.prev = rec.next = null;
     rec.shown = false;
+    this.inserts.delete(rec);
+    this.unboxed.delete(rec);
     if (rec.sent) this.gone.add(rec);
   }
 
@@ -430,7 +438,9 @@ class Model {
     } else {
       rec.shown = true;
       if (this.gone.delete(rec)) rec.moved = true;
+      if (!rec.boxSent) this.unboxed.add(rec);
     }
+    this.inserts.add(rec);
     rec.prev = prev;
     rec.next = prev.next;
     if (prev.next) prev.next.prev = rec;
@@ -627,9 +637,14 @@ class Model {
       rec.y = y;
       rec.w = width;
       rec.h = height;
-      rec.boxSent = false;
-      this.boxesDirty = true;
+      this.unbox(rec);
     }
+  }
+
+  /** The box of a record is not the one that was sent. @param {Rec} rec */
+  unbox(rec) {
+    rec.boxSent = false;
+    if (rec.shown) this.unboxed.add(rec);
   }
 
   /** Walks everything below an element and brings its records up to date. @param {any} root */
@@ -691,7 +706,7 @@ class Model {
   /** Walks the whole document. */
   scanAll() {
     this.gen++;
-    this.labels.clear();
+    this.labels.reset();
     this.added.clear();
     this.dirty.clear();
     this.check.clear();
@@ -734,7 +749,6 @@ class Model {
    * @param {boolean} all also what no mutation shows
    */
   update(all) {
-    this.labels.few = !this.rescan && this.dirty.size + this.added.size < 16;
     this.begin();
     if (this.rescan || all) this.glance();
     this.noteFocus();
@@ -992,7 +1006,6 @@ class Model {
   findStandIns() {
     this.standInsDirty = false;
     const now = new Map();
-    this.labels.few = this.labels.few && this.standIns.size < 16;
     for (const rec of this.controls) {
       if (rec.shown || rec.inert || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
       const label = this.sight.labelOf(rec.node);
@@ -1035,8 +1048,7 @@ class Model {
       const covered = covers !== null && covers.has(rec.node);
       if (covered === rec.covered) continue;
       rec.covered = covered;
-      rec.boxSent = false;
-      this.boxesDirty = true;
+      this.unbox(rec);
     }
   }
 

@@ -74,8 +74,7 @@ class Writer {
       rec.fresh = -1;
       rec.mask = 0;
     }
-    this.model.gone.clear();
-    this.model.changed.clear();
+    for (const set of [this.model.gone, this.model.changed]) set.clear();
   }
 
   /** @param {Rec | null} rec */
@@ -85,7 +84,7 @@ class Writer {
   }
 
   /**
-   * Writes what changed since the last patch.
+   * Writes what changed since the last patch: removals, then inserts in the order of the list, then changes.
    * @param {boolean} measured with the boxes
    */
   patch(measured) {
@@ -94,40 +93,24 @@ class Writer {
     const columns = new Columns();
     if (!this.full) for (const rec of model.gone) columns.remove(rec);
     // With an element the daemon forgets its box: it is sent again when the element comes back.
-    for (const rec of model.gone) rec.sent = rec.moved = rec.boxSent = false;
-    model.gone.clear();
-    model.listDirty = model.boxesDirty = false;
-    const boxes = measured ? new Boxes() : null;
-    let fresh = 0;
-    let inserted = null;
-    for (let rec = model.head.next; rec; rec = rec.next) {
-      if (!rec.sent) {
-        const op = rec.ref >= 0 ? "*" : "+";
-        if (op === "+") {
-          rec.fresh = fresh++;
-          this.waiting.push(rec);
-        }
-        columns.insert(op, rec, inserted !== null && inserted === rec.prev ? "" : this.token(rec.prev));
-        columns.present(rec, parentOf(rec) ? this.token(parentOf(rec)) : "");
-        rec.sent = true;
-        inserted = rec;
-      } else {
-        if (rec.moved) {
-          columns.insert(">", rec, inserted !== null && inserted === rec.prev ? "" : this.token(rec.prev));
-          inserted = rec;
-        }
-        if (rec.mask) columns.change(rec, this.token(parentOf(rec)));
-      }
-      rec.moved = false;
+    for (const rec of model.gone) {
+      rec.sent = rec.moved = rec.boxSent = false;
       rec.mask = 0;
-      if (rec.boxSent) continue;
-      if (boxes) boxes.add(rec, this.token(rec));
-      else model.boxesDirty = true;
     }
-    model.changed.clear();
-    if (measured) {
+    if (this.full) this.whole(columns);
+    else this.runs(columns);
+    for (const rec of model.changed) {
+      if (rec.shown && rec.mask) columns.change(rec, this.token(parentOf(rec)));
+      rec.mask = 0;
+    }
+    const boxes = measured ? new Boxes() : null;
+    if (boxes) {
+      for (const rec of model.unboxed) boxes.add(rec, this.token(rec));
+      model.unboxed.clear();
       this.scroll = scrollState();
     }
+    for (const set of [model.gone, model.inserts, model.changed]) set.clear();
+    model.listDirty = false;
     const flags = (this.full ? "f" : "") + (measured ? "m" : "");
     this.full = false;
     this.url = clean(location.href, MAX_FIELD);
@@ -136,6 +119,72 @@ class Writer {
     this.took = 0;
     return this.header(flags) + "\t" + took.toFixed(2) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n\n");
   }
+
+  /** Writes the whole list. @param {Columns} columns */
+  whole(columns) {
+    const { model } = this;
+    for (let rec = model.head.next; rec; rec = rec.next) {
+      this.insert(columns, rec, rec.prev === model.head);
+      model.unboxed.add(rec);
+    }
+    this.number();
+  }
+
+  /**
+   * Writes what is new in the list or was moved, run by run: a run stands between two records that the daemon has,
+   * the places of which tell the order of the runs.
+   * @param {Columns} columns
+   */
+  runs(columns) {
+    const { inserts } = this.model;
+    const starts = [];
+    for (const rec of inserts) if (!inserts.has(rec.prev)) starts.push(rec);
+    if (starts.length > 1) starts.sort((a, b) => a.prev.order - b.prev.order);
+    let room = true;
+    for (const start of starts) {
+      const run = [];
+      for (let rec = start; rec && inserts.has(rec); rec = rec.next) run.push(rec);
+      for (const rec of run) this.insert(columns, rec, rec === start);
+      room = spread(run) && room;
+    }
+    if (!room) this.number();
+  }
+
+  /** Writes one insert. @param {Columns} columns @param {Rec} rec @param {boolean} first of its run */
+  insert(columns, rec, first) {
+    const after = first ? this.token(rec.prev) : "";
+    if (rec.sent) {
+      columns.insert(">", rec, after);
+      rec.moved = false;
+      return;
+    }
+    const op = rec.ref >= 0 ? "*" : "+";
+    if (op === "+") {
+      rec.fresh = this.waiting.length;
+      this.waiting.push(rec);
+    }
+    columns.insert(op, rec, after);
+    const parent = parentOf(rec);
+    columns.present(rec, parent ? this.token(parent) : "");
+    rec.sent = true;
+    rec.moved = false;
+    rec.mask = 0;
+  }
+
+  /** Gives all records their order. */
+  number() {
+    let order = 0;
+    for (let rec = this.model.head.next; rec; rec = rec.next) rec.order = ++order;
+  }
+}
+
+/** Gives the records of a run their order, between those around it. Reports whether there was room. @param {Rec[]} run */
+function spread(run) {
+  const low = run[0].prev.order;
+  const next = run[run.length - 1].next;
+  const step = next ? (next.order - low) / (run.length + 1) : 1;
+  for (let i = 0; i < run.length; i++) run[i].order = low + step * (i + 1);
+  return step > 1e-6;
 }
 
 /** Where the document is scrolled to, and how large its viewport is. */

@@ -141,7 +141,7 @@ class Agent {
     }
     model.update(all);
     if (geometry) model.measure();
-    const boxes = geometry || this.boxes || (this.geometry && model.boxesDirty);
+    const boxes = geometry || this.boxes || (this.geometry && model.unboxed.size > 0);
     if (boxes) model.position();
     this.boxes = false;
     const idle = !model.changed.size && !model.gone.size && !this.writer.full && !this.news(boxes);
@@ -153,7 +153,7 @@ class Agent {
   news(geometry) {
     if (this.writer.renamed()) return true;
     if (geometry && scrollState() !== this.writer.scroll) return true;
-    return this.model.listDirty || (geometry && this.model.boxesDirty);
+    return this.model.listDirty || (geometry && this.model.unboxed.size > 0);
   }
 
   /** While pushing, four times a second: whether there is anything that no event shows. */
