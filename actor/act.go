@@ -1,8 +1,10 @@
 package actor
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -202,13 +204,14 @@ func (t *Tab) perform(ctx context.Context, a Action) (ActionResult, error) {
 	if err == nil {
 		err = t.blocked()
 	}
+	var deed Deed
 	if err == nil {
-		err = t.strike(ctx, a, start)
+		deed, err = t.strike(ctx, a, start)
 	}
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	r := ActionResult{Done: err == nil, Err: err, Summary: summarize(a, el) + ": " + word(err)}
+	r := ActionResult{Done: err == nil, Err: err, Summary: summarize(a, el) + ": " + word(deed, err)}
 	return r, t.rest(ctx, start)
 }
 
@@ -220,7 +223,15 @@ func (t *Tab) fatal(ctx context.Context, err error) bool {
 
 // locate fills in where the element of an action stands.
 func (t *Tab) locate(a *Action) (*dom.Element, error) {
-	if a.Ref == dom.NoRef && a.Kind == Press {
+	if a.To != nil && a.To.Ref != dom.NoRef {
+		if _, err := t.head.Load().Element(a.To.Ref); err != nil {
+			return nil, err
+		}
+		to := *a.To
+		to.Frame, to.Document, _ = t.model.Where(to.Ref)
+		a.To = &to
+	}
+	if a.Ref == dom.NoRef && (a.Point != nil || a.Aimless()) {
 		return nil, nil
 	}
 	el, err := t.head.Load().Element(a.Ref)
@@ -233,19 +244,22 @@ func (t *Tab) locate(a *Action) (*dom.Element, error) {
 
 // strike performs an action. The page does not answer while a dialog that the action opened is there,
 // and need not answer when the action led to another document.
-func (t *Tab) strike(ctx context.Context, a Action, start marks) error {
+func (t *Tab) strike(ctx context.Context, a Action, start marks) (deed Deed, err error) {
 	t.flush()
-	err := t.call(ctx, func() error {
+	err = t.call(ctx, func() error {
 		if t.dialogs != start.dialogs {
 			return errStopped
 		}
 		return nil
-	}, func(ctx context.Context) error { return t.page.Do(ctx, a) })
+	}, func(ctx context.Context) (err error) {
+		deed, err = t.page.Do(ctx, a)
+		return err
+	})
 	var e *Error
 	if err == nil || errors.Is(err, errStopped) || t.commits != start.commits && ctx.Err() == nil && !errors.As(err, &e) {
-		return nil
+		return deed, nil
 	}
-	return err
+	return deed, err
 }
 
 // rest waits until the page has come to rest after an action and reads it. It follows the page to
@@ -293,14 +307,14 @@ func (t *Tab) parsed(ctx context.Context) error {
 
 // summarize names an action in a few words: click "Submit".
 func summarize(a Action, el *dom.Element) string {
-	verbs := [...]string{"click", "type", "fill", "press", "hover", "scroll"}
-	verb := "act"
-	if int(a.Kind) < len(verbs) {
-		verb = verbs[a.Kind]
-	}
+	verb := a.Kind.String()
 	switch {
 	case a.Kind == Press:
 		return verb + " " + strconv.Quote(clip(a.Text))
+	case a.Point != nil && a.Ref == dom.NoRef:
+		return fmt.Sprintf("%s %g,%g", verb, a.Point.X, a.Point.Y)
+	case a.Aimless():
+		return verb
 	case el == nil:
 		return verb + " " + strconv.FormatUint(uint64(a.Ref), 10)
 	}
@@ -313,9 +327,9 @@ func summarize(a Action, el *dom.Element) string {
 }
 
 // word says in a word or two how an action went.
-func word(err error) string {
+func word(deed Deed, err error) string {
 	if err == nil {
-		return "ok"
+		return cmp.Or(deed.Note, "ok")
 	}
 	var e *Error
 	if errors.As(err, &e) {

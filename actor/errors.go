@@ -32,6 +32,8 @@ const (
 	DialogOpen
 	// Invalid: the request makes no sense for this page, such as a root_ref that was never given.
 	Invalid
+	// Forbidden: a file may not be given to a page.
+	Forbidden
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for

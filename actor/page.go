@@ -134,8 +134,11 @@ type Commit struct {
 
 // Hands act on a page.
 type Hands interface {
-	// Do performs one action. Failures of the element are an *Error of kind Stale or NotActionable.
-	Do(ctx context.Context, a Action) error
+	// Do performs one action on what it names and on nothing else. It waits, for 2 seconds at most and less when ctx
+	// ends earlier, until the element can be acted on. What is wrong with the element is an *Error of kind Stale or
+	// NotActionable, and what is wrong with the action one of kind Invalid; in all three cases the element was
+	// not acted on, unless the message says so.
+	Do(ctx context.Context, a Action) (Deed, error)
 	// Settle returns when what an action set off has come to rest: the page has handled the input, has
 	// produced a frame and its DOM was quiet for a moment, for which it waits at most for limit; and a
 	// navigation of the main frame that is under way then has been committed or given up.
@@ -155,39 +158,6 @@ type Shot struct {
 	FullPage bool
 	// Clip, when its width is positive, is the part to show, in viewport coordinates.
 	Clip dom.Box
-}
-
-// ActionKind is what an Action does.
-type ActionKind uint8
-
-// The kinds of actions.
-const (
-	// Click presses and releases the mouse at the element.
-	Click ActionKind = iota
-	// Type focuses the element and types Text behind what is there.
-	Type
-	// Fill replaces the element's value by Text.
-	Fill
-	// Press presses the key named by Text, at the element when Ref is set.
-	Press
-	// Hover moves the mouse over the element.
-	Hover
-	// Scroll scrolls the element into view.
-	Scroll
-)
-
-// Action is one thing to do to one element.
-type Action struct {
-	Kind ActionKind
-	// Ref is the element, and Frame and Document where it stands; NoRef for a Press at the focus.
-	Ref      dom.Ref
-	Frame    dom.FrameID
-	Document string
-	Text     string
-	// Button is "left", "middle" or "right"; empty means left.
-	Button    string
-	Modifiers []string
-	Clicks    int
 }
 
 // Event is something that a page did. The implementations are in this file.

@@ -50,7 +50,7 @@ func (t *Tab) linger(ctx context.Context, w *TurnWait) (ActionResult, error) {
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	result := ActionResult{Done: err == nil, Err: err, Summary: w.Summary + ": " + word(err)}
+	result := ActionResult{Done: err == nil, Err: err, Summary: w.Summary + ": " + word(Deed{}, err)}
 	if t.info.Dialog != nil {
 		return result, nil
 	}

@@ -553,15 +553,15 @@ func (p *Page) Ping(ctx context.Context) error {
 
 // Do records the action and lets its node act. Like the real one it waits behind a dialog that the
 // action opened.
-func (p *Page) Do(ctx context.Context, a actor.Action) error {
+func (p *Page) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
 	p.count("Do")
 	if err := p.thread(ctx); err != nil {
-		return err
+		return actor.Deed{}, err
 	}
 	n, err := p.target(a)
 	if err != nil {
 		p.mu.Unlock()
-		return err
+		return actor.Deed{}, err
 	}
 	p.actions = append(p.actions, a)
 	var act func(*Page, actor.Action) error
@@ -580,14 +580,14 @@ func (p *Page) Do(ctx context.Context, a actor.Action) error {
 	p.mu.Unlock()
 	if act != nil {
 		if err := act(p, a); err != nil {
-			return err
+			return actor.Deed{}, err
 		}
 	}
 	if err := p.thread(ctx); err != nil {
-		return err
+		return actor.Deed{}, err
 	}
 	p.mu.Unlock()
-	return nil
+	return actor.Deed{}, nil
 }
 
 // target finds the node of an action; the caller holds the lock.

@@ -1,0 +1,111 @@
+package actor
+
+import (
+	"strconv"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// ActionKind is what an Action does.
+type ActionKind uint8
+
+// The kinds of actions.
+const (
+	// Click presses and releases the mouse at the element, Clicks times.
+	Click ActionKind = iota
+	// Type focuses the element and types Text behind what is there, key by key; a line break is Enter.
+	Type
+	// Fill replaces the element's value by Text.
+	Fill
+	// Press presses the key named by Text, Repeat times, at the element when it names one, else at the focus.
+	Press
+	// Hover moves the mouse over the element.
+	Hover
+	// Scroll scrolls the element into view; with a Delta it turns the mouse wheel over it, or over the middle of
+	// the page when it names none.
+	Scroll
+	// Select selects the options named by Values, by value or label, and no others.
+	Select
+	// Check makes the element checked. One that is checked is left alone.
+	Check
+	// Uncheck makes the element unchecked. One that is unchecked is left alone.
+	Uncheck
+	// Drag drags the element To another, or by Delta.
+	Drag
+	// Upload gives Paths and Files to a file input, or to what opens a file chooser.
+	Upload
+)
+
+// kindNames are the kinds as clients write them.
+var kindNames = [...]string{"click", "type", "fill", "press", "hover", "scroll", "select", "check", "uncheck", "drag", "upload"}
+
+// String returns the kind as clients write it, such as "click".
+func (k ActionKind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "action " + strconv.Itoa(int(k))
+}
+
+// Point is a place in the top-level viewport, or a distance, in CSS pixels.
+type Point struct{ X, Y float64 }
+
+// Spot is an element, or a point.
+type Spot struct {
+	// Ref is the element, and Frame and Document where it stands; NoRef: Point counts.
+	Ref      dom.Ref
+	Frame    dom.FrameID
+	Document string
+	// Point is where to act when Ref is NoRef.
+	Point *Point
+}
+
+// Action is one thing to do to one element.
+type Action struct {
+	Kind ActionKind
+	// Ref is the element, and Frame and Document where it stands. With NoRef the action is done at Point, or where
+	// that is nil at the focus (Press) or on the page (Scroll).
+	Ref      dom.Ref
+	Frame    dom.FrameID
+	Document string
+	// Point is where to Click, Hover, Scroll or begin a Drag when Ref is NoRef.
+	Point *Point
+	Text  string
+	// Button is "left", "middle" or "right"; empty means left.
+	Button    string
+	Modifiers []string
+	// Clicks is 1 or 2; 0 means 1.
+	Clicks int
+	// Repeat is 1 to 100; 0 means 1.
+	Repeat int
+	Values []string
+	// To is where a Drag ends; nil: Delta says it.
+	To    *Spot
+	Delta Point
+	// Paths are files on this machine that may be given away.
+	Paths []string
+	Files []File
+}
+
+// File is a file that travels with an action.
+type File struct {
+	// Name is without a path.
+	Name    string
+	Content []byte
+}
+
+// Spot returns where the action is done.
+func (a Action) Spot() Spot {
+	return Spot{Ref: a.Ref, Frame: a.Frame, Document: a.Document, Point: a.Point}
+}
+
+// Aimless reports whether the action names neither an element nor a point, for it needs none.
+func (a Action) Aimless() bool {
+	return a.Ref == dom.NoRef && a.Point == nil && (a.Kind == Press || a.Kind == Scroll)
+}
+
+// Deed is how an action went that was done.
+type Deed struct {
+	// Note says in a few words what is worth knowing besides, such as "already checked"; often nothing.
+	Note string
+}
