@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +41,7 @@ type Browser struct {
 	logger  *slog.Logger
 	script  string
 	version string
+	mac     bool
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -101,6 +103,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 		return err
 	}
 	b.version = v.Product
+	b.mac = strings.Contains(v.UserAgent, "Macintosh")
 	_, err = cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/inspector"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -77,6 +78,8 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 		return on(msg, cdppage.JavascriptDialogOpening, p.dialogOpening)
 	case cdppage.JavascriptDialogClosed.Method:
 		p.emit(actor.DialogClosed{})
+	case input.DragIntercepted.Method, cdppage.FileChooserOpened.Method:
+		p.met(msg)
 	case inspector.TargetCrashed.Method:
 		p.crashed("crashed")
 	case target.AttachedToTarget.Method:

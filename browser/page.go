@@ -53,6 +53,10 @@ type Page struct {
 	// arriving counts the frames that are on their way to be read: their agent is being installed, or
 	// their place in their parent is being found out.
 	arriving int
+	// expected are the events that an action waits for, by method.
+	expected map[string]chan *cdproto.Message
+	// folders hold uploaded files.
+	folders []string
 }
 
 // inbound is a message with the session that it came from, or a barrier.
@@ -106,6 +110,7 @@ func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
 		inbox: link.NewQueue[inbound](), events: make(chan actor.Event, 256),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}),
+		expected: map[string]chan *cdproto.Message{},
 	}
 	p.frames[cdp.FrameID(id)] = &frame{id: cdp.FrameID(id)}
 	p.listen(p.main)
@@ -217,6 +222,7 @@ func (p *Page) finish() {
 	}
 	p.browser.forget(p)
 	p.tasks.Wait()
+	p.removeFolders()
 	p.events <- actor.Gone{Err: cause} // the actor reads until the channel is closed
 	close(p.events)
 	close(p.ended)

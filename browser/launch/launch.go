@@ -157,6 +157,14 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 	return b, nil
 }
 
+// Dir is a folder that is removed with the browser; that of the system for one that was attached to.
+func (b *Browser) Dir() string {
+	if b.home == nil {
+		return os.TempDir()
+	}
+	return b.home.dir
+}
+
 // Owned reports whether the browser was started here, and is to be ended.
 func (b *Browser) Owned() bool { return b.home != nil }
 

@@ -204,6 +204,9 @@ func (k *Call) Text(ctx context.Context) (string, error) {
 	return text, answer.Decode(&text)
 }
 
+// Forget lets the reply be dropped when it comes. Whoever does not wait for a call owes it.
+func (k *Call) Forget() { k.forget() }
+
 func (k *Call) forget() {
 	k.conn.mu.Lock()
 	delete(k.conn.pending, k.id)

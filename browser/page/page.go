@@ -99,32 +99,6 @@ type Selector struct {
 	Shown bool   `json:"shown"`
 }
 
-// LocateRequest is the argument of the commands "locate", "selectAll" and "caretToEnd".
-type LocateRequest struct {
-	Ref uint32 `json:"ref"`
-	// Scroll brings the element into view and checks that nothing covers it.
-	Scroll bool `json:"scroll"`
-	// Focus gives the element the focus.
-	Focus bool `json:"focus"`
-	// Editable demands an element that takes text.
-	Editable bool `json:"editable"`
-}
-
-// Location is the answer of "locate".
-type Location struct {
-	// Error is empty or one of stale, hidden, disabled, readonly, uneditable, covered.
-	Error  string  `json:"error"`
-	Detail string  `json:"detail"`
-	X      float64 `json:"x"`
-	Y      float64 `json:"y"`
-	Width  float64 `json:"w"`
-	Height float64 `json:"h"`
-	Tag    string  `json:"tag"`
-	Type   string  `json:"type"`
-	// Selected is set by "selectAll": there was something to select.
-	Selected bool `json:"selected"`
-}
-
 // SettleRequest is the argument of "settle"; Limit is in milliseconds.
 type SettleRequest struct {
 	Limit int64 `json:"limit"`

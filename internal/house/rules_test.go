@@ -26,10 +26,12 @@ var rooms = map[string]room{
 	"await":          {rooms: []string{"dom"}, pure: true},
 	"prune":          {rooms: []string{"tokens"}, pure: true},
 	"actor":          {rooms: []string{"dom", "diff"}},
-	"browser":        {rooms: []string{"dom", "actor", "browser/page", "browser/link", "browser/launch"}, modules: true},
+	"browser":        {rooms: []string{"dom", "actor", "browser/page", "browser/link", "browser/launch", "browser/hands"}, modules: true},
 	"browser/page":   {rooms: []string{"dom"}},
 	"browser/link":   {modules: true},
 	"browser/launch": {rooms: []string{"browser/link"}, modules: true},
+	"browser/input":  {modules: true, pure: true},
+	"browser/hands":  {rooms: []string{"dom", "actor", "browser/link", "browser/input"}, modules: true},
 	"gen":            {modules: true},
 	"rpc": {
 		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "gen"},
@@ -59,7 +61,7 @@ type keeper struct {
 var keepers = []keeper{
 	{
 		packages: []string{"github.com/chromedp"},
-		rooms:    []string{"browser", "browser/link", "browser/launch", "bench"},
+		rooms:    []string{"browser", "browser/link", "browser/launch", "browser/hands", "browser/input", "bench"},
 		advice:   "add what you need to the interfaces of actor/page.go and implement it in browser",
 	},
 	{

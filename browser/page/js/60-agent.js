@@ -10,6 +10,11 @@ class Agent {
     this.unseen = new Unseen(this.model);
     this.chosen = new Chosen(this.model, this.writer);
     this.push = push;
+    this.guard = new Guard();
+    /** The elements that hold frames, by frame. @type {Map<string, any>} */
+    this.hosts = new Map();
+    /** What was scrolled how far before the wheel turned. @type {any} */
+    this.wheel = null;
     this.following = false;
     this.pushing = false;
     this.geometry = false;

@@ -1,0 +1,164 @@
+package hands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/dom"
+)
+
+const (
+	// nudge is how far the pointer moves before a drag begins for the browser, in CSS pixels.
+	nudge = 8
+	// dragSteps is in how many moves the pointer goes to where it is dragged.
+	dragSteps = 8
+)
+
+// drag presses at the element, moves, and releases. When the page begins to drag data, what goes on is a drag of the
+// browser's, else the pointer alone moves.
+func (t *task) drag(ctx context.Context) (actor.Deed, error) {
+	data, stop := t.page.Expect(input.DragIntercepted.Method)
+	defer stop()
+	main := t.page.Main()
+	main.Post(ctx, input.CommandSetInterceptDrags, input.SetInterceptDragsParams{Enabled: true})
+	defer main.Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
+	p, err := t.point(ctx, t.action.Spot(), 0)
+	if err != nil {
+		return actor.Deed{}, err
+	}
+	defer t.release(ctx, p)
+	held := input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
+	if err := main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, held)); err != nil {
+		letGo(ctx, p.agents()[:1])
+		return actor.Deed{}, err
+	}
+	to, err := t.carry(ctx, p, data)
+	if err != nil {
+		to = p.at
+	}
+	up := main.Run(context.WithoutCancel(ctx), mouse(input.DispatchMouseEventTypeMouseReleased, to, held))
+	got, serr := t.struck(ctx, p)
+	for _, e := range []error{err, up, serr} {
+		if e != nil {
+			return actor.Deed{}, e
+		}
+	}
+	if !got.Reached {
+		got.Error = "covered"
+		return actor.Deed{}, t.refusal(p.spot, got.reached)
+	}
+	return actor.Deed{}, nil
+}
+
+// carry moves what is held to where it belongs and returns that place.
+func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message) (actor.Point, error) {
+	to := actor.Point{X: p.at.X + t.action.Delta.X, Y: p.at.Y + t.action.Delta.Y}
+	begin := actor.Point{X: p.at.X + nudge, Y: p.at.Y}
+	if to.X < p.at.X {
+		begin.X = p.at.X - nudge
+	}
+	if t.action.To == nil && t.action.Delta.X == 0 {
+		begin = actor.Point{X: p.at.X, Y: p.at.Y + min(nudge, max(-nudge, t.action.Delta.Y))}
+	}
+	for _, at := range []actor.Point{{X: (p.at.X + begin.X) / 2, Y: (p.at.Y + begin.Y) / 2}, begin} {
+		if err := t.move(ctx, at, dragging); err != nil {
+			return to, err
+		}
+	}
+	dragged, err := t.dragged(ctx, p, data)
+	if err != nil {
+		return to, err
+	}
+	if t.action.To != nil {
+		if to, err = t.destination(ctx, *t.action.To); err != nil {
+			return to, err
+		}
+	}
+	for i := 1; i <= dragSteps; i++ {
+		part := float64(i) / dragSteps
+		at := actor.Point{X: begin.X + (to.X-begin.X)*part, Y: begin.Y + (to.Y-begin.Y)*part}
+		if dragged != nil {
+			err = t.dragOver(ctx, at, dragged, i == 1)
+		} else {
+			err = t.move(ctx, at, dragging)
+		}
+		if err != nil {
+			return to, err
+		}
+	}
+	if dragged == nil {
+		return to, t.move(ctx, to, dragging) // pages that move things under the pointer want to hear where it is then
+	}
+	return to, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, to, dragged), dragEvent(input.DispatchDragEventTypeDrop, to, dragged))
+}
+
+// dragging is a move with the left button held.
+var dragging = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, Buttons: 1}
+
+// interceptLimit bounds how long the browser may take to hand over what the page drags.
+const interceptLimit = 5 * time.Second
+
+// dragged returns what the page drags, nil when it drags nothing: the pointer alone moves then.
+func (t *task) dragged(ctx context.Context, p *path, data <-chan *cdproto.Message) (*input.DragData, error) {
+	var began blow
+	began.Dragging = true
+	if p.spot.Ref != dom.NoRef {
+		if err := call(ctx, p.leaf(), "dragBegan", nil, &began); err != nil {
+			return nil, err
+		}
+	}
+	var msg *cdproto.Message
+	select {
+	case msg = <-data:
+	default:
+		if !began.Dragging || p.spot.Ref == dom.NoRef {
+			return nil, nil
+		}
+		limit := time.NewTimer(interceptLimit)
+		defer limit.Stop()
+		select {
+		case msg = <-data:
+		case <-limit.C:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	var e input.EventDragIntercepted
+	if err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions); err != nil {
+		return nil, fmt.Errorf("reading what is dragged: %w", err)
+	}
+	return e.Data, nil
+}
+
+// destination finds where a drag ends.
+func (t *task) destination(ctx context.Context, s actor.Spot) (actor.Point, error) {
+	if s.Ref == dom.NoRef && s.Point != nil {
+		return *s.Point, nil
+	}
+	p, err := t.reach(ctx, s, reachRequest{Need: "view"})
+	if err != nil {
+		return actor.Point{}, err
+	}
+	return p.at, nil
+}
+
+func (t *task) dragOver(ctx context.Context, at actor.Point, data *input.DragData, first bool) error {
+	steps := []link.Step{dragEvent(input.DispatchDragEventTypeDragOver, at, data)}
+	if first {
+		steps = []link.Step{dragEvent(input.DispatchDragEventTypeDragEnter, at, data), steps[0]}
+	}
+	return t.page.Main().Run(ctx, steps...)
+}
+
+func dragEvent(kind input.DispatchDragEventType, at actor.Point, data *input.DragData) link.Step {
+	return link.Step{Method: input.CommandDispatchDragEvent, Params: input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
+}

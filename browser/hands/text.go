@@ -1,0 +1,246 @@
+package hands
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/chromedp/cdproto/input"
+
+	"github.com/domtap/domtap/actor"
+	keys "github.com/domtap/domtap/browser/input"
+	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/dom"
+)
+
+// held is the answer of the command "typed".
+type held struct {
+	reached
+	Reached bool `json:"reached"`
+	// Same says that the element holds the text, Held what it holds instead, unless that is a secret.
+	Same bool   `json:"same"`
+	Held string `json:"held"`
+}
+
+// enter types, or replaces what is there.
+func (t *task) enter(ctx context.Context) (actor.Deed, error) {
+	a := t.action
+	edit := "append"
+	if a.Kind == actor.Fill {
+		edit = "replace"
+	}
+	agent, found, err := t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Edit: edit, Text: a.Text})
+	if err != nil {
+		return actor.Deed{}, err
+	}
+	if found.Done {
+		if found.Held != strings.TrimSpace(a.Text) {
+			return actor.Deed{Note: fmt.Sprintf("ok, holds %q", found.Held)}, nil
+		}
+		return actor.Deed{}, nil
+	}
+	stop := t.keysOnly(ctx, agent)
+	defer stop()
+	if found.Rich {
+		if err := call(ctx, agent, "selectionHeard", nil, nil); err != nil {
+			return actor.Deed{}, err
+		}
+	}
+	if err := t.send(ctx, t.strokes(a, found)); err != nil {
+		return actor.Deed{}, err
+	}
+	return t.typed(ctx, agent, a)
+}
+
+// strokes are the events that enter a text.
+func (t *task) strokes(a actor.Action, found reached) []keys.Event {
+	switch {
+	case a.Kind == actor.Type && found.End:
+		end, _ := keys.Chord("End", false)
+		return append(end, keys.Text(a.Text)...)
+	case a.Kind == actor.Type:
+		return keys.Text(a.Text)
+	case a.Text == "" && !found.Full:
+		return nil
+	case a.Text == "":
+		erase, _ := keys.Chord("Backspace", t.page.Mac())
+		return erase
+	case found.Rich:
+		return lines(a.Text)
+	}
+	return []keys.Event{{Text: a.Text}}
+}
+
+// lines enters a text into an editor line by line, each broken as within a paragraph: the key Enter alone sends a message
+// in many editors.
+func lines(text string) []keys.Event {
+	var events []keys.Event
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if i > 0 {
+			softBreak, _ := keys.Chord("Shift+Enter", false)
+			events = append(events, softBreak...)
+		}
+		if line != "" {
+			events = append(events, keys.Event{Text: line})
+		}
+	}
+	return events
+}
+
+// keysOnly shuts all documents but one out of what is typed, until stop is called.
+func (t *task) keysOnly(ctx context.Context, agent Agent) (stop func()) {
+	p := &path{spot: t.action.Spot(), steps: []step{{frame: t.action.Frame, agent: agent}}}
+	t.shutOut(ctx, p)
+	return func() { letGo(ctx, t.page.Others(p.frames())) }
+}
+
+// typed asks how it went.
+func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.Deed, error) {
+	ask := map[string]any{}
+	if a.Kind == actor.Fill {
+		ask["text"] = a.Text
+	}
+	var got held
+	if err := call(ctx, agent, "typed", ask, &got); err != nil {
+		if ctx.Err() != nil {
+			letGo(ctx, []Agent{agent})
+			return actor.Deed{}, err
+		}
+		return actor.Deed{}, nil // the page went on to another document by what was typed
+	}
+	switch {
+	case got.Detail != "" && !got.Reached:
+		got.Error = "covered"
+		return actor.Deed{}, &actor.Error{Kind: actor.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
+			Message: fmt.Sprintf("ref %d lost the focus to %s before anything was typed: nothing was", a.Ref, named(got.reached))}
+	case got.Detail != "":
+		return actor.Deed{Note: "ok, until the focus went to " + named(got.reached)}, nil
+	case got.Same:
+		return actor.Deed{}, nil
+	case got.Held != "":
+		return actor.Deed{Note: fmt.Sprintf("ok, holds %q", got.Held)}, nil
+	}
+	return actor.Deed{Note: "ok, but it holds something else"}, nil
+}
+
+// inFlight is how many events of the keyboard are under way together.
+const inFlight = 64
+
+// send sends events in order. Enter may lead elsewhere, so what is behind it waits for it.
+func (t *task) send(ctx context.Context, events []keys.Event) error {
+	main := t.page.Main()
+	var batch []link.Step
+	flush := func() error {
+		err := main.Run(ctx, batch...)
+		batch = batch[:0]
+		return err
+	}
+	for _, e := range events {
+		switch {
+		case e.Key != nil:
+			batch = append(batch, link.Step{Method: input.CommandDispatchKeyEvent, Params: e.Key})
+		case e.Composed:
+			end := int64(len(utf16.Encode([]rune(e.Text))))
+			batch = append(batch, link.Step{Method: input.CommandImeSetComposition, Params: input.ImeSetCompositionParams{Text: e.Text, SelectionStart: end, SelectionEnd: end}})
+			fallthrough
+		default:
+			batch = append(batch, link.Step{Method: input.CommandInsertText, Params: input.InsertTextParams{Text: e.Text}})
+		}
+		entered := e.Key != nil && e.Key.Key == "Enter" && e.Key.Type == input.DispatchKeyEventTypeKeyUp
+		if len(batch) >= inFlight || entered {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// press presses a chord.
+func (t *task) press(ctx context.Context) (actor.Deed, error) {
+	a := t.action
+	events, err := keys.Chord(a.Text, t.page.Mac())
+	if err != nil {
+		return actor.Deed{}, actor.Errorf(actor.Invalid, "%s", err)
+	}
+	var agent Agent
+	if a.Ref != dom.NoRef {
+		if agent, _, err = t.ready(ctx, a.Spot(), reachRequest{Need: "focus"}); err != nil {
+			return actor.Deed{}, err
+		}
+		defer t.keysOnly(ctx, agent)()
+	}
+	for range max(1, a.Repeat) {
+		if err := t.send(ctx, events); err != nil {
+			return actor.Deed{}, err
+		}
+	}
+	if agent == nil {
+		return actor.Deed{}, nil
+	}
+	return t.typed(ctx, agent, a)
+}
+
+// choose selects options.
+func (t *task) choose(ctx context.Context) (actor.Deed, error) {
+	values := t.action.Values
+	if values == nil {
+		values = []string{}
+	}
+	_, found, err := t.ready(ctx, t.action.Spot(), reachRequest{Need: "focus", Values: values})
+	switch {
+	case err != nil:
+		return actor.Deed{}, err
+	case found.Same:
+		return actor.Deed{Note: "already selected"}, nil
+	}
+	return actor.Deed{}, nil
+}
+
+// tookLimit is how long a page may take to show that it has taken a click on a checkbox.
+const tookLimit = time.Second
+
+// check makes an element checked, or not.
+func (t *task) check(ctx context.Context) (actor.Deed, error) {
+	want := t.action.Kind == actor.Check
+	s := t.action.Spot()
+	for range 2 {
+		agent, found, err := t.ready(ctx, s, reachRequest{Need: "point", Want: &want})
+		if err != nil {
+			return actor.Deed{}, err
+		}
+		if isChecked(found.Checked, want) {
+			return actor.Deed{Note: "already " + word(want)}, nil
+		}
+		if _, err := t.click(ctx); err != nil {
+			return actor.Deed{}, err
+		}
+		var got reached
+		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
+		if err := call(ctx, agent, "became", took, &got); err != nil {
+			if ctx.Err() != nil {
+				return actor.Deed{}, err
+			}
+			return actor.Deed{}, nil // it led to another document
+		}
+		switch {
+		case got.Error == "" || got.Error == "stale":
+			return actor.Deed{}, nil
+		case found.Checked != "mixed":
+			return actor.Deed{}, t.refusal(s, got)
+		}
+		// Neither yes nor no: the first click has made it one of these, the second makes it the other.
+	}
+	return actor.Deed{}, t.refusal(s, reached{Error: "unchanged"})
+}
+
+func isChecked(state string, want bool) bool { return state == fmt.Sprint(want) }
+
+func word(checked bool) string {
+	if checked {
+		return "checked"
+	}
+	return "unchecked"
+}

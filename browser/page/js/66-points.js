@@ -1,0 +1,178 @@
+// Where to act on an element: a point of it that nothing covers, brought into view.
+
+/** The ways to scroll an element into view, tried one after the other while something covers it. */
+const SCROLLS = /** @type {const} */ (["center", "end", "start", "center"]);
+
+/** @param {DOMRect} r */
+function middle(r) {
+  const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
+  const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
+  return { x: (left + right) / 2, y: (top + bottom) / 2 };
+}
+
+/** Whether a point is in the viewport. @param {{x: number, y: number}} p */
+function isInView(p) {
+  return p.x >= 0 && p.y >= 0 && p.x < innerWidth && p.y < innerHeight;
+}
+
+/** What a person would see as the element: its image, or the label in its place. @param {Sight} sight @param {any} el @param {string} tag */
+function shownFor(sight, el, tag) {
+  if (tag === "area") return sight.imageOf(el) || el;
+  const label = isToggle(el, tag) && sight.isTucked(el, tag, safe.rect(el)) && sight.labelOf(el);
+  if (label) return label;
+  if (el.getClientRects().length > 0) return el;
+  return sight.parts(el).find((part) => safe.nodeType(part) === 1 && hasArea(partRect(part))) || safe.parentNode(el);
+}
+
+/**
+ * Scrolls an element into view, in every box that scrolls. Returns where it is then.
+ * @param {Sight} sight @param {any} el @param {string} tag @param {"center" | "end" | "start"} how
+ */
+function bringIntoView(sight, el, tag, how) {
+  Element.prototype.scrollIntoView.call(shownFor(sight, el, tag), { block: how, inline: how === "center" ? "center" : "nearest", behavior: "instant" });
+  seeAgain(sight);
+  const rect = sight.rect(el, tag);
+  if (tag !== "area" || isInView(middle(rect))) return rect;
+  scrollBy({ left: rect.left + rect.width / 2 - innerWidth / 2, top: rect.top + rect.height / 2 - innerHeight / 2, behavior: "instant" });
+  seeAgain(sight);
+  return sight.rect(el, tag);
+}
+
+/** Forgets what was read of the layout. @param {Sight} sight */
+function seeAgain(sight) {
+  sight.begin();
+  sight.x = scrollX;
+  sight.y = scrollY;
+}
+
+/**
+ * The best point of an element to act at: one where nothing else takes the click, not even a control inside of the
+ * element; else one that only such a control takes; else its first point, and what covers that.
+ * @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect
+ * @returns {{point: {x: number, y: number}, cover: any}} cover is null, or a node, or the document when nothing is there
+ */
+function pointToUse(sight, el, tag, rect) {
+  let inner = null;
+  let first = null;
+  for (const point of pointsIn(sight, el, tag, rect)) {
+    const hit = hitAt(point.x, point.y);
+    const way = hit ? wayTo(el, hit) : COVERED;
+    if (way === DIRECT) return { point, cover: null };
+    if (way === INSIDE) inner = inner || { point, cover: null };
+    first = first || { point, cover: hit || document };
+  }
+  return inner || first;
+}
+
+/** Points to try, the best first, never none. @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect */
+function pointsIn(sight, el, tag, rect) {
+  if (tag === "area") {
+    const image = sight.imageOf(el);
+    const shape = image && shapeOf(el, safe.rect(image));
+    if (shape && shape.points.length) return shape.points;
+  }
+  const label = tag === "label" ? el : isToggle(el, tag) && sight.isTucked(el, tag, safe.rect(el)) && sight.labelOf(el);
+  const own = [...(label || el).getClientRects()].filter(hasArea).slice(0, 8);
+  const boxes = own.length ? own : sight.parts(el).map(partRect).filter(hasArea).slice(0, 8);
+  if (!boxes.length) return [middle(label ? safe.rect(label) : rect)];
+  return [...boxes.map(middle), ...boxes.slice(0, 2).flatMap(aroundMiddle)];
+}
+
+/** More points of a box: between its middle and its sides, and close to its corners. @param {DOMRect} r */
+function aroundMiddle(r) {
+  const m = middle(r);
+  const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
+  const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
+  const dx = Math.min(4, (right - left) / 2), dy = Math.min(4, (bottom - top) / 2);
+  return [
+    { x: left + dx, y: m.y }, { x: right - dx, y: m.y }, { x: m.x, y: top + dy }, { x: m.x, y: bottom - dy },
+    { x: left + dx, y: top + dy }, { x: right - dx, y: bottom - dy }, { x: right - dx, y: top + dy }, { x: left + dx, y: bottom - dy },
+  ];
+}
+
+/** The innermost element at a point, in shadow trees too. @param {number} x @param {number} y */
+function hitAt(x, y) {
+  return withinTrees(safe.elementFromPoint(document, x, y), x, y);
+}
+
+/** @param {any} hit @param {number} x @param {number} y */
+function withinTrees(hit, x, y) {
+  while (hit && shadowOf(hit)) {
+    const inner = shadowOf(hit).elementFromPoint(x, y);
+    if (!inner || inner === hit) break;
+    hit = inner;
+  }
+  return hit;
+}
+
+const DIRECT = 0, INSIDE = 1, COVERED = 2;
+
+/**
+ * How a click on `hit` gets to an element: directly; by way of a control inside of it, which it is meant for; or not.
+ * @param {any} el @param {any} hit
+ */
+function wayTo(el, hit) {
+  if (tagOf(el) === "label" && hit === el.control) return DIRECT;
+  let through = true;
+  for (let n = hit; n && safe.nodeType(n) === 1; n = flatParent(n)) {
+    const tag = tagOf(n);
+    if (n === el) return through ? DIRECT : tag === "label" ? COVERED : INSIDE;
+    // A label hands a click on to its control, unless something in the label takes it.
+    if (tag === "label" && through && n.control === el) return DIRECT;
+    if ((INTERACTIVE_TAGS.has(tag) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) && n !== el.control) through = false;
+  }
+  if (tagOf(el) === "area" && tagOf(hit) === "img" && has(hit, "usemap")) return DIRECT;
+  // A transparent native control is acted on through the box that is drawn around it.
+  return isToggle(el, tagOf(el)) && safe.contains(hit, el) ? DIRECT : COVERED;
+}
+
+/** What would receive a click there instead of the element; empty when the element does. @param {any} el @param {number} x @param {number} y */
+function coverAt(el, x, y) {
+  const hit = hitAt(x, y);
+  if (!hit) return "nothing (the point is outside the page)";
+  return wayTo(el, hit) === COVERED ? describeNode(hit) : "";
+}
+
+/** A node by its tag and its id or class. @param {any} node */
+function describeNode(node) {
+  const id = attr(node, "id");
+  const cls = (attr(node, "class") || "").trim().split(/\s+/)[0];
+  return clean("<" + tagOf(node) + (id ? " id=" + id : cls ? " class=" + cls : "") + ">", 100);
+}
+
+/**
+ * What covers an element, as a person would name it: the dialog around what was hit, or a control, with its ref.
+ * @param {Agent} agent @param {any} hit @param {any} el
+ * @returns {{detail: string, ref?: number}}
+ */
+function nameCover(agent, hit, el) {
+  if (hit === document) return { detail: "nothing: it is outside of what can be scrolled to" };
+  const model = agent.model;
+  const modal = openModal(document, model.rootList);
+  const cover = modal && !reaches(el, modal) && (reaches(hit, modal) || /^(html|body)$/.test(tagOf(hit))) ? modal : standsIn(model, hit, el);
+  if (!cover) return { detail: (reaches(el, hit) ? "what it stands in, " : "") + describeNode(hit) };
+  const tag = tagOf(cover);
+  const role = roleOf(cover, tag, explicitRole(cover));
+  const name = model.naming.name(cover, tag, role) || clean(safe.textContent(cover).slice(0, 400), 40);
+  const rec = model.recs.get(cover);
+  const detail = (role === "generic" || role === "none" ? describeNode(cover) : role) + (name ? ' "' + name + '"' : "");
+  return rec && rec.ref >= 0 && rec.sent ? { detail, ref: rec.ref } : { detail };
+}
+
+/** Whether a node is, or stands in, another. @param {any} node @param {any} outer */
+function reaches(node, outer) {
+  for (let n = node, up = 0; n && up < 4 * MAX_UP; n = flatParent(n), up++) if (n === outer) return true;
+  return false;
+}
+
+/** The dialog that a node stands in, else the control, as long as that does not hold the element. @param {Model} model @param {any} hit @param {any} el */
+function standsIn(model, hit, el) {
+  let control = null;
+  for (let n = hit; n && safe.nodeType(n) === 1 && !reaches(el, n); n = flatParent(n)) {
+    const role = roleOf(n, tagOf(n), explicitRole(n));
+    if (role === "dialog" || role === "alertdialog" || has(n, "popover")) return n;
+    const rec = model.recs.get(n);
+    if (!control && rec && rec.shown) control = n;
+  }
+  return control;
+}

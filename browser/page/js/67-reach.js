@@ -1,0 +1,318 @@
+// Getting hold of an element: what is checked, and waited for, before it is acted on.
+
+/** Milliseconds until a frame counts as drawn in a document that draws none, for nobody sees it. */
+const FRAME_AT_MOST = 100;
+/** Milliseconds after which an element that never rests is acted on where it is. */
+const RESTLESS = 1000;
+
+/** What waiting does not cure. */
+const FINAL = new Set(["stale", "uneditable", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
+
+/** Resolves at the next frame. @returns {Promise<void>} */
+function nextFrame() {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, FRAME_AT_MOST);
+    requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/**
+ * Tries at every frame until it works, or time is up, or the daemon lets go.
+ * @template {{error?: string}} T
+ * @param {Agent} agent @param {number} patience in milliseconds @param {(tries: number) => T} attempt
+ * @returns {Promise<T>}
+ */
+async function patiently(agent, patience, attempt) {
+  const turn = ++agent.guard.turn;
+  const end = performance.now() + patience;
+  for (let tries = 0; ; tries++) {
+    const found = attempt(tries);
+    if (!found.error || FINAL.has(found.error) || performance.now() >= end) return found;
+    await nextFrame();
+    if (agent.guard.turn !== turn) return found;
+  }
+}
+
+/**
+ * Waits until an element can be acted on, and says where, or why it cannot. What is done to it without a pointer
+ * is done in the same breath.
+ * @param {Agent} agent
+ * @param {{ref: number, patience: number, need: string, edit?: string, values?: string[], want?: boolean, still?: boolean}} request
+ *   need is "point": a point to click; "view": brought into view; "focus": the focus; "node": that it is there
+ */
+function reach(agent, request) {
+  const began = performance.now();
+  const state = { scrolls: 0, scrolled: false, box: "", restless: began + Math.min(RESTLESS, request.patience / 2) };
+  return patiently(agent, request.patience, () => tryToReach(agent, request, state));
+}
+
+/** @param {Agent} agent @param {any} request @param {any} state @returns {any} */
+function tryToReach(agent, request, state) {
+  const rec = agent.model.byRef.get(request.ref);
+  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const { sight } = agent.model;
+  seeAgain(sight);
+  if (request.need !== "node" && !sight.isVisible(rec.node, rec.tag)) return { error: "hidden" };
+  if (request.need === "view") return bringToPoint(agent, rec, state, false);
+  const el = request.edit !== undefined ? editableOf(rec.node) : request.values !== undefined ? selectOf(rec.node) : rec.node;
+  const refused = unusable(agent, el, request);
+  if (refused) return refused;
+  if (request.want !== undefined) {
+    const { error, checked } = checkedOf(agent, rec.node, request.want);
+    if (error) return { error };
+    if (checked === String(request.want)) return { checked, type: el.type || "" };
+    state.checked = checked;
+  }
+  switch (request.need) {
+    case "node":
+      return {};
+    case "focus":
+      if (request.values !== undefined) return choose(agent, el, request.values);
+      return grasp(agent, rec.node, el, request);
+  }
+  const found = bringToPoint(agent, rec, state, true);
+  if (found.error || !isRestless(rec.node, request, found, state)) return { ...found, checked: state.checked };
+  return { ...found, error: "moving" };
+}
+
+/** Why an element cannot be used, if it cannot. @param {Agent} agent @param {any} el @param {any} request */
+function unusable(agent, el, request) {
+  if (!el) return { error: request.edit !== undefined ? "uneditable" : "unselectable" };
+  const control = agent.model.stoodFor.get(el) || el;
+  if (safe.matches(control, ":disabled")) return { error: "disabled" };
+  for (let n = el, up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
+    if (attr(n, "aria-disabled") === "true") return { error: "disabled" };
+  }
+  if (request.edit !== undefined && (el.readOnly === true || attr(el, "aria-readonly") === "true")) return { error: "readonly" };
+  return null;
+}
+
+/**
+ * Brings an element into view and finds the point to act at.
+ * @param {Agent} agent @param {Rec} rec @param {any} state @param {boolean} open whether nothing may cover it
+ */
+function bringToPoint(agent, rec, state, open) {
+  const { sight } = agent.model;
+  const { node, tag } = rec;
+  let rect = sight.rect(node, tag);
+  let best = pointToUse(sight, node, tag, rect);
+  const out = !isInView(middle(rect)) || best.cover === document;
+  if ((best.cover || out) && (out || state.scrolls < SCROLLS.length)) {
+    if (!out || state.scrolls < SCROLLS.length) rect = bringIntoView(sight, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
+    state.scrolls++;
+    state.scrolled = true;
+    best = pointToUse(sight, node, tag, rect);
+  }
+  const found = { x: best.point.x, y: best.point.y, w: rect.width, h: rect.height };
+  if (!open || !best.cover) return found;
+  if (getComputedStyle(node).pointerEvents === "none" && reaches(node, best.cover)) return { ...found, error: "untouchable" };
+  const { detail, ref } = nameCover(agent, best.cover, node);
+  return { ...found, error: "covered", detail, cover: ref };
+}
+
+/** Whether an element is to be waited for, for it moves. @param {any} el @param {any} request @param {any} found @param {any} state */
+function isRestless(el, request, found, state) {
+  if (state.box === "" && !request.still && !isAnimated(el)) return false;
+  const box = [found.x, found.y, found.w, found.h].join();
+  const same = box === state.box;
+  state.box = box;
+  return !same && performance.now() < state.restless;
+}
+
+/** What an animation must change to move something. */
+const MOVING = /^(all|transform|translate|rotate|scale|zoom|left|top|right|bottom|width|height|inset|offset|margin|padding|max|min|flex|grid|font|gap|line|block|inline|border)/i;
+
+/** Whether an animation is running that may move an element: any that ends, and one without end around the element. @param {any} el */
+function isAnimated(el) {
+  const root = safe.getRootNode(el);
+  const running = safe.getAnimations(document);
+  if (safe.nodeType(root) === 11) running.push(...root.getAnimations());
+  for (const animation of running.slice(0, 200)) {
+    const { effect } = animation;
+    if (animation.playState !== "running" || !effect || !effect.target) continue;
+    if (effect.getComputedTiming().endTime === Infinity && !reaches(el, effect.target)) continue;
+    if (effect.getKeyframes().some((frame) => Object.keys(frame).some((key) => MOVING.test(key)))) return true;
+  }
+  return false;
+}
+
+/**
+ * Right before the press, with the pointer there: whether the point still belongs to the element. From then on the
+ * guard lets no press through to anything else.
+ * @param {Agent} agent @param {{ref: number, x: number, y: number}} request
+ */
+function aim(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const hit = hitAt(request.x, request.y);
+  if (!hit || wayTo(rec.node, hit) === COVERED) {
+    const { detail, ref } = nameCover(agent, hit || document, rec.node);
+    return { error: "covered", detail, cover: ref };
+  }
+  if (agent.model.stoodFor.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
+  agent.guard.arm("mouse", rec.node);
+  return {};
+}
+
+// ---- frames ---------------------------------------------------------------------------------
+
+/**
+ * Moves a point of a child frame's viewport into this document's, brings it into view, and checks that the frame
+ * receives what is done there.
+ * @param {Agent} agent @param {{frame: string, x: number, y: number, patience: number, open: boolean, scroll: boolean}} request
+ */
+function through(agent, request) {
+  const state = { scrolled: 0, box: "" };
+  return patiently(agent, request.patience, () => tryThrough(agent, request, state));
+}
+
+/** @param {Agent} agent @param {any} request @param {any} state @returns {any} */
+function tryThrough(agent, request, state) {
+  const el = agent.hosts.get(request.frame);
+  if (!el || !safe.isConnected(el)) return { error: "frame" };
+  const map = safe.checkVisibility(el, VISIBLE) ? frameMap(el) : null;
+  if (!map) return { error: "frame" };
+  let p = map(request.x, request.y);
+  let hit = isInView(p) ? hitAt(p.x, p.y) : null;
+  if (hit !== el && request.scroll && (!isInView(p) || state.scrolled < 2)) {
+    state.scrolled++;
+    bringPoint(el, () => frameMap(el)(request.x, request.y));
+    p = frameMap(el)(request.x, request.y);
+    hit = hitAt(p.x, p.y);
+  }
+  const found = { x: p.x, y: p.y };
+  if (request.open && hit !== el) {
+    const { detail, ref } = nameCover(agent, hit || document, el);
+    return { ...found, error: "covered", detail, cover: ref };
+  }
+  // What was scrolled is where the browser looks for it once it is drawn.
+  const box = p.x + "," + p.y;
+  const drawn = state.scrolled === 0 || state.box === box;
+  state.box = box;
+  if (!drawn) return { ...found, error: "moving" };
+  if (request.arm) agent.guard.arm("deny", null);
+  return found;
+}
+
+/**
+ * How a frame's viewport lies in this one: transforms of the frame and of what is around it count, in two dimensions.
+ * @param {any} el @returns {((x: number, y: number) => {x: number, y: number}) | null}
+ */
+function frameMap(el) {
+  const rect = safe.rect(el);
+  if (!hasArea(rect)) return null;
+  let m = [1, 0, 0, 1];
+  for (let n = el, up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) m = linear(getComputedStyle(n), m);
+  const [a, b, c, d] = m;
+  const w = el.offsetWidth, h = el.offsetHeight;
+  const left = Math.min(0, a * w, c * h, a * w + c * h), right = Math.max(0, a * w, c * h, a * w + c * h);
+  const top = Math.min(0, b * w, d * h, b * w + d * h), bottom = Math.max(0, b * w, d * h, b * w + d * h);
+  if (!(right > left && bottom > top)) return null;
+  const kx = rect.width / (right - left), ky = rect.height / (bottom - top);
+  const style = getComputedStyle(el);
+  const dx = el.clientLeft + parseFloat(style.paddingLeft), dy = el.clientTop + parseFloat(style.paddingTop);
+  return (x, y) => ({
+    x: rect.left + (a * (x + dx) + c * (y + dy) - left) * kx,
+    y: rect.top + (b * (x + dx) + d * (y + dy) - top) * ky,
+  });
+}
+
+/** Puts the transforms of one element in front of a matrix, without what they move. @param {CSSStyleDeclaration} style @param {number[]} m */
+function linear(style, m) {
+  if (style.transform === "none" && style.scale === "none" && style.rotate === "none") return m;
+  const t = style.transform === "none" ? new DOMMatrix() : new DOMMatrix(style.transform);
+  let own = new DOMMatrix();
+  const turn = /(-?[\d.]+)deg$/.exec(style.rotate);
+  if (turn) own = own.rotate(parseFloat(turn[1]));
+  if (style.scale !== "none") {
+    const [sx, sy = sx] = style.scale.split(" ").map(parseFloat);
+    own = own.scale(sx, sy);
+  }
+  own = own.multiply(t);
+  return [
+    own.a * m[0] + own.c * m[1], own.b * m[0] + own.d * m[1],
+    own.a * m[2] + own.c * m[3], own.b * m[2] + own.d * m[3],
+  ];
+}
+
+/** Scrolls whatever scrolls around an element until a point of it is in the middle. @param {any} el @param {() => {x: number, y: number}} point */
+function bringPoint(el, point) {
+  for (let n = flatParent(el), up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
+    const tag = tagOf(n);
+    if (tag === "html" || tag === "body" || !clips(getComputedStyle(n))) continue;
+    const box = safe.rect(n), p = point();
+    Element.prototype.scrollBy.call(n, { left: p.x - box.left - box.width / 2, top: p.y - box.top - box.height / 2, behavior: "instant" });
+  }
+  const p = point();
+  scrollBy({ left: isAcross(p) ? 0 : p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: "instant" });
+}
+
+/** @param {{x: number, y: number}} p */
+function isAcross(p) {
+  return p.x >= 0 && p.x < innerWidth;
+}
+
+// ---- points ---------------------------------------------------------------------------------
+
+/** What stands at a point of the viewport. @param {Agent} agent @param {{x: number, y: number}} request */
+function place(agent, request) {
+  const hit = isInView(request) ? hitAt(request.x, request.y) : null;
+  if (!hit) return { error: "outside", detail: innerWidth + " x " + innerHeight };
+  const { detail, ref } = nameCover(agent, hit, null);
+  return { detail, cover: ref };
+}
+
+// ---- the wheel ------------------------------------------------------------------------------
+
+/**
+ * Notes how far everything around a point is scrolled.
+ * @param {Agent} agent @param {{x: number, y: number, center?: boolean}} request center: the middle of the viewport
+ */
+function beforeWheel(agent, request) {
+  const at = request.center ? { x: innerWidth / 2, y: innerHeight / 2 } : { x: request.x, y: request.y };
+  const boxes = [];
+  let foreign = false;
+  for (let n = hitAt(at.x, at.y); n && safe.nodeType(n) === 1; n = flatParent(n)) {
+    foreign = foreign || tagOf(n) === "iframe" || tagOf(n) === "frame";
+    boxes.push({ node: n, left: n.scrollLeft, top: n.scrollTop });
+  }
+  agent.wheel = { boxes, left: scrollX, top: scrollY, foreign };
+  return at;
+}
+
+/** How far anything was scrolled since. @param {any} wheel */
+function turned(wheel) {
+  let x = scrollX - wheel.left, y = scrollY - wheel.top;
+  for (const box of wheel.boxes) {
+    if (tagOf(box.node) === "html" || tagOf(box.node) === "body") continue;
+    x += box.node.scrollLeft - box.left;
+    y += box.node.scrollTop - box.top;
+  }
+  return { x: Math.round(x), y: Math.round(y) };
+}
+
+/** How many frames a wheel may take to begin to scroll, and how many without a change end it. */
+const WHEEL_BEGINS = 12, WHEEL_RESTS = 3;
+
+/**
+ * Resolves when what the wheel set off has come to rest: how far it scrolled, or foreign when that is in a frame.
+ * @param {Agent} agent @param {{patience: number}} request
+ */
+async function afterWheel(agent, request) {
+  const { wheel } = agent;
+  if (!wheel) return { x: 0, y: 0 };
+  agent.wheel = null;
+  const end = performance.now() + request.patience;
+  let last = turned(wheel);
+  for (let frames = 0, calm = 0; performance.now() < end; frames++) {
+    await nextFrame();
+    const now = turned(wheel);
+    calm = now.x === last.x && now.y === last.y ? calm + 1 : 0;
+    last = now;
+    if (calm >= (last.x || last.y ? WHEEL_RESTS : WHEEL_BEGINS)) break;
+  }
+  return { ...last, foreign: wheel.foreign };
+}

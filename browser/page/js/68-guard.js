@@ -1,0 +1,153 @@
+// The guard: while the daemon acts on one element, nothing else receives what it does.
+//
+// What the daemon asks the browser to do arrives as an event wherever the browser finds something then. The guard
+// hears every such event before the page does, and swallows those that would reach another element than the one
+// that was named. It listens from the beginning of a document, so that no script of the page comes first.
+
+const GUARDED = [
+  "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
+  "keydown", "keypress", "keyup", "beforeinput", "compositionstart", "dragstart",
+];
+const GUARDING = { capture: true, passive: false };
+/** Milliseconds after which the guard lets go by itself, should the daemon forget to. */
+const GUARD_AT_MOST = 10000;
+
+class Guard {
+  constructor() {
+    /** Grows with whatever the daemon begins or lets go of. */
+    this.turn = 0;
+    /** @type {"" | "mouse" | "keys" | "deny"} */
+    this.mode = "";
+    this.clear();
+    this.listen();
+  }
+
+  listen() {
+    for (const type of GUARDED) addEventListener(type, this, GUARDING);
+  }
+
+  clear() {
+    /** @type {any} */
+    this.el = null;
+    this.free = false;
+    this.until = 0;
+    /** The first event reached the element. */
+    this.reached = false;
+    this.clicked = false;
+    /** A drag began, and the page let it. */
+    this.dragging = false;
+    /** What would have received an event instead. @type {any} */
+    this.stray = null;
+    /** Nothing of it got through, for the first event went astray. */
+    this.shut = false;
+  }
+
+  /** @param {"mouse" | "keys" | "deny"} mode @param {any} el @param {boolean} [free] the focus may go on once the element had it */
+  arm(mode, el, free) {
+    this.clear();
+    this.listen();
+    this.mode = mode;
+    this.el = el;
+    this.free = free === true;
+    this.until = performance.now() + GUARD_AT_MOST;
+  }
+
+  disarm() {
+    this.turn++;
+    this.mode = "";
+    const { el, reached, clicked, dragging, stray } = this;
+    this.clear();
+    return { el, reached, clicked, dragging, stray };
+  }
+
+  /** @param {any} event */
+  handleEvent(event) {
+    if (this.mode === "" || !event.isTrusted) return;
+    if (performance.now() > this.until) {
+      this.disarm();
+    } else if (this.mode === "deny") {
+      this.shut = true;
+      swallow(event);
+    } else if (/^(key|before|comp)/.test(event.type)) {
+      if (this.mode === "keys") this.key(event);
+    } else if (this.mode === "mouse") this.mouse(event);
+  }
+
+  /** @param {any} event */
+  mouse(event) {
+    const { type } = event;
+    if (type === "dragstart") {
+      setTimeout(() => (this.dragging = !event.defaultPrevented), 0); // when the page has had its say
+      return;
+    }
+    if (this.shut) return swallow(event);
+    const hit = withinTrees(event.composedPath()[0], event.clientX, event.clientY);
+    const through = safe.nodeType(hit) === 1 && wayTo(this.el, hit) !== COVERED;
+    if (!this.reached) {
+      if (type !== "pointerdown" && type !== "mousedown") return; // of something that was pressed before
+      if (through) {
+        this.reached = true;
+        return;
+      }
+      this.stray = hit;
+      this.shut = true;
+      return swallow(event);
+    }
+    if (type === "pointerup" || type === "mouseup") return; // whoever is pressed waits for these, wherever they are
+    if (through) {
+      if (type === "click" || type === "auxclick" || type === "contextmenu") this.clicked = true;
+    } else if (takesClicks(hit)) {
+      this.stray = hit;
+      swallow(event);
+    }
+  }
+
+  /** @param {any} event */
+  key(event) {
+    if (this.shut) return swallow(event);
+    if (holdsFocus(this.el)) {
+      this.reached = true;
+    } else if (!(this.reached && this.free)) {
+      this.stray = event.composedPath()[0];
+      this.shut = !this.reached;
+      swallow(event);
+    }
+  }
+}
+
+/** @param {Event} event */
+function swallow(event) {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}
+
+/** Whether a node, or what it stands in, is something to click. @param {any} hit */
+function takesClicks(hit) {
+  for (let n = hit; n && safe.nodeType(n) === 1; n = flatParent(n)) {
+    if (isInteractive(n, tagOf(n), explicitRole(n), 0)) return true;
+  }
+  return false;
+}
+
+/** Whether an element, or something in it, has the focus. @param {any} el */
+function holdsFocus(el) {
+  let n = safe.activeElement(document);
+  while (n && shadowOf(n) && shadowOf(n).activeElement) n = shadowOf(n).activeElement;
+  return n !== null && reaches(n, el);
+}
+
+/** How the press went, after it. @param {Agent} agent */
+function struck(agent) {
+  const { el, reached, clicked, dragging, stray } = agent.guard.disarm();
+  const found = { reached, clicked, dragging };
+  if (!stray || safe.nodeType(stray) !== 1) return found;
+  const { detail, ref } = nameCover(agent, stray, el);
+  return { ...found, detail, cover: ref };
+}
+
+/** Whether a drag has begun, without letting go. @param {Agent} agent */
+async function dragBegan(agent) {
+  // What the guard noted of the event comes in a task of its own.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  return { reached: agent.guard.reached, dragging: agent.guard.dragging };
+}

@@ -1,0 +1,246 @@
+// What is done to an element without a pointer: text, values, choices.
+
+const NO_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "image", "file", "hidden"]);
+/** Inputs that are given a value as a whole, as their pickers do. */
+const VALUED = new Set(["date", "time", "datetime-local", "month", "week", "range", "color"]);
+const EDITABLE = 'input,textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
+
+/** @param {any} el */
+function isEditable(el) {
+  const tag = tagOf(el);
+  if (tag === "textarea") return true;
+  if (tag === "input") return !NO_TEXT.has(el.type);
+  return el.isContentEditable === true;
+}
+
+/** The elements in an element, and in its shadow tree, that a selector matches; few. @param {any} el @param {string} selector @returns {any[]} */
+function parts(el, selector) {
+  const root = shadowOf(el);
+  return [...queryWithin(el, selector), ...(root ? root.querySelectorAll(selector) : [])].slice(0, 20);
+}
+
+/** What takes the text that is meant for an element: itself, what it labels, or the only thing in it that does. @param {any} el */
+function editableOf(el) {
+  if (isEditable(el)) return el;
+  if (tagOf(el) === "label") return el.control && isEditable(el.control) ? el.control : null;
+  if (INTERACTIVE_TAGS.has(tagOf(el))) return null;
+  const inside = parts(el, EDITABLE).filter(isEditable);
+  return inside.length === 1 ? inside[0] : null;
+}
+
+/** @param {any} el */
+function selectOf(el) {
+  if (tagOf(el) === "select") return el;
+  if (tagOf(el) === "label" && el.control && tagOf(el.control) === "select") return el.control;
+  const inside = INTERACTIVE_TAGS.has(tagOf(el)) ? [] : parts(el, "select");
+  return inside.length === 1 ? inside[0] : null;
+}
+
+// ---- text -----------------------------------------------------------------------------------
+
+/**
+ * Gives an element the focus and, for text, puts the selection where the text belongs. From then on the guard lets
+ * no key through to anything else.
+ * @param {Agent} agent @param {any} named what the caller named @param {any} el what takes the focus @param {any} request
+ */
+function grasp(agent, named, el, request) {
+  if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(el, request.text);
+  if (!isInView(middle(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
+  const stand = agent.model.stoodFor.get(named) || el;
+  if (!holdsFocus(stand)) HTMLElement.prototype.focus.call(stand, { preventScroll: true });
+  if (!holdsFocus(stand)) {
+    const inside = safe.isConnected(stand) ? parts(stand, "a[href],button,input,select,textarea,[tabindex]") : [];
+    if (inside.length) HTMLElement.prototype.focus.call(inside[0], { preventScroll: true });
+    if (!holdsFocus(stand)) return { error: "unfocused" };
+  }
+  if (request.edit !== undefined && safe.isConnected(el)) {
+    const full = selectFor(el, request.edit);
+    agent.guard.arm("keys", el, request.edit === "append");
+    return { full, rich: isRich(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
+  }
+  agent.guard.arm("keys", stand, true);
+  return {};
+}
+
+/** @param {any} el */
+function isRich(el) {
+  return !/^(input|textarea)$/.test(tagOf(el));
+}
+
+/** Selects the content of an element, or puts the caret behind it. Whether there is any. @param {any} el @param {string} edit */
+function selectFor(el, edit) {
+  if (!isRich(el)) {
+    if (edit === "replace") el.select();
+    else {
+      try {
+        el.setSelectionRange(el.value.length, el.value.length);
+      } catch {
+        // Numbers and mail addresses have no caret that a script can put somewhere: see grasp.
+      }
+    }
+    return el.value.length > 0;
+  }
+  const selection = getSelection();
+  selection.selectAllChildren(el);
+  if (edit !== "replace") selection.collapseToEnd();
+  return safe.textContent(el).length > 0;
+}
+
+/** Lets an editor hear of the selection before text comes. */
+async function selectionHeard() {
+  await nextFrame();
+  return {};
+}
+
+/**
+ * Sets the value of an input whose picker takes no text, as the picker would: value, then events.
+ * @param {any} el @param {string} text
+ */
+function setValue(el, text) {
+  const probe = document.createElement("input");
+  probe.type = el.type;
+  if (el.type === "range") for (const name of ["min", "max", "step"]) if (has(el, name)) probe.setAttribute(name, attr(el, name));
+  const wanted = text.trim();
+  probe.value = el.type === "color" ? wanted.toLowerCase() : wanted;
+  const bad = el.type === "range" ? !Number.isFinite(parseFloat(wanted)) : el.type === "color" ? probe.value !== wanted.toLowerCase() : wanted !== "" && probe.value === "";
+  if (bad) return { error: "wrong", detail: el.type };
+  HTMLElement.prototype.focus.call(el, { preventScroll: true });
+  if (el.value === probe.value) return { done: true, held: el.value };
+  el.value = probe.value;
+  tellOfChange(el);
+  return { done: true, held: el.value };
+}
+
+/** @param {any} el */
+function tellOfChange(el) {
+  el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  el.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+/**
+ * How typing went, after it: whether the element took it, and whether it now holds the text.
+ * @param {Agent} agent @param {{text: string}} request
+ */
+function typed(agent, request) {
+  const { el, reached, stray } = agent.guard.disarm();
+  const found = { reached, same: true, held: "" };
+  if (stray && safe.nodeType(stray) === 1) Object.assign(found, nameCover(agent, stray, el));
+  if (!el || !safe.isConnected(el) || request.text === undefined) return found;
+  const now = isRich(el) ? el.innerText : el.value;
+  found.same = fold(now) === fold(request.text);
+  if (!found.same && el.type !== "password" && !secrets.has(el)) found.held = clean(now, MAX_VALUE);
+  return found;
+}
+
+/** Text without the white space that editors add and take away. @param {string} text */
+function fold(text) {
+  return text.replace(/[\s\u00a0\u200b\ufeff]+/g, " ").trim();
+}
+
+// ---- choices --------------------------------------------------------------------------------
+
+/** @param {any} option */
+function labelOf(option) {
+  return fold(attr(option, "label") || option.text || "");
+}
+
+/** The options that a value or label names: by value, then by label, then by label in any case. @param {any[]} options @param {string} wanted */
+function optionsNamed(options, wanted) {
+  const label = fold(wanted);
+  for (const is of [(o) => o.value === wanted, (o) => labelOf(o) === label, (o) => labelOf(o).toLowerCase() === label.toLowerCase()]) {
+    const found = options.filter(is);
+    if (found.length) return found;
+  }
+  return [];
+}
+
+/** Selects options and no others, with the events of a person's choice. @param {Agent} agent @param {any} el @param {string[]} values @returns {any} */
+function choose(agent, el, values) {
+  if (!el.multiple && values.length !== 1) return { error: "wrong", detail: "one" };
+  const options = [...el.options];
+  const chosen = new Set();
+  for (const wanted of values) {
+    const found = optionsNamed(options, wanted);
+    const one = found.find((o) => !safe.matches(o, ":disabled")) || null;
+    if (!found.length) return { error: "nooption", detail: clean(wanted, 40), options: options.slice(0, 12).map((o) => clean(labelOf(o), 40)), more: Math.max(0, options.length - 12) };
+    if (!one) return { error: "offoption", detail: clean(wanted, 40) };
+    chosen.add(one);
+  }
+  HTMLElement.prototype.focus.call(el, { preventScroll: true });
+  const held = [...chosen].map((o) => clean(labelOf(o), 40)).join(", ");
+  if (options.every((o) => o.selected === chosen.has(o))) return { done: true, same: true, held };
+  for (const o of options) if (o.selected !== chosen.has(o)) o.selected = chosen.has(o);
+  tellOfChange(el);
+  return { done: true, held };
+}
+
+const CHECKABLE = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=switch],[role=radio],[role=menuitemcheckbox],[role=menuitemradio]';
+
+/** What an element's check mark is on: itself, what it stands in for or labels, or the only such thing in it. @param {Agent} agent @param {any} el */
+function checkableOf(agent, el) {
+  const stood = agent.model.stoodFor.get(el);
+  if (stood) return stood;
+  if (safe.matches(el, CHECKABLE) || aria(el, "aria-checked") !== null || aria(el, "aria-pressed") !== null) return el;
+  if (tagOf(el) === "label" && el.control) return safe.matches(el.control, CHECKABLE) ? el.control : null;
+  const inside = parts(el, CHECKABLE);
+  return inside.length === 1 ? inside[0] : null;
+}
+
+/** Whether an element is checked: "true", "false" or "mixed". @param {Agent} agent @param {any} el @param {boolean} want @returns {{error?: string, checked?: string}} */
+function checkedOf(agent, el, want) {
+  const control = checkableOf(agent, el);
+  if (!control) return { error: "uncheckable" };
+  const native = tagOf(control) === "input" && (control.type === "checkbox" || control.type === "radio");
+  const radio = native ? control.type === "radio" : /radio/.test(explicitRole(control));
+  const checked = native
+    ? control.indeterminate ? "mixed" : String(control.checked)
+    : (attr(control, "aria-checked") || attr(control, "aria-pressed") || "false").toLowerCase();
+  if (radio && !want && checked === "true") return { error: "radio" };
+  return { checked: checked === "mixed" || checked === "true" ? checked : "false" };
+}
+
+/**
+ * Waits until an element is checked, or not, as wanted.
+ * @param {Agent} agent @param {{ref: number, want: boolean, patience: number}} request
+ */
+function became(agent, request) {
+  return patiently(agent, request.patience, () => {
+    const rec = agent.model.byRef.get(request.ref);
+    if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+    const { error, checked } = checkedOf(agent, rec.node, request.want);
+    if (error || checked === String(request.want)) return { error, checked };
+    return { error: "unchanged", checked };
+  });
+}
+
+// ---- files ----------------------------------------------------------------------------------
+
+/** The file input that an element is, labels or holds. @param {Agent} agent @param {any} el */
+function fileInputOf(agent, el) {
+  const is = (n) => n && tagOf(n) === "input" && n.type === "file";
+  for (const n of [el, agent.model.stoodFor.get(el), tagOf(el) === "label" ? el.control : null]) if (is(n)) return n;
+  if (INTERACTIVE_TAGS.has(tagOf(el))) return null;
+  const inside = parts(el, "input").filter(is);
+  return inside.length === 1 ? inside[0] : null;
+}
+
+/** The file input for an element, as an object; null when it is none. @param {Agent} agent @param {{ref: number}} request */
+function fileInput(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  return rec && safe.isConnected(rec.node) ? fileInputOf(agent, rec.node) : null;
+}
+
+/** What a file input takes. @param {Agent} agent @param {{ref: number}} request */
+function fileTerms(agent, request) {
+  const input = fileInput(agent, request);
+  if (!input) return { input: false };
+  if (safe.matches(input, ":disabled")) return { error: "disabled" };
+  return { input: true, multiple: input.multiple === true, folder: input.webkitdirectory === true };
+}
+
+/** What the daemon can have done, by name. All take the agent and an argument. @type {Record<string, (agent: Agent, argument: any) => any>} */
+const deeds = {
+  reach, aim, through, place, struck, dragBegan, beforeWheel, afterWheel, typed, selectionHeard, became, fileInput, fileTerms,
+  deny: (agent) => (agent.guard.arm("deny", null), {}),
+  disarm: (agent) => (agent.guard.disarm(), {}),
+};
