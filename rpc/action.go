@@ -6,10 +6,10 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/diff"
-	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/steps"
 	"github.com/domtap/domtap/view"
 )
 
@@ -27,7 +27,10 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	turn, sizes := s.turnOf(tab, r)
+	turn, sizes, err := s.turnOf(tab, r)
+	if err != nil {
+		return nil, err
+	}
 	outcome, err := tab.Act(ctx, turn)
 	if err == nil {
 		err = nothingDone(turn, outcome)
@@ -62,7 +65,7 @@ func (s *actionService) FillForm(context.Context, *domtapv1.FillFormRequest) (*d
 }
 
 // turnOf makes the actor's turn, and says how many actions each step has become.
-func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn actor.Turn, sizes []int) {
+func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn actor.Turn, sizes []int, err error) {
 	turn = actor.Turn{URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError()}
 	for i, step := range r.GetSteps() {
 		if w := step.GetWait(); w != nil {
@@ -70,49 +73,16 @@ func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (tur
 			sizes = append(sizes, 1)
 			continue
 		}
-		actions := actionsOf(step)
+		actions := steps.Actions(step)
 		sizes = append(sizes, len(actions))
 		for _, a := range actions {
+			if a.Paths, err = s.server.cfg.Uploads.Files(a.Paths); err != nil {
+				return actor.Turn{}, nil, err
+			}
 			turn.Actions = append(turn.Actions, actor.TurnAction{Action: a})
 		}
 	}
-	return turn, sizes
-}
-
-// actionsOf makes the actions of a step that package check let pass.
-func actionsOf(s *domtapv1.Step) []actor.Action {
-	switch a := s.GetAction().(type) {
-	case *domtapv1.Step_Click:
-		return []actor.Action{{
-			Kind: actor.Click, Ref: refOf(a.Click), Button: a.Click.GetButton(), Modifiers: a.Click.GetModifiers(), Clicks: 1,
-		}}
-	case *domtapv1.Step_DoubleClick:
-		return []actor.Action{{Kind: actor.Click, Ref: refOf(a.DoubleClick), Clicks: 2}}
-	case *domtapv1.Step_Hover:
-		return []actor.Action{{Kind: actor.Hover, Ref: refOf(a.Hover)}}
-	case *domtapv1.Step_Type:
-		actions := []actor.Action{{Kind: actor.Type, Ref: refOf(a.Type), Text: a.Type.GetText()}}
-		if a.Type.GetSubmit() {
-			actions = append(actions, actor.Action{Kind: actor.Press, Ref: refOf(a.Type), Text: "Enter"})
-		}
-		return actions
-	case *domtapv1.Step_Fill:
-		return []actor.Action{{Kind: actor.Fill, Ref: refOf(a.Fill), Text: a.Fill.GetText()}}
-	case *domtapv1.Step_Press:
-		return []actor.Action{{Kind: actor.Press, Ref: refOf(a.Press), Text: a.Press.GetKey()}}
-	case *domtapv1.Step_Scroll:
-		return []actor.Action{{Kind: actor.Scroll, Ref: refOf(a.Scroll)}}
-	}
-	return nil
-}
-
-// refOf returns the ref of a step's target, or dom.NoRef when it has none.
-func refOf(step interface{ GetTarget() *domtapv1.Target }) dom.Ref {
-	target := step.GetTarget()
-	if target == nil || target.Ref == nil {
-		return dom.NoRef
-	}
-	return dom.Ref(target.GetRef())
+	return turn, sizes, nil
 }
 
 // results tells how the steps went, of which each took as many of the actions as sizes says.

@@ -37,6 +37,7 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.Closed:        {codes.Aborted, "TAB_CLOSED"},
 	actor.DialogOpen:    {codes.FailedPrecondition, "DIALOG_OPEN"},
 	actor.Invalid:       {codes.InvalidArgument, "INVALID"},
+	actor.Forbidden:     {codes.PermissionDenied, "UPLOAD_POLICY"},
 }
 
 // toStatus turns any error of a handler into one with a status. Errors that have one keep it.

@@ -32,6 +32,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/reading"
+	"github.com/domtap/domtap/rpc/uploads"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
 )
@@ -63,6 +64,8 @@ type Config struct {
 	Heartbeat time.Duration
 	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
 	SendTimeout time.Duration
+	// Uploads is which files of this machine may be given to pages. The zero value: none.
+	Uploads uploads.Policy
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
 }

@@ -141,8 +141,14 @@ type Daemon struct {
 // StartDaemon starts a browser, the actors and a server on a unix socket.
 func StartDaemon(t testing.TB, flags ...string) *Daemon {
 	t.Helper()
+	return StartConfigured(t, rpc.Config{}, flags...)
+}
+
+// StartConfigured is StartDaemon with a server of one's own settings.
+func StartConfigured(t testing.TB, cfg rpc.Config, flags ...string) *Daemon {
+	t.Helper()
 	d := &Daemon{t: t, Browser: StartBrowser(t, flags...)}
-	server, err := rpc.New(actor.NewPool(d.Browser, actor.Config{AllowURL: rpc.AllowURL}), rpc.Config{})
+	server, err := rpc.New(actor.NewPool(d.Browser, actor.Config{AllowURL: rpc.AllowURL}), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

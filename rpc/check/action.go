@@ -2,13 +2,28 @@ package check
 
 import (
 	"fmt"
+	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-const stepsThatWork = "use click, double_click, hover, type, fill, press, scroll or wait"
+const stepsThatWork = "use GetCompact, ReadPage, Screenshot or GoBack in a call of its own"
+
+// Limits of the steps, as the protos state them.
+const (
+	maxRepeat = 100
+	maxValues = 100
+	maxDelta  = 100_000
+	maxFiles  = 50
+	// maxUpload is in bytes.
+	maxUpload   = 4 << 20
+	maxFileName = 255
+	maxPath     = 4096
+)
 
 func (c *collector) interact(r *domtapv1.InteractRequest) {
 	c.tabID(r.GetTabId())
@@ -34,13 +49,23 @@ func (c *collector) step(at string, s *domtapv1.Step) {
 	case *domtapv1.Step_Hover:
 		c.target(at+".hover.target", a.Hover.GetTarget())
 	case *domtapv1.Step_Type:
-		c.target(at+".type.target", a.Type.GetTarget())
+		c.element(at+".type.target", a.Type.GetTarget())
 		c.text(at+".type.text", a.Type.GetText())
 	case *domtapv1.Step_Fill:
-		c.target(at+".fill.target", a.Fill.GetTarget())
+		c.element(at+".fill.target", a.Fill.GetTarget())
 		c.text(at+".fill.text", a.Fill.GetText())
 	case *domtapv1.Step_Press:
 		c.press(at+".press", a.Press)
+	case *domtapv1.Step_Select:
+		c.selects(at+".select", a.Select)
+	case *domtapv1.Step_Check:
+		c.element(at+".check.target", a.Check.GetTarget())
+	case *domtapv1.Step_Uncheck:
+		c.element(at+".uncheck.target", a.Uncheck.GetTarget())
+	case *domtapv1.Step_Drag:
+		c.drag(at+".drag", a.Drag)
+	case *domtapv1.Step_Upload:
+		c.upload(at+".upload", a.Upload)
 	case *domtapv1.Step_Scroll:
 		c.scroll(at+".scroll", a.Scroll)
 	case *domtapv1.Step_Wait:
@@ -65,29 +90,93 @@ func (c *collector) click(at string, s *domtapv1.ClickStep) {
 func (c *collector) press(at string, s *domtapv1.PressStep) {
 	key := s.GetKey()
 	c.want(key != "" && len(key) <= maxID, at+".key", "must be a key, such as Enter or Control+a")
+	c.want(0 <= s.GetRepeat() && s.GetRepeat() <= maxRepeat, at+".repeat", "must be 1 to 100")
 	if s.GetTarget() != nil {
+		c.element(at+".target", s.GetTarget())
+	}
+}
+
+func (c *collector) selects(at string, s *domtapv1.SelectStep) {
+	c.element(at+".target", s.GetTarget())
+	c.want(len(s.GetValues()) <= maxValues, at+".values", "must have at most 100 values or labels of options")
+	for i, value := range s.GetValues() {
+		c.text(fmt.Sprintf("%s.values[%d]", at, i), value)
+	}
+}
+
+// scroll takes a target, distances, or both.
+func (c *collector) scroll(at string, s *domtapv1.ScrollStep) {
+	c.delta(at, s.GetDeltaX(), s.GetDeltaY())
+	if s.GetTarget() != nil || s.GetDeltaX() == 0 && s.GetDeltaY() == 0 {
 		c.target(at+".target", s.GetTarget())
 	}
 }
 
-func (c *collector) scroll(at string, s *domtapv1.ScrollStep) {
-	if s.GetDeltaX() != 0 || s.GetDeltaY() != 0 {
-		c.unsupported(at+".delta_x and delta_y", "give a target with a ref, which is scrolled into view")
-		return
-	}
+func (c *collector) drag(at string, s *domtapv1.DragStep) {
 	c.target(at+".target", s.GetTarget())
+	c.delta(at, s.GetDeltaX(), s.GetDeltaY())
+	distance := s.GetDeltaX() != 0 || s.GetDeltaY() != 0
+	if s.GetTo() != nil {
+		c.target(at+".to", s.GetTo())
+	}
+	c.want(distance != (s.GetTo() != nil), at+".to", "must be set, or else delta_x or delta_y")
 }
 
-// target checks that the target names one element, and that it does so by ref.
+// delta checks distances.
+func (c *collector) delta(at string, x, y float64) {
+	c.want(math.Abs(x) <= maxDelta, at+".delta_x", "must be -100000 to 100000")
+	c.want(math.Abs(y) <= maxDelta, at+".delta_y", "must be -100000 to 100000")
+}
+
+func (c *collector) upload(at string, s *domtapv1.UploadStep) {
+	c.element(at+".target", s.GetTarget())
+	n := len(s.GetPaths()) + len(s.GetFiles())
+	c.want(1 <= n && n <= maxFiles, at, "must have 1 to 50 paths and files")
+	for i, path := range s.GetPaths() {
+		c.want(filepath.IsAbs(path) && len(path) <= maxPath && !strings.ContainsRune(path, 0), fmt.Sprintf("%s.paths[%d]", at, i), "must be an absolute path")
+	}
+	size := 0
+	for i, f := range s.GetFiles() {
+		size += len(f.GetContent())
+		c.want(isFileName(f.GetName()), fmt.Sprintf("%s.files[%d].name", at, i), "must be a file's name without a path, such as photo.png")
+	}
+	c.want(size <= maxUpload, at+".files", "must have at most 4 MiB in all: give a path instead")
+}
+
+func isFileName(name string) bool {
+	return name != "" && name != "." && name != ".." && len(name) <= maxFileName && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || r < 0x20 || r == 0x7f })
+}
+
+// element checks a target that must be an element, for a point is not enough.
+func (c *collector) element(at string, t *domtapv1.Target) {
+	if t != nil && (t.X != nil || t.Y != nil) {
+		c.want(false, at, "must name an element, such as {\"ref\": 12}: a point is for click, double_click, hover, scroll and drag")
+		return
+	}
+	c.target(at, t)
+}
+
+// target checks that the target names one element, by ref, or a point.
 func (c *collector) target(at string, t *domtapv1.Target) {
 	set := targetWays(t)
 	if !c.want(len(set) == 1, at, "must name the element in exactly one way, such as {\"ref\": 12}") {
 		return
 	}
 	c.ref(at+".ref", t.Ref)
-	if set[0] != "ref" {
+	switch set[0] {
+	case "ref":
+	case "x":
+		c.point(at, t)
+	default:
 		c.unsupported(at+"."+set[0], "give the element's ref, from GetDom or GetCompact")
 	}
+}
+
+// point checks a place in the viewport.
+func (c *collector) point(at string, t *domtapv1.Target) {
+	c.want(t.X != nil && 0 <= t.GetX() && t.GetX() <= maxDelta, at+".x", "must be set together with y, 0 or more")
+	c.want(t.Y != nil && 0 <= t.GetY() && t.GetY() <= maxDelta, at+".y", "must be set together with x, 0 or more")
 }
 
 // targetWays lists the ways in which a target names its element. role goes with name, x with y.

@@ -1,0 +1,94 @@
+// Package uploads decides which files of the daemon's machine a page may be given. A client names a path; what counts
+// is the file that it leads to in the end, through every symbolic link.
+package uploads
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// Policy is which folders may be uploaded from. The zero value allows none.
+type Policy struct {
+	dirs []string
+}
+
+// New allows folders, which must be there.
+func New(dirs []string) (Policy, error) {
+	var p Policy
+	for _, dir := range dirs {
+		real, err := resolve(dir)
+		if err != nil {
+			return Policy{}, err
+		}
+		info, err := os.Stat(real)
+		if err != nil {
+			return Policy{}, err
+		}
+		if !info.IsDir() {
+			return Policy{}, &fs.PathError{Op: "upload from", Path: dir, Err: errors.New("it is no folder")}
+		}
+		p.dirs = append(p.dirs, real)
+	}
+	return p, nil
+}
+
+func resolve(path string) (string, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(absolute)
+}
+
+// Files returns the files that paths lead to. Each must be a regular file below an allowed folder, or below one of more;
+// otherwise it is an *actor.Error of kind Forbidden, which tells nothing of files outside of these folders.
+func (p Policy) Files(paths []string, more ...string) ([]string, error) {
+	dirs := slices.Clone(p.dirs)
+	for _, dir := range more {
+		if real, err := resolve(dir); err == nil {
+			dirs = append(dirs, real)
+		}
+	}
+	files := make([]string, 0, len(paths))
+	for _, path := range paths {
+		real, err := resolve(path)
+		if err != nil {
+			// Whether a file is there is told only where files may be seen.
+			if within(dirs, filepath.Clean(path)) {
+				return nil, actor.Errorf(actor.Invalid, "upload %.200q: there is no such file", path)
+			}
+			return nil, forbidden(path, dirs)
+		}
+		if !within(dirs, real) {
+			return nil, forbidden(path, dirs)
+		}
+		info, err := os.Stat(real)
+		if err != nil || !info.Mode().IsRegular() {
+			return nil, actor.Errorf(actor.Invalid, "upload %.200q: it is no regular file", path)
+		}
+		files = append(files, real)
+	}
+	return files, nil
+}
+
+// within reports whether a clean path is below one of some folders.
+func within(dirs []string, path string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		rel, err := filepath.Rel(dir, path)
+		return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	})
+}
+
+func forbidden(path string, dirs []string) error {
+	advice := "start the daemon with --upload-dir to allow a folder, or send the content in files"
+	if len(dirs) > 0 {
+		advice = "use a file below one of the folders that the daemon was allowed with --upload-dir, or send the content in files"
+	}
+	return actor.Errorf(actor.Forbidden, "upload %.200q: the daemon may not give that away: %s", path, advice)
+}
