@@ -76,6 +76,21 @@ type blow struct {
 	Reached  bool `json:"reached"`
 	Clicked  bool `json:"clicked"`
 	Dragging bool `json:"dragging"`
+	// Gone says that the element left the page meanwhile.
+	Gone bool `json:"gone"`
+}
+
+// note says what is worth knowing of a press that reached its element.
+func (b *blow) note() string {
+	switch {
+	case b.Clicked:
+		return ""
+	case b.Detail != "":
+		return "pressed, but not clicked: then " + named(b.reached) + " was in its place"
+	case b.Gone:
+		return "pressed; it was gone before the click"
+	}
+	return ""
 }
 
 func (t *task) click(ctx context.Context) (actor.Deed, error) {
@@ -94,10 +109,8 @@ func (t *task) click(ctx context.Context) (actor.Deed, error) {
 			return actor.Deed{}, err
 		case p.spot.Ref == dom.NoRef:
 			return actor.Deed{Note: t.hit(p)}, nil
-		case got.Reached && got.Detail != "" && !got.Clicked:
-			return actor.Deed{Note: fmt.Sprintf("pressed; then %s came under the pointer, which was not clicked", named(got.reached))}, nil
 		case got.Reached:
-			return actor.Deed{}, nil
+			return actor.Deed{Note: got.note()}, nil
 		case !time.Now().Before(t.deadline):
 			got.Error = "covered"
 			if got.Detail == "" {

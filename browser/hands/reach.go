@@ -24,7 +24,7 @@ type reachRequest struct {
 	// Text is the value of inputs that take one as a whole.
 	Text string `json:"text,omitzero"`
 	// Values are the options to select; nil: nothing is selected.
-	Values []string `json:"values,omitempty"`
+	Values []string `json:"values,omitzero"`
 	// Want is whether the element is to be checked.
 	Want *bool `json:"want,omitzero"`
 }

@@ -145,6 +145,8 @@ function isAnimated(el) {
  * @param {Agent} agent @param {{ref: number, x: number, y: number}} request
  */
 function aim(agent, request) {
+  agent.model.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
+  agent.schedule();
   const rec = agent.model.byRef.get(request.ref);
   if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
   const hit = hitAt(request.x, request.y);

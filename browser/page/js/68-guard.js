@@ -34,6 +34,8 @@ class Guard {
     /** The first event reached the element. */
     this.reached = false;
     this.clicked = false;
+    /** Where the pointer was last. */
+    this.x = this.y = -1;
     /** A drag began, and the page let it. */
     this.dragging = false;
     /** What would have received an event instead. @type {any} */
@@ -55,9 +57,9 @@ class Guard {
   disarm() {
     this.turn++;
     this.mode = "";
-    const { el, reached, clicked, dragging, stray } = this;
+    const { el, reached, clicked, dragging, stray, x, y } = this;
     this.clear();
-    return { el, reached, clicked, dragging, stray };
+    return { el, reached, clicked, dragging, stray, x, y };
   }
 
   /** @param {any} event */
@@ -93,6 +95,8 @@ class Guard {
       this.shut = true;
       return swallow(event);
     }
+    this.x = event.clientX;
+    this.y = event.clientY;
     if (type === "pointerup" || type === "mouseup") return; // whoever is pressed waits for these, wherever they are
     if (through) {
       if (type === "click" || type === "auxclick" || type === "contextmenu") this.clicked = true;
@@ -138,10 +142,12 @@ function holdsFocus(el) {
 
 /** How the press went, after it. @param {Agent} agent */
 function struck(agent) {
-  const { el, reached, clicked, dragging, stray } = agent.guard.disarm();
-  const found = { reached, clicked, dragging };
-  if (!stray || safe.nodeType(stray) !== 1) return found;
-  const { detail, ref } = nameCover(agent, stray, el);
+  const { el, reached, clicked, dragging, stray, x, y } = agent.guard.disarm();
+  const found = { reached, clicked, dragging, gone: el !== null && !safe.isConnected(el) };
+  let other = stray;
+  if (!other && reached && !clicked && !found.gone) other = hitAt(x, y);
+  if (!other || safe.nodeType(other) !== 1 || (reached && wayTo(el, other) !== COVERED)) return found;
+  const { detail, ref } = nameCover(agent, other, el);
   return { ...found, detail, cover: ref };
 }
 

@@ -1,0 +1,83 @@
+package acting
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestDragsData drags what HTML makes draggable.
+func TestDragsData(t *testing.T) {
+	s := staged(t, `<div id=src draggable=true tabindex=0 aria-label=Card style="width:80px;height:40px;background:#ccc">Card</div><div style="height:1200px"></div>
+		<div id=dst tabindex=0 aria-label=Box style="width:200px;height:100px;background:#eee"></div><script>
+		log = []
+		src.ondragstart = (e) => { e.dataTransfer.setData("text/plain", "payload"); e.dataTransfer.effectAllowed = "move"; log.push("start") }
+		src.ondragend = (e) => log.push("end:" + e.dataTransfer.dropEffect)
+		dst.ondragenter = (e) => { e.preventDefault(); log.push("enter") }
+		dst.ondragover = (e) => { e.preventDefault(); e.dataTransfer.dropEffect = "move" }
+		dst.ondrop = (e) => { e.preventDefault(); log.push("drop:" + e.dataTransfer.getData("text/plain")) }
+	</script>`)
+	s.do(drag(s.at("Card"), s.at("Box"), 0, 0))
+	got := s.eval("log.join()")
+	if !strings.HasPrefix(got, "start,enter,") || !strings.Contains(got, "drop:payload") {
+		t.Errorf("the drag was %s", got)
+	}
+}
+
+// TestDragsWithThePointer moves a slider, a list and a line on a canvas.
+func TestDragsWithThePointer(t *testing.T) {
+	s := staged(t, `<body style="margin:20px"><div id=track style="position:relative;width:300px;height:20px;background:#eee"><div id=thumb role=slider tabindex=0 aria-label=Thumb style="position:absolute;left:0;width:20px;height:20px;background:#888"></div></div>
+		<ul id=list style="list-style:none;padding:0;width:200px"><li tabindex=0 style="height:40px">One</li><li tabindex=0 style="height:40px">Two</li><li tabindex=0 style="height:40px">Three</li></ul>
+		<input type=range aria-label=Range min=0 max=100 value=50 style="width:200px">
+		<canvas tabindex=0 aria-label=Canvas width=200 height=100 style="background:#eef"></canvas><script>
+		let down = null
+		thumb.onpointerdown = (e) => { thumb.setPointerCapture(e.pointerId); down = e.clientX }
+		thumb.onpointermove = (e) => { if (down !== null) thumb.style.left = Math.max(0, Math.min(280, e.clientX - down)) + "px" }
+		thumb.onpointerup = () => { down = null }
+		let item = null
+		list.onmousedown = (e) => { item = e.target; e.preventDefault() }
+		document.addEventListener("mousemove", (e) => { if (!item) return; const over = document.elementFromPoint(e.clientX, e.clientY); if (over && over !== item && over.parentNode === list)
+			list.insertBefore(item, over.compareDocumentPosition(item) & 4 ? over : over.nextSibling) })
+		document.addEventListener("mouseup", () => { item = null })
+		points = []; const c = document.querySelector("canvas"); let draw = false
+		c.onmousedown = () => { draw = true }; c.onmousemove = (e) => { if (draw) points.push([e.offsetX, e.offsetY]) }; c.onmouseup = () => { draw = false; points.push("up") }
+	</script>`)
+	s.do(drag(s.at("Thumb"), nil, 150, 0))
+	s.is("thumb.style.left", "150px")
+	s.do(drag(s.at("One"), s.at("Three"), 0, 0))
+	s.is(`[...list.children].map((n) => n.textContent).join()`, "Two,Three,One")
+	s.do(drag(s.at("Range"), nil, 50, 0))
+	if got := s.eval(`document.querySelector("input").value > 65`); got != "true" {
+		t.Errorf("the range is at %s", s.eval(`document.querySelector("input").value`))
+	}
+	s.do(drag(s.at("Canvas"), nil, 40, 20))
+	s.is(`points.length > 5 && points.at(-1) === "up" && points.at(-2).map(Math.round).join()`, "140,70")
+}
+
+// TestScrolls scrolls into view, and by the wheel.
+func TestScrolls(t *testing.T) {
+	s := staged(t, `<body style="margin:0"><div tabindex=0 aria-label=Inner style="height:100px;width:200px;overflow:auto"><div style="height:1000px">x</div></div><div style="height:3000px"></div><button>Low</button><script>
+		wheels = 0; addEventListener("wheel", (e) => { if (e.isTrusted) wheels++ })</script>`)
+	inner, low := s.at("Inner"), s.at("Low")
+	s.do(scroll(inner, 0, 150))
+	s.is(`document.querySelector("div").scrollTop`, "150")
+	if said := s.do(scroll(inner, 0, 5000)); !strings.Contains(said, "ok, by 0,750") {
+		t.Errorf("scrolling to the end says %q", said)
+	}
+	s.do(scroll(nil, 0, 700))
+	s.is("scrollY", "700")
+	s.do(scroll(low, 0, 0))
+	s.is(`document.querySelector("button").getBoundingClientRect().bottom <= innerHeight`, "true")
+	s.do(scroll(nil, 0, 5000))
+	if said := s.do(scroll(nil, 0, 100)); !strings.Contains(said, "nothing scrolled") {
+		t.Errorf("scrolling beyond the end says %q", said)
+	}
+	s.is("wheels > 3", "true")
+}
+
+// TestHoverOpensAMenu hovers, and clicks what that shows.
+func TestHoverOpensAMenu(t *testing.T) {
+	s := staged(t, `<style>.sub { display: none } .menu:hover .sub { display: block }</style><div class=menu style="width:200px"><button>Menu</button><div class=sub><button onclick="this.textContent='Chosen'">Item</button></div></div>`)
+	s.do(hover(s.at("Menu")))
+	s.do(click(s.at("Item")))
+	s.at("Chosen")
+}

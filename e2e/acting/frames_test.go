@@ -1,0 +1,116 @@
+package acting
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// innerPage is in a frame: a button far below, a field, and what tells the page around it of all that happens.
+const innerPage = `<body style="margin:0"><input placeholder=Field><input type=checkbox aria-label=Box><select name=Pick><option>A<option>B</select><div style="height:600px"></div><button>Inner</button>
+	<button draggable=true id=d>Drag</button><button id=e ondragover="event.preventDefault()" ondrop="tell('dropped')">Drop</button><div style="height:600px"></div><script>
+	tell = (what) => top.postMessage(what, "*")
+	document.querySelector("button").addEventListener("click", (e) => tell("click" + (e.isTrusted ? "" : "!")))
+	document.querySelector("input").addEventListener("input", (e) => tell("input:" + e.target.value))
+	document.querySelector("[type=checkbox]").addEventListener("change", (e) => tell("box:" + e.target.checked))
+	document.querySelector("select").addEventListener("change", (e) => tell("pick:" + e.target.value))
+</script>`
+
+const outerScript = `<script>heard = []; addEventListener("message", (e) => heard.push(e.data)); stray = 0; for (const type of ["mousedown", "keydown", "click"]) addEventListener(type, () => stray++, true)</script>`
+
+// framed serves pages on two sites; "OTHER" in a page is the URL of the other one.
+func framed(t *testing.T, pages map[string]string) (*harness.Daemon, string) {
+	t.Helper()
+	handlers := map[string]http.HandlerFunc{}
+	var other string
+	for path, page := range pages {
+		handlers[path] = func(w http.ResponseWriter, r *http.Request) { html(strings.ReplaceAll(page, "OTHER", other))(w, r) }
+	}
+	url := serve(t, handlers)
+	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
+	return harness.StartDaemon(t, "site-per-process"), url
+}
+
+// TestActsInFrames acts in frames of the same and of another process, that are scrolled, transformed and nested.
+func TestActsInFrames(t *testing.T) {
+	const box = `width:300px;height:150px;border:7px solid;padding:5px`
+	d, url := framed(t, map[string]string{
+		"/inner":  innerPage,
+		"/middle": `<body style="margin:0"><div style="height:400px"></div><iframe src="OTHER/inner" style="width:280px;height:140px;border:3px solid"></iframe><div style="height:400px"></div>`,
+		"/same":   outerScript + `<div style="height:1500px"></div><iframe src="/inner" style="` + box + `"></iframe><div style="height:1500px"></div>`,
+		"/cross":  outerScript + `<div style="height:1500px"></div><iframe src="OTHER/inner" style="` + box + `"></iframe><div style="height:1500px"></div>`,
+		"/turned": outerScript + `<div style="height:900px"></div><div style="transform:rotate(20deg) scale(.8);width:400px"><iframe src="OTHER/inner" style="` + box + `;scale:1.2"></iframe></div><div style="height:900px"></div>`,
+		"/boxed":  outerScript + `<div style="height:700px"></div><div style="overflow:auto;width:200px;height:100px"><div style="width:900px;height:500px"></div><iframe src="OTHER/inner" style="` + box + `;margin-left:300px"></iframe></div><div style="height:900px"></div>`,
+		"/nested": outerScript + `<div style="height:900px"></div><iframe src="/middle" style="` + box + `"></iframe><div style="height:900px"></div>`,
+	})
+	for _, path := range []string{"/same", "/cross", "/turned", "/boxed", "/nested"} {
+		s := &stage{t: t, d: d, tab: d.Open(url + path)}
+		for _, c := range []struct {
+			step *domtapv1.Step
+			want string
+		}{
+			{click(s.at("Inner")), "click"}, {fill(s.at("Field"), "filled"), "input:filled"}, {check(s.at("Box")), "box:true"},
+			{selecting(s.at("Pick"), "B"), "pick:B"}, {key(s.at("Field"), "Backspace", 0), "input:fille"},
+		} {
+			if _, err := s.try(t.Context(), c.step); err != nil {
+				t.Errorf("%s: %v: %v", path, c.step, err)
+				continue
+			}
+			if got := s.eval("new Promise((done) => setTimeout(() => done(heard.splice(0).join()), 0))"); got != c.want {
+				t.Errorf("%s: %v: the frame heard %q, want %q", path, c.step, got, c.want)
+			}
+		}
+		if got := s.eval("stray"); got != "0" {
+			t.Errorf("%s: the page around the frame heard %s events", path, got)
+		}
+		if path == "/same" || path == "/cross" {
+			s.do(drag(s.at("Drag"), s.at("Drop"), 0, 0))
+			if got := s.eval("new Promise((done) => setTimeout(() => done(heard.splice(0).join()), 0))"); got != "dropped" {
+				t.Errorf("%s: the drag was %q", path, got)
+			}
+		}
+		if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: s.tab}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestOverlaysOverFramesAreFound covers a frame from the page around it.
+func TestOverlaysOverFramesAreFound(t *testing.T) {
+	d, url := framed(t, map[string]string{
+		"/inner": innerPage,
+		"/": outerScript + `<iframe src="OTHER/inner" style="width:300px;height:150px"></iframe><div role=dialog aria-label=Offer style="position:fixed;inset:0;background:#fff8">
+			<button onclick="this.parentNode.remove()">Close offer</button></div>`,
+	})
+	s := &stage{t: t, d: d, tab: d.Open(url)}
+	s.refused(click(s.at("Inner")), "NOT_ACTIONABLE", `covered by dialog "Offer"`)
+	s.is("stray + heard.length", "0")
+	s.do(click(s.at("Close offer")))
+	s.do(click(s.at("Inner")))
+	if got := s.eval("new Promise((done) => setTimeout(() => done(heard.splice(0).join()), 0))"); got != "click" {
+		t.Errorf("the frame heard %q", got)
+	}
+}
+
+// TestFramesThatComeUnderThePointerAreShut has a frame of another site jump under the pointer before the press.
+func TestFramesThatComeUnderThePointerAreShut(t *testing.T) {
+	for _, src := range []string{"/trap", "OTHER/trap"} {
+		d, url := framed(t, map[string]string{
+			"/trap": `<body style="margin:0"><button style="width:300px;height:150px">Trap</button><script>for (const type of ["pointerdown", "mousedown", "click"]) addEventListener(type, () => top.postMessage(type, "*"))</script>`,
+			"/": outerScript + fmt.Sprintf(`<button style="position:absolute;left:0;top:0;width:300px;height:150px">Keep</button><iframe src="%s" style="position:absolute;left:0;top:0;width:300px;height:150px;border:0;visibility:hidden"></iframe>
+				<script>document.querySelector("button").addEventListener("mousemove", () => { setTimeout(() => document.querySelector("iframe").style.visibility = "", 0) })</script>`, src),
+		})
+		s := &stage{t: t, d: d, tab: d.Open(url)}
+		_, err := s.try(t.Context(), click(s.at("Keep")))
+		if err != nil && (reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "covered")) {
+			t.Errorf("%s: got %v", src, err)
+		}
+		if got := s.eval("new Promise((done) => setTimeout(() => done(heard.join()), 0))"); got != "" {
+			t.Errorf("%s: the frame heard %s", src, got)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+// Package acting tests every kind of action in real Chromium: what it does, as the page hears it, and when it is
+// refused.
+package acting
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// serve serves pages on loopback.
+func serve(t testing.TB, handlers map[string]http.HandlerFunc) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	for pattern, h := range handlers {
+		mux.HandleFunc(pattern, h)
+	}
+	return harness.Serve(t, mux)
+}
+
+// html serves a page from a string.
+func html(page string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("content-type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<!doctype html>" + page))
+	}
+}
+
+// reason is the ErrorInfo reason of an error.
+func reason(err error) string {
+	for _, detail := range status.Convert(err).Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			return info.GetReason()
+		}
+	}
+	return ""
+}
+
+// stage is a tab with a page that tests act on.
+type stage struct {
+	t   *testing.T
+	d   *harness.Daemon
+	tab string
+}
+
+// staged opens a page in a daemon of its own.
+func staged(t *testing.T, page string, flags ...string) *stage {
+	t.Helper()
+	url := serve(t, map[string]http.HandlerFunc{"/": html(page)})
+	d := harness.StartDaemon(t, flags...)
+	return &stage{t: t, d: d, tab: d.Open(url)}
+}
+
+// show replaces the page.
+func (s *stage) show(page string) {
+	s.t.Helper()
+	url := serve(s.t, map[string]http.HandlerFunc{"/": html(page)})
+	if _, err := s.d.Tabs.Navigate(s.t.Context(), &domtapv1.NavigateRequest{TabId: s.tab, Url: url}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// at is the target of the element with a text, or a placeholder, or a name attribute.
+func (s *stage) at(text string) *domtapv1.Target {
+	s.t.Helper()
+	all := s.d.All(s.tab).GetElements()
+	for _, e := range all {
+		if e.GetText() == text || e.GetPlaceholder() == text || e.GetName() == text {
+			return &domtapv1.Target{Ref: proto.Uint32(e.GetRef())}
+		}
+	}
+	s.t.Fatalf("no element %q among %v", text, all)
+	return nil
+}
+
+// try does one step.
+func (s *stage) try(ctx context.Context, step *domtapv1.Step) (*domtapv1.StepResult, error) {
+	r, err := s.d.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{step}})
+	if err != nil {
+		return nil, err
+	}
+	return r.GetResults()[0], nil
+}
+
+// do does one step, which must succeed, and returns its summary.
+func (s *stage) do(step *domtapv1.Step) string {
+	s.t.Helper()
+	r, err := s.try(s.t.Context(), step)
+	if err != nil {
+		s.t.Fatalf("%v: %v", step, err)
+	}
+	return r.GetSummary()
+}
+
+// refused does one step, which must fail with a reason and words.
+func (s *stage) refused(step *domtapv1.Step, why string, says ...string) {
+	s.t.Helper()
+	_, err := s.try(s.t.Context(), step)
+	if reason(err) != why && !(why == "INVALID" && err != nil) {
+		s.t.Errorf("%v: got %v, want %s", step, err, why)
+		return
+	}
+	for _, word := range says {
+		if !strings.Contains(err.Error(), word) {
+			s.t.Errorf("%v: %v does not say %q", step, err, word)
+		}
+	}
+}
+
+// is checks what an expression gives in the page, as text.
+func (s *stage) is(expression, want string) {
+	s.t.Helper()
+	if got := s.eval(expression); got != want {
+		s.t.Errorf("%s is %q, want %q", expression, got, want)
+	}
+}
+
+// eval runs an expression in the page's own world and returns what it gives as text. Promises are waited for.
+func (s *stage) eval(expression string) string {
+	s.t.Helper()
+	var out struct {
+		Result struct {
+			Value string `json:"value"`
+		} `json:"result"`
+	}
+	err := s.d.Browser.Newest().Call(s.t.Context(), "Runtime.evaluate", map[string]any{
+		"expression": "(async () => String(await (" + expression + ")))()", "returnByValue": true, "awaitPromise": true}, &out)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return out.Result.Value
+}
+
+// The steps.
+
+func click(at *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: at}}}
+}
+
+func hover(at *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: at}}}
+}
+
+func typing(at *domtapv1.Target, text string) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: at, Text: text}}}
+}
+
+func fill(at *domtapv1.Target, text string) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: at, Text: text}}}
+}
+
+func key(at *domtapv1.Target, key string, repeat int32) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: at, Key: key, Repeat: repeat}}}
+}
+
+func selecting(at *domtapv1.Target, values ...string) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: at, Values: values}}}
+}
+
+func check(at *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: at}}}
+}
+
+func uncheck(at *domtapv1.Target) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: at}}}
+}
+
+func scroll(at *domtapv1.Target, dx, dy float64) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: at, DeltaX: dx, DeltaY: dy}}}
+}
+
+func drag(at, to *domtapv1.Target, dx, dy float64) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: at, To: to, DeltaX: dx, DeltaY: dy}}}
+}
+
+func point(x, y float64) *domtapv1.Target { return &domtapv1.Target{X: &x, Y: &y} }

@@ -1,0 +1,142 @@
+package acting
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestKeysAreThoseOfAKeyboard looks at the events that keys and chords make.
+func TestKeysAreThoseOfAKeyboard(t *testing.T) {
+	s := staged(t, `<input placeholder=F><script>
+		log = []
+		for (const type of ["keydown", "keypress", "keyup", "beforeinput", "compositionstart", "compositionend"])
+			document.querySelector("input").addEventListener(type, (e) => log.push(type + ":" + (type[0] === "k" ?
+				[e.key, e.code, e.keyCode, e.location, (e.shiftKey ? "s" : "") + (e.ctrlKey ? "c" : "")].join(",") : e.data)))
+		take = () => { const all = log.join(" "); log = []; return all }
+	</script>`)
+	f := s.at("F")
+	for _, c := range []struct{ chord, want string }{
+		{"a", "keydown:a,KeyA,65,0, keypress:a,KeyA,97,0, beforeinput:a keyup:a,KeyA,65,0,"},
+		{"A", "keydown:A,KeyA,65,0,s keypress:A,KeyA,65,0,s beforeinput:A keyup:A,KeyA,65,0,s"},
+		{"?", "keydown:?,Slash,191,0,s keypress:?,Slash,63,0,s beforeinput:? keyup:?,Slash,191,0,s"},
+		{"+", "keydown:+,Equal,187,0,s keypress:+,Equal,43,0,s beforeinput:+ keyup:+,Equal,187,0,s"},
+		{"Numpad7", "keydown:7,Numpad7,103,3, keypress:7,Numpad7,55,3, beforeinput:7 keyup:7,Numpad7,103,3,"},
+		{"ArrowLeft", "keydown:ArrowLeft,ArrowLeft,37,0, keyup:ArrowLeft,ArrowLeft,37,0,"},
+		{"Control+Shift+K", "keydown:Control,ControlLeft,17,1,c keydown:Shift,ShiftLeft,16,1,sc keydown:K,KeyK,75,0,sc keyup:K,KeyK,75,0,sc keyup:Shift,ShiftLeft,16,1,c keyup:Control,ControlLeft,17,1,"},
+		{"é", "beforeinput:é"},
+		{"漢", "compositionstart: beforeinput:漢 beforeinput:漢 compositionend:漢"},
+	} {
+		s.do(key(f, c.chord, 0))
+		s.is("take()", c.want)
+	}
+	s.refused(key(f, "Hyper+a", 0), "INVALID", "Alt, Control")
+	s.refused(key(f, "Entr", 0), "INVALID", "Enter")
+}
+
+// TestChordsEdit uses the editing commands of the keyboard.
+func TestChordsEdit(t *testing.T) {
+	s := staged(t, `<input placeholder=F value="one two">`)
+	f := s.at("F")
+	s.do(typing(f, "!"))
+	s.is(`document.querySelector("input").value`, "one two!")
+	s.do(key(f, "Backspace", 3))
+	s.is(`document.querySelector("input").value`, "one t")
+	s.do(key(nil, "ControlOrMeta+a", 0))
+	s.do(key(nil, "x", 2))
+	s.is(`document.querySelector("input").value`, "xx")
+	s.do(key(nil, "Control+z", 0))
+	s.is(`document.querySelector("input").value`, "one t")
+	s.do(key(nil, "Home", 0))
+	s.do(key(nil, "Shift+ArrowRight", 4))
+	s.do(key(nil, "Delete", 0))
+	s.is(`document.querySelector("input").value`, "t")
+}
+
+// TestTextReachesEveryKindOfField types and fills all that takes text.
+func TestTextReachesEveryKindOfField(t *testing.T) {
+	s := staged(t, `<input placeholder=text value=old><input type=number placeholder=number value=7><input type=email placeholder=email value="a@b.c">
+		<textarea placeholder=area>old</textarea><div contenteditable aria-label=rich role=textbox style="min-height:20px">old <b>bold</b></div>
+		<input type=date name=date><input type=time name=time><input type=range name=range min=0 max=100 step=5 value=20><input type=color name=color>
+		<label>Labelled <input value=old></label><input type=password placeholder=secret><input maxlength=3 placeholder=short>
+		<script>
+			log = []
+			for (const type of ["beforeinput", "input", "change"]) addEventListener(type, (e) => log.push(e.target.name + ":" + type + (e.isTrusted ? "" : "!")), true)
+			value = (sel) => { const n = document.querySelector(sel); return n.value === undefined ? n.innerText : n.value }
+		</script>`)
+	for _, c := range []struct{ at, fill, sel, want string }{
+		{"text", "new", `[placeholder=text]`, "new"},
+		{"text", "", `[placeholder=text]`, ""},
+		{"number", "42.5", `[placeholder=number]`, "42.5"},
+		{"email", "x@y.z", `[placeholder=email]`, "x@y.z"},
+		{"area", "one\ntwo 👍 漢字", `textarea`, "one\ntwo 👍 漢字"},
+		{"rich", "first\nsecond", `[contenteditable]`, "first\nsecond"},
+		{"rich", "", `[contenteditable]`, ""},
+		{"date", "2026-11-21", `[name=date]`, "2026-11-21"},
+		{"time", "09:30", `[name=time]`, "09:30"},
+		{"range", "52", `[name=range]`, "50"},
+		{"color", "#FF8800", `[name=color]`, "#ff8800"},
+		{"Labelled", "new", `label input`, "new"},
+		{"secret", "hunter2", `[type=password]`, "hunter2"},
+	} {
+		s.do(fill(s.at(c.at), c.fill))
+		s.is("value('"+c.sel+"').replace(/\\n$/, '')", c.want)
+	}
+	s.is(`log.filter((e) => e.startsWith("range")).join()`, "range:input!,range:change!")
+	if said := s.do(fill(s.at("short"), "12345")); !strings.Contains(said, `holds "123"`) {
+		t.Errorf("a field that cuts its text says %q", said)
+	}
+	for _, c := range []struct{ at, text, sel, want string }{
+		{"number", "9", `[placeholder=number]`, "42.59"},
+		{"area", "!", `textarea`, "one\ntwo 👍 漢字!"},
+		{"rich", "typed", `[contenteditable]`, "typed"},
+		{"text", "Grüße, 世界 👋 ok", `[placeholder=text]`, "Grüße, 世界 👋 ok"},
+		{"text", strings.Repeat("long ", 60), `[placeholder=text]`, "Grüße, 世界 👋 ok" + strings.Repeat("long ", 60)},
+	} {
+		s.do(typing(s.at(c.at), c.text))
+		s.is("value('"+c.sel+"')", c.want)
+	}
+	s.refused(fill(s.at("date"), "21.11.2026"), "INVALID", "2026-11-21")
+	s.is(`value("[name=date]")`, "2026-11-21")
+	s.refused(fill(s.at("color"), "red"), "INVALID", "#1a2b3c")
+}
+
+// TestEditorsTakeText fills an editor that handles every input itself, as editors of rich text do.
+func TestEditorsTakeText(t *testing.T) {
+	s := staged(t, `<div contenteditable role=textbox aria-label=Editor style="min-height:20px;white-space:pre-wrap"></div><script>
+		const ed = document.querySelector("div"); let model = "start", from = 0, to = 0
+		const draw = () => { ed.textContent = model; if (ed.firstChild) getSelection().collapse(ed.firstChild, from) }
+		document.addEventListener("selectionchange", () => { const r = getSelection().rangeCount && getSelection().getRangeAt(0); if (r && ed.contains(r.startContainer)) {
+			const all = new Range(); all.selectNodeContents(ed); all.setEnd(r.startContainer, r.startOffset); from = all.toString().length; to = from + r.toString().length } })
+		ed.addEventListener("beforeinput", (e) => { e.preventDefault(); const put = e.inputType === "insertLineBreak" ? "\n" : e.inputType.startsWith("delete") ? "" : e.data || ""
+			model = model.slice(0, from) + put + model.slice(to); from = to = from + put.length; draw() })
+		draw(); get = () => JSON.stringify(model)
+	</script>`)
+	ed := s.at("Editor")
+	s.do(fill(ed, "Hello\nworld"))
+	s.is("get()", `"Hello\nworld"`)
+	s.do(typing(ed, ", again"))
+	s.is("get()", `"Hello\nworld, again"`)
+	s.do(fill(ed, ""))
+	s.is("get()", `""`)
+}
+
+// TestTextIsRefused names why a thing takes no text, and leaves it alone.
+func TestTextIsRefused(t *testing.T) {
+	s := staged(t, `<button>B</button><input placeholder=ro readonly value=1><input placeholder=off disabled value=1><input placeholder=thief onfocus="document.querySelector('[placeholder=other]').focus()"><input placeholder=other>
+		<input type=checkbox aria-label=box>`)
+	s.refused(fill(s.at("B"), "x"), "NOT_ACTIONABLE", "takes no text")
+	s.refused(fill(s.at("box"), "x"), "NOT_ACTIONABLE", "check")
+	s.refused(fill(s.at("ro"), "x"), "NOT_ACTIONABLE", "read-only")
+	s.refused(typing(s.at("off"), "x"), "NOT_ACTIONABLE", "disabled")
+	s.refused(fill(s.at("thief"), "password"), "NOT_ACTIONABLE", "focus")
+	s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "1,1,,,on")
+}
+
+// TestTypingFollowsAFieldThatHandsOn types a code into fields that each take one character.
+func TestTypingFollowsAFieldThatHandsOn(t *testing.T) {
+	s := staged(t, `<input maxlength=1 placeholder=1><input maxlength=1 placeholder=2><input maxlength=1 placeholder=3><script>
+		for (const i of document.querySelectorAll("input")) i.oninput = () => i.nextElementSibling && i.nextElementSibling.focus && i.nextElementSibling.focus()
+	</script>`)
+	s.do(typing(s.at("1"), "369"))
+	s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "3,6,9")
+}

@@ -1,0 +1,65 @@
+package acting
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/uploads"
+)
+
+func upload(at *domtapv1.Target, paths []string, files ...*domtapv1.UploadFile) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: at, Paths: paths, Files: files}}}
+}
+
+// TestUploads gives files to inputs, to labels of hidden ones, and to buttons that open a chooser.
+func TestUploads(t *testing.T) {
+	allowed, secret := t.TempDir(), t.TempDir()
+	write := func(dir, name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	photo, key := write(allowed, "photo.txt", "from a path"), write(secret, "key", "secret")
+	link := filepath.Join(allowed, "link")
+	if err := os.Symlink(key, link); err != nil {
+		t.Fatal(err)
+	}
+	policy, err := uploads.New([]string{allowed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := serve(t, map[string]http.HandlerFunc{"/": html(`<input type=file aria-label=Plain id=a><label>Pick<input type=file multiple style="display:none" id=b></label>
+		<input type=file style="display:none" id=c><button onclick="setTimeout(() => c.click(), 50)">Choose</button><button>Nothing</button><input type=file disabled aria-label=Off>
+		<script>text = (i) => Promise.all([...i.files].map(async (f) => f.name + "=" + await f.text()))
+			log = []; for (const type of ["input", "change"]) addEventListener(type, (e) => log.push(e.target.id + type))</script>`)})
+	d := harness.StartConfigured(t, rpc.Config{Uploads: policy})
+	s := &stage{t: t, d: d, tab: d.Open(url)}
+	inline := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}
+
+	s.do(upload(s.at("Plain"), []string{photo}))
+	s.is("text(a)", "photo.txt=from a path")
+	s.do(upload(s.at("Plain"), nil, inline))
+	s.is("text(a)", "note.txt=inline")
+	s.do(upload(s.at("Pick"), []string{photo}, inline, inline))
+	s.is("text(b)", "photo.txt=from a path,note.txt=inline,note.txt=inline")
+	s.do(upload(s.at("Choose"), []string{photo}))
+	s.is("text(c)", "photo.txt=from a path")
+	s.is("log.join()", "ainput,achange,ainput,achange,binput,bchange,cinput,cchange")
+
+	s.refused(upload(s.at("Plain"), []string{photo}, inline), "NOT_ACTIONABLE", "one file")
+	s.refused(upload(s.at("Off"), []string{photo}), "NOT_ACTIONABLE", "disabled")
+	s.refused(upload(s.at("Nothing"), []string{photo}), "NOT_ACTIONABLE", "no file chooser")
+	s.refused(upload(s.at("Plain"), []string{key}), "UPLOAD_POLICY", "--upload-dir")
+	s.refused(upload(s.at("Plain"), []string{link}), "UPLOAD_POLICY", "--upload-dir")
+	s.refused(upload(s.at("Plain"), []string{filepath.Join(allowed, "..", filepath.Base(secret), "key")}), "UPLOAD_POLICY")
+	s.refused(upload(s.at("Plain"), []string{filepath.Join(allowed, "missing")}), "INVALID", "no such file")
+	s.refused(upload(s.at("Plain"), []string{"photo.txt"}), "INVALID", "absolute")
+	s.refused(upload(s.at("Plain"), nil, &domtapv1.UploadFile{Name: "../x"}), "INVALID", "without a path")
+}
