@@ -68,6 +68,30 @@ var requestTests = []struct {
 	{"click [12]", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(12)}}})},
 	{"type 7 hello --submit", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: refTarget(7), Text: "hello", Submit: true}}})},
 	{"type 7 -- -5", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: refTarget(7), Text: "-5"}}})},
+	{"click 3 --button right --modifier Shift --modifier Alt", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{
+		Target: refTarget(3), Button: "right", Modifiers: []string{"Shift", "Alt"}}}})},
+	{"click --role button --name Pay", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "button", Name: "Pay"}}}})},
+	{"dblclick --at 12.5,40", interact(&domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{
+		Target: &domtapv1.Target{X: proto.Float64(12.5), Y: proto.Float64(40)}}}})},
+	{"hover --test-id menu", interact(&domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: &domtapv1.Target{TestId: "menu"}}}})},
+	{"fill 7 x", interact(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: refTarget(7), Text: "x"}}})},
+	{"fill --label Email a@b.c", interact(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{Label: "Email"}, Text: "a@b.c"}}})},
+	{"press Enter", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Enter"}}})},
+	{"press Control+a 7 --repeat 2", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Control+a", Target: refTarget(7), Repeat: 2}}})},
+	{"press Tab --placeholder Search", interact(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Tab", Target: &domtapv1.Target{Placeholder: "Search"}}}})},
+	{"select 5 red blue", interact(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: refTarget(5), Values: []string{"red", "blue"}}}})},
+	{"check 5", interact(&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: refTarget(5)}}})},
+	{"uncheck --text Gift", interact(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: &domtapv1.Target{Text: "Gift"}}}})},
+	{"scroll 5", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: refTarget(5)}}})},
+	{"scroll --by 0,-600", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaY: -600}}})},
+	{"scroll --selector main --by 5,6", interact(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: &domtapv1.Target{Selector: "main"}, DeltaX: 5, DeltaY: 6}}})},
+	{"drag 4 9", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: refTarget(4), To: refTarget(9)}}})},
+	{"drag 4 --by 120,0", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: refTarget(4), DeltaX: 120}}})},
+	{"drag --ref 4 --to-at 1,2", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{
+		Target: refTarget(4), To: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)}}}})},
+	{"upload 4 testdata/upload.txt", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{
+		Target: refTarget(4), Files: []*domtapv1.UploadFile{{Name: "upload.txt", Content: []byte("for a test\n")}}}}})},
+	{"upload 4 /a/b --by-path", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: refTarget(4), Paths: []string{"/a/b"}}}})},
 	{"shot -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG}},
 	{"shot --ref 0 --full-page --quality 5 -", &domtapv1.ScreenshotRequest{
 		TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(0), FullPage: true, Quality: proto.Int32(5)}},

@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/acts"
 )
 
 // The groups of commands in the help.
@@ -24,10 +27,24 @@ var groups = []*cobra.Group{
 }
 
 // table holds every command, in the order of the help.
-var table = []struct {
+var table = slices.Concat(beforeActs, actRows(), afterActs)
+
+// row is a command and its group.
+type row struct {
 	group string
 	make  func(*app) *cobra.Command
-}{
+}
+
+// actRows are the commands that act on a page.
+func actRows() []row {
+	rows := make([]row, len(acts.Table))
+	for i := range acts.Table {
+		rows[i] = row{groupAct, actCommand(&acts.Table[i])}
+	}
+	return rows
+}
+
+var beforeActs = []row{
 	{groupTabs, openCommand},
 	{groupTabs, tabsCommand},
 	{groupTabs, gotoCommand},
@@ -41,8 +58,9 @@ var table = []struct {
 	{groupRead, watchCommand},
 	{groupRead, waitCommand},
 	{groupRead, shotCommand},
-	{groupAct, clickCommand},
-	{groupAct, typeCommand},
+}
+
+var afterActs = []row{
 	{groupDaemon, serveCommand},
 	{groupDaemon, stopCommand},
 	{groupDaemon, doctorCommand},

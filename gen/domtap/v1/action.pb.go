@@ -356,7 +356,7 @@ func (x *HoverStep) GetTarget() *Target {
 	return nil
 }
 
-// TypeStep focuses the target and types the text after what is there.
+// TypeStep focuses the target and types the text after what is there, key by key. A line break is Enter.
 type TypeStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -419,7 +419,8 @@ func (x *TypeStep) GetSubmit() bool {
 	return false
 }
 
-// FillStep replaces the target's value.
+// FillStep replaces the target's value, or the text of an editor. The summary says what it holds then when that is
+// something else.
 type FillStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -473,7 +474,8 @@ func (x *FillStep) GetText() string {
 	return ""
 }
 
-// PressStep presses a key, with modifiers joined by "+", such as "Control+a".
+// PressStep presses a key: a character, or a name such as Enter, Tab, Escape, ArrowDown, F5, Numpad7, after modifiers
+// joined by "+", such as "Control+a". ControlOrMeta is Meta on a Mac.
 type PressStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Key   string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
@@ -536,11 +538,12 @@ func (x *PressStep) GetRepeat() int32 {
 	return 0
 }
 
-// SelectStep selects options by value or label.
+// SelectStep selects options of a native select, and no others, with the events of a person's choice.
 type SelectStep struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Target        *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	Values        []string               `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// By value, else by label, else by label in any case. One for a select of one; at most 100, none to select nothing.
+	Values        []string `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -589,7 +592,7 @@ func (x *SelectStep) GetValues() []string {
 	return nil
 }
 
-// CheckStep makes the target checked.
+// CheckStep makes the target checked: a checkbox, radio button or switch. One that is checked is left alone.
 type CheckStep struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Target        *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -634,7 +637,7 @@ func (x *CheckStep) GetTarget() *Target {
 	return nil
 }
 
-// UncheckStep makes the target unchecked.
+// UncheckStep makes the target unchecked. One that is unchecked is left alone; a radio button that is checked is refused.
 type UncheckStep struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Target        *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -681,9 +684,10 @@ func (x *UncheckStep) GetTarget() *Target {
 
 // ScrollStep scrolls the target into view, or scrolls it (or the page) by an amount.
 type ScrollStep struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	// CSS pixels.
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset: the page, which needs a distance.
+	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	// CSS pixels, -100,000 to 100,000. Set: the mouse wheel is turned over the target.
 	DeltaX        float64 `protobuf:"fixed64,2,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
 	DeltaY        float64 `protobuf:"fixed64,3,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -748,7 +752,7 @@ type DragStep struct {
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// Set it, or a distance.
 	To *Target `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
-	// CSS pixels from the middle of the target.
+	// CSS pixels from the middle of the target, -100,000 to 100,000.
 	DeltaX        float64 `protobuf:"fixed64,3,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
 	DeltaY        float64 `protobuf:"fixed64,4,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -868,6 +872,8 @@ func (x *UploadFile) GetContent() []byte {
 }
 
 // UploadStep gives files to a file input, or to the button that opens one's file chooser.
+//
+// Errors: PERMISSION_DENIED with reason UPLOAD_POLICY for a path that the daemon may not give away.
 type UploadStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`

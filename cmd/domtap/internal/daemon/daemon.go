@@ -8,6 +8,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/domtap/domtap/metrics"
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/rpc/uploads"
 )
 
 // closeLimit is how long the browser may take to end when the daemon does.
@@ -39,6 +41,8 @@ type Config struct {
 	TokenFile string
 	Browser   browser.Config
 	MaxTabs   int
+	// UploadDirs are the folders whose files pages may be given.
+	UploadDirs []string
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
 	Metrics string
 	// Version is what other processes see of the daemon.
@@ -119,12 +123,16 @@ func (cfg Config) runBrowser(ctx context.Context) error {
 
 // serve serves the browser's tabs until ctx ends or the browser is gone.
 func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
+	policy, err := uploads.New(cfg.UploadDirs)
+	if err != nil {
+		return cannotStart(fmt.Errorf("--upload-dir: %w", err))
+	}
 	listeners, token, err := cfg.listeners(ctx)
 	if err != nil {
 		return cannotStart(err)
 	}
 	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL}
-	calls := rpc.Config{Token: token, Logger: cfg.Logger}
+	calls := rpc.Config{Token: token, Logger: cfg.Logger, Uploads: policy}
 	var measured *metrics.Metrics
 	if cfg.Metrics != "" {
 		measured = metrics.New()
