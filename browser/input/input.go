@@ -116,7 +116,10 @@ func Chord(chord string, mac bool) ([]Event, error) {
 	parts := strings.Split(chord, "+")
 	last := parts[len(parts)-1]
 	parts = parts[:len(parts)-1]
-	if last == "" && len(parts) > 0 { // "+" itself, alone or behind modifiers
+	switch {
+	case chord == "+":
+		last, parts = "+", nil
+	case strings.HasSuffix(chord, "++"): // "+" itself, behind modifiers
 		last, parts = "+", parts[:len(parts)-1]
 	}
 	var events []Event
@@ -146,15 +149,15 @@ func Chord(chord string, mac bool) ([]Event, error) {
 		}
 		return nil, fmt.Errorf("unknown key %.30q: use one character or a name such as Enter, Tab, Escape, ArrowDown, F5, KeyA, Numpad1", last)
 	}
+	with := bits
 	if s.shift {
-		bits |= Shift
+		with |= Shift
 	}
-	own := modifierBits[s.name]
-	pressed := s.down(bits | own)
+	pressed := s.down(with | modifierBits[s.name])
 	if mac {
-		pressed.Commands = macCommands[commandKey{bits, s.code}]
+		pressed.Commands = macCommands[commandKey{with, s.code}]
 	}
-	events = append(events, Event{Key: pressed}, Event{Key: s.up(bits)})
+	events = append(events, Event{Key: pressed}, Event{Key: s.up(with)})
 	for i := len(down) - 1; i >= 0; i-- {
 		bits &^= modifierBits[down[i].name]
 		events = append(events, Event{Key: down[i].up(bits)})

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,20 @@ func TestBadFieldsAreNamed(t *testing.T) {
 			Target: ref(1), Text: strings.Repeat("é", 100_001),
 		}}}), "steps[0].type.text"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{}}}), "steps[0].scroll.target"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaX: math.NaN(), DeltaY: 1e9}}}), "steps[0].scroll.delta_x steps[0].scroll.delta_y"},
+		{steps(click(&domtapv1.Target{X: proto.Float64(1)})), "steps[0].click.target.y"},
+		{steps(click(&domtapv1.Target{X: proto.Float64(-1), Y: proto.Float64(math.Inf(1))})), "steps[0].click.target.x steps[0].click.target.y"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "a", Repeat: 101}}}), "steps[0].press.repeat"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(1)}}}}), "steps[0].fill.target"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Values: slices.Repeat([]string{"a"}, 101)}}}), "steps[0].select.target steps[0].select.values"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{}}}), "steps[0].check.target"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: ref(noRef)}}}), "steps[0].uncheck.target.ref"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1)}}}), "steps[0].drag.to"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), DeltaX: 1}}}), "steps[0].drag.to"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1)}}}), "steps[0].upload"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1), Paths: []string{"a", "/b\x00"}, Files: []*domtapv1.UploadFile{
+			{Name: "../x"}, {Name: "a/b"}, {Name: ""}, {Name: "big.bin", Content: make([]byte, 4<<20+1)}}}}}),
+			"steps[0].upload.paths[0] steps[0].upload.paths[1] steps[0].upload.files[0].name steps[0].upload.files[1].name steps[0].upload.files[2].name steps[0].upload.files"},
 		{&domtapv1.ScreenshotRequest{TabId: "t1", Quality: proto.Int32(80)}, "quality"},
 		{&domtapv1.ScreenshotRequest{TabId: "t1", Format: domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, Quality: proto.Int32(101)}, "quality"},
 		{&domtapv1.ScreenshotRequest{TabId: "t1", Format: 9}, "format"},
