@@ -162,7 +162,7 @@ func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequ
 		if p.isLate(o.agent) {
 			continue
 		}
-		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, o.agent.params("read", p.request(o, req, probed)))
+		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, p.request(o, req, probed))
 		if err != nil {
 			return err
 		}
@@ -241,8 +241,9 @@ func (p *Page) awaitAnswer(a *agent) {
 // latePing is how often a frame that does not answer is asked whether it does.
 const latePing = 10 * time.Second
 
-// request is the read request for one agent.
-func (p *Page) request(o observed, req actor.ReadRequest, probed bool) page.ReadRequest {
+// request is the command to read, for one agent.
+func (p *Page) request(o observed, req actor.ReadRequest, probed bool) callParams {
+	var acked *page.Ack
 	r := page.ReadRequest{Probed: probed || !p.mayProbe(o.agent), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
 	if r.Attributes == nil {
 		r.Attributes = []string{}
@@ -250,13 +251,13 @@ func (p *Page) request(o observed, req actor.ReadRequest, probed bool) page.Read
 	key := p.frameKey(o.id)
 	for _, ack := range req.Acks {
 		if ack.Frame == key && ack.Document == o.agent.document {
-			r.Ack = &page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}
+			acked = &page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}
 		}
 	}
 	p.mu.Lock()
 	r.Full = o.agent.broken || slices.Contains(req.Restart, key)
 	p.mu.Unlock()
-	return r
+	return o.agent.paramsAcking("read", r, acked)
 }
 
 // settle notes which agents a read left in doubt: their next patch is to be a full one.
@@ -310,7 +311,8 @@ func (p *Page) Acknowledge(ack actor.Ack) {
 	if a == nil || a.document != ack.Document {
 		return
 	}
-	a.post(p.ctx, "ack", page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)})
+	params := a.paramsAcking("ack", nil, &page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)})
+	a.session.Post(p.ctx, runtime.CommandCallFunctionOn, params)
 }
 
 // Observe implements actor.Observer.

@@ -312,10 +312,19 @@ type callArgument struct {
 }
 
 func (a *agent) params(command string, argument any) callParams {
+	return a.paramsAcking(command, argument, nil)
+}
+
+// paramsAcking are those of a command that brings an acknowledgement along; nil: none.
+func (a *agent) paramsAcking(command string, argument any, ack *page.Ack) callParams {
+	arguments := []callArgument{{Value: command}, {Value: argument}}
+	for _, digit := range ack.Digits() {
+		arguments = append(arguments, callArgument{Value: digit})
+	}
 	return callParams{
 		FunctionDeclaration: page.Call, UniqueContextID: a.unique, ReturnByValue: true, Silent: true,
 		AwaitPromise: command == "settle",
-		Arguments:    []callArgument{{Value: command}, {Value: argument}},
+		Arguments:    arguments,
 	}
 }
 

@@ -22,9 +22,10 @@ const (
 	Binding = "__domtapPush"
 )
 
-// Call is the JavaScript function that runs a command of the agent: its arguments are the command and
-// its argument, passed as data.
-const Call = "function(c,a){return __domtapCall(c,a)}"
+// Call is the JavaScript function that runs a command of the agent: its arguments are the command, its
+// argument, and the Digits of an Ack, all passed as data. Commands that are frequent have few different
+// arguments, for the reason that Digits gives.
+const Call = "function(c,a,...d){return __domtapCall(c,a,d)}"
 
 // Adopt is the JavaScript function that tells the agent which frame the element it is called on holds.
 const Adopt = "function(f){return __domtapAdopt.call(this,f)}"
@@ -55,15 +56,8 @@ func Script() string {
 	return b.String()
 }
 
-// Ack tells the agent the refs of its last patch's additions, as runs of first ref and length.
-type Ack struct {
-	Sequence uint64 `json:"sequence"`
-	Refs     []int  `json:"refs"`
-}
-
 // ReadRequest is the argument of the command "read".
 type ReadRequest struct {
-	Ack        *Ack     `json:"ack"`
 	Structural bool     `json:"structural"`
 	Attributes []string `json:"attributes"`
 	Geometry   bool     `json:"geometry"`

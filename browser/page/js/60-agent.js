@@ -225,20 +225,22 @@ class Agent {
 
   // ---- what the daemon calls ----------------------------------------------------------------
 
-  /** @param {{sequence: number, refs: number[]} | null} ack */
-  acknowledge(ack) {
-    if (!ack || ack.sequence !== this.writer.sequence) return;
-    this.writer.acknowledge(ack.sequence, ack.refs);
+  /** @param {any[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none */
+  acknowledge(digits) {
+    const [sequence, ...refs] = numbersOf(digits);
+    if (sequence !== this.writer.sequence) return;
+    this.writer.acknowledge(sequence, refs);
     this.inflight = false;
     if (this.model.pending || this.boxes || this.chosen.due) this.schedule();
   }
 
   /**
-   * @param {{ack: any, structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
+   * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
+   * @param {any[]} digits of an acknowledgement
    */
-  read(request) {
+  read(request, digits) {
     this.start();
-    this.acknowledge(request.ack);
+    this.acknowledge(digits);
     if (request.full) {
       this.writer.restart();
       this.inflight = false;
@@ -316,6 +318,22 @@ class Agent {
     }
     return lines.join("\n");
   }
+}
+
+/** Numbers from their digits: seven bits each, the lowest first, and 128 when there is more. @param {any[]} digits */
+function numbersOf(digits) {
+  if (typeof digits[0] === "object") return digits[0];
+  const out = [];
+  let n = 0, unit = 1;
+  for (const digit of digits) {
+    n += (digit % 128) * unit;
+    unit *= 128;
+    if (digit >= 128) continue;
+    out.push(n);
+    n = 0;
+    unit = 1;
+  }
+  return out;
 }
 
 const OBSERVED = { subtree: true, childList: true, attributes: true, characterData: true };

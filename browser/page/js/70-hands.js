@@ -56,14 +56,14 @@ globalThis.__domtap = new Agent(document, (message) => {
   if (push) push(message);
 });
 
-/** The daemon's only way in. @param {string} command @param {any} argument */
-globalThis.__domtapCall = (command, argument) => {
+/** The daemon's only way in. @param {string} command @param {any} argument @param {any[]} digits of an acknowledgement */
+globalThis.__domtapCall = (command, argument, digits) => {
   const agent = globalThis.__domtap;
   switch (command) {
     case "read":
-      return agent.read(argument);
+      return agent.read(argument, digits);
     case "ack":
-      return agent.acknowledge(argument);
+      return agent.acknowledge(digits);
     case "observe":
       return agent.observe(argument);
     case "heed":
