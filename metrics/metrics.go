@@ -7,6 +7,7 @@ package metrics
 
 import (
 	"net/http"
+	"regexp"
 	"time"
 
 	provider "github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus"
@@ -28,6 +29,9 @@ type Metrics struct {
 	resyncs                               *prometheus.CounterVec
 	latency                               prometheus.Histogram
 }
+
+// liveHeap adds go_gc_heap_live_bytes: what the last collection left, which tells growth from garbage.
+var liveHeap = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)}
 
 // New makes metrics that are all zero.
 func New() *Metrics {
@@ -54,7 +58,7 @@ func New() *Metrics {
 		}),
 	}
 	m.registry.MustRegister(m.server, m.watchers, m.revisions, m.coalesced, m.busy, m.pageAgent, m.resyncs, m.latency,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(liveHeap)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

@@ -156,28 +156,27 @@ func Same(a, b []*domtapv1.Element) bool {
 // Apply returns what a diff makes of a list, by nothing but the words of docs/stream.md. It does not write to
 // the list.
 func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, error) {
-	known := map[uint32]*domtapv1.Element{}
-	for _, e := range old {
-		known[e.GetRef()] = e
-	}
-	for _, c := range d.GetChanged() {
-		if known[c.GetRef()] == nil {
-			return nil, fmt.Errorf("element %d changed, which is not there", c.GetRef())
-		}
-		known[c.GetRef()] = c.GetElement()
-	}
 	out, place := map[uint32]bool{}, map[int]*domtapv1.Element{}
 	for _, r := range d.GetRemoved() {
 		out[r.GetRef()] = true
 	}
 	for _, m := range d.GetMoved() {
 		out[m.GetRef()] = true
-		place[int(m.GetToIndex())] = known[m.GetRef()]
+	}
+	known := named(old, d, out)
+	for _, c := range d.GetChanged() {
+		if known[c.GetRef()] == nil {
+			return nil, fmt.Errorf("element %d changed, which is not there", c.GetRef())
+		}
+		known[c.GetRef()] = c.GetElement()
 	}
 	for ref := range out {
 		if known[ref] == nil {
 			return nil, fmt.Errorf("element %d is taken out, which is not there", ref)
 		}
+	}
+	for _, m := range d.GetMoved() {
+		place[int(m.GetToIndex())] = known[m.GetRef()]
 	}
 	for _, a := range d.GetAdded() {
 		place[int(a.GetIndex())] = a
@@ -185,13 +184,32 @@ func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, erro
 	if len(place) != len(d.GetMoved())+len(d.GetAdded()) {
 		return nil, fmt.Errorf("two elements go to one place")
 	}
-	var stay []*domtapv1.Element
+	stay := make([]*domtapv1.Element, 0, len(old))
 	for _, e := range old {
-		if !out[e.GetRef()] {
-			stay = append(stay, known[e.GetRef()])
+		if out[e.GetRef()] {
+			continue
 		}
+		if now, ok := known[e.GetRef()]; ok {
+			e = now
+		}
+		stay = append(stay, e)
 	}
 	return weave(stay, place)
+}
+
+// named returns the elements that a diff takes out or changes, by their refs: few of many.
+func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[uint32]*domtapv1.Element {
+	changed := map[uint32]bool{}
+	for _, c := range d.GetChanged() {
+		changed[c.GetRef()] = true
+	}
+	found := map[uint32]*domtapv1.Element{}
+	for _, e := range old {
+		if ref := e.GetRef(); changed[ref] || out[ref] {
+			found[ref] = e
+		}
+	}
+	return found
 }
 
 // weave fills the places that are given, and the rest with those that stay.
