@@ -5,6 +5,8 @@
 const MAX_SHEET_RULES = 20000;
 /** More selectors than this are slower to match than computed styles are to read. */
 const MAX_SELECTORS = 250;
+/** How many rules one pass reads again, for those that a script edited: nothing tells which. */
+const RULES_AGAIN = 200;
 /** A nested selector that grows beyond this is not followed. */
 const MAX_SELECTOR = 2000;
 
@@ -68,9 +70,15 @@ function innerRules(rule) {
   return rule.cssRules && rule.cssRules.length ? rule.cssRules : null;
 }
 
-/** Reads a whole sheet. Iterative, since rules nest. @param {any} sheet */
+/** Reads a whole sheet. @param {any} sheet */
 function readSheet(sheet) {
   const facts = new SheetFacts();
+  for (const _ of readRules(sheet, facts));
+  return facts;
+}
+
+/** Reads a sheet, a rule at a time. Iterative, since rules nest. @param {any} sheet @param {SheetFacts} facts */
+function* readRules(sheet, facts) {
   try {
     const { cssRules } = sheet;
     facts.length = cssRules.length;
@@ -89,11 +97,11 @@ function readSheet(sheet) {
       if (rule.style) facts.note(rule.style, rule, top.scope);
       const inner = innerRules(rule);
       if (inner) stack.push({ rules: inner, i: 0, scope: selectorOf(rule, top.scope) || "" });
+      yield;
     }
   } catch {
     facts.giveUp(); // of another origin, or too large
   }
-  return facts;
 }
 
 /** Whether a sheet is as it was read. @param {any} sheet @param {SheetFacts} facts */
@@ -115,6 +123,8 @@ class Styles {
     this.sheets = new WeakMap();
     /** @type {WeakMap<any, {selector: string, opaque: boolean, hosts: boolean}>} */
     this.roots = new WeakMap();
+    /** What readAgain is at. @type {Generator<undefined, void> | null} */
+    this.again = null;
     this.overflows = this.clips = this.contents = this.opaque = false;
   }
 
@@ -155,6 +165,27 @@ class Styles {
     this.roots.set(root, said);
     this.opaque = this.opaque || opaque;
     return said;
+  }
+
+  /** Reads some rules of a document again, and goes on with the next at the next call. @param {Document} doc */
+  *readAgain(doc) {
+    for (let n = 0; n < RULES_AGAIN; n++) {
+      this.again = this.again || this.readAllAgain(doc);
+      if (this.again.next().done) {
+        this.again = null;
+        return;
+      }
+      yield;
+    }
+  }
+
+  /** @param {Document} doc */
+  *readAllAgain(doc) {
+    for (const sheet of this.sheetsOf(doc)) {
+      const facts = new SheetFacts();
+      yield* readRules(sheet, facts);
+      this.sheets.set(sheet, facts);
+    }
   }
 
   /** What was read of a root last. @param {any} root */

@@ -909,6 +909,7 @@ class Model {
         }
       }
     }
+    yield* this.styles.readAgain(this.doc);
     yield* this.lookForPointers();
   }
 

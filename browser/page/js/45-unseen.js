@@ -8,6 +8,8 @@ const CLICKABLE = Symbol("clickable");
 const MAX_SUSPECTS = 300;
 /** How often a custom element is asked about: its root may come late. */
 const MAX_ASKED = 3;
+/** How many elements are asked about again at a probe, and how many wait for it. */
+const ASKED_AGAIN = 20, MAX_WAITING = 2000;
 /** How many elements are judged again at a probe. */
 const JUDGED_AGAIN = 200;
 /** Above this many things to act on in it, an element listens for them, not for itself. */
@@ -26,6 +28,8 @@ class Unseen {
     this.listening = new Map();
     /** How often an element was asked about. @type {WeakMap<any, number>} */
     this.asked = new WeakMap();
+    /** Elements that were asked about, for askAgain. @type {WeakRef<any>[]} */
+    this.waiting = [];
     /** Where judgeAgain goes on. @type {any} */
     this.cursor = null;
   }
@@ -40,7 +44,20 @@ class Unseen {
     const out = [];
     this.suspect(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
     for (const root of model.rootList) this.suspect(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
+    this.askAgain(out);
     return out;
+  }
+
+  /** A root may come at any time to an element that had none: some are asked about again, in turn. @param {any[]} out */
+  askAgain(out) {
+    const fresh = new Set(out);
+    for (let i = Math.min(ASKED_AGAIN, this.waiting.length); i > 0 && out.length < MAX_SUSPECTS; i--) {
+      const ref = this.waiting.shift();
+      const el = ref && ref.deref();
+      if (!el || !safe.isConnected(el) || shadowOf(el)) continue;
+      this.waiting.push(ref);
+      if (!fresh.has(el)) out.push(el);
+    }
   }
 
   /** @param {any[]} out @param {any} all @param {any} empty */
@@ -60,6 +77,7 @@ class Unseen {
       if (!(width > 0 && height > 0)) return;
     }
     this.asked.set(el, times + 1);
+    if (times === 0 && this.waiting.length < MAX_WAITING) this.waiting.push(new WeakRef(el));
     out.push(el);
   }
 
