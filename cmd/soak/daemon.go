@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc"
+)
+
+const (
+	// startLimit bounds the start of the daemon and its browser, endLimit their end.
+	startLimit = time.Minute
+	endLimit   = 30 * time.Second
+	// callLimit bounds one call.
+	callLimit = 20 * time.Second
+)
+
+// browserFlags let the page collect its garbage and see its heap exactly, and keep it from all hosts but this one.
+var browserFlags = []string{
+	"js-flags=--expose-gc", "enable-precise-memory-info",
+	"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+}
+
+// daemon is `domtap serve`, and a client of it.
+type daemon struct {
+	dir, socket, metrics string
+	log                  *os.File
+	cmd                  *exec.Cmd
+	ended                chan error
+	conn                 *grpc.ClientConn
+	tabs                 domtapv1.TabServiceClient
+	dom                  domtapv1.DomServiceClient
+	actions              domtapv1.ActionServiceClient
+}
+
+// startDaemon starts the daemon in a directory of its own, and waits until it answers.
+func startDaemon(ctx context.Context, program string) (*daemon, error) {
+	dir, err := os.MkdirTemp("", "soak")
+	if err != nil {
+		return nil, err
+	}
+	d := &daemon{dir: dir, socket: filepath.Join(dir, "s"), ended: make(chan error, 1)}
+	if err := errors.Join(d.start(ctx, program)); err != nil {
+		return nil, errors.Join(err, d.stop(context.WithoutCancel(ctx)))
+	}
+	return d, nil
+}
+
+func (d *daemon) start(ctx context.Context, program string) (err error) {
+	if d.metrics, err = freeAddress(ctx); err != nil {
+		return err
+	}
+	if d.log, err = os.Create(filepath.Join(d.dir, "log")); err != nil {
+		return err
+	}
+	args := []string{"serve", "--listen", "", "--socket", d.socket, "--state-dir", filepath.Join(d.dir, "state"), "--metrics", d.metrics, "--log-level", "warn"}
+	for _, flag := range browserFlags {
+		args = append(args, "--chrome-flag", flag)
+	}
+	d.cmd = exec.Command(program, args...) // it ends by stop, in order
+	d.cmd.Stderr = d.log
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we stop it
+	if err := d.cmd.Start(); err != nil {
+		d.cmd = nil
+		return fmt.Errorf("start the daemon: %w (make build builds it)", err)
+	}
+	go func() { d.ended <- d.cmd.Wait() }()
+	if d.conn, err = d.dial(); err != nil {
+		return err
+	}
+	d.tabs, d.dom, d.actions = domtapv1.NewTabServiceClient(d.conn), domtapv1.NewDomServiceClient(d.conn), domtapv1.NewActionServiceClient(d.conn)
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	if _, err := d.tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{}, grpc.WaitForReady(true)); err != nil {
+		return fmt.Errorf("the daemon does not answer: %w", err)
+	}
+	return nil
+}
+
+// freeAddress finds a port of loopback that nobody listens on.
+func freeAddress(ctx context.Context) (string, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// dial makes a connection of its own.
+func (d *daemon) dial() (*grpc.ClientConn, error) {
+	return grpc.NewClient("unix:"+d.socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
+}
+
+// stop ends the daemon and everything it started, and removes its files.
+func (d *daemon) stop(ctx context.Context) error {
+	var errs []error
+	if d.conn != nil {
+		errs = append(errs, d.conn.Close())
+	}
+	if d.cmd != nil {
+		family := descendants(d.cmd.Process.Pid)
+		errs = append(errs, d.end(ctx))
+		for _, pid := range family {
+			if syscall.Kill(pid, 0) == nil && !ended(pid) {
+				errs = append(errs, fmt.Errorf("process %d of the browser outlived the daemon", pid))
+			}
+		}
+	}
+	if d.log != nil {
+		errs = append(errs, d.log.Close())
+	}
+	err := errors.Join(errs...)
+	if text, _ := os.ReadFile(filepath.Join(d.dir, "log")); err != nil && len(text) > 0 {
+		err = fmt.Errorf("%w\nthe daemon's log:\n%s", err, text)
+	}
+	return errors.Join(err, os.RemoveAll(d.dir))
+}
+
+// end asks the daemon to end, and makes it when it does not.
+func (d *daemon) end(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, endLimit)
+	defer cancel()
+	_ = d.cmd.Process.Signal(syscall.SIGTERM) // when it is gone already, its error comes
+	select {
+	case err := <-d.ended:
+		if err != nil {
+			return fmt.Errorf("the daemon ended with: %w", err)
+		}
+		return nil
+	case <-ctx.Done():
+		_ = d.cmd.Process.Kill()
+		return fmt.Errorf("the daemon did not end within %v: %w", endLimit, <-d.ended)
+	}
+}
+
+// open opens the page.
+func (d *daemon) open(ctx context.Context, url string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	r, err := d.tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(startLimit)})
+	if err != nil {
+		return "", fmt.Errorf("open the page: %w", err)
+	}
+	return r.GetTab().GetId(), nil
+}
+
+// all reads every element of the page.
+func (d *daemon) all(ctx context.Context, tab string) ([]*domtapv1.Element, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	r, err := d.dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+	if err != nil {
+		return nil, fmt.Errorf("read the page: %w", err)
+	}
+	return r.GetElements(), nil
+}
+
+// press clicks on the button with a name.
+func (d *daemon) press(ctx context.Context, tab, name string) error {
+	elements, err := d.all(ctx, tab)
+	if err != nil {
+		return err
+	}
+	for _, e := range elements {
+		if e.GetRole() != "button" || e.GetText() != name {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, callLimit)
+		defer cancel()
+		click := &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &e.Ref}}
+		_, err := d.actions.Interact(ctx, &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Click{Click: click}}}})
+		if err != nil {
+			return fmt.Errorf("click on %q: %w", name, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("the page has no button %q", name)
+}
+
+// scrape reads the daemon's metrics by name, the values of all labels together.
+func (d *daemon) scrape(ctx context.Context) (map[string]float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.metrics+"/metrics", nil)
+	if err != nil {
+		return nil, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("read the daemon's metrics: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	sums := map[string]float64{}
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		line := lines.Text()
+		at := strings.LastIndexByte(line, ' ')
+		if strings.HasPrefix(line, "#") || at < 0 {
+			continue
+		}
+		name, _, _ := strings.Cut(line[:at], "{")
+		value, err := strconv.ParseFloat(line[at+1:], 64)
+		if err != nil {
+			return nil, fmt.Errorf("read the daemon's metrics: %q: %w", line, err)
+		}
+		sums[name] += value
+	}
+	return sums, lines.Err()
+}

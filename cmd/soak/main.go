@@ -1,0 +1,118 @@
+// Command soak runs the daemon for a long time on a page that changes sixty times a second, with ten clients that
+// follow it each in its own way, and judges what that does to it:
+//
+//	soak -domtap bin/domtap -time 30m
+//
+// Once a minute it prints what daemon, page and browser take. At the end it holds the page, compares every client's
+// elements with what GetDom answers, and fits a line to each figure, without the first third, in which caches and
+// logs fill. It fails when a figure grew by more than its limit, when a client's elements are not those of the page,
+// or when a stream broke its promises.
+//
+// The daemon is a process of its own, with a socket, a state directory and a browser of its own, and is stopped
+// at the end. Linux only: what processes take is read from /proc.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// plan says how to soak.
+type plan struct {
+	// program is the domtap program.
+	program string
+	// length is how long the page is followed, at least a few seconds.
+	length time.Duration
+	// sample is the time between two looks at the figures, line between two lines that are printed, check between
+	// two comparisons of all clients with the page.
+	sample, line, check time.Duration
+	out                 io.Writer
+}
+
+// planFor chooses the times of a soak by its length.
+func planFor(program string, length time.Duration, out io.Writer) plan {
+	return plan{
+		program: program, length: length, out: out,
+		sample: max(length/360, 500*time.Millisecond), line: min(time.Minute, length/5), check: length / 6,
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	program := flag.String("domtap", "bin/domtap", "the domtap program to run")
+	length := flag.Duration("time", 30*time.Minute, "how long, at least 5s")
+	flag.Parse()
+	if *length < 5*time.Second || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "soak: -time is at least 5s, and there are no arguments")
+		os.Exit(2)
+	}
+	if err := soak(ctx, planFor(*program, *length, os.Stdout)); err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+// soak runs a plan and cleans up after it.
+func soak(ctx context.Context, p plan) (err error) {
+	figures := new(figures)
+	site, err := serve(ctx, figures)
+	if err != nil {
+		return fmt.Errorf("serve the page: %w", err)
+	}
+	defer func() { err = errors.Join(err, site.close()) }()
+	d, err := startDaemon(ctx, p.program)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.stop(context.WithoutCancel(ctx))) }()
+	tab, err := d.open(ctx, fmt.Sprintf("%ssoak.html?every=%d", site.url, p.sample.Milliseconds()))
+	if err != nil {
+		return err
+	}
+	clients, err := d.join(ctx, tab)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, clients.leave()) }()
+	return p.follow(ctx, &record{plan: p, daemon: d, tab: tab, page: figures, clients: clients, start: time.Now()})
+}
+
+// follow looks at the figures until the time is over, and judges them.
+func (p plan) follow(ctx context.Context, r *record) error {
+	sample, line, check := time.NewTicker(p.sample), time.NewTicker(p.line), time.NewTicker(p.check)
+	defer sample.Stop()
+	defer line.Stop()
+	defer check.Stop()
+	over := time.NewTimer(p.length)
+	defer over.Stop()
+	r.head()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-r.clients.broken:
+			return err
+		case <-sample.C:
+			if err := r.sample(ctx); err != nil {
+				return err
+			}
+		case <-line.C:
+			r.print()
+		case <-check.C:
+			if err := r.converges(ctx); err != nil {
+				return err
+			}
+		case <-over.C:
+			r.print()
+			return errors.Join(r.converges(ctx), r.judge())
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// stat returns the state and the parent of a process; ok is false when it is gone.
+func stat(pid int) (state byte, parent int, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	// The name of the program stands in parentheses, and may hold spaces and parentheses itself.
+	after := bytes.LastIndexByte(text, ')')
+	if err != nil || after < 0 {
+		return 0, 0, false
+	}
+	fields := strings.Fields(string(text[after+1:]))
+	if len(fields) < 2 {
+		return 0, 0, false
+	}
+	parent, err = strconv.Atoi(fields[1])
+	return fields[0][0], parent, err == nil
+}
+
+// ended reports whether a process is gone, or waits only for somebody to take note.
+func ended(pid int) bool {
+	state, _, ok := stat(pid)
+	return !ok || state == 'Z'
+}
+
+// descendants lists the processes that a process has started, and those that these have.
+func descendants(root int) []int {
+	paths, _ := filepath.Glob("/proc/[0-9]*") // the pattern is good
+	children := map[int][]int{}
+	for _, path := range paths {
+		pid, err := strconv.Atoi(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		if _, parent, ok := stat(pid); ok {
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	found := append([]int(nil), children[root]...)
+	for i := 0; i < len(found); i++ {
+		found = append(found, children[found[i]]...)
+	}
+	return found
+}
+
+// isRenderer reports whether a process of the browser runs pages.
+func isRenderer(pid int) bool {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && bytes.Contains(line, []byte("--type=renderer"))
+}
+
+// memory is what a process holds for itself, in bytes: without files, of which other browsers on the machine may
+// share the pages, and with its part of what it shares with its family. 0 when it is gone.
+func memory(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		return 0
+	}
+	sum := 0.0
+	for line := range strings.Lines(string(text)) {
+		name, size, _ := strings.Cut(line, ":")
+		if name != "Pss_Anon" && name != "SwapPss" {
+			continue
+		}
+		kb, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(size), "kB")), 64)
+		sum += kb * 1024
+	}
+	return sum
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// settled is how long all clients together may take to come to what the page shows once it is held.
+const settled = time.Minute
+
+// point is what was seen at one time.
+type point struct {
+	at time.Duration
+	// of has a value for each gauge.
+	of [gauges]float64
+	// Counted from the start.
+	messages, resumed, ticks, revisions, coalesced, resyncs float64
+}
+
+// record is what was seen of one soak.
+type record struct {
+	plan
+	daemon  *daemon
+	tab     string
+	page    *figures
+	clients *clients
+	start   time.Time
+
+	points []point
+	// printed is how many points were there at the last line.
+	printed int
+}
+
+const mb = 1 << 20
+
+// sample looks at all figures.
+func (r *record) sample(ctx context.Context) error {
+	m, err := r.daemon.scrape(ctx)
+	if err != nil {
+		return err
+	}
+	page := r.page.get()
+	p := point{
+		at: time.Since(r.start), ticks: page.Ticks, revisions: m["domtap_revisions_total"],
+		coalesced: m["domtap_coalesced_total"], resyncs: m["domtap_resyncs_total"],
+	}
+	p.messages, p.resumed = r.clients.total()
+	p.of[daemonMemory] = m["process_resident_memory_bytes"] / mb
+	p.of[daemonHeap] = m["go_gc_heap_live_bytes"] / mb
+	p.of[daemonRoutines] = m["go_goroutines"]
+	p.of[daemonFiles] = m["process_open_fds"]
+	p.of[pageHeap] = page.Heap / mb
+	p.of[pageElements] = page.Elements
+	family := descendants(r.daemon.cmd.Process.Pid)
+	p.of[browserProcesses] = float64(len(family))
+	for _, pid := range family {
+		size := memory(pid) / mb
+		p.of[browserMemory] += size
+		if isRenderer(pid) {
+			p.of[rendererMemory] += size
+		}
+	}
+	r.points = append(r.points, p)
+	return nil
+}
+
+// head prints the heads of the columns.
+func (r *record) head() {
+	_, _ = fmt.Fprintf(r.out, "%7s | %8s %8s %10s %4s | %8s %8s %9s %8s %5s | %6s %6s %9s %8s %7s\n",
+		"time", "RSS MB", "heap MB", "goroutines", "fds", "page MB", "elements", "renderers", "browser", "procs",
+		"Hz", "msg/s", "coalesced", "resyncs", "resumed")
+}
+
+// print prints the means since the last line.
+func (r *record) print() {
+	if len(r.points) == r.printed {
+		return
+	}
+	since := r.points[r.printed:]
+	var before point
+	if r.printed > 0 {
+		before = r.points[r.printed-1]
+	}
+	last := since[len(since)-1]
+	mean := func(g gauge) (sum float64) {
+		for _, p := range since {
+			sum += p.of[g]
+		}
+		return sum / float64(len(since))
+	}
+	seconds := (last.at - before.at).Seconds()
+	_, _ = fmt.Fprintf(r.out, "%7s | %8.1f %8.2f %10.0f %4.0f | %8.2f %8.0f %9.1f %8.1f %5.0f | %6.1f %6.1f %9.0f %8.0f %7.0f\n",
+		last.at.Round(time.Second), mean(daemonMemory), mean(daemonHeap), mean(daemonRoutines), mean(daemonFiles),
+		mean(pageHeap), mean(pageElements), mean(rendererMemory), mean(browserMemory), mean(browserProcesses),
+		(last.ticks-before.ticks)/seconds, (last.messages-before.messages)/seconds,
+		last.coalesced-before.coalesced, last.resyncs-before.resyncs, last.resumed-before.resumed)
+	r.printed = len(r.points)
+}
+
+// converges holds the page, waits until every client has what GetDom answers, and lets the page go on.
+func (r *record) converges(ctx context.Context) error {
+	if err := r.daemon.press(ctx, r.tab, "Hold"); err != nil {
+		return err
+	}
+	r.clients.hold.begin()
+	defer r.clients.hold.end()
+	bounded, cancel := context.WithTimeout(ctx, settled)
+	defer cancel()
+	began := time.Now()
+	for _, c := range r.clients.list {
+		if err := r.agrees(bounded, c); err != nil {
+			return err
+		}
+	}
+	_, _ = fmt.Fprintf(r.out, "%7s | held: all %d clients have what GetDom answers, after %v\n",
+		time.Since(r.start).Round(time.Second), len(r.clients.list), time.Since(began).Round(time.Millisecond))
+	return r.daemon.press(ctx, r.tab, "Go on")
+}
+
+// agrees waits until one client has what GetDom answers. A pass over the page may still find something after the
+// page was held: then GetDom is asked again.
+func (r *record) agrees(ctx context.Context, c *client) error {
+	request := new(domtapv1.GetDomRequest)
+	copyView(request, c.view)
+	for {
+		now, err := r.daemon.dom.GetDom(ctx, request)
+		if err != nil {
+			return fmt.Errorf("compare client %q: %w", c.name, err)
+		}
+		bounded, cancel := context.WithTimeout(ctx, 15*time.Second)
+		err = c.reaches(bounded, now.GetElements())
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// copyView copies the fields that requests have in common.
+func copyView(to, from proto.Message) {
+	fields := to.ProtoReflect().Descriptor().Fields()
+	from.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		if same := fields.ByNumber(f.Number()); same != nil && same.Name() == f.Name() {
+			to.ProtoReflect().Set(same, v)
+		}
+		return true
+	})
+}
+
+// judge fits a line to each gauge, prints what comes of it, and fails when one grew too much.
+func (r *record) judge() error {
+	warm := r.length / 3
+	_, _ = fmt.Fprintf(r.out, "\nGrowth by a linear fit from %v to %v:\n", warm.Round(time.Second), r.length)
+	var errs []error
+	for g, rule := range rules {
+		var xs, ys []float64
+		for _, p := range r.points {
+			if p.at >= warm {
+				xs, ys = append(xs, p.at.Seconds()), append(ys, p.of[g])
+			}
+		}
+		v, err := rule.judge(xs, ys)
+		if err == nil && v.grew > v.allowed && r.length < shortest {
+			_, _ = fmt.Fprintf(r.out, "  %s (no verdict on growth in less than %v)\n", v, shortest)
+			continue
+		}
+		_, _ = fmt.Fprintf(r.out, "  %s\n", v)
+		errs = append(errs, err)
+		if err == nil && v.grew > v.allowed {
+			errs = append(errs, fmt.Errorf("%s grew", rule.name))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		_, _ = fmt.Fprintln(r.out, "FAIL")
+		return err
+	}
+	_, _ = fmt.Fprintln(r.out, "PASS")
+	return nil
+}
