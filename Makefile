@@ -3,13 +3,14 @@
 
 VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
+SOAKTIME ?= 30m
 BIN      := .cache/bin
 
 # The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench fuzz gen checkgenerate lint tidy-check tools
+.PHONY: help build demo test bench soak fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -31,6 +32,10 @@ bench: ## run the benchmarks
 	scripts/install-chromium
 	scripts/install-apps
 	go test -run='^$$' -bench=. -timeout=30m $(TESTFLAGS) ./bench/...
+
+soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and fail when anything grows
+	scripts/install-chromium
+	go run ./cmd/soak -domtap bin/domtap -time $(SOAKTIME)
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	scripts/fuzz $(FUZZTIME)

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/browser"
+)
+
+// TestSoakForTenSeconds is make soak, for ten seconds: everything but the verdict on growth.
+func TestSoakForTenSeconds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs a browser")
+	}
+	if _, err := browser.Find(os.Getenv("DOMTAP_CHROME")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
+		t.Skip("what processes take is read from /proc")
+	}
+	program := filepath.Join(t.TempDir(), "domtap")
+	if text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../domtap").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	dir, err := os.MkdirTemp("", "soak") // short enough for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	t.Setenv("TMPDIR", dir)
+	var out bytes.Buffer
+	err = soak(t.Context(), planFor(program, 10*time.Second, &out))
+	t.Log(out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "held: all 10 clients"); n < 2 {
+		t.Errorf("the clients were compared with the page %d times", n)
+	}
+	for _, r := range rules {
+		if !strings.Contains(out.String(), r.name) {
+			t.Errorf("there is no verdict on %s", r.name)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("files are left: %v, %v", left, err)
+	}
+}
+
+func TestGrowthIsTheLinesAndNotTheNoise(t *testing.T) {
+	r := rule{"it", 1, 0.05}
+	var xs, flat, growing, zero []float64
+	for i := range 200 {
+		x := float64(i)
+		noise := 5 * math.Sin(x)
+		xs, flat, growing, zero = append(xs, x), append(flat, 50+noise), append(growing, 50+noise+0.05*x), append(zero, 0)
+	}
+	if v, err := r.judge(xs, flat); err != nil || v.grew > v.allowed || math.Abs(v.mean-50) > 0.5 {
+		t.Errorf("what is flat: %v, %v", v, err)
+	}
+	if v, err := r.judge(xs, growing); err != nil || v.grew < v.allowed || math.Abs(v.grew-0.05*199) > 1 {
+		t.Errorf("what grows by 10: %v, %v", v, err)
+	}
+	if _, err := r.judge(xs, zero); err == nil {
+		t.Error("what was never measured passes")
+	}
+	if _, err := r.judge(xs[:2], flat[:2]); err == nil {
+		t.Error("two values are enough")
+	}
+}
