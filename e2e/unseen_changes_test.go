@@ -82,7 +82,9 @@ func (u *unseenPage) run(script string) {
 	u.Helper()
 	var out struct {
 		Exception *struct {
-			Exception struct{ Description string }
+			Exception struct {
+				Description string `json:"description"`
+			} `json:"exception"`
 		} `json:"exceptionDetails"`
 	}
 	if err := u.page.Call(u.Context(), "Runtime.evaluate", map[string]any{"expression": "{" + script + "\n}; 0"}, &out); err != nil {
