@@ -1,8 +1,8 @@
 // Package marks draws numbered boxes onto a picture: an outline for each box, and beside it a label with its
 // number, where it hides as little as may be.
 //
-// It is pure: the same picture and boxes always give the same picture. Every label lies within the picture, and
-// labels overlap only where there is no room left.
+// It is pure: the same picture and boxes always give the same picture. Every label lies within the picture, and no
+// label covers any of another: where no room is left, a box has an outline alone.
 package marks
 
 import (
@@ -29,9 +29,14 @@ var colours = []color.RGBA{
 // pixels make a CSS pixel: lines and digits grow with it. Boxes are cut to the picture; one that is outside of it
 // gets neither outline nor label.
 func Draw(picture image.Image, list []Mark, scale float64) (*image.RGBA, []image.Rectangle) {
-	bounds := picture.Bounds()
-	out := image.NewRGBA(bounds)
-	draw.Draw(out, bounds, picture, bounds.Min, draw.Src)
+	out := image.NewRGBA(picture.Bounds())
+	draw.Draw(out, out.Bounds(), picture, out.Bounds().Min, draw.Src)
+	return out, DrawOn(out, list, scale)
+}
+
+// DrawOn is Draw on the picture itself.
+func DrawOn(out *image.RGBA, list []Mark, scale float64) []image.Rectangle {
+	bounds := out.Bounds()
 	unit := max(1, int(scale+0.5))
 	labels := place(newGround(out), list, unit)
 	for i, m := range list {
@@ -42,7 +47,7 @@ func Draw(picture image.Image, list []Mark, scale float64) (*image.RGBA, []image
 			label(out, labels[i], m.Number, colours[i%len(colours)], unit)
 		}
 	}
-	return out, labels
+	return labels
 }
 
 // outline draws the edge of a box, one unit thick, on a lighter one that shows on dark ground.

@@ -28,23 +28,58 @@ func overlaps(labels []image.Rectangle) int {
 	return n
 }
 
-func TestLabelsOfAnyBoxesLieInThePicture(t *testing.T) {
+// TestLabelsNeitherOverlapNorLeaveThePicture places labels of any boxes in any picture: what has no label has no room.
+func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
+	placed, without := 0, 0
+	for range 300 {
 		picture := blank(1+random.IntN(400), 1+random.IntN(300))
 		var list []Mark
-		for range random.IntN(60) {
+		for range random.IntN(120) {
 			x, y := random.IntN(600)-100, random.IntN(500)-100
 			list = append(list, Mark{Number: random.Uint32N(100_000), Box: image.Rect(x, y, x+random.IntN(120), y+random.IntN(80))})
 		}
-		out, labels := Draw(picture, list, 1+2*random.Float64())
+		scale := 1 + 2*random.Float64()
+		out, labels := Draw(picture, list, scale)
 		if out.Bounds() != picture.Bounds() {
 			t.Fatalf("the picture is %v, was %v", out.Bounds(), picture.Bounds())
 		}
+		if n := overlaps(labels); n > 0 {
+			t.Fatalf("%d pairs of labels overlap", n)
+		}
 		for i, l := range labels {
-			if seen := !list[i].Box.Intersect(picture.Bounds()).Empty(); seen == l.Empty() || !l.In(picture.Bounds()) {
+			visible := !list[i].Box.Intersect(picture.Bounds()).Empty()
+			if !visible && !l.Empty() || !l.In(picture.Bounds()) {
 				t.Fatalf("the box %v has the label %v in %v", list[i].Box, l, picture.Bounds())
 			}
+			if visible && l.Empty() {
+				without++
+			} else if visible {
+				placed++
+				if want := size(list[i].Number, max(1, int(scale+0.5))); l.Size() != want {
+					t.Fatalf("the label %v should have the size %v", l, want)
+				}
+			}
+		}
+	}
+	if without == 0 || placed < without {
+		t.Errorf("%d labels found a place and %d did not: the pictures are too large or too small to tell", placed, without)
+	}
+}
+
+// TestEveryLabelOfTheSamePlaceFindsRoom marks 300 boxes in one corner.
+func TestEveryLabelOfTheSamePlaceFindsRoom(t *testing.T) {
+	var list []Mark
+	for i := range 300 {
+		list = append(list, Mark{Number: uint32(1000 + i), Box: image.Rect(0, 0, 10, 10)})
+	}
+	_, labels := Draw(blank(1280, 800), list, 1)
+	if n := overlaps(labels); n > 0 {
+		t.Errorf("%d pairs of labels overlap", n)
+	}
+	for i, l := range labels {
+		if l.Empty() {
+			t.Fatalf("mark %d has no label although there is room", i)
 		}
 	}
 }
@@ -137,5 +172,18 @@ func BenchmarkDraw(b *testing.B) {
 	picture := blank(1280, 800)
 	for b.Loop() {
 		Draw(picture, list, 1)
+	}
+}
+
+// BenchmarkDrawLong marks a picture of a page of 16,384 pixels.
+func BenchmarkDrawLong(b *testing.B) {
+	var list []Mark
+	for i := range 300 {
+		x, y := i%4*300, i/4*200
+		list = append(list, Mark{Number: uint32(i), Box: image.Rect(x, y, x+250, y+40)})
+	}
+	picture := blank(1280, 16384)
+	for b.Loop() {
+		DrawOn(picture, list, 1)
 	}
 }

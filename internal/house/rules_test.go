@@ -25,8 +25,11 @@ var rooms = map[string]room{
 	"marks":          {pure: true},
 	"await":          {rooms: []string{"dom"}, pure: true},
 	"prune":          {rooms: []string{"tokens"}, pure: true},
-	"actor":          {rooms: []string{"dom", "diff"}},
-	"browser":        {rooms: []string{"dom", "actor", "browser/page", "browser/link", "browser/launch", "browser/hands"}, modules: true},
+	"logs":           {},
+	"extract":        {pure: true},
+	"actor":          {rooms: []string{"dom", "diff", "logs"}},
+	"browser":        {rooms: []string{"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record"}, modules: true},
+	"browser/record": {rooms: []string{"logs"}, modules: true},
 	"browser/page":   {rooms: []string{"dom"}},
 	"browser/link":   {modules: true},
 	"browser/launch": {rooms: []string{"browser/link"}, modules: true},
@@ -34,7 +37,7 @@ var rooms = map[string]room{
 	"browser/hands":  {rooms: []string{"dom", "actor", "browser/link", "browser/input"}, modules: true},
 	"gen":            {modules: true},
 	"rpc": {
-		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "gen"},
+		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "logs", "extract", "gen"},
 		modules: true,
 	},
 	"metrics": {rooms: []string{"actor"}, modules: true},
@@ -61,7 +64,7 @@ type keeper struct {
 var keepers = []keeper{
 	{
 		packages: []string{"github.com/chromedp"},
-		rooms:    []string{"browser", "browser/link", "browser/launch", "browser/hands", "browser/input", "bench"},
+		rooms:    []string{"browser", "browser/link", "browser/launch", "browser/hands", "browser/input", "browser/record", "bench"},
 		advice:   "add what you need to the interfaces of actor/page.go and implement it in browser",
 	},
 	{
