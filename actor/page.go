@@ -35,6 +35,7 @@ type Page interface {
 	Observer
 	Navigator
 	Hands
+	Seer
 	// Close closes the page, also when it hangs, and returns when the browser has let go of it.
 	Close(ctx context.Context) error
 }

@@ -88,6 +88,7 @@ type Pool struct {
 	adopted chan struct{}
 	closed  bool
 	idle    chan struct{}
+	alone   loners
 }
 
 // NewPool makes a pool and starts to take over popups. Close ends it.
@@ -110,6 +111,8 @@ type OpenOptions struct {
 	// Viewport is the size of the layout viewport; zero: 1280 by 800.
 	Viewport dom.Box
 	Wait     Wait
+	// Alone closes at once what the tab's page opens: for tabs that are thrown away.
+	Alone bool
 }
 
 // Open opens a tab and navigates it. When that fails the tab is closed again. Errors are *Error of
@@ -135,6 +138,9 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 		p.free()
 		p.release()
 		return nil, err
+	}
+	if o.Alone {
+		p.alone.add(page.ID())
 	}
 	t := p.start(page, "")
 	if o.URL == "" {
@@ -320,6 +326,11 @@ func (p *Pool) settlePopups(ctx context.Context) {
 }
 
 func (p *Pool) adopt(popup Popup) {
+	if p.alone.has(popup.Opener) {
+		p.alone.add(popup.Page.ID()) // it may open more before it is gone
+		p.refuse(popup.Page)
+		return
+	}
 	opener := p.byPage(popup.Opener)
 	id := ""
 	if opener != nil {

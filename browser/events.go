@@ -49,9 +49,11 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 	case runtime.ExecutionContextDestroyed.Method:
 		return on(msg, runtime.ExecutionContextDestroyed, func(e runtime.EventExecutionContextDestroyed) {
 			p.dropAgents(func(a *agent) bool { return a.unique == e.ExecutionContextUniqueID })
+			p.dropWorlds(func(w *world) bool { return w.unique == e.ExecutionContextUniqueID })
 		})
 	case runtime.ExecutionContextsCleared.Method:
 		p.dropAgents(func(a *agent) bool { return a.session.ID == s.ID })
+		p.dropWorlds(func(w *world) bool { return w.session.ID == s.ID })
 	case cdppage.FrameNavigated.Method:
 		return on(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.navigated(s, e.Frame) })
 	case cdppage.NavigatedWithinDocument.Method:
@@ -89,10 +91,11 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 			p.browser.conn.Listen(e.SessionID, nil)
 			p.ownSession(e.SessionID, "")
 			p.dropAgents(func(a *agent) bool { return a.session.ID == e.SessionID })
+			p.dropWorlds(func(w *world) bool { return w.session.ID == e.SessionID })
 			p.traffic(func(t *traffic) bool { return t.drop(func(r request) bool { return r.session == e.SessionID }) })
 		})
 	}
-	return p.handleTraffic(s, msg)
+	return p.handleLog(s, msg)
 }
 
 // frame returns the state of a frame, which it makes when it is new.
@@ -131,15 +134,22 @@ func (p *Page) leaving(id cdp.FrameID, yes bool) {
 
 // auxData is what Chromium adds to the description of a context.
 type auxData struct {
-	FrameID cdp.FrameID `json:"frameId"`
+	FrameID   cdp.FrameID `json:"frameId"`
+	IsDefault bool        `json:"isDefault"`
 }
 
 func (p *Page) contextCreated(s link.Session, d *runtime.ExecutionContextDescription) {
-	if d == nil || d.Name != page.World {
+	if d == nil {
 		return
 	}
 	var aux auxData
 	if err := jsonv2.Unmarshal(d.AuxData, &aux, chromedp.DefaultUnmarshalOptions); err != nil || aux.FrameID == "" {
+		return
+	}
+	if aux.IsDefault {
+		p.worldCreated(aux.FrameID, &world{session: s, id: d.ID, unique: d.UniqueID})
+	}
+	if d.Name != page.World || aux.IsDefault {
 		return
 	}
 	f := p.frame(aux.FrameID, "")
@@ -419,7 +429,6 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			p.logger.Debug("a frame is not observed", "error", err)
 		}
-		p.heedFrame(ctx, s)
 		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
 		_ = p.barrier(ctx)
 	})

@@ -156,7 +156,7 @@ func (p *Page) AnswerDialog(ctx context.Context, accept bool, text string) error
 	return err
 }
 
-// maxPicture bounds a full page's height in CSS pixels: beyond it the browser's own limits begin.
+// maxPicture bounds a picture's width and height in CSS pixels: beyond it the browser's own limits begin.
 const maxPicture = 16384
 
 // Screenshot implements actor.Hands.
@@ -176,8 +176,9 @@ func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
 		}
 		params.CaptureBeyondViewport = &yes
 		if s.FullPage {
-			clip = dom.Box{Width: m.CSSContentSize.Width, Height: min(m.CSSContentSize.Height, maxPicture)}
+			clip = dom.Box{Width: min(m.CSSContentSize.Width, maxPicture), Height: min(m.CSSContentSize.Height, maxPicture)}
 		} else {
+			clip.Width, clip.Height = min(clip.Width, maxPicture), min(clip.Height, maxPicture)
 			clip.X += float64(m.CSSLayoutViewport.PageX)
 			clip.Y += float64(m.CSSLayoutViewport.PageY)
 		}

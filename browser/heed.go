@@ -23,18 +23,15 @@ func (p *Page) Heed(ctx context.Context, h actor.Heed) error {
 	for _, o := range p.agents() {
 		o.agent.post(ctx, "heed", request)
 	}
-	if was.Network == h.Network {
-		return nil
-	}
-	for _, s := range p.sessions() {
-		if err := p.tellTraffic(ctx, s, h.Network); err != nil && s.ID == p.main.ID {
-			p.mu.Lock()
-			p.heeding.Network = was.Network
-			p.mu.Unlock()
-			return p.failed(err)
-		}
+	if was.Network && !h.Network {
+		p.forgetTraffic()
 	}
 	return nil
+}
+
+// forgetTraffic lets no request be under way.
+func (p *Page) forgetTraffic() {
+	p.traffic(func(t *traffic) bool { return t.drop(func(request) bool { return true }) })
 }
 
 func heedRequest(h actor.Heed) page.HeedRequest {
@@ -51,43 +48,6 @@ func heedRequest(h actor.Heed) page.HeedRequest {
 // heeds reports whether there is anything to tell an agent of.
 func heeds(h actor.Heed) bool {
 	return h.Structural || len(h.Attributes) > 0 || len(h.Selectors) > 0
-}
-
-// sessions lists the page's own session and those of its frames in other processes.
-func (p *Page) sessions() []link.Session {
-	all := []link.Session{p.main}
-	seen := map[target.SessionID]bool{p.main.ID: true}
-	for _, o := range p.agents() {
-		if s := o.agent.session; !seen[s.ID] {
-			seen[s.ID] = true
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// tellTraffic lets the browser tell of a session's requests, or no longer. It keeps no bodies for it.
-func (p *Page) tellTraffic(ctx context.Context, s link.Session, on bool) error {
-	if !on {
-		_, err := cdp.Call(ctx, s, network.Disable, cdp.Empty{})
-		p.traffic(func(t *traffic) bool { return t.drop(func(r request) bool { return r.session == s.ID }) })
-		return err
-	}
-	none := int64(0)
-	return s.Call(ctx, network.CommandEnable, network.EnableParams{MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}, nil)
-}
-
-// heedFrame is Heed for a frame whose session has just come.
-func (p *Page) heedFrame(ctx context.Context, s link.Session) {
-	p.mu.Lock()
-	on := p.heeding.Network
-	p.mu.Unlock()
-	if !on {
-		return
-	}
-	if err := p.tellTraffic(ctx, s, true); err != nil {
-		p.logger.Debug("the requests of a frame are not counted", "error", err)
-	}
 }
 
 // request is one that is under way.
@@ -140,38 +100,33 @@ func (p *Page) traffic(change func(*traffic) bool) {
 	}
 }
 
-// handleTraffic works on one event of the network. Of a request that began before the browser told of any there
-// are only signs of life.
+// handleTraffic works on one event of the network. Of a request that began before somebody waited there are only
+// signs of life.
 func (p *Page) handleTraffic(s link.Session, msg *cdproto.Message) error {
-	switch string(msg.Method) {
-	case network.RequestWillBeSent.Method:
-		return on(msg, network.RequestWillBeSent, func(e network.EventRequestWillBeSent) { p.requested(s, e) })
-	case network.ResponseReceived.Method:
-		return on(msg, network.ResponseReceived, func(e network.EventResponseReceived) {
-			if lasts(e.Type) { // only now the browser knows it
-				p.answered(e.RequestID)
-				return
-			}
-			p.requested(s, network.EventRequestWillBeSent{RequestID: e.RequestID, LoaderID: e.LoaderID, FrameID: e.FrameID})
-		})
-	case network.LoadingFinished.Method:
-		return on(msg, network.LoadingFinished, func(e network.EventLoadingFinished) { p.answered(e.RequestID) })
-	case network.LoadingFailed.Method:
-		return on(msg, network.LoadingFailed, func(e network.EventLoadingFailed) { p.answered(e.RequestID) })
+	r, err := p.record.Network(string(msg.Method), msg.Params)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	heeded := p.heeding.Network
+	p.mu.Unlock()
+	switch kind := network.ResourceType(r.Type); {
+	case !heeded || r.ID == "":
+	case r.Ended || !r.Begun && lasts(kind): // only the answer may tell that it lasts
+		p.answered(network.RequestID(r.ID))
+	case !lasts(kind):
+		p.requested(network.RequestID(r.ID), request{session: s.ID, frame: cdp.FrameID(r.Frame), document: cdp.LoaderID(r.Document)})
 	}
 	return nil
 }
 
-func (p *Page) requested(s link.Session, e network.EventRequestWillBeSent) {
-	if lasts(e.Type) {
-		return
-	}
+func (p *Page) requested(id network.RequestID, r request) {
 	p.traffic(func(t *traffic) bool {
 		if len(t.underWay) >= maxRequests {
 			return false
 		}
 		was := len(t.underWay)
-		t.underWay[e.RequestID] = request{session: s.ID, frame: e.FrameID, document: e.LoaderID}
+		t.underWay[id] = r
 		return was == 0
 	})
 }

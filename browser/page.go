@@ -7,11 +7,13 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -19,7 +21,9 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/browser/link"
 	"github.com/domtap/domtap/browser/page"
+	"github.com/domtap/domtap/browser/record"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/logs"
 )
 
 // Page is one tab. Its loop goroutine turns what the browser says into actor.Events; everything
@@ -31,6 +35,9 @@ type Page struct {
 	logger  *slog.Logger
 
 	inbox  *link.Queue[inbound]
+	log    *logs.Log
+	record *record.Recorder
+	missed [3]atomic.Uint64 // by logs.Kind; see listen
 	events chan actor.Event
 
 	ctx    context.Context
@@ -75,6 +82,8 @@ type frame struct {
 	// agent is the one that is asked: the newest of agents in the frame's own session, if it has one.
 	agent  *agent
 	agents []*agent
+	// world is the page's own world of the document.
+	world *world
 	// session is the frame's own, while it runs in a process of its own. While a frame moves between
 	// processes, both their sessions tell of it, in any order.
 	session target.SessionID
@@ -109,28 +118,26 @@ func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
 		browser: b, id: id, main: link.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
 		inbox: link.NewQueue[inbound](), events: make(chan actor.Event, 256),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
-		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}),
+		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}), log: new(logs.Log),
 		expected: map[string]chan *cdproto.Message{},
 	}
+	p.record = record.New(p.log)
 	p.frames[cdp.FrameID(id)] = &frame{id: cdp.FrameID(id)}
 	p.listen(p.main)
 	b.wg.Go(p.loop)
 	return p
 }
 
-// listen queues a session's events for the loop.
-func (p *Page) listen(s link.Session) {
-	p.browser.conn.Listen(s.ID, func(msg *cdproto.Message) { p.inbox.Push(inbound{session: s, msg: msg}) })
-}
-
 // install prepares a session of the page: the agent first, in the order without which the binding does
 // not exist in the isolated world (limits.md, section 4), then what the loop listens to.
 func (p *Page) install(ctx context.Context, s link.Session) error {
-	yes := true
+	yes, none := true, int64(0)
 	return s.Run(ctx,
 		link.Step{Method: runtime.CommandEnable},
 		link.Step{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: page.Binding, ExecutionContextName: page.World}},
 		link.Step{Method: cdppage.CommandEnable},
+		link.Step{Method: network.CommandEnable, Params: network.EnableParams{
+			MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}},
 		link.Step{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: p.browser.script, WorldName: page.World, RunImmediately: &yes}},
 		link.Step{Method: target.CommandSetAutoAttach, Params: target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes,

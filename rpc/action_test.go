@@ -224,14 +224,9 @@ func TestWhatIsNotBuiltYetSaysSo(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		ctx := t.Context()
 		_, fill := b.act.FillForm(ctx, &domtapv1.FillFormRequest{})
-		_, pdf := b.pages.Pdf(ctx, &domtapv1.PdfRequest{})
-		_, extract := b.pages.Extract(ctx, &domtapv1.ExtractRequest{})
-		_, batch := b.pages.Batch(ctx, &domtapv1.BatchRequest{})
 		_, prune := b.texts.PruneTranscript(ctx, &domtapv1.PruneTranscriptRequest{})
-		for _, err := range []error{fill, pdf, extract, batch, prune} {
+		for _, err := range []error{fill, prune} {
 			wantCode(t, err, codes.Unimplemented, "UNIMPLEMENTED")
 		}
-		_, evaluate := b.pages.Evaluate(ctx, &domtapv1.EvaluateRequest{})
-		wantCode(t, evaluate, codes.PermissionDenied, "EVALUATE_OFF")
 	})
 }

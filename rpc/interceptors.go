@@ -21,6 +21,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/check"
 )
 
@@ -133,7 +134,9 @@ func (s *Server) authorize(ctx context.Context) (context.Context, error) {
 // configured one, or a little more than the navigation timeout that the request names.
 func (s *Server) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	limit := s.cfg.CallTimeout
-	if r, ok := req.(interface{ GetTimeout() *durationpb.Duration }); ok && r.GetTimeout() != nil {
+	if r, ok := req.(*domtapv1.BatchRequest); ok {
+		limit = batchLimit(r)
+	} else if r, ok := req.(interface{ GetTimeout() *durationpb.Duration }); ok && r.GetTimeout() != nil {
 		limit = r.GetTimeout().AsDuration() + grace
 	}
 	if _, ok := ctx.Deadline(); ok {

@@ -29,7 +29,7 @@ type seen struct {
 // see reads the view of a request and takes a picture.
 func (s *pageService) see(ctx context.Context, tab *actor.Tab, request *domtapv1.GetCompactRequest, shot actor.Shot) (*seen, error) {
 	sel := views.SelectionOf(request)
-	read, picture, err := tab.Look(ctx, sel.Read(true), shot)
+	read, picture, area, err := take(ctx, tab, request, sel.Read(true), shot)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +43,23 @@ func (s *pageService) see(ctx context.Context, tab *actor.Tab, request *domtapv1
 	if err != nil {
 		return nil, err
 	}
-	out := &seen{now: now, layout: read.Layout, picture: picture, clip: shot.Clip}
-	if out.clip.Width <= 0 {
-		out.clip = read.Layout.Viewport
+	return &seen{now: now, layout: read.Layout, picture: picture, clip: area}, nil
+}
+
+// take reads a tab and takes the picture of an element, of the whole page or of the viewport, and says what part of the
+// viewport's plane it shows.
+func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o actor.ReadOptions, shot actor.Shot) (actor.Reading, []byte, dom.Box, error) {
+	switch {
+	case r.RootRef != nil:
+		return tab.Portrait(ctx, dom.Ref(r.GetRootRef()), o, shot)
+	case shot.FullPage:
+		return tab.Panorama(ctx, o, shot)
 	}
-	return out, nil
+	read, picture, err := tab.Look(ctx, o, shot)
+	if err != nil {
+		return read, nil, dom.Box{}, err
+	}
+	return read, picture, read.Layout.Viewport, nil
 }
 
 // marked is a picture with marks.
@@ -75,7 +87,12 @@ func (s *seen) mark(format string, quality int) (*marked, error) {
 		list = append(list, marks.Mark{Number: uint32(e.Ref), Box: pixels(box, s.clip, out.scale)})
 		out.marks = append(out.marks, convert.Mark(placed.Messages[i]))
 	}
-	drawn, _ := marks.Draw(picture, list, out.scale)
+	drawn, ours := picture.(*image.RGBA)
+	if ours {
+		marks.DrawOn(drawn, list, out.scale)
+	} else {
+		drawn, _ = marks.Draw(picture, list, out.scale)
+	}
 	out.image, err = encode(drawn, format, quality)
 	return out, err
 }
@@ -101,11 +118,11 @@ func encode(picture image.Image, format string, quality int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// markedShot takes a picture with marks, of the viewport or of a part of it.
+// markedShot takes a picture with marks, of the viewport, of the whole page or of an element.
 func (s *pageService) markedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot actor.Shot) (*domtapv1.ScreenshotResponse, error) {
 	format, unlimited := shot.Format, int32(0)
 	shot.Format = "png"
-	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil, MaxTokens: &unlimited, ClientId: readPage}
+	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil && !shot.FullPage, MaxTokens: &unlimited, ClientId: readPage}
 	if r.Ref != nil {
 		request.RootRef = r.Ref
 	}

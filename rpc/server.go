@@ -66,6 +66,8 @@ type Config struct {
 	SendTimeout time.Duration
 	// Uploads is which files of this machine may be given to pages. The zero value: none.
 	Uploads uploads.Policy
+	// AllowEval lets clients run scripts in pages (Evaluate).
+	AllowEval bool
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
 }

@@ -46,6 +46,7 @@ type Page struct {
 	calls   map[string]int
 	faults  []string
 	picture []byte
+	seen    seen
 }
 
 // Answer is how a dialog was answered.

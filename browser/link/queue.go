@@ -37,6 +37,21 @@ func (q *Queue[T]) Push(v T) {
 	}
 }
 
+// Offer appends without blocking, but leaves half of the queue to what is pushed; ok is false when there was no
+// room.
+func (q *Queue[T]) Offer(v T) (ok bool) {
+	q.mu.Lock()
+	if ok = len(q.items) < QueueLimit/2; ok {
+		q.items = append(q.items, v)
+	}
+	q.mu.Unlock()
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+	return ok
+}
+
 // Take waits for values and takes all there are. overflow says that some were dropped.
 func (q *Queue[T]) Take(ctx context.Context) (items []T, overflow bool, err error) {
 	for {

@@ -141,7 +141,7 @@ type Daemon struct {
 // StartDaemon starts a browser, the actors and a server on a unix socket.
 func StartDaemon(t testing.TB, flags ...string) *Daemon {
 	t.Helper()
-	return StartConfigured(t, rpc.Config{}, flags...)
+	return StartConfigured(t, rpc.Config{AllowEval: true}, flags...)
 }
 
 // StartConfigured is StartDaemon with a server of one's own settings.

@@ -93,7 +93,9 @@ func Request(m proto.Message) error {
 	case *domtapv1.GetHistoryRequest:
 		c.tabID(r.GetTabId())
 	default:
-		c.tabs(m)
+		if !c.seeing(m) {
+			c.tabs(m)
+		}
 	}
 	return c.err()
 }
@@ -151,7 +153,6 @@ func (c *collector) screenshot(r *domtapv1.ScreenshotRequest) {
 	}
 	c.ref("ref", r.Ref)
 	c.want(r.Ref == nil || !r.GetFullPage(), "full_page", "must not be set together with ref")
-	c.want(!r.GetMarks() || !r.GetFullPage(), "marks", "must not be set together with full_page: they number what is in the viewport")
 	c.want(!r.GetMarks() || r.GetFormat() != domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, "marks", "must be drawn as PNG or JPEG")
 }
 

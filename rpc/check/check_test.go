@@ -100,7 +100,6 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.ReadPageRequest{TabId: "t1", Cursor: strings.Repeat("1", 41)}, "cursor"},
 		{&domtapv1.ReadPageRequest{TabId: "t1", Cursor: "r1.2", Mode: domtapv1.ReadMode_READ_MODE_VISUAL}, "mode"},
 		{&domtapv1.ReadPageRequest{TabId: "t1", Cursor: "c1", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}, "mode"},
-		{&domtapv1.ScreenshotRequest{TabId: "t1", Marks: true, FullPage: true}, "marks"},
 		{&domtapv1.ScreenshotRequest{TabId: "t1", Marks: true, Format: domtapv1.ImageFormat_IMAGE_FORMAT_WEBP}, "marks"},
 		{&domtapv1.GetDomRequest{TabId: "t1", SinceRevision: proto.Uint64(3)}, "epoch"},
 		{&domtapv1.GetDomRequest{TabId: "t1", Cursor: "c123456789012"}, "cursor"},

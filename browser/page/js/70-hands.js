@@ -75,6 +75,12 @@ globalThis.__domtapCall = (command, argument, digits) => {
       for (let rec = agent.model.head.next; rec; rec = rec.next) nodes.push(rec.node);
       return nodes;
     }
+    case "extract":
+      return extractWith(agent, argument);
+    case "node": {
+      const rec = agent.model.byRef.get(argument.ref);
+      return rec && safe.isConnected(rec.node) ? rec.node : null;
+    }
     case "document":
       return agent.model.doc;
     case "suspects":

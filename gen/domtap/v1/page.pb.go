@@ -657,10 +657,12 @@ type ScreenshotRequest struct {
 	Quality *int32 `protobuf:"varint,3,opt,name=quality,proto3,oneof" json:"quality,omitempty"`
 	// The whole page, at most 16,384 pixels high.
 	FullPage bool `protobuf:"varint,4,opt,name=full_page,json=fullPage,proto3" json:"full_page,omitempty"`
-	// Only that element.
+	// Only that element, at most 16,384 pixels wide and high. One that is not wholly in view is scrolled there first, and
+	// what a frame cuts off of it is left out.
 	Ref *uint32 `protobuf:"varint,5,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	// Numbered marks at the elements that can be acted on, at most 300; the numbers are the refs. Only PNG and JPEG,
-	// and not with full_page.
+	// Numbered marks at the elements that can be acted on, at most 300; the numbers are the refs. No label covers
+	// another; where there is no room for one, its element has a box alone. Only PNG and JPEG: the browser draws no
+	// marks, and domtap writes no WEBP.
 	Marks         bool `protobuf:"varint,6,opt,name=marks,proto3" json:"marks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1087,7 +1089,8 @@ type ExtractResponse struct {
 	Truncated bool `protobuf:"varint,3,opt,name=truncated,proto3" json:"truncated,omitempty"`
 	// Of what was read.
 	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
-	// Rows that were found.
+	// Rows that were found, also those that a limit left out: of a table, without its head and foot; of a schema, the
+	// elements of its outermost fields with "all".
 	Rows          int32 `protobuf:"varint,5,opt,name=rows,proto3" json:"rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1434,8 +1437,8 @@ func (x *BatchResponse) GetResults() []*BatchResult {
 type EvaluateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
-	// An expression, or a function that is called with the element of `ref`. A promise is waited for. At most 100,000
-	// characters.
+	// An expression, or a function, which is called, with the element of `ref` if that is set. A promise is waited for.
+	// Statements go into a function: () => { … }. At most 100,000 characters.
 	Expression string  `protobuf:"bytes,2,opt,name=expression,proto3" json:"expression,omitempty"`
 	Ref        *uint32 `protobuf:"varint,3,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
 	// Empty: the main frame.
@@ -1636,7 +1639,8 @@ func (x *ReadLogRequest) GetProblemsOnly() bool {
 	return false
 }
 
-// LogEntry is one line of a tab's log. Its words are the page's own: untrusted.
+// LogEntry is one line of a tab's log. A request that was read while it was under way is there again, under a new sequence,
+// when it has ended. Its words are the page's own: untrusted.
 type LogEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Grows by one with every entry of the tab.
@@ -1785,7 +1789,7 @@ type ReadLogResponse struct {
 	Entries []*LogEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
 	// For the next call's `after`.
 	NextSequence uint64 `protobuf:"varint,2,opt,name=next_sequence,json=nextSequence,proto3" json:"next_sequence,omitempty"`
-	// Entries behind `after` that the rings no longer hold, or max_entries left out.
+	// Entries behind `after` that the rings no longer hold, or max_entries left out; with kinds, at most.
 	Dropped       uint64 `protobuf:"varint,3,opt,name=dropped,proto3" json:"dropped,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

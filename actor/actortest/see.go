@@ -1,0 +1,81 @@
+package actortest
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/logs"
+)
+
+// seen is what a page answers to those who look at it otherwise than through its DOM.
+type seen struct {
+	log      logs.Log
+	extract  func(actor.Extraction) ([]actor.Extract, error)
+	evaluate func(actor.Script) (actor.Evaluated, error)
+}
+
+// Log is the page's log, to which tests may write.
+func (p *Page) Log() *logs.Log { return &p.seen.log }
+
+// Extracts says what plans give from now on; without it they give nothing. The function may not call methods of
+// the page.
+func (p *Page) Extracts(answer func(actor.Extraction) ([]actor.Extract, error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen.extract = answer
+}
+
+// Extract runs a plan.
+func (p *Page) Extract(ctx context.Context, e actor.Extraction) ([]actor.Extract, error) {
+	p.count("Extract")
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	if p.seen.extract == nil {
+		return nil, nil
+	}
+	return p.seen.extract(e)
+}
+
+// Evaluates says what scripts give from now on; without it they give null. The function may not call methods of the
+// page.
+func (p *Page) Evaluates(answer func(actor.Script) (actor.Evaluated, error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen.evaluate = answer
+}
+
+// Evaluate runs a script.
+func (p *Page) Evaluate(ctx context.Context, s actor.Script) (actor.Evaluated, error) {
+	p.count("Evaluate")
+	if err := p.thread(ctx); err != nil {
+		return actor.Evaluated{}, err
+	}
+	defer p.mu.Unlock()
+	if p.seen.evaluate == nil {
+		return actor.Evaluated{JSON: "null"}, nil
+	}
+	return p.seen.evaluate(s)
+}
+
+// Extent is two viewports high.
+func (p *Page) Extent(ctx context.Context) (dom.Box, error) {
+	p.count("Extent")
+	if err := p.thread(ctx); err != nil {
+		return dom.Box{}, err
+	}
+	defer p.mu.Unlock()
+	return dom.Box{Width: p.main.Scroll.Width, Height: 2 * p.main.Scroll.Height}, nil
+}
+
+// Print gives a PDF that holds the ranges.
+func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
+	p.count("Print")
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	return []byte("%PDF " + paper.Ranges), nil
+}

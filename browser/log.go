@@ -1,0 +1,53 @@
+package browser
+
+import (
+	"github.com/chromedp/cdproto"
+
+	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/browser/record"
+	"github.com/domtap/domtap/logs"
+)
+
+// Log implements actor.Seer.
+func (p *Page) Log() *logs.Log { return p.log }
+
+// listen queues a session's events for the loop. What only the log is told of may be left out when the page says
+// more than the loop can take in, so that a console that is flooded costs lines and not the tab.
+func (p *Page) listen(s link.Session) {
+	p.browser.conn.Listen(s.ID, func(msg *cdproto.Message) {
+		kind, logged := record.Kind(string(msg.Method))
+		if !logged {
+			if !record.Useless(string(msg.Method)) {
+				p.inbox.Push(inbound{session: s, msg: msg})
+			}
+			return
+		}
+		msg.Params = record.Shorten(msg.Params)
+		if !p.inbox.Offer(inbound{session: s, msg: msg}) {
+			p.missed[kind].Add(1)
+		}
+	})
+}
+
+// handleLog works on an event that the log is told of.
+func (p *Page) handleLog(s link.Session, msg *cdproto.Message) error {
+	kind, logged := record.Kind(string(msg.Method))
+	if !logged {
+		return nil
+	}
+	if n := p.missed[kind].Swap(0); n > 0 {
+		p.log.Miss(kind, n)
+		if kind == logs.Network { // the end of any of them may be among what was missed
+			p.forgetTraffic()
+		}
+	}
+	switch kind {
+	case logs.Console:
+		p.record.Console(msg.Params)
+	case logs.Failure:
+		p.record.Failure(msg.Params)
+	default:
+		return p.handleTraffic(s, msg)
+	}
+	return nil
+}

@@ -1,0 +1,549 @@
+// Extraction: runs a plan that package extract has compiled from a schema. A plan is data; what is found goes back as
+// strings, which the daemon converts, so that no page decides what a number is.
+//
+// Selectors match in the document and in its shadow trees, in document order with a shadow tree where its host
+// stands. Everything is iterative and bounded: by time, by characters, by values and by rows.
+
+/** How long one value may be, in characters. */
+const EXTRACT_VALUE = 100_000;
+/** How many nodes the text of one value is gathered from. */
+const EXTRACT_NODES = 100_000;
+/** How many columns a table may have, and how far a cell may reach. */
+const EXTRACT_COLUMNS = 200;
+const EXTRACT_SPAN = 1000;
+/** How often the clock is looked at, in elements. */
+const EXTRACT_TICKS = 256;
+
+const EXTRACT_SILENT = new Set("script style template noscript head title meta link base".split(" "));
+
+/** Where elements that lead somewhere say so. */
+const EXTRACT_LINKS = { a: "href", area: "href", link: "href", img: "src", iframe: "src", script: "src", source: "src", video: "src", audio: "src", form: "action" };
+
+const querySelectorIn = { element: method(Element, "querySelector"), document: method(Document, "querySelector"), fragment: method(DocumentFragment, "querySelector") };
+const querySelectorAllIn = { element: method(Element, "querySelectorAll"), document: method(Document, "querySelectorAll"), fragment: method(DocumentFragment, "querySelectorAll") };
+
+/** @param {any} root */
+function scopeKind(root) {
+  const type = safe.nodeType(root);
+  return type === 9 ? "document" : type === 11 ? "fragment" : "element";
+}
+
+/** @param {any} root @param {string} selector */
+const queryOne = (root, selector) => querySelectorIn[scopeKind(root)](root, selector);
+/** @param {any} root @param {string} selector */
+const queryAll = (root, selector) => querySelectorAllIn[scopeKind(root)](root, selector);
+
+/** The places of a node in the trees that it stands in, from its own outwards. @param {any} node */
+function placesOf(node) {
+  const places = [];
+  for (let n = node, i = 0; n && i < 1000; i++) {
+    const root = safe.getRootNode(n);
+    places.push({ root, node: n });
+    n = safe.nodeType(root) === 11 ? root.host : null;
+  }
+  return places;
+}
+
+/** Compares where two elements stand, shadow trees being where their hosts are. @param {any} a @param {any} b */
+function composedOrder(a, b) {
+  const others = new Map(placesOf(b).map((p, depth) => [p.root, { node: p.node, depth }]));
+  const own = placesOf(a);
+  for (let depth = 0; depth < own.length; depth++) {
+    const other = others.get(own[depth].root);
+    if (!other) continue;
+    if (own[depth].node === other.node) return depth - other.depth; // a host stands before what is in it
+    return own[depth].node.compareDocumentPosition(other.node) & 4 ? -1 : 1;
+  }
+  return 0;
+}
+
+class Extraction {
+  /**
+   * @param {any} agent
+   * @param {{rows: number, characters: number, values: number, milliseconds: number}} limits
+   */
+  constructor(agent, limits) {
+    this.model = agent.model;
+    this.naming = this.model.naming;
+    this.maxRows = limits.rows;
+    this.characters = limits.characters;
+    this.values = limits.values;
+    this.end = performance.now() + limits.milliseconds;
+    this.ticks = 0;
+    this.late = false;
+    this.truncated = false;
+    this.rows = 0;
+    /** The shadow roots below a scope. @type {Map<any, any[]>} */
+    this.shadows = new Map();
+    this.surplus = 0;
+    this.any = [...this.model.rootList].some((root) => safe.isConnected(root.host));
+  }
+
+  /** Whether there is no time left. */
+  overdue() {
+    if (!this.late && ++this.ticks % EXTRACT_TICKS === 0) this.late = performance.now() > this.end;
+    if (this.late) this.truncated = true;
+    return this.late;
+  }
+
+  /** Whether nothing more may be brought in. */
+  full() {
+    if (this.values <= 0 || this.characters <= 0) this.truncated = true;
+    return this.values <= 0 || this.characters <= 0 || this.overdue();
+  }
+
+  /** The shadow roots below a scope, at any depth. @param {any} scope */
+  shadowsIn(scope) {
+    if (!this.any) return [];
+    const known = this.shadows.get(scope);
+    if (known) return known;
+    const found = [];
+    const stack = [scope];
+    if (safe.nodeType(scope) === 1 && shadowOf(scope)) {
+      found.push(shadowOf(scope));
+      stack.push(shadowOf(scope));
+    }
+    while (stack.length && !this.overdue()) {
+      for (const el of queryAll(stack.pop(), "*")) {
+        const root = shadowOf(el);
+        if (root) {
+          found.push(root);
+          stack.push(root);
+        }
+        if (this.overdue()) break;
+      }
+    }
+    this.shadows.set(scope, found);
+    return found;
+  }
+
+  /**
+   * The elements that a field is about, the first or all, in document order.
+   * @param {any} scope @param {any} field
+   * @returns {any[]}
+   */
+  find(scope, field) {
+    if (field.role) return this.findRole(scope, field);
+    if (!field.selector) return safe.nodeType(scope) === 9 ? [safe.documentElement(scope)].filter(Boolean) : [scope];
+    const trees = [scope, ...this.shadowsIn(scope)];
+    if (!field.all) {
+      const firsts = trees.map((tree) => queryOne(tree, field.selector)).filter(Boolean);
+      return (firsts.length > 1 ? firsts.sort(composedOrder) : firsts).slice(0, 1);
+    }
+    const found = [];
+    let from = 0;
+    for (const tree of trees) {
+      const list = queryAll(tree, field.selector);
+      if (list.length) from++;
+      for (let i = 0; i < list.length && i < this.maxRows + 1; i++) found.push(list[i]);
+      if (list.length > this.maxRows + 1) this.surplus += list.length - this.maxRows - 1;
+    }
+    return from > 1 ? found.sort(composedOrder) : found;
+  }
+
+  /** The elements of a role, and of a name if one is given, that are shown. @param {any} scope @param {any} field */
+  findRole(scope, field) {
+    const found = [];
+    const trees = [scope, ...this.shadowsIn(scope)];
+    for (const tree of trees) {
+      for (const el of queryAll(tree, "*")) {
+        if (this.overdue()) break;
+        const tag = tagOf(el);
+        probeAria(el);
+        const role = roleOf(el, tag, explicitRole(el));
+        ariaFree = null;
+        if (role !== field.role || !safe.checkVisibility(el, VISIBLE)) continue;
+        if (field.name && !foldCase(this.naming.name(el, tag, role)).includes(field.name)) continue;
+        found.push(el);
+        if (!field.all && trees.length === 1) return found;
+        if (found.length > this.maxRows) break;
+      }
+    }
+    if (trees.length > 1) found.sort(composedOrder);
+    return field.all ? found : found.slice(0, 1);
+  }
+
+  /** What a field gives: null when there is nothing. @param {any} scope @param {any} field @param {number} depth @returns {any} */
+  read(scope, field, depth) {
+    const found = this.find(scope, field);
+    const { surplus } = this;
+    this.surplus = 0;
+    if (depth === 0 && field.all) this.rows += found.length + surplus;
+    if (!field.all) return found.length ? this.value(found[0], field, depth) : null;
+    const out = [];
+    if (found.length > this.maxRows || surplus) this.truncated = true;
+    for (const el of found.slice(0, this.maxRows)) {
+      if (this.full()) break;
+      out.push(this.value(el, field, depth));
+    }
+    return out;
+  }
+
+  /** What one element gives. Fields nest at most as deep as the daemon allows. @param {any} el @param {any} field @param {number} depth */
+  value(el, field, depth) {
+    if (field.fields) return field.fields.map((inner) => (this.full() ? null : this.read(el, inner, depth + 1)));
+    this.values--;
+    const tag = tagOf(el);
+    if (field.attribute) {
+      const text = field.attribute === "value" && tag === "input" && isSecret(el) ? MASK : attr(el, field.attribute);
+      return text === null ? null : this.keep(field.url ? absoluteURL(el, text) : text.trim());
+    }
+    if (field.url) {
+      const raw = attr(el, EXTRACT_LINKS[tag] || "href");
+      if (raw === null && EXTRACT_LINKS[tag]) return null;
+      return this.keep(absoluteURL(el, raw === null ? this.text(el, tag) : raw));
+    }
+    return this.keep(this.text(el, tag));
+  }
+
+  /** Counts a value, and cuts it where it is too long. @param {string | null} text */
+  keep(text) {
+    if (text === null) return null;
+    const most = Math.min(EXTRACT_VALUE, Math.max(this.characters, 0));
+    if (text.length > most) {
+      text = text.slice(0, most) + "…";
+      this.truncated = true;
+    }
+    this.characters -= text.length + 8;
+    return text.isWellFormed() ? text : text.toWellFormed();
+  }
+
+  /** The text of an element as a person reads it; of one that is not shown, all its text. @param {any} el @param {string} tag */
+  text(el, tag) {
+    if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) return String(el.checked);
+    if (tag === "img") return (attr(el, "alt") || "").trim();
+    if (tag === "textarea" || tag === "input" || tag === "select") return isSecret(el) ? MASK : tag === "select" ? selectedText(el) : String(el.value).trim();
+    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return foldSpace(safe.textContent(el).slice(0, 8 * EXTRACT_VALUE));
+    return foldSpace(this.gather(el, tag));
+  }
+
+  /** @param {any} el @param {string} tag */
+  gather(el, tag) {
+    let out = "";
+    const stack = [{ next: firstFlat(el), list: null, i: 0, after: "" }];
+    for (let seen = 0; stack.length && out.length <= EXTRACT_VALUE * 2; ) {
+      const top = stack[stack.length - 1];
+      const node = top.list ? top.list[top.i++] : top.next;
+      if (!node) {
+        out += top.after;
+        stack.pop();
+        continue;
+      }
+      if (!top.list) top.next = safe.nextSibling(node);
+      if (++seen > EXTRACT_NODES || this.overdue()) {
+        this.truncated = true;
+        break;
+      }
+      const type = safe.nodeType(node);
+      if (type === 3) {
+        out += node.data.length > EXTRACT_VALUE ? node.data.slice(0, 2 * EXTRACT_VALUE) : node.data;
+        continue;
+      }
+      if (type !== 1) continue;
+      const inner = tagOf(node);
+      if (EXTRACT_SILENT.has(inner)) continue;
+      const { display, visibility } = getComputedStyle(node);
+      if (display === "none" || visibility !== "visible" && !safe.firstElementChild(node)) continue;
+      const space = display === "inline" || display === "contents" ? "" : " ";
+      if (inner === "br") out += " ";
+      else if (inner === "img") out += space + (attr(node, "alt") || "") + space;
+      else if (inner === "input" || inner === "textarea" || inner === "select" || inner === "iframe") out += " ";
+      else {
+        out += space;
+        const assigned = inner === "slot" ? node.assignedNodes() : [];
+        stack.push({ next: firstFlat(node), list: assigned.length ? assigned : null, i: 0, after: space });
+      }
+    }
+    return out;
+  }
+
+  /** The frames below a scope, in document order, as the daemon names them. @param {any} scope */
+  frames(scope) {
+    const found = [];
+    for (const tree of [scope, ...this.shadowsIn(scope)]) for (const el of queryAll(tree, "iframe, frame")) found.push(el);
+    if (this.any) found.sort(composedOrder);
+    return found.slice(0, 1000).map((el) => this.model.children.get(el)).filter(Boolean);
+  }
+}
+
+/** @param {any} el */
+function firstFlat(el) {
+  return safe.firstChild(shadowOf(el) || el);
+}
+
+/** @param {string} text */
+function foldSpace(text) {
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+}
+
+/** @param {string} text */
+function foldCase(text) {
+  return foldSpace(text).toLowerCase();
+}
+
+/** @param {any} el @param {string} text */
+function absoluteURL(el, text) {
+  try {
+    return new URL(text.trim(), slow.ownerDocument(el).baseURI).href;
+  } catch {
+    return null;
+  }
+}
+
+// ---- tables -----------------------------------------------------------------------------------
+
+const TABLES = "table, [role=table], [role=grid], [role=treegrid]";
+const ROWS = "tr, [role=row]";
+const HEADERS = new Set(["columnheader", "rowheader"]);
+
+/** The table that holds a row or a cell. @param {any} el */
+function tableOf(el) {
+  for (let n = flatParent(el), i = 0; n && safe.nodeType(n) === 1 && i < 10_000; n = flatParent(n), i++) if (safe.matches(n, TABLES)) return n;
+  return null;
+}
+
+class Table {
+  /** @param {Extraction} extraction @param {any} el */
+  constructor(extraction, el) {
+    this.extraction = extraction;
+    this.el = el;
+    this.native = tagOf(el) === "table";
+    /** The rows, the head's too, without those of tables within. */
+    this.rows = this.native ? nativeRows(el) : roleRows(extraction, el);
+    this.head = this.countHead();
+    /** @type {string[]} */
+    this.headers = this.head ? this.name(this.grid(0, this.head)) : [];
+  }
+
+  /** The cells of a row. @param {any} row @returns {any[]} */
+  cells(row) {
+    if (tagOf(row) === "tr") return [...row.cells];
+    const cells = [];
+    const stack = flatNodes(row, tagOf(row)).reverse();
+    while (stack.length && cells.length < EXTRACT_COLUMNS) {
+      const node = stack.pop();
+      if (safe.nodeType(node) !== 1) continue;
+      const role = explicitRole(node);
+      if (role === "cell" || role === "gridcell" || HEADERS.has(role)) cells.push(node);
+      else if (!safe.matches(node, TABLES)) stack.push(...flatNodes(node, tagOf(node)).reverse());
+    }
+    return cells;
+  }
+
+  /** Whether a cell heads a column. @param {any} cell */
+  heads(cell) {
+    const explicit = explicitRole(cell);
+    if (explicit) return explicit === "columnheader";
+    return tagOf(cell) === "th" && !/^row/i.test(attr(cell, "scope") || "");
+  }
+
+  /** How many rows the head has: those of thead, else the leading ones that are all headers. */
+  countHead() {
+    let n = 0;
+    for (const row of this.rows) {
+      if (n >= 10) break;
+      const parent = safe.parentNode(row);
+      const inHead = parent && tagOf(parent) === "thead";
+      if (!inHead) {
+        const cells = this.cells(row);
+        // A corner without a word may be a plain cell.
+        const all = cells.length > 0 && cells.every((c, i) => this.heads(c) || (i === 0 && !safe.textContent(c).trim() && cells.length > 1));
+        if (!all || (cells.length === 1 && this.rows.length > n + 1 && this.cells(this.rows[n + 1]).length === 2)) break;
+      }
+      n++;
+    }
+    return n;
+  }
+
+  /**
+   * The texts of rows with cells that span columns and rows standing in each of them.
+   * @param {number} from @param {number} to
+   * @returns {string[][]}
+   */
+  grid(from, to) {
+    const { extraction } = this;
+    const out = [];
+    /** What reaches down into the next row, by column. @type {{text: string, rows: number}[]} */
+    let hanging = [];
+    for (let i = from; i < to && !extraction.full(); i++) {
+      const line = [];
+      const next = [];
+      let column = 0;
+      const drop = () => {
+        while (hanging[column] && hanging[column].rows > 0) {
+          line[column] = hanging[column].text;
+          next[column] = { text: hanging[column].text, rows: hanging[column].rows - 1 };
+          column++;
+        }
+      };
+      for (const cell of this.cells(this.rows[i])) {
+        drop();
+        if (column >= EXTRACT_COLUMNS) break;
+        extraction.values--;
+        const text = extraction.keep(extraction.text(cell, tagOf(cell)));
+        const wide = spanOf(cell, "colspan", EXTRACT_COLUMNS - column);
+        const high = spanOf(cell, "rowspan", EXTRACT_SPAN) || to - i;
+        for (let c = 0; c < Math.max(wide, 1); c++, column++) {
+          line[column] = text;
+          if (high > 1) next[column] = { text, rows: high - 1 };
+        }
+      }
+      drop();
+      for (; column < hanging.length; column++) drop();
+      for (let c = 0; c < line.length; c++) if (line[c] === undefined) line[c] = "";
+      hanging = next;
+      out.push(line);
+    }
+    return out;
+  }
+
+  /** The names of the columns: the words of all rows of the head, each once. @param {string[][]} grid */
+  name(grid) {
+    const width = Math.max(0, ...grid.map((line) => line.length));
+    const taken = new Map();
+    const names = [];
+    for (let c = 0; c < width; c++) {
+      const words = [];
+      for (const line of grid) if (line[c] && !words.includes(line[c])) words.push(line[c].slice(0, 200));
+      const name = words.join(" ") || "column " + (c + 1);
+      const count = (taken.get(name) || 0) + 1;
+      taken.set(name, count);
+      names.push(count > 1 ? name + " " + count : name);
+    }
+    return names;
+  }
+
+  /** Whether each row begins with its header, and is a header and one cell: a list of properties. */
+  upright() {
+    return !this.head && this.rows.length > 0 && this.rows.slice(0, 200).every((row) => {
+      const cells = this.cells(row);
+      return cells.length === 2 && (tagOf(cells[0]) === "th" || explicitRole(cells[0]) === "rowheader") && tagOf(cells[1]) !== "th";
+    });
+  }
+
+  /** Its caption, or its accessible name. */
+  caption() {
+    const { naming } = this.extraction;
+    return naming.name(this.el, tagOf(this.el), this.native ? "table" : explicitRole(this.el));
+  }
+}
+
+/** @param {any} cell @param {string} name @param {number} most 0 means down to the end */
+function spanOf(cell, name, most) {
+  const stated = attr(cell, name) || attr(cell, "aria-" + name);
+  const n = stated === null ? 1 : parseInt(stated, 10);
+  if (n === 0 && name === "rowspan") return 0;
+  return Math.min(n > 0 ? n : 1, Math.max(most, 1));
+}
+
+/** The rows of a table, without those of its foot: they sum up. @param {any} table */
+function nativeRows(table) {
+  const foot = [];
+  for (const section of table.tBodies ? table.children : []) if (tagOf(section) === "tfoot") foot.push(section);
+  const rows = table.rows ? [...table.rows] : [];
+  return foot.length ? rows.filter((row) => !foot.includes(safe.parentNode(row))) : rows;
+}
+
+/** @param {Extraction} extraction @param {any} el */
+function roleRows(extraction, el) {
+  const rows = [];
+  for (const tree of [el, ...extraction.shadowsIn(el)]) {
+    for (const row of queryAll(tree, ROWS)) {
+      if (extraction.overdue()) break;
+      if (tableOf(row) === el) rows.push(row);
+    }
+  }
+  return extraction.any ? rows.sort(composedOrder) : rows;
+}
+
+/**
+ * The table that is asked for: the largest that has the headers and the caption.
+ * @param {Extraction} extraction @param {any} scope @param {{headers: string[], caption: string}} wanted
+ */
+function findTable(extraction, scope, wanted) {
+  const headers = (wanted.headers || []).map(foldCase);
+  const caption = foldCase(wanted.caption || "");
+  let best = null;
+  let size = -1;
+  const trees = [scope, ...extraction.shadowsIn(scope)];
+  const candidates = safe.nodeType(scope) === 1 && safe.matches(scope, TABLES) ? [scope] : [];
+  for (const tree of trees) for (const el of queryAll(tree, TABLES)) candidates.push(el);
+  for (const el of candidates) {
+    if (extraction.overdue()) break;
+    const role = explicitRole(el);
+    if (role === "presentation" || role === "none" || !safe.checkVisibility(el)) continue;
+    const table = new Table(extraction, el);
+    if (table.rows.length <= table.head) continue;
+    if (caption && foldCase(table.caption()) !== caption) continue;
+    const names = (table.upright() ? table.rows.slice(0, 200).map((row) => extraction.text(table.cells(row)[0], "th")) : table.headers).map(foldCase);
+    if (!headers.every((h) => names.includes(h))) continue;
+    const here = table.rows.length * Math.max(table.headers.length, 1);
+    if (here > size) {
+      best = table;
+      size = here;
+    }
+  }
+  return best && { table: /** @type {Table} */ (best), size };
+}
+
+/** @param {Extraction} extraction @param {any} scope @param {any} wanted */
+function extractTable(extraction, scope, wanted) {
+  const found = findTable(extraction, scope, wanted);
+  if (!found) return null;
+  const { table, size } = found;
+  if (table.upright()) {
+    const lines = table.grid(0, Math.min(table.rows.length, EXTRACT_COLUMNS));
+    return { headers: table.name([lines.map((line) => line[0])]), rows: [lines.map((line) => line[1] || "")], found: 1, size };
+  }
+  const most = Math.min(table.rows.length, table.head + extraction.maxRows);
+  if (most < table.rows.length) extraction.truncated = true;
+  const rows = table.grid(table.head, most).filter((line) => line.length);
+  const width = Math.max(table.headers.length, ...rows.slice(0, 1000).map((line) => line.length));
+  const headers = table.headers.slice();
+  while (headers.length < Math.min(width, EXTRACT_COLUMNS)) headers.push("column " + (headers.length + 1));
+  return { headers, rows, found: table.rows.length - table.head, size };
+}
+
+/**
+ * The path of the first field whose selector the browser does not take, or "".
+ * @param {any[]} fields
+ */
+function invalidField(fields) {
+  const stack = fields.slice().reverse();
+  const nowhere = new DocumentFragment();
+  while (stack.length) {
+    const field = stack.pop();
+    field.name = foldCase(field.name || "");
+    try {
+      if (field.selector) queryOne(nowhere, field.selector);
+    } catch {
+      return field.path;
+    }
+    if (field.fields) stack.push(...field.fields.slice().reverse());
+  }
+  return "";
+}
+
+/**
+ * Runs a plan.
+ * @param {any} agent
+ * @param {{fields: any[], table: any, limits: any, root: number}} plan
+ */
+function extractWith(agent, plan) {
+  const invalid = invalidField(plan.fields || []);
+  if (invalid) return { invalid };
+  let scope = agent.model.doc;
+  if (plan.root >= 0) {
+    const rec = agent.model.byRef.get(plan.root);
+    if (!rec || !safe.isConnected(rec.node)) return { stale: true };
+    scope = rec.node;
+  }
+  if (agent.model.naming.labels) agent.model.naming.labels.clear();
+  const extraction = new Extraction(agent, plan.limits);
+  const table = plan.table ? extractTable(extraction, scope, plan.table) : null;
+  const values = plan.table ? [] : plan.fields.map((field) => extraction.read(scope, field, 0));
+  return {
+    values, table, rows: table ? table.found : extraction.rows, truncated: extraction.truncated, frames: extraction.frames(scope),
+    url: clean(location.href, MAX_FIELD),
+  };
+}

@@ -1,0 +1,54 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	cdpio "github.com/chromedp/cdproto/io"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// printChunk is how much of a PDF one answer of the browser brings, in bytes: so that other tabs' answers come in
+// between.
+const printChunk = 512 << 10
+
+// Print implements actor.Seer.
+func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
+	params := cdppage.PrintToPDFParams{
+		Landscape: &paper.Landscape, PrintBackground: &paper.Graphics, Scale: paper.Scale, PaperWidth: paper.Width,
+		PaperHeight: paper.Height, PageRanges: paper.Ranges, TransferMode: cdppage.PrintToPDFTransferModeReturnAsStream,
+	}
+	res, err := cdp.Call(ctx, p.main, cdppage.PrintToPDF, params)
+	if err != nil {
+		var cerr *cdproto.Error
+		if paper.Ranges != "" && errors.As(err, &cerr) {
+			return nil, &actor.Error{Kind: actor.Invalid, Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name pages that the document has", paper.Ranges), Err: err}
+		}
+		return nil, p.failed(err)
+	}
+	defer p.main.Post(p.ctx, cdpio.CommandClose, cdpio.CloseParams{Handle: res.Stream})
+	return p.stream(ctx, res.Stream, paper.Limit)
+}
+
+// stream reads what the browser holds for us.
+func (p *Page) stream(ctx context.Context, handle cdpio.StreamHandle, limit int) ([]byte, error) {
+	var out []byte
+	for {
+		part, err := cdp.Call(ctx, p.main, cdpio.Read, cdpio.ReadParams{Handle: handle, Size: printChunk})
+		if err != nil {
+			return nil, p.failed(err)
+		}
+		if len(out)+len(part.Data) > limit {
+			return nil, actor.Errorf(actor.Exhausted, "the PDF is larger than %d MB: print it in parts, with page_ranges", limit/1_000_000)
+		}
+		out = append(out, part.Data...)
+		if part.EOF {
+			return out, nil
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/extract"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/check"
+)
+
+const (
+	// defaultParallel and defaultPerURL are what Batch does when the request leaves them unset.
+	defaultParallel = 4
+	defaultPerURL   = 15 * time.Second
+	// closeGrace is how long the tabs of a batch may take to close once it is over.
+	closeGrace = 5 * time.Second
+)
+
+// batchLimit is the deadline of a batch whose client set none.
+func batchLimit(r *domtapv1.BatchRequest) time.Duration {
+	each, parallel := perURL(r)
+	rounds := (len(r.GetUrls()) + parallel - 1) / parallel
+	return time.Duration(rounds)*each + grace
+}
+
+func perURL(r *domtapv1.BatchRequest) (each time.Duration, parallel int) {
+	each, parallel = defaultPerURL, defaultParallel
+	if r.GetTimeout() != nil {
+		each = r.GetTimeout().AsDuration()
+	}
+	if r.GetParallel() > 0 {
+		parallel = int(r.GetParallel())
+	}
+	return each, parallel
+}
+
+// batch is one call of Batch under way.
+type batch struct {
+	pages   *pageService
+	request *domtapv1.BatchRequest
+	schema  *extract.Schema
+	each    time.Duration
+}
+
+// Batch reads many URLs side by side. Each result is complete or an error; when the call's time is nearly over, what
+// is not read yet says so, and the rest is answered.
+func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
+	b := &batch{pages: s, request: r}
+	if r.GetSchemaJson() != "" {
+		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
+		if err != nil {
+			return nil, check.SchemaFault("schema_json", err)
+		}
+		b.schema = schema
+	}
+	var parallel int
+	b.each, parallel = perURL(r)
+	working, cancel := earlier(ctx)
+	defer cancel()
+	results := make([]*domtapv1.BatchResult, len(r.GetUrls()))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(parallel, len(results)) {
+		workers.Go(func() {
+			for i := range next {
+				results[i] = b.read(working, r.GetUrls()[i])
+			}
+		})
+	}
+	for i := range results {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err // nobody waits for the answer any more
+	}
+	return &domtapv1.BatchResponse{Results: results}, nil
+}
+
+// earlier ends a little before ctx, so that there is time to answer.
+func earlier(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	spare := min(time.Until(deadline)/10, time.Second)
+	return context.WithDeadline(ctx, deadline.Add(-spare))
+}
+
+// read reads one URL in a tab of its own.
+func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult) {
+	out = &domtapv1.BatchResult{Url: url}
+	defer func() { // the server's recovery does not reach this goroutine
+		if fault := recover(); fault != nil {
+			err := b.pages.server.recovered(ctx, fault)
+			out = failed(&domtapv1.BatchResult{Url: url}, err, reasonOf(err))
+		}
+	}()
+	if ctx.Err() != nil {
+		return failed(out, errors.New("the call's time was over before this URL had its turn: ask for it again"), "DEADLINE")
+	}
+	bounded, cancel := context.WithTimeout(ctx, b.each)
+	defer cancel()
+	tab, err := b.pages.server.pool.Open(bounded, actor.OpenOptions{URL: url, Session: b.request.GetSessionId(), Alone: true})
+	if err == nil {
+		err = b.fill(bounded, tab, out)
+		b.discard(ctx, tab)
+	}
+	if err == nil {
+		return out
+	}
+	reason := reasonOf(err)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		reason = "DEADLINE"
+	}
+	return failed(out, err, reason)
+}
+
+// failed makes a result of an error. What was read before it is not there: half a text would pass for a whole one.
+func failed(out *domtapv1.BatchResult, err error, reason string) *domtapv1.BatchResult {
+	out.Text, out.ResultJson, out.Tokens = "", "", 0
+	out.Error, out.Reason = status.Convert(toStatus(err)).Message(), reason
+	if reason == "" || reason == "DEADLINE" {
+		out.Error = err.Error()
+	}
+	return out
+}
+
+// fill reads a tab.
+func (b *batch) fill(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
+	var err error
+	if b.schema != nil {
+		err = b.extract(ctx, tab, out)
+	} else {
+		err = b.text(ctx, tab, out)
+	}
+	about := tab.Info()
+	out.Title, out.FinalUrl, out.HttpStatus = about.Title, about.URL, int32(about.HTTPStatus)
+	if d := about.Dialog; err != nil && d != nil {
+		return actor.Errorf(actor.DialogOpen, "the page shows a dialog (%s) and cannot be read: open it in a tab, answer, and read it there", d.Type)
+	}
+	return err
+}
+
+func (b *batch) extract(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
+	answer, err := extractFrom(ctx, tab, b.schema, dom.NoRef, extract.DefaultRows)
+	if err != nil {
+		return err
+	}
+	out.ResultJson, out.Truncated = answer.GetResultJson(), answer.GetTruncated()
+	return nil
+}
+
+func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
+	request := &domtapv1.ReadPageRequest{TabId: tab.ID(), Mode: b.request.GetWhat(), MaxTokens: b.request.MaxTokens}
+	answer, err := b.pages.ReadPage(ctx, request)
+	if err == nil && answer.GetMode() == domtapv1.ReadMode_READ_MODE_VISUAL { // a picture is no part of a batch
+		request.Mode = domtapv1.ReadMode_READ_MODE_CONTENT
+		answer, err = b.pages.ReadPage(ctx, request)
+	}
+	if err != nil {
+		return err
+	}
+	out.Text, out.Tokens, out.Mode = answer.GetText(), answer.GetTokens(), answer.GetMode()
+	out.Truncated = answer.GetNextCursor() != "" || answer.GetPageTruncated()
+	return nil
+}
+
+// discard closes a tab, also when the call was cancelled.
+func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer cancel()
+	_ = b.pages.server.pool.CloseTab(ctx, tab.ID()) // it closes in any case, and one that is closed already is no error
+}
