@@ -161,6 +161,26 @@ func (f *fakeDaemon) Screenshot(ctx context.Context, r *domtapv1.ScreenshotReque
 	return handle(ctx, f, r, &domtapv1.ScreenshotResponse{Image: []byte("picture")})
 }
 
+func (f *fakeDaemon) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
+	return handle(ctx, f, r, &domtapv1.PdfResponse{Pdf: []byte("%PDF")})
+}
+
+func (f *fakeDaemon) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ExtractResponse{ResultJson: "{}"})
+}
+
+func (f *fakeDaemon) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
+	return handle(ctx, f, r, &domtapv1.BatchResponse{})
+}
+
+func (f *fakeDaemon) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
+	return handle(ctx, f, r, &domtapv1.EvaluateResponse{ResultJson: "1"})
+}
+
+func (f *fakeDaemon) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ReadLogResponse{})
+}
+
 func (f *fakeDaemon) WatchDom(r *domtapv1.WatchDomRequest, stream grpc.ServerStreamingServer[domtapv1.WatchDomResponse]) error {
 	if _, err := handle(stream.Context(), f, r, &domtapv1.WatchDomResponse{}); err != nil {
 		return err

@@ -51,6 +51,21 @@ var requestTests = []struct {
 		TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_INTERACTIVE, MaxTokens: proto.Int32(300)}},
 	{"read --outline", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}},
 	{"shot --marks -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
+	{"pdf -", &domtapv1.PdfRequest{TabId: "t2", Format: domtapv1.PaperFormat_PAPER_FORMAT_A4}},
+	{"pdf --paper letter --landscape --background --scale 0.5 --pages 1-5,8 -t t1 -", &domtapv1.PdfRequest{
+		TabId: "t1", Format: domtapv1.PaperFormat_PAPER_FORMAT_LETTER, Landscape: true, PrintBackground: true, Scale: proto.Float64(0.5), PageRanges: "1-5,8"}},
+	{"extract h1 a@href --root 0 --max-rows 5", &domtapv1.ExtractRequest{
+		TabId: "t2", Selectors: []string{"h1", "a@href"}, RootRef: proto.Uint32(0), MaxRows: proto.Int32(5)}},
+	{"extract --table Name,Price --caption Goods", &domtapv1.ExtractRequest{
+		TabId: "t2", Table: &domtapv1.ExtractTable{Headers: []string{"Name", "Price"}, Caption: "Goods"}}},
+	{"extract --table=", &domtapv1.ExtractRequest{TabId: "t2", Table: &domtapv1.ExtractTable{}}},
+	{"batch a.example http://b.example/x -m content --parallel 2 --each 3s --max-tokens 0", &domtapv1.BatchRequest{
+		Urls: []string{"https://a.example", "http://b.example/x"}, What: domtapv1.ReadMode_READ_MODE_CONTENT, Parallel: 2, Timeout: seconds(3), MaxTokens: proto.Int32(0)}},
+	{"eval document.title", &domtapv1.EvaluateRequest{TabId: "t2", Expression: "document.title"}},
+	{"eval --ref 0 --frame f el=>el.id", &domtapv1.EvaluateRequest{TabId: "t2", Expression: "el=>el.id", Ref: proto.Uint32(0), FrameId: "f"}},
+	{"log", &domtapv1.ReadLogRequest{TabId: "t2"}},
+	{"log t1 --console --errors --network --problems --after 7 --max 9", &domtapv1.ReadLogRequest{TabId: "t1", After: 7, MaxEntries: proto.Int32(9), ProblemsOnly: true,
+		Kinds: []domtapv1.LogKind{domtapv1.LogKind_LOG_KIND_CONSOLE, domtapv1.LogKind_LOG_KIND_ERROR, domtapv1.LogKind_LOG_KIND_NETWORK}}},
 	{"watch", &domtapv1.WatchDomRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF}},
 	{"watch --all --frame f --omit-initial --min-interval 1s", &domtapv1.WatchDomRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF, InteractiveOnly: proto.Bool(false), FrameId: "f", OmitInitial: true, MinInterval: seconds(1)}},

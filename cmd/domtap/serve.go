@@ -70,13 +70,14 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.StringVar(&s.Metrics, "metrics", "", "serve Prometheus metrics at http://ADDR/metrics, such as 127.0.0.1:9464; without a host: loopback; empty: measure nothing")
 	f.StringArrayVar(&s.UploadDirs, "upload-dir", nil, "a folder whose files pages may be given; may be repeated (default: none)")
 	f.IntVar(&s.MaxTabs, "max-tabs", 100, "how many tabs may be open")
+	f.BoolVar(&s.AllowEval, "allow-eval", false, "let clients run scripts in pages (Evaluate, domtap eval); each is logged, without its text")
 	choiceFlag(cmd, &s.logFormat, "log-format", "", "the form of the log on standard error", "text", "json")
 	choiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
 	alsoEnv(f, "socket", "listen", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
-		"user-data-dir", "metrics", "upload-dir", "max-tabs", "log-format", "log-level")
+		"user-data-dir", "metrics", "upload-dir", "max-tabs", "allow-eval", "log-format", "log-level")
 }
 
 // complete fills in the places that nobody set, and checks the rest.

@@ -58,7 +58,7 @@ func shotCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.saveImage(args[0], answer)
+		return a.save(args[0], answer.GetImage(), "the picture")
 	})
 	return cmd
 }
@@ -74,24 +74,24 @@ func imageFormat(file string) (domtapv1.ImageFormat, error) {
 	return format, nil
 }
 
-// saved is what `domtap shot -o json` prints.
+// saved is what the commands that write a file print with -o json.
 type saved struct {
 	File  string `json:"file"`
 	Bytes int    `json:"bytes"`
 }
 
-func (a *app) saveImage(file string, answer *domtapv1.ScreenshotResponse) error {
-	image := answer.GetImage()
+// save writes a file, or to standard output for "-", and says so.
+func (a *app) save(file string, data []byte, what string) error {
 	if file == "-" {
-		_, err := a.out.Write(image)
+		_, err := a.out.Write(data)
 		return err
 	}
-	if err := os.WriteFile(file, image, 0o644); err != nil {
-		return fmt.Errorf("save the picture: %w", err)
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		return fmt.Errorf("save %s: %w", what, err)
 	}
 	p := a.printer()
 	if p.json {
-		return p.value(saved{File: file, Bytes: len(image)})
+		return p.value(saved{File: file, Bytes: len(data)})
 	}
-	return p.text(fmt.Sprintf("%s: %d bytes\n", file, len(image)))
+	return p.text(fmt.Sprintf("%s: %d bytes\n", file, len(data)))
 }

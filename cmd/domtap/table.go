@@ -58,9 +58,14 @@ var beforeActs = []row{
 	{groupRead, watchCommand},
 	{groupRead, waitCommand},
 	{groupRead, shotCommand},
+	{groupRead, pdfCommand},
+	{groupRead, extractCommand},
+	{groupRead, batchCommand},
+	{groupRead, logCommand},
 }
 
 var afterActs = []row{
+	{groupAct, evalCommand},
 	{groupDaemon, serveCommand},
 	{groupDaemon, stopCommand},
 	{groupDaemon, doctorCommand},

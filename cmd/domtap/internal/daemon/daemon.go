@@ -43,6 +43,8 @@ type Config struct {
 	MaxTabs   int
 	// UploadDirs are the folders whose files pages may be given.
 	UploadDirs []string
+	// AllowEval lets clients run scripts in pages.
+	AllowEval bool
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
 	Metrics string
 	// Version is what other processes see of the daemon.
@@ -132,7 +134,7 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 		return cannotStart(err)
 	}
 	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL}
-	calls := rpc.Config{Token: token, Logger: cfg.Logger, Uploads: policy}
+	calls := rpc.Config{Token: token, Logger: cfg.Logger, Uploads: policy, AllowEval: cfg.AllowEval}
 	var measured *metrics.Metrics
 	if cfg.Metrics != "" {
 		measured = metrics.New()
