@@ -22,7 +22,7 @@ func BenchmarkApplications(b *testing.B) {
 	}{{"react", 1.10}, {"plain", 1.50}} {
 		b.Run(app.name, func(b *testing.B) {
 			d := harness.StartDaemon(b)
-			s := &site{Daemon: d, b: b, url: harness.Serve(b, harness.Apps(b, HTML(6000)))}
+			s := &site{Daemon: d, b: b, cdp: newest(d), url: harness.Serve(b, harness.Apps(b, HTML(6000)))}
 			tab := d.Open(s.url + "/" + app.name + "?beside=1")
 			enable := map[string]any{"timeDomain": "threadTicks"}
 			if err := d.Browser.Newest().Call(b.Context(), "Performance.enable", enable, nil); err != nil {

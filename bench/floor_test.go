@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -18,12 +19,28 @@ import (
 // site is a running daemon with a client, and a server of pages of any size.
 type site struct {
 	*harness.Daemon
-	b   *testing.B
+	b   testing.TB
 	url string
+	// cdp gives the page that was opened last a command.
+	cdp func(ctx context.Context, method string, params, result any) error
+}
+
+// newest gives commands to the newest page of a daemon in this process.
+func newest(d *harness.Daemon) func(ctx context.Context, method string, params, result any) error {
+	return func(ctx context.Context, method string, params, result any) error {
+		return d.Browser.Newest().Call(ctx, method, params, result)
+	}
 }
 
 func newSite(b *testing.B) *site {
 	b.Helper()
+	d := harness.StartDaemon(b)
+	return &site{Daemon: d, b: b, url: servePages(b), cdp: newest(d)}
+}
+
+// servePages serves a page of n elements as /page/n.
+func servePages(t testing.TB) string {
+	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/page/{n}", func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(r.PathValue("n"))
@@ -34,7 +51,7 @@ func newSite(b *testing.B) *site {
 		w.Header().Set("content-type", "text/html; charset=utf-8")
 		fmt.Fprint(w, HTML(n))
 	})
-	return &site{Daemon: harness.StartDaemon(b), b: b, url: harness.Serve(b, mux)}
+	return harness.Serve(t, mux)
 }
 
 // page loads a fresh document of n elements in a tab; an empty tab id opens one.
@@ -76,7 +93,7 @@ type evaluated[T any] struct {
 func evaluate[T any](s *site, expression string) T {
 	s.b.Helper()
 	var out evaluated[T]
-	if err := s.Browser.Newest().Call(s.b.Context(), "Runtime.evaluate", evaluateParams{expression, true}, &out); err != nil {
+	if err := s.cdp(s.b.Context(), "Runtime.evaluate", evaluateParams{expression, true}, &out); err != nil {
 		s.b.Fatal(err)
 	}
 	return out.Result.Value
@@ -102,7 +119,7 @@ func (s *site) axTree() time.Duration {
 	s.b.Helper()
 	var tree accessibility.GetFullAXTreeResult
 	start := time.Now()
-	if err := s.Browser.Newest().Call(s.b.Context(), accessibility.CommandGetFullAXTree, accessibility.GetFullAXTreeParams{}, &tree); err != nil {
+	if err := s.cdp(s.b.Context(), accessibility.CommandGetFullAXTree, accessibility.GetFullAXTreeParams{}, &tree); err != nil {
 		s.b.Fatal(err)
 	}
 	if len(tree.Nodes) == 0 {

@@ -99,10 +99,30 @@ func (a *audience) read(i int, stream domtapv1.DomService_WatchDomClient) {
 	}
 }
 
-// newAudience lets so many readers watch a tab that is served on a socket, and waits for their first messages.
+// newAudience lets so many readers watch a tab, which change by strike.
 func newAudience(b *testing.B, readers int, socket, tab string, strike func(n int)) *audience {
 	b.Helper()
 	a := &audience{strike: strike, took: make(times, readers)}
+	c := newCrowd(b, readers, socket, tab)
+	b.Cleanup(c.leave)
+	for i, stream := range c.streams {
+		c.running.Go(func() { a.read(i, stream) })
+	}
+	return a
+}
+
+// crowd are streams that have begun.
+type crowd struct {
+	streams []domtapv1.DomService_WatchDomClient
+	// running counts those who read them; leave ends the streams, and waits.
+	running sync.WaitGroup
+	leave   func()
+}
+
+// newCrowd lets so many readers watch a tab that is served on a socket, and waits for their first messages.
+func newCrowd(b *testing.B, readers int, socket, tab string) *crowd {
+	b.Helper()
+	c := new(crowd)
 	var clients []domtapv1.DomServiceClient
 	for range min(readerConnections, readers) {
 		conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -113,11 +133,10 @@ func newAudience(b *testing.B, readers int, socket, tab string, strike func(n in
 		clients = append(clients, domtapv1.NewDomServiceClient(conn))
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
-	var running sync.WaitGroup
-	b.Cleanup(func() {
+	c.leave = func() {
 		cancel()
-		running.Wait()
-	})
+		c.running.Wait()
+	}
 	for i := range readers {
 		stream, err := clients[i%len(clients)].WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab})
 		if err == nil {
@@ -126,9 +145,9 @@ func newAudience(b *testing.B, readers int, socket, tab string, strike func(n in
 		if err != nil {
 			b.Fatal(err)
 		}
-		running.Go(func() { a.read(i, stream) })
+		c.streams = append(c.streams, stream)
 	}
-	return a
+	return c
 }
 
 // watchers serves a page of 100 buttons to so many readers.

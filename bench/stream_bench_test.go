@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -42,13 +39,13 @@ type load struct {
 func (l load) ticks() int { return max(6, min(180, 5*l.hz)) }
 
 // BenchmarkWatch is the time from a change in the page to the client of WatchDom, against R, what watching
-// costs the page's main thread, against what the page takes by itself, and what it costs the daemon, client and
-// all, for pages of three sizes that change in nine ways.
+// costs the page's main thread, against what the page takes by itself, and what it costs the daemon's process, which
+// is another than the client's, for pages of three sizes that change in nine ways.
 func BenchmarkWatch(b *testing.B) {
-	s := newSite(b)
+	s := newSiteApart(b)
 	tab := s.page("", 1000)
 	tree := s.axTree()
-	b.Logf("R = %v, getFullAXTree of 1,000 elements = %v", s.roundTrip(), tree)
+	b.Logf("R = %v, getFullAXTree of 1,000 elements = %v", s.floor().RoundTrip, tree)
 	b.Logf("%8s %7s %3s %8s %8s %8s %8s %9s %9s %8s %8s", "elements", "changes", "Hz", "p50 ms", "p50/R", "p99 ms", "p99/R", "page ms/s", "added %%", "B/change", "Go ms/s")
 	for _, n := range []int{1000, 10_000, 50_000} {
 		for _, k := range []int{1, 10, 100} {
@@ -65,7 +62,7 @@ func BenchmarkWatch(b *testing.B) {
 }
 
 // row measures one load, unwatched and watched, on a fresh document.
-func (s *site) row(b *testing.B, tab string, l load) {
+func (s *apart) row(b *testing.B, tab string, l load) {
 	s.b = b
 	s.page(tab, l.elements)
 	s.interactive(tab)
@@ -79,19 +76,19 @@ func (s *site) row(b *testing.B, tab string, l load) {
 	if _, err := stream.Recv(); err != nil {
 		b.Fatal(err)
 	}
-	floor, offset := s.roundTrip(), clockOffset(s)
-	bytes, cpu := s.Browser.Received(), processTime(b)
+	f, before := s.floor(), s.costs()
 	done := make(chan usage, 1)
 	go func() { done <- s.tick(l) }()
 	seen := make(times, 0, l.ticks())
 	for len(seen) < l.ticks() {
-		late, stamps := latency(b, stream, offset)
-		for range stamps {
+		late, changes := latency(b, stream, f.Offset)
+		for range changes {
 			seen = append(seen, late)
 		}
 	}
 	watched := <-done
-	bytes, cpu = s.Browser.Received()-bytes, processTime(b)-cpu
+	after := s.costs()
+	floor, bytes, cpu := f.RoundTrip, after.Received-before.Received, after.Processor-before.Processor
 	slices.Sort(seen)
 	added := 100 * (float64(watched.busy)/float64(watched.wall)/(float64(alone.busy)/float64(alone.wall)) - 1)
 	b.Logf("%8d %7d %3d %8.2f %8.1f %8.2f %8.1f %9.1f %9.1f %8.0f %8.1f", l.elements, l.changes, l.hz,
@@ -100,6 +97,7 @@ func (s *site) row(b *testing.B, tab string, l load) {
 	b.ReportMetric(float64(seen.at(50))/float64(floor), "p50/R")
 	b.ReportMetric(float64(seen.at(99))/float64(floor), "p99/R")
 	b.ReportMetric(added, "added%")
+	b.ReportMetric(1000*float64(cpu)/float64(watched.wall), "go-ms/s")
 }
 
 // usage is what the page's main thread did in a time.
@@ -109,11 +107,10 @@ type usage struct {
 
 // tick lets the page change itself, and returns what its main thread did meanwhile.
 func (s *site) tick(l load) usage {
-	page := s.Browser.Newest()
 	ctx := s.b.Context()
 	before, start := s.taskTime(), time.Now()
 	params := map[string]any{"expression": fmt.Sprintf("(%s)(%d, %d, %d)", ticker, l.changes, l.hz, l.ticks()), "awaitPromise": true}
-	if err := page.Call(ctx, "Runtime.evaluate", params, nil); err != nil {
+	if err := s.cdp(ctx, "Runtime.evaluate", params, nil); err != nil {
 		s.b.Error(err)
 	}
 	return usage{s.taskTime() - before, time.Since(start)}
@@ -121,12 +118,12 @@ func (s *site) tick(l load) usage {
 
 // taskTime is how long the page's main thread has been busy.
 func (s *site) taskTime() time.Duration {
-	page, ctx := s.Browser.Newest(), s.b.Context()
-	if err := page.Call(ctx, "Performance.enable", struct{}{}, nil); err != nil {
+	ctx := s.b.Context()
+	if err := s.cdp(ctx, "Performance.enable", struct{}{}, nil); err != nil {
 		s.b.Error(err)
 	}
 	var raw json.RawMessage
-	if err := page.Call(ctx, "Performance.getMetrics", struct{}{}, &raw); err != nil {
+	if err := s.cdp(ctx, "Performance.getMetrics", struct{}{}, &raw); err != nil {
 		s.b.Error(err)
 	}
 	var answer struct {
@@ -147,15 +144,6 @@ func (s *site) taskTime() time.Duration {
 	return 0
 }
 
-// processTime is the processor time that this process has taken, client and server.
-func processTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // clockOffset is what the page's clock shows more than ours, by the quickest of many questions.
 func clockOffset(s *site) time.Duration {
 	best, offset := time.Hour, time.Duration(0)
@@ -173,27 +161,15 @@ func clockOffset(s *site) time.Duration {
 
 // latency waits for the next message with changes, and says how long ago the page made the newest of them and
 // how many there were: a message may hold several, of which the earlier ones waited longer.
-func latency(b *testing.B, stream domtapv1.DomService_WatchDomClient, offset time.Duration) (late time.Duration, stamps int) {
+func latency(b *testing.B, stream domtapv1.DomService_WatchDomClient, offset time.Duration) (late time.Duration, changes int) {
 	for {
 		m, err := stream.Recv()
 		if err != nil {
 			b.Fatal(err)
 		}
 		now := time.Now()
-		for _, e := range m.GetDiff().GetAdded() {
-			stamp, found := strings.CutPrefix(e.GetText(), "stamp ")
-			if !found {
-				continue
-			}
-			ms, err := strconv.ParseFloat(stamp, 64)
-			if err != nil {
-				b.Fatal(err)
-			}
-			stamps++
-			late = max(late, now.Add(offset).Sub(time.UnixMicro(int64(ms*1000))))
-		}
-		if stamps > 0 {
-			return late, stamps
+		if ages := stamps(m, now.Add(offset)); len(ages) > 0 {
+			return slices.Max(ages), len(ages)
 		}
 	}
 }

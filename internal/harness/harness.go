@@ -134,6 +134,8 @@ type Daemon struct {
 	Dom     domtapv1.DomServiceClient
 	Actions domtapv1.ActionServiceClient
 	Pages   domtapv1.PageServiceClient
+	// Socket is where the server listens.
+	Socket string
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
 }
@@ -147,8 +149,8 @@ func StartDaemon(t testing.TB, flags ...string) *Daemon {
 // StartConfigured is StartDaemon with a server of one's own settings.
 func StartConfigured(t testing.TB, cfg rpc.Config, flags ...string) *Daemon {
 	t.Helper()
-	d := &Daemon{t: t, Browser: StartBrowser(t, flags...)}
-	server, err := rpc.New(actor.NewPool(d.Browser, actor.Config{AllowURL: rpc.AllowURL}), cfg)
+	b := StartBrowser(t, flags...)
+	server, err := rpc.New(actor.NewPool(b, actor.Config{AllowURL: rpc.AllowURL}), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,21 +160,29 @@ func StartConfigured(t testing.TB, cfg rpc.Config, flags ...string) *Daemon {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	d.Stop = stop
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, listener) }()
-	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
 			t.Errorf("the server ended with: %v", err)
 		}
-		_ = conn.Close()
 	})
+	d := Dial(t, socket)
+	d.Browser, d.Stop = b, stop
+	return d
+}
+
+// Dial connects to a server that listens on a unix socket. Its browser is out of reach.
+func Dial(t testing.TB, socket string) *Daemon {
+	t.Helper()
+	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	d := &Daemon{t: t, Socket: socket}
 	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
 	return d
