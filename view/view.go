@@ -3,7 +3,8 @@
 //
 // A view never changes what is stored. Of is pure: it reads a snapshot and options and writes to
 // neither, so callers with different options do not disturb each other, and the same arguments always
-// give the same view. The guarantees, all of them tested:
+// give the same view. After makes the same views, with a memory of the one before: what it costs follows what has
+// changed since. The guarantees, all of them tested:
 //
 //   - the elements are a subsequence of the snapshot's, in document order;
 //   - there are never more than MaxElements, and they never cost more than MaxTokens with Overhead;

@@ -4,8 +4,9 @@
 // The model gives every element its ref, parent, depth and frame, and splices the elements of a frame
 // right behind the element that holds the frame. Elements that it has handed out are never written
 // again: a change makes a new Element for the one that changed, and all others are shared with the
-// sequences handed out before. What one patch costs depends on its operations; a patch that adds,
-// removes or moves costs one more pass over the sequence, without building a map.
+// sequences handed out before, chunk by chunk. What one patch costs depends on its operations; only one that moves
+// elements with others below them, or brings or takes away a document or what holds one, costs a pass over the
+// sequence.
 //
 // Patches are untrusted input. One that makes no sense breaks its document: the document's elements
 // vanish, and it is ignored until it starts anew with a full patch. Nothing a patch says can make the
