@@ -13,7 +13,6 @@ package hands
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -141,10 +140,4 @@ func letGo(ctx context.Context, agents []Agent) {
 			k.Forget()
 		}
 	}
-}
-
-// isRefusal reports whether an error is about the element, or about what is asked of it.
-func isRefusal(err error) bool {
-	var e *actor.Error
-	return errors.As(err, &e)
 }

@@ -112,7 +112,6 @@ func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.De
 	}
 	switch {
 	case got.Detail != "" && !got.Reached:
-		got.Error = "covered"
 		return actor.Deed{}, &actor.Error{Kind: actor.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
 			Message: fmt.Sprintf("ref %d lost the focus to %s before anything was typed: nothing was", a.Ref, named(got.reached))}
 	case got.Detail != "":
