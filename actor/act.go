@@ -7,16 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
+	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
-)
-
-const (
-	// settleLimit is how long the page may take to come to rest after an action.
-	settleLimit = 2 * time.Second
-	// parseLimit is how long a document that an action led to may take to be parsed.
-	parseLimit = 10 * time.Second
 )
 
 // Turn is what Act does in one go.
@@ -27,20 +20,67 @@ type Turn struct {
 	Actions []TurnAction
 	// StopOnError skips the actions behind one that failed.
 	StopOnError bool
+	// Heal allows that a ref whose element was rendered anew is taken for the one that has its place; see package
+	// heal.
+	Heal bool
+	// Told, when set, is the state of the page that the refs of the turn were read from, as far as that is known: an
+	// element that is used for something else since then is not acted on; see heal.Reused.
+	Told *dom.Snapshot
+	// ShotOnError takes a picture when an action fails.
+	ShotOnError bool
 }
 
-// TurnAction is one action of a turn. Its Ref is set by the caller, dom.NoRef for a Press at the focus;
-// Frame and Document are filled in by the tab.
+// TurnAction is one action of a turn. Frame and Document of its Action are filled in by the tab.
 type TurnAction struct {
+	// Action is what is done, unless one of Wait, Read, Shot and Back says something else.
 	Action
-	// Wait, when set, is done instead of the Action.
+	// Target, when it is not empty, names the element instead of Ref and Point. It is looked for when the action's turn comes.
+	Target target.Target
+	// Toward, when it is not empty, names the element that a Drag ends at; To.Ref is dom.NoRef then.
+	Toward target.Target
+	// Then is done to the same element right after, as a part of the same action.
+	Then []Action
+	// Wait waits.
 	Wait *TurnWait
+	// Read reads.
+	Read *TurnRead
+	// Shot takes a picture.
+	Shot *TurnShot
+	// Back goes back in the history.
+	Back bool
 }
 
-// summary names it in a few words.
+// TurnRead lets a turn read between its actions.
+type TurnRead struct {
+	Options ReadOptions
+	// Say makes the text of what was read. It runs on the tab's goroutine and must not wait.
+	Say func(Reading) (string, error)
+}
+
+// TurnShot lets a turn take a picture between its actions.
+type TurnShot struct {
+	Shot Shot
+	// Options are what is read right before the picture is taken, when Draw is set.
+	Options ReadOptions
+	// Draw, when set, makes the picture to give back. It runs on the tab's goroutine and must not wait.
+	Draw func(Reading, []byte) ([]byte, error)
+}
+
+// summary names it in a few words, before it is known what element it is about.
 func (a TurnAction) summary() string {
-	if a.Wait != nil {
+	switch {
+	case a.Wait != nil:
 		return a.Wait.Summary
+	case a.Read != nil:
+		return "read"
+	case a.Shot != nil:
+		return "screenshot"
+	case a.Back:
+		return "back"
+	case a.Target.By != target.None && a.Target.By != target.Ref:
+		return a.Kind.String() + " " + a.Target.String()
+	case a.Target.By == target.Ref:
+		a.Ref = a.Target.Ref
 	}
 	return summarize(a.Action, nil)
 }
@@ -67,11 +107,20 @@ const (
 type ActionResult struct {
 	// Done says that the action was performed.
 	Done bool
-	// Err is why it was not: an *Error of kind Stale, NotActionable, Invalid or DialogOpen, or what the
-	// page said. It is nil for actions that were skipped.
+	// Err is why it was not: an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory
+	// or DialogOpen, what the page said, or context.DeadlineExceeded when time ran out. It is nil for actions that
+	// were skipped because of another's failure.
 	Err error
-	// Summary is a few words, such as: click "Submit": ok.
+	// Summary is a few words, such as: click "Submit": ok → Thanks (/done).
 	Summary string
+	// Healed says that the element of the ref was gone, and that the action was performed on Ref instead, which was
+	// rendered in its place.
+	Healed bool
+	Ref    dom.Ref
+	// Text is what a TurnRead said.
+	Text string
+	// Image is what a TurnShot took, or the picture of a failure.
+	Image []byte
 }
 
 // Outcome is what a turn did.
@@ -79,6 +128,11 @@ type Outcome struct {
 	// Before is the state right before the first action, After the one right after the last. While a
 	// dialog is open After is the last state that the page reported.
 	Before, After *dom.Snapshot
+	// Structural says that both states have structural elements, as far as the page has any: otherwise those that
+	// one of them has are no change.
+	Structural bool
+	// Replaced says that the main document is another.
+	Replaced bool
 	// Results stands parallel to the turn's actions.
 	Results []ActionResult
 	Verdict Verdict
@@ -87,7 +141,9 @@ type Outcome struct {
 }
 
 // Act performs one turn; nothing else happens to the tab in between. Failures of single actions are in
-// the results. The turn as a whole fails as Navigate and Read do.
+// the results, and so is the end of the caller's time when something was done by then: the turn ends a little
+// before it, so that the answer is in time. The turn as a whole fails as Navigate and Read do; when it had done
+// something, the error says what.
 func (t *Tab) Act(ctx context.Context, turn Turn) (Outcome, error) {
 	if turn.URL != "" {
 		if err := t.policy.allow(turn.URL); err != nil {
@@ -101,13 +157,16 @@ func (t *Tab) Act(ctx context.Context, turn Turn) (Outcome, error) {
 // marks is what had happened to a tab at one moment.
 type marks struct {
 	commits, dialogs, tabs int
+	url                    string
 }
 
 func (t *Tab) mark() marks {
-	return marks{commits: t.commits, dialogs: t.dialogs, tabs: len(t.newTabs)}
+	return marks{commits: t.commits, dialogs: t.dialogs, tabs: len(t.newTabs), url: t.info.URL}
 }
 
 func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
+	ctx, cancel := spare(ctx)
+	defer cancel()
 	t.newTabs = nil
 	waits, release := t.expect(turn)
 	defer release()
@@ -128,31 +187,72 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 		}
 	}
 	out := Outcome{Before: t.head.Load().Snapshot, Results: make([]ActionResult, len(turn.Actions))}
-	failed := false
-	for i, a := range turn.Actions {
-		if failed && turn.StopOnError {
-			out.Results[i].Summary = a.summary() + ": skipped"
-			continue
-		}
-		var err error
-		if out.Results[i], err = t.performOne(ctx, a); err != nil {
-			return Outcome{}, err
-		}
-		failed = failed || out.Results[i].Err != nil
+	structural := t.isStructural()
+	t.promised = promise{told: turn.Told, began: out.Before, heal: turn.Heal}
+	defer func() { t.promised = promise{} }()
+	if err := t.performAll(ctx, turn, out.Results); err != nil {
+		return Outcome{}, err
 	}
 	t.settlePopups(ctx)
 	h := t.head.Load()
 	out.After, out.Info = h.Snapshot, h.Info
+	out.Structural = structural && t.isStructural()
+	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
 	t.judge(&out, start)
 	return out, nil
 }
 
-// performOne does one action, or waits.
-func (t *Tab) performOne(ctx context.Context, a TurnAction) (ActionResult, error) {
-	if a.Wait != nil {
-		return t.linger(ctx, a.Wait)
+// performAll does the actions in order and fills in the results. The error is that of the whole turn.
+func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult) error {
+	var over error // why nothing more is done
+	failed := false
+	for i, a := range turn.Actions {
+		switch {
+		case failed && turn.StopOnError:
+			results[i].Summary = a.summary() + ": skipped"
+			continue
+		case over == nil && t.info.Dialog != nil:
+			over = t.blocked()
+		}
+		if over != nil {
+			results[i] = ActionResult{Err: over, Summary: a.summary() + ": not done, " + word(Deed{}, over)}
+			continue
+		}
+		r, err := t.performOne(ctx, a)
+		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {
+			// The answer says what was done until now.
+			over = timeUp(ctx)
+			if !r.Done {
+				r = ActionResult{Err: over, Summary: a.summary() + ": " + word(Deed{}, over)}
+			}
+			results[i] = r
+			continue
+		}
+		if err != nil {
+			return wasDone(err, results[:i])
+		}
+		if failed = failed || r.Err != nil; r.Err != nil && turn.ShotOnError {
+			r.Image = t.evidence(ctx)
+		}
+		results[i] = r
 	}
-	return t.perform(ctx, a.Action)
+	return nil
+}
+
+// performOne does one action, or whatever else it asks for. A result that is Done counts although there is an
+// error, which is that of the turn.
+func (t *Tab) performOne(ctx context.Context, a TurnAction) (ActionResult, error) {
+	switch {
+	case a.Wait != nil:
+		return t.linger(ctx, a.Wait)
+	case a.Read != nil:
+		return t.readNow(ctx, a.Read)
+	case a.Shot != nil:
+		return t.shootNow(ctx, a.Shot)
+	case a.Back:
+		return t.backNow(ctx)
+	}
+	return t.perform(ctx, a)
 }
 
 // settlePopups learns of the tabs that the browser has reported so far.
@@ -184,7 +284,7 @@ func (t *Tab) judge(out *Outcome, start marks) {
 		out.Verdict, out.NewTab = NewTab, t.newTabs[0]
 	case t.commits != start.commits || out.Before.URL != out.After.URL:
 		out.Verdict = Navigated
-	case out.Before.Title != out.After.Title || differ(out.Before.Elements, out.After.Elements):
+	case out.Before.Title != out.After.Title || differ(out.Elements(out.Before), out.Elements(out.After)):
 		out.Verdict = Changed
 	}
 }
@@ -196,50 +296,116 @@ func differ(a, b dom.List) bool {
 	})
 }
 
-// perform does one action, waits until the page has come to rest and reads it. The error is that of the
-// turn, not of the action.
-func (t *Tab) perform(ctx context.Context, a Action) (ActionResult, error) {
-	start := t.mark()
-	el, err := t.locate(&a)
-	if err == nil {
-		err = t.blocked()
+// Elements returns what counts of one of the two states when they are compared; see Structural.
+func (o *Outcome) Elements(s *dom.Snapshot) dom.List {
+	shown := func(el *dom.Element) bool { return el.Kind == dom.Structural }
+	if o.Structural || !slices.ContainsFunc(s.Elements.Slice(), shown) {
+		return s.Elements
 	}
-	var deed Deed
-	if err == nil {
-		deed, err = t.strike(ctx, a, start)
+	return dom.ListOf(slices.DeleteFunc(slices.Clone(s.Elements.Slice()), shown))
+}
+
+// perform does one action, waits until the page has come to rest and reads it.
+func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
+	start := t.mark()
+	at, deed, err := t.performAt(ctx, a, start)
+	for _, next := range a.Then {
+		if err != nil || t.info.Dialog != nil || t.commits != start.commits {
+			break
+		}
+		next.Ref = at.ref
+		_, err = t.strike(ctx, t.placed(next), start)
 	}
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	r := ActionResult{Done: err == nil, Err: err, Summary: summarize(a, el) + ": " + word(deed, err)}
-	return r, t.rest(ctx, start)
+	r := ActionResult{Done: err == nil, Err: err, Ref: at.ref, Healed: at.healed && err == nil}
+	what := a.summary()
+	if at.el != nil {
+		what = summarize(a.Action, at.el)
+	}
+	r.Summary = what + ": " + word(deed, err)
+	if r.Healed {
+		r.Summary += " on [" + number(at.ref) + "], which was rendered in its place"
+	}
+	restless := t.rest(ctx, start)
+	if r.Done {
+		r.Summary += t.led(start)
+	}
+	return r, restless
+}
+
+// aimAgain is how often an action whose element went away is aimed anew.
+const aimAgain = 1
+
+// performAt aims an action and performs it. Whatever went away between the last read and the action is aimed at anew.
+func (t *Tab) performAt(ctx context.Context, a TurnAction, start marks) (at aimed, deed Deed, err error) {
+	if err := t.blocked(); err != nil {
+		return at, deed, err
+	}
+	for tries := 0; ; tries++ {
+		one := a.Action
+		if at, err = t.aim(ctx, a); err == nil {
+			one.Ref = at.ref
+			one.To, err = t.aimTo(ctx, a)
+		}
+		if err != nil {
+			return at, deed, err
+		}
+		if deed, err = t.strike(ctx, t.placed(one), start); !isStale(err) || tries == aimAgain {
+			return at, deed, err
+		}
+		if _, err := t.read(ctx, ReadOptions{}); err != nil {
+			return at, deed, err
+		}
+	}
+}
+
+// aimTo finds where a drag ends; nil for an action that does not say.
+func (t *Tab) aimTo(ctx context.Context, a TurnAction) (*Spot, error) {
+	if a.To == nil || a.To.Ref == dom.NoRef && a.Toward.By == target.None {
+		return a.To, nil
+	}
+	at, err := t.aim(ctx, TurnAction{Action: Action{Ref: a.To.Ref}, Target: a.Toward})
+	if err != nil {
+		return nil, err
+	}
+	to := Spot{Ref: at.ref}
+	to.Frame, to.Document, _ = t.model.Where(at.ref)
+	return &to, nil
+}
+
+// placed fills in where the element of an action stands.
+func (t *Tab) placed(a Action) Action {
+	a.Frame, a.Document = "", ""
+	if a.Ref != dom.NoRef {
+		a.Frame, a.Document, _ = t.model.Where(a.Ref)
+	}
+	return a
+}
+
+// led says where an action led to; empty: nowhere.
+func (t *Tab) led(start marks) string {
+	switch now := t.mark(); {
+	case t.info.Dialog != nil:
+		return ", and a dialog is open: " + t.info.Dialog.Type + " " + strconv.Quote(clip(t.info.Dialog.Message))
+	case now.tabs > start.tabs:
+		return ", and tab " + t.newTabs[start.tabs] + " was opened"
+	case now.commits != start.commits || now.url != start.url:
+		return " → " + place(t.info.Title, t.info.URL, start.url)
+	}
+	return ""
+}
+
+func isStale(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == Stale
 }
 
 // fatal reports whether an error ends the turn.
 func (t *Tab) fatal(ctx context.Context, err error) bool {
 	var e *Error
 	return err != nil && (ctx.Err() != nil || errors.As(err, &e) && (e.Kind == Lost || e.Kind == Closed))
-}
-
-// locate fills in where the element of an action stands.
-func (t *Tab) locate(a *Action) (*dom.Element, error) {
-	if a.To != nil && a.To.Ref != dom.NoRef {
-		if _, err := t.head.Load().Element(a.To.Ref); err != nil {
-			return nil, err
-		}
-		to := *a.To
-		to.Frame, to.Document, _ = t.model.Where(to.Ref)
-		a.To = &to
-	}
-	if a.Ref == dom.NoRef && (a.Point != nil || a.Aimless()) {
-		return nil, nil
-	}
-	el, err := t.head.Load().Element(a.Ref)
-	if err != nil {
-		return nil, err
-	}
-	a.Frame, a.Document, _ = t.model.Where(a.Ref)
-	return el, nil
 }
 
 // strike performs an action. The page does not answer while a dialog that the action opened is there,
@@ -262,49 +428,6 @@ func (t *Tab) strike(ctx context.Context, a Action, start marks) (deed Deed, err
 	return deed, err
 }
 
-// rest waits until the page has come to rest after an action and reads it. It follows the page to
-// another document. A page that a dialog blocks is at rest.
-func (t *Tab) rest(ctx context.Context, start marks) error {
-	commits := start.commits
-	for range readRounds {
-		err := t.call(ctx, func() error {
-			if now := t.mark(); now.commits != commits || now.dialogs != start.dialogs || now.tabs != start.tabs {
-				return errStopped
-			}
-			return nil
-		}, func(ctx context.Context) error { return t.page.Settle(ctx, settleLimit) })
-		if t.fatal(ctx, err) {
-			return err
-		}
-		if t.info.Dialog != nil {
-			return nil
-		}
-		if t.commits != commits {
-			commits = t.commits
-			if err := t.parsed(ctx); err != nil {
-				return err
-			}
-			continue
-		}
-		_, err = t.read(ctx, ReadOptions{})
-		if t.fatal(ctx, err) || err == nil && t.commits == commits {
-			return err
-		}
-	}
-	return nil
-}
-
-// parsed waits until the document that an action led to is parsed. One that takes long is left to load.
-func (t *Tab) parsed(ctx context.Context) error {
-	bounded, cancel := context.WithTimeout(ctx, parseLimit)
-	defer cancel()
-	err := t.load(bounded, t.main, PhaseDOMContentLoaded)
-	if t.fatal(ctx, err) {
-		return err
-	}
-	return nil
-}
-
 // summarize names an action in a few words: click "Submit".
 func summarize(a Action, el *dom.Element) string {
 	verb := a.Kind.String()
@@ -316,20 +439,23 @@ func summarize(a Action, el *dom.Element) string {
 	case a.Aimless():
 		return verb
 	case el == nil:
-		return verb + " " + strconv.FormatUint(uint64(a.Ref), 10)
+		return verb + " " + number(a.Ref)
 	}
-	for _, name := range []string{el.Text, el.Placeholder, el.Name} {
-		if name != "" {
-			return verb + " " + strconv.Quote(name)
-		}
+	if name := target.Called(el); name != "" {
+		return verb + " " + strconv.Quote(name)
 	}
-	return verb + " " + describe(el) + " " + strconv.FormatUint(uint64(a.Ref), 10)
+	return verb + " " + target.Describe(el) + " " + number(el.Ref)
 }
+
+func number(ref dom.Ref) string { return strconv.FormatUint(uint64(ref), 10) }
 
 // word says in a word or two how an action went.
 func word(deed Deed, err error) string {
 	if err == nil {
 		return cmp.Or(deed.Note, "ok")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "time ran out"
 	}
 	var e *Error
 	if errors.As(err, &e) {
@@ -338,8 +464,14 @@ func word(deed Deed, err error) string {
 			return "gone"
 		case NotActionable:
 			return "not actionable"
+		case Ambiguous:
+			return "ambiguous"
+		case NoMatch:
+			return "not found"
 		case Invalid:
 			return "no such ref"
+		case Aborted:
+			return "the page went elsewhere"
 		case DialogOpen:
 			return "a dialog is open"
 		}

@@ -53,10 +53,10 @@ func TestActSaysWhatItDid(t *testing.T) {
 		{nil, actor.NoChange, "Email", ""},
 		{[]actor.TurnAction{click(0)}, actor.NoChange, "Email", `click "Nothing": ok`},
 		{[]actor.TurnAction{click(1)}, actor.Changed, "Added", `click "Add": ok`},
-		{[]actor.TurnAction{click(2)}, actor.Navigated, "Help", `click "Go": ok`},
-		{[]actor.TurnAction{click(3)}, actor.Navigated, "Email", `click "Push": ok`},
-		{[]actor.TurnAction{click(4)}, actor.DialogShown, "Email", `click "Ask": ok`},
-		{[]actor.TurnAction{click(1), click(4), click(0)}, actor.DialogShown, "Added", `click "Add": ok, click "Ask": ok, click "Nothing": a dialog is open`},
+		{[]actor.TurnAction{click(2)}, actor.Navigated, "Help", `click "Go": ok → Shop (/)`},
+		{[]actor.TurnAction{click(3)}, actor.Navigated, "Email", `click "Push": ok → (/stage/2)`},
+		{[]actor.TurnAction{click(4)}, actor.DialogShown, "Email", `click "Ask": ok, and a dialog is open: confirm "Sure?"`},
+		{[]actor.TurnAction{click(1), click(4), click(0)}, actor.DialogShown, "Added", `click "Add": ok, click "Ask": ok, and a dialog is open: confirm "Sure?", click 0: not done, a dialog is open`},
 		{[]actor.TurnAction{
 			{Action: actor.Action{Kind: actor.Fill, Ref: 7, Text: "a@b.c"}}, {Action: actor.Action{Kind: actor.Press, Ref: dom.NoRef, Text: "Enter"}},
 		}, actor.Changed, "Email", `fill "Email": ok, press "Enter": ok`},
@@ -195,7 +195,7 @@ func TestActOnAHangingPageEndsInTime(t *testing.T) {
 		defer cancel()
 		begin := time.Now()
 		_, err := tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{click(0)}})
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Second {
 			t.Errorf("error is %v after %v", err, time.Since(begin))
 		}
 	})

@@ -1,6 +1,10 @@
 package actor
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/domtap/domtap/dom"
+)
 
 // ErrorKind says what went wrong, for callers that decide by it; package rpc maps every kind to
 // one status code.
@@ -34,6 +38,10 @@ const (
 	Invalid
 	// Forbidden: a file may not be given to a page.
 	Forbidden
+	// Ambiguous: a target means several elements; Error.Candidates has them.
+	Ambiguous
+	// NoMatch: a target means nothing that is on the page.
+	NoMatch
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for
@@ -43,7 +51,9 @@ type Error struct {
 	Message string
 	// Detail holds facts for programs, such as {"ref": "12", "was": "button \"Pay\""}.
 	Detail map[string]string
-	Err    error
+	// Candidates are the elements that may have been meant.
+	Candidates []*dom.Element
+	Err        error
 }
 
 // Error returns the message and the cause.

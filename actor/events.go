@@ -157,6 +157,7 @@ func (t *Tab) adopt(document string, first bool) {
 	if first {
 		return
 	}
+	t.bury(t.head.Load().Snapshot)
 	t.document++
 	t.loadError, t.info.Title, t.info.HTTPStatus = "", "", 0
 	if t.responded.Document == document {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -50,7 +51,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	e := &Error{Kind: Stale, Detail: map[string]string{"ref": number}}
 	was := ""
 	if el := h.journal.last(ref); el != nil {
-		e.Detail["was"] = describe(el)
+		e.Detail["was"] = target.Describe(el)
 		was = " (it was: " + e.Detail["was"] + ")"
 	}
 	e.Message = "the element of ref " + number + " is gone" + was + ": read the page again and use a ref from there"
@@ -64,20 +65,6 @@ func find(s *dom.Snapshot, ref dom.Ref) *dom.Element {
 		}
 	}
 	return nil
-}
-
-// describe names an element as a person would: button "Pay".
-func describe(el *dom.Element) string {
-	kind := el.Role
-	if kind == "" {
-		kind = el.Tag
-	}
-	for _, name := range []string{el.Text, el.Placeholder, el.Name} {
-		if name != "" {
-			return kind + " " + strconv.Quote(name)
-		}
-	}
-	return kind
 }
 
 // limits bound the journal.

@@ -209,6 +209,9 @@ func (t *Tab) heed(ctx context.Context, want Heed) error {
 		t.known = false
 		return err
 	}
+	if t.heeded.Structural || want.Structural {
+		t.structural = t.document
+	}
 	t.heeded = want
 	return nil
 }

@@ -172,6 +172,23 @@ func (j journal) last(ref dom.Ref) *dom.Element {
 	return nil
 }
 
+// lastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the
+// journal does not know it.
+func (j journal) lastSeen(now *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapshot) {
+	el := j.last(ref)
+	if el == nil {
+		return nil, nil
+	}
+	for _, s := range slices.Backward(j.steps) {
+		for _, one := range s.splices {
+			if slices.Contains(one.old, el) {
+				return el, j.at(now, s.before.Revision)
+			}
+		}
+	}
+	return nil, nil
+}
+
 // maxRebuilt is how many rebuilt snapshots a head keeps.
 const maxRebuilt = 4
 

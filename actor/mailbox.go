@@ -63,9 +63,9 @@ func (t *Tab) explain(ctx context.Context, what string, err error) error {
 		return t.ended()
 	case errors.As(err, &e):
 		return err
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, errTimeUp):
 		return fmt.Errorf("%s on tab %s was not done in time; the tab stays usable: try again with more time, navigate elsewhere or close it: %w",
-			what, t.id, ctx.Err())
+			what, t.id, context.DeadlineExceeded)
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s on tab %s was cancelled: %w", what, t.id, ctx.Err())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -60,6 +61,13 @@ type Observer interface {
 	// Heed says what all documents, present and to come, are to tell while they push, in place of what it
 	// said before. A document tells of the selectors once right after, and then when the answer changes.
 	Heed(ctx context.Context, h Heed) error
+	// Find finds what a target means that only the page can tell (Target.InPage). Documents of frames that do not
+	// answer are left out. What it finds beyond the stored DOM is part of that from the next Read on.
+	Find(ctx context.Context, t target.Target) (target.Finding, error)
+	// Inherits reports whether an element may be what another one, that is gone, was rendered anew as, for all that
+	// the page knows: that one is out of the document and not only hidden, this one came when it had left or
+	// later, and the same words stand around both. What the page does not know counts against it.
+	Inherits(ctx context.Context, s Succession) (bool, error)
 }
 
 // Markup is one document as HTML: what is drawn of it and nothing else, shadow trees flattened, passwords

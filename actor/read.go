@@ -89,6 +89,9 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		t.model.Delivered(due)
 		t.alive()
 		t.drain()
+		if req.Structural && t.main == main {
+			t.structural = t.document
+		}
 		t.apply(out.Patches...)
 		t.publish()
 		switch {
@@ -106,6 +109,11 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		return late, nil // the rest of the page is as it should be
 	}
 	return nil, Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
+}
+
+// isStructural reports whether the stored DOM has headings, landmarks, text and images.
+func (t *Tab) isStructural() bool {
+	return t.heeded.Structural || t.structural == t.document
 }
 
 // Markup returns the page's documents as a reader sees them, the main one first. It fails with an *Error:

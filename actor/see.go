@@ -75,7 +75,7 @@ func (t *Tab) Log() *logs.Log { return t.page.Log() }
 // Extract brings the DOM up to date and runs a plan in the documents of the page, the main one first and each
 // other behind the one that holds it. Errors are those of Read, and *Error of kind Stale or Invalid for the root.
 func (t *Tab) Extract(ctx context.Context, e Extraction) ([]Extract, error) {
-	return see(ctx, t, "extract", e.Root, func(ctx context.Context, at place) (out []Extract, err error) {
+	return see(ctx, t, "extract", e.Root, func(ctx context.Context, at whereabouts) (out []Extract, err error) {
 		e.Frame, e.Document = at.frame, at.document
 		out, err = t.page.Extract(ctx, e)
 		return out, err
@@ -85,7 +85,7 @@ func (t *Tab) Extract(ctx context.Context, e Extraction) ([]Extract, error) {
 // Evaluate runs a script in the page's own world. The tab is busy until it ends; when ctx ends first, the script
 // is ended. Errors are those of Read, and *Error of kind Stale or Invalid for the ref, NotFound for the frame.
 func (t *Tab) Evaluate(ctx context.Context, s Script) (Evaluated, error) {
-	return see(ctx, t, "evaluate", s.Ref, func(ctx context.Context, at place) (Evaluated, error) {
+	return see(ctx, t, "evaluate", s.Ref, func(ctx context.Context, at whereabouts) (Evaluated, error) {
 		if s.Ref != dom.NoRef {
 			if s.Frame != "" && s.Frame != at.frame {
 				return Evaluated{}, Errorf(Invalid, "ref %d stands in another frame (%q): leave frame_id empty", s.Ref, at.frame)
@@ -98,20 +98,20 @@ func (t *Tab) Evaluate(ctx context.Context, s Script) (Evaluated, error) {
 
 // Print makes a PDF of the page. Errors are those of Screenshot.
 func (t *Tab) Print(ctx context.Context, p Paper) ([]byte, error) {
-	return see(ctx, t, "print", dom.NoRef, func(ctx context.Context, _ place) ([]byte, error) {
+	return see(ctx, t, "print", dom.NoRef, func(ctx context.Context, _ whereabouts) ([]byte, error) {
 		return t.page.Print(ctx, p)
 	})
 }
 
-// place is where an element stands.
-type place struct {
+// whereabouts says where an element stands.
+type whereabouts struct {
 	frame    dom.FrameID
 	document string
 }
 
 // see runs a call to the page in a turn of its own, when the page can answer. Where it is about an element, the page
 // is read first.
-func see[T any](ctx context.Context, t *Tab, what string, ref dom.Ref, ask func(ctx context.Context, at place) (T, error)) (T, error) {
+func see[T any](ctx context.Context, t *Tab, what string, ref dom.Ref, ask func(ctx context.Context, at whereabouts) (T, error)) (T, error) {
 	return do(ctx, t, what, func(ctx context.Context) (out T, err error) {
 		if t.crashed {
 			return out, t.crash()
@@ -119,7 +119,7 @@ func see[T any](ctx context.Context, t *Tab, what string, ref dom.Ref, ask func(
 		if err := t.blocked(); err != nil {
 			return out, err
 		}
-		var at place
+		var at whereabouts
 		if what == "extract" || ref != dom.NoRef {
 			if _, err := t.read(ctx, ReadOptions{}); err != nil {
 				return out, err

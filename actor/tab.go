@@ -77,7 +77,13 @@ type state struct {
 	info     Info
 	epoch    string
 	document uint64
-	outbox   []TabEvent
+	// promised is what the turn under way was asked with.
+	promised promise
+	// epitaphs tell what elements of earlier documents were.
+	epitaphs map[dom.Ref]epitaph
+	// structural is the document that was asked for its structure, if any was.
+	structural uint64
+	outbox     []TabEvent
 
 	// main is the main document; announced says that the browser has told its URL.
 	main      string

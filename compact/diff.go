@@ -22,48 +22,53 @@ import (
 // Sections without entries are left out, and so is the count of moves when there are none; a diff
 // that changes nothing is "Changes: none". Every entry is one line, and nothing is left out of the
 // lists. A field that was or is empty reads "(none)".
-func Diff(d diff.Diff) string {
-	if d.Empty() {
+func Diff(d diff.Diff) string { return DiffWithin(d, len(d.Removed), 0) }
+
+// DiffWithin is Diff with at most limit entries in each list; 0: all. A list that is cut ends with a line that says
+// how many entries it lacks. The first line counts everything: removed elements as many as it is told, of which d may
+// have fewer.
+func DiffWithin(d diff.Diff, removed, limit int) string {
+	if d.Empty() && removed == 0 {
 		return "Changes: none\n"
 	}
 	dst := make([]byte, 0, 64+48*(len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Moved)))
-	dst = appendCounts(dst, d)
-	if len(d.Added) > 0 {
-		dst = append(dst, "Added:\n"...)
-	}
-	for _, a := range d.Added {
-		dst = append(appendNode(dst, a.Element), '\n')
-	}
-	if len(d.Removed) > 0 {
-		dst = append(dst, "Removed:\n"...)
-	}
-	for _, r := range d.Removed {
-		dst = append(appendNode(dst, r.Element), '\n')
-	}
-	if len(d.Changed) > 0 {
-		dst = append(dst, "Changed:\n"...)
-	}
-	for _, c := range d.Changed {
-		dst = append(appendFields(appendNode(dst, c.New), c.Fields()), '\n')
-	}
-	if len(d.Moved) > 0 {
-		dst = append(dst, "Moved:\n"...)
-	}
-	for _, m := range d.Moved {
+	dst = appendCounts(dst, d, removed)
+	dst = appendList(dst, "Added:\n", d.Added, limit, func(dst []byte, a diff.Added) []byte { return appendNode(dst, a.Element) })
+	dst = appendList(dst, "Removed:\n", d.Removed, limit, func(dst []byte, r diff.Removed) []byte { return appendNode(dst, r.Element) })
+	dst = appendList(dst, "Changed:\n", d.Changed, limit, func(dst []byte, c diff.Changed) []byte {
+		return appendFields(appendNode(dst, c.New), c.Fields())
+	})
+	dst = appendList(dst, "Moved:\n", d.Moved, limit, func(dst []byte, m diff.Moved) []byte {
 		dst = append(appendNode(dst, m.Element), ": "...)
 		dst = strconv.AppendInt(dst, int64(m.From), 10)
 		dst = append(dst, " → "...)
-		dst = strconv.AppendInt(dst, int64(m.To), 10)
-		dst = append(dst, '\n')
-	}
+		return strconv.AppendInt(dst, int64(m.To), 10)
+	})
 	return string(dst)
 }
 
-func appendCounts(dst []byte, d diff.Diff) []byte {
+// appendList appends a heading and a line for each entry, unless there is none.
+func appendList[E any](dst []byte, heading string, list []E, limit int, one func([]byte, E) []byte) []byte {
+	if len(list) == 0 {
+		return dst
+	}
+	dst = append(dst, heading...)
+	for i, e := range list {
+		if limit > 0 && i == limit {
+			dst = append(dst, "  … and "...)
+			dst = strconv.AppendInt(dst, int64(len(list)-limit), 10)
+			return append(dst, " more\n"...)
+		}
+		dst = append(one(dst, e), '\n')
+	}
+	return dst
+}
+
+func appendCounts(dst []byte, d diff.Diff, removed int) []byte {
 	dst = append(dst, "Changes: +"...)
 	dst = strconv.AppendInt(dst, int64(len(d.Added)), 10)
 	dst = append(dst, " -"...)
-	dst = strconv.AppendInt(dst, int64(len(d.Removed)), 10)
+	dst = strconv.AppendInt(dst, int64(removed), 10)
 	dst = append(dst, " ~"...)
 	dst = strconv.AppendInt(dst, int64(len(d.Changed)), 10)
 	if len(d.Moved) > 0 {

@@ -5,16 +5,11 @@ import (
 	"fmt"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/diff"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/acting"
 	"github.com/domtap/domtap/rpc/check"
-	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/steps"
-	"github.com/domtap/domtap/view"
 )
-
-// maxListed is how many elements of each kind the diff of an action lists.
-const maxListed = 50
 
 type actionService struct {
 	domtapv1.UnimplementedActionServiceServer
@@ -27,33 +22,27 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	turn, sizes, err := s.turnOf(tab, r)
+	turn, err := s.turnOf(tab, r)
 	if err != nil {
 		return nil, err
 	}
+	shared, who := s.server.views.Of(tab), callerOf(ctx, r.GetClientId())
+	turn.Told = shared.Told(who)
 	outcome, err := tab.Act(ctx, turn)
 	if err == nil {
+		shared.Tell(who, outcome.After) // also by the error of what was refused
 		err = nothingDone(turn, outcome)
 	}
 	if err != nil {
 		return nil, err
 	}
-	changes, err := effect(outcome)
-	if err != nil {
-		return nil, err
-	}
-	return &domtapv1.InteractResponse{
-		Results: results(outcome.Results, sizes),
-		Diff:    changes,
-		Verdict: convert.Verdict(outcome.Verdict),
-		Tab:     convert.Tab(outcome.Info),
-	}, nil
+	return acting.Answer(&outcome, reasonOf, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
 }
 
 // nothingDone is the error of a turn that failed before it did anything. One that did something is
 // answered, with the error in its step's result, so that what it did is not lost.
 func nothingDone(turn actor.Turn, out actor.Outcome) error {
-	if turn.URL != "" || !turn.StopOnError || len(out.Results) == 0 {
+	if turn.URL != "" || !turn.StopOnError || turn.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}
 	return out.Results[0].Err
@@ -64,65 +53,44 @@ func (s *actionService) FillForm(context.Context, *domtapv1.FillFormRequest) (*d
 	return nil, &check.Unsupported{Field: "FillForm", Instead: "use Interact with a fill step for each field, by ref"}
 }
 
-// turnOf makes the actor's turn, and says how many actions each step has become.
-func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn actor.Turn, sizes []int, err error) {
-	turn = actor.Turn{URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError()}
+// turnOf makes the actor's turn of a request that package check let pass.
+func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (actor.Turn, error) {
+	turn := actor.Turn{
+		URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError(), Heal: r.Heal == nil || r.GetHeal(),
+		ShotOnError: r.GetScreenshotOnError(),
+	}
 	for i, step := range r.GetSteps() {
-		if w := step.GetWait(); w != nil {
-			turn.Actions = append(turn.Actions, actor.TurnAction{Wait: s.server.turnWait(tab, w, fmt.Sprintf("steps[%d].wait", i))})
-			sizes = append(sizes, 1)
+		action, err := s.turnAction(tab, step, fmt.Sprintf("steps[%d]", i))
+		if err != nil {
+			return actor.Turn{}, err
+		}
+		turn.Actions = append(turn.Actions, action)
+	}
+	return turn, nil
+}
+
+// turnAction makes the action of a step, whose path in the request is field.
+func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field string) (made actor.TurnAction, err error) {
+	switch a := step.GetAction().(type) {
+	case *domtapv1.Step_Wait:
+		return actor.TurnAction{Wait: s.server.turnWait(tab, a.Wait, field+".wait")}, nil
+	case *domtapv1.Step_Read:
+		return actor.TurnAction{Read: s.server.turnRead(tab, a.Read)}, nil
+	case *domtapv1.Step_Screenshot:
+		return actor.TurnAction{Shot: s.server.turnShot(tab, a.Screenshot)}, nil
+	case *domtapv1.Step_Back:
+		return actor.TurnAction{Back: true}, nil
+	}
+	for i, a := range steps.Actions(step) {
+		if a.Paths, err = s.server.cfg.Uploads.Files(a.Paths); err != nil {
+			return made, err
+		}
+		if i > 0 {
+			made.Then = append(made.Then, a)
 			continue
 		}
-		actions := steps.Actions(step)
-		sizes = append(sizes, len(actions))
-		for _, a := range actions {
-			if a.Paths, err = s.server.cfg.Uploads.Files(a.Paths); err != nil {
-				return actor.Turn{}, nil, err
-			}
-			turn.Actions = append(turn.Actions, actor.TurnAction{Action: a})
-		}
+		made.Action, made.Target = a, acting.TargetOf(step)
+		made.Toward = acting.Target(step.GetDrag().GetTo())
 	}
-	return turn, sizes, nil
-}
-
-// results tells how the steps went, of which each took as many of the actions as sizes says.
-func results(actions []actor.ActionResult, sizes []int) []*domtapv1.StepResult {
-	out := make([]*domtapv1.StepResult, len(sizes))
-	for i, n := range sizes {
-		out[i] = stepResult(actions[:n])
-		actions = actions[n:]
-	}
-	return out
-}
-
-// stepResult is the first action that was not done, or else the first.
-func stepResult(actions []actor.ActionResult) *domtapv1.StepResult {
-	for _, a := range actions {
-		if a.Err != nil {
-			return &domtapv1.StepResult{Summary: a.Summary, Error: a.Err.Error(), Reason: reasonOf(a.Err)}
-		}
-		if !a.Done {
-			return &domtapv1.StepResult{Summary: a.Summary, Error: "skipped, because an earlier action failed: mend that and send this step again"}
-		}
-	}
-	if len(actions) == 0 {
-		return new(domtapv1.StepResult)
-	}
-	return &domtapv1.StepResult{Ok: true, Summary: actions[0].Summary}
-}
-
-// effect says what a turn did to the elements of the page.
-func effect(o actor.Outcome) (*domtapv1.Diff, error) {
-	// A view without filters still leaves out the attributes that other callers asked for.
-	before, err := view.Of(o.Before, view.Options{})
-	if err != nil {
-		return nil, err
-	}
-	after, err := view.Of(o.After, view.Options{})
-	if err != nil {
-		return nil, err
-	}
-	d := convert.Visible(diff.Between(before.Elements, after.Elements))
-	d.From, d.To = o.Before.Revision, o.After.Revision
-	return convert.Diff(d, maxListed), nil
+	return made, nil
 }

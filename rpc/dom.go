@@ -67,6 +67,7 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 	if err != nil {
 		return err
 	}
+	defer s.server.views.Of(tab).Streams(callerOf(stream.Context(), r.GetClientId()))()
 	w := newWatcher(s.server, tab, r, stream)
 	return w.out.during(func() error { return w.run(stream.Context()) })
 }
@@ -129,6 +130,9 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 		return l, nil
 	}
 	last, resync := shared.Swap(callerOf(ctx, r.GetClientId()), seen)
+	if r.GetClientId() != "" {
+		shared.Tell(callerOf(ctx, ""), now.Snapshot) // who acts may not name itself
+	}
 	switch {
 	case since != nil:
 		from, resync := shared.Back(reading.Head, sel, views.Point{Epoch: r.GetEpoch(), Revision: *since})

@@ -3,6 +3,9 @@ package rpc
 import (
 	"context"
 	"errors"
+	"maps"
+	"strconv"
+	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
@@ -38,6 +41,8 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.DialogOpen:    {codes.FailedPrecondition, "DIALOG_OPEN"},
 	actor.Invalid:       {codes.InvalidArgument, "INVALID"},
 	actor.Forbidden:     {codes.PermissionDenied, "UPLOAD_POLICY"},
+	actor.Ambiguous:     {codes.FailedPrecondition, "AMBIGUOUS_TARGET"},
+	actor.NoMatch:       {codes.FailedPrecondition, "TARGET_NOT_FOUND"},
 }
 
 // toStatus turns any error of a handler into one with a status. Errors that have one keep it.
@@ -66,11 +71,28 @@ func toStatus(err error) error {
 		if !ok {
 			m = mapping{codes.Internal, "UNKNOWN_KIND"}
 		}
-		return newStatus(m.code, err.Error(), info(m.reason, known.Detail))
+		return newStatus(m.code, err.Error(), info(m.reason, facts(known)))
 	case errors.Is(err, context.Canceled):
 		return newStatus(codes.Canceled, err.Error()+" (what the call began may still happen)")
 	}
 	return newStatus(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
+}
+
+// facts are what an error says to programs: its details, and the refs of the elements that may have been meant.
+func facts(e *actor.Error) map[string]string {
+	if len(e.Candidates) == 0 {
+		return e.Detail
+	}
+	all := maps.Clone(e.Detail)
+	if all == nil {
+		all = map[string]string{}
+	}
+	refs := make([]string, len(e.Candidates))
+	for i, el := range e.Candidates {
+		refs[i] = strconv.FormatUint(uint64(el.Ref), 10)
+	}
+	all["candidates"] = strings.Join(refs, " ")
+	return all
 }
 
 func hasStatus(err error) bool {

@@ -28,6 +28,8 @@ type Node struct {
 
 	ref   dom.Ref
 	known bool
+	// meant says that somebody has named the node who wants to act on it.
+	meant bool
 }
 
 // El makes an interactive node.
@@ -114,7 +116,7 @@ func (f *Frame) present(o options) ([]*Node, map[*Node]*Node) {
 	walk = func(nodes []*Node, parent *Node) {
 		for _, n := range nodes {
 			up := parent
-			if !n.Off && (n.Kind != dom.Structural || o.structural) {
+			if !n.Off && (n.Kind != dom.Structural || o.structural || n.meant) {
 				flat = append(flat, n)
 				parents[n] = parent
 				up = n

@@ -93,6 +93,34 @@ type Selector struct {
 	Shown bool   `json:"shown"`
 }
 
+// FindRequest is the argument of the command "find".
+type FindRequest struct {
+	// By is label, placeholder, test_id or selector.
+	By    string `json:"by"`
+	Words string `json:"words"`
+}
+
+// FindAnswer is the answer of "find".
+type FindAnswer struct {
+	Invalid bool `json:"invalid"`
+	// Found holds a ref, or -1, and a target.Fit each.
+	Found  [][2]int64 `json:"found"`
+	More   bool       `json:"more"`
+	Hidden int        `json:"hidden"`
+	Was    string     `json:"was"`
+}
+
+// InheritsRequest is the argument of the command "inherits".
+type InheritsRequest struct {
+	Ref  uint32 `json:"ref"`
+	Heir uint32 `json:"heir"`
+}
+
+// InheritsAnswer is its answer: why the heir is none, empty when it is.
+type InheritsAnswer struct {
+	Why string `json:"why"`
+}
+
 // SettleRequest is the argument of "settle"; Limit is in milliseconds.
 type SettleRequest struct {
 	Limit int64 `json:"limit"`

@@ -11,8 +11,6 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-const stepsThatWork = "use GetCompact, ReadPage, Screenshot or GoBack in a call of its own"
-
 // Limits of the steps, as the protos state them.
 const (
 	maxRepeat = 100
@@ -30,6 +28,9 @@ func (c *collector) interact(r *domtapv1.InteractRequest) {
 	if r.GetUrl() != "" {
 		c.url("url", r.GetUrl())
 	}
+	c.want(utf8.RuneCountInString(r.GetClientId()) <= maxClientID, "client_id", "must have at most 100 characters")
+	c.want(r.GetFormat() == domtapv1.Format_FORMAT_UNSPECIFIED || r.GetFormat() == domtapv1.Format_FORMAT_DIFF,
+		"format", "must be DIFF, or unset for the structured diff")
 	steps := r.GetSteps()
 	c.want(len(steps) > 0 || r.GetUrl() != "", "steps", "must have a step, or url must be set")
 	c.want(len(steps) <= maxSteps, "steps", fmt.Sprintf("must have at most %d steps", maxSteps))
@@ -70,10 +71,16 @@ func (c *collector) step(at string, s *domtapv1.Step) {
 		c.scroll(at+".scroll", a.Scroll)
 	case *domtapv1.Step_Wait:
 		c.waitStep(at+".wait", a.Wait)
+	case *domtapv1.Step_Read:
+		c.readStep(at+".read", a.Read)
+	case *domtapv1.Step_Screenshot:
+		c.want(!a.Screenshot.GetMarks() || !a.Screenshot.GetFullPage(), at+".screenshot.marks",
+			"must not be set together with full_page: they number what is in the viewport")
+	case *domtapv1.Step_Back:
 	default:
 		oneof := s.ProtoReflect().Descriptor().Oneofs().ByName("action")
 		field := s.ProtoReflect().WhichOneof(oneof)
-		c.unsupported(fmt.Sprintf("%s.%s", at, field.Name()), stepsThatWork)
+		c.unsupported(fmt.Sprintf("%s.%s", at, field.Name()), "use the steps that the proto names")
 	}
 }
 
@@ -157,45 +164,10 @@ func (c *collector) element(at string, t *domtapv1.Target) {
 	c.target(at, t)
 }
 
-// target checks that the target names one element, by ref, or a point.
-func (c *collector) target(at string, t *domtapv1.Target) {
-	set := targetWays(t)
-	if !c.want(len(set) == 1, at, "must name the element in exactly one way, such as {\"ref\": 12}") {
-		return
-	}
-	c.ref(at+".ref", t.Ref)
-	switch set[0] {
-	case "ref":
-	case "x":
-		c.point(at, t)
-	default:
-		c.unsupported(at+"."+set[0], "give the element's ref, from GetDom or GetCompact")
-	}
-}
-
 // point checks a place in the viewport.
 func (c *collector) point(at string, t *domtapv1.Target) {
 	c.want(t.X != nil && 0 <= t.GetX() && t.GetX() <= maxDelta, at+".x", "must be set together with y, 0 or more")
 	c.want(t.Y != nil && 0 <= t.GetY() && t.GetY() <= maxDelta, at+".y", "must be set together with x, 0 or more")
-}
-
-// targetWays lists the ways in which a target names its element. role goes with name, x with y.
-func targetWays(t *domtapv1.Target) []string {
-	var set []string
-	add := func(is bool, name string) {
-		if is {
-			set = append(set, name)
-		}
-	}
-	add(t != nil && t.Ref != nil, "ref")
-	add(t.GetRole() != "" || t.GetName() != "", "role")
-	add(t.GetText() != "", "text")
-	add(t.GetLabel() != "", "label")
-	add(t.GetPlaceholder() != "", "placeholder")
-	add(t.GetTestId() != "", "test_id")
-	add(t.GetSelector() != "", "selector")
-	add(t != nil && (t.X != nil || t.Y != nil), "x")
-	return set
 }
 
 func (c *collector) text(at, text string) {

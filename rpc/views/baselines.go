@@ -55,6 +55,9 @@ type baseline struct {
 	key       callerTab
 	views     []Seen
 	landmarks landmarks
+	// told is the newest state of the tab that the caller knows; streams counts those that tell it of every state.
+	told    *dom.Snapshot
+	streams int
 }
 
 func newBaselines() *baselines {
@@ -77,12 +80,52 @@ func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 		resync = ViewChanged
 	}
 	entry.views = append(entry.views, now)
+	entry.told = now.View.Snapshot
 	b.size += now.size()
 	b.trim(entry)
 	if resync == "" {
 		resync = last.stale(now.View.Snapshot)
 	}
 	return last, resync
+}
+
+// Told returns the newest state of the tab that a caller was told of; nil when that is not known, or when a stream
+// tells it of every state.
+func (t *Tab) Told(who Caller) *dom.Snapshot {
+	b := t.last
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	item := b.entries[callerTab{who, t.tab.ID()}]
+	if item == nil || item.Value.(*baseline).streams > 0 {
+		return nil
+	}
+	return item.Value.(*baseline).told
+}
+
+// Tell remembers that a caller knows a state of the tab.
+func (t *Tab) Tell(who Caller, s *dom.Snapshot) {
+	b := t.last
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	entry := b.entry(callerTab{who, t.tab.ID()})
+	entry.told = s
+	b.trim(entry)
+}
+
+// Streams says that a stream tells a caller of every state, until over is called.
+func (t *Tab) Streams(who Caller) (over func()) {
+	key := callerTab{who, t.tab.ID()}
+	t.last.stream(key, +1)
+	return func() { t.last.stream(key, -1) }
+}
+
+func (b *baselines) stream(key callerTab, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	entry := b.entry(key)
+	entry.streams = max(0, entry.streams+n)
+	entry.told = nil
+	b.trim(entry)
 }
 
 // entry returns what is remembered for a caller, which is the last used now; mu is held.

@@ -156,8 +156,11 @@ function isEditingHost(el) {
   return !parent || parent.isContentEditable !== true;
 }
 
-/** What is known of an element besides its tag and attributes, as bits; see Model.hints. */
-const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4;
+/**
+ * What is known of an element besides its tag and attributes, as bits; see Model.hints. HINT_MEANT alone makes an
+ * element no more than structural: somebody named it who wants to act on it.
+ */
+const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4, HINT_MEANT = 8;
 
 /**
  * Whether a person acts on the element. Every reason is decided here: hints holds those that had to be found
@@ -167,7 +170,7 @@ const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4;
 function isInteractive(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
   if (tag === "area") return has(el, "href");
-  if (hints) return true;
+  if (hints & ~HINT_MEANT) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
   if (has(el, "onclick") || el[CLICKABLE] === true) return true;
   const tabindex = attr(el, "tabindex");

@@ -74,6 +74,7 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
     if (!structural) return -1;
   } else if (isInteractive(el, tag, explicit, hints)) return INTERACTIVE;
   if (tag === "iframe" || tag === "frame") return FRAME_HOST;
+  if (hints & HINT_MEANT) return STRUCTURAL;
   if (!structural) return -1;
   const role = roleOf(el, tag, explicit);
   if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;

@@ -47,6 +47,8 @@ class Rec {
     this.order = 0;
     /** A modal makes it useless for now. */
     this.covered = false;
+    /** When it was made, by the clock of Fates. */
+    this.since = 0;
   }
 }
 
@@ -73,6 +75,7 @@ class Model {
   /** @param {Document} doc */
   constructor(doc) {
     this.doc = doc;
+    this.fates = new Fates(this);
     this.structural = false;
     /** @type {string[]} */
     this.attributes = [];
@@ -167,6 +170,7 @@ class Model {
   /** @param {MutationRecord[]} records */
   note(records) {
     this.geometryDirty = true;
+    this.fates.clock++;
     if (this.rescan) {
       this.grown = true;
       return;
@@ -197,6 +201,7 @@ class Model {
     let text = false;
     for (const n of r.removedNodes) {
       if (safe.nodeType(n) === 1) {
+        this.fates.left(n);
         this.takeOut(n);
         this.noteLabels(n, false);
       } else text = true;
@@ -204,6 +209,7 @@ class Model {
     for (const n of r.addedNodes) {
       if (safe.nodeType(n) === 1) {
         this.grown = true;
+        this.fates.came(n);
         this.added.add(n);
         this.noteLabels(n, true);
       } else text = true;
@@ -549,6 +555,7 @@ class Model {
     if (!rec) {
       if (this.all.size >= MAX_ELEMENTS) return null;
       rec = new Rec(el);
+      rec.since = this.fates.clock;
       this.recs.set(el, rec);
     }
     if (!this.all.has(rec)) {
@@ -749,6 +756,7 @@ class Model {
    * @param {boolean} all also what no mutation shows
    */
   update(all) {
+    this.fates.unread = 0;
     this.begin();
     if (this.rescan || all) this.glance();
     this.noteFocus();

@@ -89,6 +89,10 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.fresh();
     case "markup":
       return markupOf(agent);
+    case "find":
+      return find(agent, argument);
+    case "inherits":
+      return agent.model.fates.inherits(argument);
     case "settle":
       return settle(agent, argument);
   }

@@ -1639,7 +1639,11 @@ type InteractRequest struct {
 	// Whether a ref whose element was rendered anew may be healed. Unset: true, and the answer says when it was.
 	Heal *bool `protobuf:"varint,6,opt,name=heal,proto3,oneof" json:"heal,omitempty"`
 	// FORMAT_DIFF: the diff as text, in diff_text, instead of the structured one. Unset: structured. No other is allowed.
-	Format        Format `protobuf:"varint,7,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
+	Format Format `protobuf:"varint,7,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
+	// Names the caller, as in GetDom; unset: the connection. A ref means the element as this caller was told of it last
+	// (by GetDom, GetCompact or Interact): one that the page uses for something else since then, as lists do that
+	// show a part of many rows, is refused once with STALE_REF. What a stream tells does not count.
+	ClientId      string `protobuf:"bytes,8,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1721,6 +1725,13 @@ func (x *InteractRequest) GetFormat() Format {
 		return x.Format
 	}
 	return Format_FORMAT_UNSPECIFIED
+}
+
+func (x *InteractRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
 }
 
 type InteractResponse struct {
@@ -2168,7 +2179,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\v_healed_ref\"1\n" +
 	"\tCandidate\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\tR\x04line\"\x99\x02\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\"\xb6\x02\n" +
 	"\x0fInteractRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12%\n" +
@@ -2176,7 +2187,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\rstop_on_error\x18\x04 \x01(\bH\x00R\vstopOnError\x88\x01\x01\x12.\n" +
 	"\x13screenshot_on_error\x18\x05 \x01(\bR\x11screenshotOnError\x12\x17\n" +
 	"\x04heal\x18\x06 \x01(\bH\x01R\x04heal\x88\x01\x01\x12)\n" +
-	"\x06format\x18\a \x01(\x0e2\x11.domtap.v1.FormatR\x06formatB\x10\n" +
+	"\x06format\x18\a \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12\x1b\n" +
+	"\tclient_id\x18\b \x01(\tR\bclientIdB\x10\n" +
 	"\x0e_stop_on_errorB\a\n" +
 	"\x05_heal\"\xf3\x01\n" +
 	"\x10InteractResponse\x12/\n" +

@@ -104,6 +104,8 @@ var reasons = map[string]reason{
 	"NO_HISTORY":        {Precondition, "the tab has no such page in its history"},
 	"NAVIGATED_AWAY":    {Precondition, "the page has changed; domtap compact shows it"},
 	"CURSOR_EXPIRED":    {Precondition, "read from the start: the same command without --cursor"},
+	"AMBIGUOUS_TARGET":  {Precondition, "use the ref of the one that is meant"},
+	"TARGET_NOT_FOUND":  {Precondition, "domtap compact shows what is on the page"},
 	"DIALOG_OPEN":       {Precondition, ""},
 	"TAB_CLOSED":        {Precondition, ""},
 	"NOT_FOUND":         {NotFound, ""},

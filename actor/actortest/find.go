@@ -1,0 +1,81 @@
+package actortest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// Find finds what a target means: by label nodes with such a Text, by placeholder those with such a Placeholder, by
+// test id those with such a data-testid in Attributes, and by selector what Match says of it. Nodes that are Off count
+// as hidden. Structural nodes that nobody has asked for are part of the stored DOM once they were found.
+func (p *Page) Find(ctx context.Context, t target.Target) (target.Finding, error) {
+	p.count("Find")
+	if err := p.thread(ctx); err != nil {
+		return target.Finding{}, err
+	}
+	defer p.mu.Unlock()
+	if t.By == target.Selector && p.heed.matchers[t.Words] == nil {
+		return target.Finding{Invalid: true}, nil
+	}
+	p.syncFrames()
+	var out target.Finding
+	for _, f := range p.order {
+		p.findIn(f.Body, t, &out)
+	}
+	return out, nil
+}
+
+func (p *Page) findIn(nodes []*Node, t target.Target, out *target.Finding) {
+	for _, n := range nodes {
+		fit := p.fit(n, t)
+		switch {
+		case fit == target.Not:
+		case n.Off:
+			out.Hidden++
+			out.HiddenWas = "<" + n.Tag + ">"
+		case n.known && (n.Kind != dom.Structural || p.options.structural || n.meant):
+			out.Matches = append(out.Matches, target.Found{Ref: n.ref, Fit: fit})
+		default:
+			n.meant = true
+			out.Matches = append(out.Matches, target.Found{Ref: dom.NoRef, Fit: fit})
+		}
+		p.findIn(n.Children, t, out)
+	}
+}
+
+func (p *Page) fit(n *Node, t target.Target) target.Fit {
+	switch t.By {
+	case target.Label:
+		return target.Compare(n.Text, t.Words)
+	case target.Placeholder:
+		return target.Compare(n.Placeholder, t.Words)
+	case target.TestID:
+		if n.Attributes["data-testid"] == t.Words {
+			return target.Exactly
+		}
+	case target.Selector:
+		if p.heed.matchers[t.Words](n) {
+			return target.Exactly
+		}
+	}
+	return target.Not
+}
+
+// Inherits says yes unless the node that is gone is Off: it is hidden then.
+func (p *Page) Inherits(ctx context.Context, s actor.Succession) (bool, error) {
+	p.count("Inherits")
+	if err := p.thread(ctx); err != nil {
+		return false, err
+	}
+	defer p.mu.Unlock()
+	f := p.frames[s.Frame]
+	return f != nil && f.document == s.Document && !hides(f.Body, s.Gone), nil
+}
+
+func hides(nodes []*Node, ref dom.Ref) bool {
+	return slices.ContainsFunc(nodes, func(n *Node) bool { return n.known && n.ref == ref || hides(n.Children, ref) })
+}

@@ -1,0 +1,182 @@
+package actor
+
+import (
+	"context"
+	"slices"
+
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+const (
+	// maxCandidates is how many elements the error of an ambiguous target names.
+	maxCandidates = 10
+	// maxNearest is how many elements are named that come close to what is not there.
+	maxNearest = 3
+)
+
+// aimed is what an action is aimed at. An action at no element has the ref dom.NoRef and no el.
+type aimed struct {
+	ref dom.Ref
+	el  *dom.Element
+	// healed says that el has the place of the element that was named, which is gone.
+	healed bool
+}
+
+// aim finds the element that an action is meant for. The head is up to date.
+func (t *Tab) aim(ctx context.Context, a TurnAction) (aimed, error) {
+	switch {
+	case a.Target.By == target.None && a.Ref == dom.NoRef:
+		return aimed{ref: dom.NoRef}, nil
+	case a.Target.By == target.None:
+		return t.byRef(ctx, a.Ref)
+	case a.Target.By == target.Ref:
+		return t.byRef(ctx, a.Target.Ref)
+	case a.Target.InPage():
+		return t.byPage(ctx, a.Target)
+	}
+	return t.bySnapshot(ctx, a.Target)
+}
+
+// byRef takes the element of a ref, or the one that was rendered in its place.
+func (t *Tab) byRef(ctx context.Context, ref dom.Ref) (aimed, error) {
+	el, err := t.head.Load().Element(ref)
+	switch {
+	case err == nil:
+		return aimed{ref: ref, el: el}, t.promised.broken(ref, el)
+	case !isStale(err):
+		return aimed{}, err
+	}
+	if t.promised.heal {
+		heir, err := t.heal(ctx, ref)
+		if heir != nil || err != nil {
+			return aimed{ref: refOf(heir), el: heir, healed: true}, err
+		}
+	}
+	return aimed{}, t.lost(ref)
+}
+
+// refOf is the ref of an element, if there is one.
+func refOf(el *dom.Element) dom.Ref {
+	if el == nil {
+		return dom.NoRef
+	}
+	return el.Ref
+}
+
+// bySnapshot finds the element in the stored DOM, at first among what is used.
+func (t *Tab) bySnapshot(ctx context.Context, wanted target.Target) (aimed, error) {
+	found := target.Match(wanted, t.head.Load().Snapshot.Elements.Slice())
+	if len(found) == 0 && wanted.MayBeShown() && !t.isStructural() {
+		if _, err := t.read(ctx, ReadOptions{Structural: true}); err != nil {
+			return aimed{}, err
+		}
+		found = target.Match(wanted, t.head.Load().Snapshot.Elements.Slice())
+	}
+	return t.only(ctx, wanted, found)
+}
+
+// byPage lets the page find the element.
+func (t *Tab) byPage(ctx context.Context, wanted target.Target) (aimed, error) {
+	finding, err := t.ask(ctx, wanted)
+	if err != nil {
+		return aimed{}, err
+	}
+	refs, unread := finding.Closest()
+	found, strange := t.present(refs)
+	if unread || strange {
+		// What the page found has no ref yet, or one that the head does not know.
+		if _, err := t.read(ctx, ReadOptions{}); err != nil {
+			return aimed{}, err
+		}
+		t.flush()
+		if finding, err = t.ask(ctx, wanted); err != nil {
+			return aimed{}, err
+		}
+		refs, unread = finding.Closest()
+		found, _ = t.present(refs)
+	}
+	switch {
+	case finding.Invalid:
+		return aimed{}, Errorf(Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)
+	case len(found) == 0 && finding.Hidden > 0:
+		return aimed{}, &Error{
+			Kind:    NotActionable,
+			Message: "what " + wanted.String() + " means is not visible (" + finding.HiddenWas + "): scroll to it, or open what hides it",
+			Detail:  map[string]string{"cause": "hidden"},
+		}
+	case len(found) == 0 && unread:
+		return aimed{}, Errorf(Aborted, "what %s means changes faster than it can be read: try again", wanted)
+	}
+	return t.only(ctx, wanted, found)
+}
+
+// ask lets the page find what a target means.
+func (t *Tab) ask(ctx context.Context, wanted target.Target) (target.Finding, error) {
+	t.flush()
+	var out target.Finding
+	err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+		out, err = t.page.Find(ctx, wanted)
+		return err
+	})
+	return out, err
+}
+
+// present returns the elements of refs in document order; strange says that some are not in the head.
+func (t *Tab) present(refs []dom.Ref) (found []*dom.Element, strange bool) {
+	if len(refs) == 0 {
+		return nil, false
+	}
+	wanted := make(map[dom.Ref]bool, len(refs))
+	for _, ref := range refs {
+		wanted[ref] = true
+	}
+	for el := range t.head.Load().Snapshot.Elements.All() {
+		if wanted[el.Ref] {
+			found = append(found, el)
+		}
+	}
+	return found, len(found) < len(wanted)
+}
+
+// only takes the one element that was found. Of several, those behind a modal do not count.
+func (t *Tab) only(ctx context.Context, wanted target.Target, found []*dom.Element) (aimed, error) {
+	if len(found) > 1 {
+		if _, err := t.read(ctx, ReadOptions{Geometry: true}); err != nil {
+			return aimed{}, err
+		}
+		refs := make([]dom.Ref, len(found))
+		for i, el := range found {
+			refs[i] = el.Ref
+		}
+		found, _ = t.present(refs)
+		if free := slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return el.Covered }); len(free) > 0 {
+			found = free
+		}
+	}
+	switch len(found) {
+	case 0:
+		return aimed{}, t.missing(wanted)
+	case 1:
+		return aimed{ref: found[0].Ref, el: found[0]}, nil
+	}
+	return aimed{}, &Error{
+		Kind: Ambiguous,
+		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " + target.List(found, maxCandidates) +
+			"; use the ref of one of them",
+		Candidates: found[:min(len(found), maxCandidates)],
+	}
+}
+
+// missing is the error of a target that means nothing.
+func (t *Tab) missing(wanted target.Target) error {
+	e := &Error{
+		Kind: NoMatch, Message: "nothing on the page is meant by " + wanted.String(),
+		Candidates: target.Nearest(wanted, t.head.Load().Snapshot.Elements.Slice(), maxNearest),
+	}
+	if len(e.Candidates) > 0 {
+		e.Message += "; the nearest: " + target.List(e.Candidates, maxNearest)
+	}
+	e.Message += ": read the page, or wait for it with a wait step"
+	return e
+}

@@ -1,0 +1,56 @@
+package actor
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// settleLimit is how long the page may take to come to rest after an action.
+	settleLimit = 2 * time.Second
+	// parseLimit is how long a document that an action led to may take to be parsed.
+	parseLimit = 10 * time.Second
+)
+
+// rest waits until the page has come to rest after an action and reads it. It follows the page to
+// another document. A page that a dialog blocks is at rest.
+func (t *Tab) rest(ctx context.Context, start marks) error {
+	commits := start.commits
+	for range readRounds {
+		err := t.call(ctx, func() error {
+			if now := t.mark(); now.commits != commits || now.dialogs != start.dialogs || now.tabs != start.tabs {
+				return errStopped
+			}
+			return nil
+		}, func(ctx context.Context) error { return t.page.Settle(ctx, settleLimit) })
+		if t.fatal(ctx, err) {
+			return err
+		}
+		if t.info.Dialog != nil {
+			return nil
+		}
+		if t.commits != commits {
+			commits = t.commits
+			if err := t.parsed(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		_, err = t.read(ctx, ReadOptions{})
+		if t.fatal(ctx, err) || err == nil && t.commits == commits {
+			return err
+		}
+	}
+	return nil
+}
+
+// parsed waits until the document that an action led to is parsed. One that takes long is left to load.
+func (t *Tab) parsed(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, parseLimit)
+	defer cancel()
+	err := t.load(bounded, t.main, PhaseDOMContentLoaded)
+	if t.fatal(ctx, err) {
+		return err
+	}
+	return nil
+}

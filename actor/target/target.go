@@ -1,0 +1,282 @@
+// Package target finds the elements that a caller means by what a person would say of them: by role and name, or
+// by the text on them. It is pure over the elements of a snapshot. What only the page knows, which is labels,
+// placeholders, test ids and selectors, it names (Target) and compares (Best), but does not find.
+//
+// The rules, all of them tested:
+//
+//   - A name or text fits an element exactly, or but for case and white space, or as a part of it; only the
+//     elements of the closest of these three fits that any element has are meant (Match).
+//   - Match never picks one of several: it gives back all that are meant, in document order, and whoever acts must
+//     refuse more than one.
+//   - Elements that are used count before those that are only shown: when a button and a heading both say
+//     "Save", the button is meant.
+//   - Of elements that stand in each other and say the same text, the innermost is meant.
+package target
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// By says how a Target names its element.
+type By uint8
+
+// The ways to name an element.
+const (
+	// None: the target names nothing.
+	None By = iota
+	// Ref: by Target.Ref.
+	Ref
+	// Role: by Target.Role, Target.Name or both.
+	Role
+	// Text: by what stands on it.
+	Text
+	// Label: a field, by the label of it that a person reads.
+	Label
+	// Placeholder: a field, by its placeholder.
+	Placeholder
+	// TestID: by data-testid, data-test-id, data-test or data-cy.
+	TestID
+	// Selector: by a CSS selector.
+	Selector
+)
+
+// Target names an element.
+type Target struct {
+	By  By
+	Ref dom.Ref
+	// Role and Name go with By Role; one of them may be empty.
+	Role, Name string
+	// Words is the text, label, placeholder, test id or selector.
+	Words string
+}
+
+// InPage reports whether only the page can say which element is meant.
+func (t Target) InPage() bool { return t.By >= Label }
+
+// String says what is looked for, in the words of the API.
+func (t Target) String() string {
+	switch t.By {
+	case Ref:
+		return "ref " + strconv.FormatUint(uint64(t.Ref), 10)
+	case Role:
+		switch {
+		case t.Name == "":
+			return t.Role
+		case t.Role == "":
+			return "name " + quote(t.Name)
+		}
+		return t.Role + " " + quote(t.Name)
+	case Text:
+		return "text " + quote(t.Words)
+	case Label:
+		return "label " + quote(t.Words)
+	case Placeholder:
+		return "placeholder " + quote(t.Words)
+	case TestID:
+		return "test id " + quote(t.Words)
+	case Selector:
+		return "selector " + quote(t.Words)
+	}
+	return "nothing"
+}
+
+// maxQuoted bounds what an answer repeats of its request, in characters.
+const maxQuoted = 80
+
+func quote(s string) string {
+	for i, n := 0, 0; i < len(s); n++ {
+		if n == maxQuoted {
+			return strconv.Quote(s[:i]) + "…"
+		}
+		_, size := firstRune(s[i:])
+		i += size
+	}
+	return strconv.Quote(s)
+}
+
+func firstRune(s string) (r rune, size int) {
+	for i, c := range s {
+		if i > 0 {
+			return r, i
+		}
+		r = c
+	}
+	return r, len(s)
+}
+
+// Fit says how well a text is what is wanted. Smaller is closer.
+type Fit uint8
+
+// The fits.
+const (
+	// Exactly: it is the same.
+	Exactly Fit = iota
+	// Folded: it is the same but for case and white space.
+	Folded
+	// Partly: what is wanted is a part of it, in any case.
+	Partly
+	// Not: it is something else.
+	Not
+)
+
+// cut is the sign behind a text that the snapshot has only the beginning of.
+const cut = "…"
+
+// Compare says how well a text of a snapshot is what is wanted. Of a text that the snapshot has only the beginning of,
+// the beginning is compared.
+func Compare(text, wanted string) Fit {
+	if text == wanted {
+		return Exactly
+	}
+	folded, sought := fold(text), fold(wanted)
+	switch {
+	case sought == "":
+		return Not
+	case folded == sought:
+		return Folded
+	case strings.Contains(folded, sought):
+		return Partly
+	}
+	if begin, was := strings.CutSuffix(folded, cut); was && begin != "" && strings.HasPrefix(sought, strings.TrimSpace(begin)) {
+		return Folded
+	}
+	return Not
+}
+
+// fold makes one of all texts that differ in case and white space only.
+func fold(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+// Match returns the elements that a target By Role or Text means, in document order.
+func Match(t Target, elements []*dom.Element) []*dom.Element {
+	for _, used := range []bool{true, false} {
+		found := Best(elements, func(el *dom.Element) Fit {
+			if (el.Kind != dom.Structural) != used {
+				return Not
+			}
+			return t.fit(el)
+		})
+		if len(found) > 0 {
+			if t.By == Text {
+				found = innermost(found, elements)
+			}
+			return found
+		}
+	}
+	return nil
+}
+
+// Best returns what fits closest, in order.
+func Best[E any](all []E, fit func(E) Fit) []E {
+	best := Partly
+	var found []E
+	for _, one := range all {
+		f := fit(one)
+		if f == Not || f > best {
+			continue
+		}
+		if f < best {
+			best, found = f, nil
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// fit says how well an element is what a target By Role or Text means.
+func (t Target) fit(el *dom.Element) Fit {
+	switch t.By {
+	case Role:
+		if !t.fitsRole(el) {
+			return Not
+		}
+		if t.Name == "" {
+			return Exactly
+		}
+		return Compare(el.Text, t.Name)
+	case Text:
+		return Compare(el.Text, t.Words)
+	}
+	return Not
+}
+
+func (t Target) fitsRole(el *dom.Element) bool {
+	return t.Role == "" || strings.EqualFold(t.Role, el.Role) || el.Role == "" && strings.EqualFold(t.Role, el.Tag)
+}
+
+// innermost leaves out the elements that others among them stand in.
+func innermost(found, elements []*dom.Element) []*dom.Element {
+	if len(found) < 2 {
+		return found
+	}
+	parents := make(map[dom.Ref]dom.Ref, len(elements))
+	for _, el := range elements {
+		parents[el.Ref] = el.Parent
+	}
+	outer := map[dom.Ref]bool{}
+	for _, el := range found {
+		for up, steps := el.Parent, 0; up != dom.NoRef && steps < len(elements); steps++ {
+			outer[up] = true
+			next, known := parents[up]
+			if !known {
+				break
+			}
+			up = next
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
+}
+
+// Describe names an element as a person would: button "Pay".
+func Describe(el *dom.Element) string {
+	kind := el.Role
+	if kind == "" {
+		kind = el.Tag
+	}
+	if called := Called(el); called != "" {
+		return kind + " " + strconv.Quote(called)
+	}
+	return kind
+}
+
+// Called is what a person would call an element: its name, or else its placeholder or name attribute; empty: nothing.
+func Called(el *dom.Element) string {
+	for _, name := range []string{el.Text, el.Placeholder, el.Name} {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// List names elements with their refs: [5] button "Pay", [9] link "Pay". Those beyond limit are counted only.
+func List(elements []*dom.Element, limit int) string {
+	var b strings.Builder
+	for i, el := range elements {
+		if i == limit {
+			b.WriteString(" and " + strconv.Itoa(len(elements)-limit) + " more")
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("[" + strconv.FormatUint(uint64(el.Ref), 10) + "] " + Describe(el))
+	}
+	return b.String()
+}
+
+// acted are the roles of elements that are part of the stored DOM also while nobody asks for what is only shown.
+var acted = map[string]bool{
+	"button": true, "link": true, "textbox": true, "searchbox": true, "checkbox": true, "radio": true, "combobox": true,
+	"listbox": true, "slider": true, "spinbutton": true, "switch": true, "tab": true, "menuitem": true,
+	"menuitemcheckbox": true, "menuitemradio": true, "option": true, "treeitem": true,
+}
+
+// MayBeShown reports whether the element that a target By Role or Text means may be one that is only shown, such as a
+// heading.
+func (t Target) MayBeShown() bool {
+	return t.By == Text || t.By == Role && !acted[strings.ToLower(t.Role)]
+}

@@ -1,0 +1,173 @@
+// Finding the elements that are meant by a label, a placeholder, a test id or a CSS selector: what the stored DOM
+// does not say. Shadow trees are looked into, frames have an agent of their own.
+
+/** How many elements are looked at for one target, and how many of them are named. */
+const MAX_SOUGHT = 5000;
+const MAX_MEANT = 50;
+
+/** What has a label or a placeholder. */
+const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress,output,[contenteditable],[role=textbox]," +
+  "[role=searchbox],[role=combobox],[role=listbox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]," +
+  "[role=radiogroup],[aria-placeholder]";
+const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
+
+/** How well a text fits, as target.Fit in Go. */
+const EXACTLY = 0, FOLDED = 1, PARTLY = 2, NOT = 3;
+
+class Seeker {
+  /** @param {Agent} agent @param {{by: string, words: string}} wanted */
+  constructor(agent, wanted) {
+    this.model = agent.model;
+    this.by = wanted.by;
+    this.words = wanted.words;
+    this.wanted = clean(wanted.words, MAX_NAME);
+    this.folded = this.wanted.toLowerCase();
+    /** @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} */
+    this.answer = { found: [], hidden: 0, was: "", more: false, invalid: false };
+  }
+
+  /** Everything that fits closest among what can be seen; if there is nothing, how much of what cannot. */
+  seek() {
+    const { model, answer } = this;
+    model.sight.begin();
+    model.sight.x = scrollX;
+    model.sight.y = scrollY;
+    /** @type {any[][]} */
+    const shown = [[], [], []];
+    /** @type {any[][]} */
+    const hidden = [[], [], []];
+    try {
+      for (const el of this.candidates()) {
+        const fit = this.fit(el);
+        if (fit === NOT) continue;
+        (this.stand(el) ? shown : hidden)[fit].push(el);
+      }
+    } catch (error) {
+      answer.invalid = error instanceof DOMException; // the browser does not take the selector
+      if (!answer.invalid) throw error;
+      return answer;
+    }
+    const fit = shown.findIndex((list) => list.length > 0);
+    if (fit >= 0) this.name(shown[fit], fit);
+    const veiled = hidden.find((list) => list.length > 0) || [];
+    answer.hidden = veiled.length;
+    if (veiled.length) answer.was = sketch(veiled[0]);
+    return answer;
+  }
+
+  /** @returns {any[]} in no more than the order of their trees */
+  candidates() {
+    const { model } = this;
+    const out = [];
+    const selector = this.selector();
+    const roots = [model.doc, ...model.rootList];
+    for (const root of roots) {
+      if (root !== model.doc && !safe.isConnected(root.host)) continue;
+      const list = root === model.doc ? safe.querySelectorAll(root, selector) : root.querySelectorAll(selector);
+      for (const el of list) {
+        if (out.length >= MAX_SOUGHT) {
+          this.answer.more = true;
+          return out;
+        }
+        out.push(el);
+      }
+    }
+    return out;
+  }
+
+  selector() {
+    switch (this.by) {
+      case "label":
+        return FIELDS_SELECTOR;
+      case "placeholder":
+        return "[placeholder],[aria-placeholder]";
+      case "test_id":
+        return TEST_IDS.map((name) => "[" + name + "=" + CSS.escape(this.words) + "]").join();
+    }
+    return this.words;
+  }
+
+  /** @param {any} el */
+  fit(el) {
+    switch (this.by) {
+      case "label":
+        return this.fitLabel(el);
+      case "placeholder":
+        return Math.min(this.compare(attr(el, "placeholder") || ""), this.compare(attr(el, "aria-placeholder") || ""));
+    }
+    return EXACTLY;
+  }
+
+  /** A person reads the label, also when an aria-label names the field otherwise. @param {any} el */
+  fitLabel(el) {
+    const { naming, labels } = this.model;
+    const tag = tagOf(el);
+    probeAria(el);
+    let fit = this.compare(naming.name(el, tag, roleOf(el, tag, explicitRole(el))));
+    for (const label of labels.of(el)) {
+      if (fit === EXACTLY) break;
+      naming.visited.clear();
+      naming.length = 0;
+      fit = Math.min(fit, this.compare(clean(naming.content(label, "label"), MAX_NAME)), this.compare(clean(safe.textContent(label), MAX_NAME)));
+    }
+    return fit;
+  }
+
+  /** @param {string} text */
+  compare(text) {
+    const said = clean(text, MAX_NAME);
+    if (!said) return NOT;
+    if (said === this.wanted) return EXACTLY;
+    const folded = said.toLowerCase();
+    if (folded === this.folded) return FOLDED;
+    return folded.includes(this.folded) ? PARTLY : NOT;
+  }
+
+  /** What a person sees and uses of an element: itself, the label that stands in for it, or nothing. @param {any} el */
+  stand(el) {
+    if (this.model.sight.isVisible(el, tagOf(el))) return el;
+    return this.model.standIns.get(el) || null;
+  }
+
+  /** @param {any[]} list @param {number} fit */
+  name(list, fit) {
+    const { model, answer } = this;
+    if (list.length > MAX_MEANT) answer.more = true;
+    const seen = new Set();
+    for (const el of list.slice(0, MAX_MEANT)) {
+      const stand = this.stand(el);
+      if (seen.has(stand)) continue;
+      seen.add(stand);
+      const rec = model.recs.get(stand);
+      const listed = rec && rec.shown && rec.ref >= 0;
+      if (!rec || !rec.shown) this.enlist(stand);
+      answer.found.push([listed ? rec.ref : -1, fit]);
+    }
+  }
+
+  /** Makes an element a part of the stored DOM, as something that is shown. @param {any} el */
+  enlist(el) {
+    const { model } = this;
+    if (!model.hint(el, HINT_MEANT, true)) return;
+    model.strange = true;
+    model.looks.add(el);
+  }
+}
+
+/** An element in a few words. @param {any} el */
+function sketch(el) {
+  const id = attr(el, "id");
+  const name = attr(el, "name");
+  const type = tagOf(el) === "input" ? " type=" + el.type : "";
+  return clean("<" + tagOf(el) + type + (id ? " id=" + id : name ? " name=" + name : "") + ">", MAX_NAME);
+}
+
+/**
+ * Finds what a target means.
+ * @param {Agent} agent @param {{by: string, words: string}} wanted
+ * @returns {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} found: refs (-1: none yet) and fits
+ */
+function find(agent, wanted) {
+  agent.start();
+  return new Seeker(agent, wanted).seek();
+}

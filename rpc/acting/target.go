@@ -1,0 +1,50 @@
+package acting
+
+import (
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// TargetOf returns the target of a step that package check let pass. It is empty for steps without one, and for those
+// that name a place: where that is, the action says.
+func TargetOf(step *domtapv1.Step) target.Target {
+	targeted, ok := actionIn(step).(interface{ GetTarget() *domtapv1.Target })
+	if !ok {
+		return target.Target{}
+	}
+	return Target(targeted.GetTarget())
+}
+
+// actionIn returns the message of the action that a step is.
+func actionIn(step *domtapv1.Step) any {
+	m := step.ProtoReflect()
+	field := m.WhichOneof(m.Descriptor().Oneofs().ByName("action"))
+	if field == nil {
+		return nil
+	}
+	return m.Get(field).Message().Interface()
+}
+
+// Target converts a target; nil, and one that names a place, are the empty one.
+func Target(t *domtapv1.Target) target.Target {
+	switch {
+	case t == nil:
+		return target.Target{}
+	case t.Ref != nil:
+		return target.Target{By: target.Ref, Ref: dom.Ref(t.GetRef())}
+	case t.GetRole() != "" || t.GetName() != "":
+		return target.Target{By: target.Role, Role: t.GetRole(), Name: t.GetName()}
+	case t.GetText() != "":
+		return target.Target{By: target.Text, Words: t.GetText()}
+	case t.GetLabel() != "":
+		return target.Target{By: target.Label, Words: t.GetLabel()}
+	case t.GetPlaceholder() != "":
+		return target.Target{By: target.Placeholder, Words: t.GetPlaceholder()}
+	case t.GetTestId() != "":
+		return target.Target{By: target.TestID, Words: t.GetTestId()}
+	case t.GetSelector() != "":
+		return target.Target{By: target.Selector, Words: t.GetSelector()}
+	}
+	return target.Target{}
+}
