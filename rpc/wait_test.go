@@ -444,12 +444,16 @@ func TestManyWaitOnOneTab(t *testing.T) {
 		const many = 500
 		errs := make([]error, many)
 		before := page.Calls("Read")
+		// The page answers when all of them wait: how many come before it does is nobody's luck.
+		page.Hang()
 		var all sync.WaitGroup
 		for i := range many {
 			all.Go(func() {
 				_, errs[i] = b.dom.WaitFor(t.Context(), until(tab, &domtapv1.WaitCondition{Text: fmt.Sprint("item ", i%10, " of")}))
 			})
 		}
+		synctest.Wait()
+		page.Resume()
 		synctest.Wait()
 		for i := range 10 {
 			add(page, fmt.Sprint("Item ", i, " of 10"))

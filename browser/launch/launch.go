@@ -97,7 +97,6 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 		chromedp.UserDataDir(profile),
 		chromedp.ModifyCmdFunc(modify),
 		chromedp.CombinedOutput(output),
-		chromedp.Flag("disable-features", "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,BackForwardCache,"+popupFeatures),
 		chromedp.Flag("enable-automation", false),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-crash-reporter", true),
@@ -110,16 +109,26 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 	if !cfg.Headless {
 		opts = append(opts, chromedp.Flag("headless", false), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("mute-audio", false))
 	}
+	off := features
 	for _, flag := range cfg.Flags {
 		name, value, found := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		if found {
+		switch {
+		case name == disableFeatures: // the browser takes the last of these flags alone
+			off += "," + value
+		case found:
 			opts = append(opts, chromedp.Flag(name, value))
-		} else {
+		default:
 			opts = append(opts, chromedp.Flag(name, true))
 		}
 	}
-	return opts
+	return append(opts, chromedp.Flag(disableFeatures, off))
 }
+
+const disableFeatures = "disable-features"
+
+// features are what is switched off always: pages that come back from the cache of the history, without their load
+// being told again, among them.
+const features = "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,BackForwardCache," + popupFeatures
 
 // quiet keeps chromedp from writing to the standard logger: what matters comes back as errors.
 var quiet = []chromedp.ContextOption{
