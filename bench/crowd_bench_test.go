@@ -53,7 +53,7 @@ func (s *apart) crowd(b *testing.B, tab string, readers int, l load) times {
 			seen = append(seen, took...)
 		})
 	}
-	s.tick(l)
+	s.tick(l, nil)
 	a.running.Wait()
 	a.leave()
 	if len(seen) != readers*l.ticks() {

@@ -299,7 +299,19 @@ func (p *Page) pushed(s link.Session, e runtime.EventBindingCalled) {
 		return
 	}
 	m.Patch.Frame, m.Patch.Document = p.frameKey(from.id), a.document
+	p.headed(a, &m)
 	p.emit(actor.Patched{Patch: m.Patch})
+}
+
+// headed completes a patch with a brief header, and remembers what a longer one says.
+func (p *Page) headed(a *agent, m *page.Message) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m.Brief {
+		m.Patch.URL, m.Patch.Title = a.url, a.title
+		return
+	}
+	a.url, a.title = m.Patch.URL, m.Patch.Title
 }
 
 func (p *Page) navigated(s link.Session, f *cdp.Frame) {

@@ -255,6 +255,7 @@ func (p *Page) request(o observed, req actor.ReadRequest, probed bool) callParam
 		}
 	}
 	p.mu.Lock()
+	acked = o.agent.acks.taken(acked)
 	r.Full = o.agent.broken || slices.Contains(req.Restart, key)
 	p.mu.Unlock()
 	return o.agent.paramsAcking("read", r, acked)
@@ -266,6 +267,9 @@ func (p *Page) settle(list []observed, failed bool) {
 	defer p.mu.Unlock()
 	for _, o := range list {
 		o.agent.broken = failed || o.lost
+		if o.agent.broken { // what the agent was told, and whether it waits, is not known
+			o.agent.acks = acks{awaited: true}
+		}
 	}
 }
 
@@ -284,8 +288,11 @@ func (p *Page) readOne(ctx context.Context, k *link.Call, o *observed, out *acto
 	case m.Unprobed:
 		o.unprobed = true
 	case m.Unacknowledged:
+		p.waits(o.agent)
 		out.Unacknowledged = append(out.Unacknowledged, m.Patch.Frame)
 	case !m.Empty:
+		p.waits(o.agent)
+		p.headed(o.agent, &m)
 		out.Patches = append(out.Patches, m.Patch)
 	}
 	return nil
@@ -311,8 +318,49 @@ func (p *Page) Acknowledge(ack actor.Ack) {
 	if a == nil || a.document != ack.Document {
 		return
 	}
-	params := a.paramsAcking("ack", nil, &page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)})
-	a.session.Post(p.ctx, runtime.CommandCallFunctionOn, params)
+	p.mu.Lock()
+	due := a.acks.due(ack)
+	p.mu.Unlock()
+	if due {
+		params := a.paramsAcking("ack", nil, &page.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)})
+		a.session.Post(p.ctx, runtime.CommandCallFunctionOn, params)
+	}
+}
+
+// waits notes that an agent sends nothing before its last patch is acknowledged.
+func (p *Page) waits(a *agent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a.acks.awaited = true
+}
+
+// acks saves acknowledgements, each of which takes time of the page's main thread and as many bytes as a patch:
+// several patches are acknowledged together, unless the agent waits.
+type acks struct {
+	sent, owed uint64
+	awaited    bool
+}
+
+// due reports whether to acknowledge a patch now. If not, the next acknowledgement, or the next read, will do.
+func (k *acks) due(ack actor.Ack) bool {
+	if len(ack.Refs) == 0 && !k.awaited && ack.Sequence-k.sent < page.Window/2 {
+		k.owed = ack.Sequence
+		return false
+	}
+	k.sent, k.owed, k.awaited = ack.Sequence, 0, false
+	return true
+}
+
+// taken returns the acknowledgement that a read takes along: the given one, or one that is owed, or nil.
+func (k *acks) taken(ack *page.Ack) *page.Ack {
+	switch {
+	case ack != nil:
+		k.sent = ack.Sequence
+	case k.owed > 0:
+		k.sent, ack = k.owed, &page.Ack{Sequence: k.owed, Refs: []int{}}
+	}
+	k.owed, k.awaited = 0, false
+	return ack
 }
 
 // Observe implements actor.Observer.

@@ -110,6 +110,9 @@ type agent struct {
 	broken   bool // sent something malformed: the next read starts from scratch
 	late     bool // did not answer in time, and has not answered since
 	probe    probe
+	// url and title are those of its last patch that told them.
+	url, title string
+	acks       acks
 }
 
 func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {

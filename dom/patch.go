@@ -74,7 +74,7 @@ type PlacedBox struct {
 }
 
 // Patch leads one document from the state that its observer reported last to the next. Removals
-// stand first; then inserts, moves and changes follow in document order.
+// stand first, inserts and moves follow in document order, and changes last.
 type Patch struct {
 	Frame FrameID
 	// Document tells the documents of a frame apart.

@@ -30,6 +30,9 @@ type Message struct {
 	// Unprobed says that the document has grown, and that the browser is to be asked first what no script
 	// can see of it; the rest is empty.
 	Unprobed bool
+	// Brief says that the patch leaves out the URL, the title and the scroll position, which are those of the
+	// document's last patch that was not brief.
+	Brief bool
 	// Empty says that nothing changed since the last patch: there are neither operations nor boxes.
 	Empty bool
 	// Selected is what selectors match; the rest is empty then. It is nil in all other messages.
@@ -66,8 +69,16 @@ func decodeHeader(line string) (Message, error) {
 		return Message{}, malformed("header of %d bytes", len(line))
 	}
 	f := strings.Split(line, "\t")
+	if len(f) == 4 {
+		m, err := decodeHeader(strings.Join([]string{"", f[0], f[1], f[2], "0", "0", "0", "0", "", "", f[3]}, "\t"))
+		m.Brief = true
+		if err == nil && f[1] != "" {
+			return Message{}, malformed("a brief header with the flags %.20q", f[1])
+		}
+		return m, err
+	}
 	if len(f) != 10 && len(f) != 11 {
-		return Message{}, malformed("header with %d fields, want 10 or 11", len(f))
+		return Message{}, malformed("header with %d fields, want 4, 10 or 11", len(f))
 	}
 	var m Message
 	p := &m.Patch
@@ -122,12 +133,9 @@ type decoder struct {
 	adds  int
 }
 
-// line returns the next line. Missing lines are errors: a message has all its columns.
+// line returns the next line. Missing lines are empty.
 func (d *decoder) line() string {
-	line, rest, found := strings.Cut(d.lines, "\n")
-	if !found && d.lines == "" && d.err == nil {
-		d.err = malformed("too few lines")
-	}
+	line, rest, _ := strings.Cut(d.lines, "\n")
 	d.lines = rest
 	return line
 }

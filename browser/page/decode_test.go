@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -192,6 +193,33 @@ func TestDecodeReadsWhatTheAgentTook(t *testing.T) {
 	for _, took := range []string{"x", "-1", "NaN", "1e12"} {
 		if _, err := Decode(message("doc 7 f 1700000000000.5 0 120 1280 800 http://h/ A_title " + took)); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%q: %v", took, err)
+		}
+	}
+}
+
+// TestTheScriptsKnowTheWindow holds the agent's own constant against Window.
+func TestTheScriptsKnowTheWindow(t *testing.T) {
+	if !strings.Contains(Script(), fmt.Sprintf("\nconst WINDOW = %d;\n", Window)) {
+		t.Errorf("the scripts do not say that WINDOW is %d", Window)
+	}
+}
+
+// TestDecodeReadsBriefHeaders reads a patch that says nothing of the URL, the title and the scroll position.
+func TestDecodeReadsBriefHeaders(t *testing.T) {
+	m, err := Decode(message("8 · 1700000000000.5 0.25", "~", "7", "", "16", "", "", "", "", "New_text", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Patch
+	if !m.Brief || m.Empty || p.Sequence != 8 || p.PageTime.UnixMicro() != 1700000000000500 || p.Took != 250*time.Microsecond {
+		t.Errorf("got %+v", m)
+	}
+	if len(p.Ops) != 1 || p.Ops[0].Kind != dom.OpChange || p.Ops[0].Element.Text != "New text" {
+		t.Errorf("got %+v", p.Ops)
+	}
+	for _, header := range []string{"8 f 1.0 0", "8 m 1.0 0", "-1 · 1.0 0", "8 · x 0", "8 · 1.0 x"} {
+		if m, err := Decode(message(header, "~", "7", "", "16", "", "", "", "", "New_text")); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: got %+v, %v", header, m, err)
 		}
 	}
 }

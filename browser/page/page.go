@@ -56,6 +56,10 @@ func Script() string {
 	return b.String()
 }
 
+// Window is how many patches an agent sends before it waits for an acknowledgement. One acknowledgement stands for
+// all patches before it, too; those with additions, and those that answer a read, are to be acknowledged at once.
+const Window = 8
+
 // ReadRequest is the argument of the command "read".
 type ReadRequest struct {
 	Structural bool     `json:"structural"`

@@ -20,6 +20,8 @@ class SheetFacts {
     this.clips = false;
     /** Some rule sets display: contents. */
     this.contents = false;
+    /** Some rule shows or hides by what stands beside or in an element. */
+    this.structural = false;
     /** It cannot be read, wholly or in part: it may say anything. */
     this.opaque = false;
     /** What tells whether it is still the same. */
@@ -31,7 +33,7 @@ class SheetFacts {
   }
 
   giveUp() {
-    this.opaque = this.overflows = this.clips = this.contents = true;
+    this.opaque = this.overflows = this.clips = this.contents = this.structural = true;
   }
 
   /** @param {any} style @param {any} rule @param {string} scope the selector of the rule around it */
@@ -45,8 +47,19 @@ class SheetFacts {
     if (!this.overflows) this.overflows = style.overflowX !== "" && style.overflowX !== "visible";
     if (!this.clips) this.clips = style.clip !== "" || style.clipPath !== "";
     if (!this.contents) this.contents = style.display === "contents";
+    if (!this.structural) this.structural = hides(style) && STRUCTURAL_SELECTOR.test(selectorOf(rule, scope) || "");
   }
 }
+
+const STRUCTURAL_SELECTOR = /:has\(|:empty|-child|-of-type|[+~]/;
+
+/** Whether a style says anything of what can be seen. @param {any} style */
+function hides(style) {
+  for (const name of SHOWING) if (style[name] !== "") return true;
+  return false;
+}
+
+const SHOWING = ["display", "visibility", "opacity", "height", "width", "maxHeight", "maxWidth", "clipPath", "clip", "position", "contentVisibility"];
 
 /** @param {string} cursor */
 function isPointer(cursor) {
@@ -125,12 +138,12 @@ class Styles {
     this.roots = new WeakMap();
     /** What readAgain is at. @type {Generator<undefined, void> | null} */
     this.again = null;
-    this.overflows = this.clips = this.contents = this.opaque = false;
+    this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
   /** Forgets what was said together; what the sheets say stays known. */
   begin() {
-    this.overflows = this.clips = this.contents = this.opaque = false;
+    this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
   /** @param {any} root a document or a shadow root @returns {any[]} */
@@ -155,6 +168,7 @@ class Styles {
       this.overflows = this.overflows || facts.overflows;
       this.clips = this.clips || facts.clips;
       this.contents = this.contents || facts.contents;
+      this.structural = this.structural || facts.structural;
     }
     if (selectors.size > MAX_SELECTORS) {
       selectors.clear();

@@ -32,12 +32,16 @@ class Labels {
   constructor() {
     /** There are shadow trees: a control's labels stand in its own tree. */
     this.trees = false;
+    /** Those of controls with very many, by control, within one look. @type {Map<any, any[]>} */
+    this.many = new Map();
     this.reset();
   }
 
   reset() {
     /** Labels by their `for`, for each tree that was asked about. @type {WeakMap<any, Map<string, Set<any>>>} */
     this.indexes = new WeakMap();
+    /** Some control was looked up by its id. */
+    this.used = false;
   }
 
   /** @param {any} control @returns {any[]} at most MAX_LABELS, in document order */
@@ -51,7 +55,11 @@ class Labels {
     const root = this.trees ? safe.getRootNode(control) : document;
     const elsewhere = this.index(root).get(id);
     if (!elsewhere) return out.length > 1 ? out.reverse() : out;
-    if (elsewhere.size > MAX_LABELS) return manyLabels(root, control);
+    if (elsewhere.size > MAX_LABELS) {
+      let many = this.many.get(control);
+      if (!many) this.many.set(control, (many = manyLabels(root, control)));
+      return many;
+    }
     for (const label of elsewhere) if (label.control === control && !out.includes(label)) out.push(label);
     if (out.length > 1) out.sort(byPlace);
     return out.slice(0, MAX_LABELS);
@@ -61,6 +69,7 @@ class Labels {
   index(root) {
     let index = this.indexes.get(root);
     if (!index) {
+      this.used = true;
       this.indexes.set(root, (index = new Map()));
       const labels = safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label[for]") : root.querySelectorAll("label[for]");
       for (const label of labels) enterLabel(index, label);

@@ -35,6 +35,7 @@ class Sight {
 
   /** Forgets what was read of the layout. */
   begin() {
+    this.labels.many.clear();
     this.folds.clear();
     this.images = null;
   }

@@ -7,9 +7,15 @@ const MAX_ELEMENTS = 200000;
 /** How many nodes below a restyled element are looked at immediately; the rest waits for the next pass. */
 const RESTYLE_NODES = 1000;
 /** How many elements a glance looks at for new shadow roots; the next one goes on from there. */
-const ROOTS_AT_ONCE = 1000;
+const ROOTS_AT_ONCE = 200;
+/** How many elements that came are remembered for the next probe; beyond that it looks at all. */
+const MAX_NEWCOMERS = 500;
+/** How many controls a glance looks at, and a patch, unless all are to be looked at; the next one goes on from there. */
+const CONTROLS_AT_ONCE = 500;
 /** How many boxes a measured but unchanged document is checked by. */
 const SAMPLE = 48;
+/** And how many by a glance. */
+const SAMPLE_OF_GLANCE = 16;
 
 /** One element that counts, shown or not. */
 class Rec {
@@ -123,6 +129,14 @@ class Model {
     /** Every element outside of shadow trees, live. */
     this.elements = safe.elements(doc, "*");
     this.rootCursor = 0;
+    /** Where sweepControls goes on. @type {any} */
+    this.controlCursor = null;
+    /** Hidden checkboxes, radios and file inputs. @type {Set<Rec>} */
+    this.tucked = new Set();
+    /** Roots of what came since the last probe; null: the probe is to look at everything. @type {WeakRef<any>[] | null} */
+    this.newcomers = null;
+    /** How often a look at everything found something. */
+    this.found = 0;
     /** @type {(root: any) => void} */
     this.onRoot = () => {};
     /** @type {WeakMap<any, string>} frames by their host element */
@@ -140,6 +154,8 @@ class Model {
   reset() {
     /** Nodes whose subtree is to be walked. @type {Set<any>} */
     this.added = new Set();
+    /** Those of them that came into their place just now: nothing below them is listed. @type {Set<any>} */
+    this.arrived = new Set();
     /** Records to describe anew. @type {Set<Rec>} */
     this.dirty = new Set();
     /** Records to look at anew: there, visible, where? That can take a layout. @type {Set<Rec>} */
@@ -173,6 +189,7 @@ class Model {
     this.fates.clock++;
     if (this.rescan) {
       this.grown = true;
+      this.newcomers = null;
       return;
     }
     if (records.length + this.added.size + this.dirty.size + this.check.size > RESCAN_ABOVE) {
@@ -192,31 +209,53 @@ class Model {
    */
   forgetNoted() {
     this.rescan = this.grown = true;
-    for (const set of [this.added, this.dirty, this.check, this.looks, this.restyled]) set.clear();
+    this.newcomers = null;
+    for (const set of [this.added, this.arrived, this.dirty, this.check, this.looks, this.restyled]) set.clear();
   }
 
   /** @param {MutationRecord} r */
   noteChildren(r) {
-    this.styleDirty = true;
-    let text = false;
+    let text = false, elements = false;
     for (const n of r.removedNodes) {
       if (safe.nodeType(n) === 1) {
+        elements = true;
         this.fates.left(n);
+        if (this.arrived.delete(n)) { // it came and went without being looked at
+          this.added.delete(n);
+          continue;
+        }
         this.takeOut(n);
         this.noteLabels(n, false);
       } else text = true;
     }
     for (const n of r.addedNodes) {
       if (safe.nodeType(n) === 1) {
-        this.grown = true;
+        elements = true;
         this.fates.came(n);
         this.added.add(n);
-        this.noteLabels(n, true);
+        this.arrived.add(n);
+        this.welcome(n);
       } else text = true;
     }
+    // Other elements may be seen now, or no longer, for the sake of their neighbours.
+    if (elements && this.styles.structural) this.styleDirty = true;
+    if (r.removedNodes.length && safe.firstChild(r.target) === null && safe.nodeType(r.target) === 1) this.remember(r.target);
     if (shadowOfTarget(r.target)) this.reslot(r.target);
     this.noteText(r.target);
     if (text && this.structural && safe.nodeType(r.target) === 1) this.added.add(r.target);
+  }
+
+  /** An element or shadow root came, with what is in it: a probe is due. @param {any} root */
+  welcome(root) {
+    this.grown = true;
+    this.remember(root);
+  }
+
+  /** The next probe looks at an element or shadow root, and at what is in it. @param {any} root */
+  remember(root) {
+    if (this.newcomers === null) return;
+    if (this.newcomers.length < MAX_NEWCOMERS) this.newcomers.push(new WeakRef(root));
+    else this.newcomers = null;
   }
 
   /** The labels in a subtree that came or went name controls elsewhere. @param {any} root @param {boolean} came */
@@ -297,7 +336,7 @@ class Model {
       case "for":
         if (tagOf(el) === "label") this.labels.note(el);
         this.standInsDirty = true;
-        this.labelsDirty = this.labelsDirty || tagOf(el) === "label" || name === "id";
+        this.labelsDirty = this.labelsDirty || tagOf(el) === "label" || this.labels.used;
         break;
       case "aria-label":
       case "aria-labelledby":
@@ -444,6 +483,7 @@ class Model {
     } else {
       rec.shown = true;
       if (this.gone.delete(rec)) rec.moved = true;
+      if (rec.control) this.tucked.delete(rec);
       if (!rec.boxSent) this.unboxed.add(rec);
     }
     this.inserts.add(rec);
@@ -462,7 +502,10 @@ class Model {
   /** @param {Rec} rec */
   forget(rec) {
     this.all.delete(rec);
-    if (rec.control) this.controls.delete(rec);
+    if (rec.control) {
+      this.controls.delete(rec);
+      this.tucked.delete(rec);
+    }
     if (this.standIns.has(rec.node) || this.stoodFor.has(rec.node)) this.standInsDirty = true;
     if (rec.ref >= 0) this.byRef.delete(rec.ref);
     const ids = rec.labelledby;
@@ -582,7 +625,9 @@ class Model {
   /** A control that nobody sees may have a label that stands in for it. @param {Rec} rec */
   hideControl(rec) {
     rec.live = liveState(rec.node, rec.tag);
-    if (isToggle(rec.node, rec.tag)) this.standInsDirty = true;
+    if (!isToggle(rec.node, rec.tag)) return;
+    this.tucked.add(rec);
+    this.standInsDirty = true;
   }
 
   /**
@@ -715,6 +760,7 @@ class Model {
     this.gen++;
     this.labels.reset();
     this.added.clear();
+    this.arrived.clear();
     this.dirty.clear();
     this.check.clear();
     this.looks.clear();
@@ -765,11 +811,13 @@ class Model {
       this.findStandIns();
       return;
     }
+    for (const el of this.arrived) if (safe.isConnected(el)) this.noteLabels(el, true);
+    this.arrived.clear();
     const sweep = all && this.styleDirty;
     if (sweep) this.sweep();
     this.pointed = sweep;
     this.noteRestyled();
-    if (this.controlsDirty || all) this.sweepControls();
+    if (this.controlsDirty || all) this.sweepControls(all);
     if (this.labelsDirty) {
       this.labelsDirty = false;
       for (const rec of this.controls) this.dirty.add(rec);
@@ -880,15 +928,31 @@ class Model {
     });
   }
 
-  /** Finds values and checks that scripts set. */
-  sweepControls() {
+  /** Finds values and checks that scripts set. @param {boolean} all of all controls, or of some, in turn */
+  sweepControls(all) {
     this.controlsDirty = false;
-    // What a control holds is a part of the names around it.
-    for (const rec of this.controls) if (liveState(rec.node, rec.tag) !== rec.live) this.noteText(rec.node);
+    if (all || this.controls.size <= CONTROLS_AT_ONCE) {
+      for (const rec of this.controls) this.lookAtControl(rec);
+    } else {
+      for (let i = 0; i < CONTROLS_AT_ONCE; i++) {
+        const next = this.controlCursor && this.controlCursor.next();
+        if (next && !next.done) this.lookAtControl(next.value);
+        else this.controlCursor = this.controls.values();
+      }
+    }
     for (const [label, control] of this.stoodFor) {
       const rec = this.recs.get(label);
       if (rec && rec.shown && liveState(control, "input") !== rec.live) this.dirty.add(rec);
     }
+  }
+
+  /** What a control holds is a part of the names around it. @param {Rec} rec */
+  lookAtControl(rec) {
+    if (liveState(rec.node, rec.tag) === rec.live) return;
+    this.found++;
+    // Boxes that are checked may show something; and where one was set, others were that were not looked at.
+    if (typeof rec.live === "boolean" || this.controls.size > CONTROLS_AT_ONCE) this.styleDirty = true;
+    this.noteText(rec.node);
   }
 
   /**
@@ -897,36 +961,55 @@ class Model {
    */
   sweep() {
     this.styleDirty = this.geometryDirty = false;
-    for (const _ of this.lookOverAll());
+    for (const _ of this.lookOverRecords());
+    for (const _ of this.lookOverTrees());
+    for (const _ of this.styles.readAgain(this.doc));
+    for (const _ of this.lookForPointers());
   }
 
   /** The same, a bit at a time; see Pass. What it finds is noted for an update. */
   *lookOverAll() {
+    yield* this.lookOverRecords();
+    yield* this.lookForRoots(this.elements);
+    yield* this.lookOverTrees();
+    yield* this.styles.readAgain(this.doc);
+    yield* this.lookForPointers();
+  }
+
+  *lookOverRecords() {
     this.position();
     for (const rec of this.all) {
       this.lookOver(rec);
+      if (rec.control) this.lookAtControl(rec);
       yield;
     }
     this.notePosition();
+  }
+
+  /** Looks for new shadow roots in those that are known. */
+  *lookOverTrees() {
     for (const root of this.rootList) {
       if (!safe.isConnected(root)) this.rootList.delete(root);
-      else {
-        for (const el of root.querySelectorAll("*")) {
-          this.noteRoot(el);
-          yield;
-        }
-      }
+      else yield* this.lookForRoots(root.querySelectorAll("*"));
     }
-    yield* this.styles.readAgain(this.doc);
-    yield* this.lookForPointers();
+  }
+
+  /** Shadow roots attach without a mutation. @param {any} elements of a list that may change meanwhile */
+  *lookForRoots(elements) {
+    for (let i = 0; i < elements.length; i++) {
+      this.noteRoot(elements[i]);
+      if (i % 4 === 3) yield;
+    }
   }
 
   /** Looks whether a record is as it was. @param {Rec} rec */
   lookOver(rec) {
     const rect = this.sight.rect(rec.node, rec.tag);
     const visible = this.sight.isStyled(rec.node, rec.tag) && this.sight.isPlaced(rec.node, rec.tag, rect);
-    if (visible !== rec.shown || !safe.isConnected(rec.node)) this.check.add(rec);
-    else if (rec.shown) this.box(rec, rect);
+    if (visible !== rec.shown || !safe.isConnected(rec.node)) {
+      this.found++;
+      this.check.add(rec);
+    } else if (rec.shown) this.box(rec, rect);
   }
 
   /** Shadow roots attach without a mutation: looks for new ones, a part of the document at a time. */
@@ -943,6 +1026,7 @@ class Model {
   noteRoot(el) {
     const root = shadowOf(el);
     if (!root || this.roots.has(root)) return;
+    this.found++;
     this.reslot(el);
     this.noteText(el);
   }
@@ -961,7 +1045,9 @@ class Model {
   point(node, is) {
     if (is) this.pointers.found.add(node);
     else if (!this.pointers.found.delete(node)) return;
-    if (this.hint(node, HINT_POINTER, is)) this.looks.add(node);
+    if (!this.hint(node, HINT_POINTER, is)) return;
+    this.found++;
+    this.looks.add(node);
   }
 
   /** Reads the sheets, and finds all elements that count for their cursor, a bit at a time. */
@@ -1015,7 +1101,7 @@ class Model {
   findStandIns() {
     this.standInsDirty = false;
     const now = new Map();
-    for (const rec of this.controls) {
+    for (const rec of this.tucked) {
       if (rec.shown || rec.inert || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
       const label = this.sight.labelOf(rec.node);
       if (label) now.set(rec.node, label);
@@ -1074,18 +1160,45 @@ class Model {
   layoutHolds() {
     if (this.geometryDirty) return false;
     this.begin();
-    this.position();
-    const el = safe.documentElement(this.doc);
-    const now = el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY] : [];
-    for (let i = 0; i < now.length; i++) if (now[i] !== this.probe[i]) return this.moved();
-    if (this.styles.changed(this.doc)) return this.moved();
-    for (const a of safe.getAnimations(this.doc)) if (a.playState === "running") return this.moved();
+    return this.stylesHold(true) && this.sampleHolds(SAMPLE) ? true : this.moved();
+  }
+
+  /**
+   * The same at a glance. When something is known to have moved, styles may have changed all the same; that
+   * boxes are not what they were is news only to those who watch boxes.
+   * @param {boolean} boxes somebody does
+   */
+  looksSame(boxes) {
+    if (boxes && this.geometryDirty) return false;
+    this.begin();
+    return this.stylesHold(boxes) && this.sampleHolds(SAMPLE_OF_GLANCE) ? true : this.moved();
+  }
+
+  /** Whether no style sheet came, went or changed, and nothing is animated. @param {boolean} strict without end, too */
+  stylesHold(strict) {
+    if (this.styles.changed(this.doc)) return false;
+    for (const a of safe.getAnimations(this.doc)) {
+      if (a.playState === "running" && (strict || !isEndless(a, this.doc))) return false;
+    }
+    return true;
+  }
+
+  /** @param {number} size */
+  sampleHolds(size) {
+    const boxes = !this.geometryDirty;
+    if (boxes) {
+      this.position();
+      const el = safe.documentElement(this.doc);
+      const now = el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY] : [];
+      for (let i = 0; i < now.length; i++) if (now[i] !== this.probe[i]) return false;
+    }
     let rec = this.cursor && this.cursor.shown ? this.cursor : this.head.next;
-    for (let i = 0; rec && i < SAMPLE; i++, rec = rec.next) {
-      const r = this.sight.rect(rec.node, rec.tag);
+    for (let i = 0; rec && i < size; i++, rec = rec.next) {
       if (rec.tag === "iframe") continue;
-      if (!this.sight.isStyled(rec.node, rec.tag)) return this.moved();
-      if (Math.round(r.x + scrollX) !== rec.x || Math.round(r.y + scrollY) !== rec.y || !(r.width > 0)) return this.moved();
+      if (!this.sight.isStyled(rec.node, rec.tag)) return false;
+      if (!boxes) continue;
+      const r = this.sight.rect(rec.node, rec.tag);
+      if (Math.round(r.x + scrollX) !== rec.x || Math.round(r.y + scrollY) !== rec.y || !(r.width > 0)) return false;
     }
     this.cursor = rec;
     return true;
@@ -1097,6 +1210,15 @@ class Model {
     this.styleDirty = true;
     return false;
   }
+}
+
+/**
+ * Whether an animation goes on for ever, as spinners do, or goes with the scroll position: what it changes is found in
+ * the regular passes.
+ * @param {any} animation @param {Document} doc
+ */
+function isEndless(animation, doc) {
+  return animation.timeline !== doc.timeline || (animation.effect !== null && animation.effect.getComputedTiming().endTime === Infinity);
 }
 
 /** @type {any[]} */

@@ -6,6 +6,8 @@ const CLICKABLE = Symbol("clickable");
 
 /** How many elements of one document the daemon is asked about at once. */
 const MAX_SUSPECTS = 300;
+/** How many elements wait to be asked about. */
+const MAX_LATER = 1000;
 /** How often a custom element is asked about: its root may come late. */
 const MAX_ASKED = 3;
 /** How many elements are asked about again at a probe, and how many wait for it. */
@@ -30,6 +32,8 @@ class Unseen {
     this.asked = new WeakMap();
     /** Elements that were asked about, for askAgain. @type {WeakRef<any>[]} */
     this.waiting = [];
+    /** Custom elements, and elements without a size, that are to be asked about still. @type {WeakRef<any>[]} */
+    this.later = [];
     /** Where judgeAgain goes on. @type {any} */
     this.cursor = null;
   }
@@ -40,10 +44,30 @@ class Unseen {
    */
   suspects() {
     const { model } = this;
-    model.grown = false;
     const out = [];
-    this.suspect(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
-    for (const root of model.rootList) this.suspect(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
+    const { newcomers } = model;
+    const again = this.later;
+    model.grown = false;
+    model.newcomers = [];
+    this.later = [];
+    for (const ref of again) {
+      const el = ref.deref();
+      if (el && safe.isConnected(el)) this.ask(out, el);
+    }
+    if (newcomers === null) {
+      this.suspect(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
+      for (const root of model.rootList) this.suspect(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
+    }
+    for (const ref of newcomers || []) {
+      const el = ref.deref();
+      if (!el || !safe.isConnected(el)) continue;
+      if (safe.nodeType(el) === 11) {
+        this.suspect(out, el.querySelectorAll("*"), el.querySelectorAll(EMPTY_HOSTS));
+        continue;
+      }
+      this.suspect(out, [el], safe.matches(el, EMPTY_HOSTS) ? [el] : []);
+      if (safe.firstElementChild(el)) this.suspect(out, queryWithin(el, "*"), queryWithin(el, EMPTY_HOSTS));
+    }
     this.askAgain(out);
     return out;
   }
@@ -63,22 +87,27 @@ class Unseen {
   /** @param {any[]} out @param {any} all @param {any} empty */
   suspect(out, all, empty) {
     for (let i = 0, n = Math.min(all.length, MAX_ELEMENTS); i < n; i++) {
-      if (tagOf(all[i]).includes("-")) this.ask(out, all[i], MAX_ASKED);
+      if (tagOf(all[i]).includes("-")) this.ask(out, all[i]);
     }
-    for (const el of empty) this.ask(out, el, 1);
+    for (const el of empty) this.ask(out, el);
   }
 
-  /** @param {any[]} out @param {any} el @param {number} most */
-  ask(out, el, most) {
+  /** @param {any[]} out @param {any} el */
+  ask(out, el) {
+    const most = tagOf(el).includes("-") ? MAX_ASKED : 1;
     const times = this.asked.get(el) || 0;
-    if (out.length >= MAX_SUSPECTS || times >= most || shadowOf(el)) return;
-    if (most === 1) {
+    if (times >= most || shadowOf(el)) return;
+    let now = out.length < MAX_SUSPECTS;
+    if (now && most === 1) {
       const { width, height } = safe.rect(el);
-      if (!(width > 0 && height > 0)) return;
+      now = width > 0 && height > 0;
     }
-    this.asked.set(el, times + 1);
-    if (times === 0 && this.waiting.length < MAX_WAITING) this.waiting.push(new WeakRef(el));
-    out.push(el);
+    if (now) {
+      this.asked.set(el, times + 1);
+      if (times === 0 && this.waiting.length < MAX_WAITING) this.waiting.push(new WeakRef(el));
+      out.push(el);
+    }
+    if ((!now || times + 1 < most) && this.later.length < MAX_LATER) this.later.push(new WeakRef(el));
   }
 
   /**
@@ -140,7 +169,7 @@ class Unseen {
     closedRoots = closedRoots || new WeakMap();
     if (closedRoots.has(root.host)) return;
     closedRoots.set(root.host, root);
-    this.model.grown = true; // there may be more in it
+    this.model.welcome(root); // there may be more in it
     if (this.model.rescan) return;
     this.model.noteRoot(root.host);
   }

@@ -3,7 +3,8 @@
 // line feeds and values by tabs; no value holds either, because every string is cleaned before.
 //
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
-//            url, title; in patches also how many ms the agent took since the last one
+//            url, title; in patches also how many ms the agent took since the last one. A patch that has nothing
+//            to say of the others has four alone: sequence, flags, time and what the agent took
 //   flags    f full, m measured; u unacknowledged, p to be probed first: nothing else in the message counts;
 //            s: what selectors match, one line of JSON for each, instead of the columns
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
@@ -14,6 +15,8 @@
 //   places   of the boxes, as afters; empty for the next + or the first
 //   x y w h  of the boxes, document coordinates, whole CSS pixels
 //   covered  of the boxes: 1 where a modal makes the element useless, else empty
+//
+// Empty lines at the end are left out.
 //
 // browser/page/decode.go reads it and takes nothing on trust.
 
@@ -38,8 +41,7 @@ class Writer {
     const url = clean(location.href, MAX_FIELD);
     const title = clean(safe.title(this.model.doc), 300);
     const m = this.model;
-    const now = performance.timeOrigin + performance.now();
-    return [this.id, this.sequence, flags, now.toFixed(1), Math.round(m.scrollX), Math.round(m.scrollY), m.viewWidth, m.viewHeight, url, title].join("\t");
+    return [this.id, this.sequence, flags, pageTime(), Math.round(m.scrollX), Math.round(m.scrollY), m.viewWidth, m.viewHeight, url, title].join("\t");
   }
 
   /** Whether the header itself is news. */
@@ -111,13 +113,22 @@ class Writer {
     }
     for (const set of [model.gone, model.inserts, model.changed]) set.clear();
     model.listDirty = false;
-    const flags = (this.full ? "f" : "") + (measured ? "m" : "");
+    const header = this.patchHeader(measured);
     this.full = false;
+    return (header + "\n" + columns.text() + (boxes ? boxes.text() : "")).replace(/\n+$/, "\n");
+  }
+
+  /** @param {boolean} measured */
+  patchHeader(measured) {
+    const took = this.took.toFixed(2);
+    this.took = 0;
+    const url = this.url, titled = this.titled;
     this.url = clean(location.href, MAX_FIELD);
     this.titled = clean(safe.title(this.model.doc), 300);
-    const took = this.took;
-    this.took = 0;
-    return this.header(flags) + "\t" + took.toFixed(2) + "\n" + columns.text() + (boxes ? boxes.text() : "\n\n\n\n\n");
+    if (this.full || measured || url !== this.url || titled !== this.titled) {
+      return this.header((this.full ? "f" : "") + (measured ? "m" : "")) + "\t" + took;
+    }
+    return [this.sequence, "", pageTime(), took].join("\t");
   }
 
   /** Writes the whole list. @param {Columns} columns */
@@ -185,6 +196,11 @@ function spread(run) {
   const step = next ? (next.order - low) / (run.length + 1) : 1;
   for (let i = 0; i < run.length; i++) run[i].order = low + step * (i + 1);
   return step > 1e-6;
+}
+
+/** Milliseconds by the page's clock. */
+function pageTime() {
+  return (performance.timeOrigin + performance.now()).toFixed(1);
 }
 
 /** Where the document is scrolled to, and how large its viewport is. */

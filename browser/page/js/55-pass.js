@@ -14,6 +14,7 @@ class Pass {
   constructor(model) {
     this.model = model;
     this.took = 0;
+    this.found = model.found;
     // What changes from here on is for the next pass.
     model.styleDirty = model.geometryDirty = false;
     this.work = model.lookOverAll();

@@ -1,15 +1,15 @@
 // The agent: what the daemon calls, and what watches the page for it.
 
 class Agent {
-  /** @param {Document} doc @param {(message: string) => void} push */
-  constructor(doc, push) {
+  /** @param {Document} doc @param {(message: string) => void} send */
+  constructor(doc, send) {
     this.model = new Model(doc);
     const random = crypto.getRandomValues ? crypto.getRandomValues(new Uint32Array(2)) : [Math.random() * 2 ** 32, 0];
     this.id = random[0].toString(36) + random[1].toString(36);
     this.writer = new Writer(this.model, this.id);
     this.unseen = new Unseen(this.model);
     this.chosen = new Chosen(this.model, this.writer);
-    this.push = push;
+    this.send = send;
     this.guard = new Guard();
     /** The elements that hold frames, by frame. @type {Map<string, any>} */
     this.hosts = new Map();
@@ -18,21 +18,31 @@ class Agent {
     this.following = false;
     this.pushing = false;
     this.geometry = false;
-    /** A patch, pushed or read, that the daemon has not acknowledged. */
-    this.inflight = false;
+    /** The newest patch that the daemon has acknowledged, and the one that is waited for before any other. */
+    this.acked = 0;
+    this.held = 0;
+    /** The task that flushes is under way, and the frame that does when it begins first; 0: none. */
     this.scheduled = false;
+    this.frame = 0;
+    /** The frame in which the page changed last. */
+    this.changedIn = null;
     this.timer = 0;
+    /** Something happened since the last look, and since the last probe. */
+    this.stirred = this.stirredSince = true;
+    this.looked = this.probed = 0;
     this.observer = new MutationObserver((records) => this.mutated(records));
     this.flush = this.flush.bind(this);
+    this.framed = this.framed.bind(this);
     this.model.onRoot = (root) => this.follow(root);
     this.heard = this.heard.bind(this);
     this.quiet = 0;
-    this.beats = 0;
+    this.root = null;
     /** The pass under way. @type {Pass | null} */
     this.pass = null;
     /** When the next may begin, and when the last one ended. */
     this.rested = 0;
     this.passed = 0;
+    this.every = PASS_EVERY;
     /** Boxes, or the scroll position, are to be sent with the next patch. */
     this.boxes = false;
     this.goOn = this.goOn.bind(this);
@@ -45,7 +55,10 @@ class Agent {
       this.following = true;
       this.observer.observe(this.model.doc, OBSERVED);
     }
-    // document.open() drops listeners; adding one twice does nothing.
+    // document.open() drops listeners, and makes another root.
+    const root = safe.documentElement(this.model.doc);
+    if (root === this.root && root !== null) return;
+    this.root = root;
     for (const type of HEARD) addEventListener(type, this.heard, LISTEN);
   }
 
@@ -54,6 +67,7 @@ class Agent {
     if (this.model.roots.has(root)) return;
     this.model.roots.add(root);
     this.model.rootList.add(root);
+    this.model.remember(root);
     this.observer.observe(root, OBSERVED);
     for (const type of HEARD) root.addEventListener(type, this.heard, LISTEN);
     root.addEventListener("slotchange", this.heard, LISTEN);
@@ -62,6 +76,8 @@ class Agent {
   /** @param {MutationRecord[]} records */
   mutated(records) {
     this.quiet = performance.now();
+    this.stirred = this.stirredSince = true;
+    if (this.frame) this.changedIn = this.model.doc.timeline.currentTime;
     this.model.note(records);
     this.writer.took += performance.now() - this.quiet;
     this.chosen.stir();
@@ -72,6 +88,7 @@ class Agent {
   heard(event) {
     const model = this.model;
     this.chosen.stir();
+    this.stirred = this.stirredSince = true;
     model.geometryDirty = true;
     switch (event.type) {
       case "slotchange": {
@@ -89,6 +106,7 @@ class Agent {
       case "click":
       case "keyup":
         model.controlsDirty = true;
+        if (model.controls.size > CONTROLS_AT_ONCE) model.styleDirty = true; // a pass looks at the rest
         if (event.type === "input" || event.type === "change") model.noteText(event.composedPath()[0]);
         break;
       default:
@@ -100,28 +118,46 @@ class Agent {
   // ---- pushing ------------------------------------------------------------------------------
 
   /**
-   * Flushes in a task of its own, so that everything that one task of the page does is one patch; of the
-   * priority that runs before the next frame is drawn, which can take long on a large page.
+   * Flushes in a task of its own, so that everything that one task of the page does is one patch. The browser may draw
+   * a frame before that task, which can take long on a large page; so a frame that begins first flushes, too.
    */
   schedule() {
-    if (!this.pushing || this.inflight || this.scheduled) return;
+    if (!this.pushing || this.scheduled || this.blocked()) return;
     this.scheduled = true;
     scheduler.postTask(this.flush, FLUSH);
+    this.changedIn = this.model.doc.timeline.currentTime;
+    this.frame = requestAnimationFrame(this.framed);
   }
 
+  /** Whether nothing may be pushed for now. */
+  blocked() {
+    return this.acked < this.held || this.writer.sequence - this.acked >= WINDOW || this.writer.waiting.length > 0;
+  }
+
+  /** At the beginning of a frame. What the page did in this very frame so far is not all that it does in this task. */
+  framed() {
+    this.frame = 0;
+    if (this.changedIn !== this.model.doc.timeline.currentTime) this.push();
+  }
+
+  /** In a task of its own. */
   flush() {
     this.scheduled = false;
-    if (!this.pushing || this.inflight || this.writer.waiting.length) return;
+    if (this.frame) cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.push();
+  }
+
+  push() {
+    if (!this.pushing || this.blocked()) return;
     const message = this.take(false, false);
     if (message === null || this.chosen.overdue()) this.tellChosen();
-    if (message === null) return;
-    this.inflight = true;
-    this.push(message);
+    if (message !== null) this.send(message);
   }
 
   tellChosen() {
     const message = this.chosen.news();
-    if (message !== null) this.push(message);
+    if (message !== null) this.send(message);
   }
 
   /**
@@ -164,29 +200,40 @@ class Agent {
   /** While pushing, four times a second: whether there is anything that no event shows. */
   beat() {
     if (!this.pushing) return;
+    const now = performance.now();
     this.start();
-    this.chosen.stir();
-    if (!this.pass && performance.now() >= this.rested) this.look();
+    if (!this.pass && now >= this.rested && (this.stirred || now - this.looked >= IDLE)) this.look(now);
     if (this.chosen.due) this.schedule();
-    // Listeners come without a mutation: a probe now and then, and soon after elements came.
-    this.beats++;
-    if (this.beats % 8 === 0 || (this.model.grown && this.beats % 2 === 0)) this.push(this.writer.header("p"));
+    this.askForProbe(now);
     this.timer = setTimeout(() => this.beat(), BEAT);
   }
 
-  /** Glances at the document, and begins a pass when it may have changed unseen. */
-  look() {
+  /** Listeners come without a mutation: a probe now and then, and soon after elements came. @param {number} now */
+  askForProbe(now) {
+    const since = now - this.probed;
+    if (since < (this.model.grown ? PROBE_GROWN : this.stirredSince ? PROBE_EVERY : PROBE_IDLE)) return;
+    this.probed = now;
+    this.stirredSince = false;
+    this.send(this.writer.header("p"));
+  }
+
+  /** Glances at the document, and begins a pass when it may have changed unseen. @param {number} start now */
+  look(start) {
     const { model } = this;
-    const start = performance.now();
+    this.looked = start;
+    this.stirred = false;
+    this.chosen.stir();
     if (!model.rescan) {
       model.glance();
-      model.sweepControls();
-      if (model.styleDirty || !model.layoutHolds() || start - this.passed >= PASS_EVERY) {
+      model.sweepControls(false);
+      if (model.styleDirty || !model.looksSame(this.geometry) || start - this.passed >= this.every) {
         this.pass = new Pass(model);
         scheduler.postTask(this.goOn, SLICES);
       }
     }
-    this.rested = start + REST * (performance.now() - start);
+    const took = performance.now() - start;
+    this.writer.took += took;
+    this.rested = start + REST * took;
     if (model.pending || this.writer.renamed()) this.schedule();
   }
 
@@ -214,6 +261,7 @@ class Agent {
     }
     this.pass = null;
     this.passed = performance.now();
+    this.every = model.found > pass.found ? PASS_EVERY : PASS_IDLE;
     this.rested = this.passed + REST * pass.took;
     model.standInsDirty = true;
     if (this.geometry) {
@@ -228,9 +276,9 @@ class Agent {
   /** @param {any[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none */
   acknowledge(digits) {
     const [sequence, ...refs] = numbersOf(digits);
-    if (sequence !== this.writer.sequence) return;
+    if (!(sequence > this.acked && sequence <= this.writer.sequence)) return;
+    this.acked = sequence;
     this.writer.acknowledge(sequence, refs);
-    this.inflight = false;
     if (this.model.pending || this.boxes || this.chosen.due) this.schedule();
   }
 
@@ -243,9 +291,13 @@ class Agent {
     this.acknowledge(digits);
     if (request.full) {
       this.writer.restart();
-      this.inflight = false;
+      this.acked = this.held = this.writer.sequence;
     }
-    if (this.inflight || this.writer.waiting.length) return this.writer.header("u");
+    if (this.acked < this.writer.sequence) {
+      // Nothing more is pushed until the daemon has what is on its way, so that it can be read then.
+      this.held = this.writer.sequence;
+      return this.writer.header("u");
+    }
     this.want(request);
     const records = this.observer.takeRecords();
     if (records.length) this.model.note(records);
@@ -253,7 +305,7 @@ class Agent {
     const message = this.take(true, request.geometry);
     if (message !== null) {
       // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
-      this.inflight = true;
+      this.held = this.writer.sequence;
       return message;
     }
     return this.writer.header(request.geometry ? "m" : "");
@@ -278,6 +330,8 @@ class Agent {
     this.geometry = how.geometry;
     if (how.push === this.pushing) return;
     this.pushing = how.push;
+    this.stirred = true;
+    this.probed = performance.now();
     clearTimeout(this.timer);
     if (!this.pushing) return;
     this.start();
@@ -340,10 +394,17 @@ const OBSERVED = { subtree: true, childList: true, attributes: true, characterDa
 const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
 const SLICES = /** @type {const} */ ({ priority: "user-visible" });
-/** Milliseconds after which a page that seems not to change is passed over all the same. */
-const PASS_EVERY = 2000;
-/** Milliseconds between looks while somebody watches. */
-const BEAT = 250;
+/** How many patches may be on their way at once; the daemon acknowledges some of them together (page.Window). */
+const WINDOW = 8;
+/**
+ * Milliseconds after which a page that seems not to change is passed over all the same; and when the last pass
+ * found nothing.
+ */
+const PASS_EVERY = 2000, PASS_IDLE = 4000;
+/** Milliseconds between looks while somebody watches, and while nothing happens at all. */
+const BEAT = 250, IDLE = 1000;
+/** Milliseconds between probes: when elements came, when anything happened, and when nothing did. */
+const PROBE_GROWN = 500, PROBE_EVERY = 2000, PROBE_IDLE = 4000;
 const HEARD = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
   "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",
