@@ -48,7 +48,13 @@ func (t *task) enter(ctx context.Context) (actor.Deed, error) {
 			return actor.Deed{}, err
 		}
 	}
-	if err := t.send(ctx, t.strokes(a, found)); err != nil {
+	strokes := t.strokes(a, found)
+	if len(strokes) == 0 {
+		letGo(ctx, []Agent{agent})
+		return actor.Deed{}, nil
+	}
+	if err := t.send(ctx, strokes); err != nil {
+		letGo(ctx, []Agent{agent})
 		return actor.Deed{}, err
 	}
 	return t.typed(ctx, agent, a)
@@ -111,9 +117,8 @@ func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.De
 		return actor.Deed{}, nil // the page went on to another document by what was typed
 	}
 	switch {
-	case got.Detail != "" && !got.Reached:
-		return actor.Deed{}, &actor.Error{Kind: actor.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
-			Message: fmt.Sprintf("ref %d lost the focus to %s before anything was typed: nothing was", a.Ref, named(got.reached))}
+	case !got.Reached:
+		return actor.Deed{}, notReached(a, got)
 	case got.Detail != "":
 		return actor.Deed{Note: "ok, until the focus went to " + named(got.reached)}, nil
 	case got.Same:
@@ -122,6 +127,16 @@ func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.De
 		return actor.Deed{Note: fmt.Sprintf("ok, holds %q", got.Held)}, nil
 	}
 	return actor.Deed{Note: "ok, but it holds something else"}, nil
+}
+
+// notReached is the error of keys that the element did not get.
+func notReached(a actor.Action, got held) error {
+	where := "something else"
+	if got.Detail != "" {
+		where = named(got.reached)
+	}
+	return &actor.Error{Kind: actor.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
+		Message: fmt.Sprintf("ref %d lost the focus to %s before a key reached it, so nothing was typed: click it first, or close what takes the focus", a.Ref, where)}
 }
 
 // inFlight is how many events of the keyboard are under way together.
@@ -173,6 +188,9 @@ func (t *task) press(ctx context.Context) (actor.Deed, error) {
 	}
 	for range max(1, a.Repeat) {
 		if err := t.send(ctx, events); err != nil {
+			if agent != nil {
+				letGo(ctx, []Agent{agent})
+			}
 			return actor.Deed{}, err
 		}
 	}

@@ -84,7 +84,7 @@ func (t *task) uploadByChooser(ctx context.Context, agent Agent) (actor.Deed, er
 	}
 	for _, session := range sessions {
 		if err := session.Run(ctx, link.Step{Method: cdppage.CommandSetInterceptFileChooserDialog,
-			Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}}); err != nil {
+			Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: session != sessions[0]}); err != nil {
 			return actor.Deed{}, err
 		}
 		defer session.Post(context.WithoutCancel(ctx), cdppage.CommandSetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{})

@@ -63,3 +63,17 @@ func TestUploads(t *testing.T) {
 	s.refused(upload(s.at("Plain"), []string{"photo.txt"}), "INVALID", "absolute")
 	s.refused(upload(s.at("Plain"), nil, &domtapv1.UploadFile{Name: "../x"}), "INVALID", "without a path")
 }
+
+// TestUploadsInFrames gives files to what is in a frame of another site.
+func TestUploadsInFrames(t *testing.T) {
+	d, url := framed(t, map[string]string{
+		"/inner": `<input type=file aria-label=Plain><input type=file style="display:none" id=c><button onclick="c.click()">Choose</button><script>
+			for (const i of document.querySelectorAll("input")) i.onchange = async () => top.postMessage(i.files[0].name + "=" + await i.files[0].text(), "*")</script>`,
+		"/": `<iframe src="OTHER/inner"></iframe><script>heard = new Promise((done) => onmessage = (e) => done(e.data))</script>`,
+	})
+	for _, name := range []string{"Plain", "Choose"} {
+		s := &stage{t: t, d: d, tab: d.Open(url)}
+		s.do(upload(s.at(name), nil, &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}))
+		s.is("heard", "note.txt=inline")
+	}
+}

@@ -66,7 +66,7 @@ class Guard {
   handleEvent(event) {
     if (this.mode === "" || !event.isTrusted) return;
     if (performance.now() > this.until) {
-      this.disarm();
+      this.mode = "";
     } else if (this.mode === "deny") {
       this.shut = true;
       swallow(event);
