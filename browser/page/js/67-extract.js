@@ -538,7 +538,6 @@ function extractWith(agent, plan) {
     if (!rec || !safe.isConnected(rec.node)) return { stale: true };
     scope = rec.node;
   }
-  if (agent.model.naming.labels) agent.model.naming.labels.clear();
   const extraction = new Extraction(agent, plan.limits);
   const table = plan.table ? extractTable(extraction, scope, plan.table) : null;
   const values = plan.table ? [] : plan.fields.map((field) => extraction.read(scope, field, 0));
