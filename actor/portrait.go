@@ -2,10 +2,13 @@ package actor
 
 import (
 	"context"
-	"errors"
+	"time"
 
 	"github.com/domtap/domtap/dom"
 )
+
+// revealLimit is how long frames may take to scroll.
+const revealLimit = 500 * time.Millisecond
 
 // Portrait takes a picture of one element, and says what part of the viewport's plane it shows. An element that is
 // not wholly in view is scrolled there first, in every frame and box that scrolls, so that it is drawn; what a frame
@@ -38,14 +41,14 @@ func (t *Tab) inView(ctx context.Context, ref dom.Ref, o ReadOptions) (Reading, 
 	}
 	if !within(r.visible(el), r.Layout.Viewport) || el.Frame != "" {
 		t.flush()
-		a := Action{Kind: Scroll, Ref: ref}
-		a.Frame, a.Document, _ = t.model.Where(ref)
+		frame, document, _ := t.model.Where(ref)
 		err := t.call(ctx, t.blocked, func(ctx context.Context) error {
-			_, err := t.page.Do(ctx, a)
-			return err
+			if err := t.page.Reveal(ctx, ref, frame, document); err != nil || frame == "" {
+				return err
+			}
+			return t.page.Settle(ctx, revealLimit) // frames of other processes scroll each at its own time
 		})
-		var e *Error
-		if err != nil && !(errors.As(err, &e) && e.Kind == NotActionable) { // covered ones have a picture too
+		if err != nil {
 			return r, dom.Box{}, err
 		}
 		if r, err = t.read(ctx, o); err != nil {

@@ -16,6 +16,9 @@ type Seer interface {
 	// Evaluate runs a script in the page's own world. It fails with an *Error of kind Stale or NotFound; that the
 	// script threw is no failure. When ctx ends the script is ended.
 	Evaluate(ctx context.Context, s Script) (Evaluated, error)
+	// Reveal scrolls an element into the middle of every box and frame that scrolls, one that is larger to its start.
+	// It fails with an *Error of kind Stale. Frame and document are where the element stands.
+	Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error
 	// Extent is the box of the whole page, relative to the viewport, with what a picture can show of it.
 	Extent(ctx context.Context) (dom.Box, error)
 	// Print makes a PDF of the page.

@@ -60,6 +60,16 @@ func (p *Page) Evaluate(ctx context.Context, s actor.Script) (actor.Evaluated, e
 	return p.seen.evaluate(s)
 }
 
+// Reveal does nothing.
+func (p *Page) Reveal(ctx context.Context, _ dom.Ref, _ dom.FrameID, _ string) error {
+	p.count("Reveal")
+	if err := p.thread(ctx); err != nil {
+		return err
+	}
+	p.mu.Unlock()
+	return nil
+}
+
 // Extent is two viewports high.
 func (p *Page) Extent(ctx context.Context) (dom.Box, error) {
 	p.count("Extent")

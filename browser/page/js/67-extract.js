@@ -546,3 +546,17 @@ function extractWith(agent, plan) {
     url: clean(location.href, MAX_FIELD),
   };
 }
+
+/**
+ * Scrolls an element into the middle of every box and frame that scrolls, one that is larger than the viewport to its
+ * start. False: it is gone.
+ * @param {any} agent @param {number} ref
+ */
+function reveal(agent, ref) {
+  const rec = agent.model.byRef.get(ref);
+  if (!rec || !safe.isConnected(rec.node)) return false;
+  const { width, height } = safe.rect(rec.node);
+  const how = { block: height > innerHeight ? "start" : "center", inline: width > innerWidth ? "start" : "center", behavior: "instant" };
+  Element.prototype.scrollIntoView.call(rec.node, how);
+  return true;
+}

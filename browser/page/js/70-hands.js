@@ -75,6 +75,8 @@ globalThis.__domtapCall = (command, argument, digits) => {
       for (let rec = agent.model.head.next; rec; rec = rec.next) nodes.push(rec.node);
       return nodes;
     }
+    case "reveal":
+      return reveal(agent, argument.ref);
     case "extract":
       return extractWith(agent, argument);
     case "node": {
