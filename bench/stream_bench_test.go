@@ -50,7 +50,7 @@ func BenchmarkWatch(b *testing.B) {
 	s := newSiteApart(b)
 	tab := s.page("", 1000)
 	tree := s.axTree()
-	b.Logf("R = %v, getFullAXTree of 1,000 elements = %v, an empty binding call = %d bytes", s.floor().RoundTrip, tree, s.envelope())
+	b.Logf("R = %v, getFullAXTree of 1,000 elements = %v, an empty binding call = %.0f bytes", s.floor().RoundTrip, tree, s.envelope())
 	b.Logf("%8s %7s %3s %8s %7s %7s %8s %8s %9s %8s %8s %14s %8s %8s %8s", "elements", "changes", "Hz", "p50 ms", "p50/R", "p99/R", "page p50", "page p99",
 		"page ms/s", "added", "added %", "(range)", "B/change", "payload", "Go ms/s")
 	for _, n := range []int{1000, 10_000, 50_000} {
