@@ -156,18 +156,19 @@ func (t *Tab) Act(ctx context.Context, turn Turn) (Outcome, error) {
 
 // marks is what had happened to a tab at one moment.
 type marks struct {
-	commits, dialogs, tabs int
-	url                    string
+	commits, dialogs, halts, tabs int
+	url                           string
 }
 
 func (t *Tab) mark() marks {
-	return marks{commits: t.commits, dialogs: t.dialogs, tabs: len(t.newTabs), url: t.info.URL}
+	return marks{commits: t.commits, dialogs: t.dialogs, halts: t.halts, tabs: len(t.newTabs), url: t.info.URL}
 }
 
 func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 	ctx, cancel := spare(ctx)
 	defer cancel()
 	t.newTabs = nil
+	t.windows.reset()
 	waits, release := t.expect(turn)
 	defer release()
 	start := t.mark()
@@ -176,7 +177,7 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
-	if t.dialogs == start.dialogs {
+	if t.halts == start.halts {
 		if waits {
 			if err := t.observe(ctx); err != nil {
 				return Outcome{}, err
@@ -218,7 +219,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult)
 			results[i] = ActionResult{Err: over, Summary: a.summary() + ": not done, " + word(Deed{}, over)}
 			continue
 		}
-		r, err := t.performOne(ctx, a)
+		r, err := t.performNoting(ctx, a)
 		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {
 			// The answer says what was done until now.
 			over = timeUp(ctx)
@@ -263,9 +264,16 @@ func (t *Tab) settlePopups(ctx context.Context) {
 		case id := <-t.popups:
 			t.opened(id)
 		default:
+			t.newTabs = slices.DeleteFunc(t.newTabs, t.vanished)
 			return
 		}
 	}
+}
+
+// vanished reports whether a tab is gone again, as the window of a download is.
+func (t *Tab) vanished(id string) bool {
+	_, err := t.owner.Tab(id)
+	return err != nil
 }
 
 // opened notes a tab that the page has opened; a turn hears of so many and no more.
@@ -413,7 +421,7 @@ func (t *Tab) fatal(ctx context.Context, err error) bool {
 func (t *Tab) strike(ctx context.Context, a Action, start marks) (deed Deed, err error) {
 	t.flush()
 	err = t.call(ctx, func() error {
-		if t.dialogs != start.dialogs {
+		if t.halts != start.halts {
 			return errStopped
 		}
 		return nil

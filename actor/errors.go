@@ -34,6 +34,10 @@ const (
 	Closed
 	// DialogOpen: a dialog blocks the page.
 	DialogOpen
+	// NoDialog: no dialog is open, or not the one that is meant.
+	NoDialog
+	// IsDownload: the URL is a download, not a page.
+	IsDownload
 	// Invalid: the request makes no sense for this page, such as a root_ref that was never given.
 	Invalid
 	// Forbidden: a file may not be given to a page.

@@ -44,19 +44,24 @@ func (t *Tab) receive(e Event, ok bool) {
 			t.network.Busy, t.network.Since = e.Busy, time.Now()
 		}
 	case DialogOpened:
-		t.dialog(&Dialog{Type: e.Dialog.Type, Message: clip(e.Dialog.Message), Default: clip(e.Dialog.Default)})
+		t.asks(e.Dialog)
 	case DialogClosed:
+		t.shut = max(t.shut, e.Dialog.ID)
 		t.dialog(nil)
 	case Crashed:
 		t.alive()
 		t.crashed, t.loading = true, false
-		t.crashes++
+		if !e.Sacrificed {
+			t.crashes++
+		}
 		t.dialog(nil)
 		t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: e.Reason})
 	case Gone:
-		t.gone(e)
+		t.leave(e)
+	case ChooserAsked:
+		t.note("a file chooser was asked for: use an upload step with this ref")
 	case Downloaded:
-		t.outbox = append(t.outbox, TabEvent{Kind: TabDownloaded, Download: e.Download})
+		t.fetches(e.Download)
 	}
 }
 
@@ -78,7 +83,7 @@ func (t *Tab) drain() {
 	}
 }
 
-func (t *Tab) gone(e Gone) {
+func (t *Tab) leave(e Gone) {
 	t.left = true
 	if e.Err == nil {
 		t.end(errClosed)
@@ -195,19 +200,6 @@ func (t *Tab) past(phase Phase) bool {
 		return has(PhaseLoad) && has(PhaseNetworkIdle)
 	}
 	return has(PhaseLoad)
-}
-
-// dialog takes over the dialog that is open now, or nil.
-func (t *Tab) dialog(d *Dialog) {
-	if d == nil && t.info.Dialog == nil {
-		return
-	}
-	if d != nil {
-		t.dialogs++
-	}
-	t.info.Dialog = d
-	t.unresponsive = false
-	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: d})
 }
 
 func (t *Tab) titled(title string) {

@@ -118,7 +118,7 @@ func TestFollowersSeeEveryRevisionOnce(t *testing.T) {
 		case 2:
 			page.OpenDialog(actor.Dialog{Type: "alert"})
 			until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil })
-			if err := tab.AnswerDialog(t.Context(), true, ""); err != nil {
+			if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -115,6 +115,7 @@ func (t *Tab) publish() {
 		t.owner.tell(e)
 	}
 	t.outbox = t.outbox[:0]
+	t.gone.reach(t.shut)
 }
 
 // identical reports whether two slices are one.

@@ -183,19 +183,6 @@ func (t *Tab) crash() error {
 	return Errorf(Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
 }
 
-// blocked is the error of a call that needs a page which waits behind a dialog; nil when there is none.
-func (t *Tab) blocked() error {
-	d := t.info.Dialog
-	if d == nil {
-		return nil
-	}
-	return &Error{
-		Kind:    DialogOpen,
-		Message: fmt.Sprintf("tab %s waits behind a dialog (%s %q): accept or dismiss it first", t.id, d.Type, d.Message),
-		Detail:  map[string]string{"type": d.Type, "message": d.Message},
-	}
-}
-
 // suspect finds out, beside everything else, whether the page still answers.
 func (t *Tab) suspect() {
 	if t.probed != nil || t.crashed || t.ctx.Err() != nil {

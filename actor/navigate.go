@@ -56,6 +56,7 @@ func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context)
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, cause)
 		defer cancel()
 	}
+	t.windows.reset()
 	if t.unresponsive {
 		t.interrupt(ctx)
 	}

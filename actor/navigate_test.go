@@ -138,13 +138,14 @@ func TestADialogIsReportedAndAnswered(t *testing.T) {
 		if e.Detail["type"] != "confirm" || !strings.Contains(e.Message, "Delete?") {
 			t.Errorf("error is %+v", e)
 		}
-		if err := tab.AnswerDialog(t.Context(), true, "yes"); err != nil {
+		if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true, Text: new("yes")}); err != nil {
 			t.Fatal(err)
 		}
 		if tab.Info().Dialog != nil || fmt.Sprint(page.Answers()) != "[{true yes}]" {
 			t.Errorf("info is %+v, answers %v", tab.Info(), page.Answers())
 		}
-		wantKind(t, tab.AnswerDialog(t.Context(), true, ""), actor.Invalid)
+		_, err = tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true})
+		wantKind(t, err, actor.NoDialog)
 		read(t, tab, actor.ReadOptions{})
 	})
 }
@@ -182,7 +183,7 @@ func TestThePageMayAskBeforeItIsLeft(t *testing.T) {
 		wantKind(t, <-errs, actor.DialogOpen)
 		_, err := tab.Navigate(t.Context(), home, actor.WaitLoad)
 		wantKind(t, err, actor.DialogOpen)
-		if err := tab.AnswerDialog(t.Context(), false, ""); err != nil {
+		if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{}); err != nil {
 			t.Fatal(err)
 		}
 		read(t, tab, actor.ReadOptions{})

@@ -37,6 +37,7 @@ type Page interface {
 	Navigator
 	Hands
 	Seer
+	Asker
 	// Close closes the page, also when it hangs, and returns when the browser has let go of it.
 	Close(ctx context.Context) error
 }
@@ -152,8 +153,6 @@ type Hands interface {
 	// produced a frame and its DOM was quiet for a moment, for which it waits at most for limit; and a
 	// navigation of the main frame that is under way then has been committed or given up.
 	Settle(ctx context.Context, limit time.Duration) error
-	// AnswerDialog accepts or dismisses the open dialog. It works while the page hangs behind it.
-	AnswerDialog(ctx context.Context, accept bool, text string) error
 	// Screenshot takes a picture.
 	Screenshot(ctx context.Context, s Shot) ([]byte, error)
 }
@@ -216,46 +215,22 @@ type Loaded struct {
 // FrameGone says that a frame was removed.
 type FrameGone struct{ Frame dom.FrameID }
 
-// DialogOpened says that the page waits behind a dialog.
-type DialogOpened struct{ Dialog Dialog }
-
-// DialogClosed says that the dialog is gone.
-type DialogClosed struct{}
-
 // Crashed says that the page's renderer is gone. The page can still be navigated.
-type Crashed struct{ Reason string }
+type Crashed struct {
+	Reason string
+	// Sacrificed says that Navigate, Step or Reload ended it, to get away from a page that could not be left
+	// otherwise; they go on.
+	Sacrificed bool
+}
 
 // Gone says that the page is closed; Err is set when the browser is gone with it.
 type Gone struct{ Err error }
 
-// Downloaded says how a download goes.
-type Downloaded struct{ Download Download }
-
-func (Patched) event()      {}
-func (Committed) event()    {}
-func (Titled) event()       {}
-func (Responded) event()    {}
-func (Loaded) event()       {}
-func (FrameGone) event()    {}
-func (DialogOpened) event() {}
-func (DialogClosed) event() {}
-func (Crashed) event()      {}
-func (Gone) event()         {}
-func (Downloaded) event()   {}
-
-// Dialog is a JavaScript dialog.
-type Dialog struct {
-	// Type is "alert", "confirm", "prompt" or "beforeunload".
-	Type string
-	// Message and Default are the page's own words, at most 1,000 characters each.
-	Message string
-	Default string
-}
-
-// Download is a download's progress.
-type Download struct {
-	GUID, URL, Filename string
-	// State is "in_progress", "completed" or "canceled".
-	State           string
-	Received, Total int64
-}
+func (Patched) event()   {}
+func (Committed) event() {}
+func (Titled) event()    {}
+func (Responded) event() {}
+func (Loaded) event()    {}
+func (FrameGone) event() {}
+func (Crashed) event()   {}
+func (Gone) event()      {}

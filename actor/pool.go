@@ -2,8 +2,10 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -31,6 +33,8 @@ type Config struct {
 	AllowURL func(url string) error
 	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
 	NavigationTimeout time.Duration
+	// Dialogs says who answers the dialogs of tabs that nobody says more of.
+	Dialogs DialogPolicy
 	// Meter counts what the tabs do; nil: nothing is measured.
 	Meter Meter
 }
@@ -83,6 +87,8 @@ type Pool struct {
 	// gone is why no more tabs can be opened.
 	gone    *Error
 	readers map[*TabWatch]struct{}
+	// records are the downloads of the sessions, oldest first.
+	records map[string][]DownloadRecord
 	// popups asks for what is queued to be adopted now; adopted is closed when nobody adopts any more.
 	popups  chan chan struct{}
 	adopted chan struct{}
@@ -94,7 +100,7 @@ type Pool struct {
 // NewPool makes a pool and starts to take over popups. Close ends it.
 func NewPool(b Browser, cfg Config) *Pool {
 	p := &Pool{
-		browser: b, cfg: cfg.withDefaults(), readers: map[*TabWatch]struct{}{}, idle: make(chan struct{}), running: 1,
+		browser: b, cfg: cfg.withDefaults(), readers: map[*TabWatch]struct{}{}, records: map[string][]DownloadRecord{}, idle: make(chan struct{}), running: 1,
 		popups: make(chan chan struct{}), adopted: make(chan struct{}),
 	}
 	p.ctx, p.end = context.WithCancelCause(root{})
@@ -115,7 +121,8 @@ type OpenOptions struct {
 	Alone bool
 }
 
-// Open opens a tab and navigates it. When that fails the tab is closed again. Errors are *Error of
+// Open opens a tab and navigates it. When that fails the tab is closed again, unless the URL is a download (an *Error of
+// kind IsDownload, whose Detail has the "tab_id"). Errors are *Error of
 // kind NotFound for an unknown session, Exhausted when there are too many tabs, Lost when the browser
 // is gone, and those of Navigate.
 func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
@@ -147,6 +154,13 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 		return t, nil
 	}
 	if _, err := t.Navigate(ctx, o.URL, o.Wait); err != nil {
+		var e *Error
+		if errors.As(err, &e) && e.Kind == IsDownload { // closing the tab would end it
+			told := *e
+			told.Detail = maps.Clone(e.Detail)
+			told.Detail["tab_id"] = t.id
+			return nil, &told
+		}
 		t.end(errClosed)
 		<-t.done
 		select { // the page is closed in any case, but who has no time left does not wait for it
@@ -222,6 +236,9 @@ func (p *Pool) start(page Page, opener string) *Tab {
 	p.opened++
 	info := Info{ID: "t" + strconv.Itoa(p.opened), Session: defaultSession, URL: "about:blank", Opener: opener}
 	t := newTab(p.ctx, page, info, &p.cfg, p)
+	if p.cfg.Dialogs != ReportDialogs {
+		t.SetDialogPolicy(p.cfg.Dialogs)
+	}
 	p.tabs = append(p.tabs, t)
 	p.broadcast(TabEvent{Kind: TabOpened, Info: t.Info(), At: time.Now()})
 	go func() {
@@ -240,6 +257,7 @@ func (p *Pool) tell(e TabEvent) {
 	if e.Kind == TabClosed {
 		p.tabs = slices.DeleteFunc(p.tabs, func(t *Tab) bool { return t.id == e.Info.ID })
 	}
+	p.record(e)
 	p.broadcast(e)
 	p.dismiss()
 }
@@ -336,7 +354,17 @@ func (p *Pool) adopt(popup Popup) {
 	if opener != nil {
 		id = opener.id
 	}
-	if err := p.reserve(); err != nil {
+	err := error(nil)
+	if opener != nil && !opener.windows.admits() {
+		err = Errorf(Exhausted, "its opener opened more than %d windows at once", maxWindows)
+	}
+	if err == nil {
+		err = p.reserve()
+	}
+	if err != nil {
+		if opener != nil {
+			opener.windows.refused.Add(1)
+		}
 		p.cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)
 		p.refuse(popup.Page)
 		return

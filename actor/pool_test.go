@@ -140,10 +140,10 @@ func TestTheEventsOfTabs(t *testing.T) {
 	page := b.Page(0)
 	page.PushState(home + "2")
 	page.OpenDialog(actor.Dialog{Type: "alert", Message: "Hi"})
-	if err := page.AnswerDialog(t.Context(), true, ""); err != nil {
+	if _, err := page.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
-	page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: "completed"}})
+	page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: actor.Fetched}})
 	page.Crash("oom")
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
 	if _, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil {
@@ -164,13 +164,13 @@ func TestTheEventsOfTabs(t *testing.T) {
 		case actor.TabDialog:
 			line += fmt.Sprint(" ", e.Dialog)
 		case actor.TabDownloaded:
-			line += " " + e.Download.State
+			line += " " + e.Download.State.String()
 		}
 		got = append(got, line)
 	}
 	want := `0 https://shop.example/ ready false
 2 https://shop.example/2 ready false same=true
-4 https://shop.example/2 ready true &{alert Hi }
+4 https://shop.example/2 ready true &{1 alert Hi  open}
 4 https://shop.example/2 ready false <nil>
 5 https://shop.example/2 ready false completed
 3 https://shop.example/2 crashed false oom

@@ -181,34 +181,6 @@ func (t *Tab) picture(ctx context.Context, s Shot) (picture []byte, err error) {
 	return picture, err
 }
 
-// AnswerDialog accepts or dismisses the open dialog; text is the answer to a prompt. It does not wait
-// behind other calls. It returns when the dialog is gone from Info, with an *Error of kind Invalid when
-// none is open.
-func (t *Tab) AnswerDialog(ctx context.Context, accept bool, text string) error {
-	h := t.head.Load()
-	open := h.Info.Dialog
-	if open == nil {
-		if t.ctx.Err() != nil {
-			return t.ended()
-		}
-		return Errorf(Invalid, "no dialog is open in tab %s", t.id)
-	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(t.ctx, cancel)()
-	if err := t.page.AnswerDialog(inner, accept, text); err != nil {
-		return t.explain(ctx, "answer dialog", err)
-	}
-	for ; h.Info.Dialog == open; h = t.head.Load() {
-		select {
-		case <-h.Next():
-		case <-ctx.Done():
-			return t.explain(ctx, "answer dialog", ctx.Err())
-		}
-	}
-	return nil
-}
-
 // WatchOptions says what a watch needs to be told of.
 type WatchOptions struct {
 	// Structural and Attributes are as in ReadOptions.

@@ -294,7 +294,7 @@ func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil })
 	wantKind(t, look(), actor.DialogOpen)
 	wantKind(t, markup(), actor.DialogOpen)
-	if err := tab.AnswerDialog(t.Context(), true, ""); err != nil {
+	if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
 	page.Crash("gone")

@@ -18,7 +18,7 @@ func (t *Tab) rest(ctx context.Context, start marks) error {
 	commits := start.commits
 	for range readRounds {
 		err := t.call(ctx, func() error {
-			if now := t.mark(); now.commits != commits || now.dialogs != start.dialogs || now.tabs != start.tabs {
+			if now := t.mark(); now.commits != commits || now.halts != start.halts || now.tabs != start.tabs {
 				return errStopped
 			}
 			return nil

@@ -46,6 +46,8 @@ type Tab struct {
 	stopped chan struct{}
 	err     error
 	watches watches
+	gone    goneDialogs
+	windows windows
 	// popups delivers the ids of tabs that this one's page opened.
 	popups   chan string
 	children sync.WaitGroup
@@ -59,6 +61,8 @@ type owner interface {
 	tell(TabEvent)
 	// settlePopups returns when every popup that the browser has reported so far is a tab, or refused.
 	settlePopups(ctx context.Context)
+	// Tab finds another tab.
+	Tab(id string) (*Tab, error)
 }
 
 // policy is what a tab is told by the pool's configuration.
@@ -103,8 +107,12 @@ type state struct {
 	crashed      bool
 	unresponsive bool
 	// These count what happened, for those who wait for it.
-	commits, sames, crashes, dialogs int
-	newTabs                          []string
+	commits, sames, crashes int
+	newTabs                 []string
+	asked
+	notes
+	// fetching is the download that was told of last.
+	fetching string
 
 	// hold keeps acknowledgements back for the next Read.
 	hold bool

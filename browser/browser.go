@@ -50,6 +50,10 @@ type Browser struct {
 	wg     sync.WaitGroup
 	done   chan struct{}
 
+	// downloadDir is where files are kept beyond the browser's end; empty: nowhere.
+	downloadDir string
+	fetches     downloads
+
 	mu    sync.Mutex
 	pages map[target.ID]*Page
 }
@@ -70,6 +74,7 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := &Browser{
 		logger: cfg.Logger, script: page.Script(), inbox: link.NewQueue[*cdproto.Message](),
 		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
+		downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
 	}
 	if b.logger == nil {
 		b.logger = slog.New(slog.DiscardHandler)
@@ -106,6 +111,9 @@ func (b *Browser) prepare(ctx context.Context) error {
 	b.mac = strings.Contains(v.UserAgent, "Macintosh")
 	_, err = cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
+	if err == nil {
+		_, err = b.downloads(ctx, "", "default", false)
+	}
 	return err
 }
 
@@ -179,6 +187,7 @@ func (b *Browser) forget(p *Page) {
 	b.mu.Lock()
 	delete(b.pages, p.id)
 	b.mu.Unlock()
+	b.cancelDownloads("its tab was closed", func(f *fetch) bool { return f.page == p })
 }
 
 // failed names a call that failed; a lost browser is said as such.
@@ -225,10 +234,22 @@ func (b *Browser) loop() {
 
 func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 	switch string(msg.Method) {
+	case cdpbrowser.DownloadWillBegin.Method:
+		return on(msg, cdpbrowser.DownloadWillBegin, b.downloadBegins)
+	case cdpbrowser.DownloadProgress.Method:
+		return on(msg, cdpbrowser.DownloadProgress, b.downloadMoves)
 	case target.TargetCreated.Method:
-		return on(msg, target.TargetCreated, func(e target.EventTargetCreated) { b.created(ctx, e.TargetInfo) })
+		return on(msg, target.TargetCreated, func(e target.EventTargetCreated) {
+			b.openedBy(e.TargetInfo)
+			b.created(ctx, e.TargetInfo)
+		})
 	case target.TargetDestroyed.Method:
-		return on(msg, target.TargetDestroyed, func(e target.EventTargetDestroyed) { b.withPage(e.TargetID, func(p *Page) { p.end(nil) }) })
+		return on(msg, target.TargetDestroyed, func(e target.EventTargetDestroyed) {
+			b.fetches.mu.Lock()
+			delete(b.fetches.openers, e.TargetID)
+			b.fetches.mu.Unlock()
+			b.withPage(e.TargetID, func(p *Page) { p.end(nil) })
+		})
 	case target.TargetCrashed.Method:
 		return on(msg, target.TargetCrashed, func(e target.EventTargetCrashed) {
 			b.withPage(e.TargetID, func(p *Page) { p.crashed(e.Status) })
@@ -314,7 +335,7 @@ func (b *Browser) Close(ctx context.Context) error {
 	b.cancel(errClosed)
 	b.wg.Wait()
 	close(b.popups)
-	return b.process.Close()
+	return errors.Join(b.closeDownloads(), b.process.Close())
 }
 
 // closePages closes what we opened in a browser that lives on.

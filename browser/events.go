@@ -79,9 +79,13 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 	case cdppage.JavascriptDialogOpening.Method:
 		return on(msg, cdppage.JavascriptDialogOpening, p.dialogOpening)
 	case cdppage.JavascriptDialogClosed.Method:
-		p.emit(actor.DialogClosed{})
-	case input.DragIntercepted.Method, cdppage.FileChooserOpened.Method:
+		return on(msg, cdppage.JavascriptDialogClosed, p.dialogClosed)
+	case input.DragIntercepted.Method:
 		p.met(msg)
+	case cdppage.FileChooserOpened.Method:
+		if !p.met(msg) {
+			p.emit(actor.ChooserAsked{})
+		}
 	case inspector.TargetCrashed.Method:
 		p.crashed("crashed")
 	case target.AttachedToTarget.Method:
@@ -128,8 +132,35 @@ func (p *Page) leaving(id cdp.FrameID, yes bool) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.departures++
+	if !yes && p.navigating {
+		p.tasks.Go(p.linger(p.departures))
+		return
+	}
 	p.navigating = yes
 	p.touch()
+}
+
+// stopGrace is how long a navigation that stopped without a document counts as one that goes on: the browser says a
+// moment later that it has become a download.
+const stopGrace = 150 * time.Millisecond
+
+// linger ends a navigation that stopped without a document, unless another began since.
+func (p *Page) linger(departure int) func() {
+	return func() {
+		timer := time.NewTimer(stopGrace)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-p.ctx.Done():
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.departures == departure {
+			p.navigating = false
+			p.touch()
+		}
+	}
 }
 
 // auxData is what Chromium adds to the description of a context.
@@ -323,7 +354,7 @@ func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 	known.document = string(f.LoaderID)
 	known.url = f.URL + f.URLFragment
 	if f.ID == cdp.FrameID(p.id) {
-		p.navigating, p.down = false, false
+		p.navigating, p.down, p.asked.leaving = false, false, false
 	}
 	// The new document's context is announced right behind this event.
 	known.agents = slices.DeleteFunc(known.agents, func(a *agent) bool { return a.session.ID == s.ID })
@@ -395,33 +426,20 @@ func (p *Page) announce(document string, phase actor.Phase) {
 	p.emit(actor.Loaded{Document: document, Phase: phase})
 }
 
-func (p *Page) dialogOpening(e cdppage.EventJavascriptDialogOpening) {
-	p.emit(actor.DialogOpened{Dialog: actor.Dialog{Type: e.Type.String(), Message: bound(e.Message), Default: bound(e.DefaultPrompt)}})
-}
-
-// bound cuts a dialog's text to 1,000 characters.
-func bound(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > 1000 {
-			return s[:i]
-		}
-	}
-	return s
-}
-
 // crashed says once, until a document is committed again, that the renderer is gone: the browser says it
 // in two ways.
 func (p *Page) crashed(reason string) {
 	p.mu.Lock()
-	again := p.down
+	again, sacrificed := p.down, p.sacrificed
 	p.down, p.navigating, p.opening = true, false, 0
+	p.sacrificed, p.asked.open = false, nil
+	p.touch()
 	p.mu.Unlock()
 	if again {
 		return
 	}
 	p.dropAgents(func(*agent) bool { return true })
-	p.emit(actor.Crashed{Reason: reason})
+	p.emit(actor.Crashed{Reason: reason, Sacrificed: sacrificed})
 }
 
 // attachedToFrame takes in a frame that runs in a process of its own.

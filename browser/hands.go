@@ -70,8 +70,8 @@ func (h handled) Expect(method string) (event <-chan *cdproto.Message, stop func
 	}
 }
 
-// met hands an event to the action that expects it, if one does.
-func (p *Page) met(msg *cdproto.Message) {
+// met hands an event to the action that expects it; false when none does.
+func (p *Page) met(msg *cdproto.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ch := p.expected[string(msg.Method)]; ch != nil {
@@ -79,7 +79,9 @@ func (p *Page) met(msg *cdproto.Message) {
 		case ch <- msg:
 		default: // the first one counts
 		}
+		return true
 	}
+	return false
 }
 
 // Folder makes a folder that is removed when the page has ended.
@@ -129,8 +131,12 @@ func (h handledAgent) Handle(ctx context.Context, command string, argument any) 
 	return answer.Result.ObjectID, nil
 }
 
-// arrivalLimit bounds how long Settle waits for a navigation or a window that an action set off.
-const arrivalLimit = 10 * time.Second
+// arrivalLimit bounds how long Settle waits for a navigation that an action set off, windowLimit how long for a window,
+// which a browser of somebody else may refuse to open.
+const (
+	arrivalLimit = 10 * time.Second
+	windowLimit  = 3 * time.Second
+)
 
 // Settle implements actor.Hands.
 func (p *Page) Settle(ctx context.Context, limit time.Duration) error {
@@ -142,18 +148,23 @@ func (p *Page) Settle(ctx context.Context, limit time.Duration) error {
 	if err != nil && !isGoneContext(err) {
 		return err
 	}
-	bounded, cancel := context.WithTimeout(ctx, arrivalLimit)
-	defer cancel()
-	if err := p.await(bounded, func() bool { return !p.navigating && p.opening == 0 }); err != nil && ctx.Err() != nil {
+	if err := p.arrived(ctx, arrivalLimit, func() bool { return !p.navigating }); err != nil {
+		return err
+	}
+	if err := p.arrived(ctx, windowLimit, func() bool { return p.opening == 0 }); err != nil {
 		return err
 	}
 	return p.barrier(ctx)
 }
 
-// AnswerDialog implements actor.Hands.
-func (p *Page) AnswerDialog(ctx context.Context, accept bool, text string) error {
-	_, err := cdp.Call(ctx, p.main, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: accept, PromptText: text})
-	return err
+// arrived waits for something that an action set off, but not for ever.
+func (p *Page) arrived(ctx context.Context, limit time.Duration, ready func() bool) error {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := p.await(bounded, ready); err != nil && ctx.Err() != nil {
+		return err
+	}
+	return nil
 }
 
 // maxPicture bounds a picture's width and height in CSS pixels: beyond it the browser's own limits begin.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -23,11 +24,16 @@ const patience = time.Second
 func (p *Page) unstick(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	before := p.asking()
 	if p.Ping(bounded) == nil {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
+	}
+	if p.asking()-before >= storm {
+		_ = p.sacrifice(ctx) // if that does not help, the navigation tells
+		return ctx.Err()
 	}
 	p.logger.Warn("the page does not answer: its script is ended before it is left")
 	again, stop := context.WithTimeout(ctx, patience)
@@ -36,12 +42,91 @@ func (p *Page) unstick(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Navigate implements actor.Navigator.
-func (p *Page) Navigate(ctx context.Context, url string) (actor.Commit, error) {
+// storm is how many dialogs within patience say that a page does nothing but open them. The browser can then neither
+// end its script nor leave it: it waits for the page each time.
+const storm = 10
+
+// asking is how many dialogs the page has opened so far.
+func (p *Page) asking() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.asked.count
+}
+
+// sacrifice ends the renderer of a page that is to be left and can be left in no other way.
+func (p *Page) sacrifice(ctx context.Context) error {
+	p.logger.Warn("the page cannot be left otherwise: its renderer is ended")
+	p.mu.Lock()
+	p.sacrificed = true
+	p.mu.Unlock()
+	p.main.Post(ctx, cdppage.CommandCrash, nil)
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return p.await(bounded, func() bool { return p.down })
+}
+
+// depart runs a navigation away from a page that may do what it likes against it: it dismisses its dialogs, ends its
+// script when it does not answer, before or while it is left, and at last its renderer; then the navigation is begun anew.
+func (p *Page) depart(ctx context.Context, start func(ctx context.Context) (actor.Commit, error)) (c actor.Commit, err error) {
+	defer p.leave()()
 	if err := p.unstick(ctx); err != nil {
 		return actor.Commit{}, err
 	}
-	before := p.document()
+	for range 2 {
+		attempt, cancel := context.WithCancelCause(ctx)
+		var guard sync.WaitGroup
+		guard.Go(func() { p.guard(attempt, cancel) })
+		c, err = start(attempt)
+		cancel(nil)
+		guard.Wait()
+		if !errors.Is(context.Cause(attempt), errSacrificed) {
+			break
+		}
+	}
+	return c, err
+}
+
+// errSacrificed ends an attempt to leave a page whose renderer had to be ended for it.
+var errSacrificed = errors.New("the renderer was ended")
+
+// departure is how long a page may take to be left before it is asked whether it lives.
+const departure = 2 * time.Second
+
+// guard watches over a page that is being left, until ctx ends.
+func (p *Page) guard(ctx context.Context, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(departure)
+	defer tick.Stop()
+	within := func(limit time.Duration, call func(context.Context) error) bool {
+		bounded, stop := context.WithTimeout(ctx, limit)
+		defer stop()
+		return call(bounded) == nil
+	}
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if d, _ := p.openDialog(); d.ID != 0 && d.Answer == actor.Unanswered || within(departure, p.Ping) {
+			continue // somebody is asked, or a server takes its time
+		}
+		if within(patience, p.Interrupt) && within(patience, p.Ping) || ctx.Err() != nil {
+			continue
+		}
+		if p.sacrifice(ctx) == nil {
+			cancel(errSacrificed)
+		}
+		return
+	}
+}
+
+// Navigate implements actor.Navigator.
+func (p *Page) Navigate(ctx context.Context, url string) (actor.Commit, error) {
+	return p.depart(ctx, func(ctx context.Context) (actor.Commit, error) { return p.navigateTo(ctx, url) })
+}
+
+func (p *Page) navigateTo(ctx context.Context, url string) (actor.Commit, error) {
+	before := p.place()
 	res, err := cdp.Call(ctx, p.main, cdppage.Navigate, cdppage.NavigateParams{URL: url})
 	if err != nil {
 		var cerr *cdproto.Error
@@ -52,7 +137,9 @@ func (p *Page) Navigate(ctx context.Context, url string) (actor.Commit, error) {
 	}
 	switch {
 	case res.IsDownload:
-		return actor.Commit{}, actor.Errorf(actor.Navigation, "%s is a download, not a page: the tab stays where it was", url)
+		return actor.Commit{}, p.downloaded(ctx, url, before)
+	case res.ErrorText == aborted && p.stayed(ctx, before):
+		return actor.Commit{}, errStays
 	case res.ErrorText != "":
 		return actor.Commit{}, &actor.Error{
 			Kind:    actor.Navigation,
@@ -65,11 +152,58 @@ func (p *Page) Navigate(ctx context.Context, url string) (actor.Commit, error) {
 	return p.awaitCommit(ctx, before, "")
 }
 
+// downloaded is the answer of a navigation that turned out to be a download.
+func (p *Page) downloaded(ctx context.Context, url string, before place) error {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var d actor.Download
+	err := p.await(bounded, func() bool {
+		d = p.newest
+		return p.begun != before.begun
+	})
+	if err != nil { // it is told of when it begins
+		d = actor.Download{}
+	}
+	return &actor.Error{
+		Kind: actor.IsDownload,
+		Message: fmt.Sprintf("%.200s is a download (%s), not a page: the tab stays where it was; "+
+			"ListDownloads and WatchTabs tell how it goes (domtap downloads)", url, d.Filename),
+		Detail: map[string]string{"guid": d.GUID, "filename": d.Filename},
+	}
+}
+
+// aborted is what the browser says of a navigation that something else ended, such as the page that was to be left.
+const aborted = "net::ERR_ABORTED"
+
+// errStays says that the page was not left because it asked not to be.
+var errStays = actor.Errorf(actor.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
+	"the tab stays where it was; accept dialogs to leave such pages, or close the tab")
+
 // document is the main frame's current document.
 func (p *Page) document() string {
+	return p.place().document
+}
+
+// place is where a page was before a navigation.
+type place struct {
+	document              string
+	unloads, stays, begun int
+}
+
+func (p *Page) place() place {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.frames[cdp.FrameID(p.id)].document
+	return place{document: p.frames[cdp.FrameID(p.id)].document, unloads: p.asked.unloads, stays: p.asked.stays, begun: p.begun}
+}
+
+// stayed reports whether a beforeunload dialog has kept the page since.
+func (p *Page) stayed(ctx context.Context, before place) bool {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if p.barrier(bounded) != nil || p.place().unloads == before.unloads {
+		return false
+	}
+	return p.await(bounded, func() bool { return p.asked.stays != before.stays }) == nil
 }
 
 // Step implements actor.Navigator. It does not wait for the commit: the events say when it is there.
@@ -82,36 +216,40 @@ func (p *Page) Step(ctx context.Context, by int) (actor.Commit, error) {
 	if at < 0 || at >= len(h.Entries) || (at == 0 && h.Entries[0].URL == "about:blank") {
 		return actor.Commit{}, actor.Errorf(actor.NoHistory, "the tab's history has no entry there: it holds %d pages and shows number %d", len(h.Entries), h.CurrentIndex+1)
 	}
-	if err := p.unstick(ctx); err != nil {
-		return actor.Commit{}, err
-	}
-	before := p.document()
-	_, err = cdp.Call(ctx, p.main, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[at].ID})
-	if err != nil {
-		return actor.Commit{}, p.failed(err)
-	}
-	return p.awaitCommit(ctx, before, h.Entries[at].URL)
+	return p.depart(ctx, func(ctx context.Context) (actor.Commit, error) {
+		before := p.place()
+		_, err := cdp.Call(ctx, p.main, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[at].ID})
+		if err != nil {
+			return actor.Commit{}, p.failed(err)
+		}
+		return p.awaitCommit(ctx, before, h.Entries[at].URL)
+	})
 }
 
 // Reload implements actor.Navigator.
 func (p *Page) Reload(ctx context.Context) (actor.Commit, error) {
-	if err := p.unstick(ctx); err != nil {
-		return actor.Commit{}, err
-	}
-	before := p.document()
-	if _, err := cdp.Call(ctx, p.main, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
-		return actor.Commit{}, p.failed(err)
-	}
-	return p.awaitCommit(ctx, before, "")
+	return p.depart(ctx, func(ctx context.Context) (actor.Commit, error) {
+		before := p.place()
+		if _, err := cdp.Call(ctx, p.main, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
+			return actor.Commit{}, p.failed(err)
+		}
+		return p.awaitCommit(ctx, before, "")
+	})
 }
 
-// awaitCommit waits until the main frame shows another document than before, or the same one at url.
-func (p *Page) awaitCommit(ctx context.Context, before, url string) (c actor.Commit, err error) {
+// awaitCommit waits until the main frame shows another document than before, or the same one at url, or until it is
+// known that the page stays.
+func (p *Page) awaitCommit(ctx context.Context, before place, url string) (c actor.Commit, err error) {
+	stays := false
 	err = p.await(ctx, func() bool {
 		f := p.frames[cdp.FrameID(p.id)]
-		c = actor.Commit{Document: f.document, Same: f.document == before}
-		return !c.Same || (url != "" && f.url == url)
+		c = actor.Commit{Document: f.document, Same: f.document == before.document}
+		stays = p.asked.stays != before.stays
+		return !c.Same || stays || (url != "" && f.url == url)
 	})
+	if err == nil && stays && c.Same {
+		return actor.Commit{}, errStays
+	}
 	return c, err
 }
 

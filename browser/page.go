@@ -40,6 +40,9 @@ type Page struct {
 	missed [3]atomic.Uint64 // by logs.Kind; see listen
 	events chan actor.Event
 
+	// answers holds one while a dialog is being answered.
+	answers chan struct{}
+
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	tasks  sync.WaitGroup // what the loop starts
@@ -53,10 +56,18 @@ type Page struct {
 	requests  traffic
 	// navigating says that the main frame is on its way to another document.
 	navigating bool
+	// departures counts its beginnings and ends.
+	departures int
 	// down says that the renderer crashed and no document was committed since.
 	down bool
+	// sacrificed says that the renderer is ended on purpose.
+	sacrificed bool
 	// opening counts the windows that the page opened and that are not tabs yet.
 	opening int
+	asked   dialogs
+	// begun counts the downloads of the page, of which newest is the last.
+	begun  int
+	newest actor.Download
 	// arriving counts the frames that are on their way to be read: their agent is being installed, or
 	// their place in their parent is being found out.
 	arriving int
@@ -66,11 +77,13 @@ type Page struct {
 	folders []string
 }
 
-// inbound is a message with the session that it came from, or a barrier.
+// inbound is a message with the session that it came from, a barrier, or an event.
 type inbound struct {
 	session link.Session
 	msg     *cdproto.Message
 	barrier chan struct{}
+	// event, when set, is handed on as it is.
+	event actor.Event
 }
 
 // frame is one frame of the page and the agent of its document.
@@ -121,7 +134,7 @@ func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
 		browser: b, id: id, main: link.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
 		inbox: link.NewQueue[inbound](), events: make(chan actor.Event, 256),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
-		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}), log: new(logs.Log),
+		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}), answers: make(chan struct{}, 1), log: new(logs.Log),
 		expected: map[string]chan *cdproto.Message{},
 	}
 	p.record = record.New(p.log)
@@ -135,6 +148,9 @@ func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
 // not exist in the isolated world (limits.md, section 4), then what the loop listens to.
 func (p *Page) install(ctx context.Context, s link.Session) error {
 	yes, none := true, int64(0)
+	ctx, cancel := context.WithCancel(ctx) // a page that is gone answers nothing
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
 	return s.Run(ctx,
 		link.Step{Method: runtime.CommandEnable},
 		link.Step{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: page.Binding, ExecutionContextName: page.World}},
@@ -146,6 +162,8 @@ func (p *Page) install(ctx context.Context, s link.Session) error {
 		link.Step{Method: target.CommandSetAutoAttach, Params: target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes,
 			Filter: target.Filter{{Type: "iframe"}}}},
 		link.Step{Method: inspector.CommandEnable, Optional: true},
+		// No file chooser ever opens: who uploads answers in its place.
+		link.Step{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
 		link.Step{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
 		link.Step{Method: emulation.CommandSetFocusEmulationEnabled, Params: emulation.SetFocusEmulationEnabledParams{Enabled: true}, Optional: true},
 		link.Step{Method: runtime.CommandRunIfWaitingForDebugger},
@@ -214,6 +232,10 @@ func (p *Page) loop() {
 		for _, in := range items {
 			if in.barrier != nil {
 				close(in.barrier)
+				continue
+			}
+			if in.event != nil {
+				p.emit(in.event)
 				continue
 			}
 			if err := p.handle(in.session, in.msg); err != nil {

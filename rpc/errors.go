@@ -39,6 +39,8 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.Lost:          {codes.Unavailable, "PAGE_LOST"},
 	actor.Closed:        {codes.Aborted, "TAB_CLOSED"},
 	actor.DialogOpen:    {codes.FailedPrecondition, "DIALOG_OPEN"},
+	actor.IsDownload:    {codes.FailedPrecondition, "DOWNLOAD"},
+	actor.NoDialog:      {codes.FailedPrecondition, "NO_DIALOG"},
 	actor.Invalid:       {codes.InvalidArgument, "INVALID"},
 	actor.Forbidden:     {codes.PermissionDenied, "UPLOAD_POLICY"},
 	actor.Ambiguous:     {codes.FailedPrecondition, "AMBIGUOUS_TARGET"},

@@ -182,7 +182,8 @@ func (s *script) line(words []string) {
 	case "dialog":
 		s.page.OpenDialog(actor.Dialog{Type: "alert", Message: strings.Join(rest, " ")})
 	case "answer":
-		check(s.tab.AnswerDialog(ctx, true, ""))
+		_, err := s.tab.AnswerDialog(ctx, actor.DialogAnswer{Accept: true})
+		check(err)
 	case "crash":
 		s.page.Crash("oom")
 	case "reload":

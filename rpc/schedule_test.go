@@ -228,7 +228,10 @@ func (s *schedule) crash() {
 
 func (s *schedule) dialog() {
 	if s.tab.Info().Dialog != nil {
-		s.try(func(ctx context.Context) error { return s.tab.AnswerDialog(ctx, true, "") })
+		s.try(func(ctx context.Context) error {
+			_, err := s.tab.AnswerDialog(ctx, actor.DialogAnswer{Accept: true})
+			return err
+		})
 		return
 	}
 	if s.tab.Info().Status == actor.StatusReady {

@@ -145,6 +145,7 @@ func (s *Server) register() {
 	domtapv1.RegisterDomServiceServer(s.grpc, &domService{server: s})
 	domtapv1.RegisterActionServiceServer(s.grpc, &actionService{server: s})
 	domtapv1.RegisterPageServiceServer(s.grpc, &pageService{server: s})
+	domtapv1.RegisterSessionServiceServer(s.grpc, &sessionService{server: s})
 	domtapv1.RegisterContextServiceServer(s.grpc, &contextService{server: s})
 	for name := range s.grpc.GetServiceInfo() {
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)

@@ -408,7 +408,7 @@ func (s *stage) rest() {
 	s.page.Resume()
 	s.settle()
 	if s.tab.Info().Dialog != nil {
-		if err := s.tab.AnswerDialog(s.t.Context(), true, ""); err != nil {
+		if _, err := s.tab.AnswerDialog(s.t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
 			s.t.Error(err)
 		}
 	}

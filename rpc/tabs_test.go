@@ -163,7 +163,7 @@ func TestWatchTabs(t *testing.T) {
 		if m := next(); m.GetDialog().GetDialog().GetMessage() != "Hi" {
 			t.Errorf("a dialog came as %v", m)
 		}
-		page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: "completed"}})
+		page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: actor.Fetched}})
 		if m := next(); m.GetDownload().GetGuid() != "g" {
 			t.Errorf("a download came as %v", m)
 		}
@@ -228,16 +228,16 @@ func TestWatchTabsTellsEverything(t *testing.T) {
 		is("a prompt", func(m *domtapv1.WatchTabsResponse) bool {
 			return m.GetDialog().GetDialog().GetDefaultPrompt() == "Ann" && m.GetTab().GetDialog() != nil
 		})
-		if err := page.AnswerDialog(t.Context(), true, "Bea"); err != nil {
+		if _, err := page.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true, Text: new("Bea")}); err != nil {
 			t.Error(err)
 		}
 		is("its end", func(m *domtapv1.WatchTabsResponse) bool {
 			return m.GetDialog() != nil && m.GetDialog().GetDialog() == nil && m.GetTab().GetDialog() == nil
 		})
-		for _, state := range []string{"in_progress", "canceled"} {
+		for _, state := range []actor.DownloadState{actor.Fetching, actor.NotFetched} {
 			page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.zip", State: state}})
 			is("a download", func(m *domtapv1.WatchTabsResponse) bool {
-				return m.GetDownload().GetState() == state && m.GetDownload().GetSuggestedFilename() == "a.zip"
+				return m.GetDownload().GetState() == state.String() && m.GetDownload().GetSuggestedFilename() == "a.zip"
 			})
 		}
 		popup := page.Open(shopURL + "next")

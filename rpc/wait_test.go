@@ -397,7 +397,7 @@ func TestADialogDoesNotEndAWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := one.AnswerDialog(t.Context(), true, ""); err != nil {
+		if _, err := one.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
 			t.Fatal(err)
 		}
 		early.wantMet("after the dialog")

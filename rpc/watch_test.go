@@ -254,7 +254,7 @@ func TestWatchTellsStatusAndDialogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := open.AnswerDialog(t.Context(), true, ""); err != nil {
+		if _, err := open.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
 			t.Fatal(err)
 		}
 		if st := s.next().GetTabStatus(); st == nil || st.GetDialog() != nil {

@@ -36,23 +36,15 @@ type Page struct {
 	at      int
 
 	hung    chan struct{}
-	dialog  *actor.Dialog
-	answer  chan struct{}
 	crashed bool
 	sticky  bool
+	dialogs
 
 	actions []actor.Action
-	answers []Answer
 	calls   map[string]int
 	faults  []string
 	picture []byte
 	seen    seen
-}
-
-// Answer is how a dialog was answered.
-type Answer struct {
-	Accept bool
-	Text   string
 }
 
 // ID is the page's name.
@@ -170,26 +162,6 @@ func (p *Page) resume() {
 	}
 }
 
-// OpenDialog opens a dialog; what needs the main thread waits until it is answered.
-func (p *Page) OpenDialog(d actor.Dialog) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.openDialog(d)
-}
-
-func (p *Page) openDialog(d actor.Dialog) {
-	p.dialog, p.answer = &d, make(chan struct{})
-	p.emit(actor.DialogOpened{Dialog: d})
-}
-
-func (p *Page) closeDialog() {
-	if p.dialog != nil {
-		close(p.answer)
-		p.dialog, p.answer = nil, nil
-		p.emit(actor.DialogClosed{})
-	}
-}
-
 // Crash ends the page's renderer; a navigation brings it back.
 func (p *Page) Crash(reason string) {
 	p.mu.Lock()
@@ -204,13 +176,6 @@ func (p *Page) Actions() []actor.Action {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.actions)
-}
-
-// Answers lists how dialogs were answered so far.
-func (p *Page) Answers() []Answer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.answers)
 }
 
 // Calls returns how often a method of actor.Page was called.
@@ -500,7 +465,7 @@ func (p *Page) visit(url string) {
 func (p *Page) commit(url string, s Screen) actor.Commit {
 	p.crashed = false
 	p.resume()
-	p.closeDialog()
+	p.closeDialog(false)
 	for id := range p.frames {
 		if id != "" {
 			delete(p.frames, id)
@@ -620,20 +585,6 @@ func (p *Page) Settle(ctx context.Context, limit time.Duration) error {
 	}
 	p.mu.Unlock()
 	return nil
-}
-
-// AnswerDialog answers the open dialog.
-func (p *Page) AnswerDialog(ctx context.Context, accept bool, text string) error {
-	p.count("AnswerDialog")
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dialog == nil {
-		return actor.Errorf(actor.Invalid, "no dialog is open")
-	}
-	p.answers = append(p.answers, Answer{Accept: accept, Text: text})
-	p.closeDialog()
-	p.flush()
-	return ctx.Err()
 }
 
 // Screenshot returns the format's name as the picture, or what Picture was given.

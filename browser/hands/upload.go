@@ -78,17 +78,6 @@ func (t *task) uploadByChooser(ctx context.Context, agent Agent) (actor.Deed, er
 	s := t.action.Spot()
 	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
 	defer stop()
-	sessions := []link.Session{t.page.Main()}
-	if own := agent.Session(); own.ID != sessions[0].ID {
-		sessions = append(sessions, own)
-	}
-	for _, session := range sessions {
-		if err := session.Run(ctx, link.Step{Method: cdppage.CommandSetInterceptFileChooserDialog,
-			Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: session != sessions[0]}); err != nil {
-			return actor.Deed{}, err
-		}
-		defer session.Post(context.WithoutCancel(ctx), cdppage.CommandSetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{})
-	}
 	if _, err := t.click(ctx); err != nil {
 		return actor.Deed{}, err
 	}

@@ -40,6 +40,11 @@ type Config struct {
 	// StateDir is where profiles and the notes about running browsers are kept; empty: the system's
 	// directory for temporary files.
 	StateDir string
+	// DownloadDir keeps what pages download, in a folder for each session; empty: a folder in StateDir that is
+	// removed at the end. A browser that was attached to keeps them where it likes.
+	DownloadDir string
+	// MaxDownloadBytes is how much all of them together may be; 0: 2 GiB. What would exceed it is canceled.
+	MaxDownloadBytes int64
 	// Logger gets the browser's life; nil: nothing is logged.
 	Logger *slog.Logger
 }
@@ -99,6 +104,8 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 		chromedp.CombinedOutput(output),
 		chromedp.Flag("enable-automation", false),
 		chromedp.Flag("disable-component-update", true),
+		// chromedp switches it off; without it a page that floods the browser with states or navigations stops all tabs.
+		chromedp.Flag("disable-ipc-flooding-protection", false),
 		chromedp.Flag("disable-crash-reporter", true),
 		chromedp.Flag("no-pings", true),
 		chromedp.Flag("disable-spare-renderer-for-site-per-process", true),

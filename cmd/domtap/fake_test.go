@@ -28,6 +28,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedDomServiceServer
 	domtapv1.UnimplementedActionServiceServer
 	domtapv1.UnimplementedPageServiceServer
+	domtapv1.UnimplementedSessionServiceServer
 
 	socket string
 	// answer gives the answer to a request, after it was recorded.
@@ -67,6 +68,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterDomServiceServer(server, f)
 	domtapv1.RegisterActionServiceServer(server, f)
 	domtapv1.RegisterPageServiceServer(server, f)
+	domtapv1.RegisterSessionServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -135,6 +137,20 @@ func (f *fakeDaemon) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest
 
 func (f *fakeDaemon) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*domtapv1.ReloadResponse, error) {
 	return handle(ctx, f, r, &domtapv1.ReloadResponse{Tab: twoTabs()[0]})
+}
+
+func (f *fakeDaemon) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
+	return handle(ctx, f, r, &domtapv1.AnswerDialogResponse{
+		Dialog: &domtapv1.Dialog{Type: domtapv1.DialogType_DIALOG_TYPE_CONFIRM, Message: "Sure?", Id: 1, Answer: domtapv1.DialogAnswer_DIALOG_ANSWER_ACCEPTED},
+		Tab:    twoTabs()[1],
+	})
+}
+
+func (f *fakeDaemon) ListDownloads(ctx context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ListDownloadsResponse{Downloads: []*domtapv1.Download{
+		{Guid: "g", TabId: "t1", SuggestedFilename: "report.pdf", State: domtapv1.DownloadState_DOWNLOAD_STATE_COMPLETED, ReceivedBytes: 7, Path: "/d/report.pdf"},
+		{Guid: "h", TabId: "t2", SuggestedFilename: "a\x1b[31m.zip", State: domtapv1.DownloadState_DOWNLOAD_STATE_CANCELED, TotalBytes: 9, Reason: "its tab was closed"},
+	}})
 }
 
 func (f *fakeDaemon) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {

@@ -107,6 +107,11 @@ var requestTests = []struct {
 	{"upload 4 testdata/upload.txt", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{
 		Target: refTarget(4), Files: []*domtapv1.UploadFile{{Name: "upload.txt", Content: []byte("for a test\n")}}}}})},
 	{"upload 4 /a/b --by-path", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: refTarget(4), Paths: []string{"/a/b"}}}})},
+	{"dialog accept", &domtapv1.AnswerDialogRequest{TabId: "t2", Accept: true}},
+	{"dialog accept Bea --tab t1 --id 3", &domtapv1.AnswerDialogRequest{TabId: "t1", Accept: true, PromptText: proto.String("Bea"), DialogId: 3}},
+	{"downloads", &domtapv1.ListDownloadsRequest{}},
+	{"downloads --session work -o json", &domtapv1.ListDownloadsRequest{SessionId: "work"}},
+	{"dialog dismiss", &domtapv1.AnswerDialogRequest{TabId: "t2"}},
 	{"shot -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG}},
 	{"shot --ref 0 --full-page --quality 5 -", &domtapv1.ScreenshotRequest{
 		TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(0), FullPage: true, Quality: proto.Int32(5)}},

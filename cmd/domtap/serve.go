@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
@@ -19,6 +20,7 @@ type serveFlags struct {
 	daemon.Config
 	logFormat choice
 	logLevel  choice
+	dialogs   choice
 }
 
 func serveCommand(a *app) *cobra.Command {
@@ -67,17 +69,20 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without a window")
 	f.StringVar(&s.Browser.Remote, "remote", "", "attach to a running browser at http://HOST:PORT or ws://… instead of starting one")
 	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "the browser's profile, kept (default: one that is removed at the end)")
+	f.StringVar(&s.Browser.DownloadDir, "downloads-dir", "", "where files that pages download are kept, in a folder for each session (default: one that is removed at the end)")
+	f.Int64Var(&s.Browser.MaxDownloadBytes, "max-downloads-bytes", 2<<30, "how many bytes they may have together; what exceeds that is canceled")
 	f.StringVar(&s.Metrics, "metrics", "", "serve Prometheus metrics at http://ADDR/metrics, such as 127.0.0.1:9464; without a host: loopback; empty: measure nothing")
 	f.StringArrayVar(&s.UploadDirs, "upload-dir", nil, "a folder whose files pages may be given; may be repeated (default: none)")
 	f.IntVar(&s.MaxTabs, "max-tabs", 100, "how many tabs may be open")
 	f.BoolVar(&s.AllowEval, "allow-eval", false, "let clients run scripts in pages (Evaluate, domtap eval); each is logged, without its text")
 	choiceFlag(cmd, &s.logFormat, "log-format", "", "the form of the log on standard error", "text", "json")
 	choiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
+	choiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
 	alsoEnv(f, "socket", "listen", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
-		"user-data-dir", "metrics", "upload-dir", "max-tabs", "allow-eval", "log-format", "log-level")
+		"user-data-dir", "metrics", "upload-dir", "max-tabs", "allow-eval", "log-format", "log-level", "dialogs", "downloads-dir", "max-downloads-bytes")
 }
 
 // complete fills in the places that nobody set, and checks the rest.
@@ -91,6 +96,7 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	}
 	s.TokenFile = cmp.Or(s.TokenFile, at.Token)
 	s.Browser.StateDir = at.State
+	s.Dialogs = dialogPolicies[s.dialogs.value]
 	switch {
 	case s.Socket == "" && s.Listen == "":
 		return exit.Errorf(exit.Usage, "leave one of --socket and --listen at its default", "there is nothing to listen on")
@@ -98,8 +104,10 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		return exit.Errorf(exit.Usage, "for example --metrics 127.0.0.1:9464", "%w", daemon.CheckMetrics(s.Metrics))
 	case s.MaxTabs < 1:
 		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
+	case s.Browser.MaxDownloadBytes < 1:
+		return exit.Errorf(exit.Usage, "", "--max-downloads-bytes %d is less than 1", s.Browser.MaxDownloadBytes)
 	}
-	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir} {
+	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir} {
 		if *path == "" {
 			continue
 		}
@@ -108,6 +116,11 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		}
 	}
 	return nil
+}
+
+// dialogPolicies are the words of --dialogs.
+var dialogPolicies = map[string]actor.DialogPolicy{
+	"report": actor.ReportDialogs, "accept": actor.AcceptDialogs, "dismiss": actor.DismissDialogs,
 }
 
 func (s *serveFlags) logger(a *app) *slog.Logger {

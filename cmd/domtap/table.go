@@ -65,6 +65,8 @@ var beforeActs = []row{
 }
 
 var afterActs = []row{
+	{groupAct, dialogCommand},
+	{groupAct, downloadsCommand},
 	{groupAct, evalCommand},
 	{groupDaemon, serveCommand},
 	{groupDaemon, stopCommand},

@@ -59,15 +59,19 @@ const closeLimit = 20 * time.Second
 // machine without a browser skips the test; scripts/install-chromium installs one.
 func StartBrowser(t testing.TB, flags ...string) *Browser {
 	t.Helper()
+	return startBrowser(t, browser.Config{Flags: flags})
+}
+
+func startBrowser(t testing.TB, cfg browser.Config) *Browser {
+	t.Helper()
 	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
 	if err != nil {
 		t.Skip(err)
 	}
 	state := t.TempDir()
-	b, err := browser.Start(context.WithoutCancel(t.Context()), browser.Config{
-		ChromePath: path, Headless: true, StateDir: state,
-		Flags: append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, flags...),
-	})
+	cfg.ChromePath, cfg.Headless, cfg.StateDir = path, true, state
+	cfg.Flags = append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, cfg.Flags...)
+	b, err := browser.Start(context.WithoutCancel(t.Context()), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,6 +138,8 @@ type Daemon struct {
 	Dom     domtapv1.DomServiceClient
 	Actions domtapv1.ActionServiceClient
 	Pages   domtapv1.PageServiceClient
+	// Sessions lists their downloads.
+	Sessions domtapv1.SessionServiceClient
 	// Socket is where the server listens.
 	Socket string
 	// Stop ends the server as SIGTERM does.
@@ -149,8 +155,16 @@ func StartDaemon(t testing.TB, flags ...string) *Daemon {
 // StartConfigured is StartDaemon with a server of one's own settings.
 func StartConfigured(t testing.TB, cfg rpc.Config, flags ...string) *Daemon {
 	t.Helper()
-	b := StartBrowser(t, flags...)
-	server, err := rpc.New(actor.NewPool(b, actor.Config{AllowURL: rpc.AllowURL}), cfg)
+	return StartWith(t, actor.Config{}, cfg, browser.Config{Flags: flags})
+}
+
+// StartWith is StartDaemon with tabs, a server and a browser of one's own settings. Which browser it is, and where it
+// keeps its state, is the harness's to say.
+func StartWith(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Config) *Daemon {
+	t.Helper()
+	tabs.AllowURL = rpc.AllowURL
+	b := startBrowser(t, with)
+	server, err := rpc.New(actor.NewPool(b, tabs), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,6 +199,7 @@ func Dial(t testing.TB, socket string) *Daemon {
 	d := &Daemon{t: t, Socket: socket}
 	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
+	d.Sessions = domtapv1.NewSessionServiceClient(conn)
 	return d
 }
 

@@ -124,6 +124,12 @@ func (c *collector) tabs(m proto.Message) {
 		c.tabID(r.GetTabId())
 	case *domtapv1.CloseTabRequest:
 		c.tabID(r.GetTabId())
+	case *domtapv1.ListDownloadsRequest:
+		c.sessionID(r.GetSessionId())
+	case *domtapv1.AnswerDialogRequest:
+		c.tabID(r.GetTabId())
+		c.text("prompt_text", r.GetPromptText())
+		c.want(r.PromptText == nil || r.GetAccept(), "prompt_text", "must not be set when the dialog is dismissed: set accept too")
 	case *domtapv1.ListTabsRequest:
 		c.sessionID(r.GetSessionId())
 	case *domtapv1.WatchTabsRequest:

@@ -227,7 +227,7 @@ func TestTabEvent(t *testing.T) {
 	} {
 		wantMessage(t, "event", TabEvent(actor.TabEvent{
 			Kind: kind, Info: actor.Info{ID: "t1"}, At: at, Same: true, Reason: "oom",
-			Download: actor.Download{GUID: "g", URL: "u", Filename: "f", State: "completed", Received: 1, Total: 2},
+			Download: actor.Download{GUID: "g", URL: "u", Filename: "f", State: actor.Fetched, Received: 1, Total: 2},
 		}), want)
 	}
 }

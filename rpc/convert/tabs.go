@@ -61,7 +61,25 @@ func Dialog(d *actor.Dialog) *domtapv1.Dialog {
 	case "beforeunload":
 		kind = domtapv1.DialogType_DIALOG_TYPE_BEFOREUNLOAD
 	}
-	return &domtapv1.Dialog{Type: kind, Message: d.Message, DefaultPrompt: d.Default}
+	answer := domtapv1.DialogAnswer_DIALOG_ANSWER_UNSPECIFIED
+	switch d.Answer {
+	case actor.Accepted:
+		answer = domtapv1.DialogAnswer_DIALOG_ANSWER_ACCEPTED
+	case actor.Dismissed:
+		answer = domtapv1.DialogAnswer_DIALOG_ANSWER_DISMISSED
+	}
+	return &domtapv1.Dialog{Type: kind, Message: d.Message, DefaultPrompt: d.Default, Id: d.ID, Answer: answer}
+}
+
+// DialogPolicy converts who answers dialogs; unset means the client.
+func DialogPolicy(p domtapv1.DialogPolicy) actor.DialogPolicy {
+	switch p {
+	case domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:
+		return actor.AcceptDialogs
+	case domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:
+		return actor.DismissDialogs
+	}
+	return actor.ReportDialogs
 }
 
 // Wait converts the point at which a navigation counts as done; unset means load.
@@ -126,6 +144,23 @@ func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
 func download(d actor.Download) *domtapv1.TabDownload {
 	return &domtapv1.TabDownload{
 		Guid: d.GUID, Url: d.URL, SuggestedFilename: d.Filename,
-		State: d.State, ReceivedBytes: d.Received, TotalBytes: d.Total,
+		State: d.State.String(), ReceivedBytes: d.Received, TotalBytes: d.Total, Path: d.Path, Reason: d.Reason,
 	}
+}
+
+// Downloads converts the downloads of a session.
+func Downloads(records []actor.DownloadRecord) []*domtapv1.Download {
+	states := [...]domtapv1.DownloadState{
+		actor.Fetching:   domtapv1.DownloadState_DOWNLOAD_STATE_IN_PROGRESS,
+		actor.Fetched:    domtapv1.DownloadState_DOWNLOAD_STATE_COMPLETED,
+		actor.NotFetched: domtapv1.DownloadState_DOWNLOAD_STATE_CANCELED,
+	}
+	out := make([]*domtapv1.Download, len(records))
+	for i, r := range records {
+		out[i] = &domtapv1.Download{
+			Guid: r.GUID, TabId: r.Tab, Url: r.URL, SuggestedFilename: r.Filename, State: states[r.State],
+			ReceivedBytes: r.Received, TotalBytes: r.Total, Path: r.Path, Reason: r.Reason,
+		}
+	}
+	return out
 }

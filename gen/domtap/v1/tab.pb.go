@@ -212,6 +212,59 @@ func (DialogType) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{2}
 }
 
+// DialogAnswer is how a dialog was answered.
+type DialogAnswer int32
+
+const (
+	// It is open.
+	DialogAnswer_DIALOG_ANSWER_UNSPECIFIED DialogAnswer = 0
+	// OK was pressed, or Leave.
+	DialogAnswer_DIALOG_ANSWER_ACCEPTED DialogAnswer = 1
+	// Cancel was pressed, or Stay.
+	DialogAnswer_DIALOG_ANSWER_DISMISSED DialogAnswer = 2
+)
+
+// Enum value maps for DialogAnswer.
+var (
+	DialogAnswer_name = map[int32]string{
+		0: "DIALOG_ANSWER_UNSPECIFIED",
+		1: "DIALOG_ANSWER_ACCEPTED",
+		2: "DIALOG_ANSWER_DISMISSED",
+	}
+	DialogAnswer_value = map[string]int32{
+		"DIALOG_ANSWER_UNSPECIFIED": 0,
+		"DIALOG_ANSWER_ACCEPTED":    1,
+		"DIALOG_ANSWER_DISMISSED":   2,
+	}
+)
+
+func (x DialogAnswer) Enum() *DialogAnswer {
+	p := new(DialogAnswer)
+	*p = x
+	return p
+}
+
+func (x DialogAnswer) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (DialogAnswer) Descriptor() protoreflect.EnumDescriptor {
+	return file_domtap_v1_tab_proto_enumTypes[3].Descriptor()
+}
+
+func (DialogAnswer) Type() protoreflect.EnumType {
+	return &file_domtap_v1_tab_proto_enumTypes[3]
+}
+
+func (x DialogAnswer) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use DialogAnswer.Descriptor instead.
+func (DialogAnswer) EnumDescriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{3}
+}
+
 // DownloadState is how far a download is.
 type DownloadState int32
 
@@ -251,11 +304,11 @@ func (x DownloadState) String() string {
 }
 
 func (DownloadState) Descriptor() protoreflect.EnumDescriptor {
-	return file_domtap_v1_tab_proto_enumTypes[3].Descriptor()
+	return file_domtap_v1_tab_proto_enumTypes[4].Descriptor()
 }
 
 func (DownloadState) Type() protoreflect.EnumType {
-	return &file_domtap_v1_tab_proto_enumTypes[3]
+	return &file_domtap_v1_tab_proto_enumTypes[4]
 }
 
 func (x DownloadState) Number() protoreflect.EnumNumber {
@@ -264,7 +317,7 @@ func (x DownloadState) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DownloadState.Descriptor instead.
 func (DownloadState) EnumDescriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{3}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{4}
 }
 
 // Dialog is a JavaScript dialog that the page opened.
@@ -275,6 +328,10 @@ type Dialog struct {
 	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// The default text of a prompt, at most 1,000 characters.
 	DefaultPrompt string `protobuf:"bytes,3,opt,name=default_prompt,json=defaultPrompt,proto3" json:"default_prompt,omitempty"`
+	// Counts the dialogs of the tab, from 1.
+	Id uint64 `protobuf:"varint,4,opt,name=id,proto3" json:"id,omitempty"`
+	// Unset while the dialog is open. Otherwise what became of it.
+	Answer        DialogAnswer `protobuf:"varint,5,opt,name=answer,proto3,enum=domtap.v1.DialogAnswer" json:"answer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -328,6 +385,20 @@ func (x *Dialog) GetDefaultPrompt() string {
 		return x.DefaultPrompt
 	}
 	return ""
+}
+
+func (x *Dialog) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Dialog) GetAnswer() DialogAnswer {
+	if x != nil {
+		return x.Answer
+	}
+	return DialogAnswer_DIALOG_ANSWER_UNSPECIFIED
 }
 
 // Tab is one page target of the browser.
@@ -1525,10 +1596,11 @@ func (x *TabCrashed) GetReason() string {
 	return ""
 }
 
-// TabDialog: a dialog opened or closed.
+// TabDialog: a dialog opened or closed. One that the session's policy answers at once is told of once, with its answer;
+// of these at most 32 a second.
 type TabDialog struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Unset: the dialog was closed.
+	// Unset: the dialog that was open is closed.
 	Dialog        *Dialog `protobuf:"bytes,1,opt,name=dialog,proto3" json:"dialog,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1584,7 +1656,9 @@ type Download struct {
 	// 0: not known.
 	TotalBytes int64 `protobuf:"varint,7,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
 	// Where the file is on the daemon's machine; set when it is completed.
-	Path          string `protobuf:"bytes,8,opt,name=path,proto3" json:"path,omitempty"`
+	Path string `protobuf:"bytes,8,opt,name=path,proto3" json:"path,omitempty"`
+	// Why it was canceled, in words.
+	Reason        string `protobuf:"bytes,9,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1675,6 +1749,13 @@ func (x *Download) GetPath() string {
 	return ""
 }
 
+func (x *Download) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 // TabDownload: a download of a tab changed its state. Progress is told at most twice a second.
 type TabDownload struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
@@ -1686,7 +1767,9 @@ type TabDownload struct {
 	ReceivedBytes int64  `protobuf:"varint,5,opt,name=received_bytes,json=receivedBytes,proto3" json:"received_bytes,omitempty"`
 	TotalBytes    int64  `protobuf:"varint,6,opt,name=total_bytes,json=totalBytes,proto3" json:"total_bytes,omitempty"`
 	// Where the file is on the daemon's machine; set when it is completed.
-	Path          string `protobuf:"bytes,7,opt,name=path,proto3" json:"path,omitempty"`
+	Path string `protobuf:"bytes,7,opt,name=path,proto3" json:"path,omitempty"`
+	// Why it was canceled, in words.
+	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1770,13 +1853,22 @@ func (x *TabDownload) GetPath() string {
 	return ""
 }
 
+func (x *TabDownload) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
 type AnswerDialogRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
 	// Press OK, or Leave; otherwise Cancel, or Stay.
 	Accept bool `protobuf:"varint,2,opt,name=accept,proto3" json:"accept,omitempty"`
 	// The answer to a prompt, at most 100,000 characters. Unset: its default text.
-	PromptText    *string `protobuf:"bytes,3,opt,name=prompt_text,json=promptText,proto3,oneof" json:"prompt_text,omitempty"`
+	PromptText *string `protobuf:"bytes,3,opt,name=prompt_text,json=promptText,proto3,oneof" json:"prompt_text,omitempty"`
+	// Answer only the dialog with this id. Unset: whichever is open.
+	DialogId      uint64 `protobuf:"varint,4,opt,name=dialog_id,json=dialogId,proto3" json:"dialog_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1830,6 +1922,13 @@ func (x *AnswerDialogRequest) GetPromptText() string {
 		return *x.PromptText
 	}
 	return ""
+}
+
+func (x *AnswerDialogRequest) GetDialogId() uint64 {
+	if x != nil {
+		return x.DialogId
+	}
+	return 0
 }
 
 type AnswerDialogResponse struct {
@@ -2053,11 +2152,13 @@ var File_domtap_v1_tab_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\n" +
-	"\x13domtap/v1/tab.proto\x12\tdomtap.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"t\n" +
+	"\x13domtap/v1/tab.proto\x12\tdomtap.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x01\n" +
 	"\x06Dialog\x12)\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x15.domtap.v1.DialogTypeR\x04type\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12%\n" +
-	"\x0edefault_prompt\x18\x03 \x01(\tR\rdefaultPrompt\"\xac\x02\n" +
+	"\x0edefault_prompt\x18\x03 \x01(\tR\rdefaultPrompt\x12\x0e\n" +
+	"\x02id\x18\x04 \x01(\x04R\x02id\x12/\n" +
+	"\x06answer\x18\x05 \x01(\x0e2\x17.domtap.v1.DialogAnswerR\x06answer\"\xac\x02\n" +
 	"\x03Tab\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2137,7 +2238,7 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"TabCrashed\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"6\n" +
 	"\tTabDialog\x12)\n" +
-	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\x82\x02\n" +
+	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\x9a\x02\n" +
 	"\bDownload\x12\x12\n" +
 	"\x04guid\x18\x01 \x01(\tR\x04guid\x12\x15\n" +
 	"\x06tab_id\x18\x02 \x01(\tR\x05tabId\x12\x10\n" +
@@ -2147,7 +2248,8 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x0ereceived_bytes\x18\x06 \x01(\x03R\rreceivedBytes\x12\x1f\n" +
 	"\vtotal_bytes\x18\a \x01(\x03R\n" +
 	"totalBytes\x12\x12\n" +
-	"\x04path\x18\b \x01(\tR\x04path\"\xd4\x01\n" +
+	"\x04path\x18\b \x01(\tR\x04path\x12\x16\n" +
+	"\x06reason\x18\t \x01(\tR\x06reason\"\xec\x01\n" +
 	"\vTabDownload\x12\x12\n" +
 	"\x04guid\x18\x01 \x01(\tR\x04guid\x12\x10\n" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x12-\n" +
@@ -2156,12 +2258,14 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x0ereceived_bytes\x18\x05 \x01(\x03R\rreceivedBytes\x12\x1f\n" +
 	"\vtotal_bytes\x18\x06 \x01(\x03R\n" +
 	"totalBytes\x12\x12\n" +
-	"\x04path\x18\a \x01(\tR\x04path\"z\n" +
+	"\x04path\x18\a \x01(\tR\x04path\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reason\"\x97\x01\n" +
 	"\x13AnswerDialogRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x16\n" +
 	"\x06accept\x18\x02 \x01(\bR\x06accept\x12$\n" +
 	"\vprompt_text\x18\x03 \x01(\tH\x00R\n" +
-	"promptText\x88\x01\x01B\x0e\n" +
+	"promptText\x88\x01\x01\x12\x1b\n" +
+	"\tdialog_id\x18\x04 \x01(\x04R\bdialogIdB\x0e\n" +
 	"\f_prompt_text\"c\n" +
 	"\x14AnswerDialogResponse\x12)\n" +
 	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\x12 \n" +
@@ -2196,7 +2300,11 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x11DIALOG_TYPE_ALERT\x10\x01\x12\x17\n" +
 	"\x13DIALOG_TYPE_CONFIRM\x10\x02\x12\x16\n" +
 	"\x12DIALOG_TYPE_PROMPT\x10\x03\x12\x1c\n" +
-	"\x18DIALOG_TYPE_BEFOREUNLOAD\x10\x04*\x8a\x01\n" +
+	"\x18DIALOG_TYPE_BEFOREUNLOAD\x10\x04*f\n" +
+	"\fDialogAnswer\x12\x1d\n" +
+	"\x19DIALOG_ANSWER_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16DIALOG_ANSWER_ACCEPTED\x10\x01\x12\x1b\n" +
+	"\x17DIALOG_ANSWER_DISMISSED\x10\x02*\x8a\x01\n" +
 	"\rDownloadState\x12\x1e\n" +
 	"\x1aDOWNLOAD_STATE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aDOWNLOAD_STATE_IN_PROGRESS\x10\x01\x12\x1c\n" +
@@ -2227,105 +2335,107 @@ func file_domtap_v1_tab_proto_rawDescGZIP() []byte {
 	return file_domtap_v1_tab_proto_rawDescData
 }
 
-var file_domtap_v1_tab_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_domtap_v1_tab_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
 var file_domtap_v1_tab_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_domtap_v1_tab_proto_goTypes = []any{
 	(WaitUntil)(0),                // 0: domtap.v1.WaitUntil
 	(TabStatus)(0),                // 1: domtap.v1.TabStatus
 	(DialogType)(0),               // 2: domtap.v1.DialogType
-	(DownloadState)(0),            // 3: domtap.v1.DownloadState
-	(*Dialog)(nil),                // 4: domtap.v1.Dialog
-	(*Tab)(nil),                   // 5: domtap.v1.Tab
-	(*Viewport)(nil),              // 6: domtap.v1.Viewport
-	(*OpenTabRequest)(nil),        // 7: domtap.v1.OpenTabRequest
-	(*OpenTabResponse)(nil),       // 8: domtap.v1.OpenTabResponse
-	(*ListTabsRequest)(nil),       // 9: domtap.v1.ListTabsRequest
-	(*ListTabsResponse)(nil),      // 10: domtap.v1.ListTabsResponse
-	(*GetTabRequest)(nil),         // 11: domtap.v1.GetTabRequest
-	(*GetTabResponse)(nil),        // 12: domtap.v1.GetTabResponse
-	(*CloseTabRequest)(nil),       // 13: domtap.v1.CloseTabRequest
-	(*CloseTabResponse)(nil),      // 14: domtap.v1.CloseTabResponse
-	(*NavigateRequest)(nil),       // 15: domtap.v1.NavigateRequest
-	(*NavigateResponse)(nil),      // 16: domtap.v1.NavigateResponse
-	(*GoBackRequest)(nil),         // 17: domtap.v1.GoBackRequest
-	(*GoBackResponse)(nil),        // 18: domtap.v1.GoBackResponse
-	(*GoForwardRequest)(nil),      // 19: domtap.v1.GoForwardRequest
-	(*GoForwardResponse)(nil),     // 20: domtap.v1.GoForwardResponse
-	(*ReloadRequest)(nil),         // 21: domtap.v1.ReloadRequest
-	(*ReloadResponse)(nil),        // 22: domtap.v1.ReloadResponse
-	(*WatchTabsRequest)(nil),      // 23: domtap.v1.WatchTabsRequest
-	(*TabOpened)(nil),             // 24: domtap.v1.TabOpened
-	(*TabClosed)(nil),             // 25: domtap.v1.TabClosed
-	(*TabNavigated)(nil),          // 26: domtap.v1.TabNavigated
-	(*TabCrashed)(nil),            // 27: domtap.v1.TabCrashed
-	(*TabDialog)(nil),             // 28: domtap.v1.TabDialog
-	(*Download)(nil),              // 29: domtap.v1.Download
-	(*TabDownload)(nil),           // 30: domtap.v1.TabDownload
-	(*AnswerDialogRequest)(nil),   // 31: domtap.v1.AnswerDialogRequest
-	(*AnswerDialogResponse)(nil),  // 32: domtap.v1.AnswerDialogResponse
-	(*WatchTabsResponse)(nil),     // 33: domtap.v1.WatchTabsResponse
-	(*durationpb.Duration)(nil),   // 34: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 35: google.protobuf.Timestamp
+	(DialogAnswer)(0),             // 3: domtap.v1.DialogAnswer
+	(DownloadState)(0),            // 4: domtap.v1.DownloadState
+	(*Dialog)(nil),                // 5: domtap.v1.Dialog
+	(*Tab)(nil),                   // 6: domtap.v1.Tab
+	(*Viewport)(nil),              // 7: domtap.v1.Viewport
+	(*OpenTabRequest)(nil),        // 8: domtap.v1.OpenTabRequest
+	(*OpenTabResponse)(nil),       // 9: domtap.v1.OpenTabResponse
+	(*ListTabsRequest)(nil),       // 10: domtap.v1.ListTabsRequest
+	(*ListTabsResponse)(nil),      // 11: domtap.v1.ListTabsResponse
+	(*GetTabRequest)(nil),         // 12: domtap.v1.GetTabRequest
+	(*GetTabResponse)(nil),        // 13: domtap.v1.GetTabResponse
+	(*CloseTabRequest)(nil),       // 14: domtap.v1.CloseTabRequest
+	(*CloseTabResponse)(nil),      // 15: domtap.v1.CloseTabResponse
+	(*NavigateRequest)(nil),       // 16: domtap.v1.NavigateRequest
+	(*NavigateResponse)(nil),      // 17: domtap.v1.NavigateResponse
+	(*GoBackRequest)(nil),         // 18: domtap.v1.GoBackRequest
+	(*GoBackResponse)(nil),        // 19: domtap.v1.GoBackResponse
+	(*GoForwardRequest)(nil),      // 20: domtap.v1.GoForwardRequest
+	(*GoForwardResponse)(nil),     // 21: domtap.v1.GoForwardResponse
+	(*ReloadRequest)(nil),         // 22: domtap.v1.ReloadRequest
+	(*ReloadResponse)(nil),        // 23: domtap.v1.ReloadResponse
+	(*WatchTabsRequest)(nil),      // 24: domtap.v1.WatchTabsRequest
+	(*TabOpened)(nil),             // 25: domtap.v1.TabOpened
+	(*TabClosed)(nil),             // 26: domtap.v1.TabClosed
+	(*TabNavigated)(nil),          // 27: domtap.v1.TabNavigated
+	(*TabCrashed)(nil),            // 28: domtap.v1.TabCrashed
+	(*TabDialog)(nil),             // 29: domtap.v1.TabDialog
+	(*Download)(nil),              // 30: domtap.v1.Download
+	(*TabDownload)(nil),           // 31: domtap.v1.TabDownload
+	(*AnswerDialogRequest)(nil),   // 32: domtap.v1.AnswerDialogRequest
+	(*AnswerDialogResponse)(nil),  // 33: domtap.v1.AnswerDialogResponse
+	(*WatchTabsResponse)(nil),     // 34: domtap.v1.WatchTabsResponse
+	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
 }
 var file_domtap_v1_tab_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.Dialog.type:type_name -> domtap.v1.DialogType
-	1,  // 1: domtap.v1.Tab.status:type_name -> domtap.v1.TabStatus
-	4,  // 2: domtap.v1.Tab.dialog:type_name -> domtap.v1.Dialog
-	6,  // 3: domtap.v1.OpenTabRequest.viewport:type_name -> domtap.v1.Viewport
-	0,  // 4: domtap.v1.OpenTabRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	34, // 5: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
-	5,  // 6: domtap.v1.OpenTabResponse.tab:type_name -> domtap.v1.Tab
-	5,  // 7: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
-	5,  // 8: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 9: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	34, // 10: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
-	5,  // 11: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 12: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	34, // 13: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
-	5,  // 14: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 15: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	34, // 16: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
-	5,  // 17: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 18: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	34, // 19: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
-	5,  // 20: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
-	4,  // 21: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
-	3,  // 22: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
-	4,  // 23: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
-	5,  // 24: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
-	5,  // 25: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
-	35, // 26: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
-	24, // 27: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
-	25, // 28: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
-	26, // 29: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
-	27, // 30: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
-	28, // 31: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
-	30, // 32: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
-	7,  // 33: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
-	9,  // 34: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
-	11, // 35: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
-	13, // 36: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
-	15, // 37: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
-	17, // 38: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
-	19, // 39: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
-	21, // 40: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
-	31, // 41: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
-	23, // 42: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
-	8,  // 43: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
-	10, // 44: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
-	12, // 45: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
-	14, // 46: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
-	16, // 47: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
-	18, // 48: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
-	20, // 49: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
-	22, // 50: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
-	32, // 51: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
-	33, // 52: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
-	43, // [43:53] is the sub-list for method output_type
-	33, // [33:43] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	3,  // 1: domtap.v1.Dialog.answer:type_name -> domtap.v1.DialogAnswer
+	1,  // 2: domtap.v1.Tab.status:type_name -> domtap.v1.TabStatus
+	5,  // 3: domtap.v1.Tab.dialog:type_name -> domtap.v1.Dialog
+	7,  // 4: domtap.v1.OpenTabRequest.viewport:type_name -> domtap.v1.Viewport
+	0,  // 5: domtap.v1.OpenTabRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	35, // 6: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 7: domtap.v1.OpenTabResponse.tab:type_name -> domtap.v1.Tab
+	6,  // 8: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
+	6,  // 9: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
+	0,  // 10: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	35, // 11: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 12: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
+	0,  // 13: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	35, // 14: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 15: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
+	0,  // 16: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	35, // 17: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 18: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
+	0,  // 19: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	35, // 20: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 21: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
+	5,  // 22: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
+	4,  // 23: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
+	5,  // 24: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
+	6,  // 25: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
+	6,  // 26: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
+	36, // 27: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
+	25, // 28: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
+	26, // 29: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
+	27, // 30: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
+	28, // 31: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
+	29, // 32: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
+	31, // 33: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
+	8,  // 34: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
+	10, // 35: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
+	12, // 36: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
+	14, // 37: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
+	16, // 38: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
+	18, // 39: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
+	20, // 40: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
+	22, // 41: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
+	32, // 42: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
+	24, // 43: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
+	9,  // 44: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
+	11, // 45: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
+	13, // 46: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
+	15, // 47: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
+	17, // 48: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
+	19, // 49: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
+	21, // 50: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
+	23, // 51: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
+	33, // 52: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
+	34, // 53: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
+	44, // [44:54] is the sub-list for method output_type
+	34, // [34:44] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_tab_proto_init() }
@@ -2347,7 +2457,7 @@ func file_domtap_v1_tab_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_tab_proto_rawDesc), len(file_domtap_v1_tab_proto_rawDesc)),
-			NumEnums:      4,
+			NumEnums:      5,
 			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,

@@ -45,7 +45,9 @@ const (
 // RESOURCE_EXHAUSTED when a limit is reached (tabs, mailbox), UNAVAILABLE while the browser restarts.
 type TabServiceClient interface {
 	// OpenTab opens a tab, and when `url` is set navigates it and waits as `wait_until` says.
-	// When the navigation fails or the deadline passes, the tab is closed again: nothing is left behind.
+	// When the navigation fails or the deadline passes, the tab is closed again: nothing is left behind. Only a URL
+	// that turns out to be a download (reason DOWNLOAD, as with Navigate) leaves the blank tab open, which the download
+	// belongs to: metadata has its tab_id.
 	OpenTab(ctx context.Context, in *OpenTabRequest, opts ...grpc.CallOption) (*OpenTabResponse, error)
 	// ListTabs lists every open tab, oldest first.
 	ListTabs(ctx context.Context, in *ListTabsRequest, opts ...grpc.CallOption) (*ListTabsResponse, error)
@@ -55,7 +57,8 @@ type TabServiceClient interface {
 	CloseTab(ctx context.Context, in *CloseTabRequest, opts ...grpc.CallOption) (*CloseTabResponse, error)
 	// Navigate loads a URL in the tab. A navigation that the network refuses is FAILED_PRECONDITION
 	// with ErrorInfo reason NAVIGATION_FAILED; one that does not finish in time is DEADLINE_EXCEEDED,
-	// and the tab stays usable.
+	// and the tab stays usable. A URL that turns out to be a download is FAILED_PRECONDITION with reason DOWNLOAD: it is
+	// saved, and metadata has guid and filename; the tab stays where it was.
 	Navigate(ctx context.Context, in *NavigateRequest, opts ...grpc.CallOption) (*NavigateResponse, error)
 	// GoBack goes one entry back in the tab's history; FAILED_PRECONDITION (NO_HISTORY) at its start.
 	GoBack(ctx context.Context, in *GoBackRequest, opts ...grpc.CallOption) (*GoBackResponse, error)
@@ -64,7 +67,9 @@ type TabServiceClient interface {
 	// Reload loads the tab's current URL again.
 	Reload(ctx context.Context, in *ReloadRequest, opts ...grpc.CallOption) (*ReloadResponse, error)
 	// AnswerDialog answers the JavaScript dialog that is open. It does not queue behind the page, which waits for the
-	// answer. FAILED_PRECONDITION (NO_DIALOG) when none is open.
+	// answer. FAILED_PRECONDITION (NO_DIALOG) when none is open, or not the one that dialog_id names. While a dialog is
+	// open the page stands still: what reads it or acts on it fails with FAILED_PRECONDITION (DIALOG_OPEN); GetTab, CloseTab,
+	// and Navigate, GoBack, GoForward and Reload, which dismiss it (but for a beforeunload dialog), work.
 	AnswerDialog(ctx context.Context, in *AnswerDialogRequest, opts ...grpc.CallOption) (*AnswerDialogResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
 	// is open already. A reader that falls behind by more than the server keeps is ended with
@@ -201,7 +206,9 @@ type TabService_WatchTabsClient = grpc.ServerStreamingClient[WatchTabsResponse]
 // RESOURCE_EXHAUSTED when a limit is reached (tabs, mailbox), UNAVAILABLE while the browser restarts.
 type TabServiceServer interface {
 	// OpenTab opens a tab, and when `url` is set navigates it and waits as `wait_until` says.
-	// When the navigation fails or the deadline passes, the tab is closed again: nothing is left behind.
+	// When the navigation fails or the deadline passes, the tab is closed again: nothing is left behind. Only a URL
+	// that turns out to be a download (reason DOWNLOAD, as with Navigate) leaves the blank tab open, which the download
+	// belongs to: metadata has its tab_id.
 	OpenTab(context.Context, *OpenTabRequest) (*OpenTabResponse, error)
 	// ListTabs lists every open tab, oldest first.
 	ListTabs(context.Context, *ListTabsRequest) (*ListTabsResponse, error)
@@ -211,7 +218,8 @@ type TabServiceServer interface {
 	CloseTab(context.Context, *CloseTabRequest) (*CloseTabResponse, error)
 	// Navigate loads a URL in the tab. A navigation that the network refuses is FAILED_PRECONDITION
 	// with ErrorInfo reason NAVIGATION_FAILED; one that does not finish in time is DEADLINE_EXCEEDED,
-	// and the tab stays usable.
+	// and the tab stays usable. A URL that turns out to be a download is FAILED_PRECONDITION with reason DOWNLOAD: it is
+	// saved, and metadata has guid and filename; the tab stays where it was.
 	Navigate(context.Context, *NavigateRequest) (*NavigateResponse, error)
 	// GoBack goes one entry back in the tab's history; FAILED_PRECONDITION (NO_HISTORY) at its start.
 	GoBack(context.Context, *GoBackRequest) (*GoBackResponse, error)
@@ -220,7 +228,9 @@ type TabServiceServer interface {
 	// Reload loads the tab's current URL again.
 	Reload(context.Context, *ReloadRequest) (*ReloadResponse, error)
 	// AnswerDialog answers the JavaScript dialog that is open. It does not queue behind the page, which waits for the
-	// answer. FAILED_PRECONDITION (NO_DIALOG) when none is open.
+	// answer. FAILED_PRECONDITION (NO_DIALOG) when none is open, or not the one that dialog_id names. While a dialog is
+	// open the page stands still: what reads it or acts on it fails with FAILED_PRECONDITION (DIALOG_OPEN); GetTab, CloseTab,
+	// and Navigate, GoBack, GoForward and Reload, which dismiss it (but for a beforeunload dialog), work.
 	AnswerDialog(context.Context, *AnswerDialogRequest) (*AnswerDialogResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
 	// is open already. A reader that falls behind by more than the server keeps is ended with

@@ -45,6 +45,8 @@ type Config struct {
 	UploadDirs []string
 	// AllowEval lets clients run scripts in pages.
 	AllowEval bool
+	// Dialogs says who answers the dialogs of the session named default.
+	Dialogs actor.DialogPolicy
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
 	Metrics string
 	// Version is what other processes see of the daemon.
@@ -133,7 +135,7 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	if err != nil {
 		return cannotStart(err)
 	}
-	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL}
+	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL, Dialogs: cfg.Dialogs}
 	calls := rpc.Config{Token: token, Logger: cfg.Logger, Uploads: policy, AllowEval: cfg.AllowEval}
 	var measured *metrics.Metrics
 	if cfg.Metrics != "" {

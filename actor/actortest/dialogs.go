@@ -1,0 +1,115 @@
+package actortest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// dialogs is what a page knows of its dialogs.
+type dialogs struct {
+	dialog *actor.Dialog
+	answer chan struct{}
+	policy actor.DialogPolicy
+	opened uint64
+
+	answers []Answer
+}
+
+// Answer is how a dialog was answered.
+type Answer struct {
+	Accept bool
+	Text   string
+}
+
+// OpenDialog opens a dialog; what needs the main thread waits until it is answered.
+func (p *Page) OpenDialog(d actor.Dialog) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.openDialog(d)
+}
+
+func (p *Page) openDialog(d actor.Dialog) {
+	p.opened++
+	d.ID = p.opened
+	p.dialog, p.answer = &d, make(chan struct{})
+	switch p.policy {
+	case actor.AcceptDialogs:
+		d.Answer = actor.Accepted
+	case actor.DismissDialogs:
+		d.Answer = actor.Dismissed
+	}
+	p.emit(actor.DialogOpened{Dialog: d})
+	p.settleDialog()
+}
+
+// settleDialog answers the open dialog as the policy says.
+func (p *Page) settleDialog() {
+	if p.dialog == nil || p.policy == actor.ReportDialogs {
+		return
+	}
+	accept := p.policy == actor.AcceptDialogs
+	p.answers = append(p.answers, Answer{Accept: accept, Text: p.dialog.Default})
+	p.closeDialog(accept)
+}
+
+func (p *Page) closeDialog(accept bool) {
+	if p.dialog == nil {
+		return
+	}
+	d := *p.dialog
+	if d.Answer = actor.Dismissed; accept {
+		d.Answer = actor.Accepted
+	}
+	close(p.answer)
+	p.dialog, p.answer = nil, nil
+	p.emit(actor.DialogClosed{Dialog: d})
+}
+
+// CloseDialog lets the open dialog go away by itself.
+func (p *Page) CloseDialog() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closeDialog(false)
+	p.flush()
+}
+
+// Answers lists how dialogs were answered so far.
+func (p *Page) Answers() []Answer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.answers)
+}
+
+// AnswerDialog answers the open dialog.
+func (p *Page) AnswerDialog(ctx context.Context, a actor.DialogAnswer) (actor.Dialog, error) {
+	p.count("AnswerDialog")
+	if err := ctx.Err(); err != nil {
+		return actor.Dialog{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dialog == nil || a.ID != 0 && a.ID != p.dialog.ID {
+		return actor.Dialog{}, actor.Errorf(actor.NoDialog, "no such dialog is open")
+	}
+	d, text := *p.dialog, p.dialog.Default
+	if a.Text != nil {
+		text = *a.Text
+	}
+	if d.Answer = actor.Dismissed; a.Accept {
+		d.Answer = actor.Accepted
+	}
+	p.answers = append(p.answers, Answer{Accept: a.Accept, Text: text})
+	p.closeDialog(a.Accept)
+	p.flush()
+	return d, nil
+}
+
+// SetDialogPolicy says who answers dialogs.
+func (p *Page) SetDialogPolicy(policy actor.DialogPolicy) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy = policy
+	p.settleDialog()
+}

@@ -1,0 +1,214 @@
+package actor
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Dialog is a JavaScript dialog.
+type Dialog struct {
+	// ID counts the dialogs of the page, from 1.
+	ID uint64
+	// Type is "alert", "confirm", "prompt" or "beforeunload".
+	Type string
+	// Message and Default are the page's own words, at most 1,000 characters each.
+	Message string
+	Default string
+	// Answer is what became of it; Unanswered while it is open.
+	Answer Answer
+}
+
+// Answer is how a dialog was answered.
+type Answer uint8
+
+// The answers.
+const (
+	// Unanswered: it is open.
+	Unanswered Answer = iota
+	// Accepted: OK, or Leave.
+	Accepted
+	// Dismissed: Cancel, or Stay.
+	Dismissed
+)
+
+// DialogPolicy says who answers dialogs.
+type DialogPolicy uint8
+
+// The policies.
+const (
+	// ReportDialogs leaves them to the client, with AnswerDialog; until then Info.Dialog is set.
+	ReportDialogs DialogPolicy = iota
+	// AcceptDialogs accepts them at once, prompts with their default text.
+	AcceptDialogs
+	// DismissDialogs dismisses them at once; a beforeunload dialog so keeps the page.
+	DismissDialogs
+)
+
+// DialogAnswer is a client's answer to the dialog that is open.
+type DialogAnswer struct {
+	// ID, when it is not 0, names the dialog that is meant; another one is not answered.
+	ID uint64
+	// Accept presses OK or Leave, otherwise Cancel or Stay.
+	Accept bool
+	// Text is the answer to a prompt; nil: its default text.
+	Text *string
+}
+
+// Asker answers the dialogs of a page. A dialog stops the page; these methods work all the same.
+type Asker interface {
+	// AnswerDialog answers the dialog that is open and returns it; the DialogClosed event is in Events then. It
+	// fails with an *Error of kind NoDialog when none is open, or not the one that is meant.
+	AnswerDialog(ctx context.Context, a DialogAnswer) (Dialog, error)
+	// SetDialogPolicy says who answers dialogs from now on. A dialog that is open already is answered too, unless
+	// they are reported. It does not wait.
+	SetDialogPolicy(policy DialogPolicy)
+}
+
+// DialogOpened says that the page has opened a dialog. It waits behind it, unless Dialog.Answer says that the dialog
+// was answered at once.
+type DialogOpened struct{ Dialog Dialog }
+
+// DialogClosed says that the dialog that was open is gone, and what became of it.
+type DialogClosed struct{ Dialog Dialog }
+
+func (DialogOpened) event() {}
+func (DialogClosed) event() {}
+
+// SetDialogPolicy says who answers the tab's dialogs from now on. A dialog that is open already is answered too,
+// unless they are reported. It never blocks.
+func (t *Tab) SetDialogPolicy(policy DialogPolicy) { t.page.SetDialogPolicy(policy) }
+
+// AnswerDialog answers the dialog that is open and returns it. It does not wait behind other calls, and works while
+// the page hangs behind the dialog. When it returns, the dialog is gone from Info. It fails with an *Error of kind
+// NoDialog when none is open any more, or not the one that is meant.
+func (t *Tab) AnswerDialog(ctx context.Context, a DialogAnswer) (Dialog, error) {
+	if t.ctx.Err() != nil {
+		return Dialog{}, t.ended()
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	answered, err := t.page.AnswerDialog(inner, a)
+	if err != nil {
+		return Dialog{}, t.explain(ctx, "answer dialog", err)
+	}
+	for {
+		last, changed := t.gone.state()
+		if last >= answered.ID {
+			return answered, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return Dialog{}, t.explain(ctx, "answer dialog", ctx.Err())
+		case <-t.done:
+			return answered, nil
+		}
+	}
+}
+
+// goneDialogs says which dialog was the last that is gone from the head.
+type goneDialogs struct {
+	mu      sync.Mutex
+	last    uint64
+	changed chan struct{}
+}
+
+// state returns the last dialog's id, and what is closed when there is another.
+func (g *goneDialogs) state() (last uint64, changed <-chan struct{}) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.changed == nil {
+		g.changed = make(chan struct{})
+	}
+	return g.last, g.changed
+}
+
+// reach notes the last one.
+func (g *goneDialogs) reach(id uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if id <= g.last {
+		return
+	}
+	g.last = id
+	if g.changed != nil {
+		close(g.changed)
+		g.changed = nil
+	}
+}
+
+const (
+	// toldDialogs is how many dialogs that were answered at once are told of within toldWithin.
+	toldDialogs = 32
+	toldWithin  = time.Second
+)
+
+// asked counts the dialogs of a page, for those who wait for them.
+type asked struct {
+	// dialogs counts all, halts those that stop the page.
+	dialogs, halts int
+	// shut is the last one that is closed.
+	shut uint64
+	// told counts those that were answered at once, since the time that is kept.
+	told  int
+	since time.Time
+}
+
+// asks takes over a dialog that the page has opened.
+func (t *Tab) asks(d Dialog) {
+	d.Message, d.Default = clip(d.Message), clip(d.Default)
+	t.dialogs++
+	if d.Answer == Unanswered {
+		t.halts++
+		t.dialog(&d)
+		return
+	}
+	if now := time.Now(); now.Sub(t.since) > toldWithin {
+		t.since, t.told = now, 0
+	}
+	if t.told++; t.told <= toldDialogs {
+		t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: &d})
+		t.note(fmt.Sprintf("%s %q was %s", d.Type, brief(d.Message), d.Answer))
+	}
+}
+
+// String says it in a word.
+func (a Answer) String() string {
+	switch a {
+	case Accepted:
+		return "accepted"
+	case Dismissed:
+		return "dismissed"
+	}
+	return "open"
+}
+
+// dialog takes over the dialog that is open now, or nil.
+func (t *Tab) dialog(d *Dialog) {
+	if d == nil && t.info.Dialog == nil {
+		return
+	}
+	t.info.Dialog = d
+	t.unresponsive = false
+	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: d})
+}
+
+// blocked is the error of a call that needs a page which waits behind a dialog; nil when there is none.
+func (t *Tab) blocked() error {
+	d := t.info.Dialog
+	if d == nil {
+		return nil
+	}
+	what := "accept or dismiss it first, with AnswerDialog (domtap dialog accept | dismiss)"
+	if d.Type == "beforeunload" {
+		what = "it asks whether to leave the page; accept it to leave or dismiss it to stay, with AnswerDialog (domtap dialog accept | dismiss)"
+	}
+	return &Error{
+		Kind:    DialogOpen,
+		Message: fmt.Sprintf("tab %s waits behind a dialog (%s %q): %s", t.id, d.Type, d.Message, what),
+		Detail:  map[string]string{"type": d.Type, "message": d.Message},
+	}
+}

@@ -1,0 +1,132 @@
+package actor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+)
+
+func TestOnlyTheDialogThatIsMeantIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{})
+		page := b.Page(0)
+		page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Delete?"})
+		first := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog
+		page.CloseDialog()
+		_, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: first.ID, Accept: true})
+		wantKind(t, err, actor.NoDialog)
+		page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Pay?"})
+		_, err = tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: first.ID, Accept: true})
+		wantKind(t, err, actor.NoDialog)
+		if len(page.Answers()) != 0 {
+			t.Errorf("answered %v", page.Answers())
+		}
+		got, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: first.ID + 1})
+		if err != nil || got.Message != "Pay?" || got.Answer != actor.Dismissed || tab.Info().Dialog != nil {
+			t.Errorf("answered %+v, %v", got, err)
+		}
+	})
+}
+
+func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{Mailbox: 1})
+		page := b.Page(0)
+		page.Hang()
+		errs := make(chan error, 2)
+		for range 2 { // one is under way, one fills the mailbox
+			go func() {
+				_, err := tab.Read(t.Context(), actor.ReadOptions{})
+				errs <- err
+			}()
+			synctest.Wait()
+		}
+		page.OpenDialog(actor.Dialog{Type: "alert"})
+		wantKind(t, <-errs, actor.DialogOpen)
+		wantKind(t, <-errs, actor.DialogOpen)
+		if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+			t.Error(err)
+		}
+		page.Resume()
+		read(t, tab, actor.ReadOptions{})
+	})
+}
+
+func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{Dialogs: actor.AcceptDialogs})
+		stage(b)
+		w := pool.Watch()
+		defer w.Stop()
+		if _, err := tab.Navigate(t.Context(), home+"stage", actor.WaitLoad); err != nil {
+			t.Fatal(err)
+		}
+		ask := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[4].Ref
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}})
+		if err != nil || out.Verdict != actor.DialogShown || out.Info.Dialog != nil {
+			t.Fatalf("outcome is %+v, %v", out, err)
+		}
+		if got, want := out.Results[0].Summary, `click "Ask": ok; confirm "Sure?" was accepted`; got != want {
+			t.Errorf("the step says %s, want %s", got, want)
+		}
+		tab.SetDialogPolicy(actor.DismissDialogs)
+		out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}})
+		if err != nil || !strings.Contains(out.Results[0].Summary, "was dismissed") {
+			t.Errorf("outcome is %+v, %v", out, err)
+		}
+		tab.SetDialogPolicy(actor.ReportDialogs)
+		if out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}}); err != nil || out.Info.Dialog == nil {
+			t.Errorf("outcome is %+v, %v", out, err)
+		}
+		tab.SetDialogPolicy(actor.AcceptDialogs) // which also answers the one that is open
+		until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog == nil })
+		if got := fmt.Sprint(b.Page(0).Answers()); got != "[{true } {false } {true }]" {
+			t.Errorf("answers are %s", got)
+		}
+		var told []string
+		for range 6 {
+			if e := next(t, w); e.Kind == actor.TabDialog && e.Dialog != nil {
+				told = append(told, e.Dialog.Answer.String())
+			} else if e.Kind == actor.TabDialog {
+				told = append(told, "closed")
+			}
+		}
+		if fmt.Sprint(told) != "[accepted dismissed open closed]" {
+			t.Errorf("told of %v", told)
+		}
+	})
+}
+
+func TestAFloodOfDialogsFloodsNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{Dialogs: actor.DismissDialogs})
+		w := pool.Watch()
+		defer w.Stop()
+		b.Page(0).Update(func(f *actortest.Frame) {
+			onClick(f.Body[0], func(p *actortest.Page) {
+				for range 1000 {
+					p.OpenDialog(actor.Dialog{Type: "alert", Message: strings.Repeat("x", 900)})
+				}
+			})
+		})
+		ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+		if err != nil || len(out.Results[0].Summary) > 500 || !strings.HasSuffix(out.Results[0].Summary, "; and more") {
+			t.Errorf("outcome is %+v, %v", out, err)
+		}
+		if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for e := next(t, w); e.Kind != actor.TabClosed; e = next(t, w) {
+			n++
+		}
+		if n != 33 { // the tab itself, and 32 dialogs
+			t.Errorf("%d events", n)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package actor_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+)
+
+func TestAPageOpensSoManyWindowsByOneAction(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{MaxTabs: 100})
+		b.Page(0).Update(func(f *actortest.Frame) {
+			onClick(f.Body[0], func(p *actortest.Page) {
+				for range 30 {
+					p.Open(home + "help")
+				}
+			})
+		})
+		for round := range 2 {
+			ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
+			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+			if err != nil || out.Verdict != actor.NewTab || out.NewTab == "" {
+				t.Fatalf("outcome is %+v, %v", out, err)
+			}
+			synctest.Wait()
+			if n := len(pool.Tabs()); n != 1+10*(round+1) {
+				t.Errorf("there are %d tabs", n)
+			}
+		}
+	})
+}
+
+func TestDownloadsAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{})
+		page := b.Page(0)
+		for _, d := range []actor.Download{
+			{GUID: "a", Filename: "a.pdf"}, {GUID: "b", Filename: "b.pdf"}, {GUID: "a", Filename: "a.pdf", State: actor.Fetched, Path: "/d/a.pdf"},
+		} {
+			page.Emit(actor.Downloaded{Download: d})
+		}
+		synctest.Wait()
+		all := pool.Downloads("default")
+		if len(all) != 2 || all[0].GUID != "b" || all[0].Tab != tab.ID() || all[1].Path != "/d/a.pdf" {
+			t.Errorf("downloads are %+v", all)
+		}
+		for range 120 {
+			page.Emit(actor.Downloaded{Download: actor.Download{GUID: strings.Repeat("x", len(pool.Downloads("default"))), State: actor.Fetched}})
+			synctest.Wait()
+		}
+		if n := len(pool.Downloads("default")); n != 100 {
+			t.Errorf("%d are remembered", n)
+		}
+		page.Emit(actor.Downloaded{Download: actor.Download{GUID: "last"}})
+		synctest.Wait()
+		if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
+			t.Fatal(err)
+		}
+		if d := pool.Downloads("default")[0]; d.State != actor.NotFetched || !strings.Contains(d.Reason, "closed") {
+			t.Errorf("the download of a closed tab is %+v", d)
+		}
+		pool.ForgetDownloads("default")
+		if n := len(pool.Downloads("default")); n != 0 {
+			t.Errorf("%d are left", n)
+		}
+	})
+}
+
+func TestAnActionTellsOfThePagesDoings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{})
+		b.Page(0).Update(func(f *actortest.Frame) {
+			onClick(f.Body[0], func(p *actortest.Page) {
+				p.Emit(actor.ChooserAsked{})
+				p.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.pdf"}})
+				p.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.pdf", Received: 5}})
+				p.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.pdf", State: actor.NotFetched, Reason: "no room"}})
+			})
+		})
+		ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref), click(ref + 1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `click "Pay": ok; a file chooser was asked for: use an upload step with this ref; the download of "a.pdf" began; the download of "a.pdf" was canceled: no room`
+		if got := out.Results[0].Summary; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if got := out.Results[1].Summary; got != `click "Email": ok` {
+			t.Errorf("the next action says %s", got)
+		}
+	})
+}
