@@ -48,6 +48,10 @@ type TurnAction struct {
 	Shot *TurnShot
 	// Back goes back in the history.
 	Back bool
+	// Field fills in a field of a form, of whatever kind it is.
+	Field *Field
+	// Submit sends a form, unless an action before it failed.
+	Submit *Form
 }
 
 // TurnRead lets a turn read between its actions.
@@ -77,6 +81,10 @@ func (a TurnAction) summary() string {
 		return "screenshot"
 	case a.Back:
 		return "back"
+	case a.Field != nil:
+		return "fill " + a.Field.name()
+	case a.Submit != nil:
+		return "submit"
 	case a.Target.By != target.None && a.Target.By != target.Ref:
 		return a.Kind.String() + " " + a.Target.String()
 	case a.Target.By == target.Ref:
@@ -209,7 +217,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult)
 	failed := false
 	for i, a := range turn.Actions {
 		switch {
-		case failed && turn.StopOnError:
+		case failed && (turn.StopOnError || a.Submit != nil):
 			results[i].Summary = a.summary() + ": skipped"
 			continue
 		case over == nil && t.info.Dialog != nil:
@@ -252,6 +260,10 @@ func (t *Tab) performOne(ctx context.Context, a TurnAction) (ActionResult, error
 		return t.shootNow(ctx, a.Shot)
 	case a.Back:
 		return t.backNow(ctx)
+	case a.Field != nil:
+		return t.fillIn(ctx, a.Field)
+	case a.Submit != nil:
+		return t.submit(ctx, a.Submit)
 	}
 	return t.perform(ctx, a)
 }

@@ -16,6 +16,7 @@ import (
 // ways names what the command "find" looks for.
 var ways = map[target.By]string{
 	target.Label: "label", target.Placeholder: "placeholder", target.TestID: "test_id", target.Selector: "selector",
+	target.Group: "group", target.Submitter: "submitter",
 }
 
 // maxFound bounds what is believed of a document's answer; its script names fewer.
@@ -24,7 +25,7 @@ const maxFound = 1000
 // Find implements actor.Observer.
 func (p *Page) Find(ctx context.Context, t target.Target) (out target.Finding, err error) {
 	err = p.retry(ctx, func() (err error) {
-		out, err = p.findOnce(ctx, page.FindRequest{By: ways[t.By], Words: t.Words})
+		out, err = p.findOnce(ctx, page.FindRequest{By: ways[t.By], Words: t.Words, Ref: uint32(t.Ref)})
 		return err
 	})
 	return out, err

@@ -7,7 +7,6 @@ import (
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/acting"
-	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/steps"
 )
 
@@ -48,9 +47,23 @@ func nothingDone(turn actor.Turn, out actor.Outcome) error {
 	return out.Results[0].Err
 }
 
-// FillForm is not there yet.
-func (s *actionService) FillForm(context.Context, *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
-	return nil, &check.Unsupported{Field: "FillForm", Instead: "use Interact with a fill step for each field, by ref"}
+// FillForm fills the fields of a form, and sends it, as one turn.
+func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
+	tab, err := s.server.pool.Tab(r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := tab.Act(ctx, acting.FormTurn(r, func(paths []string) ([]string, error) { return s.server.cfg.Uploads.Files(paths) }))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := acting.Answer(&outcome, reasonOf, false)
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.FillFormResponse{
+		Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
+	}, nil
 }
 
 // turnOf makes the actor's turn of a request that package check let pass.

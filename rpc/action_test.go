@@ -220,12 +220,50 @@ func TestCountTokens(t *testing.T) {
 	})
 }
 
+func TestFillForm(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		send := actortest.Button("Send")
+		send.Type = "submit"
+		tab, page := b.shop(actortest.Textbox("Email", "x"), send)
+		r := &domtapv1.FillFormRequest{TabId: tab.GetId(), Submit: true, Fields: []*domtapv1.FormField{{Label: "email", Value: "a@b.c"}}}
+		got, err := b.act.FillForm(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words []string
+		for _, one := range got.GetResults() {
+			words = append(words, one.GetSummary()+one.GetError())
+		}
+		if want := []string{`fill "Email": ok`, `click "Send": ok`}; !slices.Equal(words, want) {
+			t.Errorf("got %q, want %q", words, want)
+		}
+		if d := got.GetDiff(); got.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || d.GetChangedCount() != 1 {
+			t.Errorf("got %v, %v", got.GetVerdict(), d)
+		}
+		if n := len(page.Actions()); n != 2 {
+			t.Errorf("%d actions were done", n)
+		}
+		// A field that cannot be filled keeps the form from being sent.
+		r.Fields[0].Type = "select"
+		if got, err = b.act.FillForm(t.Context(), r); err != nil || got.GetResults()[0].GetReason() != "NOT_ACTIONABLE" || got.GetResults()[1].GetOk() {
+			t.Errorf("got %v, %v", got, err)
+		}
+		for _, bad := range []*domtapv1.FillFormRequest{
+			{TabId: tab.GetId()}, {TabId: tab.GetId(), Fields: []*domtapv1.FormField{{}}},
+			{TabId: tab.GetId(), Fields: []*domtapv1.FormField{{Label: "x", Selector: "y"}}},
+			{TabId: tab.GetId(), Fields: []*domtapv1.FormField{{Label: "x", Value: "y", Values: []string{"z"}}}},
+		} {
+			_, err := b.act.FillForm(t.Context(), bad)
+			wantCode(t, err, codes.InvalidArgument, "")
+		}
+	})
+}
+
 func TestWhatIsNotBuiltYetSaysSo(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		ctx := t.Context()
-		_, fill := b.act.FillForm(ctx, &domtapv1.FillFormRequest{})
 		_, prune := b.texts.PruneTranscript(ctx, &domtapv1.PruneTranscriptRequest{})
-		for _, err := range []error{fill, prune} {
+		for _, err := range []error{prune} {
 			wantCode(t, err, codes.Unimplemented, "UNIMPLEMENTED")
 		}
 	})

@@ -11,7 +11,8 @@ import (
 
 // Find finds what a target means: by label nodes with such a Text, by placeholder those with such a Placeholder, by
 // test id those with such a data-testid in Attributes, and by selector what Match says of it. Nodes that are Off count
-// as hidden. Structural nodes that nobody has asked for are part of the stored DOM once they were found.
+// as hidden. Structural nodes that nobody has asked for are part of the stored DOM once they were found. A node of the
+// Type submit submits every form.
 func (p *Page) Find(ctx context.Context, t target.Target) (target.Finding, error) {
 	p.count("Find")
 	if err := p.thread(ctx); err != nil {
@@ -53,6 +54,14 @@ func (p *Page) fit(n *Node, t target.Target) target.Fit {
 		return target.Compare(n.Text, t.Words)
 	case target.Placeholder:
 		return target.Compare(n.Placeholder, t.Words)
+	case target.Group:
+		if n.Role == "radiogroup" || n.Role == "group" {
+			return target.Compare(n.Text, t.Words)
+		}
+	case target.Submitter:
+		if n.Type == "submit" {
+			return target.Exactly
+		}
 	case target.TestID:
 		if n.Attributes["data-testid"] == t.Words {
 			return target.Exactly

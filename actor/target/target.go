@@ -42,6 +42,10 @@ const (
 	TestID
 	// Selector: by a CSS selector.
 	Selector
+	// Group: a fieldset or group of choices, by its legend or label.
+	Group
+	// Submitter: what submits the form of the field of Ref.
+	Submitter
 )
 
 // Target names an element.
@@ -80,6 +84,10 @@ func (t Target) String() string {
 		return "test id " + quote(t.Words)
 	case Selector:
 		return "selector " + quote(t.Words)
+	case Group:
+		return "group " + quote(t.Words)
+	case Submitter:
+		return "the button that submits the form of ref " + strconv.FormatUint(uint64(t.Ref), 10)
 	}
 	return "nothing"
 }

@@ -99,9 +99,10 @@ type Selector struct {
 
 // FindRequest is the argument of the command "find".
 type FindRequest struct {
-	// By is label, placeholder, test_id or selector.
+	// By is label, placeholder, test_id, selector, group or submitter, which goes with Ref.
 	By    string `json:"by"`
 	Words string `json:"words"`
+	Ref   uint32 `json:"ref"`
 }
 
 // FindAnswer is the answer of "find".

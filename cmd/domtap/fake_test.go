@@ -165,6 +165,10 @@ func (f *fakeDaemon) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*
 	return handle(ctx, f, r, &domtapv1.WaitForResponse{})
 }
 
+func (f *fakeDaemon) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
+	return handle(ctx, f, r, &domtapv1.FillFormResponse{})
+}
+
 func (f *fakeDaemon) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	return handle(ctx, f, r, &domtapv1.InteractResponse{})
 }

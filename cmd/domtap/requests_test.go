@@ -50,6 +50,8 @@ var requestTests = []struct {
 	{"read -m interactive --max-tokens 300", &domtapv1.ReadPageRequest{
 		TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_INTERACTIVE, MaxTokens: proto.Int32(300)}},
 	{"read --outline", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}},
+	{"form Name=Ada @7=x=y Agree --submit --url https://x.example/", &domtapv1.FillFormRequest{TabId: "t2", Submit: true, Url: "https://x.example/",
+		Fields: []*domtapv1.FormField{{Label: "Name", Value: "Ada"}, {Ref: proto.Uint32(7), Value: "x=y"}, {Label: "Agree"}}}},
 	{"shot --marks -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"pdf -", &domtapv1.PdfRequest{TabId: "t2", Format: domtapv1.PaperFormat_PAPER_FORMAT_A4}},
 	{"pdf --paper letter --landscape --background --scale 0.5 --pages 1-5,8 -t t1 -", &domtapv1.PdfRequest{

@@ -67,6 +67,7 @@ var beforeActs = []row{
 var afterActs = []row{
 	{groupAct, dialogCommand},
 	{groupAct, downloadsCommand},
+	{groupAct, formCommand},
 	{groupAct, evalCommand},
 	{groupDaemon, serveCommand},
 	{groupDaemon, stopCommand},

@@ -9,14 +9,24 @@ import (
 	"testing"
 )
 
-// bundles is where scripts/install-apps builds, from a package directory right below the root.
-const bundles = "../.cache/apps/dist"
+// findBundles returns where scripts/install-apps builds, below the root of the module that the test is in.
+func findBundles() string {
+	root := ".."
+	for range 4 {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		root = filepath.Join("..", root)
+	}
+	return filepath.Join(root, ".cache/apps/dist")
+}
 
 // Apps serves the single-page applications of e2e/apps: each at /NAME, or at /NAME?beside=1 next to what the
 // handler's caller adds to every such page. A machine on which they were not built skips the test;
 // scripts/install-apps builds them.
 func Apps(t testing.TB, beside string) http.Handler {
 	t.Helper()
+	bundles := findBundles()
 	scripts, err := filepath.Glob(filepath.Join(bundles, "*.js"))
 	if err != nil {
 		t.Fatal(err)

@@ -84,6 +84,8 @@ func Request(m proto.Message) error {
 		c.waitFor(r)
 	case *domtapv1.InteractRequest:
 		c.interact(r)
+	case *domtapv1.FillFormRequest:
+		c.fillForm(r)
 	case *domtapv1.ScreenshotRequest:
 		c.screenshot(r)
 	case *domtapv1.ReadPageRequest:

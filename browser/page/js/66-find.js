@@ -9,14 +9,17 @@ const MAX_MEANT = 50;
 const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress,output,[contenteditable],[role=textbox]," +
   "[role=searchbox],[role=combobox],[role=listbox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]," +
   "[role=radiogroup],[aria-placeholder]";
+/** What holds a group of choices. */
+const GROUPS_SELECTOR = "fieldset,[role=group],[role=radiogroup]";
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
 
 /** How well a text fits, as target.Fit in Go. */
 const EXACTLY = 0, FOLDED = 1, PARTLY = 2, NOT = 3;
 
 class Seeker {
-  /** @param {Agent} agent @param {{by: string, words: string}} wanted */
+  /** @param {Agent} agent @param {{by: string, words: string, ref: number}} wanted */
   constructor(agent, wanted) {
+    this.ref = wanted.ref;
     this.model = agent.model;
     this.by = wanted.by;
     this.words = wanted.words;
@@ -58,6 +61,7 @@ class Seeker {
   /** @returns {any[]} in no more than the order of their trees */
   candidates() {
     const { model } = this;
+    if (this.by === "submitter") return submittersOf(model.byRef.get(this.ref));
     const out = [];
     const selector = this.selector();
     const roots = [model.doc, ...model.rootList];
@@ -79,6 +83,8 @@ class Seeker {
     switch (this.by) {
       case "label":
         return FIELDS_SELECTOR;
+      case "group":
+        return GROUPS_SELECTOR;
       case "placeholder":
         return "[placeholder],[aria-placeholder]";
       case "test_id":
@@ -91,6 +97,7 @@ class Seeker {
   fit(el) {
     switch (this.by) {
       case "label":
+      case "group":
         return this.fitLabel(el);
       case "placeholder":
         return Math.min(this.compare(attr(el, "placeholder") || ""), this.compare(attr(el, "aria-placeholder") || ""));
@@ -152,6 +159,18 @@ class Seeker {
     model.strange = true;
     model.looks.add(el);
   }
+}
+
+/** The first button that submits the form of a field. @param {Rec | undefined} rec @returns {any[]} */
+function submittersOf(rec) {
+  const field = rec && safe.isConnected(rec.node) ? rec.node : null;
+  const form = field && ((tagOf(field) !== "label" && field.form) || Element.prototype.closest.call(field, "form"));
+  if (!form || typeof form !== "object") return [];
+  const buttons = HTMLFormElement.prototype.querySelectorAll.call(form, "button,input[type=submit],input[type=image]");
+  const id = attr(form, "id");
+  const away = id ? safe.getRootNode(form).querySelectorAll("[form=" + CSS.escape(id) + "]") : [];
+  const first = [...buttons, ...away].find((b) => (tagOf(b) === "button" || tagOf(b) === "input") && (b.type === "submit" || b.type === "image"));
+  return first ? [first] : [];
 }
 
 /** An element in a few words. @param {any} el */

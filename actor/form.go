@@ -1,0 +1,258 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// Form is a form that a turn fills in: it remembers the field that was filled last.
+type Form struct{ last dom.Ref }
+
+// NewForm returns a form of which nothing is filled in yet.
+func NewForm() *Form { return &Form{last: dom.NoRef} }
+
+// Field is what a TurnAction fills in: a field of any kind.
+type Field struct {
+	Form *Form
+	// Ways name the field, the best first: that the page knows nothing by one of them leads to the next.
+	Ways []target.Target
+	// Values are what it is to hold. Only a select, a file input and a group of checkboxes take several; none stands for
+	// "true".
+	Values []string
+	// Type is what the field must be, such as "select", "checkbox" or "date"; empty: anything.
+	Type string
+	// Files says which of the values, as paths, may be given to a file input.
+	Files func(paths []string) ([]string, error)
+}
+
+// name is what the caller calls the field.
+func (f *Field) name() string { return f.Ways[0].String() }
+
+// fillIn finds a field, does what its kind takes, and looks what it holds then.
+func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
+	at, err := t.field(ctx, f)
+	var actions []Action
+	if err == nil {
+		actions, err = t.deeds(f, at.el)
+	}
+	if err != nil {
+		if t.fatal(ctx, err) {
+			return ActionResult{}, err
+		}
+		return ActionResult{Err: err, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(Deed{}, err)}, nil
+	}
+	f.Form.last = at.ref
+	var r ActionResult
+	for i, one := range actions {
+		before := t.head.Load().find(one.Ref)
+		done, err := t.perform(ctx, TurnAction{Action: one})
+		if err == nil && done.Err == nil {
+			done.Err = t.tookBack(one, before, &done)
+			done.Done = done.Err == nil
+		}
+		if i == 0 || done.Err != nil {
+			r = done
+		}
+		if err != nil || done.Err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// field finds the one field that is meant.
+func (t *Tab) field(ctx context.Context, f *Field) (at aimed, err error) {
+	for _, way := range f.Ways {
+		at, err = t.aim(ctx, TurnAction{Action: Action{Ref: dom.NoRef}, Target: way})
+		if !isNoMatch(err) {
+			return at, t.narrowed(&at, err, f)
+		}
+	}
+	// Radio buttons and checkboxes are known by the name of their group, too.
+	if name := f.Ways[0].Words; f.Ways[0].By == target.Label {
+		group := func(el *dom.Element) bool { return isChoice(el) && strings.EqualFold(el.Name, name) }
+		if one := slices.IndexFunc(t.elements(), group); one >= 0 {
+			el := t.elements()[one]
+			return aimed{ref: el.Ref, el: el}, nil
+		}
+	}
+	return at, err
+}
+
+// narrowed takes the choice that has the value, when a name means a whole group of choices.
+func (t *Tab) narrowed(at *aimed, err error, f *Field) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != Ambiguous || len(f.Values) != 1 {
+		return err
+	}
+	for _, el := range e.Candidates {
+		if !isChoice(el) || el.Name != e.Candidates[0].Name {
+			return err
+		}
+	}
+	*at = aimed{ref: e.Candidates[0].Ref, el: e.Candidates[0]}
+	return nil
+}
+
+func (t *Tab) elements() []*dom.Element { return t.head.Load().Snapshot.Elements.Slice() }
+
+func isNoMatch(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == NoMatch
+}
+
+// isChoice reports whether an element is one of a group that is chosen from.
+func isChoice(el *dom.Element) bool { return el.Role == "radio" || el.Role == "checkbox" }
+
+// deeds are the actions that make a field hold the values.
+func (t *Tab) deeds(f *Field, el *dom.Element) ([]Action, error) {
+	if f.Type != "" && !isOfType(el, f.Type) {
+		return nil, Errorf(NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
+	}
+	one := Action{Ref: el.Ref}
+	switch {
+	case el.Tag == "select":
+		one.Kind, one.Values = Select, f.Values
+	case el.Tag == "input" && el.Type == "file":
+		paths, err := f.Files(f.Values)
+		if err != nil {
+			return nil, err
+		}
+		one.Kind, one.Paths = Upload, paths
+	case el.Role == "radiogroup" || el.Role == "group":
+		return t.choices(f, func(c *dom.Element) bool { return t.within(c, el.Ref) })
+	case isChoice(el) || el.Role == "switch" || el.Role == "menuitemcheckbox" || el.Role == "menuitemradio":
+		return t.choose(f, el)
+	case len(f.Values) > 1:
+		return nil, Errorf(Invalid, "%s is %s, which takes one value", f.name(), target.Describe(el))
+	default:
+		one.Kind, one.Text = Fill, f.value()
+	}
+	return []Action{one}, nil
+}
+
+func (f *Field) value() string {
+	if len(f.Values) == 0 {
+		return ""
+	}
+	return f.Values[0]
+}
+
+// isOfType reports whether a field is what the caller takes it for.
+func isOfType(el *dom.Element, kind string) bool {
+	switch kind = strings.ToLower(kind); kind {
+	case el.Tag, el.Role, el.Type:
+		return kind != ""
+	case "text":
+		return el.Role == "textbox" || el.Role == "searchbox" || el.Tag == "textarea" || el.Tag == "input" && el.Role == "combobox"
+	case "textarea":
+		return el.Role == "textbox" && el.Tag != "input"
+	}
+	return false
+}
+
+// choose ticks a box, or picks the one of its group that has the value.
+func (t *Tab) choose(f *Field, el *dom.Element) ([]Action, error) {
+	if len(f.Values) <= 1 {
+		switch value := strings.ToLower(f.value()); {
+		case value == "" || slices.Contains([]string{"true", "yes", "on", "checked"}, value), target.Compare(el.Text, f.value()) <= target.Folded:
+			return []Action{{Kind: Check, Ref: el.Ref}}, nil
+		case slices.Contains([]string{"false", "no", "off", "unchecked"}, value):
+			return []Action{{Kind: Uncheck, Ref: el.Ref}}, nil
+		}
+	}
+	if el.Name == "" {
+		return nil, Errorf(Invalid, "%s is %s: its value must be true or false", f.name(), target.Describe(el))
+	}
+	return t.choices(f, func(c *dom.Element) bool { return c.Role == el.Role && c.Name == el.Name && c.Frame == el.Frame })
+}
+
+// choices picks those of a group that have the values; of checkboxes the others are cleared.
+func (t *Tab) choices(f *Field, member func(*dom.Element) bool) ([]Action, error) {
+	group := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !isChoice(el) || !member(el) })
+	var actions []Action
+	for _, value := range f.Values {
+		found := target.Best(group, func(el *dom.Element) target.Fit { return target.Compare(el.Text, value) })
+		if len(found) != 1 {
+			return nil, &Error{Kind: NoMatch, Candidates: group[:min(len(group), maxCandidates)],
+				Message: "no single choice of " + f.name() + " is " + strconv.Quote(value) + "; there are: " + target.List(group, maxCandidates)}
+		}
+		actions = append(actions, Action{Kind: Check, Ref: found[0].Ref})
+	}
+	for _, el := range group {
+		wanted := slices.ContainsFunc(actions, func(a Action) bool { return a.Ref == el.Ref })
+		if !wanted && el.Role == "checkbox" && len(actions) > 0 {
+			actions = append(actions, Action{Kind: Uncheck, Ref: el.Ref})
+		}
+	}
+	if len(actions) == 0 {
+		return nil, Errorf(Invalid, "%s is a group: say which of it; there are: %s", f.name(), target.List(group, maxCandidates))
+	}
+	return actions, nil
+}
+
+// within reports whether an element stands in another.
+func (t *Tab) within(el *dom.Element, outer dom.Ref) bool {
+	h := t.head.Load()
+	for up, steps := el, 0; up != nil && steps < h.Snapshot.Elements.Len(); steps++ {
+		if up.Parent == outer {
+			return true
+		}
+		up = h.find(up.Parent)
+	}
+	return false
+}
+
+// find returns the living element of a ref, or nil.
+func (h *Head) find(ref dom.Ref) *dom.Element {
+	if ref == dom.NoRef {
+		return nil
+	}
+	el, err := h.Element(ref)
+	if err != nil {
+		return nil
+	}
+	return el
+}
+
+// tookBack is the error of a field that does not hold what was filled in: pages that control their fields may set them
+// back, or make something else of it, which is said and is no error.
+func (t *Tab) tookBack(a Action, before *dom.Element, r *ActionResult) error {
+	now := t.head.Load().find(a.Ref)
+	if a.Kind != Fill || now == nil || before == nil {
+		return nil
+	}
+	wanted := strings.Join(strings.Fields(a.Text), " ")
+	if kept, isCut := strings.CutSuffix(now.Value, "…"); now.Value == wanted || isCut && strings.HasPrefix(wanted, kept) || isMask(now.Value) {
+		return nil
+	}
+	if now.Value == before.Value || now.Value == "" {
+		return Errorf(NotActionable, "the page did not take %s: the field holds %s; type it key by key with a type step, or read the page for what it expects",
+			strconv.Quote(clip(a.Text)), strconv.Quote(now.Value))
+	}
+	r.Summary += ", holds " + strconv.Quote(now.Value)
+	return nil
+}
+
+// isMask reports whether a value is that of a field that is not told.
+func isMask(value string) bool { return value != "" && strings.Trim(value, "•") == "" }
+
+// submit sends the form as a person would: by its button, or with Enter in the field that was filled last.
+func (t *Tab) submit(ctx context.Context, f *Form) (ActionResult, error) {
+	at, err := t.aim(ctx, TurnAction{Action: Action{Ref: dom.NoRef}, Target: target.Target{By: target.Submitter, Ref: f.last}})
+	switch {
+	case err == nil:
+		return t.perform(ctx, TurnAction{Action: Action{Kind: Click, Ref: at.ref, Clicks: 1}})
+	case isNoMatch(err):
+		return t.perform(ctx, TurnAction{Action: Action{Kind: Press, Ref: f.last, Text: "Enter"}})
+	case t.fatal(ctx, err):
+		return ActionResult{}, err
+	}
+	return ActionResult{Err: err, Ref: dom.NoRef, Summary: "submit: " + word(Deed{}, err)}, nil
+}

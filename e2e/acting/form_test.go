@@ -1,0 +1,119 @@
+package acting
+
+import (
+	"strings"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+const everyField = `<title>Form</title><form id=f action="javascript:void 0" onsubmit="sent = JSON.stringify([...new FormData(this)]); document.title = 'Sent'">
+<label>Name <input name=name value=old></label>
+<label for=e>Email</label><input id=e name=email type=email>
+<input name=born type=date aria-label="Date of birth">
+<input name=at type=time placeholder="Arrival">
+<input name=seats type=number aria-label=Seats>
+<input name=volume type=range min=0 max=10 aria-label=Volume>
+<input name=colour type=color aria-label=Colour>
+<input name=zip>
+<label>Note <textarea name=note></textarea></label>
+<label>Country <select name=country><option value=se>Sweden<option value=no>Norway</select></label>
+<label>Toppings <select name=top multiple><option>Ham<option>Olives<option>Basil</select></label>
+<fieldset><legend>Shipping</legend><label><input type=radio name=ship value=post checked> Post</label><label><input type=radio name=ship value=courier> Courier</label></fieldset>
+<fieldset><legend>Days</legend><label><input type=checkbox name=day value=mo checked> Monday</label><label><input type=checkbox name=day value=tu> Tuesday</label><label><input type=checkbox name=day value=we> Wednesday</label></fieldset>
+<label><input type=checkbox name=terms> I agree</label><label><input type=checkbox name=ads checked> Send me ads</label>
+<input type=file name=photo aria-label=Photo><div contenteditable=true role=textbox aria-label=Story>once</div>
+<button type=button>Reset</button><button>Send it</button></form><script>let sent = ''</script>`
+
+func fields(pairs ...string) []*domtapv1.FormField {
+	var out []*domtapv1.FormField
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, &domtapv1.FormField{Label: pairs[i], Value: pairs[i+1]})
+	}
+	return out
+}
+
+func (s *stage) form(submit bool, fields ...*domtapv1.FormField) *domtapv1.FillFormResponse {
+	s.t.Helper()
+	r, err := s.d.Actions.FillForm(s.t.Context(), &domtapv1.FillFormRequest{TabId: s.tab, Fields: fields, Submit: submit})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+func said(r *domtapv1.FillFormResponse) string {
+	var b strings.Builder
+	for _, one := range r.GetResults() {
+		b.WriteString(one.GetSummary() + " " + one.GetError() + "\n")
+	}
+	return b.String()
+}
+
+// TestFormsOfEveryKindOfField fills one of each in one call, and sends the form.
+func TestFormsOfEveryKindOfField(t *testing.T) {
+	s := staged(t, everyField)
+	list := append(fields("Name", "Ada", "email", "ada@example.com", "Date of birth", "1815-12-10", "Arrival", "09:30", "Seats", "4",
+		"Volume", "7", "Colour", "#ff0000", "zip", "12345", "Note", "two\nlines", "Country", "Norway", "Shipping", "Courier",
+		"I agree", "", "Send me ads", "false", "Story", "upon a time"),
+		&domtapv1.FormField{Label: "Toppings", Values: []string{"Ham", "Basil"}}, &domtapv1.FormField{Label: "Days", Values: []string{"Tuesday", "Wednesday"}})
+	r := s.form(true, list...)
+	for _, one := range r.GetResults() {
+		if !one.GetOk() {
+			t.Errorf("%s: %s", one.GetSummary(), one.GetError())
+		}
+	}
+	want := `[["name","Ada"],["email","ada@example.com"],["born","1815-12-10"],["at","09:30"],["seats","4"],["volume","7"],["colour","#ff0000"],["zip","12345"],` +
+		`["note","two\nlines"],["country","no"],["top","Ham"],["top","Basil"],["ship","courier"],["day","tu"],["day","we"],["terms","on"],["photo",{}]]`
+	s.is("sent", want)
+	s.is("document.querySelector('[contenteditable]').textContent", "upon a time")
+	if n := len(r.GetResults()); n != len(list)+1 || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || !strings.HasPrefix(r.GetResults()[n-1].GetSummary(), `click "Send it": ok`) {
+		t.Errorf("%v after\n%s", r.GetVerdict(), said(r))
+	}
+}
+
+// TestFormsSayWhatIsWrongWithEachField fills what can be filled, says of the rest why not, and does not send.
+func TestFormsSayWhatIsWrongWithEachField(t *testing.T) {
+	s := staged(t, everyField+`<label>Stubborn <input id=st></label><label>Phone <input id=ph></label><label>Twice <input></label><label>Twice <input></label><script>
+		st.oninput = () => st.value = ''; ph.oninput = () => ph.value = ph.value.replace(/^(\d{3})(\d+)$/, '($1) $2')</script>`)
+	list := append(fields("Name", "Ada", "Nothing", "x", "Country", "Denmark", "Shipping", "Pigeon", "Twice", "x", "Stubborn", "x", "Phone", "5551234", "I agree", "perhaps"),
+		&domtapv1.FormField{Label: "Email", Type: "select", Value: "x"}, &domtapv1.FormField{Label: "Seats", Values: []string{"1", "2"}},
+		&domtapv1.FormField{Label: "Photo", Value: "/etc/hostname"}, &domtapv1.FormField{Selector: "[[", Value: "x"})
+	r := s.form(true, list...)
+	for i, want := range []string{
+		`fill "Name": ok `, `nothing on the page is meant by`, `Denmark`, `no single choice of label "Shipping" is "Pigeon"; there are: [`, `2 elements are meant by label "Twice"`,
+		`the field holds ""`, `fill "Phone": ok, holds "(555) 1234"`, `no single choice`, `not a select`, `takes one value`, `--upload-dir`, `selector`, `submit: skipped`,
+	} {
+		one := r.GetResults()[i]
+		if !strings.Contains(one.GetSummary()+" "+one.GetError(), want) {
+			t.Errorf("field %d: %q, %q; want %q", i, one.GetSummary(), one.GetError(), want)
+		}
+		if ok := i == 0 || i == 6; one.GetOk() != ok {
+			t.Errorf("field %d: ok is %v: %s", i, one.GetOk(), one.GetSummary())
+		}
+	}
+	s.is("sent", "")
+	s.is("document.querySelector('[name=name]').value", "Ada")
+}
+
+// TestFormsWithoutAButtonAreSentByEnter submits a search field that has no button beside it.
+func TestFormsWithoutAButtonAreSentByEnter(t *testing.T) {
+	s := staged(t, `<title>x</title><form onsubmit="document.title = q.value; return false"><input id=q aria-label=Search></form>`)
+	if r := s.form(true, fields("Search", "tea")...); r.GetTab().GetTitle() != "tea" {
+		t.Errorf("the page says %q\n%s", r.GetTab().GetTitle(), said(r))
+	}
+}
+
+// TestFormsOfFrameworksTakeWhatIsFilled fills fields whose value React and Vue control.
+func TestFormsOfFrameworksTakeWhatIsFilled(t *testing.T) {
+	d := harness.StartDaemon(t)
+	url := harness.Serve(t, harness.Apps(t, ""))
+	for _, app := range []string{"react", "vue"} {
+		s := &stage{t: t, d: d, tab: d.Open(url + "/" + app)}
+		r := s.form(true, fields("What needs to be done?", "Feed the cat")...)
+		if !strings.Contains(s.eval("document.body.innerText"), "Feed the cat") {
+			t.Errorf("%s did not take it:\n%s", app, said(r))
+		}
+	}
+}

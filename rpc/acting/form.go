@@ -1,0 +1,64 @@
+package acting
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// FormTurn is the turn that fills a form in, from a request that package check let pass. files says which paths may be
+// given to file inputs.
+func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error)) actor.Turn {
+	turn := actor.Turn{URL: r.GetUrl(), Heal: true}
+	form := actor.NewForm()
+	for _, f := range r.GetFields() {
+		field := &actor.Field{Form: form, Ways: ways(f), Values: f.GetValues(), Type: f.GetType(), Files: files}
+		if f.GetValue() != "" {
+			field.Values = []string{f.GetValue()}
+		}
+		turn.Actions = append(turn.Actions, actor.TurnAction{Field: field})
+	}
+	if r.GetSubmit() {
+		turn.Actions = append(turn.Actions, actor.TurnAction{Submit: form})
+	}
+	return turn
+}
+
+// ways are the ways to find a field, the best first.
+func ways(f *domtapv1.FormField) []target.Target {
+	switch {
+	case f.Ref != nil:
+		return []target.Target{{By: target.Ref, Ref: dom.Ref(f.GetRef())}}
+	case f.GetSelector() != "":
+		return []target.Target{{By: target.Selector, Words: f.GetSelector()}}
+	}
+	label := f.GetLabel()
+	name := cssString(label) + " i]"
+	return []target.Target{
+		{By: target.Label, Words: label}, {By: target.Group, Words: label}, {By: target.Placeholder, Words: label},
+		{By: target.Selector, Words: "input[name=" + name + ",select[name=" + name + ",textarea[name=" + name},
+	}
+}
+
+// cssString quotes a text for a selector (CSS Syntax Module Level 3, section 4.3.5).
+func cssString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, "\\%x ", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
