@@ -1,0 +1,329 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/tokens"
+)
+
+// TestGauntlet solves small pages as an agent does: it knows of a page only what GetCompact prints, names what
+// it acts on by the refs that stand there, and uses no selector. A page counts as solved when its title says so; a page
+// on which anything else was hit says that for good. A file of gauntlet has a comment, pages (sections named after
+// their path, at http://site.example and http://other.example alike), and the steps, one a line:
+//
+//	click, dblclick, rightclick, hover, check, uncheck, scroll NAME
+//	fill, type NAME = TEXT       \n in TEXT is a line break
+//	select NAME = LABEL | LABEL
+//	press KEY [NAME]
+//	upload NAME = FILE
+//	drag NAME -> NAME, drag NAME by X,Y, scroll NAME by X,Y
+//	wait TEXT                    until the page shows it
+//	accept [TEXT], dismiss       answers a dialog
+//	back, newtab, oldtab
+//	refused NAME                 a click on it must be refused as not actionable
+//	try NAME                     a click on it may be refused
+//	note NAME                    remembers its ref, which "click noted" uses; "stale noted" must be refused as stale
+//
+// NAME is "TEXT" as the line of the element says it, with #2 behind it for the second of that text, and with the
+// element's tag before it where that tells it from another: button "Save".
+func TestGauntlet(t *testing.T) {
+	files, err := filepath.Glob("gauntlet/*.txtar")
+	if err != nil || len(files) < 60 {
+		t.Fatalf("%d pages, want 60 at least: %v", len(files), err)
+	}
+	site := &gauntletSite{}
+	base, err := url.Parse(harness.Serve(t, site))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := harness.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
+		fmt.Sprintf("host-resolver-rules=MAP site.example:80 %s, MAP other.example:80 %[1]s, MAP * ~NOTFOUND", base.Host))
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "page\tsolved\tcalls\ttokens")
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		r := &runner{d: d}
+		ok := t.Run(name, func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			site.archive = a
+			r.t = t
+			r.solve(section(a, "steps"))
+		})
+		fmt.Fprintf(w, "%s\t%v\t%d\t%d\n", name, ok, r.calls, r.tokens)
+	}
+	_ = w.Flush()
+	t.Logf("\n%s", table.String())
+}
+
+// gauntletSite serves the pages of the archive that is played.
+type gauntletSite struct{ archive *txtar.Archive }
+
+// judge is what every page of the gauntlet begins with.
+const judge = `<!doctype html><html lang=en><meta charset=utf-8><title>Gauntlet</title><link rel=icon href="data:,"><script>
+let failed = false;
+function solved() { if (!failed) document.title = "Solved" }
+function wrong(what) { failed = true; document.title = "Wrong: " + what }
+</script>`
+
+func (s *gauntletSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page := section(s.archive, r.URL.Path)
+	if page == "" {
+		http.NotFound(w, r)
+		return
+	}
+	html(judge+page)(w, r)
+}
+
+// runner solves one page.
+type runner struct {
+	t             *testing.T
+	d             *harness.Daemon
+	tab, opener   string
+	popup         string
+	noted         uint32
+	calls, tokens int
+}
+
+// gauntletLimit bounds each call, so that a page that cannot be solved fails and does not hang.
+const gauntletLimit = 30 * time.Second
+
+func (r *runner) solve(script string) {
+	r.tab = r.d.Open("http://site.example/")
+	r.calls++
+	tabs := []string{r.tab}
+	defer func() {
+		for _, id := range append(tabs, r.popup) {
+			if id != "" {
+				_, _ = r.d.Tabs.CloseTab(r.t.Context(), &domtapv1.CloseTabRequest{TabId: id})
+			}
+		}
+	}()
+	for line := range strings.Lines(script) {
+		if line = strings.TrimSpace(line); line != "" {
+			r.do(line)
+		}
+	}
+	if text := r.read(); !strings.Contains(text, "| Title: Solved\n") {
+		r.t.Errorf("the page is not solved; it reads\n%s", text)
+	}
+}
+
+// read is what the agent sees of the page.
+func (r *runner) read() string {
+	r.t.Helper()
+	got, err := r.d.Dom.GetCompact(within(r.t, gauntletLimit), &domtapv1.GetCompactRequest{TabId: r.tab})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.calls++
+	r.tokens += tokens.Count(got.GetText())
+	return got.GetText()
+}
+
+var (
+	gauntletLine   = regexp.MustCompile(`(?m)^\[(\d+)\] (?:(.*) )?\((\w+)(?:[^()]|\([^()]*\))*\)$`)
+	gauntletTarget = regexp.MustCompile(`^(\w*) ?"([^"]*)"(?: #(\d+))?`)
+)
+
+// target finds the element that a step names in what the page reads like, and what the step says behind it.
+func (r *runner) target(words string) (*domtapv1.Target, string) {
+	r.t.Helper()
+	if rest, ok := strings.CutPrefix(words, "noted"); ok {
+		return &domtapv1.Target{Ref: proto.Uint32(r.noted)}, strings.TrimSpace(rest)
+	}
+	m := gauntletTarget.FindStringSubmatch(words)
+	if m == nil {
+		r.t.Fatalf("a step names no target: %s", words)
+	}
+	text := r.read()
+	var refs []uint32
+	for _, line := range gauntletLine.FindAllStringSubmatch(text, -1) {
+		if line[2] == m[2] && (m[1] == "" || line[3] == m[1]) {
+			n, _ := strconv.ParseUint(line[1], 10, 32)
+			refs = append(refs, uint32(n))
+		}
+	}
+	n := 1
+	if m[3] != "" {
+		n, _ = strconv.Atoi(m[3])
+	}
+	if len(refs) < n || m[3] == "" && len(refs) > 1 {
+		r.t.Fatalf("%d elements are named %q; the page reads\n%s", len(refs), m[2], text)
+	}
+	return &domtapv1.Target{Ref: proto.Uint32(refs[n-1])}, strings.TrimSpace(words[len(m[0]):])
+}
+
+// do does one step.
+func (r *runner) do(line string) {
+	r.t.Helper()
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "note":
+		target, _ := r.target(rest)
+		r.noted = target.GetRef()
+	case "refused":
+		r.refused(rest, "NOT_ACTIONABLE")
+	case "stale":
+		r.refused(rest, "STALE_REF")
+	case "try":
+		target, _ := r.target(rest)
+		_, _ = r.act(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}})
+	case "wait":
+		r.wait(strings.Trim(rest, `"`))
+	case "accept", "dismiss":
+		r.answer(verb == "accept", rest)
+	case "newtab":
+		r.opener, r.tab = r.tab, r.popup
+	case "oldtab":
+		r.tab = r.opener
+	default:
+		if reason, err := r.act(r.step(verb, rest)); reason != "" || err != nil {
+			r.t.Fatalf("%s: %s %v", line, reason, err)
+		}
+	}
+}
+
+// refused clicks what must not be clicked.
+func (r *runner) refused(words, want string) {
+	r.t.Helper()
+	target, _ := r.target(words)
+	reason, err := r.act(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}})
+	if reason != want {
+		r.t.Fatalf("click %s: refused with %q (%v), want %s", words, reason, err, want)
+	}
+}
+
+// act does a step in a call of its own, and says with which reason it failed.
+func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
+	r.t.Helper()
+	r.calls++
+	got, err := r.d.Actions.Interact(within(r.t, gauntletLimit), &domtapv1.InteractRequest{
+		TabId: r.tab, Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DIFF})
+	if err != nil {
+		return reasonOf(err), err
+	}
+	r.tokens += tokens.Count(got.GetResults()[0].GetSummary() + "\n" + got.GetDiffText())
+	if got.GetNewTabId() != "" {
+		r.popup = got.GetNewTabId()
+	}
+	if result := got.GetResults()[0]; !result.GetOk() {
+		return result.GetReason(), fmt.Errorf("%s", result.GetError())
+	}
+	return "", nil
+}
+
+// reasonOf is the reason that an error's details give.
+func reasonOf(err error) string {
+	for _, detail := range status.Convert(err).Details() {
+		if info, ok := detail.(interface{ GetReason() string }); ok {
+			return info.GetReason()
+		}
+	}
+	return status.Code(err).String()
+}
+
+func (r *runner) wait(text string) {
+	r.t.Helper()
+	r.calls++
+	_, err := r.d.Dom.WaitFor(within(r.t, gauntletLimit), &domtapv1.WaitForRequest{
+		TabId: r.tab, Until: &domtapv1.WaitCondition{Text: text}, Timeout: durationpb.New(gauntletLimit)})
+	if err != nil {
+		r.t.Fatalf("wait for %q: %v; the page reads\n%s", text, err, r.read())
+	}
+}
+
+func (r *runner) answer(accept bool, text string) {
+	r.t.Helper()
+	r.calls++
+	request := &domtapv1.AnswerDialogRequest{TabId: r.tab, Accept: accept}
+	if text != "" {
+		request.PromptText = &text
+	}
+	if _, err := r.d.Tabs.AnswerDialog(within(r.t, gauntletLimit), request); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// step makes the step of a line.
+func (r *runner) step(verb, words string) *domtapv1.Step {
+	r.t.Helper()
+	if verb == "back" {
+		return &domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}
+	}
+	if verb == "press" {
+		key, name, _ := strings.Cut(words, " ")
+		press := &domtapv1.PressStep{Key: key}
+		if name != "" {
+			press.Target, _ = r.target(name)
+		}
+		return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: press}}
+	}
+	target, rest := r.target(words)
+	value := strings.ReplaceAll(strings.TrimPrefix(rest, "= "), `\n`, "\n")
+	switch verb {
+	case "click":
+		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
+	case "rightclick":
+		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target, Button: "right"}}}
+	case "dblclick":
+		return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: target}}}
+	case "hover":
+		return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: target}}}
+	case "check":
+		return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: target}}}
+	case "uncheck":
+		return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: target}}}
+	case "fill":
+		return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: target, Text: value}}}
+	case "type":
+		return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: target, Text: value}}}
+	case "select":
+		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: target, Values: strings.Split(value, " | ")}}}
+	case "upload":
+		file := &domtapv1.UploadFile{Name: value, Content: []byte("content")}
+		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: target, Files: []*domtapv1.UploadFile{file}}}}
+	case "scroll", "drag":
+		return r.moving(verb, target, rest)
+	}
+	r.t.Fatalf("unknown step %s", verb)
+	return nil
+}
+
+// moving makes a scroll or a drag.
+func (r *runner) moving(verb string, target *domtapv1.Target, rest string) *domtapv1.Step {
+	r.t.Helper()
+	var x, y float64
+	if by, ok := strings.CutPrefix(rest, "by "); ok {
+		if _, err := fmt.Sscanf(by, "%f,%f", &x, &y); err != nil {
+			r.t.Fatalf("%s %s: %v", verb, rest, err)
+		}
+	}
+	if verb == "scroll" {
+		return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{Target: target, DeltaX: x, DeltaY: y}}}
+	}
+	drag := &domtapv1.DragStep{Target: target, DeltaX: x, DeltaY: y}
+	if name, ok := strings.CutPrefix(rest, "-> "); ok {
+		drag.To, _ = r.target(name)
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: drag}}
+}
