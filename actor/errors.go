@@ -46,6 +46,8 @@ const (
 	Ambiguous
 	// NoMatch: a target means nothing that is on the page.
 	NoMatch
+	// Exists: what is to be made is there already.
+	Exists
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for

@@ -10,18 +10,29 @@ import (
 
 // Browser opens pages. The production implementation is package browser; tests use a fake.
 type Browser interface {
-	// NewPage opens a blank page in the default session. It returns when the page's observer is
-	// installed, so that nothing a later navigation loads is missed.
-	NewPage(ctx context.Context, viewport dom.Box) (Page, error)
+	// NewPage opens a blank page. It returns when the page's observer is installed and what its session
+	// pretends is in force, so that nothing a later navigation loads is missed. It fails with an *Error of
+	// kind NotFound when there is no such session.
+	NewPage(ctx context.Context, o PageOptions) (Page, error)
 	// Pages delivers the pages that pages opened themselves (popups), with their opener's page id.
 	// It is closed when the browser is gone.
 	Pages() <-chan Popup
+}
+
+// PageOptions says what page to open.
+type PageOptions struct {
+	// Session is the name of the session that the page lives in.
+	Session string
+	// Viewport is the size of the layout viewport; zero: what the session says.
+	Viewport dom.Box
 }
 
 // Popup is a page that another page opened.
 type Popup struct {
 	Page   Page
 	Opener string
+	// Session is that of the opener.
+	Session string
 }
 
 // Page is one tab of the browser, as the actor sees it. Every method is safe for concurrent use and

@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// defaultSession is the session that exists always.
-const defaultSession = "default"
+// DefaultSession is the name of the session that exists always.
+const DefaultSession = "default"
 
 // Config tunes a pool. The zero value is usable.
 type Config struct {
@@ -112,9 +112,9 @@ func NewPool(b Browser, cfg Config) *Pool {
 type OpenOptions struct {
 	// URL is navigated to; empty: the tab stays blank.
 	URL string
-	// Session is "default" or empty.
+	// Session is the name of the session to open it in; empty: the default one.
 	Session string
-	// Viewport is the size of the layout viewport; zero: 1280 by 800.
+	// Viewport is the size of the layout viewport; zero: what the session says, 1280 by 800 by default.
 	Viewport dom.Box
 	Wait     Wait
 	// Alone closes at once what the tab's page opens: for tabs that are thrown away.
@@ -126,21 +126,18 @@ type OpenOptions struct {
 // kind NotFound for an unknown session, Exhausted when there are too many tabs, Lost when the browser
 // is gone, and those of Navigate.
 func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
-	if o.Session != "" && o.Session != defaultSession {
-		return nil, Errorf(NotFound, "there is no session %q: leave it empty for the session named default", o.Session)
+	if o.Session == "" {
+		o.Session = DefaultSession
 	}
 	if o.URL != "" {
 		if err := p.cfg.AllowURL(o.URL); err != nil {
 			return nil, err
 		}
 	}
-	if o.Viewport.Width <= 0 || o.Viewport.Height <= 0 {
-		o.Viewport = dom.Box{Width: 1280, Height: 800}
-	}
 	if err := p.reserve(); err != nil {
 		return nil, err
 	}
-	page, err := p.newPage(ctx, o.Viewport)
+	page, err := p.newPage(ctx, PageOptions{Session: o.Session, Viewport: o.Viewport})
 	if err != nil {
 		p.free()
 		p.release()
@@ -149,7 +146,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if o.Alone {
 		p.alone.add(page.ID())
 	}
-	t := p.start(page, "")
+	t := p.start(page, o.Session, "")
 	if o.URL == "" {
 		return t, nil
 	}
@@ -172,11 +169,11 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	return t, nil
 }
 
-func (p *Pool) newPage(ctx context.Context, viewport dom.Box) (Page, error) {
+func (p *Pool) newPage(ctx context.Context, o PageOptions) (Page, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
-	page, err := p.browser.NewPage(inner, viewport)
+	page, err := p.browser.NewPage(inner, o)
 	switch {
 	case err == nil:
 		return page, nil
@@ -230,11 +227,11 @@ func (p *Pool) settle() {
 }
 
 // start makes a tab of a page whose slot is reserved.
-func (p *Pool) start(page Page, opener string) *Tab {
+func (p *Pool) start(page Page, session, opener string) *Tab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.opened++
-	info := Info{ID: "t" + strconv.Itoa(p.opened), Session: defaultSession, URL: "about:blank", Opener: opener}
+	info := Info{ID: "t" + strconv.Itoa(p.opened), Session: session, URL: "about:blank", Opener: opener}
 	t := newTab(p.ctx, page, info, &p.cfg, p)
 	if p.cfg.Dialogs != ReportDialogs {
 		t.SetDialogPolicy(p.cfg.Dialogs)
@@ -277,7 +274,7 @@ func (p *Pool) dismiss() {
 // broadcast queues an event for every reader; the caller holds the lock.
 func (p *Pool) broadcast(e TabEvent) {
 	for w := range p.readers {
-		if !w.add(e) {
+		if w.sees(e.Info.Session) && !w.add(e) {
 			delete(p.readers, w)
 		}
 	}
@@ -369,7 +366,11 @@ func (p *Pool) adopt(popup Popup) {
 		p.refuse(popup.Page)
 		return
 	}
-	t := p.start(popup.Page, id)
+	session := popup.Session
+	if session == "" {
+		session = DefaultSession
+	}
+	t := p.start(popup.Page, session, id)
 	if opener != nil {
 		select {
 		case opener.popups <- t.id:
@@ -444,6 +445,29 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 	case <-ctx.Done():
 		return fmt.Errorf("tab %s is closed, but the browser has not let go of its page yet: %w", id, ctx.Err())
 	}
+}
+
+// CloseSession closes the tabs of a session, whose calls then say so, and ends the watches of its tabs. It returns
+// when the browser has let go of their pages; when ctx ends before that, the tabs are closed all the same. The
+// caller sees to it that no tab is opened in the session meanwhile.
+func (p *Pool) CloseSession(ctx context.Context, session string) error {
+	why := &Error{Kind: Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: errClosed}
+	var ending []*Tab
+	for _, t := range p.Tabs() {
+		if t.session == session {
+			t.end(why)
+			ending = append(ending, t)
+		}
+	}
+	p.endWatches(session)
+	for _, t := range ending {
+		select {
+		case <-t.stopped:
+		case <-ctx.Done():
+			return fmt.Errorf("the tabs of session %s are closed, but the browser has not let go of their pages yet: %w", session, ctx.Err())
+		}
+	}
+	return nil
 }
 
 // Close ends all tabs, whose Err is then an *Error of kind Lost, and waits until every goroutine of the

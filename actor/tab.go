@@ -27,13 +27,15 @@ var errClosed = errors.New("the tab was closed")
 
 // Tab is one page of the browser. Its methods are safe for concurrent use.
 type Tab struct {
-	id     string
-	page   Page
-	policy policy
-	limits limits
-	log    *slog.Logger
-	owner  owner
-	meter  Meter
+	id string
+	// session is that of the tab, for all its life.
+	session string
+	page    Page
+	policy  policy
+	limits  limits
+	log     *slog.Logger
+	owner   owner
+	meter   Meter
 
 	// ctx ends with the tab; its cause says why.
 	ctx     context.Context
@@ -135,7 +137,7 @@ type state struct {
 // newTab makes a tab; its goroutine is started by run.
 func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner) *Tab {
 	t := &Tab{
-		id: info.ID, page: page, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
+		id: info.ID, session: info.Session, page: page, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
 		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16),
@@ -153,6 +155,9 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 }
 
 func newEpoch() string { return strings.ToLower(rand.Text()[:12]) }
+
+// Session is the name of the session that the tab lives in.
+func (t *Tab) Session() string { return t.session }
 
 // ID is the tab's name, which is never used again.
 func (t *Tab) ID() string { return t.id }
@@ -248,7 +253,7 @@ func (t *Tab) ended() error {
 	cause := context.Cause(t.ctx)
 	var e *Error
 	if errors.As(cause, &e) {
-		return e
+		return &Error{Kind: e.Kind, Message: e.Message, Detail: e.Detail}
 	}
 	return &Error{Kind: Closed, Message: "tab " + t.id + " is closed: open another"}
 }

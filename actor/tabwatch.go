@@ -44,6 +44,8 @@ type TabEvent struct {
 // TabWatch is one reader of tab events.
 type TabWatch struct {
 	stop func()
+	// session is the one whose tabs are watched; empty: all.
+	session string
 
 	mu     sync.Mutex
 	queue  []TabEvent
@@ -54,12 +56,18 @@ type TabWatch struct {
 
 // Watch reads the events of all tabs. The first are a TabOpened for each tab that is open already,
 // oldest first. The caller owes a Stop.
-func (p *Pool) Watch() *TabWatch {
-	w := &TabWatch{arrive: make(chan struct{}, 1), bound: watchBound}
+func (p *Pool) Watch() *TabWatch { return p.WatchSession("") }
+
+// WatchSession is Watch for the tabs of one session; empty: all. It ends with an *Error of kind NotFound when the
+// session is closed.
+func (p *Pool) WatchSession(session string) *TabWatch {
+	w := &TabWatch{session: session, arrive: make(chan struct{}, 1), bound: watchBound}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, t := range p.tabs {
-		w.queue = append(w.queue, TabEvent{Kind: TabOpened, Info: t.Info(), At: time.Now()})
+		if w.sees(t.session) {
+			w.queue = append(w.queue, TabEvent{Kind: TabOpened, Info: t.Info(), At: time.Now()})
+		}
 	}
 	w.bound += len(w.queue)
 	w.stop = func() {
@@ -73,6 +81,22 @@ func (p *Pool) Watch() *TabWatch {
 		p.readers[w] = struct{}{}
 	}
 	return w
+}
+
+// sees reports whether the watch tells of the tabs of a session.
+func (w *TabWatch) sees(session string) bool { return w.session == "" || w.session == session }
+
+// endWatches ends the readers of one session's tabs, once they have read what is there. It may be called while the
+// tabs are still ending: the readers of a session that is closed are told of its end, not of each tab's.
+func (p *Pool) endWatches(session string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for w := range p.readers {
+		if w.session == session {
+			w.finish(Errorf(NotFound, "session %q was closed: list the sessions, or create one", session))
+			delete(p.readers, w)
+		}
+	}
 }
 
 // Next returns the next event, waiting for it. After the last it fails with an *Error: Exhausted when

@@ -48,8 +48,8 @@ func (pushed) Acknowledge(actor.Ack) {}
 // pushedBrowser makes such pages.
 type pushedBrowser struct{ *actortest.Browser }
 
-func (p pushedBrowser) NewPage(ctx context.Context, viewport dom.Box) (actor.Page, error) {
-	page, err := p.Browser.NewPage(ctx, viewport)
+func (p pushedBrowser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+	page, err := p.Browser.NewPage(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,12 @@ import (
 	"github.com/chromedp/cdproto"
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/browser/guise"
 	"github.com/domtap/domtap/browser/launch"
 	"github.com/domtap/domtap/browser/link"
 	"github.com/domtap/domtap/browser/page"
@@ -56,6 +58,10 @@ type Browser struct {
 
 	mu    sync.Mutex
 	pages map[target.ID]*Page
+	// contexts are the sessions by name; workers are those that serve no single page, by their CDP session.
+	contexts map[string]*Context
+	workers  map[target.SessionID]*worker
+	warm     warm
 }
 
 // Config says which browser to use.
@@ -75,7 +81,9 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 		logger: cfg.Logger, script: page.Script(), inbox: link.NewQueue[*cdproto.Message](),
 		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
 		downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
+		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},
 	}
+	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
 	if b.logger == nil {
 		b.logger = slog.New(slog.DiscardHandler)
 	}
@@ -114,6 +122,16 @@ func (b *Browser) prepare(ctx context.Context) error {
 	if err == nil {
 		_, err = b.downloads(ctx, "", "default", false)
 	}
+	if err != nil || !b.process.Owned() {
+		return err
+	}
+	// In a browser of our own every new page is held until it is prepared. In somebody else's that would be rude.
+	yes := true
+	_, err = cdp.Call(ctx, b.root, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true,
+		Flatten: &yes, Filter: target.Filter{{Type: "page"}, {Type: "service_worker"}, {Type: "shared_worker"}}})
+	if err == nil {
+		err = b.contexts[actor.DefaultSession].permit(ctx, sessions.Settings{})
+	}
 	return err
 }
 
@@ -126,6 +144,12 @@ func (b *Browser) Sent() uint64 { return b.conn.Sent() }
 // Received counts the bytes that the browser has sent; 0 for one that is attached by a websocket.
 func (b *Browser) Received() uint64 { return b.conn.Received() }
 
+// Call sends a raw command to the browser, or to one of its sessions, and decodes its answer into result: for measuring
+// floors.
+func (b *Browser) Call(ctx context.Context, session, method string, params, result any) error {
+	return link.Session{Conn: b.conn, ID: target.SessionID(session)}.Call(ctx, method, params, result)
+}
+
 // Done is closed when the browser is gone, whether asked to or not.
 func (b *Browser) Done() <-chan struct{} { return b.done }
 
@@ -133,20 +157,47 @@ func (b *Browser) Done() <-chan struct{} { return b.done }
 func (b *Browser) Pages() <-chan actor.Popup { return b.popups }
 
 // NewPage implements actor.Browser.
-func (b *Browser) NewPage(ctx context.Context, viewport dom.Box) (actor.Page, error) {
-	res, err := cdp.Call(ctx, b.root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
+func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+	c, err := b.context(o.Session)
+	if err != nil {
+		return nil, err
+	}
+	if p := c.takeReady(); p != nil {
+		if err = p.resize(ctx, o.Viewport); err == nil {
+			return p, nil
+		}
+		p.end(nil) // it is gone
+		p.drain()
+	}
+	p, err := b.newPage(ctx, c, o.Viewport)
+	if err != nil {
+		return nil, b.failed("opening a page", err)
+	}
+	return p, nil
+}
+
+// newPage opens a page in a context.
+func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*Page, error) {
+	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: c.id}
+	res, err := cdp.Call(ctx, b.root, target.CreateTarget, params)
 	var cerr *cdproto.Error
 	if errors.As(err, &cerr) { // no window to put the tab in, as in a remote browser without one
 		window := true
-		res, err = cdp.Call(ctx, b.root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", NewWindow: &window})
+		params.NewWindow = &window
+		res, err = cdp.Call(ctx, b.root, target.CreateTarget, params)
 	}
 	if err != nil {
-		return nil, b.failed("opening a page", err)
+		return nil, err
 	}
-	p, err := b.adopt(ctx, res.TargetID, viewport)
+	flat := true
+	attached, err := cdp.Call(ctx, b.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: res.TargetID, Flatten: &flat})
+	var p *Page
+	if err == nil {
+		p, err = b.adopt(ctx, c, res.TargetID, attached.SessionID, &viewport)
+	}
 	if err != nil {
 		b.discard(ctx, res.TargetID)
-		return nil, b.failed("opening a page", err)
+		return nil, err
 	}
 	return p, nil
 }
@@ -158,28 +209,20 @@ func (b *Browser) discard(ctx context.Context, id target.ID) {
 	_, _ = cdp.Call(closing, b.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
 }
 
-// adopt attaches to a target and installs the observer.
-func (b *Browser) adopt(ctx context.Context, id target.ID, viewport dom.Box) (*Page, error) {
-	flat := true
-	res, err := cdp.Call(ctx, b.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: id, Flatten: &flat})
-	if err != nil {
-		return nil, err
-	}
-	p := newPage(b, id, res.SessionID)
+// adopt installs the observer in a target that is attached to, and puts the guise of its session on. A page without
+// a viewport is a popup: its opener has given it a size.
+func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session target.SessionID, viewport *dom.Box) (*Page, error) {
+	p := newPage(b, c, id, session)
+	p.viewport = viewport
 	b.mu.Lock()
 	b.pages[id] = p
 	b.mu.Unlock()
-	if err := p.install(ctx, p.main); err != nil {
+	if err := p.install(ctx, p.main, guise.Page); err != nil {
 		p.end(nil)
-		for range p.events { // until the page has ended
-		}
+		p.drain()
 		return nil, err
 	}
-	if viewport.Width > 0 && viewport.Height > 0 {
-		_, err = cdp.Call(ctx, p.main, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-			Width: int64(viewport.Width), Height: int64(viewport.Height)})
-	}
-	return p, err
+	return p, nil
 }
 
 func (b *Browser) forget(p *Page) {
@@ -187,7 +230,8 @@ func (b *Browser) forget(p *Page) {
 	b.mu.Lock()
 	delete(b.pages, p.id)
 	b.mu.Unlock()
-	b.cancelDownloads("its tab was closed", func(f *fetch) bool { return f.page == p })
+	b.cancelDownloads("its tab was closed", func(f *transfer) bool { return f.page == p })
+	p.context.left(p)
 }
 
 // failed names a call that failed; a lost browser is said as such.
@@ -243,6 +287,8 @@ func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 			b.openedBy(e.TargetInfo)
 			b.created(ctx, e.TargetInfo)
 		})
+	case target.AttachedToTarget.Method:
+		return on(msg, target.AttachedToTarget, func(e target.EventAttachedToTarget) { b.attached(ctx, e) })
 	case target.TargetDestroyed.Method:
 		return on(msg, target.TargetDestroyed, func(e target.EventTargetDestroyed) {
 			b.fetches.mu.Lock()
@@ -257,6 +303,7 @@ func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 	case target.DetachedFromTarget.Method:
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			b.withSession(e.SessionID, func(p *Page) { p.end(nil) })
+			b.workerGone(e.SessionID)
 		})
 	}
 	return nil
@@ -285,32 +332,67 @@ func (b *Browser) withPage(id target.ID, f func(*Page)) {
 	}
 }
 
-// created takes in the pages that our pages open.
-func (b *Browser) created(ctx context.Context, info *target.Info) {
+// opener finds the page of ours that opened a target, or nil.
+func (b *Browser) opener(info *target.Info) *Page {
 	if info == nil || info.Type != "page" || info.OpenerID == "" {
-		return
+		return nil
 	}
 	b.mu.Lock()
-	opener := b.pages[info.OpenerID]
-	b.mu.Unlock()
-	if opener == nil {
+	defer b.mu.Unlock()
+	return b.pages[info.OpenerID]
+}
+
+// created takes in the pages that our pages open in a browser of somebody else.
+func (b *Browser) created(ctx context.Context, info *target.Info) {
+	opener := b.opener(info)
+	if opener == nil || b.process.Owned() {
 		return
 	}
+	flat := true
+	b.takeIn(ctx, opener, info.TargetID, func(ctx context.Context) (target.SessionID, error) {
+		res, err := cdp.Call(ctx, b.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: info.TargetID, Flatten: &flat})
+		return res.SessionID, err
+	})
+}
+
+// attached takes in the pages that our pages open in our own browser, which holds them until they are prepared, and
+// lets all others go: those that NewPage opens get a session of their own. What is not held was attached to on
+// request.
+func (b *Browser) attached(ctx context.Context, e target.EventAttachedToTarget) {
+	if !e.WaitingForDebugger {
+		return
+	}
+	if opener := b.opener(e.TargetInfo); opener != nil {
+		b.takeIn(ctx, opener, e.TargetInfo.TargetID, func(context.Context) (target.SessionID, error) { return e.SessionID, nil })
+		return
+	}
+	if e.TargetInfo != nil && e.TargetInfo.Type != "page" && b.workerCame(ctx, e) {
+		return
+	}
+	link.Session{Conn: b.conn, ID: e.SessionID}.Post(ctx, runtime.CommandRunIfWaitingForDebugger, struct{}{})
+	b.root.Post(ctx, target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: e.SessionID})
+}
+
+// takeIn makes a page of a popup.
+func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	b.wg.Go(func() {
 		defer opener.opened(-1)
 		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
-		p, err := b.adopt(actx, info.TargetID, dom.Box{})
+		session, err := attach(actx)
+		var p *Page
+		if err == nil {
+			p, err = b.adopt(actx, opener.context, id, session, nil)
+		}
 		if err != nil {
 			b.logger.Warn("a popup could not be taken in", "error", err)
 			return
 		}
 		select {
-		case b.popups <- actor.Popup{Page: p, Opener: string(info.OpenerID)}:
+		case b.popups <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name}:
 		case <-ctx.Done():
 			p.end(link.ErrLost)
-			for range p.events { // nobody else reads it
-			}
+			p.drain() // nobody else reads it
 		}
 	})
 }

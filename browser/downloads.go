@@ -38,7 +38,7 @@ type downloads struct {
 	// depots hold the downloads of the contexts.
 	depots map[cdp.BrowserContextID]*depot
 	// fetching are those under way.
-	fetching map[string]*fetch
+	fetching map[string]*transfer
 	// openers are the pages that opened pages: a window that turns out to be a download is never a tab.
 	openers map[target.ID]target.ID
 	// used is how many bytes are kept, and max how many may be, with those under way.
@@ -56,8 +56,8 @@ type depot struct {
 	ended bool
 }
 
-// fetch is a download that is under way.
-type fetch struct {
+// transfer is a download that is under way.
+type transfer struct {
 	actor.Download
 	context cdp.BrowserContextID
 	depot   *depot
@@ -69,7 +69,7 @@ type fetch struct {
 
 func newDownloads(max int64) downloads {
 	return downloads{
-		depots: map[cdp.BrowserContextID]*depot{}, fetching: map[string]*fetch{}, openers: map[target.ID]target.ID{},
+		depots: map[cdp.BrowserContextID]*depot{}, fetching: map[string]*transfer{}, openers: map[target.ID]target.ID{},
 		max: cmp.Or(max, defaultBytes),
 	}
 }
@@ -116,7 +116,7 @@ func (b *Browser) downloads(ctx context.Context, id cdp.BrowserContextID, name s
 // endDownloads ends the downloads of a context that is closed, and removes what they left, with keep only what is
 // not complete. The context is gone then.
 func (b *Browser) endDownloads(id cdp.BrowserContextID, keep bool) error {
-	b.cancelDownloads("the session was closed", func(f *fetch) bool { return f.context == id })
+	b.cancelDownloads("the session was closed", func(f *transfer) bool { return f.context == id })
 	b.fetches.mu.Lock()
 	d := b.fetches.depots[id]
 	delete(b.fetches.depots, id)
@@ -155,9 +155,9 @@ func (b *Browser) closeDownloads() error {
 }
 
 // cancelDownloads cancels those that a condition holds for, which is called with the lock held. The browser says when they are.
-func (b *Browser) cancelDownloads(why string, which func(*fetch) bool) {
+func (b *Browser) cancelDownloads(why string, which func(*transfer) bool) {
 	b.fetches.mu.Lock()
-	var due []*fetch
+	var due []*transfer
 	for _, f := range b.fetches.fetching {
 		if which(f) {
 			due = append(due, f)
@@ -169,7 +169,7 @@ func (b *Browser) cancelDownloads(why string, which func(*fetch) bool) {
 	}
 }
 
-func (b *Browser) cancelDownload(f *fetch, why string) {
+func (b *Browser) cancelDownload(f *transfer, why string) {
 	b.fetches.mu.Lock()
 	f.over = cmp.Or(f.over, why)
 	b.fetches.mu.Unlock()
@@ -237,7 +237,7 @@ func (p *Page) blank() bool {
 
 // downloadBegins works on a download that the browser begins.
 func (b *Browser) downloadBegins(e cdpbrowser.EventDownloadWillBegin) {
-	f := &fetch{Download: actor.Download{GUID: e.GUID, URL: e.URL[:min(len(e.URL), maxURL)], Filename: bound(e.SuggestedFilename), State: actor.Fetching}}
+	f := &transfer{Download: actor.Download{GUID: e.GUID, URL: e.URL[:min(len(e.URL), maxURL)], Filename: bound(e.SuggestedFilename), State: actor.Fetching}}
 	f.page = b.downloader(e.FrameID)
 	why := ""
 	b.fetches.mu.Lock()
@@ -311,7 +311,7 @@ func (b *Browser) downloadMoves(e cdpbrowser.EventDownloadProgress) {
 }
 
 // downloadEnds gives a complete file its name.
-func (b *Browser) downloadEnds(f *fetch, path string) {
+func (b *Browser) downloadEnds(f *transfer, path string) {
 	if f.over != "" { // it was quicker than its end
 		b.downloadFails(f, f.over)
 		return
@@ -342,7 +342,7 @@ func (b *Browser) downloadEnds(f *fetch, path string) {
 }
 
 // downloadFails removes what there is of a file.
-func (b *Browser) downloadFails(f *fetch, why string) {
+func (b *Browser) downloadFails(f *transfer, why string) {
 	if f.depot != nil && f.depot.folder != nil {
 		f.depot.folder.Drop(f.GUID)
 	}
@@ -360,7 +360,7 @@ func (b *Browser) downloadFails(f *fetch, why string) {
 }
 
 // forgetDownload ends what is counted of a download under way.
-func (b *Browser) forgetDownload(f *fetch, bytes int64) {
+func (b *Browser) forgetDownload(f *transfer, bytes int64) {
 	b.fetches.mu.Lock()
 	defer b.fetches.mu.Unlock()
 	if b.fetches.fetching[f.GUID] == f {
@@ -370,7 +370,7 @@ func (b *Browser) forgetDownload(f *fetch, bytes int64) {
 }
 
 // tellDownload hands the download's state to its page's loop.
-func (b *Browser) tellDownload(f *fetch) {
+func (b *Browser) tellDownload(f *transfer) {
 	f.told = time.Now()
 	if f.page != nil {
 		f.page.inbox.Push(inbound{event: actor.Downloaded{Download: f.Download}})

@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/inspector"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -19,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/guise"
 	"github.com/domtap/domtap/browser/link"
 	"github.com/domtap/domtap/browser/page"
 )
@@ -88,12 +90,19 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 		}
 	case inspector.TargetCrashed.Method:
 		p.crashed("crashed")
+	case fetch.RequestPaused.Method:
+		return on(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
+			s.Post(p.ctx, fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		})
+	case fetch.AuthRequired.Method:
+		return on(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.authenticate(s, e) })
 	case target.AttachedToTarget.Method:
 		return on(msg, target.AttachedToTarget, p.attachedToFrame)
 	case target.DetachedFromTarget.Method:
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			p.browser.conn.Listen(e.SessionID, nil)
 			p.ownSession(e.SessionID, "")
+			p.takeOff(e.SessionID)
 			p.dropAgents(func(a *agent) bool { return a.session.ID == e.SessionID })
 			p.dropWorlds(func(w *world) bool { return w.session.ID == e.SessionID })
 			p.traffic(func(t *traffic) bool { return t.drop(func(r request) bool { return r.session == e.SessionID }) })
@@ -355,6 +364,7 @@ func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 	known.url = f.URL + f.URLFragment
 	if f.ID == cdp.FrameID(p.id) {
 		p.navigating, p.down, p.asked.leaving = false, false, false
+		p.context.visited(f.URL)
 	}
 	// The new document's context is announced right behind this event.
 	known.agents = slices.DeleteFunc(known.agents, func(a *agent) bool { return a.session.ID == s.ID })
@@ -444,6 +454,9 @@ func (p *Page) crashed(reason string) {
 
 // attachedToFrame takes in a frame that runs in a process of its own.
 func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
+	if e.TargetInfo != nil && e.TargetInfo.Type == "worker" {
+		p.attachedToWorker(e.SessionID)
+	}
 	if e.TargetInfo == nil || e.TargetInfo.Type != "iframe" {
 		return
 	}
@@ -452,7 +465,7 @@ func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 	p.ownSession(e.SessionID, cdp.FrameID(e.TargetInfo.TargetID))
 	p.listen(s)
 	p.arrive(func(ctx context.Context) {
-		err := p.install(ctx, s)
+		err := p.install(ctx, s, guise.Frame)
 		if err == nil {
 			err = p.findFrames(ctx, s)
 		}

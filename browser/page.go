@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -19,6 +20,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/guise"
 	"github.com/domtap/domtap/browser/link"
 	"github.com/domtap/domtap/browser/page"
 	"github.com/domtap/domtap/browser/record"
@@ -30,9 +32,12 @@ import (
 // else runs on its callers' goroutines.
 type Page struct {
 	browser *Browser
+	context *Context
 	id      target.ID
 	main    link.Session
-	logger  *slog.Logger
+	// viewport is the size that the page was opened with, zero: its session's; nil: it is a popup.
+	viewport *dom.Box
+	logger   *slog.Logger
 
 	inbox  *link.Queue[inbound]
 	log    *logs.Log
@@ -75,6 +80,10 @@ type Page struct {
 	expected map[string]chan *cdproto.Message
 	// folders hold uploaded files.
 	folders []string
+	// wears is the guise of each session of the page, and of its workers.
+	wears map[target.SessionID]*worn
+	// challenged holds requests that were given credentials already.
+	challenged map[fetch.RequestID]bool
 }
 
 // inbound is a message with the session that it came from, a barrier, or an event.
@@ -128,14 +137,14 @@ type agent struct {
 	acks       acks
 }
 
-func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
+func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID) *Page {
 	ctx, cancel := context.WithCancelCause(b.ctx)
 	p := &Page{
-		browser: b, id: id, main: link.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
+		browser: b, context: c, id: id, main: link.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
 		inbox: link.NewQueue[inbound](), events: make(chan actor.Event, 256),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}), answers: make(chan struct{}, 1), log: new(logs.Log),
-		expected: map[string]chan *cdproto.Message{},
+		expected: map[string]chan *cdproto.Message{}, wears: map[target.SessionID]*worn{},
 	}
 	p.record = record.New(p.log)
 	p.frames[cdp.FrameID(id)] = &frame{id: cdp.FrameID(id)}
@@ -144,31 +153,46 @@ func newPage(b *Browser, id target.ID, sessionID target.SessionID) *Page {
 	return p
 }
 
+// drain reads the events of a page that nobody else reads, until it has ended.
+func (p *Page) drain() {
+	for range p.events {
+	}
+}
+
 // install prepares a session of the page: the agent first, in the order without which the binding does
-// not exist in the isolated world (limits.md, section 4), then what the loop listens to.
-func (p *Page) install(ctx context.Context, s link.Session) error {
+// not exist in the isolated world (limits.md, section 4), then what the loop listens to, and the guise. A target
+// that waits for all that goes on then, also when something failed.
+func (p *Page) install(ctx context.Context, s link.Session, kind guise.Kind) error {
 	yes, none := true, int64(0)
 	ctx, cancel := context.WithCancel(ctx) // a page that is gone answers nothing
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
-	return s.Run(ctx,
-		link.Step{Method: runtime.CommandEnable},
-		link.Step{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: page.Binding, ExecutionContextName: page.World}},
-		link.Step{Method: cdppage.CommandEnable},
-		link.Step{Method: network.CommandEnable, Params: network.EnableParams{
+	g := p.context.guise()
+	steps := []link.Step{
+		{Method: runtime.CommandEnable},
+		{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: page.Binding, ExecutionContextName: page.World}},
+		{Method: cdppage.CommandEnable},
+		{Method: network.CommandEnable, Params: network.EnableParams{
 			MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}},
-		link.Step{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
+		{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: p.browser.script, WorldName: page.World, RunImmediately: &yes}},
-		link.Step{Method: target.CommandSetAutoAttach, Params: target.SetAutoAttachParams{AutoAttach: true, Flatten: &yes,
-			Filter: target.Filter{{Type: "iframe"}}}},
-		link.Step{Method: inspector.CommandEnable, Optional: true},
+		autoAttach(g),
+		{Method: inspector.CommandEnable, Optional: true},
 		// No file chooser ever opens: who uploads answers in its place.
-		link.Step{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
-		link.Step{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
-		link.Step{Method: emulation.CommandSetFocusEmulationEnabled, Params: emulation.SetFocusEmulationEnabledParams{Enabled: true}, Optional: true},
-		link.Step{Method: runtime.CommandRunIfWaitingForDebugger},
-	)
+		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
+		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
+		{Method: emulation.CommandSetFocusEmulationEnabled, Params: emulation.SetFocusEmulationEnabledParams{Enabled: true}, Optional: true},
+	}
+	steps = append(steps, p.putOn(s, kind, g)...)
+	steps = append(steps, link.Step{Method: runtime.CommandRunIfWaitingForDebugger})
+	if err := s.Run(ctx, steps...); err != nil {
+		return err
+	}
+	return p.change(ctx, s) // the guise may have been changed meanwhile
 }
+
+// Session is the name of the session that the page lives in.
+func (p *Page) Session() string { return p.context.name }
 
 // ID implements actor.Page.
 func (p *Page) ID() string { return string(p.id) }

@@ -126,7 +126,7 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 	if left := harness.Processes(filepath.Dir(homes[0])); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
-	if _, err := second.NewPage(t.Context(), dom.Box{Width: 800, Height: 600}); err != nil {
+	if _, err := second.NewPage(t.Context(), actor.PageOptions{Viewport: dom.Box{Width: 800, Height: 600}}); err != nil {
 		t.Errorf("the new browser: %v", err)
 	}
 	for _, b := range []*browser.Browser{first, second} {

@@ -50,13 +50,17 @@ type Browser struct {
 	screens map[string]func() Screen
 	pages   []*Page
 	popups  chan actor.Popup
-	dead    bool
-	openErr error
+	// contexts are the sessions by name.
+	contexts map[string]*Context
+	dead     bool
+	openErr  error
 }
 
 // NewBrowser makes a browser that serves only about:blank.
 func NewBrowser() *Browser {
-	return &Browser{screens: map[string]func() Screen{}, popups: make(chan actor.Popup, 64)}
+	b := &Browser{screens: map[string]func() Screen{}, popups: make(chan actor.Popup, 64), contexts: map[string]*Context{}}
+	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
+	return b
 }
 
 // Serve says what a navigation to the URL shows. Build is called for each navigation, so that each
@@ -74,10 +78,13 @@ func (b *Browser) FailOpen(err error) {
 	b.openErr = err
 }
 
-// NewPage opens a blank page.
-func (b *Browser) NewPage(ctx context.Context, viewport dom.Box) (actor.Page, error) {
+// NewPage opens a blank page, of 1280 by 800 CSS pixels unless the options say otherwise.
+func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if o.Viewport.Width <= 0 || o.Viewport.Height <= 0 {
+		o.Viewport = dom.Box{Width: 1280, Height: 800}
 	}
 	b.mu.Lock()
 	err := b.openErr
@@ -88,14 +95,18 @@ func (b *Browser) NewPage(ctx context.Context, viewport dom.Box) (actor.Page, er
 	if err != nil {
 		return nil, err
 	}
-	return b.newPage(viewport), nil
+	if !b.has(o.Session) {
+		return nil, actor.Errorf(actor.NotFound, "there is no session %q", o.Session)
+	}
+	return b.newPage(o), nil
 }
 
-func (b *Browser) newPage(viewport dom.Box) *Page {
+func (b *Browser) newPage(o actor.PageOptions) *Page {
+	viewport := o.Viewport
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := &Page{
-		browser: b, id: "page-" + strconv.Itoa(len(b.pages)+1), events: make(chan actor.Event, 4096),
+		browser: b, session: o.Session, id: "page-" + strconv.Itoa(len(b.pages)+1), events: make(chan actor.Event, 4096),
 		gone: make(chan struct{}), frames: map[dom.FrameID]*Frame{},
 	}
 	viewport.X, viewport.Y = 0, 0

@@ -16,6 +16,7 @@ import (
 // Page is a fake of actor.Page.
 type Page struct {
 	browser *Browser
+	session string
 	id      string
 	events  chan actor.Event
 	gone    chan struct{}
@@ -131,9 +132,9 @@ func (p *Page) Open(url string) *Page {
 	p.mu.Lock()
 	viewport := p.main.Scroll
 	p.mu.Unlock()
-	popup := p.browser.newPage(viewport)
+	popup := p.browser.newPage(actor.PageOptions{Session: p.session, Viewport: viewport})
 	popup.Go(url)
-	p.browser.popups <- actor.Popup{Page: popup, Opener: p.id}
+	p.browser.popups <- actor.Popup{Page: popup, Opener: p.id, Session: p.session}
 	return popup
 }
 

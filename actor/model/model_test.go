@@ -32,7 +32,7 @@ type world struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	b := actortest.NewBrowser()
-	page, err := b.NewPage(t.Context(), dom.Box{Width: 300, Height: 200})
+	page, err := b.NewPage(t.Context(), actor.PageOptions{Viewport: dom.Box{Width: 300, Height: 200}})
 	if err != nil {
 		t.Fatal(err)
 	}

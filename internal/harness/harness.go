@@ -21,7 +21,6 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
@@ -30,19 +29,33 @@ import (
 // Browser is a browser that remembers its pages, for oracles and floors that need one by itself.
 type Browser struct {
 	*browser.Browser
+	// State is the directory that it keeps everything in.
+	State string
 	mu    sync.Mutex
 	pages []*browser.Page
 }
 
 // NewPage implements actor.Browser.
-func (r *Browser) NewPage(ctx context.Context, viewport dom.Box) (actor.Page, error) {
-	p, err := r.Browser.NewPage(ctx, viewport)
+func (r *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+	p, err := r.Browser.NewPage(ctx, o)
 	if err == nil {
 		r.mu.Lock()
 		r.pages = append(r.pages, p.(*browser.Page))
 		r.mu.Unlock()
 	}
 	return p, err
+}
+
+// Page is the page that was opened last in a session.
+func (r *Browser) Page(session string) *browser.Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.pages) - 1; i >= 0; i-- {
+		if r.pages[i].Session() == session {
+			return r.pages[i]
+		}
+	}
+	return nil
 }
 
 // Newest is the page that was opened last.
@@ -85,7 +98,7 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 			t.Errorf("processes of the browser are left behind: %q", left)
 		}
 	})
-	return &Browser{Browser: b}
+	return &Browser{Browser: b, State: state}
 }
 
 // Processes lists the command lines of the running processes that name a directory. Linux only;
@@ -164,7 +177,8 @@ func StartWith(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Con
 	t.Helper()
 	tabs.AllowURL = rpc.AllowURL
 	b := startBrowser(t, with)
-	server, err := rpc.New(actor.NewPool(b, tabs), cfg)
+	pool := actor.NewPool(b, tabs)
+	server, err := rpc.New(pool, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,159 @@
+package actortest
+
+import (
+	"context"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
+)
+
+// Context is a fake of sessions.Context: it keeps what it is told.
+type Context struct {
+	browser *Browser
+	name    string
+
+	// The rest is guarded by the browser's lock.
+	settings []sessions.Settings
+	state    sessions.State
+	closed   bool
+	hold     chan struct{}
+	fault    error
+}
+
+// NewContext makes a session's side.
+func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.openErr != nil {
+		return nil, b.openErr
+	}
+	c := &Context{browser: b, name: name, settings: []sessions.Settings{s}}
+	b.contexts[name] = c
+	return c, nil
+}
+
+// DefaultContext is the side of the default session.
+func (b *Browser) DefaultContext() sessions.Context { return b.Context(actor.DefaultSession) }
+
+// Context returns the newest side of that name, closed ones included; nil when there was none.
+func (b *Browser) Context(name string) *Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.contexts[name]
+}
+
+// has reports whether there is a session of that name.
+func (b *Browser) has(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.contexts[name]
+	return name == "" || c != nil && !c.closed
+}
+
+// Hold lets the context's methods wait until the returned function is called, or their context ends.
+func (c *Context) Hold() (release func()) {
+	held := make(chan struct{})
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	c.hold = held
+	return func() {
+		c.browser.mu.Lock()
+		defer c.browser.mu.Unlock()
+		if c.hold == held {
+			c.hold = nil
+		}
+		close(held)
+	}
+}
+
+// Fail lets the context's methods fail from now on; nil: no more.
+func (c *Context) Fail(err error) {
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	c.fault = err
+}
+
+// Settings lists the settings that the context was given, oldest first.
+func (c *Context) Settings() []sessions.Settings {
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	return slices.Clone(c.settings)
+}
+
+// Closed reports whether the context was closed.
+func (c *Context) Closed() bool {
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	return c.closed
+}
+
+func (c *Context) begin(ctx context.Context) error {
+	c.browser.mu.Lock()
+	hold, fault := c.hold, c.fault
+	c.browser.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return fault
+}
+
+// Configure keeps the settings.
+func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	c.settings = append(c.settings, s)
+	return nil
+}
+
+// State returns what was set.
+func (c *Context) State(ctx context.Context) (sessions.State, error) {
+	err := c.begin(ctx)
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	return c.state, err
+}
+
+// SetState keeps a state behind what is there, or in its place.
+func (c *Context) SetState(ctx context.Context, s sessions.State, replace bool) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	if replace {
+		c.state = sessions.State{}
+	}
+	c.state.Cookies = append(slices.Clip(c.state.Cookies), s.Cookies...)
+	c.state.Origins = append(slices.Clip(c.state.Origins), s.Origins...)
+	return nil
+}
+
+// Close ends the context and the pages in it.
+func (c *Context) Close(ctx context.Context) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	c.browser.mu.Lock()
+	c.closed = true
+	pages := slices.Clone(c.browser.pages)
+	c.browser.mu.Unlock()
+	for _, p := range pages {
+		if p.session == c.name {
+			p.end(nil)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package sessions
+
+import "slices"
+
+// Device is a kind of device, held upright.
+type Device struct {
+	Name string
+	// Width and Height are the screen in CSS pixels.
+	Width, Height int
+	// Scale is device pixels for a CSS pixel.
+	Scale         float64
+	Mobile, Touch bool
+	// UserAgent is what its usual browser sends; {chrome} stands for the version of the browser that runs.
+	UserAgent string
+}
+
+const (
+	safariPhone  = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
+	safariTablet = "Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
+	safariMac    = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15"
+	chromePhone  = ") AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{chrome} Mobile Safari/537.36"
+	chromeTablet = ") AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{chrome} Safari/537.36"
+)
+
+// devices holds sizes and scales as the device mode of Chromium's DevTools lists them (front_end/models/emulation/EmulatedDevices.ts).
+// Those of the iPhone 15 (2556 by 1179 pixels at 3), the Pixel 8 (2400 by 1080 at 420 dpi, 2.625), the Galaxy S24
+// (2340 by 1080 at 3) and the Galaxy Tab S9 (2560 by 1600 at 2.25) are the makers' technical data, divided by the scale.
+// Desktop sizes are common ones.
+var devices = []Device{
+	{"iPhone SE", 375, 667, 2, true, true, safariPhone},
+	{"iPhone 12 Pro", 390, 844, 3, true, true, safariPhone},
+	{"iPhone 14 Pro Max", 430, 932, 3, true, true, safariPhone},
+	{"iPhone 15", 393, 852, 3, true, true, safariPhone},
+	{"Pixel 7", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 13; Pixel 7" + chromePhone},
+	{"Pixel 8", 412, 915, 2.625, true, true, "Mozilla/5.0 (Linux; Android 14; Pixel 8" + chromePhone},
+	{"Galaxy S20 Ultra", 412, 915, 3.5, true, true, "Mozilla/5.0 (Linux; Android 13; SM-G988B" + chromePhone},
+	{"Galaxy S24", 360, 780, 3, true, true, "Mozilla/5.0 (Linux; Android 14; SM-S921B" + chromePhone},
+	{"iPad Mini", 768, 1024, 2, true, true, safariTablet},
+	{"iPad Air", 820, 1180, 2, true, true, safariTablet},
+	{"iPad Pro", 1024, 1366, 2, true, true, safariTablet},
+	{"Galaxy Tab S9", 711, 1138, 2.25, true, true, "Mozilla/5.0 (Linux; Android 14; SM-X710" + chromeTablet},
+	{"Desktop", 1280, 800, 1, false, false, ""},
+	{"Desktop Full HD", 1920, 1080, 1, false, false, ""},
+	{"MacBook Air", 1440, 900, 2, false, false, safariMac},
+}
+
+// Devices lists the devices that Emulation.Device may name.
+func Devices() []Device { return slices.Clone(devices) }
+
+// FindDevice finds a device by its name.
+func FindDevice(name string) (Device, bool) {
+	i := slices.IndexFunc(devices, func(d Device) bool { return d.Name == name })
+	if i < 0 {
+		return Device{}, false
+	}
+	return devices[i], true
+}
+
+// Look is an emulation with the device's part filled in.
+type Look struct {
+	// Width and Height are 0 when neither the client nor the device says.
+	Width, Height int
+	// Scale is 0 when nobody says.
+	Scale         float64
+	Mobile, Touch bool
+	// UserAgent is empty when it is the browser's own; {chrome} stands for its version.
+	UserAgent string
+	Emulation
+}
+
+// Look fills in what the device says and nobody said otherwise.
+func (e Emulation) Look() Look {
+	d, _ := FindDevice(e.Device)
+	l := Look{Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Mobile, Touch: d.Touch, UserAgent: d.UserAgent, Emulation: e}
+	if e.Width > 0 && e.Height > 0 {
+		l.Width, l.Height = e.Width, e.Height
+	}
+	if e.Scale > 0 {
+		l.Scale = e.Scale
+	}
+	if e.Mobile != nil {
+		l.Mobile = *e.Mobile
+	}
+	if e.Touch != nil {
+		l.Touch = *e.Touch
+	}
+	if e.UserAgent != "" {
+		l.UserAgent = e.UserAgent
+	}
+	return l
+}

@@ -1,0 +1,106 @@
+package sessions
+
+import "slices"
+
+// Settings is what a client may choose for a session. It is a value: nobody writes to what it points to.
+type Settings struct {
+	Dialogs   DialogPolicy
+	Emulation Emulation
+	// Credentials answer HTTP authentication; nil: nobody does.
+	Credentials *Credentials
+	// Permissions are those that pages have without being asked, by their names in the Permissions API.
+	Permissions   []string
+	DenyDownloads bool
+}
+
+// DialogPolicy says who answers JavaScript dialogs.
+type DialogPolicy uint8
+
+// The policies.
+const (
+	// ReportDialogs leaves the answer to the client.
+	ReportDialogs DialogPolicy = iota
+	// AcceptDialogs accepts them at once.
+	AcceptDialogs
+	// DismissDialogs dismisses them at once.
+	DismissDialogs
+)
+
+// Emulation is what kind of device the pages believe to be on. The zero value is the browser as it is.
+type Emulation struct {
+	// Device is the name of one in Devices, or empty. What is set beside it counts more.
+	Device string
+	// Width and Height are the viewport of tabs that were opened without one, in CSS pixels; 0: the device's.
+	Width, Height int
+	// Scale is device pixels for a CSS pixel; 0: the device's.
+	Scale         float64
+	Mobile, Touch *bool
+	// Locale is a BCP 47 tag.
+	Locale string
+	// Timezone is an IANA name.
+	Timezone      string
+	Location      *Location
+	Offline       bool
+	Scheme        ColorScheme
+	ReducedMotion bool
+	UserAgent     string
+	Headers       []Header
+}
+
+// Location is where the device says it is, in degrees and metres.
+type Location struct{ Latitude, Longitude, Accuracy float64 }
+
+// ColorScheme is what prefers-color-scheme says.
+type ColorScheme uint8
+
+// The colour schemes.
+const (
+	AnyScheme ColorScheme = iota
+	LightScheme
+	DarkScheme
+)
+
+// Header is an HTTP header that is sent with every request.
+type Header struct{ Name, Value string }
+
+// Credentials answer HTTP authentication.
+type Credentials struct {
+	Username, Password string
+	// Origin is the only one that gets them; empty: every one.
+	Origin string
+}
+
+// promptingPermissions are those for which a browser would ask a person. Nobody could answer, so they are denied
+// at once unless they are granted.
+var promptingPermissions = []string{
+	"camera", "captured-surface-control", "clipboard-read", "display-capture", "geolocation", "idle-detection", "keyboard-lock",
+	"local-fonts", "local-network", "local-network-access", "loopback-network", "microphone", "midi", "nfc", "notifications",
+	"push", "speaker-selection", "storage-access", "top-level-storage-access", "web-app-installation", "window-management",
+}
+
+// quietPermissions can be granted too; the browser decides on them without asking.
+var quietPermissions = []string{
+	"accelerometer", "ambient-light-sensor", "background-fetch", "background-sync", "clipboard-write", "gyroscope", "magnetometer",
+	"payment-handler", "periodic-background-sync", "persistent-storage", "pointer-lock", "screen-wake-lock", "system-wake-lock",
+}
+
+// Permissions lists the names that Settings.Permissions may hold, sorted.
+func Permissions() []string {
+	all := slices.Concat(promptingPermissions, quietPermissions)
+	slices.Sort(all)
+	return all
+}
+
+// Decide splits the permissions that matter to a session into those that are granted and those that are denied.
+func (s Settings) Decide() (granted, denied []string) {
+	granted = slices.Clone(s.Permissions)
+	if s.Emulation.Location != nil && !slices.Contains(granted, "geolocation") {
+		granted = append(granted, "geolocation")
+	}
+	for _, name := range promptingPermissions {
+		if !slices.Contains(granted, name) {
+			denied = append(denied, name)
+		}
+	}
+	return granted, denied
+}

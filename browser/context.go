@@ -1,0 +1,389 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/browser/guise"
+	"github.com/domtap/domtap/browser/jar"
+	"github.com/domtap/domtap/browser/link"
+)
+
+// maxOrigins bounds the origins whose local storage is remembered for State.
+const maxOrigins = 500
+
+// Context is the browser's side of one session.
+type Context struct {
+	browser *Browser
+	name    string
+	// id is empty for the default session.
+	id cdp.BrowserContextID
+
+	mu    sync.Mutex
+	wears guise.Guise
+	// ready is a blank page that waits to be opened, or nil.
+	ready *Page
+	// origins are those of the documents that tabs showed, each once, the newest last.
+	origins []string
+	// granted and denied are the permissions that were set; noDownloads, that downloads are refused.
+	granted, denied []string
+	noDownloads     bool
+}
+
+// context finds a session's side by its name; empty: the default one's.
+func (b *Browser) context(name string) (*Context, error) {
+	if name == "" {
+		name = actor.DefaultSession
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c := b.contexts[name]; c != nil {
+		return c, nil
+	}
+	return nil, actor.Errorf(actor.NotFound, "there is no session %q: list the sessions, or create it", name)
+}
+
+// DefaultContext implements sessions.Browser.
+func (b *Browser) DefaultContext() sessions.Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.contexts[actor.DefaultSession]
+}
+
+// NewContext implements sessions.Browser.
+func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
+	c := b.takeWarm()
+	var err error
+	if c == nil {
+		if c, err = b.makeContext(ctx); err != nil {
+			return nil, b.failed("making a session", err)
+		}
+	}
+	c.name = name
+	if err = c.Configure(ctx, s); err != nil {
+		b.dispose(ctx, c)
+		return nil, err
+	}
+	b.mu.Lock()
+	taken := b.contexts[name] != nil
+	if !taken {
+		b.contexts[name] = c
+	}
+	b.mu.Unlock()
+	if taken {
+		b.dispose(ctx, c)
+		return nil, actor.Errorf(actor.Exists, "there is a session %q already", name)
+	}
+	return c, nil
+}
+
+// makeContext makes a context without a name. It ends with our connection at the latest.
+func (b *Browser) makeContext(ctx context.Context) (*Context, error) {
+	yes := true
+	res, err := cdp.Call(ctx, b.root, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: &yes})
+	if err != nil {
+		return nil, err
+	}
+	return &Context{browser: b, id: res.BrowserContextID}, nil
+}
+
+// dispose ends a context that nobody uses.
+func (b *Browser) dispose(ctx context.Context, c *Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	if err := c.Close(ctx); err != nil {
+		b.logger.Warn("a session could not be ended", "error", err)
+	}
+}
+
+// Close implements sessions.Context.
+func (c *Context) Close(ctx context.Context) error {
+	if c.id == "" {
+		return errors.New("the default session cannot be closed")
+	}
+	b := c.browser
+	b.mu.Lock()
+	if b.contexts[c.name] == c {
+		delete(b.contexts, c.name)
+	}
+	b.mu.Unlock()
+	if p := c.takeReady(); p != nil {
+		defer p.drain()
+		defer p.end(nil)
+	}
+	_, err := cdp.Call(ctx, b.root, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: c.id})
+	var gone *cdproto.Error
+	if errors.As(err, &gone) && strings.Contains(gone.Message, "Failed to find context") {
+		err = nil
+	}
+	if err != nil {
+		return b.failed("ending a session", err)
+	}
+	return nil
+}
+
+// Contexts lists the ids of the browser contexts beside the default one, also those that are kept warm.
+func (b *Browser) Contexts(ctx context.Context) []string {
+	res, err := cdp.Call(ctx, b.root, target.GetBrowserContexts, cdp.Empty{})
+	if err != nil {
+		return nil
+	}
+	ids := make([]string, len(res.BrowserContextIDs))
+	for i, id := range res.BrowserContextIDs {
+		ids[i] = string(id)
+	}
+	return ids
+}
+
+// guise is what the session's pages wear.
+func (c *Context) guise() guise.Guise {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.wears
+}
+
+// configureBound is how long a page may take to put on another guise; one that hangs does it when it answers.
+const configureBound = 2 * time.Second
+
+// Configure implements sessions.Context.
+func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
+	if err := c.permit(ctx, s); err != nil {
+		return c.browser.failed("setting permissions", err)
+	}
+	if err := c.download(ctx, s.DenyDownloads); err != nil {
+		return c.browser.failed("setting what downloads do", err)
+	}
+	version := c.browser.version[strings.LastIndexByte(c.browser.version, '/')+1:]
+	c.mu.Lock()
+	was := c.wears
+	c.wears = guise.New(s, version)
+	c.mu.Unlock()
+	return c.dress(ctx, was)
+}
+
+// dress has every page and worker of the session put on its guise. What a process has but once is lifted from all
+// first: a page cannot change what another one set.
+func (c *Context) dress(ctx context.Context, was guise.Guise) error {
+	bounded, cancel := context.WithTimeout(ctx, configureBound)
+	defer cancel()
+	pages := c.pages()
+	for _, p := range pages {
+		for _, s := range p.dressed() {
+			for _, step := range was.Clear() {
+				s.Post(bounded, step.Method, step.Params)
+			}
+		}
+	}
+	errs := make([]error, len(pages))
+	var wg sync.WaitGroup
+	for i, p := range pages {
+		wg.Go(func() { errs[i] = p.changeAll(bounded) })
+	}
+	wg.Wait()
+	c.browser.dressWorkers(bounded, c)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, err := range errs {
+		var refused *cdproto.Error
+		if errors.As(err, &refused) && !isGoneContext(err) {
+			return fmt.Errorf("the browser refuses what a tab is to pretend: %w", err)
+		}
+	}
+	return nil
+}
+
+// pages lists the session's pages.
+func (c *Context) pages() []*Page {
+	c.browser.mu.Lock()
+	defer c.browser.mu.Unlock()
+	var pages []*Page
+	for _, p := range c.browser.pages {
+		if p.context == c {
+			pages = append(pages, p)
+		}
+	}
+	return pages
+}
+
+// left restores what ended with a page: what a process has but once goes with the page that asked for it, also when
+// a popup of the same process lives on.
+func (c *Context) left(*Page) {
+	g := c.guise()
+	if !g.SharesProcess() {
+		return
+	}
+	for _, p := range c.pages() {
+		for _, s := range p.dressed() {
+			for _, step := range g.Shared() {
+				s.Post(c.browser.ctx, step.Method, step.Params)
+			}
+		}
+	}
+}
+
+// permit grants and denies what pages would ask a person for. Names that this browser does not know are left out.
+func (c *Context) permit(ctx context.Context, s sessions.Settings) error {
+	granted, denied := s.Decide()
+	c.mu.Lock()
+	same := c.denied != nil && slices.Equal(granted, c.granted) && slices.Equal(denied, c.denied)
+	c.mu.Unlock()
+	if same {
+		return nil
+	}
+	steps := []link.Step{{Method: cdpbrowser.CommandResetPermissions, Params: cdpbrowser.ResetPermissionsParams{BrowserContextID: c.id}}}
+	set := func(name string, setting cdpbrowser.PermissionSetting) {
+		steps = append(steps, link.Step{Method: cdpbrowser.CommandSetPermission, Optional: true, Params: cdpbrowser.SetPermissionParams{
+			Permission: &cdpbrowser.PermissionDescriptor{Name: name, UserVisibleOnly: name == "push", AllowWithoutSanitization: name == "clipboard-read"},
+			Setting:    setting, BrowserContextID: c.id}})
+	}
+	for _, name := range denied {
+		set(name, cdpbrowser.PermissionSettingDenied)
+	}
+	for _, name := range granted {
+		set(name, cdpbrowser.PermissionSettingGranted)
+	}
+	if err := c.browser.root.Run(ctx, steps...); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.granted, c.denied = granted, denied
+	c.mu.Unlock()
+	return nil
+}
+
+// download says whether downloads are refused.
+func (c *Context) download(ctx context.Context, deny bool) error {
+	c.mu.Lock()
+	changed := c.noDownloads != deny
+	c.noDownloads = deny
+	c.mu.Unlock()
+	if !changed {
+		return nil
+	}
+	behavior := cdpbrowser.SetDownloadBehaviorBehaviorDefault
+	if deny {
+		behavior = cdpbrowser.SetDownloadBehaviorBehaviorDeny
+	}
+	_, err := cdp.Call(ctx, c.browser.root, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: behavior, BrowserContextID: c.id})
+	return err
+}
+
+// visited notes that a tab showed a document.
+func (c *Context) visited(address string) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return
+	}
+	c.remember(u.Scheme + "://" + strings.ToLower(u.Host))
+}
+
+// remember keeps an origin, as the newest one.
+func (c *Context) remember(origin string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.origins); n > 0 && c.origins[n-1] == origin {
+		return
+	}
+	c.origins = append(slices.DeleteFunc(c.origins, func(o string) bool { return o == origin }), origin)
+	c.origins = c.origins[max(0, len(c.origins)-maxOrigins):]
+}
+
+// known lists the origins that may hold local storage.
+func (c *Context) known() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.origins)
+}
+
+// State implements sessions.Context.
+func (c *Context) State(ctx context.Context) (sessions.State, error) {
+	var state sessions.State
+	var err error
+	if state.Cookies, err = jar.Cookies(ctx, c.browser.root, c.id); err != nil {
+		return sessions.State{}, c.browser.failed("reading a session", err)
+	}
+	size := 0
+	err = c.local(ctx, c.known(), func(l *jar.Local, origin string) error {
+		entries, err := l.Read(ctx, origin)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		for _, e := range entries {
+			size += len(e.Name) + len(e.Value)
+		}
+		if size > sessions.MaxStateBytes {
+			return actor.Errorf(actor.Exhausted, "the local storage of the session has more than %d MiB: clear what is not needed", sessions.MaxStateBytes>>20)
+		}
+		state.Origins = append(state.Origins, sessions.Origin{Origin: origin, Entries: entries})
+		return nil
+	})
+	if err != nil {
+		return sessions.State{}, c.browser.failed("reading a session", err)
+	}
+	return state, nil
+}
+
+// local visits origins by a hidden page.
+func (c *Context) local(ctx context.Context, origins []string, do func(*jar.Local, string) error) error {
+	if len(origins) == 0 {
+		return nil
+	}
+	l, err := jar.OpenLocal(ctx, c.browser.root, c.id)
+	if err != nil {
+		return err
+	}
+	defer l.Close(ctx)
+	for _, origin := range origins {
+		if err := do(l, origin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SetState implements sessions.Context.
+func (c *Context) SetState(ctx context.Context, state sessions.State, replace bool) error {
+	if replace {
+		if err := c.forget(ctx); err != nil {
+			return c.browser.failed("clearing a session", err)
+		}
+	}
+	if err := jar.SetCookies(ctx, c.browser.root, c.id, state.Cookies); err != nil {
+		return c.browser.failed("loading a session", err)
+	}
+	all := map[string]sessions.Origin{}
+	var origins []string
+	for _, o := range state.Origins {
+		origins = append(origins, o.Origin)
+		all[o.Origin] = o
+		c.remember(o.Origin)
+	}
+	err := c.local(ctx, origins, func(l *jar.Local, origin string) error { return l.Write(ctx, all[origin]) })
+	if err != nil {
+		return c.browser.failed("loading a session", err)
+	}
+	return nil
+}
+
+// forget clears all that is stored.
+func (c *Context) forget(ctx context.Context) error {
+	if _, err := cdp.Call(ctx, c.browser.root, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: c.id}); err != nil {
+		return err
+	}
+	return c.local(ctx, c.known(), func(l *jar.Local, origin string) error { return l.Clear(ctx, origin) })
+}
