@@ -45,6 +45,7 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.Forbidden:     {codes.PermissionDenied, "UPLOAD_POLICY"},
 	actor.Ambiguous:     {codes.FailedPrecondition, "AMBIGUOUS_TARGET"},
 	actor.NoMatch:       {codes.FailedPrecondition, "TARGET_NOT_FOUND"},
+	actor.Exists:        {codes.AlreadyExists, "EXISTS"},
 }
 
 // toStatus turns any error of a handler into one with a status. Errors that have one keep it.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/sessions"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -43,6 +44,7 @@ type bench struct {
 	act   domtapv1.ActionServiceClient
 	pages domtapv1.PageServiceClient
 	texts domtapv1.ContextServiceClient
+	rooms domtapv1.SessionServiceClient
 }
 
 // inBubble runs a test with a server of its own, in fake time. The bubble fails the test when a
@@ -99,6 +101,7 @@ func newBenchWith(t *testing.T, cfg Config, network string, tabs actor.Config) *
 	tabs.AllowURL = AllowURL
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
 	b.pool = actor.NewPool(b.browser, tabs)
+	cfg.Sessions = sessions.New(b.pool, b.browser, sessions.Config{Max: 5})
 	server, err := New(b.pool, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +118,7 @@ func newBenchWith(t *testing.T, cfg Config, network string, tabs actor.Config) *
 	b.act = domtapv1.NewActionServiceClient(b.conn)
 	b.pages = domtapv1.NewPageServiceClient(b.conn)
 	b.texts = domtapv1.NewContextServiceClient(b.conn)
+	b.rooms = domtapv1.NewSessionServiceClient(b.conn)
 	return b
 }
 

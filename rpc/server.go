@@ -30,6 +30,7 @@ import (
 	"google.golang.org/grpc/reflection"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/uploads"
@@ -42,8 +43,8 @@ import (
 const MaxMessage = 64 << 20
 
 const (
-	// maxRequest leaves room for the 4 MiB of text of CountTokens.
-	maxRequest = 8 << 20
+	// maxRequest leaves room for the 10 MiB of local storage of a StorageState.
+	maxRequest = 12 << 20
 	// maxStreams bounds the calls that one connection has under way.
 	maxStreams = 4096
 )
@@ -70,6 +71,8 @@ type Config struct {
 	AllowEval bool
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
+	// Sessions are those of the pool. Nil: there is only the default one.
+	Sessions *sessions.Sessions
 }
 
 func (c Config) withDefaults() Config {
@@ -94,12 +97,13 @@ func (c Config) withDefaults() Config {
 
 // Server is the daemon's gRPC server.
 type Server struct {
-	cfg    Config
-	pool   *actor.Pool
-	grpc   *grpc.Server
-	health *health.Server
-	views  *views.Cache
-	texts  *reading.Texts
+	cfg      Config
+	pool     *actor.Pool
+	sessions *sessions.Sessions
+	grpc     *grpc.Server
+	health   *health.Server
+	views    *views.Cache
+	texts    *reading.Texts
 	// running counts the goroutines that outlive the call that started them: those that accept
 	// connections, and sends to readers that stopped reading.
 	running sync.WaitGroup
@@ -116,7 +120,10 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("a timeout is %v: it must not be negative", d)
 		}
 	}
-	s := &Server{cfg: cfg, pool: pool, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
+	if cfg.Sessions == nil {
+		cfg.Sessions = sessions.New(pool, nil, sessions.Config{Logger: cfg.Logger})
+	}
+	s := &Server{cfg: cfg, pool: pool, sessions: cfg.Sessions, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil
@@ -147,6 +154,7 @@ func (s *Server) register() {
 	domtapv1.RegisterPageServiceServer(s.grpc, &pageService{server: s})
 	domtapv1.RegisterSessionServiceServer(s.grpc, &sessionService{server: s})
 	domtapv1.RegisterContextServiceServer(s.grpc, &contextService{server: s})
+	domtapv1.RegisterSessionServiceServer(s.grpc, &sessionService{server: s})
 	for name := range s.grpc.GetServiceInfo() {
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
 	}
@@ -205,6 +213,7 @@ func (s *Server) stop(ctx context.Context) error {
 	closing, cancel := context.WithTimeout(ctx, s.cfg.StopTimeout)
 	err := s.pool.Close(closing)
 	cancel()
+	s.sessions.Wait() // bounded by itself
 	ctx, cancel = context.WithTimeout(ctx, s.cfg.StopTimeout)
 	defer cancel()
 	graceful := make(chan struct{})

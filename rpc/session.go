@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/convert"
 )
@@ -13,11 +14,63 @@ type sessionService struct {
 	server *Server
 }
 
-// ListDownloads lists the downloads of a session.
-func (s *sessionService) ListDownloads(_ context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {
-	if err := checkSession(r.GetSessionId()); err != nil {
+// CreateSession makes a session.
+func (s *sessionService) CreateSession(ctx context.Context, r *domtapv1.CreateSessionRequest) (*domtapv1.CreateSessionResponse, error) {
+	info, err := s.server.sessions.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
+	if err != nil {
 		return nil, err
 	}
-	records := s.server.pool.Downloads(cmp.Or(r.GetSessionId(), theSession))
+	return &domtapv1.CreateSessionResponse{Session: convert.Session(info)}, nil
+}
+
+// ListSessions lists the sessions.
+func (s *sessionService) ListSessions(context.Context, *domtapv1.ListSessionsRequest) (*domtapv1.ListSessionsResponse, error) {
+	resp := new(domtapv1.ListSessionsResponse)
+	for _, info := range s.server.sessions.List() {
+		resp.Sessions = append(resp.Sessions, convert.Session(info))
+	}
+	return resp, nil
+}
+
+// UpdateSession replaces the settings.
+func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSessionRequest) (*domtapv1.UpdateSessionResponse, error) {
+	info, err := s.server.sessions.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.UpdateSessionResponse{Session: convert.Session(info)}, nil
+}
+
+// CloseSession closes a session.
+func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSessionRequest) (*domtapv1.CloseSessionResponse, error) {
+	if err := s.server.sessions.Close(ctx, r.GetSessionId()); err != nil {
+		return nil, err
+	}
+	return new(domtapv1.CloseSessionResponse), nil
+}
+
+// GetStorageState reads what a session has stored.
+func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetStorageStateRequest) (*domtapv1.GetStorageStateResponse, error) {
+	state, err := s.server.sessions.State(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GetStorageStateResponse{State: convert.StorageState(state)}, nil
+}
+
+// SetStorageState stores something in a session.
+func (s *sessionService) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
+	if err := s.server.sessions.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
+		return nil, err
+	}
+	return new(domtapv1.SetStorageStateResponse), nil
+}
+
+// ListDownloads lists the downloads of a session.
+func (s *sessionService) ListDownloads(_ context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {
+	if err := s.server.sessions.Has(r.GetSessionId()); err != nil {
+		return nil, err
+	}
+	records := s.server.pool.Downloads(cmp.Or(r.GetSessionId(), actor.DefaultSession))
 	return &domtapv1.ListDownloadsResponse{Downloads: convert.Downloads(records)}, nil
 }

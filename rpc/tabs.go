@@ -12,9 +12,6 @@ import (
 	"github.com/domtap/domtap/rpc/convert"
 )
 
-// theSession is the only session there is so far.
-const theSession = "default"
-
 type tabService struct {
 	domtapv1.UnimplementedTabServiceServer
 	server *Server
@@ -25,7 +22,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	ctx, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	size := r.GetViewport()
-	tab, err := s.server.pool.Open(ctx, actor.OpenOptions{
+	tab, err := s.server.sessions.Open(ctx, actor.OpenOptions{
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
@@ -39,12 +36,15 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 
 // ListTabs lists the tabs.
 func (s *tabService) ListTabs(_ context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
-	if err := checkSession(r.GetSessionId()); err != nil {
+	only := r.GetSessionId()
+	if err := s.server.sessions.Has(only); err != nil {
 		return nil, err
 	}
 	resp := new(domtapv1.ListTabsResponse)
 	for _, tab := range s.server.pool.Tabs() {
-		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
+		if only == "" || tab.Session() == only {
+			resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
+		}
 	}
 	return resp, nil
 }
@@ -144,10 +144,10 @@ func within(ctx context.Context, timeout *durationpb.Duration) (context.Context,
 
 // WatchTabs streams what happens to the tabs.
 func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTabsResponse]) error {
-	if err := checkSession(r.GetSessionId()); err != nil {
+	if err := s.server.sessions.Has(r.GetSessionId()); err != nil {
 		return err
 	}
-	watch := s.server.pool.Watch()
+	watch := s.server.pool.WatchSession(r.GetSessionId())
 	defer watch.Stop()
 	out := newSender(s.server, stream)
 	return out.during(func() error {
@@ -161,11 +161,4 @@ func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerS
 			}
 		}
 	})
-}
-
-func checkSession(id string) error {
-	if id != "" && id != theSession {
-		return actor.Errorf(actor.NotFound, "there is no session %q: leave session_id empty, or give %q", id, theSession)
-	}
-	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc"
@@ -151,10 +152,10 @@ type Daemon struct {
 	Dom     domtapv1.DomServiceClient
 	Actions domtapv1.ActionServiceClient
 	Pages   domtapv1.PageServiceClient
-	// Sessions lists their downloads.
-	Sessions domtapv1.SessionServiceClient
 	// Socket is where the server listens.
 	Socket string
+	// Sessions are made and closed by it.
+	Sessions domtapv1.SessionServiceClient
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
 }
@@ -178,6 +179,7 @@ func StartWith(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Con
 	tabs.AllowURL = rpc.AllowURL
 	b := startBrowser(t, with)
 	pool := actor.NewPool(b, tabs)
+	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
 	server, err := rpc.New(pool, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func Request(m proto.Message) error {
 	case *domtapv1.GetHistoryRequest:
 		c.tabID(r.GetTabId())
 	default:
-		if !c.seeing(m) {
+		if !c.seeing(m) && !c.sessions(m) {
 			c.tabs(m)
 		}
 	}

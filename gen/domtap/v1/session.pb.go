@@ -251,8 +251,8 @@ func (x *Header) GetValue() string {
 // Emulation is what kind of device the pages believe to be on.
 type Emulation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name of a device, such as "iPhone 15" or "Pixel 8", that sets the viewport, the scale, touch, mobile and
-	// the user agent; what is set beside it counts more.
+	// The name of a device, such as "iPhone 15" or "Pixel 8" (docs/sessions.md lists them), that sets the viewport, the
+	// scale, touch, mobile and the user agent; what is set beside it counts more.
 	Device string `protobuf:"bytes,1,opt,name=device,proto3" json:"device,omitempty"`
 	// Of tabs that were opened without one. Unset: the device's, or 1280 by 800.
 	Viewport *Viewport `protobuf:"bytes,2,opt,name=viewport,proto3" json:"viewport,omitempty"`
@@ -271,7 +271,7 @@ type Emulation struct {
 	ColorScheme ColorScheme `protobuf:"varint,10,opt,name=color_scheme,json=colorScheme,proto3,enum=domtap.v1.ColorScheme" json:"color_scheme,omitempty"`
 	// prefers-reduced-motion: reduce
 	ReducedMotion bool `protobuf:"varint,11,opt,name=reduced_motion,json=reducedMotion,proto3" json:"reduced_motion,omitempty"`
-	// Instead of the browser's own.
+	// Instead of the browser's own; navigator.platform and client hints follow it. At most 1,000 bytes.
 	UserAgent string `protobuf:"bytes,12,opt,name=user_agent,json=userAgent,proto3" json:"user_agent,omitempty"`
 	// At most 50.
 	ExtraHeaders  []*Header `protobuf:"bytes,13,rep,name=extra_headers,json=extraHeaders,proto3" json:"extra_headers,omitempty"`
@@ -405,7 +405,7 @@ type HttpCredentials struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Username string                 `protobuf:"bytes,1,opt,name=username,proto3" json:"username,omitempty"`
 	Password string                 `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
-	// Only for this origin, such as "https://example.com". Empty: for every origin.
+	// Only for this origin, such as "https://example.com", and for no proxy. Empty: for every one that asks.
 	Origin        string `protobuf:"bytes,3,opt,name=origin,proto3" json:"origin,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -50,10 +50,13 @@ type SessionServiceClient interface {
 	// CloseSession closes its tabs and forgets all that it stored. Downloads that were finished stay only with
 	// keep_downloads.
 	CloseSession(ctx context.Context, in *CloseSessionRequest, opts ...grpc.CallOption) (*CloseSessionResponse, error)
-	// GetStorageState reads its cookies, and the local storage of the origins that were visited in it.
+	// GetStorageState reads its cookies, and the local storage of the origins that its tabs showed in their main frames
+	// (the newest 500, since the daemon started). No request leaves the browser for it. RESOURCE_EXHAUSTED when that is
+	// more than 10 MiB.
 	GetStorageState(ctx context.Context, in *GetStorageStateRequest, opts ...grpc.CallOption) (*GetStorageStateResponse, error)
-	// SetStorageState adds cookies and local storage, or puts them in place of what is there. No page is loaded for
-	// it: the local storage of an origin is written before the first script of its next document.
+	// SetStorageState adds cookies and local storage, or puts them in place of what is there. No request leaves the
+	// browser for it, and all is there when it answers, before the first script of the next document of an origin.
+	// INVALID_ARGUMENT when the browser refuses a cookie; then none is set.
 	SetStorageState(ctx context.Context, in *SetStorageStateRequest, opts ...grpc.CallOption) (*SetStorageStateResponse, error)
 	// ListDownloads lists its downloads, newest first, at most 100.
 	ListDownloads(ctx context.Context, in *ListDownloadsRequest, opts ...grpc.CallOption) (*ListDownloadsResponse, error)
@@ -157,10 +160,13 @@ type SessionServiceServer interface {
 	// CloseSession closes its tabs and forgets all that it stored. Downloads that were finished stay only with
 	// keep_downloads.
 	CloseSession(context.Context, *CloseSessionRequest) (*CloseSessionResponse, error)
-	// GetStorageState reads its cookies, and the local storage of the origins that were visited in it.
+	// GetStorageState reads its cookies, and the local storage of the origins that its tabs showed in their main frames
+	// (the newest 500, since the daemon started). No request leaves the browser for it. RESOURCE_EXHAUSTED when that is
+	// more than 10 MiB.
 	GetStorageState(context.Context, *GetStorageStateRequest) (*GetStorageStateResponse, error)
-	// SetStorageState adds cookies and local storage, or puts them in place of what is there. No page is loaded for
-	// it: the local storage of an origin is written before the first script of its next document.
+	// SetStorageState adds cookies and local storage, or puts them in place of what is there. No request leaves the
+	// browser for it, and all is there when it answers, before the first script of the next document of an origin.
+	// INVALID_ARGUMENT when the browser refuses a cookie; then none is set.
 	SetStorageState(context.Context, *SetStorageStateRequest) (*SetStorageStateResponse, error)
 	// ListDownloads lists its downloads, newest first, at most 100.
 	ListDownloads(context.Context, *ListDownloadsRequest) (*ListDownloadsResponse, error)
