@@ -22,6 +22,7 @@ type client struct {
 	dom     domtapv1.DomServiceClient
 	actions domtapv1.ActionServiceClient
 	pages   domtapv1.PageServiceClient
+	rooms   domtapv1.SessionServiceClient
 	// tab is what --tab says; empty: the newest.
 	tab string
 }
@@ -33,6 +34,7 @@ func newClient(conn *grpc.ClientConn, tab string) *client {
 		dom:     domtapv1.NewDomServiceClient(conn),
 		actions: domtapv1.NewActionServiceClient(conn),
 		pages:   domtapv1.NewPageServiceClient(conn),
+		rooms:   domtapv1.NewSessionServiceClient(conn),
 		tab:     tab,
 	}
 }

@@ -153,6 +153,30 @@ func (f *fakeDaemon) ListDownloads(ctx context.Context, r *domtapv1.ListDownload
 	}})
 }
 
+func (f *fakeDaemon) CreateSession(ctx context.Context, r *domtapv1.CreateSessionRequest) (*domtapv1.CreateSessionResponse, error) {
+	return handle(ctx, f, r, &domtapv1.CreateSessionResponse{Session: &domtapv1.Session{Id: "s1"}})
+}
+
+func (f *fakeDaemon) ListSessions(ctx context.Context, r *domtapv1.ListSessionsRequest) (*domtapv1.ListSessionsResponse, error) {
+	return handle(ctx, f, r, &domtapv1.ListSessionsResponse{Sessions: []*domtapv1.Session{{Id: "default", Tabs: 2}, {Id: "work"}}})
+}
+
+func (f *fakeDaemon) UpdateSession(ctx context.Context, r *domtapv1.UpdateSessionRequest) (*domtapv1.UpdateSessionResponse, error) {
+	return handle(ctx, f, r, &domtapv1.UpdateSessionResponse{Session: &domtapv1.Session{Id: r.GetSessionId()}})
+}
+
+func (f *fakeDaemon) CloseSession(ctx context.Context, r *domtapv1.CloseSessionRequest) (*domtapv1.CloseSessionResponse, error) {
+	return handle(ctx, f, r, &domtapv1.CloseSessionResponse{})
+}
+
+func (f *fakeDaemon) GetStorageState(ctx context.Context, r *domtapv1.GetStorageStateRequest) (*domtapv1.GetStorageStateResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetStorageStateResponse{State: &domtapv1.StorageState{}})
+}
+
+func (f *fakeDaemon) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
+	return handle(ctx, f, r, &domtapv1.SetStorageStateResponse{})
+}
+
 func (f *fakeDaemon) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
 	return handle(ctx, f, r, &domtapv1.GetDomResponse{})
 }

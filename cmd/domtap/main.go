@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // time zones are checked also where the system has none
 )
 
 func main() { os.Exit(run()) }

@@ -14,7 +14,7 @@ import (
 
 func openCommand(a *app) *cobra.Command {
 	var wait choice
-	var viewport string
+	var viewport, session string
 	var quiet bool
 	cmd := &cobra.Command{
 		Use:   "open URL",
@@ -25,12 +25,14 @@ When the page cannot be loaded, no tab is left behind. A URL without a scheme ge
 https://, or http:// on this machine.`,
 		Example: `  domtap open https://example.com
   domtap open localhost:8080 --wait network_idle
+  domtap open https://example.com --session work
   tab=$(domtap open -q https://example.com); domtap compact --tab "$tab"`,
 		Args: exactly("a URL"),
 	}
 	a.common.register(cmd)
 	waitFlag(cmd, &wait)
 	cmd.Flags().StringVar(&viewport, "viewport", "", "size of the page in CSS pixels, WIDTHxHEIGHT (default: 1280x800)")
+	a.sessionFlag(cmd, &session, "the session to open it in (default: the one named default)")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only the id of the tab")
 	cmd.RunE = a.navigating(func(ctx context.Context, c *client, args []string) error {
 		size, err := parseViewport(viewport)
@@ -38,7 +40,7 @@ https://, or http:// on this machine.`,
 			return err
 		}
 		answer, err := c.tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{
-			Url: completeURL(args[0]), Viewport: size, WaitUntil: waits[wait.value], Timeout: a.navigationTimeout(),
+			Url: completeURL(args[0]), SessionId: session, Viewport: size, WaitUntil: waits[wait.value], Timeout: a.navigationTimeout(),
 		})
 		if err != nil {
 			return err

@@ -68,13 +68,17 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.StringArrayVar(&s.Browser.Flags, "chrome-flag", nil, "one more flag for the browser, such as proxy-server=HOST:PORT; may be repeated")
 	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without a window")
 	f.StringVar(&s.Browser.Remote, "remote", "", "attach to a running browser at http://HOST:PORT or ws://… instead of starting one")
-	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "the browser's profile, kept (default: one that is removed at the end)")
+	f.StringVar(&s.Browser.UserDataDir, "profile", "", "keep the default session in this directory from one start to the next (default: nothing is kept)")
+	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "another name for --profile")
+	_ = f.MarkHidden("user-data-dir") // the only error is a flag that does not exist
 	f.StringVar(&s.Browser.DownloadDir, "downloads-dir", "", "where files that pages download are kept, in a folder for each session (default: one that is removed at the end)")
 	f.Int64Var(&s.Browser.MaxDownloadBytes, "max-downloads-bytes", 2<<30, "how many bytes they may have together; what exceeds that is canceled")
 	f.StringVar(&s.Metrics, "metrics", "", "serve Prometheus metrics at http://ADDR/metrics, such as 127.0.0.1:9464; without a host: loopback; empty: measure nothing")
 	f.StringArrayVar(&s.UploadDirs, "upload-dir", nil, "a folder whose files pages may be given; may be repeated (default: none)")
 	f.IntVar(&s.MaxTabs, "max-tabs", 100, "how many tabs may be open")
 	f.BoolVar(&s.AllowEval, "allow-eval", false, "let clients run scripts in pages (Evaluate, domtap eval); each is logged, without its text")
+	f.IntVar(&s.MaxSessions, "max-sessions", 50, "how many sessions there may be, the default one included")
+	f.IntVar(&s.WarmSessions, "warm-sessions", 1, "how many sessions are kept ready once the first was created, at about 30 MB each; 0: none")
 	choiceFlag(cmd, &s.logFormat, "log-format", "", "the form of the log on standard error", "text", "json")
 	choiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
 	choiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
@@ -82,7 +86,8 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
 	alsoEnv(f, "socket", "listen", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
-		"user-data-dir", "metrics", "upload-dir", "max-tabs", "allow-eval", "log-format", "log-level", "dialogs", "downloads-dir", "max-downloads-bytes")
+		"profile", "user-data-dir", "metrics", "upload-dir", "max-tabs", "max-sessions", "warm-sessions", "allow-eval", "log-format", "log-level", "dialogs",
+		"downloads-dir", "max-downloads-bytes")
 }
 
 // complete fills in the places that nobody set, and checks the rest.
@@ -106,6 +111,10 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
 	case s.Browser.MaxDownloadBytes < 1:
 		return exit.Errorf(exit.Usage, "", "--max-downloads-bytes %d is less than 1", s.Browser.MaxDownloadBytes)
+	case s.MaxSessions < 1:
+		return exit.Errorf(exit.Usage, "1 allows the default session only", "--max-sessions %d is less than 1", s.MaxSessions)
+	case s.WarmSessions < 0 || s.WarmSessions > 10:
+		return exit.Errorf(exit.Usage, "0 keeps none ready", "--warm-sessions %d is not 0 to 10", s.WarmSessions)
 	}
 	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir} {
 		if *path == "" {

@@ -14,6 +14,7 @@ import (
 // The groups of commands in the help.
 const (
 	groupTabs   = "tabs"
+	groupRooms  = "sessions"
 	groupRead   = "read"
 	groupAct    = "act"
 	groupDaemon = "daemon"
@@ -21,6 +22,7 @@ const (
 
 var groups = []*cobra.Group{
 	{ID: groupTabs, Title: "Tabs:"},
+	{ID: groupRooms, Title: "Sessions:"},
 	{ID: groupRead, Title: "Reading a page:"},
 	{ID: groupAct, Title: "Acting on a page:"},
 	{ID: groupDaemon, Title: "The daemon:"},
@@ -52,6 +54,7 @@ var beforeActs = []row{
 	{groupTabs, forwardCommand},
 	{groupTabs, reloadCommand},
 	{groupTabs, closeCommand},
+	{groupRooms, sessionCommand},
 	{groupRead, readCommand},
 	{groupRead, compactCommand},
 	{groupRead, domCommand},

@@ -12,6 +12,7 @@ import (
 )
 
 func tabsCommand(a *app) *cobra.Command {
+	var session string
 	cmd := &cobra.Command{
 		Use:     "tabs",
 		Short:   "List the open tabs, oldest first",
@@ -20,8 +21,9 @@ func tabsCommand(a *app) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	a.common.register(cmd)
+	a.sessionFlag(cmd, &session, "only the tabs of this session")
 	cmd.RunE = a.calling(func(ctx context.Context, c *client, _ []string) error {
-		answer, err := c.tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
+		answer, err := c.tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: session})
 		if err != nil {
 			return err
 		}

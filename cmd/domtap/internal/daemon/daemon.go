@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
@@ -47,6 +48,8 @@ type Config struct {
 	AllowEval bool
 	// Dialogs says who answers the dialogs of the session named default.
 	Dialogs actor.DialogPolicy
+	// MaxSessions is how many sessions there may be, the default one included; WarmSessions, how many are kept ready.
+	MaxSessions, WarmSessions int
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
 	Metrics string
 	// Version is what other processes see of the daemon.
@@ -151,6 +154,8 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	if measured != nil {
 		measured.Follow(pool)
 	}
+	b.KeepWarm(cfg.WarmSessions)
+	calls.Sessions = sessions.New(pool, b, sessions.Config{Max: cfg.MaxSessions, Logger: cfg.Logger})
 	server, err := rpc.New(pool, calls)
 	if err != nil {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))

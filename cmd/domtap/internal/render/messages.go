@@ -25,6 +25,17 @@ func Tabs(tabs []*domtapv1.Tab) string {
 	})
 }
 
+// Sessions is a table of sessions, with a heading.
+func Sessions(sessions []*domtapv1.Session) string {
+	return table("SESSION\tTABS\tDEVICE", sessions, func(one *domtapv1.Session) []string {
+		device := "-"
+		if name := one.GetSettings().GetEmulation().GetDevice(); name != "" {
+			device = Cell(name, 40)
+		}
+		return []string{one.GetId(), strconv.Itoa(int(one.GetTabs())), device}
+	})
+}
+
 // table lays out one row for each entry.
 func table[E any](heading string, entries []E, row func(E) []string) string {
 	var b strings.Builder
