@@ -385,7 +385,8 @@ func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach
 			p, err = b.adopt(actx, opener.context, id, session, nil)
 		}
 		if err != nil {
-			b.logger.Warn("a popup could not be taken in", "error", err)
+			b.logger.Warn("a popup could not be taken in: it is closed", "error", err)
+			b.discard(ctx, id) // its opener waits for as long as it is held
 			return
 		}
 		select {
