@@ -54,6 +54,9 @@ type TurnAction struct {
 	Submit *Form
 }
 
+// acts reports whether it does something to the page.
+func (a TurnAction) acts() bool { return a.Wait == nil && a.Read == nil && a.Shot == nil && !a.Back }
+
 // TurnRead lets a turn read between its actions.
 type TurnRead struct {
 	Options ReadOptions
@@ -199,6 +202,10 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 	structural := t.isStructural()
 	t.promised = promise{told: turn.Told, began: out.Before, heal: turn.Heal}
 	defer func() { t.promised = promise{} }()
+	if slices.ContainsFunc(turn.Actions, TurnAction.acts) {
+		t.page.Attend(ctx, true)
+		defer t.page.Attend(t.ctx, false)
+	}
 	if err := t.performAll(ctx, turn, out.Results); err != nil {
 		return Outcome{}, err
 	}
@@ -348,7 +355,11 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 	if r.Healed {
 		r.Summary += " on [" + number(at.ref) + "], which was rendered in its place"
 	}
-	restless := t.rest(ctx, start)
+	frame := dom.FrameID("")
+	if at.el != nil {
+		frame = at.el.Frame
+	}
+	restless := t.rest(ctx, start, frame)
 	if r.Done {
 		r.Summary += t.led(start)
 	}

@@ -160,10 +160,15 @@ type Hands interface {
 	// NotActionable, and what is wrong with the action one of kind Invalid; in all three cases the element was
 	// not acted on, unless the message says so.
 	Do(ctx context.Context, a Action) (Deed, error)
-	// Settle returns when what an action set off has come to rest: the page has handled the input, has
-	// produced a frame and its DOM was quiet for a moment, for which it waits at most for limit; and a
-	// navigation of the main frame that is under way then has been committed or given up.
-	Settle(ctx context.Context, limit time.Duration) error
+	// Attend says that actions follow, or that they are over: Settle waits for the requests that the page makes from then
+	// on. It does not wait, but takes effect before any later call.
+	Attend(ctx context.Context, on bool)
+	// Settle returns when what an action in a frame set off has come to rest: the page has handled the input, has
+	// produced a frame, and its DOM was quiet for a moment, for which it waits at most for limit; a navigation of the
+	// main frame that is under way then has been committed or given up; and the requests that the page made since
+	// Attend are answered, for which it waits 3 seconds at most, and half a second for the rest of an answer that
+	// has begun.
+	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error
 	// Screenshot takes a picture.
 	Screenshot(ctx context.Context, s Shot) ([]byte, error)
 }

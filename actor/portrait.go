@@ -46,7 +46,7 @@ func (t *Tab) inView(ctx context.Context, ref dom.Ref, o ReadOptions) (Reading, 
 			if err := t.page.Reveal(ctx, ref, frame, document); err != nil || frame == "" {
 				return err
 			}
-			return t.page.Settle(ctx, revealLimit) // frames of other processes scroll each at its own time
+			return t.page.Settle(ctx, frame, revealLimit) // frames of other processes scroll each at its own time
 		})
 		if err != nil {
 			return r, dom.Box{}, err

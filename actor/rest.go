@@ -3,18 +3,21 @@ package actor
 import (
 	"context"
 	"time"
+
+	"github.com/domtap/domtap/dom"
 )
 
 const (
-	// settleLimit is how long the page may take to come to rest after an action.
-	settleLimit = 2 * time.Second
+	// settleLimit is how long the elements of the page may take to come to rest after an action: there are pages that
+	// never do.
+	settleLimit = time.Second
 	// parseLimit is how long a document that an action led to may take to be parsed.
 	parseLimit = 10 * time.Second
 )
 
 // rest waits until the page has come to rest after an action and reads it. It follows the page to
 // another document. A page that a dialog blocks is at rest.
-func (t *Tab) rest(ctx context.Context, start marks) error {
+func (t *Tab) rest(ctx context.Context, start marks, frame dom.FrameID) error {
 	commits := start.commits
 	for range readRounds {
 		err := t.call(ctx, func() error {
@@ -22,7 +25,7 @@ func (t *Tab) rest(ctx context.Context, start marks) error {
 				return errStopped
 			}
 			return nil
-		}, func(ctx context.Context) error { return t.page.Settle(ctx, settleLimit) })
+		}, func(ctx context.Context) error { return t.page.Settle(ctx, frame, settleLimit) })
 		if t.fatal(ctx, err) {
 			return err
 		}

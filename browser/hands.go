@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
@@ -14,7 +13,6 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/browser/hands"
 	"github.com/domtap/domtap/browser/link"
-	"github.com/domtap/domtap/browser/page"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -129,42 +127,6 @@ func (h handledAgent) Handle(ctx context.Context, command string, argument any) 
 		return "", err
 	}
 	return answer.Result.ObjectID, nil
-}
-
-// arrivalLimit bounds how long Settle waits for a navigation that an action set off, windowLimit how long for a window,
-// which a browser of somebody else may refuse to open.
-const (
-	arrivalLimit = 10 * time.Second
-	windowLimit  = 3 * time.Second
-)
-
-// Settle implements actor.Hands.
-func (p *Page) Settle(ctx context.Context, limit time.Duration) error {
-	agent, err := p.waitAgent(ctx, "")
-	if err != nil {
-		return err
-	}
-	err = agent.call(ctx, "settle", page.SettleRequest{Limit: limit.Milliseconds()}, nil)
-	if err != nil && !isGoneContext(err) {
-		return err
-	}
-	if err := p.arrived(ctx, arrivalLimit, func() bool { return !p.navigating }); err != nil {
-		return err
-	}
-	if err := p.arrived(ctx, windowLimit, func() bool { return p.opening == 0 }); err != nil {
-		return err
-	}
-	return p.barrier(ctx)
-}
-
-// arrived waits for something that an action set off, but not for ever.
-func (p *Page) arrived(ctx context.Context, limit time.Duration, ready func() bool) error {
-	bounded, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if err := p.await(bounded, ready); err != nil && ctx.Err() != nil {
-		return err
-	}
-	return nil
 }
 
 // maxPicture bounds a picture's width and height in CSS pixels: beyond it the browser's own limits begin.

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
@@ -16,14 +17,14 @@ import (
 // Heed implements actor.Observer.
 func (p *Page) Heed(ctx context.Context, h actor.Heed) error {
 	p.mu.Lock()
-	was := p.heeding
+	was, attending := p.heeding, p.attending
 	p.heeding = h
 	p.mu.Unlock()
 	request := heedRequest(h)
 	for _, o := range p.agents() {
 		o.agent.post(ctx, "heed", request)
 	}
-	if was.Network && !h.Network {
+	if was.Network && !h.Network && !attending {
 		p.forgetTraffic()
 	}
 	return nil
@@ -55,6 +56,10 @@ type request struct {
 	session  target.SessionID
 	frame    cdp.FrameID
 	document cdp.LoaderID
+	// matters says that it began while the browser told of requests, and that those who act wait for it; answered is
+	// when its answer began.
+	matters  bool
+	answered time.Time
 }
 
 // traffic counts the requests of a page while somebody waits for their end.
@@ -93,6 +98,9 @@ func (p *Page) traffic(change func(*traffic) bool) {
 		p.requests.underWay = map[network.RequestID]request{}
 	}
 	news := change(&p.requests)
+	if p.attending {
+		p.touch()
+	}
 	busy := len(p.requests.underWay) > 0
 	p.mu.Unlock()
 	if news {
@@ -108,14 +116,18 @@ func (p *Page) handleTraffic(s link.Session, msg *cdproto.Message) error {
 		return err
 	}
 	p.mu.Lock()
-	heeded := p.heeding.Network
+	heeded := p.heeding.Network || p.attending
 	p.mu.Unlock()
 	switch kind := network.ResourceType(r.Type); {
 	case !heeded || r.ID == "":
 	case r.Ended || !r.Begun && lasts(kind): // only the answer may tell that it lasts
 		p.answered(network.RequestID(r.ID))
 	case !lasts(kind):
-		p.requested(network.RequestID(r.ID), request{session: s.ID, frame: cdp.FrameID(r.Frame), document: cdp.LoaderID(r.Document)})
+		one := request{session: s.ID, frame: cdp.FrameID(r.Frame), document: cdp.LoaderID(r.Document), matters: r.Begun && matters(kind)}
+		if !r.Begun {
+			one.answered = time.Now()
+		}
+		p.requested(network.RequestID(r.ID), one)
 	}
 	return nil
 }
@@ -126,6 +138,7 @@ func (p *Page) requested(id network.RequestID, r request) {
 			return false
 		}
 		was := len(t.underWay)
+		r.matters = r.matters || t.underWay[id].matters
 		t.underWay[id] = r
 		return was == 0
 	})

@@ -59,6 +59,8 @@ type Page struct {
 	observing page.ObserveRequest
 	heeding   actor.Heed
 	requests  traffic
+	// attending says that somebody acts, and waits for the requests that this sets off.
+	attending bool
 	// navigating says that the main frame is on its way to another document.
 	navigating bool
 	// departures counts its beginnings and ends.

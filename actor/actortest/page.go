@@ -573,8 +573,11 @@ func (p *Page) target(a actor.Action) (*Node, error) {
 	return nil, actor.Errorf(actor.Stale, "element %d is gone", a.Ref)
 }
 
+// Attend counts.
+func (p *Page) Attend(context.Context, bool) { p.count("Attend") }
+
 // Settle returns when the main thread is free.
-func (p *Page) Settle(ctx context.Context, limit time.Duration) error {
+func (p *Page) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) error {
 	p.count("Settle")
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
