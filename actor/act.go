@@ -162,7 +162,9 @@ func (t *Tab) Act(ctx context.Context, turn Turn) (Outcome, error) {
 		}
 	}
 	turn.Actions = slices.Clone(turn.Actions)
-	return do(ctx, t, "act", func(ctx context.Context) (Outcome, error) { return t.act(ctx, turn) })
+	var done progress
+	out, err := do(ctx, t, "act", func(ctx context.Context) (Outcome, error) { return t.act(ctx, turn, &done) })
+	return out, done.explain(err)
 }
 
 // marks is what had happened to a tab at one moment.
@@ -175,7 +177,7 @@ func (t *Tab) mark() marks {
 	return marks{commits: t.commits, dialogs: t.dialogs, halts: t.halts, tabs: len(t.newTabs), url: t.info.URL}
 }
 
-func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
+func (t *Tab) act(ctx context.Context, turn Turn, done *progress) (Outcome, error) {
 	ctx, cancel := spare(ctx)
 	defer cancel()
 	t.newTabs = nil
@@ -206,7 +208,7 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 		t.page.Attend(ctx, true)
 		defer t.page.Attend(t.ctx, false)
 	}
-	if err := t.performAll(ctx, turn, out.Results); err != nil {
+	if err := t.performAll(ctx, turn, out.Results, done); err != nil {
 		return Outcome{}, err
 	}
 	t.settlePopups(ctx)
@@ -219,7 +221,7 @@ func (t *Tab) act(ctx context.Context, turn Turn) (Outcome, error) {
 }
 
 // performAll does the actions in order and fills in the results. The error is that of the whole turn.
-func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult) error {
+func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult, done *progress) error {
 	var over error // why nothing more is done
 	failed := false
 	for i, a := range turn.Actions {
@@ -235,6 +237,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult)
 			continue
 		}
 		r, err := t.performNoting(ctx, a)
+		done.note(r)
 		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {
 			// The answer says what was done until now.
 			over = timeUp(ctx)
@@ -245,7 +248,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult)
 			continue
 		}
 		if err != nil {
-			return wasDone(err, results[:i])
+			return err
 		}
 		if failed = failed || r.Err != nil; r.Err != nil && turn.ShotOnError {
 			r.Image = t.evidence(ctx)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -104,25 +105,35 @@ func timeUp(ctx context.Context) error {
 	return fmt.Errorf("not done, because %w; the tab stays usable: send what is left with more time", context.Cause(ctx))
 }
 
-// wasDone adds to the error of a turn what had been done by then.
-func wasDone(err error, results []ActionResult) error {
-	var done []string
-	for _, r := range results {
-		if r.Done {
-			done = append(done, r.Summary)
-		}
+// progress is what a turn has done, for whoever must end it before its answer comes.
+type progress struct {
+	mu   sync.Mutex
+	done []string
+}
+
+func (p *progress) note(r ActionResult) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.Done {
+		p.done = append(p.done, r.Summary)
 	}
-	if len(done) == 0 {
+}
+
+// explain adds to the error of a turn what had been done by then.
+func (p *progress) explain(err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil || len(p.done) == 0 {
 		return err
 	}
-	said := fmt.Sprintf("%d of the steps before were done (%s)", len(done), strings.Join(done, "; "))
+	said := fmt.Sprintf("what was done before: %s", strings.Join(p.done, "; "))
 	var known *Error
 	if !errors.As(err, &known) {
-		return fmt.Errorf("%s, then: %w", said, err)
+		return fmt.Errorf("%w; %s", err, said)
 	}
 	more := *known
 	more.Message += "; " + said
-	more.Detail = map[string]string{"done": strconv.Itoa(len(done))}
+	more.Detail = map[string]string{"done": strconv.Itoa(len(p.done))}
 	for key, value := range known.Detail {
 		more.Detail[key] = value
 	}

@@ -25,11 +25,10 @@ const (
 func (p *Page) Attend(_ context.Context, on bool) {
 	p.mu.Lock()
 	p.attending = on
-	heeded := p.attending || p.heeding.Network
-	p.mu.Unlock()
-	if !heeded {
-		p.forgetTraffic()
+	if !p.attending && !p.heeding.Network {
+		clear(p.requests.underWay) // whose ends are not counted from here on; nobody listens for this
 	}
+	p.mu.Unlock()
 }
 
 // Settle implements actor.Hands.

@@ -44,6 +44,10 @@ func Answer(o *actor.Outcome, reason Reasons, asText bool) (*domtapv1.InteractRe
 	}
 	answer.Diff = convert.Diff(listed, MaxListed)
 	answer.Diff.RemovedCount = int32(len(d.Removed))
+	for _, c := range answer.Diff.GetChanged() {
+		e := c.GetElement()
+		c.Element = &domtapv1.Element{Ref: e.GetRef(), Tag: e.GetTag(), Role: e.GetRole(), Type: e.GetType(), Text: e.GetText()}
+	}
 	return answer, nil
 }
 

@@ -85,17 +85,28 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 }
 
 // Target says which element. Set exactly one of ref, role (with name), text, label, placeholder,
-// test_id, selector, or x with y.
+// test_id, selector, or x with y. It is looked for when its step's turn comes, in every frame and every shadow tree, open
+// or closed, among what can be seen.
+//
+// Words fit exactly, or but for case and white space, or as a part; only what fits closest is meant. Several elements
+// are an error (FAILED_PRECONDITION, AMBIGUOUS_TARGET) that names them; one behind a modal does not count then. None is
+// an error too (TARGET_NOT_FOUND), with those that come nearest.
 type Target struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Ref         *uint32                `protobuf:"varint,1,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	Role        string                 `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
-	Name        string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	Text        string                 `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	Label       string                 `protobuf:"bytes,5,opt,name=label,proto3" json:"label,omitempty"`
-	Placeholder string                 `protobuf:"bytes,6,opt,name=placeholder,proto3" json:"placeholder,omitempty"`
-	TestId      string                 `protobuf:"bytes,7,opt,name=test_id,json=testId,proto3" json:"test_id,omitempty"`
-	Selector    string                 `protobuf:"bytes,8,opt,name=selector,proto3" json:"selector,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Ref   *uint32                `protobuf:"varint,1,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
+	// The computed ARIA role, in full; with name or alone.
+	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	// The accessible name; with role or alone.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// What stands on it. What can be acted on comes before what is only shown, and the innermost element is meant.
+	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
+	// A field, by its label, aria-label or whatever else names it.
+	Label       string `protobuf:"bytes,5,opt,name=label,proto3" json:"label,omitempty"`
+	Placeholder string `protobuf:"bytes,6,opt,name=placeholder,proto3" json:"placeholder,omitempty"`
+	// data-testid, data-test-id, data-test or data-cy.
+	TestId string `protobuf:"bytes,7,opt,name=test_id,json=testId,proto3" json:"test_id,omitempty"`
+	// A CSS selector. It does not reach across the borders of frames and shadow trees.
+	Selector string `protobuf:"bytes,8,opt,name=selector,proto3" json:"selector,omitempty"`
 	// CSS pixels in the top-level viewport.
 	X             *float64 `protobuf:"fixed64,9,opt,name=x,proto3,oneof" json:"x,omitempty"`
 	Y             *float64 `protobuf:"fixed64,10,opt,name=y,proto3,oneof" json:"y,omitempty"`
@@ -1737,10 +1748,13 @@ func (x *InteractRequest) GetClientId() string {
 type InteractResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Results []*StepResult          `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	// At most 50 elements each of added, removed and changed; the counts are of all.
+	// At most 50 elements each of added, removed and changed; the counts are of all. A changed element has only what names
+	// it (ref, tag, role, type, text) beside the fields that changed. When another document is shown, what the one before
+	// held is counted and not listed. Headings, text and images count when they were read before.
 	Diff    *Diff   `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
 	Verdict Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
-	Tab     *Tab    `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
+	// Of a page that has the URL and title that it had, only id and revision, and the status unless it is READY.
+	Tab *Tab `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
 	// The tab that the page opened, when the verdict is NEW_TAB.
 	NewTabId string `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
 	// The diff as text, when it was asked for; lists as many as `diff` would.

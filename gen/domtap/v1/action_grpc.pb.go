@@ -37,8 +37,10 @@ const (
 // work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
 type ActionServiceClient interface {
 	// Interact does up to 8 steps in order. When the first of them fails and stop_on_error holds, nothing
-	// was done and the call fails with that step's error; later failures are in the results, so that
-	// what was done before is not lost.
+	// was done and the call fails with that step's error, unless url or screenshot_on_error is set; later failures are in
+	// the results, so that what was done before is not lost. A turn ends when a dialog opens, and a little before the
+	// deadline of the call when something was done by then: the results say of the rest why it was not done. When the page
+	// is lost in the middle, the error says what was done.
 	Interact(ctx context.Context, in *InteractRequest, opts ...grpc.CallOption) (*InteractResponse, error)
 	// FillForm fills fields that are named as a person would name them.
 	FillForm(ctx context.Context, in *FillFormRequest, opts ...grpc.CallOption) (*FillFormResponse, error)
@@ -84,8 +86,10 @@ func (c *actionServiceClient) FillForm(ctx context.Context, in *FillFormRequest,
 // work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
 type ActionServiceServer interface {
 	// Interact does up to 8 steps in order. When the first of them fails and stop_on_error holds, nothing
-	// was done and the call fails with that step's error; later failures are in the results, so that
-	// what was done before is not lost.
+	// was done and the call fails with that step's error, unless url or screenshot_on_error is set; later failures are in
+	// the results, so that what was done before is not lost. A turn ends when a dialog opens, and a little before the
+	// deadline of the call when something was done by then: the results say of the rest why it was not done. When the page
+	// is lost in the middle, the error says what was done.
 	Interact(context.Context, *InteractRequest) (*InteractResponse, error)
 	// FillForm fills fields that are named as a person would name them.
 	FillForm(context.Context, *FillFormRequest) (*FillFormResponse, error)

@@ -132,7 +132,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	case domtapv1.Verdict_VERDICT_DIALOG:
 		fmt.Fprintf(&b, "Dialog: %s\n", Line(tab.GetDialog().GetMessage()))
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
-		b.WriteString("New tab; domtap tabs lists it\n")
+		fmt.Fprintf(&b, "New tab: %s\n", Line(answer.GetNewTabId()))
 	}
 	return b.String() + Diff(answer.GetDiff())
 }

@@ -70,9 +70,9 @@ func TestOutcomesSayWhatTheActionDid(t *testing.T) {
 		domtapv1.Verdict_VERDICT_CHANGED:   "click: ok\n",
 		domtapv1.Verdict_VERDICT_NAVIGATED: "click: ok\nNavigated: https://x.example/ | X\n",
 		domtapv1.Verdict_VERDICT_DIALOG:    "click: ok\nDialog: Sure?\n",
-		domtapv1.Verdict_VERDICT_NEW_TAB:   "click: ok\nNew tab; domtap tabs lists it\n",
+		domtapv1.Verdict_VERDICT_NEW_TAB:   "click: ok\nNew tab: t7\n",
 	} {
-		answer := &domtapv1.InteractResponse{Verdict: verdict, Tab: tab, Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok"}}}
+		answer := &domtapv1.InteractResponse{Verdict: verdict, Tab: tab, NewTabId: "t7", Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok"}}}
 		if got := Outcome(answer); got != want {
 			t.Errorf("%v: got %q, want %q", verdict, got, want)
 		}
