@@ -33,7 +33,7 @@ type Config struct {
 	AllowURL func(url string) error
 	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
 	NavigationTimeout time.Duration
-	// Dialogs says who answers the dialogs of tabs that nobody says more of.
+	// Dialogs says who answers the dialogs of the default session, until SetDialogPolicy says otherwise.
 	Dialogs DialogPolicy
 	// Meter counts what the tabs do; nil: nothing is measured.
 	Meter Meter
@@ -89,6 +89,8 @@ type Pool struct {
 	readers map[*TabWatch]struct{}
 	// records are the downloads of the sessions, oldest first.
 	records map[string][]DownloadRecord
+	// dialogs are the policies of the sessions; one that is not in it reports.
+	dialogs map[string]DialogPolicy
 	// popups asks for what is queued to be adopted now; adopted is closed when nobody adopts any more.
 	popups  chan chan struct{}
 	adopted chan struct{}
@@ -101,8 +103,9 @@ type Pool struct {
 func NewPool(b Browser, cfg Config) *Pool {
 	p := &Pool{
 		browser: b, cfg: cfg.withDefaults(), readers: map[*TabWatch]struct{}{}, records: map[string][]DownloadRecord{}, idle: make(chan struct{}), running: 1,
-		popups: make(chan chan struct{}), adopted: make(chan struct{}),
+		popups: make(chan chan struct{}), adopted: make(chan struct{}), dialogs: map[string]DialogPolicy{},
 	}
+	p.dialogs[DefaultSession] = p.cfg.Dialogs
 	p.ctx, p.end = context.WithCancelCause(root{})
 	go p.adoptPopups()
 	return p
@@ -233,8 +236,8 @@ func (p *Pool) start(page Page, session, opener string) *Tab {
 	p.opened++
 	info := Info{ID: "t" + strconv.Itoa(p.opened), Session: session, URL: "about:blank", Opener: opener}
 	t := newTab(p.ctx, page, info, &p.cfg, p)
-	if p.cfg.Dialogs != ReportDialogs {
-		t.SetDialogPolicy(p.cfg.Dialogs)
+	if policy := p.dialogs[session]; policy != ReportDialogs {
+		t.SetDialogPolicy(policy)
 	}
 	p.tabs = append(p.tabs, t)
 	p.broadcast(TabEvent{Kind: TabOpened, Info: t.Info(), At: time.Now()})

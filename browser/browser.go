@@ -120,7 +120,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 	_, err = cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
 	if err == nil {
-		_, err = b.downloads(ctx, "", "default", false)
+		err = b.contexts[actor.DefaultSession].download(ctx, false)
 	}
 	if err != nil || !b.process.Owned() {
 		return err

@@ -39,9 +39,10 @@ type Context struct {
 	ready *Page
 	// origins are those of the documents that tabs showed, each once, the newest last.
 	origins []string
-	// granted and denied are the permissions that were set; noDownloads, that downloads are refused.
+	// granted and denied are the permissions that were set.
 	granted, denied []string
-	noDownloads     bool
+	// downloadDir is where downloads go; empty: where the browser says.
+	downloadDir string
 }
 
 // context finds a session's side by its name; empty: the default one's.
@@ -105,13 +106,13 @@ func (b *Browser) makeContext(ctx context.Context) (*Context, error) {
 func (b *Browser) dispose(ctx context.Context, c *Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
-	if err := c.Close(ctx); err != nil {
+	if err := c.Close(ctx, false); err != nil {
 		b.logger.Warn("a session could not be ended", "error", err)
 	}
 }
 
 // Close implements sessions.Context.
-func (c *Context) Close(ctx context.Context) error {
+func (c *Context) Close(ctx context.Context, keep bool) error {
 	if c.id == "" {
 		return errors.New("the default session cannot be closed")
 	}
@@ -133,7 +134,7 @@ func (c *Context) Close(ctx context.Context) error {
 	if err != nil {
 		return b.failed("ending a session", err)
 	}
-	return nil
+	return b.endDownloads(c.id, keep)
 }
 
 // Contexts lists the ids of the browser contexts beside the default one, also those that are kept warm.
@@ -266,21 +267,23 @@ func (c *Context) permit(ctx context.Context, s sessions.Settings) error {
 	return nil
 }
 
-// download says whether downloads are refused.
+// download lets the session's pages download, or not.
 func (c *Context) download(ctx context.Context, deny bool) error {
+	dir, err := c.browser.downloads(ctx, c.id, c.name, deny)
+	if err != nil {
+		return err
+	}
 	c.mu.Lock()
-	changed := c.noDownloads != deny
-	c.noDownloads = deny
-	c.mu.Unlock()
-	if !changed {
-		return nil
-	}
-	behavior := cdpbrowser.SetDownloadBehaviorBehaviorDefault
-	if deny {
-		behavior = cdpbrowser.SetDownloadBehaviorBehaviorDeny
-	}
-	_, err := cdp.Call(ctx, c.browser.root, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: behavior, BrowserContextID: c.id})
-	return err
+	defer c.mu.Unlock()
+	c.downloadDir = dir
+	return nil
+}
+
+// Downloads implements sessions.Context.
+func (c *Context) Downloads() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.downloadDir
 }
 
 // visited notes that a tab showed a document.

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/extract"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -47,6 +48,7 @@ type batch struct {
 	request *domtapv1.BatchRequest
 	schema  *extract.Schema
 	each    time.Duration
+	session string
 }
 
 // Batch reads many URLs side by side. Each result is complete or an error; when the call's time is nearly over, what
@@ -59,6 +61,14 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 			return nil, check.SchemaFault("schema_json", err)
 		}
 		b.schema = schema
+	}
+	if b.session = r.GetSessionId(); b.session == "" {
+		made, err := s.server.sessions.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
+		if err != nil {
+			return nil, err
+		}
+		b.session = made.ID
+		defer s.throwAway(ctx, made.ID)
 	}
 	var parallel int
 	b.each, parallel = perURL(r)
@@ -85,6 +95,15 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 	return &domtapv1.BatchResponse{Results: results}, nil
 }
 
+// throwAway closes the session of a batch, whose tabs are closed.
+func (s *pageService) throwAway(ctx context.Context, session string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer cancel()
+	if err := s.server.sessions.Close(ctx, session, false); err != nil {
+		s.server.cfg.Logger.Warn("the session of a batch was not closed in time", "err", err)
+	}
+}
+
 // earlier ends a little before ctx, so that there is time to answer.
 func earlier(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
@@ -109,7 +128,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	}
 	bounded, cancel := context.WithTimeout(ctx, b.each)
 	defer cancel()
-	tab, err := b.pages.server.pool.Open(bounded, actor.OpenOptions{URL: url, Session: b.request.GetSessionId(), Alone: true})
+	tab, err := b.pages.server.sessions.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
 	if err == nil {
 		err = b.fill(bounded, tab, out)
 		b.discard(ctx, tab)

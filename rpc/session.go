@@ -43,7 +43,7 @@ func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSe
 
 // CloseSession closes a session.
 func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSessionRequest) (*domtapv1.CloseSessionResponse, error) {
-	if err := s.server.sessions.Close(ctx, r.GetSessionId()); err != nil {
+	if err := s.server.sessions.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.CloseSessionResponse), nil

@@ -142,7 +142,7 @@ func (c *Context) SetState(ctx context.Context, s sessions.State, replace bool) 
 }
 
 // Close ends the context and the pages in it.
-func (c *Context) Close(ctx context.Context) error {
+func (c *Context) Close(ctx context.Context, _ bool) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
@@ -157,3 +157,6 @@ func (c *Context) Close(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Downloads is nowhere.
+func (c *Context) Downloads() string { return "" }

@@ -48,8 +48,10 @@ type Context interface {
 	// SetState adds to them; with replace, everything that is stored is forgotten first. The local storage of an
 	// origin is there before the first script of its next document.
 	SetState(ctx context.Context, s State, replace bool) error
-	// Close forgets everything, and closes the pages that are left.
-	Close(ctx context.Context) error
+	// Downloads is the folder that its pages download into; empty: the browser decides that.
+	Downloads() string
+	// Close forgets everything, and closes the pages that are left. With keep, what was downloaded stays.
+	Close(ctx context.Context, keep bool) error
 }
 
 // Config tunes the sessions. The zero value is usable.
@@ -101,6 +103,8 @@ type Info struct {
 	Settings Settings
 	// Tabs is how many of its tabs are open.
 	Tabs int
+	// Downloads is the folder that its pages download into, or empty.
+	Downloads string
 }
 
 // New makes the registry of a pool. A nil browser has the default session only, and that without settings.
@@ -114,6 +118,7 @@ func New(pool *actor.Pool, browser Browser, cfg Config) *Sessions {
 	s := &Sessions{pool: pool, browser: browser, cfg: cfg}
 	first := newSession(Default)
 	first.ready = true
+	first.settings.Dialogs = pool.DialogPolicy(Default)
 	if browser != nil {
 		first.world = browser.DefaultContext()
 	}
@@ -155,6 +160,7 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 		s.remove(one)
 		return Info{}, fmt.Errorf("create session %s: %w", one.id, err)
 	}
+	s.pool.SetDialogPolicy(one.id, settings.Dialogs)
 	s.mu.Lock()
 	one.world, one.settings, one.ready = world, settings, true
 	s.mu.Unlock()
@@ -165,7 +171,7 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 func (s *Sessions) discard(ctx context.Context, world Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
 	defer cancel()
-	return world.Close(ctx)
+	return world.Close(ctx, false)
 }
 
 // reserve takes a place for a new session.
@@ -240,7 +246,11 @@ func (s *Sessions) List() []Info {
 func (s *Sessions) info(one *session) Info {
 	s.mu.Lock()
 	i := Info{ID: one.id, Settings: one.settings}
+	world := one.world
 	s.mu.Unlock()
+	if world != nil {
+		i.Downloads = world.Downloads()
+	}
 	if c := i.Settings.Credentials; c != nil {
 		i.Settings.Credentials = &Credentials{Username: c.Username, Origin: c.Origin}
 	}
@@ -319,6 +329,7 @@ func (s *Sessions) Update(ctx context.Context, id string, settings Settings) (In
 		s.mu.Lock()
 		one.settings = settings
 		s.mu.Unlock()
+		s.pool.SetDialogPolicy(one.id, settings.Dialogs)
 		info = s.info(one)
 		return nil
 	})
@@ -341,7 +352,7 @@ func (s *Sessions) SetState(ctx context.Context, id string, state State, replace
 
 // Close closes a session with its tabs, also while they hang, and forgets what it stored. When ctx ends first, that
 // goes on without the caller. The default session cannot be closed.
-func (s *Sessions) Close(ctx context.Context, id string) error {
+func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	if id == Default || id == "" {
 		return actor.Errorf(actor.Invalid, "the session named %s cannot be closed: close its tabs, or replace its storage state", Default)
 	}
@@ -359,7 +370,7 @@ func (s *Sessions) Close(ctx context.Context, id string) error {
 	closed := make(chan error, 1)
 	go func() {
 		defer s.closing.Done()
-		closed <- s.finish(context.WithoutCancel(ctx), one)
+		closed <- s.finish(context.WithoutCancel(ctx), one, keep)
 	}()
 	select {
 	case err := <-closed:
@@ -370,14 +381,16 @@ func (s *Sessions) Close(ctx context.Context, id string) error {
 }
 
 // finish closes what a session has, when nothing of it is under way any more.
-func (s *Sessions) finish(ctx context.Context, one *session) error {
+func (s *Sessions) finish(ctx context.Context, one *session, keep bool) error {
 	defer s.remove(one)
 	ctx, cancel := context.WithTimeout(ctx, closeBound)
 	defer cancel()
 	one.opening.Wait()
 	one.turn <- struct{}{}
 	tabs := s.pool.CloseSession(ctx, one.id)
-	err := one.world.Close(ctx)
+	err := one.world.Close(ctx, keep)
+	s.pool.ForgetDownloads(one.id)
+	s.pool.SetDialogPolicy(one.id, actor.ReportDialogs)
 	if err != nil {
 		err = fmt.Errorf("close session %s: %w", one.id, err)
 	}

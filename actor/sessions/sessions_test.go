@@ -65,7 +65,7 @@ func TestSessionsAreListedAndLimited(t *testing.T) {
 		if got, want := len(names), 4; got != want || names[0] != sessions.Default || names[3] != "work" {
 			t.Errorf("listed %q", names)
 		}
-		if err := s.Close(t.Context(), "s1"); err != nil {
+		if err := s.Close(t.Context(), "s1", false); err != nil {
 			t.Fatal(err)
 		}
 		create(t, s, "more")
@@ -97,7 +97,7 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 		}
 		watch := pool.WatchSession("work")
 		defer watch.Stop()
-		if err := s.Close(t.Context(), "work"); err != nil {
+		if err := s.Close(t.Context(), "work", false); err != nil {
 			t.Fatal(err)
 		}
 		for _, ended := range tabs {
@@ -119,8 +119,8 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 
 func TestTheDefaultSessionCannotBeClosed(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, _ *actor.Pool) {
-		isKind(t, s.Close(t.Context(), sessions.Default), actor.Invalid)
-		isKind(t, s.Close(t.Context(), "nowhere"), actor.NotFound)
+		isKind(t, s.Close(t.Context(), sessions.Default, false), actor.Invalid)
+		isKind(t, s.Close(t.Context(), "nowhere", false), actor.NotFound)
 	})
 }
 
@@ -192,7 +192,7 @@ func TestClosingEndsWhatIsUnderWay(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		closed := make(chan error, 1)
-		go func() { closed <- s.Close(ctx, "work") }()
+		go func() { closed <- s.Close(ctx, "work", false) }()
 		for range 2 {
 			isKind(t, <-calls, actor.Closed)
 		}

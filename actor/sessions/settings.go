@@ -1,10 +1,15 @@
 package sessions
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+)
 
 // Settings is what a client may choose for a session. It is a value: nobody writes to what it points to.
 type Settings struct {
-	Dialogs   DialogPolicy
+	// Dialogs says who answers JavaScript dialogs.
+	Dialogs   actor.DialogPolicy
 	Emulation Emulation
 	// Credentials answer HTTP authentication; nil: nobody does.
 	Credentials *Credentials
@@ -12,19 +17,6 @@ type Settings struct {
 	Permissions   []string
 	DenyDownloads bool
 }
-
-// DialogPolicy says who answers JavaScript dialogs.
-type DialogPolicy uint8
-
-// The policies.
-const (
-	// ReportDialogs leaves the answer to the client.
-	ReportDialogs DialogPolicy = iota
-	// AcceptDialogs accepts them at once.
-	AcceptDialogs
-	// DismissDialogs dismisses them at once.
-	DismissDialogs
-)
 
 // Emulation is what kind of device the pages believe to be on. The zero value is the browser as it is.
 type Emulation struct {

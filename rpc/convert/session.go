@@ -1,20 +1,21 @@
 package convert
 
 import (
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // Session converts what is known of a session.
 func Session(i sessions.Info) *domtapv1.Session {
-	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs)}
+	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads}
 }
 
-var dialogPolicies = map[domtapv1.DialogPolicy]sessions.DialogPolicy{
-	domtapv1.DialogPolicy_DIALOG_POLICY_UNSPECIFIED: sessions.ReportDialogs,
-	domtapv1.DialogPolicy_DIALOG_POLICY_REPORT:      sessions.ReportDialogs,
-	domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:      sessions.AcceptDialogs,
-	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     sessions.DismissDialogs,
+var dialogPolicies = map[domtapv1.DialogPolicy]actor.DialogPolicy{
+	domtapv1.DialogPolicy_DIALOG_POLICY_UNSPECIFIED: actor.ReportDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_REPORT:      actor.ReportDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:      actor.AcceptDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     actor.DismissDialogs,
 }
 
 // Settings converts the settings that a client chose; nil stands for none.
