@@ -154,7 +154,6 @@ func (s *Server) register() {
 	domtapv1.RegisterPageServiceServer(s.grpc, &pageService{server: s})
 	domtapv1.RegisterSessionServiceServer(s.grpc, &sessionService{server: s})
 	domtapv1.RegisterContextServiceServer(s.grpc, &contextService{server: s})
-	domtapv1.RegisterSessionServiceServer(s.grpc, &sessionService{server: s})
 	for name := range s.grpc.GetServiceInfo() {
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
 	}
