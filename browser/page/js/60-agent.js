@@ -24,8 +24,6 @@ class Agent {
     /** The task that flushes is under way, and the frame that does when it begins first; 0: none. */
     this.scheduled = false;
     this.frame = 0;
-    /** When the next flush may begin. */
-    this.cooled = 0;
     /** The frame in which the page changed last. */
     this.changedIn = null;
     this.timer = 0;
@@ -126,9 +124,7 @@ class Agent {
   schedule() {
     if (!this.pushing || this.scheduled || this.blocked()) return;
     this.scheduled = true;
-    const delay = this.cooled - performance.now();
-    scheduler.postTask(this.flush, delay > 0 ? { ...FLUSH, delay } : FLUSH);
-    if (delay > 0) return;
+    scheduler.postTask(this.flush, FLUSH);
     this.changedIn = this.model.doc.timeline.currentTime;
     this.frame = requestAnimationFrame(this.framed);
   }
@@ -154,10 +150,7 @@ class Agent {
 
   push() {
     if (!this.pushing || this.blocked()) return;
-    const start = performance.now();
     const message = this.take(false, false);
-    const now = performance.now();
-    this.cooled = now + Math.min(COOLING * (now - start), COOL);
     if (message === null || this.chosen.overdue()) this.tellChosen();
     if (message !== null) this.send(message);
   }
@@ -401,11 +394,6 @@ const OBSERVED = { subtree: true, childList: true, attributes: true, characterDa
 const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
 const SLICES = /** @type {const} */ ({ priority: "user-visible" });
-/**
- * A patch that took n ms is followed by none for this many times n ms, and at most for so many ms: a page that changes in
- * one task after the other is not to lay itself out for each.
- */
-const COOLING = 4, COOL = 40;
 /** How many patches may be on their way at once; the daemon acknowledges some of them together (page.Window). */
 const WINDOW = 8;
 /**
