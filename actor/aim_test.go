@@ -1,0 +1,183 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+func at(to target.Target) actor.TurnAction {
+	return actor.TurnAction{Action: actor.Action{Kind: actor.Click, Ref: dom.NoRef}, Target: to}
+}
+
+func byRole(role, name string) target.Target {
+	return target.Target{By: target.Role, Role: role, Name: name}
+}
+
+// set makes the nodes what the page shows.
+func set(p *actortest.Page, nodes ...*actortest.Node) {
+	p.Update(func(f *actortest.Frame) { f.Body = nodes })
+}
+
+func act(t *testing.T, tab *actor.Tab, turn actor.Turn) actor.Outcome {
+	t.Helper()
+	out, err := tab.Act(t.Context(), turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	page := b.Page(0)
+	made := actortest.Button("Made")
+	open := onClick(actortest.Button("Make"), func(p *actortest.Page) { p.Update(add(made)) })
+	card := actortest.El("div", "generic", "A card")
+	card.Kind, card.Attributes = dom.Structural, map[string]string{"data-testid": "card"}
+	email := actortest.Textbox("Email", "")
+	email.Placeholder = "you@example.org"
+	set(page, open, card, email, actortest.Heading(2, "Orders"))
+	page.Match(".made", func(n *actortest.Node) bool { return n == made })
+	out := act(t, tab, actor.Turn{Actions: []actor.TurnAction{
+		at(byRole("button", "make")), at(byRole("", "Made")), at(target.Target{By: target.Selector, Words: ".made"}),
+		at(target.Target{By: target.TestID, Words: "card"}), at(target.Target{By: target.Label, Words: "email"}),
+		at(target.Target{By: target.Placeholder, Words: "you@"}), at(byRole("heading", "orders")), at(target.Target{By: target.Text, Words: "Orders"}),
+	}})
+	var got []string
+	for _, r := range out.Results {
+		got = append(got, r.Summary)
+	}
+	want := `click "Make": ok; click "Made": ok; click "Made": ok; click "A card": ok; click "Email": ok; click "Email": ok; click "Orders": ok; click "Orders": ok`
+	if strings.Join(got, "; ") != want {
+		t.Errorf("did %s", strings.Join(got, "; "))
+	}
+	// What was looked into for the heading is no change.
+	if n := out.Elements(out.After).Len(); out.Structural || n != 3 {
+		t.Errorf("%d elements count, want the two buttons and the field", n)
+	}
+}
+
+func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	off := actortest.Textbox("Hidden", "")
+	off.Off = true
+	twin := actortest.Button("Delete")
+	twin.Covered = true
+	set(b.Page(0), actortest.Button("Pay now"), actortest.Button("Delete"), twin, off)
+	for _, c := range []struct {
+		target     target.Target
+		kind       actor.ErrorKind
+		says       string
+		candidates int
+	}{
+		{byRole("button", "Delete"), actor.Ambiguous, `2 elements are meant by button "Delete": [1] button "Delete", [2] button "Delete"`, 2},
+		{byRole("button", "Pya now"), actor.NoMatch, `nothing on the page is meant by button "Pya now"; the nearest: [0] button "Pay now"`, 1},
+		{target.Target{By: target.Label, Words: "Hidden"}, actor.NotActionable, "not visible (<input>)", 0},
+		{target.Target{By: target.Selector, Words: "]"}, actor.Invalid, "use a CSS selector", 0},
+	} {
+		out := act(t, tab, actor.Turn{Actions: []actor.TurnAction{at(c.target)}})
+		e := wantKind(t, out.Results[0].Err, c.kind)
+		if !strings.Contains(e.Message, c.says) || len(e.Candidates) != c.candidates {
+			t.Errorf("%v: %q, %d candidates", c.target, e.Message, len(e.Candidates))
+		}
+	}
+	if n := len(b.Page(0).Actions()); n > 0 {
+		t.Errorf("the page saw %d actions", n)
+	}
+}
+
+func TestActHealsWhatWasRenderedAnew(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	page := b.Page(0)
+	set(page, actortest.Button("Pay"), actortest.Button("Help"))
+	read(t, tab, actor.ReadOptions{})
+	first := tab.Head().Snapshot.Elements.Slice()[0].Ref
+	set(page, actortest.Button("Pay"), actortest.Button("Help"))
+	turn := actor.Turn{Actions: []actor.TurnAction{click(first)}}
+	wantKind(t, act(t, tab, turn).Results[0].Err, actor.Stale)
+	turn.Heal = true
+	r := act(t, tab, turn).Results[0]
+	if !r.Done || !r.Healed || !strings.HasPrefix(r.Summary, `click "Pay": ok on [`) || page.Actions()[0].Ref != r.Ref {
+		t.Errorf("result is %+v", r)
+	}
+	// One that is hidden is no more than that, though another looks like it.
+	hidden := actortest.Button("Hide me")
+	set(page, hidden)
+	read(t, tab, actor.ReadOptions{})
+	ref := tab.Head().Snapshot.Elements.Slice()[0].Ref
+	page.Update(func(f *actortest.Frame) {
+		hidden.Off = true
+		f.Body = append(f.Body, actortest.Button("Hide me"))
+	})
+	turn.Actions[0] = click(ref)
+	e := wantKind(t, act(t, tab, turn).Results[0].Err, actor.Stale)
+	if !strings.Contains(e.Message, `it was: button "Hide me"`) || !strings.Contains(e.Message, "the nearest now: [") {
+		t.Errorf("error is %v", e)
+	}
+}
+
+func TestActNeverHealsAcrossDocuments(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	read(t, tab, actor.ReadOptions{})
+	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
+		t.Fatal(err)
+	}
+	e := wantKind(t, act(t, tab, actor.Turn{Heal: true, Actions: []actor.TurnAction{click(0)}}).Results[0].Err, actor.Stale)
+	if e.Detail["was"] != `button "Pay"` || len(e.Candidates) != 1 || len(b.Page(0).Actions()) > 0 {
+		t.Errorf("error is %v, %v", e, e.Detail)
+	}
+}
+
+func TestActRefusesWhatHasBecomeSomethingElse(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	page := b.Page(0)
+	row, buy := actortest.Link("Apple", "/apple"), actortest.Button("Buy")
+	set(page, row, buy)
+	told := read(t, tab, actor.ReadOptions{}).Head.Snapshot
+	page.Update(func(*actortest.Frame) { row.Text, row.Href = "Pear", "/pear" })
+	turn := actor.Turn{Told: told, Actions: []actor.TurnAction{click(told.Elements.Slice()[1].Ref)}}
+	e := wantKind(t, act(t, tab, turn).Results[0].Err, actor.Stale)
+	if !strings.Contains(e.Message, "uses it for something else") || len(page.Actions()) > 0 {
+		t.Errorf("error is %v", e)
+	}
+	turn.Told = tab.Head().Snapshot
+	if r := act(t, tab, turn).Results[0]; !r.Done {
+		t.Errorf("result is %+v", r)
+	}
+}
+
+func TestActEndsInTimeToSayWhatWasDone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{})
+		set(b.Page(0), actortest.Button("Pay"), onClick(actortest.Button("Hang"), (*actortest.Page).Hang))
+		read(t, tab, actor.ReadOptions{})
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		out, err := tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{at(byRole("", "Pay")), at(byRole("", "Hang")), at(byRole("", "Pay"))}})
+		if err != nil || !out.Results[0].Done || out.Results[1].Done || !errors.Is(out.Results[2].Err, context.DeadlineExceeded) {
+			t.Errorf("outcome is %+v, %v", out.Results, err)
+		}
+		if ctx.Err() != nil {
+			t.Error("the answer is late")
+		}
+	})
+}
+
+func TestActSaysWhatWasDoneWhenItsPageIsLost(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	set(b.Page(0), actortest.Button("Pay"), onClick(actortest.Button("Crash"), func(p *actortest.Page) { p.Crash("oom") }))
+	_, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{at(byRole("", "Pay")), at(byRole("", "Crash")), at(byRole("", "Pay"))}})
+	e := wantKind(t, err, actor.Lost)
+	if !strings.Contains(e.Message, `click "Pay": ok`) || e.Detail["done"] != "1" {
+		t.Errorf("error is %v, %v", e, e.Detail)
+	}
+}

@@ -1,0 +1,152 @@
+package target
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// page makes elements of lines such as `button Pay`, `  link Help` (in the one above that stands further left), and
+// `~heading Cart` for one that is only shown. Refs count from 0.
+func page(lines ...string) []*dom.Element {
+	var out []*dom.Element
+	var up []int // indents of the elements that may be parents
+	var refs []dom.Ref
+	for i, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		for len(up) > 0 && up[len(up)-1] >= indent {
+			up, refs = up[:len(up)-1], refs[:len(refs)-1]
+		}
+		line = strings.TrimSpace(line)
+		el := &dom.Element{Ref: dom.Ref(i), Parent: dom.NoRef}
+		if len(refs) > 0 {
+			el.Parent = refs[len(refs)-1]
+		}
+		if rest, shown := strings.CutPrefix(line, "~"); shown {
+			line, el.Kind = rest, dom.Structural
+		}
+		el.Role, el.Text, _ = strings.Cut(line, " ")
+		el.Tag = el.Role
+		out = append(out, el)
+		up, refs = append(up, indent), append(refs, el.Ref)
+	}
+	return out
+}
+
+func refs(elements []*dom.Element) string {
+	var out []string
+	for _, el := range elements {
+		out = append(out, fmt.Sprint(el.Ref))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestMatchMeansWhatFitsClosest(t *testing.T) {
+	shop := page("button Pay", "button pay", "button Pay later", "link Pay", "~heading Pay", "~heading Orders of  last year", "row Apple", "  link Apple", "button Save as")
+	for _, c := range []struct {
+		target Target
+		want   string
+	}{
+		{Target{By: Role, Role: "button", Name: "Pay"}, "0"},
+		{Target{By: Role, Role: "button", Name: "PAY"}, "0 1"},
+		{Target{By: Role, Role: "button", Name: "later"}, "2"},
+		{Target{By: Role, Role: "button", Name: "a"}, "0 1 2 8"},
+		{Target{By: Role, Role: "BUTTON", Name: "Pay"}, "0"},
+		{Target{By: Role, Role: "link"}, "3 7"},
+		{Target{By: Role, Name: "Pay"}, "0 3"},
+		{Target{By: Role, Role: "heading"}, "4 5"},
+		{Target{By: Role, Role: "heading", Name: "orders of last year"}, "5"},
+		{Target{By: Role, Role: "slider"}, ""},
+		{Target{By: Text, Words: "Pay"}, "0 3"},
+		{Target{By: Text, Words: "Apple"}, "7"},
+		{Target{By: Text, Words: "Orders"}, "5"},
+		{Target{By: Text, Words: "  "}, ""},
+		{Target{By: Label, Words: "Pay"}, ""},
+	} {
+		if got := refs(Match(c.target, shop)); got != c.want {
+			t.Errorf("%v means %q, want %q", c.target, got, c.want)
+		}
+	}
+}
+
+func TestCompareKnowsTextsThatWereCut(t *testing.T) {
+	long := strings.Repeat("word ", 30)
+	if got := Compare(long[:99]+"…", long); got != Folded {
+		t.Errorf("the beginning of a long text fits %v", got)
+	}
+	if got := Compare("Pay…", "Pay later"); got != Folded {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestNearestForgivesMistakes(t *testing.T) {
+	shop := page("button Submit order", "link Sitemap", "textbox E-mail", "~heading Submit", "button Cancel")
+	for _, c := range []struct {
+		target Target
+		want   string
+	}{
+		{Target{By: Role, Role: "button", Name: "Submit ordre"}, "0 3"},
+		{Target{By: Role, Role: "link", Name: "Cancel"}, "4"},
+		{Target{By: Label, Words: "Email"}, "2"},
+		{Target{By: Text, Words: "qqqq"}, ""},
+		{Target{By: Selector, Words: "Cancel"}, ""},
+	} {
+		if got := refs(Nearest(c.target, shop, 2)); got != c.want {
+			t.Errorf("nearest to %v: %q, want %q", c.target, got, c.want)
+		}
+	}
+	gone := &dom.Element{Role: "button", Text: "Submit"}
+	if got := refs(Like(gone, shop, 1)); got != "0" {
+		t.Errorf("like %v: %q", gone, got)
+	}
+}
+
+func TestFindingsOfFramesAreOne(t *testing.T) {
+	one := Finding{Matches: []Found{{Ref: 3, Fit: Partly}, {Ref: dom.NoRef, Fit: Partly}}}
+	other := Finding{Matches: []Found{{Ref: 9, Fit: Folded}, {Ref: 9, Fit: Folded}}, Hidden: 2, HiddenWas: "<input>"}
+	all := one.With(other)
+	got, unread := all.Closest()
+	if fmt.Sprint(got, unread, all.Hidden, all.HiddenWas) != "[9] false 2<input>" {
+		t.Errorf("got %v, %v of %+v", got, unread, all)
+	}
+	if _, unread := one.Closest(); !unread {
+		t.Error("the element without a ref is not told")
+	}
+}
+
+// FuzzMatchGivesOnlyWhatFitsAlike holds that all that is meant fits equally well, in document order, and that nothing that
+// fits better is left out.
+func FuzzMatchGivesOnlyWhatFitsAlike(f *testing.F) {
+	f.Add("button", "Pay", "button Pay\nlink pay\n~heading Pay now")
+	f.Add("", "a", "x a\n  y A\n x b…")
+	f.Fuzz(func(t *testing.T, role, words, text string) {
+		lines := strings.Split(text, "\n")
+		if len(lines) > 50 {
+			return
+		}
+		all := page(lines...)
+		for _, wanted := range []Target{{By: Role, Role: role, Name: words}, {By: Text, Words: words}} {
+			found := Match(wanted, all)
+			last := -1
+			for _, el := range found {
+				if int(el.Ref) <= last {
+					t.Fatalf("%v: out of order", refs(found))
+				}
+				last = int(el.Ref)
+				if wanted.fit(el) != wanted.fit(found[0]) || el.Kind != found[0].Kind || wanted.fit(el) == Not {
+					t.Fatalf("%v means %v, which fit differently", wanted, refs(found))
+				}
+			}
+			for _, el := range all {
+				fit := wanted.fit(el)
+				if fit != Not && len(found) == 0 || len(found) > 0 && el.Kind == found[0].Kind && fit < wanted.fit(found[0]) {
+					t.Fatalf("%v leaves out %v", wanted, el)
+				}
+			}
+			Nearest(wanted, all, 3)
+			_ = wanted.String()
+		}
+	})
+}
