@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -16,16 +15,6 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/harness"
 )
-
-// reason is the ErrorInfo reason of an error, if it has one.
-func reason(err error) string {
-	for _, detail := range status.Convert(err).Details() {
-		if info, ok := detail.(*errdetails.ErrorInfo); ok {
-			return info.GetReason()
-		}
-	}
-	return ""
-}
 
 const someButtons = `<title>Three</title><button id=a>Same</button><button id=b>Same</button><button id=c>Same</button>`
 
@@ -94,8 +83,8 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			err := c.call()
-			if status.Code(err) != c.code || (c.reason != "" && reason(err) != c.reason) {
-				t.Errorf("got %v (reason %q), want %v (reason %q)", err, reason(err), c.code, c.reason)
+			if status.Code(err) != c.code || (c.reason != "" && harness.Reason(err) != c.reason) {
+				t.Errorf("got %v (reason %q), want %v (reason %q)", err, harness.Reason(err), c.code, c.reason)
 			}
 			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("the answer took %v", took)
@@ -171,7 +160,7 @@ func TestDialogIsStateNotHang(t *testing.T) {
 		t.Errorf("got %v", r)
 	}
 	_, err = d.Dom.GetDom(within(t, 5*time.Second), &domtapv1.GetDomRequest{TabId: tab})
-	if reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "Careful") {
+	if harness.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "Careful") {
 		t.Errorf("reading behind the dialog: %v", err)
 	}
 }

@@ -140,7 +140,7 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 		t.Errorf("the link in the label was clicked: %s", hash)
 	}
 	_, err := d.Actions.Interact(t.Context(), clickOn(tab, named(t, usable(t, d, tab), "Disabled").GetRef()))
-	if reason(err) != "NOT_ACTIONABLE" {
+	if harness.Reason(err) != "NOT_ACTIONABLE" {
 		t.Errorf("clicking on the label of a disabled control: %v", err)
 	}
 	text, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab})

@@ -1,41 +1,13 @@
 // Package e2e tests domtap as its users meet it: real Chromium, the real server, a real client, pages on
-// loopback.
+// loopback. What it tests apart, in packages that run beside it: acting, what pages do by themselves, sessions,
+// looking at pages, and the gauntlet.
 package e2e
 
 import (
-	"fmt"
 	"os"
-	"runtime"
-	"strings"
 	"testing"
-	"time"
+
+	"github.com/domtap/domtap/internal/harness"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if left := goroutines(); code == 0 && left != "" {
-		fmt.Fprintf(os.Stderr, "goroutines are left behind:\n%s\n", left)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-// goroutines returns the stacks of the goroutines that run code of domtap or chromedp, after giving
-// them the time to end.
-func goroutines() string {
-	deadline := time.Now().Add(5 * time.Second)
-	for {
-		buf := make([]byte, 1<<22)
-		var left []string
-		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
-			ours := strings.Contains(stack, "domtap/domtap/") || strings.Contains(stack, "chromedp")
-			if ours && !strings.Contains(stack, "e2e.TestMain") {
-				left = append(left, stack)
-			}
-		}
-		if len(left) == 0 || time.Now().After(deadline) {
-			return strings.Join(left, "\n\n")
-		}
-		runtime.Gosched()
-	}
-}
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }

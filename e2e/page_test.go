@@ -383,7 +383,7 @@ func TestCoveredElementIsNotClicked(t *testing.T) {
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	_, err := d.Actions.Interact(t.Context(), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
-	if reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
+	if harness.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
 		t.Errorf("got %v", err)
 	}
 	if title := evaluate[string](t, d, "document.title"); title != "" {

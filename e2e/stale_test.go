@@ -207,7 +207,7 @@ func TestNoStaleRefReachesAnotherElement(t *testing.T) {
 		switch {
 		case err != nil:
 			refused++
-			reasons[reason(err)]++
+			reasons[harness.Reason(err)]++
 			if status.Code(err) != codes.FailedPrecondition || len(clicks) > 0 {
 				t.Errorf("attempt %d (look %d, %s): ref %d was %s, clicked %q, %v", attempt, r.look, how, named.ref, named.identity, clicks, err)
 			}

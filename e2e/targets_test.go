@@ -125,8 +125,8 @@ func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 		{&domtapv1.Target{Placeholder: "Secret"}, codes.FailedPrecondition, "NOT_ACTIONABLE", "input type=text id=secret"},
 	} {
 		_, err := turn(t, d, tab, clickAt(c.target))
-		if status.Code(err) != c.code || reason(err) != c.why || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v: %v (%s), want %v, %s and %q", c.target, err, reason(err), c.code, c.why, c.says)
+		if status.Code(err) != c.code || harness.Reason(err) != c.why || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v (%s), want %v, %s and %q", c.target, err, harness.Reason(err), c.code, c.why, c.says)
 		}
 	}
 	r, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, StopOnError: proto.Bool(false),

@@ -106,7 +106,7 @@ func TestFramesThatComeUnderThePointerAreShut(t *testing.T) {
 		})
 		s := &stage{t: t, d: d, tab: d.Open(url)}
 		_, err := s.try(t.Context(), click(s.at("Keep")))
-		if err != nil && (reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "covered")) {
+		if err != nil && (harness.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "covered")) {
 			t.Errorf("%s: got %v", src, err)
 		}
 		if got := s.eval("new Promise((done) => setTimeout(() => done(heard.join()), 0))"); got != "" {

@@ -3,6 +3,8 @@ package acting
 import (
 	"strings"
 	"testing"
+
+	"github.com/domtap/domtap/internal/harness"
 )
 
 // TestWaitsUntilItCanBeDone acts on what is not ready yet.
@@ -65,7 +67,7 @@ func TestRefusesWithTheReason(t *testing.T) {
 	} {
 		s.show(c.page + `<script>got = 0; addEventListener("click", () => got++, true)</script>`)
 		_, err := s.try(t.Context(), click(s.at("Go")))
-		if reason(err) != "NOT_ACTIONABLE" {
+		if harness.Reason(err) != "NOT_ACTIONABLE" {
 			t.Errorf("%s: got %v", name, err)
 			continue
 		}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -32,16 +30,6 @@ func html(page string) http.HandlerFunc {
 		w.Header().Set("content-type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte("<!doctype html>" + page))
 	}
-}
-
-// reason is the ErrorInfo reason of an error.
-func reason(err error) string {
-	for _, detail := range status.Convert(err).Details() {
-		if info, ok := detail.(*errdetails.ErrorInfo); ok {
-			return info.GetReason()
-		}
-	}
-	return ""
 }
 
 // stage is a tab with a page that tests act on.
@@ -104,7 +92,7 @@ func (s *stage) do(step *domtapv1.Step) string {
 func (s *stage) refused(step *domtapv1.Step, why string, says ...string) {
 	s.t.Helper()
 	_, err := s.try(s.t.Context(), step)
-	if reason(err) != why && !(why == "INVALID" && err != nil) {
+	if harness.Reason(err) != why && !(why == "INVALID" && err != nil) {
 		s.t.Errorf("%v: got %v, want %s", step, err, why)
 		return
 	}

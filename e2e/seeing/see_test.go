@@ -1,4 +1,4 @@
-package e2e
+package seeing
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ import (
 // readLog reads a tab's log.
 func readLog(t testing.TB, d *harness.Daemon, r *domtapv1.ReadLogRequest) *domtapv1.ReadLogResponse {
 	t.Helper()
-	resp, err := d.Pages.ReadLog(within(t, time.Minute), r)
+	resp, err := d.Pages.ReadLog(harness.Within(t, time.Minute), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func readLog(t testing.TB, d *harness.Daemon, r *domtapv1.ReadLogRequest) *domta
 // logUntil reads a tab's log until an entry is as wanted: what the page does is told when it is told.
 func logUntil(t testing.TB, d *harness.Daemon, tab string, want func(*domtapv1.LogEntry) bool) *domtapv1.LogEntry {
 	t.Helper()
-	ctx := within(t, 90*time.Second)
+	ctx := harness.Within(t, 90*time.Second)
 	for {
 		resp, err := d.Pages.ReadLog(ctx, &domtapv1.ReadLogRequest{TabId: tab, MaxEntries: proto.Int32(1000)})
 		if err != nil {
@@ -58,9 +58,9 @@ func said(text string) func(*domtapv1.LogEntry) bool {
 
 func TestLogHoldsWhatThePageSaysAndAsksFor(t *testing.T) {
 	var other string
-	url := serve(t, map[string]http.HandlerFunc{
+	url := harness.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			html(`<title>Log</title><iframe src="`+other+`/frame"></iframe><script>
+			harness.HTML(`<title>Log</title><iframe src="`+other+`/frame"></iframe><script>
 				console.log("plain %s and %d", "words", 3, {a: 1, b: "two"}, [1, 2]);
 				console.warn("a warning of http://user:secret@host.example/x");
 				console.debug(undefined, null, -0, NaN, 10n, Symbol("s"));
@@ -70,7 +70,7 @@ func TestLogHoldsWhatThePageSaysAndAsksFor(t *testing.T) {
 				new Image().src = "data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=";
 			</script>`)(w, r)
 		},
-		"/frame":   html(`<script>console.info("from a frame of another process"); fetch("/in-frame", {method: "POST", body: "x"})</script>`),
+		"/frame":   harness.HTML(`<script>console.info("from a frame of another process"); fetch("/in-frame", {method: "POST", body: "x"})</script>`),
 		"/missing": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "none", http.StatusNotFound) },
 		"/moved":   func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/in-frame", http.StatusFound) },
 		"/in-frame": func(w http.ResponseWriter, _ *http.Request) {
@@ -135,10 +135,10 @@ func TestLogHoldsWhatThePageSaysAndAsksFor(t *testing.T) {
 
 // TestLogAnswersWhileThePageHangs reads what a page said before it went into a loop.
 func TestLogAnswersWhileThePageHangs(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Hang</title><script>onload = () => setTimeout(() => { console.error("now it hangs"); for (;;); }, 0)</script>`)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Hang</title><script>onload = () => setTimeout(() => { console.error("now it hangs"); for (;;); }, 0)</script>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
-	ctx := within(t, time.Minute)
+	ctx := harness.Within(t, time.Minute)
 	for {
 		resp, err := d.Pages.ReadLog(ctx, &domtapv1.ReadLogRequest{TabId: tab, Kinds: []domtapv1.LogKind{domtapv1.LogKind_LOG_KIND_CONSOLE}})
 		if err != nil {
@@ -152,15 +152,15 @@ func TestLogAnswersWhileThePageHangs(t *testing.T) {
 
 // TestFloodsCostLinesAndNotTheTab lets a page log 100,000 lines, texts of 10 MB, and ask for 50,000 things.
 func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{
-		"/console": html(`<title>Console</title><button>Here</button><script>for (let i = 0; i < 100000; i++) console.log("line " + i); console.warn("done")</script>`),
-		"/large":   html(`<title>Large</title><button>Here</button><script>for (let i = 0; i < 5; i++) console.log("x".repeat(10_000_000)); console.warn({a: "\"\\".repeat(1e6)}); console.warn("done")</script>`),
-		"/network": html(`<title>Network</title><button>Here</button><script>
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/console": harness.HTML(`<title>Console</title><button>Here</button><script>for (let i = 0; i < 100000; i++) console.log("line " + i); console.warn("done")</script>`),
+		"/large":   harness.HTML(`<title>Large</title><button>Here</button><script>for (let i = 0; i < 5; i++) console.log("x".repeat(10_000_000)); console.warn({a: "\"\\".repeat(1e6)}); console.warn("done")</script>`),
+		"/network": harness.HTML(`<title>Network</title><button>Here</button><script>
 			const all = []; for (let i = 0; i < 50000; i++) all.push(fetch("data:text/plain,x" + i)); Promise.all(all).then(() => console.warn("done"))</script>`),
 	})
 	d := harness.StartDaemon(t)
 	for _, path := range []string{"/console", "/large", "/network"} {
-		opened, err := d.Tabs.OpenTab(within(t, 3*time.Minute), &domtapv1.OpenTabRequest{Url: url + path, Timeout: durationpb.New(2 * time.Minute)})
+		opened, err := d.Tabs.OpenTab(harness.Within(t, 3*time.Minute), &domtapv1.OpenTabRequest{Url: url + path, Timeout: durationpb.New(2 * time.Minute)})
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -186,7 +186,7 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 // extractJSON extracts by a schema and returns the result with the names of what is missing.
 func extractJSON(t testing.TB, d *harness.Daemon, tab, schema string) (string, *domtapv1.ExtractResponse) {
 	t.Helper()
-	resp, err := d.Pages.Extract(within(t, time.Minute), &domtapv1.ExtractRequest{TabId: tab, SchemaJson: schema})
+	resp, err := d.Pages.Extract(harness.Within(t, time.Minute), &domtapv1.ExtractRequest{TabId: tab, SchemaJson: schema})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ const shop = `<!doctype html><html lang=en><title>Shop</title><base href="/base/
 <script>document.querySelector("x-card").attachShadow({mode: "open"}).innerHTML = "<p class=shade>In the shade</p><p class=late>Shaded</p>"</script>`
 
 func TestExtractBySchema(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(shop)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(shop)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	got, resp := extractJSON(t, d, tab, `{
@@ -238,7 +238,7 @@ func TestExtractBySchema(t *testing.T) {
 }
 
 func TestExtractBelowAnElement(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Roots</title><nav aria-label=One><a href=/1>First</a></nav><nav aria-label=Two><a href=/2>Second</a></nav>`)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Roots</title><nav aria-label=One><a href=/1>First</a></nav><nav aria-label=Two><a href=/2>Second</a></nav>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	for _, e := range d.All(tab).GetElements() {
@@ -257,7 +257,7 @@ func TestExtractBelowAnElement(t *testing.T) {
 }
 
 func TestExtractTables(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Tables</title>
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Tables</title>
 		<table><tr><td>layout</td></tr></table>
 		<table id=ships><caption>Ships in port</caption><thead><tr><th rowspan=2>Name<th colspan=2>Size</tr><tr><th>Length<th>Beam</tr></thead>
 			<tbody><tr><th scope=row>Ada<td>12<td rowspan=2>4</tr><tr><td>Bo<td>15</tr><tr><td colspan=2>Cy<td>5</tr></tbody><tfoot><tr><td>Sum<td>27<td>13</tr></tfoot></table>
@@ -286,16 +286,16 @@ func TestExtractTables(t *testing.T) {
 
 // TestExtractIsBounded extracts from a table of 100,000 rows and with schemas that ask for far too much.
 func TestExtractIsBounded(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Bombs</title><script>
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Bombs</title><script>
 		let rows = ""; for (let i = 0; i < 100000; i++) rows += "<tr><td>" + i + "<td>name " + i + "</tr>";
 		document.write("<table><tr><th>N<th>Name</tr>" + rows + "</table><pre>" + "y".repeat(10_000_000) + "</pre>")</script>`)})
 	d := harness.StartDaemon(t)
-	opened, err := d.Tabs.OpenTab(within(t, 3*time.Minute), &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(2 * time.Minute)})
+	opened, err := d.Tabs.OpenTab(harness.Within(t, 3*time.Minute), &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(2 * time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tab := opened.GetTab().GetId()
-	ctx := within(t, 3*time.Minute)
+	ctx := harness.Within(t, 3*time.Minute)
 	got, err := d.Pages.Extract(ctx, &domtapv1.ExtractRequest{TabId: tab, Table: &domtapv1.ExtractTable{}, MaxRows: proto.Int32(10_000)})
 	if err != nil {
 		t.Fatal(err)
@@ -322,27 +322,27 @@ func TestExtractIsBounded(t *testing.T) {
 
 func TestBatchReadsSideBySide(t *testing.T) {
 	hang := make(chan struct{})
-	url := serve(t, map[string]http.HandlerFunc{
-		"/a": html(`<title>A</title><article><h1>Alpha</h1>` + sentences(4) + `</article>`),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/a": harness.HTML(`<title>A</title><article><h1>Alpha</h1>` + sentences(4) + `</article>`),
 		"/b": func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/c", http.StatusFound) },
-		"/c": html(`<title>C</title><h1>Gamma</h1>` + sentences(4) + `<script>open("/a"); open("/a")</script>`),
+		"/c": harness.HTML(`<title>C</title><h1>Gamma</h1>` + sentences(4) + `<script>open("/a"); open("/a")</script>`),
 		"/hang": func(w http.ResponseWriter, r *http.Request) {
 			select {
 			case <-hang:
 			case <-r.Context().Done():
 			}
 		},
-		"/alert": html(`<title>Alert</title><script>alert("stop")</script>`),
+		"/alert": harness.HTML(`<title>Alert</title><script>alert("stop")</script>`),
 		"/gone": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(404)
-			html(`<title>Gone</title><p>Nothing here.</p>`)(w, nil)
+			harness.HTML(`<title>Gone</title><p>Nothing here.</p>`)(w, nil)
 		},
-		"/map": html(`<title>Map</title><style>body{margin:0}</style><canvas style="width:100vw;height:95vh;background:#cde"></canvas><button>+</button>`),
+		"/map": harness.HTML(`<title>Map</title><style>body{margin:0}</style><canvas style="width:100vw;height:95vh;background:#cde"></canvas><button>+</button>`),
 	})
 	defer close(hang)
 	d := harness.StartDaemon(t)
 	mine := d.Open("about:blank")
-	resp, err := d.Pages.Batch(within(t, 3*time.Minute), &domtapv1.BatchRequest{
+	resp, err := d.Pages.Batch(harness.Within(t, 3*time.Minute), &domtapv1.BatchRequest{
 		Urls:    []string{url + "/a", url + "/b", "http://127.0.0.1:1/", "file:///etc/passwd", url + "/hang", url + "/gone", url + "/map", url + "/alert"},
 		Timeout: durationpb.New(10 * time.Second), Parallel: 3,
 	})
@@ -367,11 +367,11 @@ func TestBatchReadsSideBySide(t *testing.T) {
 	if r[5].GetHttpStatus() != 404 || !strings.Contains(r[5].GetText(), "Nothing here.") {
 		t.Errorf("got %v", r[5])
 	}
-	if r[6].GetError() != "" || r[6].GetMode() != readContent {
+	if r[6].GetError() != "" || r[6].GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT {
 		t.Errorf("got %v", r[6])
 	}
 	onlyMine(t, d, mine)
-	data, err := d.Pages.Batch(within(t, time.Minute), &domtapv1.BatchRequest{Urls: []string{url + "/a", url + "/gone"}, SchemaJson: `{"h": "h1"}`})
+	data, err := d.Pages.Batch(harness.Within(t, time.Minute), &domtapv1.BatchRequest{Urls: []string{url + "/a", url + "/gone"}, SchemaJson: `{"h": "h1"}`})
 	if err != nil || data.GetResults()[0].GetResultJson() != `{"h":"Alpha"}` || data.GetResults()[1].GetResultJson() != `{"h":null}` {
 		t.Errorf("got %v, %v", data, err)
 	}
@@ -381,7 +381,7 @@ func TestBatchReadsSideBySide(t *testing.T) {
 // onlyMine waits until a tab is the only one that is left.
 func onlyMine(t *testing.T, d *harness.Daemon, mine string) {
 	t.Helper()
-	ctx := within(t, 30*time.Second)
+	ctx := harness.Within(t, 30*time.Second)
 	for {
 		tabs, err := d.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
 		if err != nil {
@@ -396,7 +396,7 @@ func onlyMine(t *testing.T, d *harness.Daemon, mine string) {
 // evaluateIn runs a script through the API.
 func evaluateIn(t testing.TB, d *harness.Daemon, r *domtapv1.EvaluateRequest) *domtapv1.EvaluateResponse {
 	t.Helper()
-	resp, err := d.Pages.Evaluate(within(t, time.Minute), r)
+	resp, err := d.Pages.Evaluate(harness.Within(t, time.Minute), r)
 	if err != nil {
 		t.Fatalf("%s: %v", r.GetExpression(), err)
 	}
@@ -404,10 +404,10 @@ func evaluateIn(t testing.TB, d *harness.Daemon, r *domtapv1.EvaluateRequest) *d
 }
 
 func TestEvaluateRunsInThePagesWorld(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{
+	url := harness.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("content-security-policy", "script-src 'nonce-x'; require-trusted-types-for 'script'")
-			html(`<title>Eval</title><button>Press</button><iframe srcdoc="<button>Framed</button>"></iframe><script nonce=x>window.mine = {deep: [1, "two"]}; document.querySelector("button").own = 7</script>`)(w, r)
+			harness.HTML(`<title>Eval</title><button>Press</button><iframe srcdoc="<button>Framed</button>"></iframe><script nonce=x>window.mine = {deep: [1, "two"]}; document.querySelector("button").own = 7</script>`)(w, r)
 		},
 	})
 	d := harness.StartDaemon(t)
@@ -456,11 +456,11 @@ func TestEvaluateRunsInThePagesWorld(t *testing.T) {
 
 // TestEvaluateEndsWithItsCall runs scripts that do not end: the tab is usable right after.
 func TestEvaluateEndsWithItsCall(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Loop</title><button>Here</button>`)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Loop</title><button>Here</button>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	for _, script := range []string{"(() => { for (;;); })()", "() => { for (;;); }", "new Promise(() => {})"} {
-		ctx := within(t, 2*time.Second)
+		ctx := harness.Within(t, 2*time.Second)
 		if _, err := d.Pages.Evaluate(ctx, &domtapv1.EvaluateRequest{TabId: tab, Expression: script}); status.Code(err) != codes.DeadlineExceeded {
 			t.Errorf("%s: %v", script, err)
 		}
@@ -471,7 +471,7 @@ func TestEvaluateEndsWithItsCall(t *testing.T) {
 }
 
 func TestPdfPrintsThePage(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Paper</title>` + sentences(60) + `<canvas width=1500 height=1500></canvas><script>
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Paper</title>` + sentences(60) + `<canvas width=1500 height=1500></canvas><script>
 		const c = document.querySelector("canvas"), g = c.getContext("2d"), p = g.createImageData(1500, 1500);
 		for (let i = 0; i < p.data.length; i++) p.data[i] = Math.random() * 256; g.putImageData(p, 0, 0)</script>`)})
 	d := harness.StartDaemon(t)
@@ -479,7 +479,7 @@ func TestPdfPrintsThePage(t *testing.T) {
 	pdf := func(r *domtapv1.PdfRequest) []byte {
 		t.Helper()
 		r.TabId = tab
-		resp, err := d.Pages.Pdf(within(t, time.Minute), r)
+		resp, err := d.Pages.Pdf(harness.Within(t, time.Minute), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -523,7 +523,7 @@ func size(t testing.TB, data []byte) image.Point {
 // shot takes a picture.
 func shot(t testing.TB, d *harness.Daemon, r *domtapv1.ScreenshotRequest) *domtapv1.ScreenshotResponse {
 	t.Helper()
-	resp, err := d.Pages.Screenshot(within(t, 2*time.Minute), r)
+	resp, err := d.Pages.Screenshot(harness.Within(t, 2*time.Minute), r)
 	if err != nil {
 		t.Fatalf("%v: %v", r, err)
 	}
@@ -534,22 +534,22 @@ func shot(t testing.TB, d *harness.Daemon, r *domtapv1.ScreenshotRequest) *domta
 // than the viewport, in frames and in boxes that scroll.
 func TestPicturesHaveTheSizeOfWhatTheyShow(t *testing.T) {
 	var other string
-	url := serve(t, map[string]http.HandlerFunc{
+	url := harness.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			html(`<!doctype html><title>Sizes</title><style>body{margin:0}button{border:0;padding:0;display:block;background:rgb(200,0,0)}</style>
+			harness.HTML(`<!doctype html><title>Sizes</title><style>body{margin:0}button{border:0;padding:0;display:block;background:rgb(200,0,0)}</style>
 				<button style="width:300px;height:2500px">Tall</button>
 				<iframe src="`+other+`/frame" style="border:0;width:400px;height:200px"></iframe>
 				<div style="width:200px;height:100px;overflow:auto"><div style="height:3000px"></div><button style="width:60px;height:40px">Deep</button></div>
 				<div style="height:17000px"></div>`)(w, r)
 		},
-		"/frame": html(`<!doctype html><style>body{margin:0}button{border:0;padding:0;display:block;background:rgb(0,0,200)}</style><div style="height:900px"></div>
+		"/frame": harness.HTML(`<!doctype html><style>body{margin:0}button{border:0;padding:0;display:block;background:rgb(0,0,200)}</style><div style="height:900px"></div>
 			<button style="width:120px;height:50px">Framed</button><button style="width:100px;height:700px">Cut</button>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
 	tab := d.Open(url)
 	refs := map[string]*uint32{}
-	for ctx := within(t, time.Minute); refs["Framed"] == nil && ctx.Err() == nil; {
+	for ctx := harness.Within(t, time.Minute); refs["Framed"] == nil && ctx.Err() == nil; {
 		for _, e := range d.All(tab).GetElements() {
 			refs[e.GetText()] = &e.Ref
 		}
@@ -590,7 +590,7 @@ func TestMarksOnAWholePage(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&page, `<button style="left:%dpx;top:%dpx">%d</button>`, 100+i%3*300, 100+i*140, i)
 	}
-	url := serve(t, map[string]http.HandlerFunc{"/": html(page.String())})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(page.String())})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	evaluateIn(t, d, &domtapv1.EvaluateRequest{TabId: tab, Expression: "scrollTo(0, 1234)"})

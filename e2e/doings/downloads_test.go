@@ -1,4 +1,4 @@
-package e2e
+package doings
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func endless(gone chan<- struct{}) http.HandlerFunc {
 // watchDownloads returns what waits for the next event of a download that is as a condition says.
 func watchDownloads(t testing.TB, d *harness.Daemon) func(is func(*domtapv1.TabDownload) bool) *domtapv1.WatchTabsResponse {
 	t.Helper()
-	stream, err := d.Tabs.WatchTabs(within(t, 100*time.Second), &domtapv1.WatchTabsRequest{})
+	stream, err := d.Tabs.WatchTabs(harness.Within(t, 100*time.Second), &domtapv1.WatchTabsRequest{})
 	if err == nil {
 		_, err = stream.Recv() // it has begun
 	}
@@ -89,21 +89,21 @@ func metadata(err error) map[string]string {
 func TestDownloads(t *testing.T) {
 	gone := make(chan struct{}, 10)
 	var other string
-	url := serve(t, map[string]http.HandlerFunc{
-		"/ok":    html(someButtons),
-		"/link":  html(`<a href="/file">Get</a>`),
-		"/blank": html(`<a href="/file" target=_blank>Get</a>`),
-		"/data":  html(`<a href="data:text/plain,hello" download="../../.profile">Get</a>`),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/ok":    harness.HTML(someButtons),
+		"/link":  harness.HTML(`<a href="/file">Get</a>`),
+		"/blank": harness.HTML(`<a href="/file" target=_blank>Get</a>`),
+		"/data":  harness.HTML(`<a href="data:text/plain,hello" download="../../.profile">Get</a>`),
 		"/blob":  bigButton(`const a = document.createElement("a"); a.href = window.URL.createObjectURL(new Blob(["hello"])); a.download = "con.txt"; a.click()`),
-		"/form":  html(`<form action="/file"><button>Get</button></form>`),
+		"/form":  harness.HTML(`<form action="/file"><button>Get</button></form>`),
 		"/frame": func(w http.ResponseWriter, r *http.Request) {
-			html(`<button>Get</button><iframe src="`+other+`/auto"></iframe>`)(w, r)
+			harness.HTML(`<button>Get</button><iframe src="`+other+`/auto"></iframe>`)(w, r)
 		},
-		"/auto":    html(`<script>location = "/file"</script>`),
+		"/auto":    harness.HTML(`<script>location = "/file"</script>`),
 		"/file":    attachment("report.pdf", 1000),
 		"/empty":   attachment("empty.bin", 0),
 		"/endless": endless(gone),
-		"/get":     html(`<a href="/endless">Get</a>`),
+		"/get":     harness.HTML(`<a href="/endless">Get</a>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
@@ -136,8 +136,8 @@ func TestDownloads(t *testing.T) {
 	}
 	t.Run("by navigation", func(t *testing.T) {
 		tab := d.Open(url + "/ok")
-		_, err := d.Tabs.Navigate(within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/file"})
-		if reason(err) != "DOWNLOAD" || metadata(err)["filename"] != "report.pdf" || !strings.Contains(err.Error(), "stays where it was") {
+		_, err := d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/file"})
+		if harness.Reason(err) != "DOWNLOAD" || metadata(err)["filename"] != "report.pdf" || !strings.Contains(err.Error(), "stays where it was") {
 			t.Errorf("navigated: %v", err)
 		}
 		if m := next(ended); m.GetDownload().GetGuid() != metadata(err)["guid"] || m.GetDownload().GetState() != "completed" {
@@ -147,8 +147,8 @@ func TestDownloads(t *testing.T) {
 			t.Errorf("the tab is at %s", got)
 		}
 		stillUsable(t, d, tab, url+"/ok")
-		_, err = d.Tabs.OpenTab(within(t, 30*time.Second), &domtapv1.OpenTabRequest{Url: url + "/empty"})
-		if reason(err) != "DOWNLOAD" || metadata(err)["tab_id"] == "" {
+		_, err = d.Tabs.OpenTab(harness.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{Url: url + "/empty"})
+		if harness.Reason(err) != "DOWNLOAD" || metadata(err)["tab_id"] == "" {
 			t.Fatalf("opened: %v", err)
 		}
 		if m := next(ended); m.GetDownload().GetState() != "completed" || m.GetTab().GetId() != metadata(err)["tab_id"] {
@@ -160,7 +160,7 @@ func TestDownloads(t *testing.T) {
 		tab := d.Open(url + "/get")
 		pressFirst(t, d, tab)
 		next(func(*domtapv1.TabDownload) bool { return true })
-		if _, err := d.Tabs.CloseTab(within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+		if _, err := d.Tabs.CloseTab(harness.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 			t.Fatal(err)
 		}
 		select {
@@ -185,7 +185,7 @@ func TestDownloads(t *testing.T) {
 // TestALargeDownload fetches 100 MB while other tabs work.
 func TestALargeDownload(t *testing.T) {
 	const size = 100 << 20
-	url := serve(t, map[string]http.HandlerFunc{"/ok": html(someButtons), "/get": html(`<a href="/file">Get</a>`), "/file": attachment("large.bin", size)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/ok": harness.HTML(someButtons), "/get": harness.HTML(`<a href="/file">Get</a>`), "/file": attachment("large.bin", size)})
 	d := harness.StartDaemon(t)
 	tab, beside := d.Open(url+"/get"), d.Open(url+"/ok")
 	next := watchDownloads(t, d)
@@ -221,9 +221,9 @@ func TestALargeDownload(t *testing.T) {
 
 // TestDownloadsAreBounded fills the space that there is.
 func TestDownloadsAreBounded(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{
-		"/ok": html(someButtons), "/get": html(`<a href="/file">Get</a>`), "/file": attachment("a.bin", 400_000),
-		"/unknown": html(`<a href="/stream">Get</a>`),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/ok": harness.HTML(someButtons), "/get": harness.HTML(`<a href="/file">Get</a>`), "/file": attachment("a.bin", 400_000),
+		"/unknown": harness.HTML(`<a href="/stream">Get</a>`),
 		"/stream": func(w http.ResponseWriter, r *http.Request) { // of a length that nobody knows before
 			w.Header().Set("content-disposition", "attachment; filename=stream.bin")
 			for {

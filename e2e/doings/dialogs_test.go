@@ -1,4 +1,4 @@
-package e2e
+package doings
 
 import (
 	"context"
@@ -21,13 +21,13 @@ import (
 
 // bigButton is a page with one button that runs a script when it is clicked.
 func bigButton(script string) http.HandlerFunc {
-	return html(`<!doctype html><title>Start</title><button id=b>Go</button><script>b.onclick = () => { ` + script + ` }</script>`)
+	return harness.HTML(`<!doctype html><title>Start</title><button id=b>Go</button><script>b.onclick = () => { ` + script + ` }</script>`)
 }
 
 // pressFirst clicks the first element of a tab.
 func pressFirst(t testing.TB, d *harness.Daemon, tab string) *domtapv1.InteractResponse {
 	t.Helper()
-	r, err := d.Actions.Interact(within(t, 60*time.Second), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func tabOf(t testing.TB, d *harness.Daemon, id string) *domtapv1.Tab {
 // answerDialog answers the open dialog.
 func answerDialog(t testing.TB, d *harness.Daemon, r *domtapv1.AnswerDialogRequest) *domtapv1.AnswerDialogResponse {
 	t.Helper()
-	answer, err := d.Tabs.AnswerDialog(within(t, 30*time.Second), r)
+	answer, err := d.Tabs.AnswerDialog(harness.Within(t, 30*time.Second), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func answerDialog(t testing.TB, d *harness.Daemon, r *domtapv1.AnswerDialogReque
 // stillUsable fails unless the tab can be navigated, read and clicked.
 func stillUsable(t testing.TB, d *harness.Daemon, tab, url string) {
 	t.Helper()
-	if _, err := d.Tabs.Navigate(within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
+	if _, err := d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
 		t.Errorf("the tab cannot be navigated: %v", err)
 		return
 	}
@@ -70,7 +70,7 @@ func stillUsable(t testing.TB, d *harness.Daemon, tab, url string) {
 // nextDialog waits until a tab has a dialog with the message.
 func nextDialog(t testing.TB, d *harness.Daemon, tab, message string) *domtapv1.Dialog {
 	t.Helper()
-	stream, err := d.Tabs.WatchTabs(within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
+	stream, err := d.Tabs.WatchTabs(harness.Within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func nextDialog(t testing.TB, d *harness.Daemon, tab, message string) *domtapv1.
 // nextNavigation returns what waits until a tab has another document than now.
 func nextNavigation(t testing.TB, d *harness.Daemon, tab string) func() {
 	t.Helper()
-	stream, err := d.Tabs.WatchTabs(within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
+	stream, err := d.Tabs.WatchTabs(harness.Within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
 	if err == nil {
 		_, err = stream.Recv() // it has begun
 	}
@@ -112,19 +112,19 @@ func nextNavigation(t testing.TB, d *harness.Daemon, tab string) func() {
 func TestDialogsAreState(t *testing.T) {
 	var other string
 	handlers := map[string]http.HandlerFunc{
-		"/ok":      html(someButtons),
-		"/load":    html(`<title>Load</title><script>alert("at load"); document.title = "after"</script><button>Go</button>`),
+		"/ok":      harness.HTML(someButtons),
+		"/load":    harness.HTML(`<title>Load</title><script>alert("at load"); document.title = "after"</script><button>Go</button>`),
 		"/confirm": bigButton(`document.title = "confirm " + confirm("Sure?")`),
 		"/prompt":  bigButton(`document.title = "prompt " + prompt("Name?", "Ada")`),
 		"/loop":    bigButton(`for (let i = 0; i < 100; i++) alert(i); document.title = "done"`),
-		"/hidden":  html(`<title>Top</title><button>Go</button><iframe hidden srcdoc="<script>setTimeout(() => { alert('hidden'); top.document.title = 'after' }, 50)</script>"></iframe>`),
+		"/hidden":  harness.HTML(`<title>Top</title><button>Go</button><iframe hidden srcdoc="<script>setTimeout(() => { alert('hidden'); top.document.title = 'after' }, 50)</script>"></iframe>`),
 		"/other": func(w http.ResponseWriter, r *http.Request) {
-			html(`<title>Top</title><button>Go</button><iframe src="`+other+`/inner"></iframe><script>onmessage = e => document.title = e.data</script>`)(w, r)
+			harness.HTML(`<title>Top</title><button>Go</button><iframe src="`+other+`/inner"></iframe><script>onmessage = e => document.title = e.data</script>`)(w, r)
 		},
-		"/inner": html(`<script>setTimeout(() => { alert('inner'); top.postMessage('after', '*') }, 50)</script>`),
+		"/inner": harness.HTML(`<script>setTimeout(() => { alert('inner'); top.postMessage('after', '*') }, 50)</script>`),
 		"/huge":  bigButton(`alert("é".repeat(5e6)); document.title = "after"`),
 	}
-	url := serve(t, handlers)
+	url := harness.Pages(t, handlers)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
 	titled := func(t *testing.T, tab, want string) {
@@ -141,7 +141,7 @@ func TestDialogsAreState(t *testing.T) {
 	}
 
 	t.Run("while the page loads", func(t *testing.T) {
-		r, err := d.Tabs.OpenTab(within(t, 30*time.Second), &domtapv1.OpenTabRequest{Url: url + "/load"})
+		r, err := d.Tabs.OpenTab(harness.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{Url: url + "/load"})
 		if err != nil || r.GetTab().GetDialog().GetMessage() != "at load" {
 			t.Fatalf("opened as %v, %v", r, err)
 		}
@@ -154,7 +154,7 @@ func TestDialogsAreState(t *testing.T) {
 		}
 		titled(t, tab, "after")
 		_, err = d.Tabs.AnswerDialog(t.Context(), yes(tab))
-		if reason(err) != "NO_DIALOG" || status.Code(err) != codes.FailedPrecondition {
+		if harness.Reason(err) != "NO_DIALOG" || status.Code(err) != codes.FailedPrecondition {
 			t.Errorf("answering nothing: %v", err)
 		}
 		stillUsable(t, d, tab, url+"/ok")
@@ -193,7 +193,7 @@ func TestDialogsAreState(t *testing.T) {
 		for i := range 100 {
 			dialog := nextDialog(t, d, tab, fmt.Sprint(i))
 			wrong := &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true, DialogId: dialog.GetId() + 1}
-			if _, err := d.Tabs.AnswerDialog(t.Context(), wrong); reason(err) != "NO_DIALOG" {
+			if _, err := d.Tabs.AnswerDialog(t.Context(), wrong); harness.Reason(err) != "NO_DIALOG" {
 				t.Fatalf("a dialog that is not there yet was answered: %v", err)
 			}
 			answer := answerDialog(t, d, &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true, DialogId: dialog.GetId()})
@@ -222,7 +222,7 @@ func TestDialogsAreState(t *testing.T) {
 		stillUsable(t, d, tab, other+"/ok")
 		tab = d.Open(url + "/loop")
 		pressFirst(t, d, tab)
-		if _, err := d.Tabs.Reload(within(t, 30*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+		if _, err := d.Tabs.Reload(harness.Within(t, 30*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 			t.Error(err)
 		}
 		stillUsable(t, d, tab, url+"/ok")
@@ -259,8 +259,8 @@ func everyCallAnswers(t *testing.T, d *harness.Daemon, tab string) {
 		},
 	}
 	for name, call := range calls {
-		err := call(within(t, 30*time.Second))
-		if reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "AnswerDialog") {
+		err := call(harness.Within(t, 30*time.Second))
+		if harness.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "AnswerDialog") {
 			t.Errorf("%s behind a dialog: %v", name, err)
 		}
 	}
@@ -271,9 +271,9 @@ func everyCallAnswers(t *testing.T, d *harness.Daemon, tab string) {
 
 // TestDialogPolicies lets dialogs be answered at once: they are still told of, and nothing stands still.
 func TestDialogPolicies(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{
-		"/ok":      html(someButtons),
-		"/load":    html(`<title>Load</title><script>for (let i = 0; i < 5; i++) alert(i); document.title = "after " + confirm("Load?")</script><button>Go</button>`),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/ok":      harness.HTML(someButtons),
+		"/load":    harness.HTML(`<title>Load</title><script>for (let i = 0; i < 5; i++) alert(i); document.title = "after " + confirm("Load?")</script><button>Go</button>`),
 		"/confirm": bigButton(`document.title = [confirm("Sure?"), prompt("Name?", "Ada")]`),
 		"/loop":    bigButton(`for (let i = 0; i < 100; i++) alert(i); document.title = "done"`),
 		"/endless": bigButton(`while (true) alert("again")`),
@@ -302,7 +302,7 @@ func TestDialogPolicies(t *testing.T) {
 			}
 			tab = d.Open(url + "/endless")
 			ref := d.All(tab).GetElements()[0].GetRef()
-			r, err := d.Actions.Interact(within(t, 60*time.Second), clickOn(tab, ref))
+			r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), clickOn(tab, ref))
 			if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
 				t.Errorf("alerts without end: %v, %v", r, err)
 			}
@@ -313,9 +313,9 @@ func TestDialogPolicies(t *testing.T) {
 
 // TestBeforeUnload leaves pages that ask not to be left.
 func TestBeforeUnload(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{
-		"/ok":   html(someButtons),
-		"/stay": html(`<title>Stay</title><button>Go</button><script>onbeforeunload = e => { e.preventDefault(); return "x" }</script>`),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/ok":   harness.HTML(someButtons),
+		"/stay": harness.HTML(`<title>Stay</title><button>Go</button><script>onbeforeunload = e => { e.preventDefault(); return "x" }</script>`),
 	})
 	moves := func(d *harness.Daemon, tab string) map[string]func(ctx context.Context) error {
 		return map[string]func(ctx context.Context) error{
@@ -348,7 +348,7 @@ func TestBeforeUnload(t *testing.T) {
 		for _, name := range names {
 			tab := asking(t, d)
 			for _, accept := range []bool{false, true} {
-				if err := moves(d, tab)[name](within(t, 30*time.Second)); reason(err) != "DIALOG_OPEN" {
+				if err := moves(d, tab)[name](harness.Within(t, 30*time.Second)); harness.Reason(err) != "DIALOG_OPEN" {
 					t.Fatalf("%s: %v", name, err)
 				}
 				left := nextNavigation(t, d, tab)
@@ -364,7 +364,7 @@ func TestBeforeUnload(t *testing.T) {
 		d := harness.StartWith(t, actor.Config{Dialogs: actor.DismissDialogs}, rpc.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
-			if err := moves(d, tab)[name](within(t, 30*time.Second)); reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
+			if err := moves(d, tab)[name](harness.Within(t, 30*time.Second)); harness.Reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if got := d.All(tab).GetTitle(); got != "Stay" {
@@ -376,7 +376,7 @@ func TestBeforeUnload(t *testing.T) {
 		d := harness.StartWith(t, actor.Config{Dialogs: actor.AcceptDialogs}, rpc.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
-			if err := moves(d, tab)[name](within(t, 30*time.Second)); err != nil {
+			if err := moves(d, tab)[name](harness.Within(t, 30*time.Second)); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			stillUsable(t, d, tab, url+"/ok")
@@ -387,9 +387,9 @@ func TestBeforeUnload(t *testing.T) {
 		for _, open := range []bool{false, true} {
 			tab := asking(t, d)
 			if open {
-				_ = moves(d, tab)["Navigate"](within(t, 30*time.Second))
+				_ = moves(d, tab)["Navigate"](harness.Within(t, 30*time.Second))
 			}
-			if _, err := d.Tabs.CloseTab(within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			if _, err := d.Tabs.CloseTab(harness.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -1,4 +1,4 @@
-package e2e
+package doings
 
 import (
 	"net/http"
@@ -15,12 +15,12 @@ import (
 
 // TestWindowsBecomeTabs opens windows in the ways that a page has.
 func TestWindowsBecomeTabs(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{
-		"/ok":       html(someButtons),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/ok":       harness.HTML(someButtons),
 		"/window":   bigButton(`window.open("/ok")`),
 		"/noopener": bigButton(`window.open("/ok", "_blank", "noopener")`),
-		"/link":     html(`<a href="/ok" target=_blank>Open</a>`),
-		"/form":     html(`<form action="/ok" target=_blank><button>Open</button></form>`),
+		"/link":     harness.HTML(`<a href="/ok" target=_blank>Open</a>`),
+		"/form":     harness.HTML(`<form action="/ok" target=_blank><button>Open</button></form>`),
 		"/other":    bigButton(`window.open("http://localhost" + location.href.match(/:\d+/)[0] + "/ok")`),
 		"/written":  bigButton(`window.open("about:blank").document.write("<button>1</button><button>2</button><button>3</button>")`),
 		"/mail":     bigButton(`window.open("mailto:a@b.example")`),
@@ -110,11 +110,11 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 		"a contact":            `navigator.contacts?.select(["name"])`,
 		"a colour":             `new EyeDropper().open()`,
 	}
-	handlers := map[string]http.HandlerFunc{"/ok": html(someButtons)}
+	handlers := map[string]http.HandlerFunc{"/ok": harness.HTML(someButtons)}
 	for _, js := range asks {
 		handlers["/"+pathOf(js)] = bigButton(`try { Promise.resolve(` + "(() => { " + returned(js) + " })()" + `).catch(() => {}) } catch (e) {} document.title = "on"`)
 	}
-	url := serve(t, handlers)
+	url := harness.Pages(t, handlers)
 	d := harness.StartDaemon(t)
 	for what, js := range asks {
 		t.Run(what, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 				t.Errorf("the step says %s", r.GetResults()[0].GetSummary())
 			}
 			stillUsable(t, d, tab, url+"/ok")
-			if _, err := d.Tabs.CloseTab(within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			if _, err := d.Tabs.CloseTab(harness.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -157,43 +157,43 @@ func TestPagesThatHang(t *testing.T) {
 	pages := map[string]http.HandlerFunc{
 		"in a click":                bigButton(hang),
 		"in a promise":              bigButton(`const again = () => Promise.resolve().then(again); again()`),
-		"in a timer":                html(`<title>Start</title><button onclick="setTimeout(() => { ` + hang + ` }, 0)">Go</button>`),
-		"while it loads":            html(`<title>Start</title><button>Go</button><script>` + hang + `</script>`),
-		"at the load event":         html(`<title>Start</title><button>Go</button><script>onload = () => { ` + hang + ` }</script>`),
-		"by writing itself":         html(`<title>Start</title><button>Go</button><script>const f = () => { document.open(); document.write("<button>W</button>"); document.close(); setTimeout(f, 0) }; onload = f</script>`),
-		"by a flood of states":      html(`<title>Start</title><button>Go</button><script>let n = 0; setInterval(() => { for (let i = 0; i < 100; i++) history.pushState(n++, "", "?" + n) }, 1)</script>`),
-		"by reloading":              html(`<title>Start</title><button>Go</button><script>setTimeout(() => location.reload(), 1)</script>`),
-		"by going on":               html(`<title>Start</title><button>Go</button><script>setTimeout(() => { location = "?" + Math.random() }, 1)</script>`),
-		"by opening frames":         html(`<title>Start</title><button>Go</button><script>setInterval(() => document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>while (true);<\/script>" })), 10)</script>`),
+		"in a timer":                harness.HTML(`<title>Start</title><button onclick="setTimeout(() => { ` + hang + ` }, 0)">Go</button>`),
+		"while it loads":            harness.HTML(`<title>Start</title><button>Go</button><script>` + hang + `</script>`),
+		"at the load event":         harness.HTML(`<title>Start</title><button>Go</button><script>onload = () => { ` + hang + ` }</script>`),
+		"by writing itself":         harness.HTML(`<title>Start</title><button>Go</button><script>const f = () => { document.open(); document.write("<button>W</button>"); document.close(); setTimeout(f, 0) }; onload = f</script>`),
+		"by a flood of states":      harness.HTML(`<title>Start</title><button>Go</button><script>let n = 0; setInterval(() => { for (let i = 0; i < 100; i++) history.pushState(n++, "", "?" + n) }, 1)</script>`),
+		"by reloading":              harness.HTML(`<title>Start</title><button>Go</button><script>setTimeout(() => location.reload(), 1)</script>`),
+		"by going on":               harness.HTML(`<title>Start</title><button>Go</button><script>setTimeout(() => { location = "?" + Math.random() }, 1)</script>`),
+		"by opening frames":         harness.HTML(`<title>Start</title><button>Go</button><script>setInterval(() => document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>while (true);<\/script>" })), 10)</script>`),
 		"in a regular expression":   bigButton(`/^(a+)+$/.test("a".repeat(40) + "b")`),
-		"when it is left":           html(`<title>Start</title><button>Go</button><script>onpagehide = onunload = () => { ` + hang + ` }</script>`),
-		"when it is asked to leave": html(`<title>Start</title><button>Go</button><script>onbeforeunload = () => { ` + hang + ` }</script>`),
+		"when it is left":           harness.HTML(`<title>Start</title><button>Go</button><script>onpagehide = onunload = () => { ` + hang + ` }</script>`),
+		"when it is asked to leave": harness.HTML(`<title>Start</title><button>Go</button><script>onbeforeunload = () => { ` + hang + ` }</script>`),
 	}
-	handlers := map[string]http.HandlerFunc{"/ok": html(someButtons)}
+	handlers := map[string]http.HandlerFunc{"/ok": harness.HTML(someButtons)}
 	for name, page := range pages {
 		handlers["/"+pathOf(name)] = page
 	}
-	url := serve(t, handlers)
+	url := harness.Pages(t, handlers)
 	d := harness.StartDaemon(t, "site-per-process")
 	beside := d.Open(strings.Replace(url, "127.0.0.1", "localhost", 1) + "/ok")
 	for name := range pages {
 		t.Run(name, func(t *testing.T) {
 			blank := d.Open("about:blank")
-			_, err := d.Tabs.Navigate(within(t, 3*time.Second), &domtapv1.NavigateRequest{TabId: blank, Url: url + "/" + pathOf(name), WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT})
+			_, err := d.Tabs.Navigate(harness.Within(t, 3*time.Second), &domtapv1.NavigateRequest{TabId: blank, Url: url + "/" + pathOf(name), WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT})
 			inTime(t, "Navigate", err)
-			if r, err := d.Dom.GetDom(within(t, 3*time.Second), &domtapv1.GetDomRequest{TabId: blank}); err != nil {
+			if r, err := d.Dom.GetDom(harness.Within(t, 3*time.Second), &domtapv1.GetDomRequest{TabId: blank}); err != nil {
 				inTime(t, "GetDom", err)
 			} else if len(r.GetElements()) > 0 {
-				_, err = d.Actions.Interact(within(t, 3*time.Second), clickOn(blank, r.GetElements()[0].GetRef()))
+				_, err = d.Actions.Interact(harness.Within(t, 3*time.Second), clickOn(blank, r.GetElements()[0].GetRef()))
 				inTime(t, "Interact", err)
 			}
-			_, err = d.Pages.Screenshot(within(t, 3*time.Second), &domtapv1.ScreenshotRequest{TabId: blank})
+			_, err = d.Pages.Screenshot(harness.Within(t, 3*time.Second), &domtapv1.ScreenshotRequest{TabId: blank})
 			inTime(t, "Screenshot", err)
 			if n := len(d.All(beside).GetElements()); n != 3 {
 				t.Errorf("the tab beside has %d elements", n)
 			}
 			stillUsable(t, d, blank, url+"/ok")
-			if _, err := d.Tabs.CloseTab(within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: blank}); err != nil {
+			if _, err := d.Tabs.CloseTab(harness.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: blank}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -206,7 +206,7 @@ func inTime(t *testing.T, what string, err error) {
 	switch status.Code(err) {
 	case codes.OK:
 	case codes.DeadlineExceeded, codes.Aborted, codes.FailedPrecondition, codes.InvalidArgument:
-		t.Logf("%s answered with %v: %s", what, status.Code(err), reason(err))
+		t.Logf("%s answered with %v: %s", what, status.Code(err), harness.Reason(err))
 	default:
 		t.Errorf("%s answered with %v", what, err)
 	}

@@ -1,4 +1,4 @@
-package e2e
+package gauntlet
 
 import (
 	"fmt"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
-	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -43,7 +42,7 @@ import (
 // NAME is "TEXT" as the line of the element says it, with #2 behind it for the second of that text, and with the
 // element's tag before it where that tells it from another: button "Save".
 func TestGauntlet(t *testing.T) {
-	files, err := filepath.Glob("gauntlet/*.txtar")
+	files, err := filepath.Glob("*.txtar")
 	if err != nil || len(files) < 60 {
 		t.Fatalf("%d pages, want 60 at least: %v", len(files), err)
 	}
@@ -91,7 +90,7 @@ func (s *gauntletSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	html(judge+page)(w, r)
+	harness.HTML(judge+page)(w, r)
 }
 
 // runner solves one page.
@@ -131,7 +130,7 @@ func (r *runner) solve(script string) {
 // read is what the agent sees of the page.
 func (r *runner) read() string {
 	r.t.Helper()
-	got, err := r.d.Dom.GetCompact(within(r.t, gauntletLimit), &domtapv1.GetCompactRequest{TabId: r.tab})
+	got, err := r.d.Dom.GetCompact(harness.Within(r.t, gauntletLimit), &domtapv1.GetCompactRequest{TabId: r.tab})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -217,10 +216,10 @@ func (r *runner) refused(words, want string) {
 func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
 	r.t.Helper()
 	r.calls++
-	got, err := r.d.Actions.Interact(within(r.t, gauntletLimit), &domtapv1.InteractRequest{
+	got, err := r.d.Actions.Interact(harness.Within(r.t, gauntletLimit), &domtapv1.InteractRequest{
 		TabId: r.tab, Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DIFF})
 	if err != nil {
-		return reasonOf(err), err
+		return harness.Reason(err), err
 	}
 	r.tokens += tokens.Count(got.GetResults()[0].GetSummary() + "\n" + got.GetDiffText())
 	if got.GetNewTabId() != "" {
@@ -232,20 +231,10 @@ func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
 	return "", nil
 }
 
-// reasonOf is the reason that an error's details give.
-func reasonOf(err error) string {
-	for _, detail := range status.Convert(err).Details() {
-		if info, ok := detail.(interface{ GetReason() string }); ok {
-			return info.GetReason()
-		}
-	}
-	return status.Code(err).String()
-}
-
 func (r *runner) wait(text string) {
 	r.t.Helper()
 	r.calls++
-	_, err := r.d.Dom.WaitFor(within(r.t, gauntletLimit), &domtapv1.WaitForRequest{
+	_, err := r.d.Dom.WaitFor(harness.Within(r.t, gauntletLimit), &domtapv1.WaitForRequest{
 		TabId: r.tab, Until: &domtapv1.WaitCondition{Text: text}, Timeout: durationpb.New(gauntletLimit)})
 	if err != nil {
 		r.t.Fatalf("wait for %q: %v; the page reads\n%s", text, err, r.read())
@@ -259,7 +248,7 @@ func (r *runner) answer(accept bool, text string) {
 	if text != "" {
 		request.PromptText = &text
 	}
-	if _, err := r.d.Tabs.AnswerDialog(within(r.t, gauntletLimit), request); err != nil {
+	if _, err := r.d.Tabs.AnswerDialog(harness.Within(r.t, gauntletLimit), request); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -326,4 +315,13 @@ func (r *runner) moving(verb string, target *domtapv1.Target, rest string) *domt
 		drag.To, _ = r.target(name)
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: drag}}
+}
+
+func section(a *txtar.Archive, name string) string {
+	for _, f := range a.Files {
+		if f.Name == name {
+			return string(f.Data)
+		}
+	}
+	return ""
 }

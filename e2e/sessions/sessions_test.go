@@ -1,6 +1,7 @@
-package e2e
+package sessions
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ import (
 // createSession makes a session.
 func createSession(t testing.TB, d *harness.Daemon, r *domtapv1.CreateSessionRequest) *domtapv1.Session {
 	t.Helper()
-	made, err := d.Sessions.CreateSession(within(t, 30*time.Second), r)
+	made, err := d.Sessions.CreateSession(harness.Within(t, 30*time.Second), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func createSession(t testing.TB, d *harness.Daemon, r *domtapv1.CreateSessionReq
 // openIn opens a tab in a session.
 func openIn(t testing.TB, d *harness.Daemon, session, url string) *domtapv1.Tab {
 	t.Helper()
-	opened, err := d.Tabs.OpenTab(within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: session, Url: url})
+	opened, err := d.Tabs.OpenTab(harness.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: session, Url: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func askPage[T any](t testing.TB, page *browser.Page, expression string) T {
 		} `json:"result"`
 		Exception any `json:"exceptionDetails"`
 	}
-	err := page.Call(within(t, 30*time.Second), "Runtime.evaluate",
+	err := page.Call(harness.Within(t, 30*time.Second), "Runtime.evaluate",
 		map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
 	if err != nil || out.Exception != nil {
 		t.Fatalf("%s: %v %v", expression, err, out.Exception)
@@ -89,8 +90,8 @@ const (
 func TestSessionsShareNothing(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
-	url := serve(t, map[string]http.HandlerFunc{
-		"/": html(`<title>Home</title><button>Here</button>`),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/": harness.HTML(`<title>Home</title><button>Here</button>`),
 		"/worker.js": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = io.WriteString(w, `self.addEventListener('fetch', () => {})`)
@@ -131,7 +132,7 @@ func TestSessionsShareNothing(t *testing.T) {
 func TestTabsAreListedBySession(t *testing.T) {
 	d := harness.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "work"})
-	watch, err := d.Tabs.WatchTabs(within(t, 60*time.Second), &domtapv1.WatchTabsRequest{SessionId: "work"})
+	watch, err := d.Tabs.WatchTabs(harness.Within(t, 60*time.Second), &domtapv1.WatchTabsRequest{SessionId: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,23 +166,23 @@ func login() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {
 			http.SetCookie(w, &http.Cookie{Name: "id", Value: "42", HttpOnly: true, Path: "/", MaxAge: 3600, SameSite: http.SameSiteLaxMode})
-			html(`<title>In</title><script>localStorage.setItem('theme', 'dark ☾ "quoted"'); localStorage.setItem('visits', '1')</script>`)(w, r)
+			harness.HTML(`<title>In</title><script>localStorage.setItem('theme', 'dark ☾ "quoted"'); localStorage.setItem('visits', '1')</script>`)(w, r)
 		},
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			who := "stranger"
 			if c, err := r.Cookie("id"); err == nil {
 				who = "user " + c.Value
 			}
-			html(`<title>`+who+`</title><script>self.found = localStorage.getItem('theme'); localStorage.setItem('theme', 'light')</script>`)(w, r)
+			harness.HTML(`<title>`+who+`</title><script>self.found = localStorage.getItem('theme'); localStorage.setItem('theme', 'light')</script>`)(w, r)
 		},
 	}
 }
 
 // TestAStorageStateLogsAnotherSessionIn saves a session and loads it into others.
 func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
-	url := serve(t, login())
+	url := harness.Pages(t, login())
 	d := harness.StartDaemon(t)
-	ctx := within(t, 60*time.Second)
+	ctx := harness.Within(t, 60*time.Second)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "one"})
 	tab := openIn(t, d, "one", url+"/login")
 	if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil { // it is read without a tab, too
@@ -264,6 +265,9 @@ type mirror struct {
 	came    chan struct{}
 }
 
+//go:embed pages/facts.js
+var facts string
+
 func newMirror(t *testing.T) *mirror {
 	m := &mirror{reports: map[string]seen{}, headers: map[string]http.Header{}, came: make(chan struct{}, 100)}
 	page := func(title, more string) http.HandlerFunc {
@@ -271,8 +275,8 @@ func newMirror(t *testing.T) *mirror {
 			m.mu.Lock()
 			m.headers[title] = r.Header
 			m.mu.Unlock()
-			html(`<!doctype html><meta name=viewport content="width=device-width"><title>`+title+`</title>
-				<script src="/pages/session/facts.js"></script><script>report('`+title+`')</script>`+more)(w, r)
+			harness.HTML(`<!doctype html><meta name=viewport content="width=device-width"><title>`+title+`</title>
+				<script src="/facts.js"></script><script>report('`+title+`')</script>`+more)(w, r)
 		}
 	}
 	script := func(text string) http.HandlerFunc {
@@ -281,7 +285,7 @@ func newMirror(t *testing.T) *mirror {
 			_, _ = io.WriteString(w, text)
 		}
 	}
-	m.url = serve(t, map[string]http.HandlerFunc{
+	m.url = harness.Pages(t, map[string]http.HandlerFunc{
 		"/report/": func(w http.ResponseWriter, r *http.Request) {
 			var s seen
 			if err := json.NewDecoder(r.Body).Decode(&s); err != nil {
@@ -293,13 +297,14 @@ func newMirror(t *testing.T) *mirror {
 			m.mu.Unlock()
 			m.came <- struct{}{}
 		},
+		"/facts.js":   script(facts),
 		"/":           page("page", `<button id=open>Open</button>`),
 		"/popup":      page("popup", ""),
 		"/frame":      page("frame", ""),
 		"/frames":     page("frames", `<script>document.write('<iframe src="' + location.origin.replace('127.0.0.1', 'localhost') + '/frame"></iframe>')</script>`),
 		"/workers":    page("workers", `<script>new Worker('/worker.js'); navigator.serviceWorker.register('/service.js')</script>`),
-		"/worker.js":  script(`importScripts('/pages/session/facts.js'); report('worker')`),
-		"/service.js": script(`importScripts('/pages/session/facts.js'); report('service')`),
+		"/worker.js":  script(`importScripts('/facts.js'); report('worker')`),
+		"/service.js": script(`importScripts('/facts.js'); report('service')`),
 	})
 	return m
 }
@@ -307,7 +312,7 @@ func newMirror(t *testing.T) *mirror {
 // expect waits until somebody has reported.
 func (m *mirror) expect(t *testing.T, who string) seen {
 	t.Helper()
-	ctx := within(t, 30*time.Second)
+	ctx := harness.Within(t, 30*time.Second)
 	for {
 		m.mu.Lock()
 		s, ok := m.reports[who]
@@ -423,7 +428,7 @@ func isPixel(t *testing.T, who string, s seen) {
 func TestSettingsChangeUnderOpenTabs(t *testing.T) {
 	m := newMirror(t)
 	d := harness.StartDaemon(t)
-	ctx := within(t, 60*time.Second)
+	ctx := harness.Within(t, 60*time.Second)
 	tab := openIn(t, d, "", m.url)
 	plain := m.expect(t, "page")
 	change := func(e *domtapv1.Emulation) seen {
@@ -454,9 +459,9 @@ func TestSettingsChangeUnderOpenTabs(t *testing.T) {
 
 // TestOfflineMeansNothingIsReached takes a session off the net and back.
 func TestOfflineMeansNothingIsReached(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Up</title>`)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Up</title>`)})
 	d := harness.StartDaemon(t)
-	ctx := within(t, 60*time.Second)
+	ctx := harness.Within(t, 60*time.Second)
 	openIn(t, d, "", url)
 	page := d.Browser.Newest()
 	set := func(off bool) {
@@ -486,7 +491,7 @@ func TestOfflineMeansNothingIsReached(t *testing.T) {
 func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
-	url := serve(t, map[string]http.HandlerFunc{
+	url := harness.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			user, password, _ := r.BasicAuth()
 			mu.Lock()
@@ -497,9 +502,9 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 				w.WriteHeader(http.StatusUnauthorized)
 				return
 			}
-			html(`<title>Welcome</title><img src=/img>`)(w, r)
+			harness.HTML(`<title>Welcome</title><img src=/img>`)(w, r)
 		},
-		"/open": html(`<title>Open</title>`),
+		"/open": harness.HTML(`<title>Open</title>`),
 	})
 	d := harness.StartDaemon(t)
 	for name, c := range map[string]struct {
@@ -519,7 +524,7 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 		mu.Lock()
 		asked = 0
 		mu.Unlock()
-		opened, err := d.Tabs.OpenTab(within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: name, Url: url})
+		opened, err := d.Tabs.OpenTab(harness.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: name, Url: url})
 		if in := err == nil && opened.GetTab().GetTitle() == "Welcome"; in != c.in {
 			t.Errorf("%s: %v, %v", name, opened.GetTab(), err)
 		}
@@ -536,7 +541,7 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 
 // TestNoPromptIsEverOpen asks for permissions that nobody granted, and for some that somebody did.
 func TestNoPromptIsEverOpen(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Asks</title>`)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Asks</title>`)})
 	d := harness.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "granted", Settings: &domtapv1.SessionSettings{Permissions: []string{"notifications", "clipboard-read"}}})
 	const query = `Promise.all(['geolocation', 'notifications', 'camera', 'clipboard-read', 'midi'].map(name => navigator.permissions.query({name}).then(p => p.state))).then(s => s.join())`
@@ -567,8 +572,8 @@ func TestNoPromptIsEverOpen(t *testing.T) {
 func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
-	url := serve(t, map[string]http.HandlerFunc{
-		"/": html(`<title>Fine</title><button>Fine</button>`),
+	url := harness.Pages(t, map[string]http.HandlerFunc{
+		"/": harness.HTML(`<title>Fine</title><button>Fine</button>`),
 		"/slow": func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-release:
@@ -592,7 +597,7 @@ func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 		_, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()})
 		reading <- err
 	}()
-	if _, err := d.Sessions.CloseSession(within(t, 30*time.Second), &domtapv1.CloseSessionRequest{SessionId: "busy"}); err != nil {
+	if _, err := d.Sessions.CloseSession(harness.Within(t, 30*time.Second), &domtapv1.CloseSessionRequest{SessionId: "busy"}); err != nil {
 		t.Fatal(err)
 	}
 	for what, ch := range map[string]chan error{"opening": loading, "reading": reading} {
@@ -618,7 +623,7 @@ func TestASessionSurvivesACrash(t *testing.T) {
 	m.expect(t, "page")
 	ask[any](t, d, "phone", `document.cookie = 'kept=yes', localStorage.kept = 'yes', 1`)
 	d.Browser.Page("phone").Post("Page.crash", struct{}{})
-	ctx := within(t, 30*time.Second)
+	ctx := harness.Within(t, 30*time.Second)
 	for state := tab.GetStatus(); state != domtapv1.TabStatus_TAB_STATUS_CRASHED; {
 		got, err := d.Tabs.GetTab(ctx, &domtapv1.GetTabRequest{TabId: tab.GetId()})
 		if err != nil {
@@ -639,7 +644,7 @@ func TestASessionSurvivesACrash(t *testing.T) {
 
 // TestSessionsLeaveNothingBehind opens and closes many sessions.
 func TestSessionsLeaveNothingBehind(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Short</title><script>localStorage.x = 1</script><button>Go</button>`)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Short</title><script>localStorage.x = 1</script><button>Go</button>`)})
 	d := harness.StartDaemon(t)
 	openIn(t, d, "", url)
 	round := func(n int) {
@@ -662,7 +667,7 @@ func TestSessionsLeaveNothingBehind(t *testing.T) {
 	}
 	before := renderers()
 	round(20)
-	ctx := within(t, 20*time.Second)
+	ctx := harness.Within(t, 20*time.Second)
 	for renderers() > before { // a renderer ends a moment after its last page
 		if ctx.Err() != nil {
 			t.Fatalf("%d renderers, %d before", renderers(), before)
@@ -683,11 +688,11 @@ func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	url := serve(t, login())
+	url := harness.Pages(t, login())
 	profile, state := t.TempDir(), t.TempDir()
 	titles := func(addresses ...string) (got []string) {
 		t.Helper()
-		ctx := within(t, 60*time.Second)
+		ctx := harness.Within(t, 60*time.Second)
 		b, err := browser.Start(ctx, browser.Config{ChromePath: path, Headless: true, StateDir: state, UserDataDir: profile})
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,11 @@
+// Package gauntlet solves small pages as an agent does.
+package gauntlet
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
