@@ -58,12 +58,15 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%-40s mean %8.2f, from %8.2f to %8.2f: %+.2f, allowed %.2f", v.name, v.mean, v.first, v.last, v.grew, v.allowed)
 }
 
+// errFew: a soak was too short, or the machine too slow, for so many values.
+var errFew = errors.New("there are too few values")
+
 // judge fits a line to the values ys at the times xs, in ascending order. A gauge that was always zero was not
 // measured, and is an error.
 func (r rule) judge(xs, ys []float64) (verdict, error) {
 	v := verdict{name: r.name}
 	if len(xs) < 3 {
-		return v, fmt.Errorf("%s: there are only %d values", r.name, len(xs))
+		return v, fmt.Errorf("%s: %w, %d", r.name, errFew, len(xs))
 	}
 	slope, at := fit(xs, ys)
 	begin, end := xs[0], xs[len(xs)-1]
