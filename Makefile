@@ -26,7 +26,7 @@ test: ## run all tests with the race detector
 	scripts/install-chromium
 	scripts/install-compiler
 	scripts/install-apps
-	go test -race -timeout=8m $(TESTFLAGS) ./...
+	go test -race -timeout=15m $(TESTFLAGS) ./...
 
 bench: ## run the benchmarks
 	scripts/install-chromium
