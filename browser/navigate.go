@@ -73,6 +73,7 @@ func (p *Page) depart(ctx context.Context, start func(ctx context.Context) (acto
 		return actor.Commit{}, err
 	}
 	for range 2 {
+		p.receive(time.Time{})
 		attempt, cancel := context.WithCancelCause(ctx)
 		var guard sync.WaitGroup
 		guard.Go(func() { p.guard(attempt, cancel) })
@@ -86,11 +87,31 @@ func (p *Page) depart(ctx context.Context, start func(ctx context.Context) (acto
 	return c, err
 }
 
+// arrivalPatience is how long a page may take to give way to a document that the browser has received already.
+const arrivalPatience = 5 * time.Second
+
+// overdue reports whether the page has not given way for so long.
+func (p *Page) overdue() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return !p.received.IsZero() && time.Since(p.received) > arrivalPatience
+}
+
+// receive notes that the browser has received the document that is to come, or with the zero time that it has not.
+func (p *Page) receive(at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.received = at
+}
+
 // errSacrificed ends an attempt to leave a page whose renderer had to be ended for it.
 var errSacrificed = errors.New("the renderer was ended")
 
 // departure is how long a page may take to be left before it is asked whether it lives.
 const departure = 2 * time.Second
+
+// maxEndings is how often the script of a page is ended while it is left, before its renderer is.
+const maxEndings = 3
 
 // guard watches over a page that is being left, until ctx ends.
 func (p *Page) guard(ctx context.Context, cancel context.CancelCauseFunc) {
@@ -101,17 +122,26 @@ func (p *Page) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 		defer stop()
 		return call(bounded) == nil
 	}
-	for {
+	for ended := 0; ; {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		if d, _ := p.openDialog(); d.ID != 0 && d.Answer == actor.Unanswered || within(departure, p.Ping) {
-			continue // somebody is asked, or a server takes its time
+		if d, _ := p.openDialog(); d.ID != 0 && d.Answer == actor.Unanswered {
+			continue // somebody is asked
 		}
-		if within(patience, p.Interrupt) && within(patience, p.Ping) || ctx.Err() != nil {
+		alive := within(departure, p.Ping)
+		if alive && ended == 0 && !p.overdue() {
+			continue // a server takes its time
+		}
+		// Where one script ends another may begin, again and again.
+		if ended++; ended < maxEndings {
+			_ = alive || within(patience, p.Interrupt)
 			continue
+		}
+		if ctx.Err() != nil {
+			return
 		}
 		if p.sacrifice(ctx) == nil {
 			cancel(errSacrificed)
@@ -149,6 +179,7 @@ func (p *Page) navigateTo(ctx context.Context, url string) (actor.Commit, error)
 	case res.LoaderID == "":
 		return actor.Commit{Document: p.document(), Same: true}, nil
 	}
+	p.receive(time.Now())
 	return p.awaitCommit(ctx, before, "")
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -101,6 +102,10 @@ func (p *Page) retry(ctx context.Context, f func() error) (err error) {
 		if err = f(); err == nil {
 			return nil
 		}
+		if isUnobserved(err) {
+			p.revive(ctx)
+			continue
+		}
 		if !isGoneContext(err) {
 			return p.failed(err)
 		}
@@ -110,6 +115,25 @@ func (p *Page) retry(ctx context.Context, f func() error) (err error) {
 		}
 	}
 	return &actor.Error{Kind: actor.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
+}
+
+// isUnobserved reports whether an error says that the observer of a document never ran: ending the script of a page that is
+// left may end the first script of the document that follows, which is ours.
+func isUnobserved(err error) bool {
+	return strings.Contains(err.Error(), page.Entry+" is not defined")
+}
+
+// revive runs the observer in the documents that have none.
+func (p *Page) revive(ctx context.Context) {
+	for _, o := range p.agents() {
+		if err := o.agent.call(ctx, "about", nil, nil); err == nil || !isUnobserved(err) {
+			continue
+		}
+		silent := true
+		_, err := cdp.Call(ctx, o.agent.session, runtime.Evaluate, runtime.EvaluateParams{
+			Expression: page.Again + p.browser.script, UniqueContextID: o.agent.unique, Silent: &silent})
+		p.logger.Warn("a document had no observer: it was given one", "error", err)
+	}
 }
 
 // failed gives the errors of calls their kinds.

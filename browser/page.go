@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
@@ -65,6 +66,8 @@ type Page struct {
 	navigating bool
 	// departures counts its beginnings and ends.
 	departures int
+	// received is when the browser received the document that the page is to give way to.
+	received time.Time
 	// down says that the renderer crashed and no document was committed since.
 	down bool
 	// sacrificed says that the renderer is ended on purpose.

@@ -27,6 +27,12 @@ const (
 // arguments, for the reason that Digits gives.
 const Call = "function(c,a,...d){return __domtapCall(c,a,d)}"
 
+// Entry is the function that Call calls. Where it is not defined, Script has not run to its end; Again runs it anew.
+const (
+	Entry = "__domtapCall"
+	Again = "delete globalThis.__domtap;\n"
+)
+
 // Adopt is the JavaScript function that tells the agent which frame the element it is called on holds.
 const Adopt = "function(f){return __domtapAdopt.call(this,f)}"
 
