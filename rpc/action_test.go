@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
@@ -259,12 +260,26 @@ func TestFillForm(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotBuiltYetSaysSo(t *testing.T) {
+func TestPruneTranscript(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
-		ctx := t.Context()
-		_, prune := b.texts.PruneTranscript(ctx, &domtapv1.PruneTranscriptRequest{})
-		for _, err := range []error{prune} {
-			wantCode(t, err, codes.Unimplemented, "UNIMPLEMENTED")
+		page := strings.Repeat("[1] Pay (button)\\n", 100)
+		message := `{"role":"tool","name":"browser_click","content":"` + page + `"}`
+		got, err := b.texts.PruneTranscript(t.Context(), &domtapv1.PruneTranscriptRequest{MessagesJson: "[" + message + "," + message + "]"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `[{"role":"tool","name":"browser_click","content":"[DOM content removed - previous page state]"},` + message + "]"
+		if got.GetMessagesJson() != want {
+			t.Errorf("got %s", got.GetMessagesJson())
+		}
+		if s := got.GetStats(); s.GetRemoved() != 1 || s.GetSnapshots() != 2 || s.GetMessages() != 2 || s.GetTokensAfter() >= s.GetTokensBefore() || s.GetBytesAfter() != int64(len(want)) {
+			t.Errorf("got %v", s)
+		}
+		for _, r := range []*domtapv1.PruneTranscriptRequest{
+			{}, {MessagesJson: "{"}, {MessagesJson: "[]", Keep: proto.Int32(-1)}, {MessagesJson: "[]", Tools: []string{"["}}, {MessagesJson: "[]", MinBytes: proto.Int32(0)},
+		} {
+			_, err := b.texts.PruneTranscript(t.Context(), r)
+			wantCode(t, err, codes.InvalidArgument, "")
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/prune"
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/tokens"
@@ -63,9 +64,21 @@ type contextService struct {
 	server *Server
 }
 
-// PruneTranscript is not there yet.
-func (s *contextService) PruneTranscript(context.Context, *domtapv1.PruneTranscriptRequest) (*domtapv1.PruneTranscriptResponse, error) {
-	return nil, &check.Unsupported{Field: "PruneTranscript", Instead: "drop all but the newest snapshot of a page on the client"}
+// PruneTranscript makes a transcript smaller.
+func (s *contextService) PruneTranscript(_ context.Context, r *domtapv1.PruneTranscriptRequest) (*domtapv1.PruneTranscriptResponse, error) {
+	o := prune.Default()
+	if r.Keep != nil {
+		o.Keep = int(r.GetKeep())
+	}
+	o.Tools, o.MinBytes, o.Placeholder = r.GetTools(), int(r.GetMinBytes()), r.GetPlaceholder()
+	out, stats, err := prune.Transcript([]byte(r.GetMessagesJson()), o)
+	if err != nil {
+		return nil, &check.Invalid{Violations: []check.Violation{{Field: "messages_json", Description: err.Error()}}}
+	}
+	return &domtapv1.PruneTranscriptResponse{MessagesJson: string(out), Stats: &domtapv1.PruneStats{
+		BytesBefore: stats.BytesBefore, BytesAfter: stats.BytesAfter, Removed: int32(stats.Removed), Snapshots: int32(stats.Snapshots),
+		Messages: int32(stats.Messages), TokensBefore: int32(tokens.Count(r.GetMessagesJson())), TokensAfter: int32(tokens.Count(string(out))),
+	}}, nil
 }
 
 // CountTokens counts the tokens of a text.

@@ -65,6 +65,7 @@ var beforeActs = []row{
 	{groupRead, extractCommand},
 	{groupRead, batchCommand},
 	{groupRead, logCommand},
+	{groupRead, pruneCommand},
 }
 
 var afterActs = []row{

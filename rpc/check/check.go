@@ -92,6 +92,8 @@ func Request(m proto.Message) error {
 		c.readPage(r)
 	case *domtapv1.CountTokensRequest:
 		c.want(len(r.GetText()) <= maxTokens, "text", "must have at most 4 MiB; count it in parts")
+	case *domtapv1.PruneTranscriptRequest:
+		c.pruneTranscript(r)
 	case *domtapv1.GetHistoryRequest:
 		c.tabID(r.GetTabId())
 	default:

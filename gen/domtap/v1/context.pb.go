@@ -25,10 +25,17 @@ const (
 
 type PruneTranscriptRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The messages as a JSON array.
+	// A JSON array of messages, or an object with one under "messages" or "input": OpenAI chat completions and responses, Anthropic
+	// messages, Vercel AI SDK UI and model messages, MCP results, also mixed. At most 4 MiB; `domtap prune` takes any size.
 	MessagesJson string `protobuf:"bytes,1,opt,name=messages_json,json=messagesJson,proto3" json:"messages_json,omitempty"`
-	// How many of the newest snapshots to keep. Unset: 1.
-	Keep          *int32 `protobuf:"varint,2,opt,name=keep,proto3,oneof" json:"keep,omitempty"`
+	// How many of the newest snapshots to keep. Unset: 1. 0: none.
+	Keep *int32 `protobuf:"varint,2,opt,name=keep,proto3,oneof" json:"keep,omitempty"`
+	// Patterns ("browser_*") for the names of the tools whose results are snapshots, instead of the usual ones. At most 100.
+	Tools []string `protobuf:"bytes,3,rep,name=tools,proto3" json:"tools,omitempty"`
+	// Results that are shorter stay. Unset: 256.
+	MinBytes *int32 `protobuf:"varint,4,opt,name=min_bytes,json=minBytes,proto3,oneof" json:"min_bytes,omitempty"`
+	// Instead of "[DOM content removed - previous page state]", at most 200 bytes, and half of min_bytes.
+	Placeholder   string `protobuf:"bytes,5,opt,name=placeholder,proto3" json:"placeholder,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -77,12 +84,40 @@ func (x *PruneTranscriptRequest) GetKeep() int32 {
 	return 0
 }
 
+func (x *PruneTranscriptRequest) GetTools() []string {
+	if x != nil {
+		return x.Tools
+	}
+	return nil
+}
+
+func (x *PruneTranscriptRequest) GetMinBytes() int32 {
+	if x != nil && x.MinBytes != nil {
+		return *x.MinBytes
+	}
+	return 0
+}
+
+func (x *PruneTranscriptRequest) GetPlaceholder() string {
+	if x != nil {
+		return x.Placeholder
+	}
+	return ""
+}
+
 // PruneStats says what pruning saved.
 type PruneStats struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	BytesBefore   int64                  `protobuf:"varint,1,opt,name=bytes_before,json=bytesBefore,proto3" json:"bytes_before,omitempty"`
-	BytesAfter    int64                  `protobuf:"varint,2,opt,name=bytes_after,json=bytesAfter,proto3" json:"bytes_after,omitempty"`
-	Removed       int32                  `protobuf:"varint,3,opt,name=removed,proto3" json:"removed,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	BytesBefore int64                  `protobuf:"varint,1,opt,name=bytes_before,json=bytesBefore,proto3" json:"bytes_before,omitempty"`
+	BytesAfter  int64                  `protobuf:"varint,2,opt,name=bytes_after,json=bytesAfter,proto3" json:"bytes_after,omitempty"`
+	// Snapshots that were replaced.
+	Removed int32 `protobuf:"varint,3,opt,name=removed,proto3" json:"removed,omitempty"`
+	// All that there were.
+	Snapshots int32 `protobuf:"varint,4,opt,name=snapshots,proto3" json:"snapshots,omitempty"`
+	Messages  int32 `protobuf:"varint,5,opt,name=messages,proto3" json:"messages,omitempty"`
+	// As CountTokens counts them.
+	TokensBefore  int32 `protobuf:"varint,6,opt,name=tokens_before,json=tokensBefore,proto3" json:"tokens_before,omitempty"`
+	TokensAfter   int32 `protobuf:"varint,7,opt,name=tokens_after,json=tokensAfter,proto3" json:"tokens_after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -134,6 +169,34 @@ func (x *PruneStats) GetBytesAfter() int64 {
 func (x *PruneStats) GetRemoved() int32 {
 	if x != nil {
 		return x.Removed
+	}
+	return 0
+}
+
+func (x *PruneStats) GetSnapshots() int32 {
+	if x != nil {
+		return x.Snapshots
+	}
+	return 0
+}
+
+func (x *PruneStats) GetMessages() int32 {
+	if x != nil {
+		return x.Messages
+	}
+	return 0
+}
+
+func (x *PruneStats) GetTokensBefore() int32 {
+	if x != nil {
+		return x.TokensBefore
+	}
+	return 0
+}
+
+func (x *PruneStats) GetTokensAfter() int32 {
+	if x != nil {
+		return x.TokensAfter
 	}
 	return 0
 }
@@ -380,17 +443,26 @@ var File_domtap_v1_context_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_context_proto_rawDesc = "" +
 	"\n" +
-	"\x17domtap/v1/context.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\"_\n" +
+	"\x17domtap/v1/context.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\"\xc7\x01\n" +
 	"\x16PruneTranscriptRequest\x12#\n" +
 	"\rmessages_json\x18\x01 \x01(\tR\fmessagesJson\x12\x17\n" +
-	"\x04keep\x18\x02 \x01(\x05H\x00R\x04keep\x88\x01\x01B\a\n" +
-	"\x05_keep\"j\n" +
+	"\x04keep\x18\x02 \x01(\x05H\x00R\x04keep\x88\x01\x01\x12\x14\n" +
+	"\x05tools\x18\x03 \x03(\tR\x05tools\x12 \n" +
+	"\tmin_bytes\x18\x04 \x01(\x05H\x01R\bminBytes\x88\x01\x01\x12 \n" +
+	"\vplaceholder\x18\x05 \x01(\tR\vplaceholderB\a\n" +
+	"\x05_keepB\f\n" +
+	"\n" +
+	"_min_bytes\"\xec\x01\n" +
 	"\n" +
 	"PruneStats\x12!\n" +
 	"\fbytes_before\x18\x01 \x01(\x03R\vbytesBefore\x12\x1f\n" +
 	"\vbytes_after\x18\x02 \x01(\x03R\n" +
 	"bytesAfter\x12\x18\n" +
-	"\aremoved\x18\x03 \x01(\x05R\aremoved\"k\n" +
+	"\aremoved\x18\x03 \x01(\x05R\aremoved\x12\x1c\n" +
+	"\tsnapshots\x18\x04 \x01(\x05R\tsnapshots\x12\x1a\n" +
+	"\bmessages\x18\x05 \x01(\x05R\bmessages\x12#\n" +
+	"\rtokens_before\x18\x06 \x01(\x05R\ftokensBefore\x12!\n" +
+	"\ftokens_after\x18\a \x01(\x05R\vtokensAfter\"k\n" +
 	"\x17PruneTranscriptResponse\x12#\n" +
 	"\rmessages_json\x18\x01 \x01(\tR\fmessagesJson\x12+\n" +
 	"\x05stats\x18\x02 \x01(\v2\x15.domtap.v1.PruneStatsR\x05stats\"(\n" +

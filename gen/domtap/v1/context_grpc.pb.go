@@ -32,7 +32,8 @@ const (
 //
 // ContextService helps a client to spend few tokens.
 type ContextServiceClient interface {
-	// PruneTranscript replaces all but the newest page snapshots of a chat transcript by a placeholder.
+	// PruneTranscript replaces all but the newest page snapshots of a chat transcript by a placeholder. Everything else
+	// comes back byte for byte; pruning twice is pruning once. INVALID_ARGUMENT says where a text is no transcript.
 	PruneTranscript(ctx context.Context, in *PruneTranscriptRequest, opts ...grpc.CallOption) (*PruneTranscriptResponse, error)
 	// CountTokens counts exactly, with the tokenizer that it names.
 	CountTokens(ctx context.Context, in *CountTokensRequest, opts ...grpc.CallOption) (*CountTokensResponse, error)
@@ -84,7 +85,8 @@ func (c *contextServiceClient) GetHistory(ctx context.Context, in *GetHistoryReq
 //
 // ContextService helps a client to spend few tokens.
 type ContextServiceServer interface {
-	// PruneTranscript replaces all but the newest page snapshots of a chat transcript by a placeholder.
+	// PruneTranscript replaces all but the newest page snapshots of a chat transcript by a placeholder. Everything else
+	// comes back byte for byte; pruning twice is pruning once. INVALID_ARGUMENT says where a text is no transcript.
 	PruneTranscript(context.Context, *PruneTranscriptRequest) (*PruneTranscriptResponse, error)
 	// CountTokens counts exactly, with the tokenizer that it names.
 	CountTokens(context.Context, *CountTokensRequest) (*CountTokensResponse, error)
