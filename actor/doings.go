@@ -51,8 +51,12 @@ func (t *Tab) note(text string) {
 // performNoting is performOne, with the page's own doings in the words of the result.
 func (t *Tab) performNoting(ctx context.Context, a TurnAction) (ActionResult, error) {
 	t.notes = notes{}
+	start := t.mark()
 	r, err := t.performOne(ctx, a)
 	t.settlePopups(ctx)
+	if err == nil {
+		err = t.welcome(ctx, start)
+	}
 	r.Summary += t.noted()
 	return r, err
 }

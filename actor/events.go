@@ -15,6 +15,7 @@ func (t *Tab) receive(e Event, ok bool) {
 		return
 	}
 	defer t.catchUp()
+	defer t.greet()
 	switch e := e.(type) {
 	case Patched:
 		t.alive()

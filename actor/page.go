@@ -33,6 +33,8 @@ type Popup struct {
 	Opener string
 	// Session is that of the opener.
 	Session string
+	// Bound says that it is on its way to a document: the blank one that it begins with is of no interest.
+	Bound bool
 }
 
 // Page is one tab of the browser, as the actor sees it. Every method is safe for concurrent use and

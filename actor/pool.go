@@ -149,7 +149,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if o.Alone {
 		p.alone.add(page.ID())
 	}
-	t := p.start(page, o.Session, "")
+	t := p.start(page, Info{Session: o.Session}, false)
 	if o.URL == "" {
 		return t, nil
 	}
@@ -230,13 +230,16 @@ func (p *Pool) settle() {
 }
 
 // start makes a tab of a page whose slot is reserved.
-func (p *Pool) start(page Page, session, opener string) *Tab {
+func (p *Pool) start(page Page, info Info, bound bool) *Tab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.opened++
-	info := Info{ID: "t" + strconv.Itoa(p.opened), Session: session, URL: "about:blank", Opener: opener}
+	info.ID, info.URL = "t"+strconv.Itoa(p.opened), "about:blank"
 	t := newTab(p.ctx, page, info, &p.cfg, p)
-	if policy := p.dialogs[session]; policy != ReportDialogs {
+	if !bound {
+		t.show()
+	}
+	if policy := p.dialogs[info.Session]; policy != ReportDialogs {
 		t.SetDialogPolicy(policy)
 	}
 	p.tabs = append(p.tabs, t)
@@ -373,7 +376,7 @@ func (p *Pool) adopt(popup Popup) {
 	if session == "" {
 		session = DefaultSession
 	}
-	t := p.start(popup.Page, session, id)
+	t := p.start(popup.Page, Info{Session: session, Opener: id}, popup.Bound)
 	if opener != nil {
 		select {
 		case opener.popups <- t.id:

@@ -51,7 +51,9 @@ type Tab struct {
 	gone    goneDialogs
 	windows windows
 	// popups delivers the ids of tabs that this one's page opened.
-	popups   chan string
+	popups chan string
+	// shown is closed as soon as reading the tab makes sense: see show.
+	shown    chan struct{}
 	children sync.WaitGroup
 
 	state
@@ -140,7 +142,7 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 		id: info.ID, session: info.Session, page: page, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
-		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16),
+		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16), shown: make(chan struct{}),
 		done: make(chan struct{}), stopped: make(chan struct{}),
 		watches: watches{held: map[*watch]struct{}{}, changed: make(chan struct{}, 1)},
 	}

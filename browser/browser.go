@@ -376,7 +376,7 @@ func (b *Browser) attached(ctx context.Context, e target.EventAttachedToTarget) 
 // takeIn makes a page of a popup.
 func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	b.wg.Go(func() {
-		defer opener.opened(-1)
+		defer opener.opened()
 		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		session, err := attach(actx)
@@ -390,7 +390,7 @@ func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach
 			return
 		}
 		select {
-		case b.popups <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name}:
+		case b.popups <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.opensDocument()}:
 		case <-ctx.Done():
 			p.end(link.ErrLost)
 			p.drain() // nobody else reads it

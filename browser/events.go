@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -61,7 +62,7 @@ func (p *Page) handle(s link.Session, msg *cdproto.Message) error {
 	case cdppage.NavigatedWithinDocument.Method:
 		return on(msg, cdppage.NavigatedWithinDocument, p.navigatedWithin)
 	case cdppage.WindowOpen.Method:
-		p.opened(1)
+		return on(msg, cdppage.WindowOpen, func(e cdppage.EventWindowOpen) { p.opens(e.URL) })
 	case cdppage.FrameRequestedNavigation.Method:
 		return on(msg, cdppage.FrameRequestedNavigation, func(e cdppage.EventFrameRequestedNavigation) { p.leaving(e.FrameID, true) })
 	case cdppage.FrameStartedNavigating.Method:
@@ -126,12 +127,27 @@ func (p *Page) frame(id, parent cdp.FrameID) *frame {
 	return f
 }
 
-// opened counts the windows that the page has opened and that are on their way to become tabs.
-func (p *Page) opened(n int) {
+// opens notes a window that the page has opened and that is on its way to become a tab.
+func (p *Page) opens(url string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.opening = max(0, p.opening+n)
+	p.opening = append(p.opening, strings.HasPrefix(url, "http:") || strings.HasPrefix(url, "https:"))
 	p.touch()
+}
+
+// opened notes that the oldest of them has arrived.
+func (p *Page) opened() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opening = p.opening[min(1, len(p.opening)):]
+	p.touch()
+}
+
+// opensDocument reports whether the oldest of them is to show a document of its own.
+func (p *Page) opensDocument() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.opening) > 0 && p.opening[0]
 }
 
 // leaving notes that the main frame is on its way to another document, or no longer.
@@ -192,9 +208,13 @@ func (p *Page) contextCreated(s link.Session, d *runtime.ExecutionContextDescrip
 	if d.Name != page.World || aux.IsDefault {
 		return
 	}
-	f := p.frame(aux.FrameID, "")
+	p.agentCame(p.frame(aux.FrameID, ""), &agent{session: s, id: d.ID, unique: d.UniqueID})
+}
+
+// agentCame takes in the agent of a frame's newest document.
+func (p *Page) agentCame(f *frame, a *agent) {
 	p.mu.Lock()
-	a := &agent{session: s, id: d.ID, unique: d.UniqueID, document: f.document}
+	a.document = f.document
 	f.agents = append(f.agents, a)
 	f.choose()
 	observing, heeding := p.observing, p.heeding
@@ -360,17 +380,28 @@ func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 	}
 	known := p.frame(f.ID, f.ParentID)
 	p.mu.Lock()
+	first := known.document == ""
 	known.document = string(f.LoaderID)
 	known.url = f.URL + f.URLFragment
 	if f.ID == cdp.FrameID(p.id) {
 		p.navigating, p.down, p.asked.leaving = false, false, false
 		p.context.visited(f.URL)
 	}
-	// The new document's context is announced right behind this event.
-	known.agents = slices.DeleteFunc(known.agents, func(a *agent) bool { return a.session.ID == s.ID })
+	// The new document's context is announced right behind this event. But the window of the blank document that a
+	// frame begins with, and so its contexts, may live on with the first document that is of the same origin.
+	var kept []*agent
+	known.agents = slices.DeleteFunc(known.agents, func(a *agent) bool {
+		if a.session.ID == s.ID && first {
+			kept = append(kept, a)
+		}
+		return a.session.ID == s.ID
+	})
 	known.choose()
 	p.touch()
 	p.mu.Unlock()
+	for _, a := range kept {
+		p.agentCame(known, &agent{session: a.session, id: a.id, unique: a.unique})
+	}
 	p.leftBehind(f.ID, f.LoaderID)
 	event := actor.Committed{Frame: p.frameKey(f.ID), Document: string(f.LoaderID), URL: f.URL + f.URLFragment}
 	if f.UnreachableURL != "" {
@@ -441,7 +472,7 @@ func (p *Page) announce(document string, phase actor.Phase) {
 func (p *Page) crashed(reason string) {
 	p.mu.Lock()
 	again, sacrificed := p.down, p.sacrificed
-	p.down, p.navigating, p.opening = true, false, 0
+	p.down, p.navigating, p.opening = true, false, nil
 	p.sacrificed, p.asked.open = false, nil
 	p.touch()
 	p.mu.Unlock()

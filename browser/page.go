@@ -72,8 +72,8 @@ type Page struct {
 	down bool
 	// sacrificed says that the renderer is ended on purpose.
 	sacrificed bool
-	// opening counts the windows that the page opened and that are not tabs yet.
-	opening int
+	// opening are the windows that the page opened and that are not tabs yet, and whether they are to show a document.
+	opening []bool
 	asked   dialogs
 	// begun counts the downloads of the page, of which newest is the last.
 	begun  int

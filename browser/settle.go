@@ -41,7 +41,7 @@ func (p *Page) Settle(ctx context.Context, frame dom.FrameID, limit time.Duratio
 		if err := p.arrived(ctx, arrivalLimit, func() bool { return !p.navigating }); err != nil {
 			return err
 		}
-		if err := p.arrived(ctx, windowLimit, func() bool { return p.opening == 0 }); err != nil {
+		if err := p.arrived(ctx, windowLimit, func() bool { return len(p.opening) == 0 }); err != nil {
 			return err
 		}
 		if err := p.barrier(ctx); err != nil {

@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/harness"
@@ -39,5 +41,28 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 	</script>`)}))
 	if _, ok := find(usual(t, d, tab), "All of them"); !ok {
 		t.Errorf("got %q", tagsAndTexts(usual(t, d, tab)))
+	}
+}
+
+// TestFramesThatWereTouchedBeforeTheyLoadedAreRead reaches into a frame before its document is there: the window of the
+// blank document that it begins with lives on then.
+func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
+	d := harness.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{
+		"/": html(`<button>Outer</button><script>
+			const f = document.createElement("iframe");
+			f.src = "/inner";
+			document.body.append(f);
+			f.contentWindow.early = 1;
+			f.contentDocument.body.innerHTML = "<button>Blank</button>";
+		</script>`),
+		"/inner": html(`<button onclick="this.textContent = 'Pressed'">Inner</button>`),
+	}))
+	if got := tagsAndTexts(usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
+		t.Fatalf("got %q", got)
+	}
+	r, err := d.Actions.Interact(within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})
+	if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
+		t.Errorf("got %v, %v", r, err)
 	}
 }

@@ -42,6 +42,9 @@ func TestWindowsBecomeTabs(t *testing.T) {
 			if got.GetOpenerTabId() != tab || got.GetSessionId() != tabOf(t, d, tab).GetSessionId() {
 				t.Errorf("the window is %v", got)
 			}
+			if got := d.All(id).GetElements(); len(got) != 3 {
+				t.Errorf("the window reads %v", got)
+			}
 			stillUsable(t, d, tab, url+"/ok")
 			stillUsable(t, d, id, url+"/ok")
 		})

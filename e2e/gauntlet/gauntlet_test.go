@@ -60,9 +60,6 @@ func TestGauntlet(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		r := &runner{d: d}
 		ok := t.Run(name, func(t *testing.T) {
-			if name == "popup" {
-				t.Skip("a known fault: the first read of a window that the page opened may wait until its deadline")
-			}
 			a, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -51,13 +51,21 @@ globalThis.__domtapLearn = (what, nodes) => {
   agent.schedule();
 };
 
-globalThis.__domtap = new Agent(document, (message) => {
-  const push = globalThis.__domtapPush;
-  if (push) push(message);
-});
+/** Makes the agent of the document that the window shows now. */
+function arise() {
+  const doc = document;
+  globalThis.__domtap = new Agent(doc, (message) => {
+    const push = globalThis.__domtapPush;
+    if (push && doc === document) push(message);
+  });
+}
+
+arise();
 
 /** The daemon's only way in. @param {string} command @param {any} argument @param {any[]} digits of an acknowledgement */
 globalThis.__domtapCall = (command, argument, digits) => {
+  // The window of the blank document that a frame begins with may live on with the document that comes next.
+  if (globalThis.__domtap.model.doc !== document) arise();
   const agent = globalThis.__domtap;
   switch (command) {
     case "read":
