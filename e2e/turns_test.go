@@ -167,7 +167,7 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 	clicked := make(chan struct{}, 1)
 	url := serve(t, map[string]http.HandlerFunc{
-		"/desk": html(`<button onclick="fetch('/clicked')">Make</button>`),
+		"/desk": html(`<button>Make</button><button onclick="fetch('/clicked')">Tell</button>`),
 		"/clicked": func(http.ResponseWriter, *http.Request) {
 			select {
 			case clicked <- struct{}{}:
@@ -184,10 +184,10 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 		tab := d.Open(url + "/desk")
 		failed := make(chan error, 1)
 		go func() {
-			_, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), wait, button("Make")}})
+			_, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Tell"), wait}})
 			failed <- err
 		}()
-		<-clicked
+		<-clicked // by the second step, when the first is done
 		d.Browser.Newest().Post(c.end, nil)
 		if err := <-failed; status.Code(err) != c.code || !strings.Contains(err.Error(), `click "Make": ok`) {
 			t.Errorf("%s: the error is %v", c.end, err)
