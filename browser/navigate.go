@@ -60,7 +60,7 @@ func (p *Page) sacrifice(ctx context.Context) error {
 	p.sacrificed = true
 	p.mu.Unlock()
 	p.main.Post(ctx, cdppage.CommandCrash, nil)
-	bounded, cancel := context.WithTimeout(ctx, patience)
+	bounded, cancel := context.WithTimeout(ctx, departure)
 	defer cancel()
 	return p.await(bounded, func() bool { return p.down })
 }
@@ -145,8 +145,9 @@ func (p *Page) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 		}
 		if p.sacrifice(ctx) == nil {
 			cancel(errSacrificed)
+			return
 		}
-		return
+		// A busy machine takes longer than that to tell: ask again.
 	}
 }
 

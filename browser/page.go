@@ -409,7 +409,7 @@ func isGoneContext(err error) bool {
 	if !errors.As(err, &cerr) {
 		return false
 	}
-	for _, text := range []string{"uniqueContextId not found", "Cannot find context", "context was destroyed", "Session with given id", "Inspected target navigated"} {
+	for _, text := range []string{"uniqueContextId not found", "Cannot find context", "context was destroyed", "Session with given id", "Inspected target navigated", "Not attached to an active page"} {
 		if strings.Contains(cerr.Message, text) {
 			return true
 		}

@@ -181,9 +181,6 @@ func TestPagesThatHang(t *testing.T) {
 	beside := d.Open(strings.Replace(url, "127.0.0.1", "localhost", 1) + "/ok")
 	for name := range pages {
 		t.Run(name, func(t *testing.T) {
-			if name == "by reloading" {
-				t.Skip("a known fault: a page that reloads itself without end can be left, but not always read in time")
-			}
 			blank := d.Open("about:blank")
 			_, err := d.Tabs.Navigate(harness.Within(t, 3*time.Second), &domtapv1.NavigateRequest{TabId: blank, Url: url + "/" + pathOf(name), WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT})
 			inTime(t, "Navigate", err)
