@@ -6,6 +6,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/acting"
 	"github.com/domtap/domtap/rpc/steps"
 )
@@ -29,6 +30,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	turn.Told = shared.Told(who)
 	outcome, err := tab.Act(ctx, turn)
 	if err == nil {
+		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
 		shared.Tell(who, outcome.After) // also by the error of what was refused
 		err = nothingDone(turn, outcome)
 	}
@@ -36,6 +38,14 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 		return nil, err
 	}
 	return acting.Answer(&outcome, reasonOf, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
+}
+
+// account notes how a turn went.
+func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *actor.Outcome) {
+	if note := accounting.Of(ctx); note != nil {
+		note.Steps(acting.Tally(kinds, o, reasonOf))
+		note.Whole(s.server.views.Of(tab).Whole(o.After), false)
+	}
 }
 
 // nothingDone is the error of a turn that failed before it did anything. One that did something is
@@ -57,6 +67,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	if err != nil {
 		return nil, err
 	}
+	s.account(ctx, tab, acting.FormKinds(r), &outcome)
 	answer, err := acting.Answer(&outcome, reasonOf, false)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/extract"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/check"
 )
 
@@ -55,6 +56,7 @@ type batch struct {
 // is not read yet says so, and the rest is answered.
 func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
 	b := &batch{pages: s, request: r}
+	ctx = accounting.Apart(ctx) // its pages are new to everybody
 	if r.GetSchemaJson() != "" {
 		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
 		if err != nil {

@@ -6,13 +6,15 @@ import (
 
 	"google.golang.org/grpc/stats"
 
+	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/views"
 )
 
-// connections numbers the connections, from 1, and says when one is closed.
+// connections numbers the connections, from 1, says when one is closed, and lets the clerk see the calls.
 type connections struct {
 	last   atomic.Uint64
 	closed func(views.Caller)
+	clerk  *accounting.Clerk
 }
 
 type connectionKey struct{}
@@ -38,8 +40,12 @@ func (c *connections) HandleConn(ctx context.Context, s stats.ConnStats) {
 	}
 }
 
-// TagRPC does nothing; it is part of stats.Handler.
-func (c *connections) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+// TagRPC begins the account of a call.
+func (c *connections) TagRPC(ctx context.Context, call *stats.RPCTagInfo) context.Context {
+	return c.clerk.Tag(ctx, call.FullMethodName)
+}
 
-// HandleRPC does nothing; it is part of stats.Handler.
-func (c *connections) HandleRPC(context.Context, stats.RPCStats) {}
+// HandleRPC enters what happens to a call.
+func (c *connections) HandleRPC(ctx context.Context, event stats.RPCStats) {
+	c.clerk.Handle(ctx, event)
+}

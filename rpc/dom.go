@@ -3,9 +3,11 @@ package rpc
 import (
 	"context"
 
+	"github.com/domtap/domtap/accounts"
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/tokens"
@@ -23,6 +25,7 @@ func (s *domService) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*do
 	if err != nil {
 		return nil, err
 	}
+	accounting.Of(ctx).Changed(l.change != nil, l.resync)
 	history := r.IncludeHistory == nil || r.GetIncludeHistory()
 	now := l.now.Snapshot
 	resp := &domtapv1.GetDomResponse{
@@ -50,6 +53,7 @@ func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 	if r.GetFormat() == domtapv1.Format_FORMAT_DIFF {
 		resp.Text, settled.Tokens = l.diffText()
 		resp.Resync = l.resyncMessage()
+		accounting.Of(ctx).Changed(resp.Text != "", l.resync)
 	}
 	if resp.Text == "" {
 		settled.Tokens = l.now.Settled(history).Tokens
@@ -120,6 +124,7 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 	}
 	l := &look{tab: tab, now: now, next: shared.Next(now), late: reading.Late}
 	shared.Sent(now, r.GetClientId())
+	defer l.account(ctx, shared, r.GetCursor() != "")
 	seen := views.Seen{View: now}
 	if boxes {
 		l.placed = now.Placed(reading.Layout)
@@ -143,6 +148,25 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 		l.compare(last, resync)
 	}
 	return l, nil
+}
+
+// account notes how the page was read.
+func (l *look) account(ctx context.Context, shared *views.Tab, part bool) {
+	note := accounting.Of(ctx)
+	if note == nil {
+		return
+	}
+	reads := accounts.Reads{Pages: 1}
+	if shared.Seen(l.now.Snapshot) {
+		reads.HeadHits = 1
+	}
+	if l.now.Given() {
+		reads.ViewHits = 1
+	}
+	landmarks, elements := l.now.Folded()
+	reads.Landmarks, reads.Elements = int64(landmarks), int64(elements)
+	note.Reads(reads)
+	note.Whole(shared.Whole(l.now.Snapshot), part)
 }
 
 // compare finds the change from an earlier view, unless there is none or it is not worth it.

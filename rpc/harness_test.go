@@ -45,6 +45,7 @@ type bench struct {
 	pages domtapv1.PageServiceClient
 	texts domtapv1.ContextServiceClient
 	rooms domtapv1.SessionServiceClient
+	stats domtapv1.StatsServiceClient
 }
 
 // inBubble runs a test with a server of its own, in fake time. The bubble fails the test when a
@@ -119,6 +120,7 @@ func newBenchWith(t *testing.T, cfg Config, network string, tabs actor.Config) *
 	b.pages = domtapv1.NewPageServiceClient(b.conn)
 	b.texts = domtapv1.NewContextServiceClient(b.conn)
 	b.rooms = domtapv1.NewSessionServiceClient(b.conn)
+	b.stats = domtapv1.NewStatsServiceClient(b.conn)
 	return b
 }
 

@@ -25,16 +25,19 @@ type Metrics interface {
 // maxSkew is how far a page's clock may be behind the daemon's, observation and all, to be believed.
 const maxSkew = 10 * time.Second
 
-// measure counts a message that was sent.
+// measure counts a message that was sent. What a reader that comes back has missed counts for no time of the stream's.
 func (w *watcher) measure(m *domtapv1.WatchDomResponse) {
-	metrics := w.server.cfg.Metrics
+	metrics, diff := w.server.cfg.Metrics, m.GetDiff() != nil
+	if diff && w.sequence > 1 {
+		w.note.Sent(time.Since(changedAt(m)))
+	}
 	if metrics == nil {
 		return
 	}
 	if r := m.GetResync(); r != nil {
 		metrics.Resynced(r.GetReason())
 	}
-	if m.GetDiff() != nil || m.GetResync() != nil {
+	if diff || m.GetResync() != nil {
 		metrics.Sent(time.Since(changedAt(m)), int(m.GetCoalesced()))
 	}
 }

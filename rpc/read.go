@@ -3,9 +3,11 @@ package rpc
 import (
 	"context"
 
+	"github.com/domtap/domtap/accounts"
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/read"
+	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/tokens"
@@ -48,7 +50,7 @@ func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.
 	if err != nil {
 		return nil, err
 	}
-	text := s.server.texts.Keep(tab, markup)
+	text, known := s.server.texts.Keep(tab, markup)
 	var reason string
 	if r.GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT {
 		var mode read.Mode
@@ -60,6 +62,7 @@ func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.
 			return because(reason)(s.readPicture(ctx, tab, r))
 		}
 	}
+	s.account(ctx, tab, known, false)
 	resp := textMessage(text, read.Place{}, budgetOf(r))
 	resp.Reason, resp.Outline = reason, outlineMessages(text)
 	if !text.Document.Article {
@@ -74,6 +77,7 @@ func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.Re
 	if err != nil {
 		return nil, err
 	}
+	s.account(ctx, tab, true, true)
 	resp := textMessage(text, at, budgetOf(r))
 	markup, err := tab.Markup(ctx)
 	if ctx.Err() != nil {
@@ -81,6 +85,20 @@ func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.Re
 	}
 	resp.ChangedSince = err != nil || text.Changed(markup)
 	return resp, nil
+}
+
+// account notes how a page was read as text.
+func (s *pageService) account(ctx context.Context, tab *actor.Tab, known, part bool) {
+	note := accounting.Of(ctx)
+	if note == nil {
+		return
+	}
+	reads := accounts.Reads{Texts: 1}
+	if known {
+		reads.TextHits = 1
+	}
+	note.Reads(reads)
+	note.Whole(s.server.views.Of(tab).Whole(tab.Head().Snapshot), part)
 }
 
 // readTree reads the page as INTERACTIVE.

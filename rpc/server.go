@@ -29,9 +29,11 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
 
+	"github.com/domtap/domtap/accounts"
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/uploads"
 	"github.com/domtap/domtap/rpc/views"
@@ -104,6 +106,8 @@ type Server struct {
 	health   *health.Server
 	views    *views.Cache
 	texts    *reading.Texts
+	book     *accounts.Book
+	clerk    *accounting.Clerk
 	// running counts the goroutines that outlive the call that started them: those that accept
 	// connections, and sends to readers that stopped reading.
 	running sync.WaitGroup
@@ -124,6 +128,8 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 		cfg.Sessions = sessions.New(pool, nil, sessions.Config{Logger: cfg.Logger})
 	}
 	s := &Server{cfg: cfg, pool: pool, sessions: cfg.Sessions, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
+	s.book = accounts.New(opened{s})
+	s.clerk = accounting.New(s.book, opened{s}.session, reasonOf)
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil
@@ -136,7 +142,7 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.ChainUnaryInterceptor(unary...),
 		grpc.ChainStreamInterceptor(stream...),
 		grpc.ForceServerCodecV2(wire.Codec()),
-		grpc.StatsHandler(&connections{closed: s.views.Forget}),
+		grpc.StatsHandler(&connections{closed: s.views.Forget, clerk: s.clerk}),
 		grpc.MaxRecvMsgSize(maxRequest),
 		grpc.MaxSendMsgSize(MaxMessage),
 		grpc.MaxConcurrentStreams(maxStreams),
@@ -154,6 +160,8 @@ func (s *Server) register() {
 	domtapv1.RegisterPageServiceServer(s.grpc, &pageService{server: s})
 	domtapv1.RegisterSessionServiceServer(s.grpc, &sessionService{server: s})
 	domtapv1.RegisterContextServiceServer(s.grpc, &contextService{server: s})
+	domtapv1.RegisterStatsServiceServer(s.grpc, &statsService{server: s})
+	s.clerk.Count(s.grpc.GetServiceInfo())
 	for name := range s.grpc.GetServiceInfo() {
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
 	}

@@ -46,6 +46,7 @@ func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSess
 	if err := s.server.sessions.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
 		return nil, err
 	}
+	s.server.book.CloseSession(r.GetSessionId())
 	return new(domtapv1.CloseSessionResponse), nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
@@ -24,6 +25,7 @@ type watcher struct {
 	selection views.Selection
 	request   *domtapv1.WatchDomRequest
 	out       *sender
+	note      *accounting.Note
 
 	sequence uint64
 	// shown is the view that the reader has; told is the revision and epoch of the last message, which
@@ -40,7 +42,7 @@ type watcher struct {
 func newWatcher(s *Server, tab *actor.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) *watcher {
 	return &watcher{
 		server: s, tab: tab, views: s.views.Of(tab), selection: views.SelectionOf(r), request: r,
-		out: newSender(s, stream), spoke: time.Now(),
+		out: newSender(s, stream), note: accounting.Of(stream.Context()), spoke: time.Now(),
 	}
 }
 

@@ -29,6 +29,7 @@ type fakeDaemon struct {
 	domtapv1.UnimplementedActionServiceServer
 	domtapv1.UnimplementedPageServiceServer
 	domtapv1.UnimplementedSessionServiceServer
+	domtapv1.UnimplementedStatsServiceServer
 
 	socket string
 	// answer gives the answer to a request, after it was recorded.
@@ -69,6 +70,7 @@ func (f *fakeDaemon) serve(t *testing.T, listener net.Listener, options ...grpc.
 	domtapv1.RegisterActionServiceServer(server, f)
 	domtapv1.RegisterPageServiceServer(server, f)
 	domtapv1.RegisterSessionServiceServer(server, f)
+	domtapv1.RegisterStatsServiceServer(server, f)
 	healthv1.RegisterHealthServer(server, health.NewServer())
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -223,6 +225,10 @@ func (f *fakeDaemon) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) 
 
 func (f *fakeDaemon) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
 	return handle(ctx, f, r, &domtapv1.ReadLogResponse{})
+}
+
+func (f *fakeDaemon) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetStatsResponse{})
 }
 
 func (f *fakeDaemon) WatchDom(r *domtapv1.WatchDomRequest, stream grpc.ServerStreamingServer[domtapv1.WatchDomResponse]) error {

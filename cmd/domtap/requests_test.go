@@ -35,6 +35,8 @@ var requestTests = []struct {
 	{"reload -t t1", &domtapv1.ReloadRequest{TabId: "t1", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30)}},
 	{"close", &domtapv1.CloseTabRequest{TabId: "t2"}},
 	{"close t1", &domtapv1.CloseTabRequest{TabId: "t1"}},
+	{"stats", &domtapv1.GetStatsRequest{}},
+	{"stats -s work --tab t1", &domtapv1.GetStatsRequest{SessionId: "work", TabId: "t1"}},
 	{"dom", &domtapv1.GetDomRequest{TabId: "t2"}},
 	{"dom --viewport-only --max-elements 0 --max-tokens 200 --all --full --root 0 --frame f --attr id,class --cursor c1", &domtapv1.GetDomRequest{
 		TabId: "t2", ViewportOnly: true, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(200), InteractiveOnly: proto.Bool(false),

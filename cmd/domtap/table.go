@@ -75,6 +75,7 @@ var afterActs = []row{
 	{groupAct, evalCommand},
 	{groupDaemon, serveCommand},
 	{groupDaemon, stopCommand},
+	{groupDaemon, statsCommand},
 	{groupDaemon, doctorCommand},
 	{groupDaemon, socketCommand},
 	{groupDaemon, tokenCommand},

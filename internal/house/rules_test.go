@@ -26,6 +26,7 @@ var rooms = map[string]room{
 	"await":          {rooms: []string{"dom"}, pure: true},
 	"prune":          {rooms: []string{"tokens"}, pure: true},
 	"logs":           {},
+	"accounts":       {},
 	"extract":        {pure: true},
 	"actor":          {rooms: []string{"dom", "diff", "logs"}},
 	"browser":        {rooms: []string{"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record", "browser/shelf"}, modules: true},
@@ -38,10 +39,10 @@ var rooms = map[string]room{
 	"browser/hands":  {rooms: []string{"dom", "actor", "browser/link", "browser/input"}, modules: true},
 	"gen":            {modules: true},
 	"rpc": {
-		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "logs", "extract", "gen"},
+		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "logs", "extract", "accounts", "gen"},
 		modules: true,
 	},
-	"metrics": {rooms: []string{"actor"}, modules: true},
+	"metrics": {rooms: []string{"actor", "accounts"}, modules: true},
 	"client":  {rooms: []string{"gen"}, modules: true},
 	"mcp":     {rooms: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other rooms may import all of them.

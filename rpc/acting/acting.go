@@ -98,10 +98,7 @@ func result(r actor.ActionResult, reason Reasons, base compact.Base) *domtapv1.S
 	m := &domtapv1.StepResult{Ok: r.Done, Summary: r.Summary, Text: r.Text, Image: r.Image}
 	switch {
 	case r.Err != nil:
-		m.Error, m.Reason, m.Candidates = r.Err.Error(), reason(r.Err), Candidates(r.Err, base)
-		if m.Reason == "" && errors.Is(r.Err, context.DeadlineExceeded) {
-			m.Reason = "DEADLINE_EXCEEDED"
-		}
+		m.Error, m.Reason, m.Candidates = r.Err.Error(), nameOf(r.Err, reason), Candidates(r.Err, base)
 	case !r.Done:
 		m.Error = "skipped, because an earlier step failed: mend that and send this step again"
 	case r.Healed:
@@ -109,6 +106,15 @@ func result(r actor.ActionResult, reason Reasons, base compact.Base) *domtapv1.S
 		m.HealedRef = &ref
 	}
 	return m
+}
+
+// nameOf names the error of a step; empty: it has no name.
+func nameOf(err error, reason Reasons) string {
+	name := reason(err)
+	if name == "" && errors.Is(err, context.DeadlineExceeded) {
+		return "DEADLINE_EXCEEDED"
+	}
+	return name
 }
 
 // Candidates are the elements that an error names.

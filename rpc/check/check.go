@@ -134,6 +134,9 @@ func (c *collector) tabs(m proto.Message) {
 		c.tabID(r.GetTabId())
 		c.text("prompt_text", r.GetPromptText())
 		c.want(r.PromptText == nil || r.GetAccept(), "prompt_text", "must not be set when the dialog is dismissed: set accept too")
+	case *domtapv1.GetStatsRequest:
+		c.sessionID(r.GetSessionId())
+		c.want(len(r.GetTabId()) <= maxID, "tab_id", fmt.Sprintf("must have at most %d bytes", maxID))
 	case *domtapv1.ListTabsRequest:
 		c.sessionID(r.GetSessionId())
 	case *domtapv1.WatchTabsRequest:

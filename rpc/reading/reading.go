@@ -60,15 +60,15 @@ type Text struct {
 }
 
 // Keep reads a page that was drawn like that and remembers it. A page that is as it was gives the same text,
-// with the same cursors.
-func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) *Text {
+// with the same cursors, and is known.
+func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known bool) {
 	sum := hash(markup)
-	if known := t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum }); known != nil {
-		return known
+	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum }); text != nil {
+		return text, true
 	}
 	d := Document(markup)
-	text := d.Text()
-	made := &Text{Document: d, Tokens: price(text), tab: tab, sources: sum, size: len(text)}
+	whole := d.Text()
+	made := &Text{Document: d, Tokens: price(whole), tab: tab, sources: sum, size: len(whole)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made.id = t.next
@@ -76,7 +76,7 @@ func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) *Text {
 	t.makeRoom(made)
 	t.used.PushFront(made)
 	t.size += made.size
-	return made
+	return made, false
 }
 
 // price returns what a text costs, about what for a very long one.

@@ -83,6 +83,9 @@ type Tab struct {
 	costs costs
 	// branches is what lines of trees cost.
 	branches costs
+	whole    whole
+	// seen is the snapshot that the newest answer showed.
+	seen atomic.Pointer[dom.Snapshot]
 }
 
 // At returns the view of a snapshot, which is the head's or one of its earlier ones. It fails with an
@@ -181,6 +184,7 @@ type View struct {
 
 	placed  atomic.Pointer[Placed]
 	encoded encodings
+	answers atomic.Bool
 
 	mu      sync.Mutex
 	changes map[Point]*Change

@@ -160,6 +160,9 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	if err != nil {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
 	}
+	if measured != nil {
+		measured.Account(server.Accounts())
+	}
 	for _, l := range listeners {
 		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
 	}
