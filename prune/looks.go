@@ -23,12 +23,38 @@ func (r *result) looksLikePage() bool {
 	return false
 }
 
+// hasPicture reports whether a result holds a picture.
+func (r *result) hasPicture() bool {
+	for _, p := range r.payloads {
+		if p.picture {
+			return true
+		}
+	}
+	return false
+}
+
+// changes is the line that domtap's reports of what changed have, and nothing above it but a few words on what was done.
+var changes = regexp.MustCompile(`(?m)^Changes: \+\d+ -\d+`)
+
+// navigated begins a report that lists the elements of a new page: a snapshot of that.
+const navigated = "# navigated\n"
+
+// looksLikeReport reports whether a result tells what changed, and not how the page is.
+func (r *result) looksLikeReport() bool {
+	for _, p := range r.payloads {
+		if changes.MatchString(p.text[:min(len(p.text), 4096)]) {
+			return !strings.HasPrefix(p.text, navigated)
+		}
+	}
+	return false
+}
+
 func looksLikePage(text string) bool {
 	if len(text) > lookedAt {
 		text = text[:lookedAt]
 	}
 	head := strings.ToLower(text[:min(len(text), 2048)])
-	for _, mark := range [...]string{"<!doctype html", "<html", "<body", "rootwebarea"} {
+	for _, mark := range [...]string{"<!doctype html", "<html", "<body", "rootwebarea", "<page nonce="} {
 		if strings.Contains(head, mark) {
 			return true
 		}

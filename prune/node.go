@@ -2,6 +2,7 @@ package prune
 
 import (
 	"encoding/json"
+	"strings"
 )
 
 // node is a JSON value with its place in the message that it is part of. A node that is not there is nil; its methods
@@ -143,6 +144,23 @@ func (n *node) list() []*node {
 		return nil
 	}
 	return n.values
+}
+
+// words are the strings in a value, each on lines of its own, up to a bound.
+func (n *node) words() string {
+	var b strings.Builder
+	n.appendWords(&b)
+	return b.String()
+}
+
+func (n *node) appendWords(b *strings.Builder) {
+	if n.isString() && b.Len() < lookedAt {
+		b.WriteString(n.text())
+		b.WriteByte('\n')
+	}
+	for _, value := range n.values {
+		value.appendWords(b)
+	}
 }
 
 func (n *node) isArray() bool  { return n != nil && n.raw[0] == '[' }

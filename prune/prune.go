@@ -1,5 +1,6 @@
 // Package prune makes chat transcripts smaller: of the page snapshots that browser tools have answered with it
-// keeps the newest, and puts a placeholder in the place of the others, which a model no longer needs.
+// keeps the newest, and puts a placeholder in the place of the others, which a model no longer needs. Reports of what changed
+// (format DIFF) go with the snapshots that they lead away from: those behind the oldest that is kept stay.
 //
 // It knows the shapes that are in use, also mixed: OpenAI chat completions and responses, Anthropic messages, Vercel AI SDK UI
 // and model messages, MCP results (as JSON-RPC). A transcript is a JSON array of messages, or an object with the array under
@@ -13,6 +14,7 @@
 //     stays a text, an object an object.
 //   - Pruning twice is pruning once.
 //   - Memory is bounded by the largest message and what lies behind the oldest snapshot that is kept, not by the transcript.
+//     (Whether that one stays is only known at the end. Before the first snapshot, a report of changes counts as one there.)
 //
 // It has no state and no goroutine.
 package prune
@@ -39,12 +41,15 @@ type Options struct {
 	// Keep is how many of the newest snapshots stay, 0 and above.
 	Keep int
 	// Tools are patterns (as of path.Match, in lower case) for the names of tools whose results are snapshots. Nil: those of
-	// the common browser tools. A prefix that ends with "__" or "." (of an MCP server) does not count.
+	// the common browser tools, of which texts below four times MinBytes must also look like a page: a few words
+	// on what was done are no snapshot. A prefix that ends with "__" or "." (of an MCP server) does not count.
 	Tools []string
 	// MinBytes is the least size of a snapshot: shorter results ("ok") stay. 0: DefaultMinBytes.
 	MinBytes int
 	// Placeholder is written instead. Empty: Placeholder. It is cut to half of MinBytes, so that it is no snapshot itself.
 	Placeholder string
+	// usual says that Tools are those that were meant by nil.
+	usual bool
 }
 
 // Default keeps the newest snapshot.
@@ -52,7 +57,7 @@ func Default() Options { return Options{Keep: 1} }
 
 // Stats say what pruning did.
 type Stats struct {
-	// Messages, and how many results of them were snapshots, of which Removed were replaced.
+	// Messages, and how many results of them were snapshots or reports of changes, of which Removed were replaced.
 	Messages, Snapshots, Removed int
 	BytesBefore, BytesAfter      int64
 }
@@ -75,7 +80,7 @@ var otherTools = []string{
 func (o Options) withDefaults() Options {
 	o.Keep = max(0, o.Keep)
 	if o.Tools == nil {
-		o.Tools = browserTools
+		o.Tools, o.usual = browserTools, true
 	}
 	if o.MinBytes <= 0 {
 		o.MinBytes = DefaultMinBytes
@@ -109,20 +114,35 @@ func Stream(w io.Writer, r io.Reader, o Options) (Stats, error) {
 	return p.stats, err
 }
 
-// isSnapshot reports whether what a tool answered is the state of a page.
-func (o *Options) isSnapshot(tool string, r *result) bool {
+// kind is what a tool answered.
+type kind uint8
+
+const (
+	// other is not to be touched.
+	other kind = iota
+	// snapshot is the state of a page.
+	snapshot
+	// report is what changed since a snapshot.
+	report
+)
+
+// kindOf says what a tool answered.
+func (o *Options) kindOf(tool string, r *result) kind {
 	size := r.size()
 	if size < o.MinBytes {
-		return false
+		return other
 	}
 	name := strings.ToLower(tool)
-	if matches(o.Tools, name) {
-		return true
+	named := matches(o.Tools, name)
+	switch {
+	case !named && name != "" && matches(otherTools, base(name)):
+		return other
+	case r.looksLikeReport():
+		return report
+	case named && (!o.usual || size >= 4*o.MinBytes || r.hasPicture()), name == "" && size > largeResult, r.looksLikePage():
+		return snapshot
 	}
-	if name == "" {
-		return size > largeResult || r.looksLikePage()
-	}
-	return !matches(otherTools, base(name)) && r.looksLikePage()
+	return other
 }
 
 // base is a tool's name without that of the server that it belongs to: mcp__playwright__browser_click.

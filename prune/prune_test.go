@@ -7,11 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -58,30 +62,65 @@ func page(step int) string {
 	return b.String()
 }
 
-// session is a browsing session of ten steps in every shape: what the user asked, and for each step what the
-// assistant thought, the call and its result, and now and then a result of another tool.
+// step is a call of a tool and what it answered, as an MCP result.
+type step struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+	Result    struct {
+		Content []map[string]any `json:"content"`
+		IsError bool             `json:"isError"`
+	} `json:"result"`
+}
+
+// text is what the answer says.
+func (s step) text() string {
+	var b strings.Builder
+	for _, block := range s.Result.Content {
+		text, _ := block["text"].(string)
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+func newStep(tool, text string) step {
+	s := step{Tool: tool, Arguments: json.RawMessage(`{"ref":1}`)}
+	s.Result.Content = []map[string]any{{"type": "text", "text": text}}
+	return s
+}
+
+// session is a browsing session of ten steps, now and then with a result of another tool.
 func session(shape string) []byte {
+	var steps []step
+	for i := range 10 {
+		if i%4 == 3 {
+			steps = append(steps, newStep("read_file", "<!doctype html><p>"+strings.Repeat("notes ", 50)))
+		} else {
+			steps = append(steps, newStep("browser_click", page(i)))
+		}
+	}
+	return transcript(shape, steps)
+}
+
+// transcript is a session in a shape: what the user asked, and for each step what the assistant thought, the call and its
+// result.
+func transcript(shape string, steps []step) []byte {
 	var messages []any
 	add := func(m ...any) { messages = append(messages, m...) }
 	type o = map[string]any
 	add(o{"role": "user", "content": "Find the cheapest teapot. <html> is what pages begin with.", "id": "u1"})
-	for i := range 10 {
-		id, name, text := fmt.Sprint("call_", i), "browser_click", page(i)
-		if i%4 == 3 {
-			name, text = "read_file", "<!doctype html><p>"+strings.Repeat("notes ", 50)
-		}
+	for i, s := range steps {
+		id, name, args, text := fmt.Sprint("call_", i), s.Tool, s.Arguments, s.text()
 		thought := fmt.Sprint("Step ", i, " then.")
-		args := o{"ref": i}
 		switch shape {
 		case "openai":
-			add(o{"role": "assistant", "content": thought, "tool_calls": []any{o{"id": id, "type": "function", "function": o{"name": name, "arguments": `{"ref":1}`}}}},
+			add(o{"role": "assistant", "content": thought, "tool_calls": []any{o{"id": id, "type": "function", "function": o{"name": name, "arguments": string(args)}}}},
 				o{"role": "tool", "tool_call_id": id, "content": text})
 		case "responses":
 			add(o{"type": "message", "role": "assistant", "content": []any{o{"type": "output_text", "text": thought}}},
-				o{"type": "function_call", "call_id": id, "name": name, "arguments": "{}"}, o{"type": "function_call_output", "call_id": id, "output": text})
+				o{"type": "function_call", "call_id": id, "name": name, "arguments": string(args)}, o{"type": "function_call_output", "call_id": id, "output": text})
 		case "anthropic":
 			add(o{"role": "assistant", "content": []any{o{"type": "text", "text": thought}, o{"type": "tool_use", "id": id, "name": name, "input": args}}},
-				o{"role": "user", "content": []any{o{"type": "tool_result", "tool_use_id": id, "content": []any{o{"type": "text", "text": text}}}}})
+				o{"role": "user", "content": []any{o{"type": "tool_result", "tool_use_id": id, "content": s.Result.Content}}})
 		case "vercel-ui":
 			add(o{"id": id, "role": "assistant", "parts": []any{o{"type": "text", "text": thought},
 				o{"type": "tool-" + name, "toolCallId": id, "state": "output-available", "input": args, "output": o{"text": text}}}})
@@ -90,7 +129,10 @@ func session(shape string) []byte {
 				o{"role": "tool", "content": []any{o{"type": "tool-result", "toolCallId": id, "toolName": name, "output": o{"type": "text", "value": text}}}})
 		case "mcp":
 			add(o{"jsonrpc": "2.0", "id": i, "method": "tools/call", "params": o{"name": name, "arguments": args}},
-				o{"jsonrpc": "2.0", "id": i, "result": o{"content": []any{o{"type": "text", "text": text}}, "isError": false}})
+				o{"jsonrpc": "2.0", "id": i, "result": s.Result})
+		}
+		if i == len(steps)/2 {
+			add(o{"role": "user", "content": "Go on. - button \"Pay\" [ref=e1]", "id": "u2"})
 		}
 	}
 	out, err := json.MarshalIndent(messages, "", " ")
@@ -124,6 +166,178 @@ func TestSessionsShrinkByHalfAtLeast(t *testing.T) {
 	}
 }
 
+// recording is a real session over the pages of a small shop: what a server answered to an agent's calls.
+type recording struct {
+	Server string `json:"server"`
+	Steps  []step `json:"steps"`
+}
+
+func recordings(t *testing.T) map[string]recording {
+	t.Helper()
+	files, err := filepath.Glob("testdata/recorded/*.json")
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	all := map[string]recording{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r recording
+		if err := json.Unmarshal(text, &r); err != nil || len(r.Steps) < 10 {
+			t.Fatalf("%s: %d steps, %v", file, len(r.Steps), err)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".json")] = r
+	}
+	return all
+}
+
+// TestRecordedSessionsShrinkByHalfAtLeast prunes what servers in use answered, in every shape, and prints what it comes to.
+func TestRecordedSessionsShrinkByHalfAtLeast(t *testing.T) {
+	t.Logf("%-10s  %-12s  %5s  %9s  %7s  %7s  %7s", "server", "shape", "steps", "snapshots", "before", "after", "smaller")
+	for name, r := range recordings(t) {
+		newest := r.Steps[len(r.Steps)-1].text()
+		for _, shape := range shapes {
+			in := transcript(shape, r.Steps)
+			out, stats, err := Transcript(in, Default())
+			if err != nil {
+				t.Fatal(err)
+			}
+			smaller := 100 - 100*float64(len(out))/float64(len(in))
+			t.Logf("%-10s  %-12s  %5d  %9d  %7d  %7d  %6.1f%%", name, shape, len(r.Steps), stats.Snapshots, len(in), len(out), smaller)
+			if smaller < 50 {
+				t.Errorf("%s, %s: only %.1f%% smaller", name, shape, smaller)
+			}
+			if got := kept(in, out, ""); got != stats.Removed {
+				t.Errorf("%s, %s: %d results became placeholders, %+v", name, shape, got, stats)
+			}
+			if quoted, _ := json.Marshal(newest); !bytes.Contains(out, quoted) {
+				t.Errorf("%s, %s: the newest page is not there", name, shape)
+			}
+			if again, _, err := Transcript(out, Default()); err != nil || !bytes.Equal(again, out) {
+				t.Errorf("%s, %s: pruned again it is another, %v", name, shape, err)
+			}
+		}
+	}
+}
+
+// kept counts the strings that became placeholders, and is -1000 or less when anything else is another: a message, a call, an
+// id, what a user or the assistant said.
+func kept(before, after json.RawMessage, key string) int {
+	if len(before) > 0 && before[0] == '"' && !bytes.Equal(before, after) {
+		var text string
+		allowed := map[string]bool{"content": true, "output": true, "text": true, "value": true}
+		if json.Unmarshal(after, &text) == nil && text == Placeholder && allowed[key] {
+			return 1
+		}
+		return -1000
+	}
+	if key == "output" && string(after) == `{"removed":"`+Placeholder+`"}` {
+		return 1
+	}
+	var a, b map[string]json.RawMessage
+	if json.Unmarshal(before, &a) == nil && json.Unmarshal(after, &b) == nil && len(a) > 0 {
+		return keptOf(slices.Sorted(maps.Keys(a)), len(b), func(k string) int { return kept(a[k], b[k], k) })
+	}
+	var x, y []json.RawMessage
+	if json.Unmarshal(before, &x) == nil && json.Unmarshal(after, &y) == nil && len(x) > 0 {
+		n := min(len(x), len(y))
+		return keptOf(make([]string, len(x)), len(y), func(string) int { n--; return kept(x[n], y[n], key) })
+	}
+	if !bytes.Equal(before, after) {
+		return -1000
+	}
+	return 0
+}
+
+func keptOf(keys []string, there int, one func(string) int) int {
+	if len(keys) != there {
+		return -1000
+	}
+	n := 0
+	for _, key := range keys {
+		n += one(key)
+	}
+	return n
+}
+
+// TestWhatLeadsFromAKeptPageStays: reports of changes go with the page that they lead away from, and short words stay.
+func TestWhatLeadsFromAKeptPageStays(t *testing.T) {
+	change := "# changed\n<page nonce=1>\nclick \"Pay\": ok\nChanges: +9 -0 ~0\nAdded:\n" + strings.Repeat("  [4] <button>Undo</button>\n", 50) + "</page nonce=1>"
+	elsewhere := strings.Replace(change, "# changed", "# navigated", 1)
+	for _, c := range []struct {
+		name, steps, want string
+		keep              int
+	}{
+		{"reports before a page go with the one before them", "page0 report page1 report report", ". . page1 report report", 1},
+		{"two pages, two chains", "page0 report page1 report page2 report", ". . page1 report page2 report", 2},
+		{"another page is one, whatever told of it", "page0 report elsewhere report", ". . elsewhere report", 1},
+		{"no page at all", "report report", "report report", 1},
+		{"a page after reports", "report report page0", ". . page0", 1},
+		{"nothing is kept", "page0 report", ". .", 0},
+		{"words are no page", "page0 words page1 words", ". words page1 words", 1},
+		{"words at the end do not drive a page out", "page0 words words", "page0 words words", 1},
+	} {
+		var steps []step
+		for _, word := range strings.Fields(c.steps) {
+			text := map[string]string{"report": change, "elsewhere": elsewhere, "words": strings.Repeat("Clicked and waited. ", 16)}[word]
+			if text == "" {
+				text = page(int(word[4] - '0'))
+			}
+			steps = append(steps, newStep("browser_interact", text))
+		}
+		out, _, err := Transcript(transcript("openai", steps), Options{Keep: c.keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var messages []struct{ Role, Content string }
+		if err := json.Unmarshal(out, &messages); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range messages {
+			if m.Role != "tool" {
+				continue
+			}
+			word := strings.Fields(c.steps)[len(got)]
+			if m.Content == Placeholder {
+				word = "."
+			}
+			got = append(got, word)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %s became %s, want %s", c.name, c.steps, got, c.want)
+		}
+	}
+}
+
+// TestToolsOfDomtapAreKnown: what its own server answers, in its fence.
+func TestToolsOfDomtapAreKnown(t *testing.T) {
+	for _, name := range strings.Fields("browser_get_dom browser_get_elements_compact browser_interact browser_fill_form browser_navigate browser_tab " +
+		"browser_read_page browser_screenshot browser_wait browser_extract browser_batch") {
+		if !matches(browserTools, "mcp__domtap__"+name) {
+			t.Errorf("%s is not known", name)
+		}
+	}
+	o := Default().withDefaults()
+	for _, s := range recordings(t)["domtap"].Steps {
+		r := &result{payloads: []payload{{text: s.text(), end: len(s.text())}}}
+		want, said := other, s.text()
+		switch {
+		case strings.HasPrefix(said, "# changed") && len(said) >= DefaultMinBytes:
+			want = report
+		case len(said) >= DefaultMinBytes:
+			want = snapshot
+		}
+		for _, tool := range []string{s.Tool, "", "another_name"} {
+			if got := o.kindOf(tool, r); got != want {
+				t.Errorf("%q: %.60q is of kind %d, want %d", tool, said, got, want)
+			}
+		}
+	}
+}
+
 func TestKeepSaysHowManyStay(t *testing.T) {
 	for keep := range 10 {
 		for _, shape := range shapes {
@@ -136,12 +350,12 @@ func TestKeepSaysHowManyStay(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	in := []byte(`[{"role":"tool","name":"look","content":"` + strings.Repeat("x", 300) + `"},{"role":"tool","name":"browser_click","content":"` + strings.Repeat("y", 300) + `"}]`)
+	in := []byte(`[{"role":"tool","name":"look","content":"` + strings.Repeat("x", 300) + `"},{"role":"tool","name":"browser_click","content":"` + strings.Repeat("y", 1100) + `"}]`)
 	for _, c := range []struct {
 		o    Options
 		want int
 	}{
-		{Options{}, 1}, {Options{Tools: []string{"look"}}, 1}, {Options{Tools: []string{"*"}}, 2}, {Options{MinBytes: 1000}, 0}, {Options{Keep: -1}, 1},
+		{Options{}, 1}, {Options{Tools: []string{"look"}}, 1}, {Options{Tools: []string{"*"}}, 2}, {Options{MinBytes: 300}, 0}, {Options{Keep: -1}, 1},
 		{Options{Tools: []string{}}, 0},
 	} {
 		if _, stats, err := Transcript(in, c.o); err != nil || stats.Removed != c.want {
@@ -190,34 +404,65 @@ func TestWhatIsNoTranscriptSaysWhere(t *testing.T) {
 	}
 }
 
-// TestMemoryIsThatOfTheTail streams a transcript of 100 MB and looks at what is held back.
+// endless gives the messages of a transcript one by one, and looks at the live heap at every hundredth part of it.
+type endless struct {
+	message func(i int) []byte
+	n, at   int
+	rest    []byte
+	most    uint64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		switch {
+		case e.at > e.n:
+			return 0, io.EOF
+		case e.at == e.n:
+			e.rest = []byte("]")
+		default:
+			e.rest = append([]byte{','}, e.message(e.at)...)
+			if e.at == 0 {
+				e.rest[0] = '['
+			}
+		}
+		if e.at%(e.n/100) == 0 {
+			e.most = max(e.most, liveHeap())
+		}
+		e.at++
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+func liveHeap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestMemoryIsThatOfTheTail streams a transcript of 100 MB and looks at the live heap on the way.
 func TestMemoryIsThatOfTheTail(t *testing.T) {
-	const n = 20_000
-	text, err := json.Marshal(strings.Repeat(page(1), 2))
+	text, err := json.Marshal(strings.Repeat(page(1), 8))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, w := io.Pipe()
-	go func() {
-		_, _ = io.WriteString(w, "[")
-		for i := range n {
-			_, err := fmt.Fprintf(w, `%s{"role":"tool","name":"browser_click","tool_call_id":"%d","content":%s}`, strings.Repeat(",", min(i, 1)), i, text)
-			if err != nil {
-				return
-			}
-		}
-		_, _ = io.WriteString(w, "]")
-		_ = w.Close()
-	}()
-	p := newPruner(io.Discard, r, Options{Keep: 3}.withDefaults())
-	if err := p.transcript(); err != nil {
+	before := liveHeap()
+	e := &endless{n: 4500, message: func(i int) []byte {
+		return fmt.Appendf(nil, `{"role":"tool","name":"browser_click","tool_call_id":"%d","content":%s}`, i, text)
+	}}
+	stats, err := Stream(io.Discard, e, Options{Keep: 3})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if p.in.offset < 100<<20 || p.stats.Removed != n-3 {
-		t.Errorf("%d bytes, %+v", p.in.offset, p.stats)
+	if stats.BytesBefore < 100<<20 || stats.Removed != e.n-3 {
+		t.Errorf("got %+v", stats)
 	}
-	if cap(p.held) > 64 {
-		t.Errorf("%d pieces were held back", cap(p.held))
+	grown := int64(e.most) - int64(before)
+	t.Logf("%d MB, and at most %d KB more on the heap", stats.BytesBefore>>20, grown>>10)
+	if grown > 16<<20 {
+		t.Errorf("the heap grew by %d KB", grown>>10)
 	}
 }
 
@@ -245,6 +490,7 @@ func FuzzOnlyResultsChange(f *testing.F) {
 		}
 		f.Add(a.Files[0].Data, 1)
 	}
+	f.Add(transcript("vercel-ui", []step{newStep("browser_click", page(1)), newStep("x", "Changes: +1 -0 ~0\n  [1] <a>"+strings.Repeat("b", 60)), newStep("", page(2))}), 1)
 	f.Add([]byte(`{"model":"m","messages":[{"role":"tool","content":[{"type":"image","data":"`+strings.Repeat("A", 400)+`"}]}],"messages":[]}`), 0)
 	f.Add([]byte(`[{"role":"tool","content":{"content":[{"type":"text","text":"x"}],"structuredContent":{"a":"`+strings.Repeat("A", 400)+`"}},"content":"x"}]`), 0)
 	f.Fuzz(func(t *testing.T, in []byte, keep int) {
@@ -266,6 +512,25 @@ func FuzzOnlyResultsChange(f *testing.F) {
 		again, _, err := Transcript(out, o)
 		if err != nil || !bytes.Equal(again, out) {
 			t.Errorf("pruned again, %s became %s, %v", out, again, err)
+		}
+	})
+}
+
+// FuzzPiecesOfInputDoNotMatter holds of any input: read byte by byte it comes out as when it is read at once, or fails with
+// the same error.
+func FuzzPiecesOfInputDoNotMatter(f *testing.F) {
+	f.Add(transcript("anthropic", []step{newStep("browser_click", page(1)), newStep("browser_click", page(2))}), 1)
+	f.Add([]byte(`{"a":[1,{"b":"\\"}],"messages":[{"role":"tool","content":"\u00e9\\\""} , 1e5,true]}`), 0)
+	f.Fuzz(func(t *testing.T, in []byte, keep int) {
+		o := Options{Keep: keep, MinBytes: 60}
+		want, stats, wantErr := Transcript(in, o)
+		var out bytes.Buffer
+		got, err := Stream(&out, iotest.OneByteReader(bytes.NewReader(in)), o)
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%q: %v, at once %v", in, err, wantErr)
+		}
+		if err == nil && (got != stats || !bytes.Equal(out.Bytes(), want)) {
+			t.Errorf("%q became %q, at once %q", in, out.Bytes(), want)
 		}
 	})
 }

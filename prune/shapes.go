@@ -10,6 +10,7 @@ import (
 type payload struct {
 	start, end  int
 	text        string
+	picture     bool
 	replacement []byte
 }
 
@@ -169,7 +170,7 @@ func (d *reader) result(tool string, content *node) {
 	case content.isString():
 		d.note(tool, []payload{d.whole(content, content.text())})
 	case content.isObject() || content.isArray():
-		d.note(tool, []payload{d.whole(content, string(content.raw))})
+		d.note(tool, []payload{d.data(content)})
 	}
 }
 
@@ -177,9 +178,7 @@ func (d *reader) result(tool string, content *node) {
 func (d *reader) mcp(tool string, answer *node) {
 	payloads := d.blocks(answer.get("content"))
 	if s := answer.get("structuredContent"); s.isObject() {
-		p := d.whole(s, string(s.raw))
-		p.replacement = []byte(`{"removed":` + string(p.replacement) + `}`)
-		payloads = append(payloads, p)
+		payloads = append(payloads, d.data(s))
 	}
 	d.note(tool, payloads)
 }
@@ -215,6 +214,7 @@ func (d *reader) blocks(array *node) []payload {
 			}
 		case "image", "input_image", "image_url", "media", "image-data", "file-data":
 			p := d.whole(b, "")
+			p.picture = true
 			p.replacement = []byte(`{"type":` + quote(textKind(kind)) + `,"text":` + string(p.replacement) + `}`)
 			payloads = append(payloads, p)
 		}
@@ -228,6 +228,17 @@ func textKind(kind string) string {
 		return "input_text"
 	}
 	return "text"
+}
+
+// data replaces an object by one, and an array by one.
+func (d *reader) data(n *node) payload {
+	p := d.whole(n, n.words())
+	before, behind := `{"removed":`, `}`
+	if n.isArray() {
+		before, behind = `[`, `]`
+	}
+	p.replacement = []byte(before + string(p.replacement) + behind)
+	return p
 }
 
 // whole replaces a value by the placeholder.

@@ -19,22 +19,26 @@ type pruner struct {
 	out   *sink
 	know  reader
 	stats Stats
-	// held is what waits for a snapshot before it to be decided, oldest first; undecided are the snapshots in it.
+	// held is what waits for a finding before it to be decided, oldest first; undecided are the findings in it, of which so
+	// many are snapshots.
 	held      []*piece
-	undecided []*snapshot
+	undecided []*finding
+	snapshots int
 }
 
 // piece is a message, or what stands between messages.
 type piece struct {
 	raw []byte
-	// snapshots are those in the message; open is how many of them are not decided.
-	snapshots []*snapshot
-	open      int
+	// findings are those in the message; open is how many of them are not decided.
+	findings []*finding
+	open     int
 }
 
-type snapshot struct {
+// finding is a snapshot, or a report of what changed since one.
+type finding struct {
 	in      *piece
 	result  *result
+	kind    kind
 	removed bool
 }
 
@@ -176,22 +180,26 @@ func (p *pruner) messages() error {
 	})
 }
 
-// message takes in a message. Its snapshots are undecided until enough newer ones are seen.
+// message takes in a message. Its snapshots are undecided until as many newer ones are seen as are kept, and so are the
+// reports that follow them.
 func (p *pruner) message(raw []byte) {
 	p.stats.Messages++
 	m := &piece{raw: raw}
 	for _, r := range p.know.message(parse(raw)) {
-		if !p.o.isSnapshot(r.tool, r) {
+		f := &finding{in: m, result: r, kind: p.o.kindOf(r.tool, r)}
+		if f.kind == other {
 			continue
 		}
+		if f.kind == snapshot {
+			p.snapshots++
+		}
 		p.stats.Snapshots++
-		s := &snapshot{in: m, result: r}
-		m.snapshots = append(m.snapshots, s)
+		m.findings = append(m.findings, f)
 		m.open++
-		p.undecided = append(p.undecided, s)
+		p.undecided = append(p.undecided, f)
 	}
 	p.hold(m)
-	for len(p.undecided) > p.o.Keep {
+	for len(p.undecided) > 0 && p.outdated(p.undecided[0]) {
 		old := p.undecided[0]
 		p.undecided = p.undecided[1:]
 		old.removed = true
@@ -202,6 +210,18 @@ func (p *pruner) message(raw []byte) {
 		p.write(p.held[0])
 		p.held = p.held[1:]
 	}
+}
+
+// outdated reports whether the oldest finding need not stay: it leads from a snapshot to another, or there are enough newer ones.
+func (p *pruner) outdated(oldest *finding) bool {
+	if oldest.kind == report {
+		return p.snapshots >= p.o.Keep
+	}
+	if p.snapshots <= p.o.Keep {
+		return false
+	}
+	p.snapshots--
+	return true
 }
 
 // hold writes a piece, or keeps it behind one that waits.
@@ -216,9 +236,9 @@ func (p *pruner) hold(h *piece) {
 // write writes a piece with the placeholders in it.
 func (p *pruner) write(h *piece) {
 	var gone []payload
-	for _, s := range h.snapshots {
-		if s.removed {
-			gone = append(gone, s.result.payloads...)
+	for _, f := range h.findings {
+		if f.removed {
+			gone = append(gone, f.result.payloads...)
 		}
 	}
 	slices.SortFunc(gone, func(a, b payload) int { return a.start - b.start })
