@@ -1,0 +1,321 @@
+// Package args reads the arguments of tool calls, which models write: strictly in names, so that no misspelt wish is
+// passed over in silence, and kindly in forms, since a "12" for a 12 or a list that was written as a string of JSON
+// says clearly what is meant. Numbers out of range are brought into it, and the caller is told.
+//
+// It has no state and no goroutine.
+package args
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Decode reads a JSON object into the struct that into points to. Absent, null and empty arguments are an empty object. The error
+// is for the model: it says which argument is wrong and what it takes instead.
+func Decode(raw json.RawMessage, into any) error {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	return object(raw, into, "")
+}
+
+// object reads an object's fields one by one, so that an error names the field.
+func object(raw []byte, into any, path string) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return fmt.Errorf("%s must be a JSON object, not %s", orArguments(path), kind(raw))
+	}
+	target := reflect.ValueOf(into).Elem()
+	places := map[string]int{}
+	var names []string
+	for i := range target.NumField() {
+		if name := target.Type().Field(i).Tag.Get("json"); name != "" {
+			places[name] = i
+			names = append(names, name)
+		}
+	}
+	for name, value := range fields {
+		i, known := places[name]
+		if !known {
+			return fmt.Errorf("%s takes no %q; it takes: %s", orArguments(path), name, strings.Join(names, ", "))
+		}
+		if string(value) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(value, target.Field(i).Addr().Interface()); err != nil {
+			return within(join(path, name), value, target.Field(i).Type(), err)
+		}
+	}
+	return nil
+}
+
+func orArguments(path string) string {
+	if path == "" {
+		return "the call"
+	}
+	return path
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// wrong is an error whose words are ours.
+type wrong struct{ text string }
+
+func (w *wrong) Error() string { return w.text }
+
+func wrongf(format string, values ...any) error { return &wrong{fmt.Sprintf(format, values...)} }
+
+// within says where an error is.
+func within(name string, value []byte, t reflect.Type, err error) error {
+	var ours *wrong
+	if errors.As(err, &ours) {
+		return fmt.Errorf("%s%s", name, ours.text)
+	}
+	return fmt.Errorf("%s must be %s, not %s", name, typeName(t), kind(value))
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct, reflect.Pointer:
+		return "an object"
+	}
+	return "a " + strings.ToLower(t.Name())
+}
+
+// kind is what a JSON value is, for messages.
+func kind(raw []byte) string {
+	const most = 40
+	text := string(bytes.TrimSpace(raw))
+	switch {
+	case text == "":
+		return "nothing"
+	case text[0] == '{':
+		return "an object"
+	case text[0] == '[':
+		return "a list"
+	case len(text) > most:
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}
+
+// List is a list. One value stands for a list of it, and a string with a JSON list in it for that list.
+type List[T any] []T
+
+// UnmarshalJSON is called by encoding/json.
+func (l *List[T]) UnmarshalJSON(raw []byte) error {
+	raw = inner(raw, '[')
+	items := []json.RawMessage{raw}
+	if raw[0] == '[' {
+		if err := json.Unmarshal(raw, &items); err != nil {
+			return err
+		}
+	}
+	*l = make(List[T], len(items))
+	for i, item := range items {
+		if err := json.Unmarshal(item, &(*l)[i]); err != nil {
+			var ours *wrong
+			if errors.As(err, &ours) {
+				return wrongf("[%d]%s", i, ours.text)
+			}
+			return wrongf("[%d] must be %s, not %s", i, typeName(reflect.TypeFor[T]()), kind(item))
+		}
+	}
+	return nil
+}
+
+// Object is a struct whose fields are all known by name.
+type Object[T any] struct{ V T }
+
+// UnmarshalJSON is called by encoding/json.
+func (o *Object[T]) UnmarshalJSON(raw []byte) error {
+	raw = inner(raw, '{')
+	if raw[0] != '{' {
+		return wrongf(" must be an object, not %s", kind(raw))
+	}
+	if err := object(raw, &o.V, "it"); err != nil {
+		text := strings.TrimPrefix(err.Error(), "it")
+		return wrongf("%s", text)
+	}
+	return nil
+}
+
+// JSON is any JSON value, also as a string that holds an object.
+type JSON []byte
+
+// UnmarshalJSON is called by encoding/json.
+func (j *JSON) UnmarshalJSON(raw []byte) error {
+	*j = bytes.Clone(inner(raw, '{'))
+	return nil
+}
+
+// inner is the JSON value that a string holds, when that begins as is said; else raw.
+func inner(raw []byte, opening byte) []byte {
+	var text string
+	if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	text = strings.TrimSpace(text)
+	if text != "" && text[0] == opening && json.Valid([]byte(text)) {
+		return []byte(text)
+	}
+	return raw
+}
+
+// Number is a number that may be unset.
+type Number struct {
+	Set   bool
+	Value float64
+}
+
+// UnmarshalJSON is called by encoding/json.
+func (n *Number) UnmarshalJSON(raw []byte) error {
+	text := strings.TrimSpace(strings.Trim(string(raw), `"`))
+	value, err := strconv.ParseFloat(text, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // an infinity, which is out of every range
+	}
+	if err != nil || math.IsNaN(value) {
+		return wrongf(" must be a number, not %s", kind(raw))
+	}
+	*n = Number{Set: true, Value: value}
+	return nil
+}
+
+// Ref is an element's number, also as it is printed: [12].
+type Ref struct {
+	Set   bool
+	Value uint32
+}
+
+// UnmarshalJSON is called by encoding/json.
+func (r *Ref) UnmarshalJSON(raw []byte) error {
+	text := strings.Trim(string(raw), `"[] `)
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "ref="), "e")
+	value, err := strconv.ParseUint(strings.TrimSuffix(text, ".0"), 10, 32)
+	if err != nil {
+		return wrongf(" must be a ref, the number in brackets before an element, not %s", kind(raw))
+	}
+	*r = Ref{Set: true, Value: uint32(value)}
+	return nil
+}
+
+// Pointer is the ref, or nil when it is unset.
+func (r Ref) Pointer() *uint32 {
+	if !r.Set {
+		return nil
+	}
+	return &r.Value
+}
+
+// Bool is a truth value that may be unset.
+type Bool struct{ Set, Value bool }
+
+// UnmarshalJSON is called by encoding/json.
+func (b *Bool) UnmarshalJSON(raw []byte) error {
+	value, err := strconv.ParseBool(strings.Trim(string(raw), `"`))
+	if err != nil {
+		return wrongf(" must be true or false, not %s", kind(raw))
+	}
+	*b = Bool{Set: true, Value: value}
+	return nil
+}
+
+// Pointer is the value, or nil when it is unset.
+func (b Bool) Pointer() *bool {
+	if !b.Set {
+		return nil
+	}
+	return &b.Value
+}
+
+// Words is a value that is used as text: a string, a number or a truth value, or a list of these.
+type Words []string
+
+// UnmarshalJSON is called by encoding/json.
+func (w *Words) UnmarshalJSON(raw []byte) error {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&value); err != nil {
+		return err
+	}
+	list, isList := value.([]any)
+	if !isList {
+		list = []any{value}
+	}
+	for _, one := range list {
+		switch one.(type) {
+		case string, json.Number, bool:
+			*w = append(*w, fmt.Sprint(one))
+		default:
+			return wrongf(" must be a text, a number, true, false, or a list of them, not %s", kind(raw))
+		}
+	}
+	return nil
+}
+
+// First is the only word; empty when there is none.
+func (w Words) First() string {
+	if len(w) == 0 {
+		return ""
+	}
+	return w[0]
+}
+
+// Clamps brings numbers into their range and remembers which were not.
+type Clamps struct{ Notes []string }
+
+// Range is what a number may be.
+type Range struct {
+	Low, High float64
+	// Zero is allowed beside the range, and means no limit.
+	Zero bool
+}
+
+// Int32 is the number within its range, rounded; nil when it is unset.
+func (c *Clamps) Int32(name string, n Number, in Range) *int32 {
+	if !n.Set {
+		return nil
+	}
+	value := int32(c.Float(name, n, in))
+	return &value
+}
+
+// Float is the number within its range, rounded to a whole one; 0 when it is unset.
+func (c *Clamps) Float(name string, n Number, in Range) float64 {
+	rounded := math.Round(n.Value)
+	if !n.Set || in.Zero && rounded == 0 {
+		return 0
+	}
+	value := min(max(rounded, in.Low), in.High)
+	if value != rounded {
+		c.Notes = append(c.Notes, fmt.Sprintf("%s: %s → %s", name, short(rounded), short(value)))
+	}
+	return value
+}
+
+func short(value float64) string {
+	if math.Abs(value) < 1e15 {
+		return strconv.FormatFloat(value, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64)
+}
