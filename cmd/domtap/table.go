@@ -74,6 +74,7 @@ var afterActs = []row{
 	{groupAct, formCommand},
 	{groupAct, evalCommand},
 	{groupDaemon, serveCommand},
+	{groupDaemon, mcpCommand},
 	{groupDaemon, stopCommand},
 	{groupDaemon, statsCommand},
 	{groupDaemon, doctorCommand},

@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Path is where Handler serves the protocol.
+const Path = "/mcp"
+
+const (
+	// idle is how long a session may send nothing. Its host begins another then.
+	idle = 2 * time.Hour
+	// largest is the most bytes of a request.
+	largest = 8 << 20
+)
+
+// Handler serves sessions over streamable HTTP at Path. Requests need the token as a bearer token. Those that do not name
+// this machine itself (Host), or come from a web page of another origin (Origin), are refused whatever they bring: a page
+// that has a name of its own point to this machine gets nowhere.
+func (s *Server) Handler(token string) http.Handler {
+	protocol := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
+		Logger: s.options.Logger, SessionTimeout: idle, MaxRequestBodyBytes: largest,
+	})
+	mux := http.NewServeMux()
+	mux.Handle(Path, protocol)
+	return guard(token, mux)
+}
+
+// guard lets through what Handler says.
+func guard(token string, next http.Handler) http.Handler {
+	want := sha256.Sum256([]byte("Bearer " + token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
+		switch {
+		case !loopback(r.Host):
+			http.Error(w, "the Host must be localhost or a loopback address", http.StatusForbidden)
+		case !sameOrigin(r):
+			http.Error(w, "requests of web pages of other origins are refused", http.StatusForbidden)
+		case token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1:
+			w.Header().Set("WWW-Authenticate", `Bearer realm="domtap"`)
+			http.Error(w, "send the header Authorization: Bearer TOKEN; domtap token prints the token", http.StatusUnauthorized)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// loopback says whether a Host header names this machine itself.
+func loopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && address.Unmap().IsLoopback()
+}
+
+// sameOrigin says whether a request comes from no web page, or from one of this very server.
+func sameOrigin(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
+		from, err := url.Parse(origin)
+		if err != nil || from.Host == "" || !strings.EqualFold(from.Host, r.Host) {
+			return false
+		}
+	}
+	return true
+}
+
+// ServeHTTPOn serves Handler on a listener until ctx ends.
+func (s *Server) ServeHTTPOn(ctx context.Context, l net.Listener, token string) error {
+	server := &http.Server{
+		Handler: s.Handler(token), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // streams of sessions would last for ever
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

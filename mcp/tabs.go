@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// scheme begins the URIs of resources.
+const scheme = "domtap://tab/"
+
+// tabTemplate is how the URIs of tabs look.
+func tabTemplate() *mcp.ResourceTemplate {
+	return &mcp.ResourceTemplate{
+		Name: "tab", URITemplate: scheme + "{id}", MIMEType: "text/plain",
+		Description: "The page of a tab as compact text. Subscribe to follow it.",
+	}
+}
+
+// tabList keeps the list of resources equal to the tabs that are open, which makes the SDK tell hosts of changes. It follows
+// WatchTabs once the daemon was seen running.
+type tabList struct {
+	server *Server
+	begin  sync.Once
+	// wake ends the pause before the next try to follow.
+	wake chan struct{}
+
+	mu sync.Mutex
+	// listed are the resources by their tabs: the title of each.
+	listed map[string]string
+}
+
+func newTabList(s *Server) *tabList {
+	return &tabList{server: s, wake: make(chan struct{}, 1), listed: map[string]string{}}
+}
+
+// follow begins to follow the tabs, or goes on with it at once.
+func (l *tabList) follow() {
+	l.begin.Do(func() { l.server.work.Go(l.run) })
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pause is how long it takes until a stream that broke is tried again when nobody calls.
+const pause = 5 * time.Second
+
+// run follows the tabs until the server ends.
+func (l *tabList) run() {
+	ctx := l.server.lives
+	for ctx.Err() == nil {
+		err := l.stream(ctx)
+		l.server.options.Logger.Debug("the stream of tabs ended", "error", err)
+		l.drop()
+		select {
+		case <-l.wake:
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// stream reads one stream of tabs to its end.
+func (l *tabList) stream(ctx context.Context) error {
+	stream, err := l.server.daemon.Tabs.WatchTabs(ctx, &domtapv1.WatchTabsRequest{SessionId: l.server.options.Session})
+	if err != nil {
+		return err
+	}
+	for {
+		m, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		switch m.GetEvent().(type) {
+		case *domtapv1.WatchTabsResponse_Closed:
+			l.remove(m.GetTab().GetId())
+		case *domtapv1.WatchTabsResponse_Opened, *domtapv1.WatchTabsResponse_Navigated:
+			l.put(m.GetTab())
+		}
+	}
+}
+
+// put lists a tab.
+func (l *tabList) put(tab *domtapv1.Tab) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	id, title := tab.GetId(), titleOf(tab)
+	if known, listed := l.listed[id]; listed && known == title {
+		return
+	}
+	l.listed[id] = title
+	l.server.sdk.AddResource(&mcp.Resource{URI: scheme + id, Name: id, Title: title, MIMEType: "text/plain"}, l.server.readResource)
+}
+
+// titleOf names a tab without a word of its page: hosts may show titles to models without a fence, and a host name has few letters.
+func titleOf(tab *domtapv1.Tab) string {
+	at, err := url.Parse(tab.GetUrl())
+	if err != nil || at.Hostname() == "" {
+		return "Tab " + tab.GetId()
+	}
+	return "Tab " + tab.GetId() + ": " + at.Hostname()
+}
+
+// remove takes a tab off the list.
+func (l *tabList) remove(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, listed := l.listed[id]; listed {
+		delete(l.listed, id)
+		l.server.sdk.RemoveResources(scheme + id)
+	}
+}
+
+// drop takes all tabs off the list.
+func (l *tabList) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id := range l.listed {
+		l.server.sdk.RemoveResources(scheme + id)
+	}
+	clear(l.listed)
+}
+
+// refresh makes the list that of this moment. It does not start a daemon.
+func (l *tabList) refresh(ctx context.Context) {
+	if !l.server.running(ctx) {
+		return
+	}
+	l.mu.Lock()
+	before := slices.Collect(maps.Keys(l.listed))
+	l.mu.Unlock()
+	answer, err := l.server.daemon.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: l.server.options.Session})
+	if err != nil {
+		return // the list is as the stream left it
+	}
+	l.follow()
+	open := map[string]bool{}
+	for _, tab := range answer.GetTabs() {
+		open[tab.GetId()] = true
+		l.put(tab)
+	}
+	for _, id := range before {
+		if !open[id] {
+			l.remove(id)
+		}
+	}
+}

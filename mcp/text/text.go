@@ -1,0 +1,252 @@
+// Package text writes the daemon's answers for models: few tokens, one line for each thing, in the words that the
+// daemon's own text formats use. Nothing in it is safe to read as instructions: the caller puts it into a fence.
+//
+// It has no state and no goroutine.
+package text
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Line folds text to one line.
+func Line(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// Diff is a diff in the DIFF format; empty when nothing changed. What the diff counts and does not list is told at the end
+// of each section.
+func Diff(d *domtapv1.Diff) string {
+	if d.GetAddedCount()+d.GetRemovedCount()+d.GetChangedCount() == 0 && len(d.GetMoved()) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Changes: +%d -%d ~%d", d.GetAddedCount(), d.GetRemovedCount(), d.GetChangedCount())
+	if n := len(d.GetMoved()); n > 0 {
+		fmt.Fprintf(&b, " >%d", n)
+	}
+	b.WriteByte('\n')
+	section(&b, "Added", d.GetAdded(), d.GetAddedCount(), func(e *domtapv1.Element) string {
+		return fmt.Sprintf("[%d] %s", e.GetRef(), Node(e))
+	})
+	section(&b, "Removed", d.GetRemoved(), d.GetRemovedCount(), func(r *domtapv1.RemovedElement) string {
+		return fmt.Sprintf("[%d] %s", r.GetRef(), Node(&domtapv1.Element{Tag: r.GetTag(), Text: r.GetText()}))
+	})
+	section(&b, "Changed", d.GetChanged(), d.GetChangedCount(), func(c *domtapv1.ChangedElement) string {
+		return fmt.Sprintf("[%d] %s: %s", c.GetRef(), Node(c.GetElement()), fields(c.GetFields()))
+	})
+	section(&b, "Moved", d.GetMoved(), int32(len(d.GetMoved())), func(m *domtapv1.MovedElement) string {
+		return fmt.Sprintf("[%d] %d → %d", m.GetRef(), m.GetFromIndex(), m.GetToIndex())
+	})
+	return b.String()
+}
+
+func section[E any](b *strings.Builder, heading string, entries []E, count int32, line func(E) string) {
+	if len(entries) == 0 {
+		return
+	}
+	b.WriteString(heading + ":\n")
+	for _, entry := range entries {
+		b.WriteString("  " + line(entry) + "\n")
+	}
+	if more := int(count) - len(entries); more > 0 {
+		fmt.Fprintf(b, "  … and %d more\n", more)
+	}
+}
+
+// Node is an element as a tag around its text.
+func Node(e *domtapv1.Element) string {
+	tag, text := Line(e.GetTag()), Line(e.GetText())
+	opening := "<" + tag + ">"
+	if tag == "input" && e.GetType() != "" {
+		opening = fmt.Sprintf("<input type=%q>", Line(e.GetType()))
+	}
+	switch tag {
+	case "input", "img", "area":
+		return strings.TrimRight(opening+" "+text, " ")
+	}
+	return opening + text + "</" + tag + ">"
+}
+
+func fields(all []*domtapv1.FieldChange) string {
+	words := make([]string, len(all))
+	for i, f := range all {
+		words[i] = fmt.Sprintf("%s %s → %s", f.GetField(), orNone(f.GetOld()), orNone(f.GetNew()))
+	}
+	return strings.Join(words, ", ")
+}
+
+func orNone(value string) string {
+	if value == "" {
+		return "(none)"
+	}
+	return Line(value)
+}
+
+// Results are the steps, a line or more for each: how it went, what it read, or what went wrong and which elements
+// may have been meant.
+func Results(results []*domtapv1.StepResult) string {
+	var b strings.Builder
+	for _, r := range results {
+		if r.GetOk() {
+			b.WriteString(Line(r.GetSummary()) + "\n")
+		} else {
+			b.WriteString("failed: " + Line(r.GetError()) + "\n")
+			for _, c := range r.GetCandidates() {
+				fmt.Fprintf(&b, "  [%d] %s\n", c.GetRef(), Line(c.GetLine()))
+			}
+		}
+		b.WriteString(block(r.GetText()))
+	}
+	return b.String()
+}
+
+// block is text that ends with a line break, unless it is empty.
+func block(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// Page is the first line of GetCompact, for answers that have no other.
+func Page(tab *domtapv1.Tab) string {
+	return fmt.Sprintf("URL: %s | Title: %s\n", Line(tab.GetUrl()), Line(tab.GetTitle()))
+}
+
+// Tab is a tab's URL and title with what is unusual about it.
+func Tab(tab *domtapv1.Tab) string {
+	line := Line(tab.GetUrl()) + " | " + Line(tab.GetTitle())
+	if status := tab.GetStatus(); status != domtapv1.TabStatus_TAB_STATUS_READY && status != domtapv1.TabStatus_TAB_STATUS_UNSPECIFIED {
+		line += " | " + strings.ToLower(strings.TrimPrefix(status.String(), "TAB_STATUS_"))
+	}
+	if code := tab.GetHttpStatus(); code >= 400 {
+		line += fmt.Sprintf(" | HTTP %d", code)
+	}
+	if d := tab.GetDialog(); d != nil {
+		line += " | " + Dialog(d)
+	}
+	return line
+}
+
+// Dialog is the dialog that a page has opened.
+func Dialog(d *domtapv1.Dialog) string {
+	return fmt.Sprintf("%s dialog %q", strings.ToLower(strings.TrimPrefix(d.GetType().String(), "DIALOG_TYPE_")), Line(d.GetMessage()))
+}
+
+// Batch is what was read of each URL, under a line that names it.
+func Batch(results []*domtapv1.BatchResult) string {
+	var b strings.Builder
+	for _, one := range results {
+		b.WriteString("==> " + Line(one.GetUrl()))
+		if final := one.GetFinalUrl(); final != "" && final != one.GetUrl() {
+			b.WriteString(" → " + Line(final))
+		}
+		if code := one.GetHttpStatus(); code >= 400 {
+			fmt.Fprintf(&b, " (HTTP %d)", code)
+		}
+		b.WriteByte('\n')
+		switch {
+		case one.GetError() != "":
+			b.WriteString("error: " + Line(one.GetError()) + "\n")
+		case one.GetResultJson() != "":
+			b.WriteString(block(one.GetResultJson()))
+		default:
+			b.WriteString(block(one.GetText()))
+		}
+		if one.GetTruncated() {
+			b.WriteString("… more: navigate there and read on\n")
+		}
+	}
+	return b.String()
+}
+
+// Marks are the elements with a number on a picture.
+func Marks(marks []*domtapv1.Mark) string {
+	var b strings.Builder
+	for _, m := range marks {
+		fmt.Fprintf(&b, "[%d] %s\n", m.GetRef(), Line(m.GetName()))
+	}
+	return b.String()
+}
+
+// Outline are the headings of a document with the cursors that read on from them.
+func Outline(headings []*domtapv1.ReadHeading) string {
+	var b strings.Builder
+	for _, h := range headings {
+		fmt.Fprintf(&b, "%s %s (cursor %s)\n", strings.Repeat("#", int(h.GetLevel())), Line(h.GetText()), h.GetCursor())
+	}
+	return b.String()
+}
+
+// element is what Elements writes of one. What does not apply or is usual is left out.
+type element struct {
+	Ref      uint32  `json:"ref"`
+	Tag      string  `json:"tag"`
+	Role     string  `json:"role,omitempty"`
+	Text     string  `json:"text,omitempty"`
+	Href     string  `json:"href,omitempty"`
+	Name     string  `json:"name,omitempty"`
+	Type     string  `json:"type,omitempty"`
+	Value    string  `json:"value,omitempty"`
+	Hint     string  `json:"placeholder,omitempty"`
+	Box      [4]int  `json:"box"`
+	Hidden   bool    `json:"offscreen,omitempty"`
+	Covered  bool    `json:"covered,omitempty"`
+	Parent   *uint32 `json:"parent,omitempty"`
+	Level    int32   `json:"level,omitempty"`
+	Frame    string  `json:"frame,omitempty"`
+	Checked  string  `json:"checked,omitempty"`
+	Pressed  string  `json:"pressed,omitempty"`
+	Disabled *bool   `json:"disabled,omitempty"`
+	Expanded *bool   `json:"expanded,omitempty"`
+	Selected *bool   `json:"selected,omitempty"`
+	Required *bool   `json:"required,omitempty"`
+	Readonly *bool   `json:"readonly,omitempty"`
+	Focused  *bool   `json:"focused,omitempty"`
+	Invalid  *bool   `json:"invalid,omitempty"`
+
+	Attributes map[string]string `json:"attributes,omitempty"`
+}
+
+// Elements are elements as JSON, one on each line. box is x, y, width and height in CSS pixels of the
+// viewport. The frame is named where it is not the main one.
+func Elements(all []*domtapv1.Element) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	for _, e := range all {
+		_ = encoder.Encode(toElement(e)) // a strings.Builder takes everything, and these types all encode
+	}
+	return b.String()
+}
+
+func toElement(e *domtapv1.Element) *element {
+	r := e.GetRect()
+	return &element{
+		Ref: e.GetRef(), Tag: e.GetTag(), Role: e.GetRole(), Text: e.GetText(), Href: e.GetHref(), Name: e.GetName(), Type: e.GetType(),
+		Value: e.GetValue(), Hint: e.GetPlaceholder(), Box: [4]int{whole(r.GetX()), whole(r.GetY()), whole(r.GetWidth()), whole(r.GetHeight())},
+		Hidden: !e.GetInViewport(), Covered: e.GetCovered(), Parent: e.ParentRef, Level: e.GetLevel(), Frame: e.GetFrameId(),
+		Checked: tri(e.GetChecked()), Pressed: tri(e.GetPressed()), Disabled: on(e.Disabled), Expanded: e.Expanded, Selected: on(e.Selected),
+		Required: on(e.Required), Readonly: on(e.Readonly), Focused: on(e.Focused), Invalid: on(e.Invalid), Attributes: e.GetAttributes(),
+	}
+}
+
+func whole(f float64) int { return int(math.Round(f)) }
+
+// on leaves out what is false.
+func on(b *bool) *bool {
+	if b == nil || !*b {
+		return nil
+	}
+	return b
+}
+
+func tri(s domtapv1.CheckedState) string {
+	if s == domtapv1.CheckedState_CHECKED_STATE_UNSPECIFIED {
+		return ""
+	}
+	return strings.ToLower(strings.TrimPrefix(s.String(), "CHECKED_STATE_"))
+}

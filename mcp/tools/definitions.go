@@ -1,0 +1,146 @@
+package tools
+
+// definition is what a host is told of a tool.
+type definition struct{ description, schema string }
+
+// definitions are by the names of the tools. Each word is paid for in every session: what a name says already is not said
+// again. TestDefinitionsAreCheap counts.
+var definitions = map[string]definition{
+	"browser_navigate": {
+		"Load a URL and show the page: elements as lines [ref] name (tag…), content as Markdown, or none.",
+		`{"type":"object","properties":{
+			"url":{"type":"string"},
+			"tab":{"type":"string","description":"default: your current tab"},
+			"show":{"enum":["elements","content","none"],"default":"elements"},
+			"wait_until":{"enum":["load","commit","dom_content_loaded","network_idle"]},
+			"timeout":{"type":"number","description":"seconds"}},
+		"required":["url"]}`,
+	},
+	"browser_tab": {
+		"Manage tabs: list them, open (and select) one, close it, move in its history; accept or dismiss the dialog it shows.",
+		`{"type":"object","properties":{
+			"action":{"enum":["list","open","select","close","back","forward","reload","accept","dismiss"]},
+			"tab":{"type":"string"},
+			"url":{"type":"string"},
+			"value":{"type":"string","description":"prompt answer"}},
+		"required":["action"]}`,
+	},
+	"browser_get_elements_compact": {
+		"Show the page as lines: [ref] name (tag →href | =value). Refs stay with their elements.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"incremental":{"type":"boolean","description":"only what changed since you last looked"},
+			"viewport_only":{"type":"boolean"},
+			"interactive_only":{"type":"boolean","default":true},
+			"max_elements":{"type":"integer","default":300},
+			"max_tokens":{"type":"integer","default":8000},
+			"format":{"enum":["lines","tree"]},
+			"root_ref":{"type":"integer"},
+			"cursor":{"type":"string","description":"continue a truncated answer (next: …)"}}}`,
+	},
+	"browser_interact": {
+		"Do up to 8 steps in one go; answers what they changed. A target is ref, role with name, text, label, selector, or x and y.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"url":{"type":"string","description":"load first"},
+			"steps":{"type":"array","maxItems":8,"items":{"type":"object","properties":{
+				"action":{"enum":["click","double_click","hover","type","fill","press","select","check","uncheck","scroll","drag","upload","wait","read","screenshot","back"]},
+				"ref":{"type":"integer"},
+				"role":{"type":"string"},
+				"name":{"type":"string"},
+				"text":{"type":"string"},
+				"label":{"type":"string"},
+				"selector":{"type":"string"},
+				"x":{"type":"number"},
+				"y":{"type":"number"},
+				"value":{"description":"type, fill: text; press: key (Control+a); select: option(s); upload: path(s); scroll: pixels down; drag: ref to drop on"},
+				"submit":{"type":"boolean","description":"type: then Enter"},
+				"gone":{"type":"boolean","description":"wait: until it is gone"}},
+			"required":["action"]}},
+			"stop_on_error":{"type":"boolean","default":true}},
+		"required":["steps"]}`,
+	},
+	"browser_fill_form": {
+		"Fill fields of any kind by label, ref or selector, and optionally submit.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"url":{"type":"string","description":"load first"},
+			"fields":{"type":"array","items":{"type":"object","properties":{
+				"label":{"type":"string"},
+				"ref":{"type":"integer"},
+				"selector":{"type":"string"},
+				"value":{"description":"text, option(s), true/false, date, path"}}}},
+			"submit":{"type":"boolean"}},
+		"required":["fields"]}`,
+	},
+	"browser_wait": {
+		"Wait until all that is given holds: a text or element is there (or gone), the URL, an idle network, a quiet page.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"text":{"type":"string"},
+			"role":{"type":"string"},
+			"name":{"type":"string"},
+			"selector":{"type":"string"},
+			"ref":{"type":"integer"},
+			"state":{"enum":["present","gone","visible","enabled"]},
+			"url":{"type":"string","description":"part, or whole with *"},
+			"network_idle":{"type":"boolean"},
+			"quiet":{"type":"number","description":"ms"},
+			"change":{"type":"boolean"},
+			"timeout":{"type":"number","description":"seconds"}}}`,
+	},
+	"browser_read_page": {
+		"Read a page as its kind asks for: content (Markdown), interactive (tree) or visual (picture with numbered refs).",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"mode":{"enum":["auto","content","interactive","visual"]},
+			"max_tokens":{"type":"integer","default":1500},
+			"outline":{"type":"boolean","description":"list headings with cursors"},
+			"cursor":{"type":"string","description":"read on"}}}`,
+	},
+	"browser_get_dom": {
+		"Elements with all that is known of them (box, states, attributes), as JSON lines. Costs more than the compact form.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"viewport_only":{"type":"boolean"},
+			"interactive_only":{"type":"boolean","default":true},
+			"full_snapshot":{"type":"boolean","description":"no filter, no limits"},
+			"incremental":{"type":"boolean","description":"only changes since you last looked"},
+			"max_elements":{"type":"integer","default":300},
+			"max_tokens":{"type":"integer","default":8000},
+			"root_ref":{"type":"integer"},
+			"include_attributes":{"type":"array","items":{"type":"string"}},
+			"cursor":{"type":"string"}}}`,
+	},
+	"browser_screenshot": {
+		"Picture of the viewport, the full page or one element; marks number what can be acted on with its ref.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"marks":{"type":"boolean"},
+			"full_page":{"type":"boolean"},
+			"ref":{"type":"integer"},
+			"format":{"enum":["jpeg","png","webp"]},
+			"quality":{"type":"integer"}}}`,
+	},
+	"browser_extract": {
+		"Read data as JSON: by a schema, by selectors (\"a@href\" for an attribute), or a table's rows.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"schema":{"type":"object","description":"field → selector, or {selector | role+name, attribute, all, type, fields}"},
+			"selectors":{"type":"array","items":{"type":"string"}},
+			"table":{"type":"object","properties":{"headers":{"type":"array","items":{"type":"string"}},"caption":{"type":"string"}}},
+			"root_ref":{"type":"integer"},
+			"max_rows":{"type":"integer","default":1000}}}`,
+	},
+	"browser_batch": {
+		"Read up to 50 URLs side by side in throw-away tabs, or extract a schema from each.",
+		`{"type":"object","properties":{
+			"urls":{"type":"array","items":{"type":"string"},"maxItems":50},
+			"mode":{"enum":["auto","content","interactive"]},
+			"max_tokens":{"type":"integer","default":1500,"description":"each"},
+			"schema":{"type":"object","description":"as in browser_extract"},
+			"parallel":{"type":"integer","default":4},
+			"timeout":{"type":"number","description":"seconds each"}},
+		"required":["urls"]}`,
+	},
+}

@@ -1,0 +1,98 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestClassesOfTools(t *testing.T) {
+	for classes, want := range map[string]int{"core": 7, "page": 7, "all": 11, "core,page": 11, " page , core ": 11} {
+		got, err := Select(classes)
+		if err != nil || len(got) != want {
+			t.Errorf("%q has %d tools (%v), want %d", classes, len(got), err, want)
+		}
+	}
+	for _, classes := range []string{"", "everything", "core,"} {
+		if _, err := Select(classes); err == nil || !strings.Contains(err.Error(), "use core, page or all") {
+			t.Errorf("%q: %v", classes, err)
+		}
+	}
+}
+
+// arguments are what each tool reads.
+var arguments = map[string]any{
+	"browser_navigate": navigateArgs{}, "browser_tab": tabArgs{}, "browser_get_elements_compact": compactArgs{}, "browser_interact": interactArgs{},
+	"browser_fill_form": formArgs{}, "browser_wait": waitArgs{}, "browser_read_page": pageArgs{}, "browser_get_dom": domArgs{},
+	"browser_screenshot": shotArgs{}, "browser_extract": extractArgs{}, "browser_batch": batchArgs{},
+}
+
+// A schema names nothing that its tool does not read, and enumerates the words that it knows.
+func TestSchemasSayWhatToolsRead(t *testing.T) {
+	all, err := Select(All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range all {
+		read := jsonNames(reflect.TypeOf(arguments[tool.Name]))
+		for name := range properties(t, tool.Schema) {
+			if !slices.Contains(read, name) {
+				t.Errorf("%s does not read %q, which its schema names; it reads %q", tool.Name, name, read)
+			}
+		}
+		if bytes.ContainsAny(tool.Schema, "\n\t") {
+			t.Errorf("%s: white space in a schema is tokens: %s", tool.Name, tool.Schema)
+		}
+	}
+	sameWords(t, "browser_interact", "action", words(stepMakers))
+	sameWords(t, "browser_tab", "action", words(tabActions))
+	sameWords(t, "browser_wait", "state", words(states))
+	sameWords(t, "browser_read_page", "mode", words(modes))
+	sameWords(t, "browser_navigate", "show", words(shows))
+	sameWords(t, "browser_navigate", "wait_until", words(waits))
+	sameWords(t, "browser_get_elements_compact", "format", words(formats))
+	sameWords(t, "browser_screenshot", "format", words(pictures))
+}
+
+func jsonNames(t reflect.Type) []string {
+	var names []string
+	for i := range t.NumField() {
+		names = append(names, t.Field(i).Tag.Get("json"))
+	}
+	return names
+}
+
+// properties are those of a schema.
+func properties(t *testing.T, schema []byte) map[string]any {
+	t.Helper()
+	var s struct {
+		Type       string         `json:"type"`
+		Properties map[string]any `json:"properties"`
+	}
+	if err := json.Unmarshal(schema, &s); err != nil || s.Type != "object" {
+		t.Fatalf("%s: %v", schema, err)
+	}
+	return s.Properties
+}
+
+// sameWords compares an enumeration of a schema with what the tool knows.
+func sameWords(t *testing.T, tool, property string, known []string) {
+	t.Helper()
+	raw := definitions[tool].schema
+	from := strings.Index(raw, `"`+property+`":{"enum":`)
+	if from < 0 {
+		t.Fatalf("%s: no enumeration of %s", tool, property)
+	}
+	var listed []string
+	list := raw[from+len(property)+11:]
+	if err := json.Unmarshal([]byte(list[:strings.IndexByte(list, ']')+1]), &listed); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(listed)
+	if !slices.Equal(listed, known) {
+		t.Errorf("%s: the schema lists %q for %s, and the tool knows %q", tool, listed, property, known)
+	}
+}
