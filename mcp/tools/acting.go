@@ -38,12 +38,26 @@ func interact(ctx context.Context, c *Call) error {
 	if request.TabId, err = c.tabFor(ctx, a.Tab, a.URL); err != nil {
 		return err
 	}
+	ctx, cancel := withPatience(ctx, lasts(request.GetSteps()))
+	defer cancel()
 	answer, err := c.Daemon.Actions.Interact(ctx, request)
 	if err != nil {
 		return err
 	}
 	c.outcome(answer)
 	return nil
+}
+
+// lasts is how long steps may take: as long as any call, and what they wait in between.
+func lasts(steps []*domtapv1.Step) time.Duration {
+	const call, wait = 30 * time.Second, 10 * time.Second // the daemon's own
+	total := call
+	for _, one := range steps {
+		if w := one.GetWait(); w != nil {
+			total += max(wait, w.GetTimeout().AsDuration())
+		}
+	}
+	return total
 }
 
 // tabFor is the tab for an action, which opens one when it begins with a URL and there is none.
@@ -86,7 +100,11 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.Failed = true
 		c.note("%d of %d steps failed", failed, len(answer.GetResults()))
 	}
-	c.show(text.Results(answer.GetResults()) + text.Diff(answer.GetDiff()))
+	d := answer.GetDiff()
+	if int(d.GetAddedCount()) == len(d.GetAdded()) && int(d.GetRemovedCount()) == len(d.GetRemoved()) && int(d.GetChangedCount()) == len(d.GetChanged()) {
+		c.Desk.learned(now.GetId(), d.GetFromRevision(), d.GetToRevision())
+	}
+	c.show(text.Results(answer.GetResults()) + text.Diff(d))
 }
 
 // stepArgs are those of one step. Which of them count depends on the action.
@@ -103,6 +121,7 @@ type stepArgs struct {
 	X           args.Number       `json:"x"`
 	Y           args.Number       `json:"y"`
 	Value       args.Words        `json:"value"`
+	Values      args.Words        `json:"values"`
 	Submit      args.Bool         `json:"submit"`
 	Gone        args.Bool         `json:"gone"`
 	URL         string            `json:"url"`
@@ -129,6 +148,14 @@ func (s *stepArgs) target() *domtapv1.Target {
 	return t
 }
 
+// several is what values lists, or else value.
+func (s *stepArgs) several() []string {
+	if s.Values != nil {
+		return s.Values
+	}
+	return s.Value
+}
+
 // stepMakers make steps of their arguments, by action.
 var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
 	"click": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
@@ -150,7 +177,7 @@ var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
 		return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: s.Value.First()}}}, nil
 	},
 	"select": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.target(), Values: s.Value}}}, nil
+		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.target(), Values: s.several()}}}, nil
 	},
 	"check": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: s.target()}}}, nil
@@ -161,7 +188,7 @@ var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
 	"scroll": (*stepArgs).scroll,
 	"drag":   (*stepArgs).drag,
 	"upload": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.target(), Paths: s.Value}}}, nil
+		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.target(), Paths: s.several()}}}, nil
 	},
 	"wait": (*stepArgs).wait,
 	"read": func(s *stepArgs, c *Call) (*domtapv1.Step, error) {
@@ -234,6 +261,7 @@ type fieldArgs struct {
 	Ref      args.Ref   `json:"ref"`
 	Selector string     `json:"selector"`
 	Value    args.Words `json:"value"`
+	Values   args.Words `json:"values"`
 	Type     string     `json:"type"`
 }
 
@@ -245,9 +273,12 @@ func fillForm(ctx context.Context, c *Call) error {
 	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value}
 	for _, one := range a.Fields {
 		field := &domtapv1.FormField{Label: one.V.Label, Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.Type}
-		if len(one.V.Value) > 1 {
+		switch {
+		case one.V.Values != nil:
+			field.Values = one.V.Values
+		case len(one.V.Value) > 1:
 			field.Values = one.V.Value
-		} else {
+		default:
 			field.Value = one.V.Value.First()
 		}
 		request.Fields = append(request.Fields, field)

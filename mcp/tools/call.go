@@ -105,11 +105,16 @@ func (c *Call) Fail(err error) {
 		reason = strings.ToLower(s.Code().String())
 	}
 	c.note("error: %s%s", reason, advice[reason])
-	c.show(oneLine(s.Message()) + "\n")
+	message := oneLine(s.Message())
+	if nearest := factOf(s, "nearest"); nearest != "" && !strings.Contains(message, nearest) {
+		message += "; nearest: " + oneLine(nearest)
+	}
+	c.show(message + "\n")
 }
 
 // advice is what our own words say to do next, where the words of the page in the daemon's message are not enough.
 var advice = map[string]string{
+	"INVALID":          " arguments",
 	"STALE_REF":        ": look at the page again and use a ref from there",
 	"TARGET_NOT_FOUND": ": look at the page, and use a ref",
 	"AMBIGUOUS_TARGET": ": use the ref of the one that is meant",
@@ -145,13 +150,17 @@ func ours(s *status.Status) bool {
 	return false
 }
 
-func reasonOf(s *status.Status) string {
+func reasonOf(s *status.Status) string { return infoOf(s).GetReason() }
+
+func factOf(s *status.Status, name string) string { return infoOf(s).GetMetadata()[name] }
+
+func infoOf(s *status.Status) *errdetails.ErrorInfo {
 	for _, detail := range s.Details() {
 		if info, ok := detail.(*errdetails.ErrorInfo); ok {
-			return info.GetReason()
+			return info
 		}
 	}
-	return ""
+	return nil
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -146,6 +146,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 	if err != nil {
 		return err
 	}
+	c.Desk.saw(now.GetId(), point{answer.GetEpoch(), answer.GetRevision()})
 	c.show(answer.GetText())
 	return nil
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -70,26 +71,32 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {
 			return inputf("incremental answers are lists of changes: leave out cursor and format")
 		}
-		request.Incremental, request.Format = true, domtapv1.Format_FORMAT_DIFF
+		if at, known := c.Desk.knows(id); known {
+			request.SinceRevision, request.Epoch, request.Format = &at.revision, at.epoch, domtapv1.Format_FORMAT_DIFF
+		} else {
+			c.note("whole page: first look")
+		}
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, request)
 	if err != nil {
 		return err
 	}
-	c.showCompact(answer, a.Incremental.Value)
+	if a.whole() {
+		c.Desk.saw(id, point{answer.GetEpoch(), answer.GetRevision()})
+	}
+	if request.SinceRevision != nil && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
+		c.note("no change")
+		return nil
+	}
+	if why := answer.GetResync().GetReason(); why != "" {
+		c.note("whole page: %s", strings.ReplaceAll(why, "_", " "))
+	}
+	c.show(answer.GetText())
 	return nil
 }
 
-// showCompact shows a view. When changes were asked for, an answer without any says so, and one that is whole says why.
-func (c *Call) showCompact(answer *domtapv1.GetCompactResponse, changes bool) {
-	switch {
-	case changes && answer.GetResync() != nil:
-		c.note("whole page: %s", strings.ReplaceAll(answer.GetResync().GetReason(), "_", " "))
-	case changes && strings.TrimSpace(answer.GetText()) == "":
-		c.note("no change")
-	}
-	c.show(answer.GetText())
-}
+// whole says whether the answer is about all of the page, so that later changes may count from it.
+func (a *compactArgs) whole() bool { return !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value }
 
 // domArgs are those of browser_get_dom.
 type domArgs struct {
@@ -114,16 +121,23 @@ func getDom(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	answer, err := c.Daemon.Dom.GetDom(ctx, &domtapv1.GetDomRequest{
+	request := &domtapv1.GetDomRequest{
 		TabId: id, ViewportOnly: a.ViewportOnly.Value, InteractiveOnly: a.InteractiveOnly.Pointer(), FullSnapshot: a.FullSnapshot.Value,
 		MaxElements: c.Int32("max_elements", a.MaxElements, elements), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
 		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Desk.ClientID, IncludeAttributes: a.Attributes,
-		Incremental: a.Incremental.Value, IncludeHistory: proto.Bool(false),
-	})
+		IncludeHistory: proto.Bool(false),
+	}
+	if at, known := c.Desk.knows(id); known && a.Incremental.Value {
+		request.SinceRevision, request.Epoch = &at.revision, at.epoch
+	}
+	answer, err := c.Daemon.Dom.GetDom(ctx, request)
 	if err != nil {
 		return err
 	}
-	if a.Incremental.Value && answer.GetResync() == nil {
+	if !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value {
+		c.Desk.saw(id, point{answer.GetEpoch(), answer.GetRevision()})
+	}
+	if request.SinceRevision != nil && answer.GetResync() == nil {
 		if changes := text.Diff(answer.GetDiff()); changes != "" {
 			c.show(changes)
 			return nil
@@ -233,6 +247,8 @@ func batch(ctx context.Context, c *Call) error {
 		Parallel: int32(c.Float("parallel", a.Parallel, args.Range{Low: 1, High: 8})), Timeout: c.timeout(a.Timeout, longestEach),
 		SessionId: c.Desk.Session,
 	}
+	ctx, cancel := withPatience(ctx, batchLasts(request))
+	defer cancel()
 	answer, err := c.Daemon.Pages.Batch(ctx, request)
 	if err != nil {
 		return err
@@ -249,6 +265,19 @@ func batch(ctx context.Context, c *Call) error {
 	c.Failed = failed > 0 && failed == len(answer.GetResults())
 	c.show(text.Batch(answer.GetResults()))
 	return nil
+}
+
+// batchLasts is how long a batch may take when every URL takes as long as it may.
+func batchLasts(r *domtapv1.BatchRequest) time.Duration {
+	each, parallel := 15*time.Second, int32(4) // the daemon's own
+	if limit := r.GetTimeout(); limit != nil {
+		each = limit.AsDuration()
+	}
+	if n := r.GetParallel(); n > 0 {
+		parallel = n
+	}
+	rounds := (len(r.GetUrls()) + int(parallel) - 1) / int(parallel)
+	return time.Duration(max(1, rounds)) * each
 }
 
 // extractArgs are those of browser_extract.

@@ -10,7 +10,7 @@ import (
 )
 
 func TestClassesOfTools(t *testing.T) {
-	for classes, want := range map[string]int{"core": 7, "page": 7, "all": 11, "core,page": 11, " page , core ": 11} {
+	for classes, want := range map[string]int{"core": 8, "page": 7, "all": 11, "core,page": 11, " page , core ": 11} {
 		got, err := Select(classes)
 		if err != nil || len(got) != want {
 			t.Errorf("%q has %d tools (%v), want %d", classes, len(got), err, want)
@@ -82,12 +82,12 @@ func properties(t *testing.T, schema []byte) map[string]any {
 func sameWords(t *testing.T, tool, property string, known []string) {
 	t.Helper()
 	raw := definitions[tool].schema
-	from := strings.Index(raw, `"`+property+`":{"enum":`)
+	from := strings.Index(raw, `"`+property+`":{"type":"string","enum":`)
 	if from < 0 {
 		t.Fatalf("%s: no enumeration of %s", tool, property)
 	}
 	var listed []string
-	list := raw[from+len(property)+11:]
+	list := raw[from+len(property)+27:]
 	if err := json.Unmarshal([]byte(list[:strings.IndexByte(list, ']')+1]), &listed); err != nil {
 		t.Fatal(err)
 	}
