@@ -76,7 +76,7 @@ func TestSubscribersAreToldOfUpdates(t *testing.T) {
 		two.told()
 		page := b.browser.Page(0)
 		for i := range 100 { // 10 s with ten changes each
-			page.Update(func(main *actortest.Frame) { main.Body[0].Text = string(rune('a' + i%26)) })
+			page.Update(func(main *actortest.Frame) { main.Body[1].Text = string(rune('a' + i%26)) })
 			time.Sleep(100 * time.Millisecond)
 		}
 		synctest.Wait()
@@ -88,7 +88,7 @@ func TestSubscribersAreToldOfUpdates(t *testing.T) {
 		if err := two.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: uri}); err != nil {
 			t.Error(err)
 		}
-		page.Update(func(main *actortest.Frame) { main.Body[0].Text = "after" })
+		page.Update(func(main *actortest.Frame) { main.Body[1].Text = "after" })
 		time.Sleep(2 * time.Second)
 		_, ones, _ = one.told()
 		_, twos, _ = two.told()
@@ -128,7 +128,7 @@ func TestWhatIsNoTabCannotBeSubscribedTo(t *testing.T) {
 		h := b.host()
 		for _, uri := range []string{"domtap://tab/t9", "domtap://tab/", "https://shop.example/"} {
 			var known *jsonrpc.Error
-			if err := h.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); !errors.As(err, &known) || known.Code != mcp.CodeResourceNotFound {
+			if err := h.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); !errors.As(err, &known) || known.Message != "Resource not found" {
 				t.Errorf("subscribing to %s: %v", uri, err)
 			}
 		}

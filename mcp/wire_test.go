@@ -20,14 +20,20 @@ import (
 type wire struct {
 	t     *testing.T
 	to    io.WriteCloser
-	from  *bufio.Reader
+	lines chan string
 	ended chan error
 }
 
 func (b *bench) wire() *wire {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
-	w := &wire{t: b.t, to: to, from: bufio.NewReader(from), ended: make(chan error, 1)}
+	w := &wire{t: b.t, to: to, lines: make(chan string, 1000), ended: make(chan error, 1)}
+	go func() {
+		defer close(w.lines)
+		for lines := bufio.NewScanner(from); lines.Scan(); {
+			w.lines <- lines.Text()
+		}
+	}()
 	go func() {
 		err := b.server.ServeStdio(b.t.Context(), in, out)
 		w.ended <- errors.Join(err, out.Close())
@@ -51,13 +57,16 @@ func (w *wire) ask(line string) string {
 	return w.read()
 }
 
+// read returns the next line that is no notification.
 func (w *wire) read() string {
 	w.t.Helper()
-	line, err := w.from.ReadString('\n')
-	if err != nil {
-		w.t.Fatal(err)
+	for line := range w.lines {
+		if strings.Contains(line, `"id":`) {
+			return line
+		}
 	}
-	return strings.TrimSuffix(line, "\n")
+	w.t.Fatal("the output ended")
+	return ""
 }
 
 func (w *wire) end() {
@@ -162,9 +171,9 @@ func TestTheProtocolOnTheWire(t *testing.T) {
 			`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"browser_dance"}}`:                                               `"code":-32602`,
 			`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{}}`:                                                                     `"code":-32602`,
 			`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"browser_navigate","arguments":[1]}}`:                            `"code":-32602`,
-			`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"domtap://tab/t9"}}`:                                          `"code":-32002`,
-			`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}`:                                       `"code":-32002`,
-			`{"jsonrpc":"2.0","id":8,"method":"resources/subscribe","params":{"uri":"domtap://tab/t9"}}`:                                     `"code":-32002`,
+			`{"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"domtap://tab/t9"}}`:                                          `"code":-32602,"message":"Resource not found"`,
+			`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"file:///etc/passwd"}}`:                                       `"code":-32602,"message":"Resource not found"`,
+			`{"jsonrpc":"2.0","id":8,"method":"resources/subscribe","params":{"uri":"domtap://tab/t9"}}`:                                     `"code":-32602,"message":"Resource not found"`,
 			`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"browser_interact","arguments":{"steps":[{"action":"click"}]}}}`: `"isError":true`,
 			`{"jsonrpc":"2.0","id":10,"method":"resources/templates/list"}`:                                                                  `"uriTemplate":"domtap://tab/{id}"`,
 			`{"jsonrpc":"2.0","id":11,"method":"prompts/list"}`:                                                                              `"id":11`,
