@@ -34,6 +34,7 @@ import (
 	"github.com/domtap/domtap/actor/sessions"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
+	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/uploads"
 	"github.com/domtap/domtap/rpc/views"
@@ -42,7 +43,7 @@ import (
 
 // MaxMessage is the largest message in bytes that the server sends. Clients whose own limit is
 // smaller (4 MiB by default) should raise it, or ask for less of a large page.
-const MaxMessage = 64 << 20
+const MaxMessage = listen.MaxMessage
 
 const (
 	// maxRequest leaves room for the 10 MiB of local storage of a StorageState.

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // app is what every command works with.
@@ -61,29 +59,17 @@ func (a *app) report(command string, err error) int {
 	return known.Code
 }
 
-// launchDaemon starts a daemon that outlives this command. It opens no TCP port that nobody asked for:
-// DOMTAP_LISTEN asks for one. Other settings reach it through the environment.
+// launchDaemon starts a daemon that outlives this command.
 func (a *app) launchDaemon(ctx context.Context, at endpoint.Places) error {
-	args, err := a.daemonArgs(at)
+	args, err := endpoint.ServeArgs(at, a.env)
 	if err != nil {
 		return err
 	}
-	return daemon.Launch(ctx, at, args)
-}
-
-func (a *app) daemonArgs(at endpoint.Places) ([]string, error) {
-	args := []string{"serve", "--on-demand"}
-	for flag, path := range map[string]string{"--state-dir": at.State, "--socket": at.Socket, "--token-file": at.Token} {
-		absolute, err := filepath.Abs(path)
-		if err != nil {
-			return nil, fmt.Errorf("find the working directory: %w", err)
-		}
-		args = append(args, flag, absolute)
+	program, err := os.Executable()
+	if err != nil {
+		return err
 	}
-	if _, set := a.env("DOMTAP_LISTEN"); !set {
-		args = append(args, "--listen=")
-	}
-	return args, nil
+	return endpoint.Launch(ctx, program, at, args)
 }
 
 // colour says whether coloured output is wanted: on a terminal, unless NO_COLOR is set.

@@ -8,11 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/grpc"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // client is a connection to the daemon.
@@ -119,27 +117,20 @@ func (a *app) locally(do func(ctx context.Context, to endpoint.Target, args []st
 	})
 }
 
-// ensureDaemon starts a daemon when nobody listens on the socket, and returns when one serves. Of
-// commands that do so at the same time one starts the daemon, and all find it.
+// ensureDaemon starts a daemon when nobody listens on the socket, and returns when one serves.
 func (a *app) ensureDaemon(ctx context.Context, to endpoint.Target) error {
-	if to.Answers(ctx) {
+	if to.Answers(ctx) { // nothing else need be known then
 		return nil
 	}
 	at, err := a.places()
 	if err != nil {
 		return err
 	}
-	at.Socket = to.Socket
 	options, err := a.dialOptions(to)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, daemon.StartLimit)
-	defer cancel()
-	if err := a.launch(ctx, at); err != nil {
-		return err
-	}
-	return endpoint.AwaitServing(ctx, to, options)
+	return endpoint.Ensure(ctx, to, at, options, a.launch)
 }
 
 // places are those of the flags and the environment.
@@ -160,13 +151,7 @@ func (a *app) target() (endpoint.Target, error) {
 	if err != nil {
 		return endpoint.Target{}, err
 	}
-	if at.Socket != "" {
-		return endpoint.Target{Socket: at.Socket}, nil
-	}
-	if address, _ := a.env("DOMTAP_LISTEN"); address != "" {
-		return endpoint.Parse(address)
-	}
-	return endpoint.Target{Address: listen.DefaultAddress}, nil
+	return endpoint.FindTarget("", at, a.env)
 }
 
 // dialOptions looks for the token only where it is used.

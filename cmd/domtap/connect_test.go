@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // needToken refuses calls without the token, as the daemon does over TCP.
@@ -135,24 +135,5 @@ func TestNoDaemonIsStartedForATCPAddress(t *testing.T) {
 	}
 	if got := cmd.run(t, "tabs", "--addr", "127.0.0.1:1", "--timeout", "2s"); got.code != exit.Unavailable {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestADaemonOnDemandOpensNoPortUnasked(t *testing.T) {
-	at := endpoint.Places{State: "/state", Socket: "/state/s", Token: "/state/t"}
-	for _, test := range []struct {
-		env  map[string]string
-		want bool
-	}{{nil, true}, {map[string]string{"DOMTAP_LISTEN": "127.0.0.1:9"}, false}} {
-		args, err := newApp(environment(test.env), nil, nil, nil).daemonArgs(at)
-		line := strings.Join(args, " ")
-		if off := strings.Contains(line, "--listen="); off != test.want || err != nil {
-			t.Errorf("%v: %q, %v", test.env, line, err)
-		}
-		for _, part := range []string{"serve --on-demand", "--state-dir /state", "--socket /state/s", "--token-file /state/t"} {
-			if !strings.Contains(line, part) {
-				t.Errorf("%q lacks %q", line, part)
-			}
-		}
 	}
 }

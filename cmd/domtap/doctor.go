@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 func doctorCommand(a *app) *cobra.Command {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/rpc/listen"
 )
 

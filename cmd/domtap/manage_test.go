@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // isolated is a command with a state directory of its own.

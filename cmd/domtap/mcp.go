@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/mcp"
 	"github.com/domtap/domtap/mcp/tools"
 	"github.com/domtap/domtap/rpc/listen"

@@ -25,9 +25,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // program builds domtap once for all tests that run it, and says where it is.
@@ -192,7 +191,7 @@ func scriptRef(ts *testscript.TestScript, _ bool, args []string) {
 
 // scriptServing waits until the script's daemon serves.
 func scriptServing(ts *testscript.TestScript, _ bool, _ []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), daemon.StartLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), endpoint.StartLimit)
 	defer cancel()
 	socket := filepath.Join(ts.Getenv("DOMTAP_STATE_DIR"), "domtap.sock")
 	ts.Check(endpoint.AwaitServing(ctx, endpoint.Target{Socket: socket}, endpoint.Options{}))

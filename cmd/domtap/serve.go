@@ -10,8 +10,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/rpc/listen"
 )
 

@@ -21,6 +21,10 @@ import (
 // DefaultAddress is the loopback TCP address that the daemon listens on unless told otherwise.
 const DefaultAddress = "127.0.0.1:7411"
 
+// MaxMessage is the largest message in bytes that the daemon sends. It stands here because clients need it, too, and
+// should not have to import the server for it.
+const MaxMessage = 64 << 20
+
 // maxSocketPath is what the smallest sockaddr_un of the supported systems holds, less the final NUL.
 const maxSocketPath = 103
 

@@ -1,7 +1,7 @@
-// Package daemon runs the daemon and starts it in the background.
+// Package daemon runs the daemon.
 //
 // Run owns everything: it claims the socket, starts the browser, serves it, and ends them in reverse
-// order. When it returns, nothing of it is left but the log. Launch is the other side: it starts a
+// order. When it returns, nothing of it is left but the log. endpoint.Launch is the other side: it starts a
 // process that leads to Run, and waits until that listens; the process tells by a pipe, so nobody polls.
 package daemon
 
@@ -19,9 +19,9 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/metrics"
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
@@ -54,7 +54,7 @@ type Config struct {
 	Metrics string
 	// Version is what other processes see of the daemon.
 	Version string
-	// OnDemand is set when Launch started this process.
+	// OnDemand is set when endpoint.Launch started this process.
 	OnDemand bool
 	Logger   *slog.Logger
 }
@@ -70,7 +70,7 @@ func cannotStart(err error) error {
 // held until the browser has ended.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.OnDemand {
-		syscall.CloseOnExec(readyFD) // the browser is not to hold it open
+		syscall.CloseOnExec(endpoint.ReadyFD) // the browser is not to hold it open
 	}
 	if err := os.MkdirAll(cfg.Browser.StateDir, 0o700); err != nil {
 		return cannotStart(err)
@@ -171,7 +171,7 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, listeners...) }()
 	if cfg.OnDemand {
-		if err := tellReady(); err != nil {
+		if err := endpoint.TellReady(); err != nil {
 			cfg.Logger.Warn("the command that started the daemon is gone", "error", err)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/rpc/listen"
 )
 

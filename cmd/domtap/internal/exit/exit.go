@@ -12,6 +12,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // The exit codes. README.md lists them for users.
@@ -53,6 +55,10 @@ func Classify(err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
+	var unmet *endpoint.Error
+	if errors.As(err, &unmet) {
+		return &Error{Code: ofKind[unmet.Kind], Err: err, Hint: unmet.Hint}
+	}
 	var answered interface{ GRPCStatus() *status.Status } // status.FromError would add what wraps it
 	if errors.As(err, &answered) {
 		return ofStatus(answered.GRPCStatus())
@@ -64,6 +70,13 @@ func Classify(err error) error {
 		return &Error{Code: Timeout, Err: err, Hint: hints[codes.DeadlineExceeded]}
 	}
 	return &Error{Code: Failure, Err: err}
+}
+
+// ofKind gives every failure to find or reach a daemon its code.
+var ofKind = map[endpoint.Kind]int{
+	endpoint.Misused:     Usage,
+	endpoint.Denied:      Denied,
+	endpoint.Unreachable: Unavailable,
 }
 
 // ofCode gives every status that is not listed Failure.

@@ -16,15 +16,14 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/exit"
-	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
 )
 
 // Options say how to connect.
 type Options struct {
-	// TokenFile holds the bearer token, which is sent over TCP only. A missing file is no error here: the
-	// daemon's refusal says more.
+	// Token is the bearer token, which is sent over TCP only. Empty: TokenFile holds it.
+	Token string
+	// TokenFile is where the token is kept. A missing file is no error here: the daemon's refusal says more.
 	TokenFile string
 	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: those of the
 	// system, and no TLS on loopback.
@@ -42,7 +41,7 @@ func Dial(to Target, o Options) (*grpc.ClientConn, error) {
 	options := []grpc.DialOption{
 		grpc.WithTransportCredentials(secure),
 		grpc.WithUserAgent(o.Agent),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(listen.MaxMessage)),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 200 * time.Millisecond},
 			MinConnectTimeout: 5 * time.Second,
@@ -73,7 +72,7 @@ func AwaitServing(ctx context.Context, to Target, o Options) error {
 	}
 	_, err = healthv1.NewHealthClient(conn).Check(ctx, &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
 	if err != nil {
-		err = exit.Errorf(exit.Unavailable, "domtap doctor checks browser, socket and daemon", "the daemon at %s does not answer: %w", to, err)
+		err = errorf(Unreachable, "domtap doctor checks browser, socket and daemon", "the daemon at %s does not answer: %w", to, err)
 	}
 	return errors.Join(err, conn.Close())
 }
@@ -91,7 +90,7 @@ func (o Options) transport(to Target) (credentials.TransportCredentials, error) 
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, exit.Errorf(exit.Usage, "it must be a PEM file", "no certificate in %s", o.TLSCA)
+			return nil, errorf(Misused, "it must be a PEM file", "no certificate in %s", o.TLSCA)
 		}
 	}
 	return credentials.NewTLS(config), nil
@@ -99,12 +98,15 @@ func (o Options) transport(to Target) (credentials.TransportCredentials, error) 
 
 // token reads the bearer token; empty: there is none.
 func (o Options) token() (string, error) {
+	if o.Token != "" {
+		return o.Token, nil
+	}
 	token, err := listen.ReadToken(o.TokenFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err != nil {
-		return "", exit.Errorf(exit.Denied, "", "%w", err)
+		return "", errorf(Denied, "", "%w", err)
 	}
 	return token, nil
 }

@@ -1,12 +1,10 @@
-package daemon
+package endpoint
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
 )
 
 func TestTheLastComplaintOfALogIsReported(t *testing.T) {
@@ -28,7 +26,7 @@ func TestTheLastComplaintOfALogIsReported(t *testing.T) {
 
 func TestALongLogIsSetAside(t *testing.T) {
 	dir := t.TempDir()
-	at := endpoint.Places{State: dir, Socket: filepath.Join(dir, "s")}
+	at := Places{State: dir, Socket: filepath.Join(dir, "s")}
 	if err := os.WriteFile(at.Log(), make([]byte, largestLog+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -42,5 +40,24 @@ func TestALongLogIsSetAside(t *testing.T) {
 	}
 	if info, err := os.Stat(at.Log() + ".old"); err != nil || info.Size() != largestLog+1 {
 		t.Errorf("the old log: %v", err)
+	}
+}
+
+func TestADaemonOnDemandOpensNoPortUnasked(t *testing.T) {
+	at := Places{State: "/state", Socket: "/state/s", Token: "/state/t"}
+	for _, test := range []struct {
+		env  map[string]string
+		want bool
+	}{{nil, true}, {map[string]string{"DOMTAP_LISTEN": "127.0.0.1:9"}, false}} {
+		args, err := ServeArgs(at, environment(test.env))
+		line := strings.Join(args, " ")
+		if off := strings.Contains(line, "--listen="); off != test.want || err != nil {
+			t.Errorf("%v: %q, %v", test.env, line, err)
+		}
+		for _, part := range []string{"serve --on-demand", "--state-dir /state", "--socket /state/s", "--token-file /state/t"} {
+			if !strings.Contains(line, part) {
+				t.Errorf("%q lacks %q", line, part)
+			}
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package daemon
+package endpoint
 
 import (
 	"bytes"
@@ -12,9 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/domtap/domtap/cmd/domtap/internal/endpoint"
-	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
 const (
@@ -24,42 +21,74 @@ const (
 	largestLog = 4 << 20
 	// readyWord is what a daemon that was started on demand says when it listens.
 	readyWord = "ready\n"
-	// readyFD is the file that it says it to: the first after the three standard ones.
-	readyFD = 3
+	// ReadyFD is the file that it says it to: the first after the three standard ones.
+	ReadyFD = 3
 )
 
-// Launch starts this program with the arguments in a session of its own, so that it outlives the caller
-// and its terminal. It returns when the daemon listens, when it ended because another one serves, or
-// when ctx ends. The arguments must lead to Run with OnDemand set.
-func Launch(ctx context.Context, at endpoint.Places, args []string) error {
+// Ensure starts a daemon when nobody listens on the target, and returns when one serves. Of programs that do so at
+// the same time one starts the daemon, and all find it. A TCP address is left alone: its daemon is not ours to start.
+func Ensure(ctx context.Context, to Target, at Places, o Options, launch func(context.Context, Places) error) error {
+	if to.Answers(ctx) {
+		return nil
+	}
+	at.Socket = to.Socket
+	ctx, cancel := context.WithTimeout(ctx, StartLimit)
+	defer cancel()
+	if err := launch(ctx, at); err != nil {
+		return err
+	}
+	return AwaitServing(ctx, to, o)
+}
+
+// ServeArgs are the arguments that make domtap a daemon at these places, for Launch. It opens no TCP port that nobody
+// asked for: DOMTAP_LISTEN asks for one. Other settings reach it through the environment.
+func ServeArgs(at Places, env Lookup) ([]string, error) {
+	args := []string{"serve", "--on-demand"}
+	for flag, path := range map[string]string{"--state-dir": at.State, "--socket": at.Socket, "--token-file": at.Token} {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("find the working directory: %w", err)
+		}
+		args = append(args, flag, absolute)
+	}
+	if _, set := env("DOMTAP_LISTEN"); !set {
+		args = append(args, "--listen=")
+	}
+	return args, nil
+}
+
+// Launch starts domtap, the program at a path, with the arguments in a session of its own, so that it outlives the
+// caller and its terminal. It returns when the daemon listens, when it ended because another one serves, or
+// when ctx ends. The arguments are those of ServeArgs.
+func Launch(ctx context.Context, program string, at Places, args []string) error {
 	log, err := openLog(at)
 	if err != nil {
-		return exit.Errorf(exit.Unavailable, "choose another place with --state-dir", "the daemon cannot start: %w", err)
+		return errorf(Unreachable, "choose another place with --state-dir", "the daemon cannot start: %w", err)
 	}
 	defer func() { _ = log.Close() }()
 	began, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
 		return fmt.Errorf("read the daemon's log: %w", err)
 	}
-	cmd, ready, err := start(args, log)
+	cmd, ready, err := start(program, args, log)
 	if err != nil {
-		return exit.Errorf(exit.Unavailable, "", "the daemon cannot start: %w", err)
+		return errorf(Unreachable, "", "the daemon cannot start: %w", err)
 	}
 	defer func() { _ = ready.Close() }()
 	if word, err := readAll(ctx, ready); err != nil {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		return exit.Errorf(exit.Unavailable, "its log is in "+at.Log(), "the daemon was not ready in time: %w", err)
+		return errorf(Unreachable, "its log is in "+at.Log(), "the daemon was not ready in time: %w", err)
 	} else if word == readyWord {
 		return cmd.Process.Release()
 	}
 	if err := cmd.Wait(); err != nil { // it has closed its end of the pipe, so it is ending
-		return exit.Errorf(exit.Unavailable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "%s", lastError(log, began))
+		return errorf(Unreachable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "%s", lastError(log, began))
 	}
 	return nil
 }
 
 // openLog opens the daemon's log to append to it. A long one is kept once under another name.
-func openLog(at endpoint.Places) (*os.File, error) {
+func openLog(at Places) (*os.File, error) {
 	for _, dir := range []string{at.State, filepath.Dir(at.Socket)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
@@ -74,11 +103,7 @@ func openLog(at endpoint.Places) (*os.File, error) {
 }
 
 // start starts the process. Its readyWord, or its end without one, is read from the file.
-func start(args []string, log *os.File) (*exec.Cmd, *os.File, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, nil, err
-	}
+func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, error) {
 	ready, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -127,9 +152,9 @@ func lastError(log io.ReaderAt, from int64) string {
 	return last
 }
 
-// tellReady tells the command that started this daemon that it listens.
-func tellReady() error {
-	pipe := os.NewFile(readyFD, "ready")
+// TellReady tells the command that started this daemon that it listens.
+func TellReady() error {
+	pipe := os.NewFile(ReadyFD, "ready")
 	_, err := pipe.WriteString(readyWord)
 	return errors.Join(err, pipe.Close())
 }

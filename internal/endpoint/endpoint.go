@@ -1,5 +1,5 @@
-// Package endpoint finds a daemon and connects to it: which files a daemon and its clients meet at, what an
-// address means, and which credentials it needs.
+// Package endpoint finds a daemon, starts one and connects to it: which files a daemon and its clients meet at, what an
+// address means, and which credentials it needs. The command line and package client stand on it.
 //
 // A unix socket goes without token and TLS. TCP on loopback carries the bearer token; any other address is
 // only ever spoken to over TLS.
@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/rpc/listen"
 )
 
@@ -61,7 +60,7 @@ func defaultState(env Lookup) (string, error) {
 	if home, _ := env("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "domtap"), nil
 	}
-	return "", exit.Errorf(exit.Usage, "set HOME, or give a directory with --state-dir", "there is no place for the daemon's state")
+	return "", errorf(Misused, "set HOME, or give a directory with --state-dir", "there is no place for the daemon's state")
 }
 
 // Target is where a daemon listens: a unix socket or a TCP address.
@@ -72,15 +71,30 @@ func Parse(addr string) (Target, error) {
 	if path, isUnix := strings.CutPrefix(addr, "unix:"); isUnix {
 		path = strings.TrimPrefix(path, "//")
 		if !strings.HasPrefix(path, "/") {
-			return Target{}, exit.Errorf(exit.Usage, "for example --addr unix:///run/user/1000/domtap/domtap.sock", "%q is no absolute path of a socket", addr)
+			return Target{}, errorf(Misused, "for example --addr unix:///run/user/1000/domtap/domtap.sock", "%q is no absolute path of a socket", addr)
 		}
 		return Target{Socket: path}, nil
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || host == "" || port == "" {
-		return Target{}, exit.Errorf(exit.Usage, "use unix:///PATH or HOST:PORT", "%q is no address", addr)
+		return Target{}, errorf(Misused, "use unix:///PATH or HOST:PORT", "%q is no address", addr)
 	}
 	return Target{Address: addr}, nil
+}
+
+// FindTarget says where this user's daemon listens: at addr unless that is empty, then on its socket, then on its TCP
+// address.
+func FindTarget(addr string, at Places, env Lookup) (Target, error) {
+	if addr != "" {
+		return Parse(addr)
+	}
+	if at.Socket != "" {
+		return Target{Socket: at.Socket}, nil
+	}
+	if address, _ := env("DOMTAP_LISTEN"); address != "" {
+		return Parse(address)
+	}
+	return Target{Address: listen.DefaultAddress}, nil
 }
 
 // String is the target as Parse reads it.
