@@ -20,6 +20,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -259,7 +260,11 @@ func (s *stream) next() *domtapv1.WatchDomResponse {
 		if d.GetToRevision() != m.GetRevision() || d.GetToRevision() <= d.GetFromRevision() {
 			s.t.Errorf("a diff from %d to %d in a message at %d", d.GetFromRevision(), d.GetToRevision(), m.GetRevision())
 		}
-		s.state = apply(s.t, s.state, d)
+		state, err := client.Apply(s.state, d)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.state = state
 	}
 	if snapshot := m.GetSnapshot(); snapshot != nil {
 		s.state = snapshot.GetElements()
@@ -282,52 +287,6 @@ func (s *stream) end() error {
 		return nil
 	}
 	return err
-}
-
-// apply does what the comment on message Diff says.
-func apply(t *testing.T, old []*domtapv1.Element, d *domtapv1.Diff) []*domtapv1.Element {
-	t.Helper()
-	now := map[uint32]*domtapv1.Element{}
-	for _, e := range old {
-		now[e.GetRef()] = e
-	}
-	for _, c := range d.GetChanged() {
-		if now[c.GetRef()] == nil {
-			t.Errorf("changed element %d is not there", c.GetRef())
-		}
-		now[c.GetRef()] = c.GetElement()
-	}
-	out := map[uint32]bool{}
-	for _, r := range d.GetRemoved() {
-		out[r.GetRef()] = true
-	}
-	place := map[int32]*domtapv1.Element{}
-	for _, m := range d.GetMoved() {
-		out[m.GetRef()] = true
-		place[m.GetToIndex()] = now[m.GetRef()]
-	}
-	for _, a := range d.GetAdded() {
-		place[a.GetIndex()] = a
-	}
-	var stay []*domtapv1.Element
-	for _, e := range old {
-		if !out[e.GetRef()] {
-			stay = append(stay, now[e.GetRef()])
-		}
-	}
-	result := make([]*domtapv1.Element, 0, len(stay)+len(place))
-	for i := int32(0); len(result) < cap(result); i++ {
-		switch e := place[i]; {
-		case e != nil:
-			result = append(result, e)
-		case len(stay) > 0:
-			result = append(result, stay[0])
-			stay = stay[1:]
-		default:
-			t.Fatalf("the diff leaves no element for place %d", i)
-		}
-	}
-	return result
 }
 
 // texts lists the texts of elements, which tests keep apart by them.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/client"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/history"
@@ -331,7 +332,7 @@ func (r *reader) take(m *domtapv1.WatchDomResponse) {
 	} else if len(r.haves) == 0 && r.From == nil {
 		return // it asked for no snapshot, and does not know what there is
 	} else if d := m.GetDiff(); d != nil {
-		elements, err := history.Apply(now.elements, d)
+		elements, err := client.Apply(now.elements, d)
 		if err != nil {
 			r.stage.t.Errorf("%s: %v", r.Name, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	domtap "github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/history"
 )
@@ -251,7 +252,7 @@ func (c *client) take(m *domtapv1.WatchDomResponse) error {
 		if d.GetFromRevision() != c.revision || m.GetEpoch() != c.epoch {
 			return fmt.Errorf("a diff from revision %d of %s does not fit to revision %d of %s", d.GetFromRevision(), m.GetEpoch(), c.revision, c.epoch)
 		}
-		now, err := history.Apply(c.elements, d)
+		now, err := domtap.Apply(c.elements, d)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -153,81 +154,6 @@ func Same(a, b []*domtapv1.Element) bool {
 	return true
 }
 
-// Apply returns what a diff makes of a list, by nothing but the words of docs/stream.md. It does not write to
-// the list.
-func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, error) {
-	out, place := map[uint32]bool{}, map[int]*domtapv1.Element{}
-	for _, r := range d.GetRemoved() {
-		out[r.GetRef()] = true
-	}
-	for _, m := range d.GetMoved() {
-		out[m.GetRef()] = true
-	}
-	known := named(old, d, out)
-	for _, c := range d.GetChanged() {
-		if known[c.GetRef()] == nil {
-			return nil, fmt.Errorf("element %d changed, which is not there", c.GetRef())
-		}
-		known[c.GetRef()] = c.GetElement()
-	}
-	for ref := range out {
-		if known[ref] == nil {
-			return nil, fmt.Errorf("element %d is taken out, which is not there", ref)
-		}
-	}
-	for _, m := range d.GetMoved() {
-		place[int(m.GetToIndex())] = known[m.GetRef()]
-	}
-	for _, a := range d.GetAdded() {
-		place[int(a.GetIndex())] = a
-	}
-	if len(place) != len(d.GetMoved())+len(d.GetAdded()) {
-		return nil, fmt.Errorf("two elements go to one place")
-	}
-	stay := make([]*domtapv1.Element, 0, len(old))
-	for _, e := range old {
-		if out[e.GetRef()] {
-			continue
-		}
-		if now, ok := known[e.GetRef()]; ok {
-			e = now
-		}
-		stay = append(stay, e)
-	}
-	return weave(stay, place)
-}
-
-// named returns the elements that a diff takes out or changes, by their refs: few of many.
-func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[uint32]*domtapv1.Element {
-	changed := map[uint32]bool{}
-	for _, c := range d.GetChanged() {
-		changed[c.GetRef()] = true
-	}
-	found := map[uint32]*domtapv1.Element{}
-	for _, e := range old {
-		if ref := e.GetRef(); changed[ref] || out[ref] {
-			found[ref] = e
-		}
-	}
-	return found
-}
-
-// weave fills the places that are given, and the rest with those that stay.
-func weave(stay []*domtapv1.Element, place map[int]*domtapv1.Element) ([]*domtapv1.Element, error) {
-	now := make([]*domtapv1.Element, len(stay)+len(place))
-	for i := range now {
-		switch e := place[i]; {
-		case e != nil:
-			now[i] = e
-		case len(stay) > 0:
-			now[i], stay = stay[0], stay[1:]
-		default:
-			return nil, fmt.Errorf("there is no element for place %d", i)
-		}
-	}
-	return now, nil
-}
-
 // Replay calls visit after each message with the elements that the reader has then; known is false as long
 // as a reader that asked for no snapshot cannot know them. It ends at the first diff that cannot be applied.
 func (r *Reader) Replay(visit func(i int, m Message, elements []*domtapv1.Element, known bool)) error {
@@ -237,7 +163,7 @@ func (r *Reader) Replay(visit func(i int, m Message, elements []*domtapv1.Elemen
 			elements, known = whole, true
 		} else if d := m.GetDiff(); d != nil && known {
 			var err error
-			if elements, err = Apply(elements, d); err != nil {
+			if elements, err = client.Apply(elements, d); err != nil {
 				return fmt.Errorf("%s, message %d: %w", r.Name, m.GetSequence(), err)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -180,35 +179,6 @@ func TestBrokenHistoriesAreRefused(t *testing.T) {
 		faults := validators[c.validator](s.History)
 		if text := errors.Join(faults...); text == nil || !strings.Contains(text.Error(), c.says) {
 			t.Errorf("%s of %q says %v, want %q", c.validator, c.what, text, c.says)
-		}
-	}
-}
-
-func TestApplyFollowsTheDocument(t *testing.T) {
-	old := elements("a", "b", "c", "d")
-	d := &domtapv1.Diff{
-		Removed: []*domtapv1.RemovedElement{{Ref: 1}}, Moved: []*domtapv1.MovedElement{{Ref: 3, FromIndex: 3, ToIndex: 0}},
-		Added:   []*domtapv1.Element{{Ref: 9, Index: 2, Text: "new"}},
-		Changed: []*domtapv1.ChangedElement{{Ref: 3, Element: &domtapv1.Element{Ref: 3, Text: "D"}}},
-	}
-	before := Line(old)
-	got, err := Apply(old, d)
-	if want := "[3 D] [0 a] [9 new] [2 c]"; err != nil || Line(got) != want {
-		t.Errorf("got %s, %v, want %s", Line(got), err, want)
-	}
-	if Line(old) != before {
-		t.Error("the list that was given has changed")
-	}
-	for what, ruin := range map[string]func(*domtapv1.Diff){
-		"an unknown element removed": func(d *domtapv1.Diff) { d.Removed[0].Ref = 77 },
-		"an unknown element moved":   func(d *domtapv1.Diff) { d.Moved[0].Ref = 77 },
-		"two at one place":           func(d *domtapv1.Diff) { d.Added[0].Index = 0 },
-		"a place beyond the end":     func(d *domtapv1.Diff) { d.Added[0].Index = 8 },
-	} {
-		bad := proto.CloneOf(d)
-		ruin(bad)
-		if got, err := Apply(old, bad); err == nil {
-			t.Errorf("%s: got %s", what, Line(got))
 		}
 	}
 }

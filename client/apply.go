@@ -1,0 +1,101 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// ErrMismatch says that a diff does not fit the elements that it was applied to: something was lost. Whoever gets it
+// watches again without from_revision; Follow does so by itself.
+var ErrMismatch = errors.New("the diff does not fit the elements")
+
+func mismatch(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrMismatch, fmt.Sprintf(format, args...))
+}
+
+// Apply returns what a diff makes of the elements of a view, as docs/stream.md says. It writes neither to the list
+// nor to the elements, of which the result has those that did not change. The error wraps ErrMismatch.
+//
+// The index of an element is that of the message which brought it: the place in the list is what counts.
+func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, error) {
+	out, place := map[uint32]bool{}, map[int]*domtapv1.Element{}
+	for _, r := range d.GetRemoved() {
+		out[r.GetRef()] = true
+	}
+	for _, m := range d.GetMoved() {
+		out[m.GetRef()] = true
+	}
+	if len(out) != len(d.GetRemoved())+len(d.GetMoved()) {
+		return nil, mismatch("an element is taken out twice")
+	}
+	known := named(old, d, out)
+	for _, c := range d.GetChanged() {
+		if known[c.GetRef()] == nil {
+			return nil, mismatch("element %d changed, which is not there", c.GetRef())
+		}
+		known[c.GetRef()] = c.GetElement()
+	}
+	for ref := range out {
+		if known[ref] == nil {
+			return nil, mismatch("element %d is taken out, which is not there", ref)
+		}
+	}
+	for _, m := range d.GetMoved() {
+		place[int(m.GetToIndex())] = known[m.GetRef()]
+	}
+	added := map[uint32]bool{}
+	for _, a := range d.GetAdded() {
+		place[int(a.GetIndex())] = a
+		added[a.GetRef()] = true
+	}
+	if len(place) != len(d.GetMoved())+len(d.GetAdded()) {
+		return nil, mismatch("two elements go to one place")
+	}
+	stay := make([]*domtapv1.Element, 0, len(old))
+	for _, e := range old {
+		if out[e.GetRef()] {
+			continue
+		}
+		if added[e.GetRef()] {
+			return nil, mismatch("element %d is added, which is there", e.GetRef())
+		}
+		if now, ok := known[e.GetRef()]; ok {
+			e = now
+		}
+		stay = append(stay, e)
+	}
+	return weave(stay, place)
+}
+
+// named returns the elements that a diff takes out or changes, by their refs: few of many.
+func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[uint32]*domtapv1.Element {
+	changed := map[uint32]bool{}
+	for _, c := range d.GetChanged() {
+		changed[c.GetRef()] = true
+	}
+	found := map[uint32]*domtapv1.Element{}
+	for _, e := range old {
+		if ref := e.GetRef(); changed[ref] || out[ref] {
+			found[ref] = e
+		}
+	}
+	return found
+}
+
+// weave fills the places that are given, and the rest with those that stay.
+func weave(stay []*domtapv1.Element, place map[int]*domtapv1.Element) ([]*domtapv1.Element, error) {
+	now := make([]*domtapv1.Element, len(stay)+len(place))
+	for i := range now {
+		switch e := place[i]; {
+		case e != nil:
+			now[i] = e
+		case len(stay) > 0:
+			now[i], stay = stay[0], stay[1:]
+		default:
+			return nil, mismatch("there is no element for place %d", i)
+		}
+	}
+	return now, nil
+}
