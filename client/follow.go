@@ -115,8 +115,7 @@ func (f *follower) run() error {
 		if errors.Is(err, ErrMismatch) {
 			f.state = nil
 		}
-		// A page that crashed says so to each stream at once: that is no sign of life.
-		if heard && (Reason(err) != "PAGE_LOST" || time.Since(began) > longestWait) {
+		if heard || time.Since(began) > longestWait {
 			f.failures = 0
 		}
 		if err := f.rest(err); err != nil {
@@ -154,7 +153,8 @@ func (f *follower) rest(cause error) error {
 	}
 }
 
-// watch reads one stream to its end; heard says whether it said anything.
+// watch reads one stream to its end. heard says whether it said anything but what the tab's status is: a page that
+// crashed says so to each stream at once, which is no sign of life.
 func (f *follower) watch() (heard bool, err error) {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	defer cancel(nil)
@@ -182,7 +182,7 @@ func (f *follower) watch() (heard bool, err error) {
 		if err != nil {
 			return heard, err
 		}
-		heard, f.state = true, state
+		heard, f.state = heard || message.GetTabStatus() == nil, state
 		f.state.TabId = f.tab
 		if !f.yield(&Update{State: state, Message: message}, nil) {
 			return heard, errLeft
