@@ -1,0 +1,11 @@
+// Package clients tests the clients of examples/, each as its own process, against a real daemon and browser.
+package clients
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
