@@ -47,6 +47,8 @@ var rooms = map[string]room{
 	"metrics":    {rooms: []string{"actor", "accounts"}, modules: true},
 	"client":     {rooms: []string{"gen", "internal/endpoint"}, modules: true},
 	"mcp":        {rooms: []string{"client", "gen"}, modules: true},
+	// Programs as users of package client write them.
+	"examples": {rooms: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other rooms may import all of them.
 	"cmd":      {rooms: everyRoom, modules: true},
 	"bench":    {rooms: everyRoom, modules: true},
@@ -81,7 +83,7 @@ var keepers = []keeper{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		rooms:  []string{"gen", "rpc", "metrics", "client", "mcp", "cmd", "bench", "internal", "internal/endpoint"},
+		rooms:  []string{"gen", "rpc", "metrics", "client", "mcp", "examples", "cmd", "bench", "internal", "internal/endpoint"},
 		advice: "use the types of dom and actor and let rpc convert them",
 	},
 	{
@@ -106,15 +108,15 @@ type call struct {
 
 var calls = []call{
 	{
-		pkg: "os", names: []string{"Exit"}, rooms: []string{"cmd"},
+		pkg: "os", names: []string{"Exit"}, rooms: []string{"cmd", "examples"},
 		advice: "return an error and let cmd/ choose the exit code",
 	},
 	{
-		pkg: "log", names: []string{"Fatal", "Fatalf", "Fatalln"}, rooms: []string{"cmd"},
+		pkg: "log", names: []string{"Fatal", "Fatalf", "Fatalln"}, rooms: []string{"cmd", "examples"},
 		advice: "return an error and let cmd/ choose the exit code",
 	},
 	{
-		pkg: "context", names: []string{"Background", "TODO"}, rooms: []string{"cmd"},
+		pkg: "context", names: []string{"Background", "TODO"}, rooms: []string{"cmd", "examples"},
 		advice: "take the caller's context as the first argument",
 	},
 }
