@@ -26,6 +26,7 @@ test: ## run all tests with the race detector
 	scripts/install-chromium
 	scripts/install-compiler
 	scripts/install-apps
+	scripts/install-examples
 	go test -race -timeout=15m $(TESTFLAGS) ./...
 
 bench: ## run the benchmarks
