@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -20,12 +21,30 @@ type program struct {
 	t      *testing.T
 	name   string
 	cmd    *exec.Cmd
-	errors bytes.Buffer
+	errors complaints
 	lines  chan string
 	// log is what was read of lines.
 	log []string
 	// revisions are those that it said it is at, in order. The first is that of the state it began with, if any.
 	revisions []uint64
+}
+
+// complaints are what a program says on its standard error.
+type complaints struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (c *complaints) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.Write(b)
+}
+
+func (c *complaints) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
 }
 
 // start runs a client. It is killed at the end of the test at the latest.
