@@ -121,27 +121,24 @@ func TestClientsGoOnWhereTheyWere(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	s := newStage(t)
-	for name, program := range map[string]string{
-		"go":         follow,
-		"python":     filepath.Join(examples, "python", "follow"),
-		"typescript": filepath.Join(examples, "typescript", "follow"),
-	} {
+	programs := []string{follow, filepath.Join(examples, "python", "follow"), filepath.Join(examples, "typescript", "follow")}
+	for i, name := range []string{"go", "python", "typescript"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.play(t, name, program)
+			s.play(t, name, programs[i], programs[(i+1)%len(programs)])
 		})
 	}
 }
 
-// play leads one client through everything.
-func (s *stage) play(t *testing.T, name, path string) {
+// play leads one client through everything. Once, another takes over the state that it kept.
+func (s *stage) play(t *testing.T, name, path, other string) {
 	wire := newLine(t, "unix", s.daemon.Socket)
 	file := filepath.Join(t.TempDir(), "state.json")
-	run := func() *program {
+	run := func(path string) *program {
 		return start(t, name, path, "--addr", wire.addr(), "--token", s.token, "--state", file, "--click", "Start", s.page)
 	}
 
-	p := run()
+	p := run(path)
 	p.await("opened: ", 1)
 	p.await("[0] Start (button)", 1)
 	if acted := p.await("acted: ", 1); !strings.Contains(acted, "VERDICT_CHANGED, +") {
@@ -157,9 +154,9 @@ func (s *stage) play(t *testing.T, name, path string) {
 	wire.cut(false)
 	p.await("diff: ", 5)
 
-	p = s.again(t, p, run)
+	p = again(p, func() *program { return run(path) })
 	p.await("diff: ", 5)
-	p = s.again(t, p, run)
+	p = again(p, func() *program { return run(other) })
 	p.await("diff: ", 1)
 
 	s.prepare(t, p.tab())
@@ -168,7 +165,7 @@ func (s *stage) play(t *testing.T, name, path string) {
 		t.Errorf("%s: the other daemon: %s", name, resync)
 	}
 	p.await("diff: ", 5)
-	p = s.again(t, p, run)
+	p = again(p, func() *program { return run(path) })
 	p.await("diff: ", 5)
 	want := s.hold(t, p.tab())
 	p.await("status: TAB_STATUS_CLOSED", 1)
@@ -177,15 +174,15 @@ func (s *stage) play(t *testing.T, name, path string) {
 	}
 	same(t, name, read(t, file), want)
 
-	p = run()
+	p = run(path)
 	if code := p.wait(); code != 1 || !strings.Contains(p.errors.String(), "delete the state file") {
 		p.fail("exit code %d, where the tab is gone", code)
 	}
 }
 
 // again kills a client and starts it anew: it goes on with the last or the last but one of what it said.
-func (s *stage) again(t *testing.T, p *program, run func() *program) *program {
-	t.Helper()
+func again(p *program, run func() *program) *program {
+	p.t.Helper()
 	p.kill()
 	said := p.revisions
 	p = run()
