@@ -32,7 +32,6 @@ import (
 	"github.com/domtap/domtap/accounts"
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
-	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/rpc/reading"
@@ -109,6 +108,9 @@ type Server struct {
 	texts    *reading.Texts
 	book     *accounts.Book
 	clerk    *accounting.Clerk
+	// connections numbers those of gRPC and of the fronts.
+	connections *connections
+	fronts      []Front
 	// running counts the goroutines that outlive the call that started them: those that accept
 	// connections, and sends to readers that stopped reading.
 	running sync.WaitGroup
@@ -131,6 +133,7 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, pool: pool, sessions: cfg.Sessions, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.book = accounts.New(opened{s})
 	s.clerk = accounting.New(s.book, opened{s}.session, reasonOf)
+	s.connections = &connections{closed: s.views.Forget, clerk: s.clerk}
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil
@@ -143,7 +146,7 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.ChainUnaryInterceptor(unary...),
 		grpc.ChainStreamInterceptor(stream...),
 		grpc.ForceServerCodecV2(wire.Codec()),
-		grpc.StatsHandler(&connections{closed: s.views.Forget, clerk: s.clerk}),
+		grpc.StatsHandler(s.connections),
 		grpc.MaxRecvMsgSize(maxRequest),
 		grpc.MaxSendMsgSize(MaxMessage),
 		grpc.MaxConcurrentStreams(maxStreams),
@@ -155,13 +158,7 @@ func (s *Server) options() []grpc.ServerOption {
 }
 
 func (s *Server) register() {
-	domtapv1.RegisterTabServiceServer(s.grpc, &tabService{server: s})
-	domtapv1.RegisterDomServiceServer(s.grpc, &domService{server: s})
-	domtapv1.RegisterActionServiceServer(s.grpc, &actionService{server: s})
-	domtapv1.RegisterPageServiceServer(s.grpc, &pageService{server: s})
-	domtapv1.RegisterSessionServiceServer(s.grpc, &sessionService{server: s})
-	domtapv1.RegisterContextServiceServer(s.grpc, &contextService{server: s})
-	domtapv1.RegisterStatsServiceServer(s.grpc, &statsService{server: s})
+	s.Register(s.grpc)
 	s.clerk.Count(s.grpc.GetServiceInfo())
 	for name := range s.grpc.GetServiceInfo() {
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
@@ -190,9 +187,12 @@ func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
 		}
 		return err
 	}
-	failed := make(chan error, len(listeners))
+	failed := make(chan error, len(listeners)+len(s.fronts))
 	for _, l := range listeners {
 		s.running.Go(func() { failed <- s.grpc.Serve(l) })
+	}
+	for _, f := range s.fronts {
+		s.running.Go(func() { failed <- f.Serve() })
 	}
 	select {
 	case <-ctx.Done():
@@ -224,6 +224,11 @@ func (s *Server) stop(ctx context.Context) error {
 	s.sessions.Wait() // bounded by itself
 	ctx, cancel = context.WithTimeout(ctx, s.cfg.StopTimeout)
 	defer cancel()
+	var fronts sync.WaitGroup
+	for _, f := range s.fronts {
+		fronts.Go(func() { f.Stop(ctx) })
+	}
+	defer fronts.Wait()
 	graceful := make(chan struct{})
 	go func() {
 		defer close(graceful)

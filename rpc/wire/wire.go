@@ -69,6 +69,18 @@ func (s *Shared) Number(sequence uint64) *Message {
 	return m
 }
 
+// Bytes are the encoding of the message, for transports that take it in one piece.
+func (m *Message) Bytes() []byte {
+	shared := m.shared.bytes.ReadOnlyData()
+	return append(append(make([]byte, 0, len(shared)+m.size), shared...), m.own[:m.size]...)
+}
+
+// Decode returns the message for those that encode it in another way.
+func (m *Message) Decode() (proto.Message, error) {
+	whole := new(domtapv1.WatchDomResponse)
+	return whole, proto.Unmarshal(m.Bytes(), whole)
+}
+
 // Codec is the codec of a server that sends such messages. All others it leaves to the standard one.
 func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 

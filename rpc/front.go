@@ -1,0 +1,55 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/stats"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Front is another way to the calls than gRPC, such as HTTP for browsers: it takes them from Register, and sees
+// to it that each passes the Interceptors with the peer and the metadata of its caller in the context.
+type Front interface {
+	// Serve serves until Stop is called, then returns nil, or until it fails.
+	Serve() error
+	// Stop takes no more calls and lets those under way end until ctx does; then it cuts them. It returns when none
+	// is left, and Serve with it.
+	Stop(ctx context.Context)
+}
+
+// Beside has Serve run a front beside its listeners, from when it begins until the last call has ended. It is to
+// be called before Serve.
+func (s *Server) Beside(f Front) { s.fronts = append(s.fronts, f) }
+
+// Register gives the services of the API to a front.
+func (s *Server) Register(r grpc.ServiceRegistrar) {
+	domtapv1.RegisterTabServiceServer(r, &tabService{server: s})
+	domtapv1.RegisterDomServiceServer(r, &domService{server: s})
+	domtapv1.RegisterActionServiceServer(r, &actionService{server: s})
+	domtapv1.RegisterPageServiceServer(r, &pageService{server: s})
+	domtapv1.RegisterSessionServiceServer(r, &sessionService{server: s})
+	domtapv1.RegisterContextServiceServer(r, &contextService{server: s})
+	domtapv1.RegisterStatsServiceServer(r, &statsService{server: s})
+}
+
+// Interceptors are what every call passes, outermost first: the log, the token, the deadline, the checks of
+// requests.
+func (s *Server) Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor) {
+	return s.interceptors()
+}
+
+// Connected marks the context of a connection that a front accepted, by which its calls are known as those of one
+// client. The front calls gone when the connection is closed.
+func (s *Server) Connected(ctx context.Context) (marked context.Context, gone func()) {
+	marked = s.connections.TagConn(ctx, nil)
+	return marked, func() { s.connections.HandleConn(marked, new(stats.ConnEnd)) }
+}
+
+// Authorize returns an error unless the peer and the metadata in ctx are those of a caller who may call. Calls are
+// asked by their interceptors anyway; a front asks before it reads what a stranger sends.
+func (s *Server) Authorize(ctx context.Context) error {
+	_, err := s.authorize(ctx)
+	return err
+}
