@@ -25,6 +25,9 @@ const DefaultAddress = "127.0.0.1:7411"
 // should not have to import the server for it.
 const MaxMessage = 64 << 20
 
+// DefaultWebAddress is where calls over HTTP and the live page are served when they are asked for without an address.
+const DefaultWebAddress = "127.0.0.1:7412"
+
 // maxSocketPath is what the smallest sockaddr_un of the supported systems holds, less the final NUL.
 const maxSocketPath = 103
 

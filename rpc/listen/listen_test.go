@@ -149,6 +149,12 @@ func TestTCPRefusesOthersWithoutTLS(t *testing.T) {
 		} else if !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: the error %q does not say %q", address, err, says)
 		}
+		if listener, err = Web(t.Context(), address, TLS{}); err == nil {
+			listener.Close()
+			t.Errorf("%s: it listens for the web", address)
+		} else if !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), DefaultAddress) {
+			t.Errorf("%s: the error %q does not say %q", address, err, says)
+		}
 	}
 	if _, err := TCP(t.Context(), "127.0.0.1:0", TLS{CertFile: "only.pem"}); err == nil || !strings.Contains(err.Error(), "both") {
 		t.Errorf("a certificate without a key gave %v", err)

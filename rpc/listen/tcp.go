@@ -18,11 +18,30 @@ type TLS struct {
 // loopback; any other address is refused with an error that says what to do. Connections that the
 // listener accepts must present the token: see package rpc.
 func TCP(ctx context.Context, address string, files TLS) (net.Listener, error) {
+	// gRPC clients insist on HTTP/2 being negotiated.
+	return tcp(ctx, address, files, purpose{flag: "--listen", example: DefaultAddress, protocols: []string{"h2"}})
+}
+
+// Web is TCP for clients that may speak HTTP/1.1, such as curl and browsers.
+func Web(ctx context.Context, address string, files TLS) (net.Listener, error) {
+	return tcp(ctx, address, files, purpose{flag: "--web", example: DefaultWebAddress, protocols: []string{"h2", "http/1.1"}})
+}
+
+// purpose is what an address is for.
+type purpose struct {
+	// flag is where the user gave it; example is one that would do.
+	flag, example string
+	// protocols are offered over TLS.
+	protocols []string
+}
+
+// tcp listens for a purpose.
+func tcp(ctx context.Context, address string, files TLS, p purpose) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("the address %q is not host:port, such as %s: %w", address, DefaultAddress, err)
+		return nil, fmt.Errorf("the address %q is not host:port, such as %s: %w", address, p.example, err)
 	}
-	config, err := files.config()
+	config, err := files.config(p.protocols)
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +51,12 @@ func TCP(ctx context.Context, address string, files TLS) (net.Listener, error) {
 	}
 	if config == nil && !loopback(ips) {
 		return nil, fmt.Errorf("refusing to listen on %s without TLS, because other machines could read along: "+
-			"give --tls-cert and --tls-key, or listen on %s", address, DefaultAddress)
+			"give --tls-cert and --tls-key, or listen on %s", address, p.example)
 	}
 	// An IP of those that were checked is bound, not the name, which may resolve to another by now.
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", bindAddress(ips, port))
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s (is another daemon running? choose another address with --listen): %w", address, err)
+		return nil, fmt.Errorf("listen on %s (is another daemon running? choose another address with %s): %w", address, p.flag, err)
 	}
 	if config != nil {
 		listener = tls.NewListener(listener, config)
@@ -46,7 +65,7 @@ func TCP(ctx context.Context, address string, files TLS) (net.Listener, error) {
 }
 
 // config loads the certificate. It returns nil when no files are named.
-func (t TLS) config() (*tls.Config, error) {
+func (t TLS) config(protocols []string) (*tls.Config, error) {
 	if t == (TLS{}) {
 		return nil, nil
 	}
@@ -57,8 +76,7 @@ func (t TLS) config() (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the TLS certificate %s and key %s: %w", t.CertFile, t.KeyFile, err)
 	}
-	// gRPC clients insist on HTTP/2 being negotiated.
-	return &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: protocols, MinVersion: tls.VersionTLS12}, nil
 }
 
 // resolve returns the IPs of a host; none for the empty host, which stands for every interface.
