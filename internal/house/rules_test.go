@@ -42,6 +42,9 @@ var rooms = map[string]room{
 		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "logs", "extract", "accounts", "gen", "rpc/listen"},
 		modules: true,
 	},
+	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
+	"web":     {rooms: []string{"web/ui"}, modules: true},
+	"web/ui":  {},
 	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
 	"rpc/listen": {},
 	"metrics":    {rooms: []string{"actor", "accounts"}, modules: true},
@@ -83,8 +86,13 @@ var keepers = []keeper{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		rooms:  []string{"gen", "rpc", "metrics", "client", "mcp", "examples", "cmd", "bench", "internal", "internal/endpoint"},
+		rooms:  []string{"gen", "rpc", "web", "metrics", "client", "mcp", "examples", "cmd", "bench", "internal", "internal/endpoint"},
 		advice: "use the types of dom and actor and let rpc convert them",
+	},
+	{
+		packages: []string{"connectrpc.com"},
+		rooms:    []string{"web"},
+		advice:   "serve it as a service of grpc in rpc, and web gives it to browsers",
 	},
 	{
 		packages: []string{"github.com/prometheus", "github.com/grpc-ecosystem/go-grpc-middleware/providers"},
