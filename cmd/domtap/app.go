@@ -22,6 +22,8 @@ type app struct {
 	complaints io.Writer
 	// launch starts a daemon that serves the socket and returns when it is ready.
 	launch func(ctx context.Context, at endpoint.Places) error
+	// daemonFlags are more flags for a daemon that a command starts.
+	daemonFlags []string
 
 	common commonFlags
 }
@@ -69,7 +71,7 @@ func (a *app) launchDaemon(ctx context.Context, at endpoint.Places) error {
 	if err != nil {
 		return err
 	}
-	return endpoint.Launch(ctx, program, at, args)
+	return endpoint.Launch(ctx, program, at, append(args, a.daemonFlags...))
 }
 
 // colour says whether coloured output is wanted: on a terminal, unless NO_COLOR is set.

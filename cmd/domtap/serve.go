@@ -33,11 +33,14 @@ Ctrl-C. A second signal ends it at once.
 
 It listens on a unix socket that only this user can open, without a token, and on a loopback
 TCP address, with a bearer token. Any other address needs --tls-cert and --tls-key.
+With --web it serves the same calls as JSON over HTTP, for curl and browsers, with the token; with --ui
+also a live page of its tabs, which domtap ui opens.
 With --metrics it counts what it does, for Prometheus, on an address of its own, without a token:
 the figures tell nothing of pages. It is loopback unless you name another.
 Every flag can be set by the environment variable in brackets too.`,
 		Example: `  domtap serve
   domtap serve --listen "" --headless=false
+  domtap serve --ui
   domtap serve --metrics :9464
   domtap serve --remote http://127.0.0.1:9222`,
 		Args: cobra.NoArgs,
@@ -61,7 +64,11 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.Socket, "socket", "", "the unix socket; empty: none (default: domtap/domtap.sock in $XDG_RUNTIME_DIR)")
 	f.StringVar(&s.Listen, "listen", listen.DefaultAddress, "the TCP address; empty: none")
-	f.StringVar(&s.TLS.CertFile, "tls-cert", "", "a PEM file with the certificate for the TCP address")
+	f.StringVar(&s.Web.Address, "web", "", "serve the calls as JSON over HTTP (Connect, gRPC-Web) on this TCP address, such as "+listen.DefaultWebAddress+"; empty: not")
+	f.BoolVar(&s.Web.UI, "ui", false, "serve a live page of the tabs there, too (without --web: on "+listen.DefaultWebAddress+")")
+	f.StringArrayVar(&s.Web.Hosts, "web-host", nil, "one more host name that --web is called by; may be repeated")
+	f.StringArrayVar(&s.Web.Origins, "web-origin", nil, "an origin whose pages may call --web too, such as http://localhost:5173; may be repeated")
+	f.StringVar(&s.TLS.CertFile, "tls-cert", "", "a PEM file with the certificate for the TCP addresses")
 	f.StringVar(&s.TLS.KeyFile, "tls-key", "", "a PEM file with the certificate's key")
 	f.StringVar(&s.TokenFile, "token-file", "", "the file with the bearer token, made when it is missing (default: domtap/token in the configuration directory)")
 	f.StringVar(&s.Browser.ChromePath, "chrome", "", "the browser to start (default: the first Chromium or Chrome found)")
@@ -85,7 +92,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
-	alsoEnv(f, "socket", "listen", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
+	alsoEnv(f, "socket", "listen", "web", "ui", "web-host", "web-origin", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
 		"profile", "user-data-dir", "metrics", "upload-dir", "max-tabs", "max-sessions", "warm-sessions", "allow-eval", "log-format", "log-level", "dialogs",
 		"downloads-dir", "max-downloads-bytes")
 }
@@ -101,12 +108,17 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	}
 	s.TokenFile = cmp.Or(s.TokenFile, at.Token)
 	s.Browser.StateDir = at.State
+	if s.Web.UI && s.Web.Address == "" {
+		s.Web.Address = listen.DefaultWebAddress
+	}
 	s.Dialogs = dialogPolicies[s.dialogs.value]
 	switch {
 	case s.Socket == "" && s.Listen == "":
 		return exit.Errorf(exit.Usage, "leave one of --socket and --listen at its default", "there is nothing to listen on")
 	case s.Metrics != "" && daemon.CheckMetrics(s.Metrics) != nil:
 		return exit.Errorf(exit.Usage, "for example --metrics 127.0.0.1:9464", "%w", daemon.CheckMetrics(s.Metrics))
+	case s.Web.Check() != nil:
+		return exit.Errorf(exit.Usage, "for example --web-origin http://localhost:5173", "--web-origin: %w", s.Web.Check())
 	case s.MaxTabs < 1:
 		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
 	case s.Browser.MaxDownloadBytes < 1:

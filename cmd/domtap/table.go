@@ -77,6 +77,7 @@ var afterActs = []row{
 	{groupDaemon, mcpCommand},
 	{groupDaemon, stopCommand},
 	{groupDaemon, statsCommand},
+	{groupDaemon, uiCommand},
 	{groupDaemon, doctorCommand},
 	{groupDaemon, socketCommand},
 	{groupDaemon, tokenCommand},

@@ -176,6 +176,12 @@ func StartConfigured(t testing.TB, cfg rpc.Config, flags ...string) *Daemon {
 // keeps its state, is the harness's to say.
 func StartWith(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Config) *Daemon {
 	t.Helper()
+	return StartBeside(t, tabs, cfg, with, func(*rpc.Server) {})
+}
+
+// StartBeside is StartWith, and lets prepare put fronts beside the server before that serves.
+func StartBeside(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Config, prepare func(*rpc.Server)) *Daemon {
+	t.Helper()
 	tabs.AllowURL = rpc.AllowURL
 	b := startBrowser(t, with)
 	pool := actor.NewPool(b, tabs)
@@ -189,6 +195,7 @@ func StartWith(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Con
 	if err != nil {
 		t.Fatal(err)
 	}
+	prepare(server)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, listener) }()

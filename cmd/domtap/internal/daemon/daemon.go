@@ -38,7 +38,9 @@ type Config struct {
 	// Listen is the TCP address; empty: none.
 	Listen string
 	TLS    listen.TLS
-	// TokenFile holds the token for the TCP address, and is made when it is missing.
+	// Web is another TCP address, for HTTP.
+	Web Web
+	// TokenFile holds the token for the TCP addresses, and is made when it is missing.
 	TokenFile string
 	Browser   browser.Config
 	MaxTabs   int
@@ -163,6 +165,13 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	if measured != nil {
 		measured.Account(server.Accounts())
 	}
+	if cfg.Web.Address != "" {
+		forget, err := cfg.besideWeb(ctx, server)
+		if err != nil {
+			return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
+		}
+		defer forget()
+	}
 	for _, l := range listeners {
 		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
 	}
@@ -184,7 +193,7 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	}
 }
 
-// listeners opens what the daemon listens on. The token is for the TCP address.
+// listeners opens what the daemon listens on for gRPC. The token is for the TCP addresses.
 func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token string, err error) {
 	defer func() {
 		if err != nil {
@@ -197,6 +206,8 @@ func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token stri
 			return all, "", err
 		}
 		all = append(all, tcp)
+	}
+	if cfg.Listen != "" || cfg.Web.Address != "" {
 		if token, err = listen.Token(cfg.TokenFile); err != nil {
 			return all, "", err
 		}

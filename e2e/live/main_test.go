@@ -1,0 +1,12 @@
+// Package live tests the live page in real Chromium, with domtap itself: one tab shows the page, domtap reads it, and other
+// tabs change meanwhile.
+package live
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }

@@ -1,0 +1,98 @@
+// Package ui is the live page of a daemon: one HTML page with its style and its scripts, embedded, on which a person
+// sees what an agent sees of the tabs. It only shows: it calls nothing that acts on a page, navigates or opens tabs.
+//
+// What it guarantees:
+//
+//   - It loads nothing but its own files, and its Content-Security-Policy has the browser hold it to that: no inline
+//     script or style, no other host, no frame, no form. Trusted Types forbid every way of making markup from text.
+//   - What pages say is untrusted, and comes into the document as text only, never as markup or as a link.
+//   - The files hold no secret. The page gets the token behind the # of its address, which browsers do not send, keeps
+//     it for as long as its window is open, and sends it as a header with its calls.
+//   - What it keeps is bounded, however long it is open.
+//
+// Handler serves GET and HEAD; package web checks the Host before it.
+package ui
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+)
+
+//go:embed page
+var files embed.FS
+
+// headers hold for every file.
+var headers = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "camera=(), geolocation=(), microphone=(), clipboard-read=()",
+	"Referrer-Policy":              "no-referrer",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Cache-Control":                "no-cache",
+}
+
+// types are those of the files; the machine's own tables may say anything.
+var types = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+// file is one that is served.
+type file struct {
+	content []byte
+	kind    string
+	tag     string
+}
+
+// Handler serves the page at / and its files below it. The version becomes part of what browsers compare before they
+// load a file again.
+func Handler(version string) http.Handler {
+	served := map[string]file{}
+	err := fs.WalkDir(files, "page", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(append([]byte(version), content...))
+		served["/"+name[len("page/"):]] = file{content, types[path.Ext(name)], `"` + hex.EncodeToString(sum[:8]) + `"`}
+		return nil
+	})
+	if err != nil {
+		panic("the embedded files cannot be read: " + err.Error())
+	}
+	served["/"] = served["/index.html"]
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(w, r, served) })
+}
+
+func serve(w http.ResponseWriter, r *http.Request, served map[string]file) {
+	for name, value := range headers {
+		w.Header().Set(name, value)
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "the live page is only read; calls go to /domtap.v1.SERVICE/METHOD", http.StatusMethodNotAllowed)
+		return
+	}
+	f, ok := served[r.URL.Path]
+	if !ok {
+		http.Error(w, "there is no such file; the live page is at /", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("ETag", f.tag)
+	if r.Header.Get("If-None-Match") == f.tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", f.kind)
+	_, _ = w.Write(f.content) // an error means that the client is gone
+}
