@@ -272,7 +272,19 @@ func TestEveryBoundIsOfTheDocument(t *testing.T) {
 
 var inViewport = &domtapv1.WatchDomRequest{ViewportOnly: true}
 
+var wholePage = &domtapv1.WatchDomRequest{FullSnapshot: true}
+
 var unseenChanges = []unseenChange{
+	{
+		name: "an image that gets and loses its text", bound: atOnce, view: wholePage,
+		page: `<img id=i alt="" style="width: 9px; height: 9px" hidden><button>B</button>`,
+		steps: []unseenStep{
+			{want: []string{"button B"}},
+			{script: `i.alt = "Chart"; i.hidden = false`, want: []string{"img Chart", "button B"}},
+			{script: `i.alt = "Map"`, want: []string{"img Map", "button B"}},
+			{script: `i.alt = ""`, want: []string{"button B"}},
+		},
+	},
 	{
 		name: "value by script", bound: byScript,
 		page: `<input id=i aria-label=Input value=a><textarea id=t aria-label=Area>b</textarea>`,

@@ -1247,7 +1247,7 @@ function lastElement(el) {
 }
 
 /** Attributes that make an element count, or count no more. */
-const RETAG = new Set(["inert", "open", "role", "tabindex", "contenteditable", "onclick", "href", "type", "aria-label", "aria-labelledby", "title"]);
+const RETAG = new Set(["inert", "open", "role", "tabindex", "contenteditable", "onclick", "href", "type", "aria-label", "aria-labelledby", "title", "alt"]);
 
 /** Whether children of this node stand in slots. @param {any} node */
 function shadowOfTarget(node) {
