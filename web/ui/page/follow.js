@@ -42,6 +42,7 @@ export function followTabs(client, tabs, changed, state, signal) {
     for (const id of known) tabs.delete(id) // it was closed while nobody looked
     for (const tab of now) tabs.set(tab.id, tab)
     changed()
+    if (now.some(tab => tab.status === 'TAB_STATUS_LOADING')) lister.ask() // no event tells when it is loaded
   }
   const lister = throttled(list, 1000, signal)
   const done = again(async well => {
@@ -52,7 +53,7 @@ export function followTabs(client, tabs, changed, state, signal) {
       if (m.closed) tabs.delete(m.tab.id)
       else tabs.set(m.tab.id, m.tab)
       changed(m.tab.id, Boolean(m.closed))
-      if (!m.opened && !m.closed) lister.ask() // titles and states come after the events
+      if (!m.closed) lister.ask() // titles and states come after the events
     }
   }, signal, state)
   return { done, refresh: lister.ask }

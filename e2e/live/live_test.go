@@ -1,0 +1,321 @@
+package live
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// TestLivePage goes through the page as a person does. The parts stand on each other: they share one browser.
+func TestLivePage(t *testing.T) {
+	st := newStage(t)
+	for _, part := range []struct {
+		name string
+		test func(*testing.T, *stage)
+	}{
+		{"ShowsATab", showsATab},
+		{"ShowsChanges", showsChanges},
+		{"ShowsDialogs", showsDialogs},
+		{"TakesMarkupForText", takesMarkupForText},
+		{"CanBeUsedByAll", canBeUsedByAll},
+		{"FollowsWhatComesAndGoes", followsWhatComesAndGoes},
+		{"ReadsOnlyAndLoadsNothingElse", readsOnlyAndLoadsNothingElse},
+		{"KeepsItsPolicy", keepsItsPolicy},
+		{"KeepsTheNewestChangesOnly", keepsTheNewestChangesOnly},
+		{"PausesAndGoesOn", pausesAndGoesOn},
+		{"GoesOnAfterACut", goesOnAfterACut},
+		{"AsksForTheToken", asksForTheToken},
+	} {
+		if !t.Run(part.name, func(t *testing.T) {
+			st.t = t
+			part.test(t, st)
+		}) {
+			return
+		}
+	}
+}
+
+func showsATab(t *testing.T, st *stage) {
+	st.shows("Pay now")
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{
+		Role: "img", Name: "What the page of tab " + st.shop, State: domtapv1.ElementState_ELEMENT_STATE_VISIBLE,
+	}}, "a picture")
+	if size := in[[]int](st, st.live, `(i => [i.naturalWidth, i.naturalHeight])(document.getElementById('picture'))`); size[0] < 500 || size[1] < 300 {
+		t.Errorf("the picture has %v pixels", size)
+	}
+	want, err := st.d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: st.shop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := st.lines(); lines != strings.TrimSpace(want.GetText()) {
+		t.Errorf("the page shows the lines\n%s\nan agent gets\n%s", lines, want.GetText())
+	}
+	tab, err := st.d.Tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: st.live})
+	if err != nil || strings.Contains(tab.GetTab().GetUrl(), token) {
+		t.Errorf("the address bar still has the token: %v %v", tab, err)
+	}
+	if kept := in[string](st, st.live, `JSON.stringify(localStorage) + document.cookie`); kept != "{}" {
+		t.Errorf("the page keeps more than the session: %s", kept)
+	}
+}
+
+// lines are those that the live page shows.
+func (st *stage) lines() string {
+	return in[string](st, st.live, `[...document.querySelectorAll('#lines > div')].map(e => e.textContent).join('\n')`)
+}
+
+func showsChanges(t *testing.T, st *stage) {
+	st.add("Refund")
+	st.shows("Changes: +1 -0 ~0")
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: "#lines > .fresh"}}, "a line that is marked")
+	if fresh := in[[]string](st, st.live, `[...document.querySelectorAll('#lines > .fresh')].map(e => e.textContent)`); len(fresh) != 1 || !strings.Contains(fresh[0], " Refund (button") {
+		t.Errorf("the marked lines are %q", fresh)
+	}
+	if shown := in[string](st, st.live, `document.querySelector('#changes pre').textContent`); !strings.Contains(shown, "Added:\n  [1] <button>Refund</button>") {
+		t.Errorf("the change is shown as %q", shown)
+	}
+	if revision := in[string](st, st.live, `document.getElementById('revision').textContent`); !regexp.MustCompile(`^revision \d+$`).MatchString(revision) {
+		t.Errorf("the revision is shown as %q", revision)
+	}
+}
+
+func showsDialogs(t *testing.T, st *stage) {
+	// The answer may come before the dialog, or fail because of it.
+	_, _ = st.d.Pages.Evaluate(harness.Within(t, limit), &domtapv1.EvaluateRequest{TabId: st.shop, Expression: `setTimeout(() => alert('Really?'))`})
+	st.shows("The page waits for an answer to its alert: Really?")
+	if state := in[string](st, st.live, `document.getElementById('status').textContent`); state != "dialog" {
+		t.Errorf("the state of the tab is shown as %q", state)
+	}
+	if _, err := st.d.Tabs.AnswerDialog(harness.Within(t, limit), &domtapv1.AnswerDialogRequest{TabId: st.shop, Accept: true}); err != nil {
+		t.Fatal(err)
+	}
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: "#status[data-state=ready]"}}, "the tab as ready")
+	if said := in[string](st, st.live, `document.getElementById('dialog').textContent`); said != "" {
+		t.Errorf("the dialog is still shown: %q", said)
+	}
+}
+
+func takesMarkupForText(t *testing.T, st *stage) {
+	const nasty = `<img src=x onerror="window.bad=1"><b>Buy</b>`
+	st.add(nasty)
+	in[bool](st, st.shop, `(document.title = '</title><script>window.bad=1</script>', true)`)
+	st.shows(nasty)
+	st.shows("<script>window.bad=1</script>")
+	if n := in[int](st, st.live, `document.querySelectorAll('#lines :is(img, b, script), #changes :is(img, b, script), #tabs script, h2 script').length + (window.bad || 0)`); n != 0 {
+		t.Errorf("the page made markup of text: %d", n)
+	}
+}
+
+func followsWhatComesAndGoes(t *testing.T, st *stage) {
+	other := st.d.Open(harness.Serve(t, harness.HTML(`<!doctype html><title>Another shop</title><a href=/>Home</a>`)))
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Role: "link", Name: "Another shop"}}, "the new tab")
+	st.do(clickTab(other))
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Role: "heading", Name: "Another shop"}}, "the new tab as chosen")
+	st.shows("Home")
+	if _, err := st.d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: other}); err != nil {
+		t.Fatal(err)
+	}
+	st.shows("The tab is closed.")
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: `#tabs a[href="#tab=` + other + `"]`, State: domtapv1.ElementState_ELEMENT_STATE_GONE}}, "the tab as gone")
+	st.do(clickTab(st.shop))
+	st.shows("Pay now")
+}
+
+func readsOnlyAndLoadsNothingElse(t *testing.T, st *stage) {
+	own, err := url.Parse(st.page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	may := []string{"TabService/ListTabs", "TabService/WatchTabs", "DomService/GetCompact", "DomService/WatchDom", "PageService/Screenshot"}
+	called := map[string]bool{}
+	for _, e := range st.log(&domtapv1.ReadLogRequest{Kinds: []domtapv1.LogKind{domtapv1.LogKind_LOG_KIND_NETWORK}}) {
+		u, err := url.Parse(e.GetUrl())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.Scheme == "blob" {
+			continue
+		}
+		if u.Host != own.Host {
+			t.Errorf("the page asked for %s", e.GetUrl())
+		}
+		if method, isCall := strings.CutPrefix(u.Path, "/domtap.v1."); isCall {
+			called[method] = true
+			if !slices.Contains(may, method) {
+				t.Errorf("the page called %s", method)
+			}
+		}
+	}
+	if len(called) != len(may) {
+		t.Errorf("the page called only %v: the test sees too little", called)
+	}
+	for _, wrong := range st.log(&domtapv1.ReadLogRequest{ProblemsOnly: true}) {
+		if !strings.Contains(wrong.GetFailure(), "canceled") { // as the page does when another tab is chosen
+			t.Errorf("the log of the page has a problem: %v", wrong)
+		}
+	}
+}
+
+// clickTab chooses a tab in the list.
+func clickTab(id string) *domtapv1.Step {
+	target := &domtapv1.Target{Selector: `#tabs a[href="#tab=` + id + `"]`}
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: target}}}
+}
+
+// log is what the live page logged.
+func (st *stage) log(r *domtapv1.ReadLogRequest) []*domtapv1.LogEntry {
+	st.t.Helper()
+	most := int32(1000)
+	r.TabId, r.MaxEntries = st.live, &most
+	answer, err := st.d.Pages.ReadLog(st.t.Context(), r)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return answer.GetEntries()
+}
+
+// violations are the reports of the page's Content-Security-Policy since it was loaded.
+const violations = `new Promise(done => {
+	const seen = []
+	new ReportingObserver(r => seen.push(...r.map(x => x.body.effectiveDirective)), {types: ['csp-violation'], buffered: true}).observe()
+	setTimeout(() => done(seen))
+})`
+
+func keepsItsPolicy(t *testing.T, st *stage) {
+	if broken := in[[]string](st, st.live, violations); len(broken) > 0 {
+		t.Errorf("the page broke its own policy: %q", broken)
+	}
+	// The policy is there, and the test would see it.
+	tried := in[[]string](st, st.live, `(() => {
+		const failed = []
+		for (const [name, f] of Object.entries({
+			markup: () => { document.getElementById('taken').innerHTML = '<b>x</b>' },
+			script: () => { document.createElement('script').src = '/main.js' },
+		})) try { f() } catch { failed.push(name) }
+		return failed
+	})()`)
+	if !slices.Equal(tried, []string{"markup", "script"}) {
+		t.Errorf("only %q are forbidden", tried)
+	}
+	if broken := in[[]string](st, st.live, violations); len(broken) == 0 {
+		t.Error("the test does not see what breaks the policy")
+	}
+}
+
+func keepsTheNewestChangesOnly(t *testing.T, st *stage) {
+	got := in[[]string](st, st.live, `import('/show.js').then(show => {
+		for (let i = 1; i <= 150; i++) show.addChange('entry ' + i, 'x'.repeat(20000), 'diff')
+		const all = [...document.querySelectorAll('#changes > li')]
+		return [String(all.length), all[0].querySelector('.when').textContent.slice(-9), all.at(-1).querySelector('.when').textContent.slice(-8), String(all[0].textContent.length < 7000)]
+	})`)
+	if !slices.Equal(got, []string{"100", "entry 150", "entry 51", "true"}) {
+		t.Errorf("the changes are %q", got)
+	}
+}
+
+func pausesAndGoesOn(t *testing.T, st *stage) {
+	st.do(click("button", "Pause"))
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: `#pause[aria-pressed=true]`}}, "that it pauses")
+	st.add("While paused")
+	st.do(click("button", "Pause"))
+	st.shows("<button>While paused</button>")
+	st.shows("went on from revision")
+}
+
+func goesOnAfterACut(t *testing.T, st *stage) {
+	in[bool](st, st.live, `import('/show.js').then(show => { show.clearChanges(); return true })`)
+	st.wire.cut()
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: `#link[data-state=cut]`}}, "that it is cut")
+	st.add("While cut")
+	st.wire.mend()
+	st.shows("<button>While cut</button>")
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: `#link[data-state=live]`}}, "that it is live")
+	st.shows("went on from revision")
+	if all := in[string](st, st.live, `document.getElementById('changes').textContent`); strings.Contains(all, "Read anew") {
+		t.Errorf("it began anew: %s", all)
+	}
+	st.add("After the cut")
+	st.shows("<button>After the cut</button>")
+}
+
+func asksForTheToken(t *testing.T, st *stage) {
+	in[bool](st, st.live, `(location.hash = 'token=another-token-of-forty-three-characters', true)`)
+	st.shows("The daemon does not accept this token.")
+	if left := in[string](st, st.live, `document.getElementById('tabs').textContent + document.getElementById('lines').textContent + JSON.stringify(sessionStorage) + location.hash`); left != "{}" {
+		t.Errorf("without a token the page still has %q", left)
+	}
+	st.do(fill("Token", token), press("Enter"))
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Role: "link", Name: "script", State: domtapv1.ElementState_ELEMENT_STATE_VISIBLE}}, "the tabs")
+	st.shows("Pay now")
+}
+
+// canBeUsedByAll checks what tools and people without a mouse or good eyes need.
+func canBeUsedByAll(t *testing.T, st *stage) {
+	all := st.d.All(st.live)
+	level := int32(0)
+	for _, e := range all.GetElements() {
+		switch e.GetRole() {
+		case "button", "link", "checkbox", "combobox", "textbox", "region", "img":
+			if e.GetText() == "" {
+				t.Errorf("a %s has no name: %v", e.GetRole(), e)
+			}
+		case "heading":
+			if e.GetLevel() > level+1 {
+				t.Errorf("the heading %q of level %d follows one of level %d", e.GetText(), e.GetLevel(), level)
+			}
+			level = e.GetLevel()
+		}
+	}
+	if found := in[string](st, st.live, `['header.top', 'nav[aria-labelledby]', 'main', 'h1'].map(s => document.querySelectorAll(s).length).join() + document.documentElement.lang`); found != "1,1,1,1en" {
+		t.Errorf("landmarks and language are %q", found)
+	}
+	walked := st.walk()
+	for _, want := range []string{"Skip to the tab", "Pause", "Forget token", "#tab=" + st.shop, "#tab=" + st.live, "marks", "shoot", "frame", "view", "lines"} {
+		if !slices.ContainsFunc(walked, func(w focus) bool { return strings.Contains(w.What, want) }) {
+			t.Errorf("the Tab key does not lead to %q: %v", want, walked)
+		}
+	}
+	for _, w := range walked {
+		if !w.Visible {
+			t.Errorf("the focus on %q cannot be seen", w.What)
+		}
+	}
+}
+
+// focus is where the Tab key led.
+type focus struct {
+	What    string `json:"what"`
+	Visible bool   `json:"visible"`
+}
+
+// walk presses Tab until it has been everywhere.
+func (st *stage) walk() []focus {
+	st.t.Helper()
+	in[bool](st, st.live, `(document.activeElement.blur(), true)`)
+	var walked []focus
+	for range 30 {
+		st.do(press("Tab"))
+		text := in[string](st, st.live, `(e => e === document.body ? '' : JSON.stringify({
+			what: [e.id, e.getAttribute('href'), e.textContent.trim().slice(0, 30)].join(' '),
+			visible: parseFloat(getComputedStyle(e).outlineWidth) >= 2 && getComputedStyle(e).outlineStyle !== 'none',
+		}))(document.activeElement)`)
+		if text == "" {
+			break
+		}
+		var f focus
+		if err := json.Unmarshal([]byte(text), &f); err != nil {
+			st.t.Fatal(err)
+		}
+		if slices.Contains(walked, f) {
+			break
+		}
+		walked = append(walked, f)
+	}
+	return walked
+}

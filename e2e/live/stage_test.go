@@ -1,0 +1,204 @@
+package live
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/web"
+	"github.com/domtap/domtap/web/ui"
+)
+
+const (
+	token = "a-token-for-tests-of-forty-three-characters"
+	limit = time.Minute
+)
+
+// stage is a daemon with its live page, which is reached through a wire that can be cut.
+type stage struct {
+	t    *testing.T
+	d    *harness.Daemon
+	wire *wire
+	// page is the URL of the live page, without the token.
+	page string
+	// shop is the tab that changes, live the one that shows it.
+	shop, live string
+}
+
+const shopPage = `<!doctype html><title>Shop</title><h1>Shop</h1><button>Pay now</button>`
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := &stage{t: t, wire: newWire(t, l.Addr().String())}
+	st.page = "http://" + st.wire.listener.Addr().String() + "/"
+	cfg := rpc.Config{AllowEval: true, Token: token}
+	st.d = harness.StartBeside(t, actor.Config{}, cfg, browser.Config{}, func(server *rpc.Server) {
+		front, err := web.New(server, web.Config{Listener: l, Page: ui.Handler("test")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Beside(front)
+	})
+	st.shop = st.d.Open(harness.Serve(t, harness.HTML(shopPage)))
+	st.live = st.d.Open(st.page + "#token=" + token)
+	return st
+}
+
+// shows waits until the live page has a text.
+func (st *stage) shows(text string) {
+	st.t.Helper()
+	st.until(&domtapv1.WaitCondition{Text: text}, text)
+}
+
+// gone waits until the live page has it no more.
+func (st *stage) gone(text string) {
+	st.t.Helper()
+	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Text: text, State: domtapv1.ElementState_ELEMENT_STATE_GONE}}, text+" to be gone")
+}
+
+func (st *stage) until(c *domtapv1.WaitCondition, what string) {
+	st.t.Helper()
+	_, err := st.d.Dom.WaitFor(harness.Within(st.t, limit), &domtapv1.WaitForRequest{TabId: st.live, Until: c, Timeout: durationpb.New(limit)})
+	if err == nil {
+		return
+	}
+	text, readErr := st.d.Dom.GetCompact(harness.Within(st.t, limit), &domtapv1.GetCompactRequest{TabId: st.live, FullSnapshot: true})
+	st.t.Fatalf("the live page does not show %s: %v\n%s%v", what, err, text.GetText(), readErr)
+}
+
+// in evaluates an expression in a tab, and waits for its promise.
+func in[T any](st *stage, tab, expression string) (value T) {
+	st.t.Helper()
+	r, err := st.d.Pages.Evaluate(harness.Within(st.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
+	if err != nil || r.GetException() != "" {
+		st.t.Fatalf("%s: %v %s", expression, err, r.GetException())
+	}
+	if err := json.Unmarshal([]byte(r.GetResultJson()), &value); err != nil {
+		st.t.Fatalf("%s: %v in %s", expression, err, r.GetResultJson())
+	}
+	return value
+}
+
+// add puts a button into the shop.
+func (st *stage) add(text string) {
+	st.t.Helper()
+	in[bool](st, st.shop, `(b => { b.textContent = `+strconv.Quote(text)+`; document.body.append(b); return true })(document.createElement('button'))`)
+}
+
+// do acts on the live page.
+func (st *stage) do(steps ...*domtapv1.Step) {
+	st.t.Helper()
+	r, err := st.d.Actions.Interact(harness.Within(st.t, limit), &domtapv1.InteractRequest{TabId: st.live, Steps: steps})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	for _, result := range r.GetResults() {
+		if result.GetError() != "" {
+			st.t.Fatal(result.GetError())
+		}
+	}
+}
+
+func click(role, name string) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: role, Name: name}}}}
+}
+
+func press(key string) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: key}}}
+}
+
+func fill(label, text string) *domtapv1.Step {
+	return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: &domtapv1.Target{Label: label}, Text: text}}}
+}
+
+// wire carries connections to an address, until it is cut.
+type wire struct {
+	listener net.Listener
+	to       string
+	running  sync.WaitGroup
+
+	mu    sync.Mutex
+	down  bool
+	conns map[net.Conn]bool
+}
+
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{listener: l, to: to, conns: map[net.Conn]bool{}}
+	w.running.Go(w.serve)
+	t.Cleanup(func() {
+		_ = l.Close()
+		w.cut()
+		w.running.Wait()
+	})
+	return w
+}
+
+func (w *wire) serve() {
+	for {
+		from, err := w.listener.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("tcp", w.to)
+		if err != nil || !w.carry(from, to) {
+			_ = from.Close()
+			if to != nil {
+				_ = to.Close()
+			}
+		}
+	}
+}
+
+// carry copies both ways; it says no while the wire is cut.
+func (w *wire) carry(a, b net.Conn) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.down {
+		return false
+	}
+	w.conns[a], w.conns[b] = true, true
+	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {
+		w.running.Go(func() {
+			_, _ = io.Copy(way[0], way[1])
+			_, _ = way[0].Close(), way[1].Close()
+		})
+	}
+	return true
+}
+
+// cut ends all connections, and lets none through until mend.
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = true
+	for c := range w.conns {
+		_ = c.Close()
+	}
+	clear(w.conns)
+}
+
+func (w *wire) mend() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.down = false
+}
