@@ -20,26 +20,48 @@ const patience = time.Second
 
 // unstick ends the script of a page that is to be left but does not answer. Within a site the new
 // document waits for the old one's main thread (limits.md, section 7), and once the browser has begun
-// to navigate, the old document can no longer be reached: so this comes first.
+// to navigate, the old document can no longer be reached, not even to end its renderer: so this comes first. Where one
+// script ends the next may hang, as in a page that opens one frame after the other.
 func (p *Page) unstick(ctx context.Context) error {
-	bounded, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	before := p.asking()
-	if p.Ping(bounded) == nil {
+	if within(ctx, patience, p.Ping) {
 		return nil
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if p.asking()-before >= storm {
-		_ = p.sacrifice(ctx) // if that does not help, the navigation tells
-		return ctx.Err()
+	if p.asking()-before < storm {
+		p.logger.Warn("the page does not answer: its script is ended before it is left")
+		if within(ctx, patience, p.Interrupt) && p.recovers(ctx) || ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
-	p.logger.Warn("the page does not answer: its script is ended before it is left")
-	again, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	_ = p.Interrupt(again) // a page that cannot be interrupted may still be left, to another site
+	_ = p.sacrifice(ctx) // if that does not help, the navigation tells
 	return ctx.Err()
+}
+
+// relapse is how long a page whose script was ended is watched for the next one that hangs.
+const relapse = 100 * time.Millisecond
+
+// recovers reports whether a page whose script was ended answers, and goes on answering.
+func (p *Page) recovers(ctx context.Context) bool {
+	if !within(ctx, patience, p.Ping) {
+		return false
+	}
+	timer := time.NewTimer(relapse)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return within(ctx, patience, p.Ping)
+}
+
+// within reports whether a call is answered in time.
+func within(ctx context.Context, limit time.Duration, call func(context.Context) error) bool {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return call(bounded) == nil
 }
 
 // storm is how many dialogs within patience say that a page does nothing but open them. The browser can then neither
@@ -117,11 +139,6 @@ const maxEndings = 3
 func (p *Page) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(departure)
 	defer tick.Stop()
-	within := func(limit time.Duration, call func(context.Context) error) bool {
-		bounded, stop := context.WithTimeout(ctx, limit)
-		defer stop()
-		return call(bounded) == nil
-	}
 	for ended := 0; ; {
 		select {
 		case <-tick.C:
@@ -131,13 +148,13 @@ func (p *Page) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 		if d, _ := p.openDialog(); d.ID != 0 && d.Answer == actor.Unanswered {
 			continue // somebody is asked
 		}
-		alive := within(departure, p.Ping)
+		alive := within(ctx, departure, p.Ping)
 		if alive && ended == 0 && !p.overdue() {
 			continue // a server takes its time
 		}
 		// Where one script ends another may begin, again and again.
 		if ended++; ended < maxEndings {
-			_ = alive || within(patience, p.Interrupt)
+			_ = alive || within(ctx, patience, p.Interrupt)
 			continue
 		}
 		if ctx.Err() != nil {
