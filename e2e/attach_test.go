@@ -22,7 +22,7 @@ import (
 // TestAttachToARunningBrowser reads a page through a browser that somebody else started, and leaves it
 // running, without our tabs, at the end.
 func TestAttachToARunningBrowser(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
 	path, err := browser.Find("")
 	if err != nil {
 		t.Skip(err)
@@ -86,7 +86,7 @@ func TestHeadlessShell(t *testing.T) {
 		t.Skip("chromium-headless-shell is not installed")
 	}
 	t.Setenv("DOMTAP_CHROME", path)
-	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	if n := len(d.All(tab).GetElements()); n != 3 {

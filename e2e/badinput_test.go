@@ -16,14 +16,12 @@ import (
 	"github.com/domtap/domtap/internal/harness"
 )
 
-const someButtons = `<title>Three</title><button id=a>Same</button><button id=b>Same</button><button id=c>Same</button>`
-
 // TestBadInputIsAnsweredAndHarmsNothing sends what a client may get wrong, and after each checks that
 // a tab beside it works as before.
 func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 	hung := make(chan struct{})
 	url := serve(t, map[string]http.HandlerFunc{
-		"/ok": html(someButtons),
+		"/ok": html(harness.SomeButtons),
 		"/slow": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("content-type", "text/html")
 			_, _ = w.Write([]byte("<title>Slow</title><button>Early</button>"))
@@ -103,7 +101,7 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 // TestHangingPageIsAnsweredInTime asks a page in an endless loop, with 50 ms to answer.
 func TestHangingPageIsAnsweredInTime(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/ok":   html(someButtons),
+		"/ok":   html(harness.SomeButtons),
 		"/hang": html(`<title>Hang</title><button>Here</button><script>addEventListener("message", () => { for (;;); })</script>`),
 	})
 	d := harness.StartDaemon(t)
@@ -133,7 +131,7 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 
 // TestHangingPageCloses closes a tab whose page is in an endless loop.
 func TestHangingPageCloses(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/ok": html(someButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/ok": html(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url + "/ok")
 	d.Browser.Newest().Post("Runtime.evaluate", map[string]string{"expression": "for(;;);"})

@@ -47,7 +47,7 @@ func usable(t *testing.T, d *harness.Daemon, tab string) []*domtapv1.Element {
 func only(t *testing.T, d *harness.Daemon, url, section string) string {
 	t.Helper()
 	tab := d.Open(url + "/pages/elements.html")
-	evaluate[any](t, d, fmt.Sprintf(`for (const s of document.querySelectorAll("section")) if (s.id !== %q) s.remove()`, section))
+	harness.Evaluate[any](t, d, fmt.Sprintf(`for (const s of document.querySelectorAll("section")) if (s.id !== %q) s.remove()`, section))
 	return tab
 }
 
@@ -104,7 +104,7 @@ func named(t *testing.T, elements []*domtapv1.Element, text string) *domtapv1.El
 // press clicks on an element.
 func press(t *testing.T, d *harness.Daemon, tab string, e *domtapv1.Element) *domtapv1.InteractResponse {
 	t.Helper()
-	r, err := d.Actions.Interact(t.Context(), clickOn(tab, e.GetRef()))
+	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, e.GetRef()))
 	if err != nil {
 		t.Fatalf("clicking on %q: %v", e.GetText(), err)
 	}
@@ -136,10 +136,10 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 			t.Errorf("%q is %v after the click, want %v", text, got, want)
 		}
 	}
-	if hash := evaluate[string](t, d, "location.hash"); hash != "" {
+	if hash := harness.Evaluate[string](t, d, "location.hash"); hash != "" {
 		t.Errorf("the link in the label was clicked: %s", hash)
 	}
-	_, err := d.Actions.Interact(t.Context(), clickOn(tab, named(t, usable(t, d, tab), "Disabled").GetRef()))
+	_, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, named(t, usable(t, d, tab), "Disabled").GetRef()))
 	if harness.Reason(err) != "NOT_ACTIONABLE" {
 		t.Errorf("clicking on the label of a disabled control: %v", err)
 	}
@@ -158,7 +158,7 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 	d := harness.StartDaemon(t)
 	tab := only(t, d, url, "maps")
 	elements := usable(t, d, tab)
-	image := evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
+	image := harness.Evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
 	for text, want := range map[string]struct {
 		box  [4]float64
 		hash string
@@ -174,11 +174,11 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 			t.Errorf("%s has the box %v and leads to %s, want %+v", text, got, e.GetHref(), want)
 		}
 		press(t, d, tab, e)
-		if hash := evaluate[string](t, d, "location.hash"); hash != want.hash {
+		if hash := harness.Evaluate[string](t, d, "location.hash"); hash != want.hash {
 			t.Errorf("a click on %s led to %q", text, hash)
 		}
 	}
-	evaluate[any](t, d, `document.getElementById("map").remove()`)
+	harness.Evaluate[any](t, d, `document.getElementById("map").remove()`)
 	if got := brief(usable(t, d, tab)); !slices.Equal(got, []string{`button button "Between"`}) {
 		t.Errorf("without the image: %q", got)
 	}
@@ -189,7 +189,7 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	url := serve(t, nil)
 	d := harness.StartDaemon(t)
 	tab := only(t, d, url, "contents")
-	evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
+	harness.Evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
 	elements := usable(t, d, tab)
 	for text, size := range map[string][2]float64{"Child Second": {100, 40}, "Deep": {60, 30}} {
 		r := named(t, elements, text).GetRect()
@@ -202,7 +202,7 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	}
 	for text, title := range map[string]string{"Text only": "Text only", "Child Second": "ChildSecond", "Deep": "Deep"} {
 		press(t, d, tab, named(t, elements, text))
-		if got := evaluate[string](t, d, "document.title"); got != title {
+		if got := harness.Evaluate[string](t, d, "document.title"); got != title {
 			t.Errorf("after a click on %q the title is %q", text, got)
 		}
 	}
@@ -216,7 +216,7 @@ func TestWhatCountsFollowsChanges(t *testing.T) {
 		<map name=m><area id=a href="#a" coords="0,0,20,20" alt=Area></map><div id=host></div>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
-	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	const first, div, area = `button button "First"`, `div generic "Div"`, `area link "Area"`
 	const label, box = `label checkbox "Label" checkbox`, `input checkbox "Label"`
 	for _, step := range []struct {
@@ -251,12 +251,12 @@ func TestWhatCountsFollowsChanges(t *testing.T) {
 		{`host.attachShadow({ mode: "open" }).innerHTML = "<style>:host, b { cursor: pointer } p { cursor: auto }</style><p>Text <b>Bold</b></p>"`,
 			[]string{first, box + " checked disabled", `div generic "Text Bold"`, `b generic "Bold"`}},
 	} {
-		evaluate[any](t, d, `{`+step.do+`}; 0`)
+		harness.Evaluate[any](t, d, `{`+step.do+`}; 0`)
 		got := brief(usable(t, d, tab))
 		if !slices.Equal(got, step.want) {
 			t.Errorf("after %s: got\n%s\nwant\n%s", step.do, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
 		}
-		if err := f.reaches(within(t, 5*time.Second), usual(t, d, tab)); err != nil {
+		if err := f.Reaches(within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
 			t.Errorf("after %s: %v", step.do, err)
 		}
 	}
@@ -302,7 +302,7 @@ func TestModalsCover(t *testing.T) {
 		{`host.shadowRoot.innerHTML += "<dialog><button>Inner</button></dialog>"; host.shadowRoot.querySelector("dialog").showModal()`, append(slices.Clone(page), "Choice")},
 	} {
 		before := usable(t, d, tab)
-		evaluate[any](t, d, `{`+step.do+`}; 0`)
+		harness.Evaluate[any](t, d, `{`+step.do+`}; 0`)
 		if got := coveredTexts(usable(t, d, tab)); !slices.Equal(got, step.want) {
 			t.Errorf("after %s: %q are covered, want %q (of %q)", step.do, got, step.want, brief(before))
 		}
@@ -340,7 +340,7 @@ func TestCoveredElementsRankLast(t *testing.T) {
 		return r.GetDiff()
 	}
 	incremental()
-	evaluate[any](t, d, `d.close()`)
+	harness.Evaluate[any](t, d, `d.close()`)
 	if diff := incremental(); diff.GetRemovedCount() != 1 || diff.GetAddedCount() != 0 || diff.GetChangedCount() != 0 {
 		t.Errorf("closing the modal: %v", diff)
 	}

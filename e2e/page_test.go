@@ -16,30 +16,6 @@ import (
 	"github.com/domtap/domtap/internal/harness"
 )
 
-// evaluate runs an expression in the page's own world, as its scripts do.
-func evaluate[T any](t testing.TB, d *harness.Daemon, expression string) T {
-	t.Helper()
-	var out struct {
-		Result struct {
-			Value T `json:"value"`
-		} `json:"result"`
-	}
-	err := d.Browser.Newest().Call(t.Context(), "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Result.Value
-}
-
-// texts lists "role text" of a tab's elements.
-func texts(r *domtapv1.GetDomResponse) []string {
-	var out []string
-	for _, e := range r.GetElements() {
-		out = append(out, e.GetRole()+" "+e.GetText())
-	}
-	return out
-}
-
 // TestObserverLeavesNoMark compares what a page's own script can see of its world and its document
 // before and after the page is read, watched and clicked.
 func TestObserverLeavesNoMark(t *testing.T) {
@@ -52,10 +28,10 @@ func TestObserverLeavesNoMark(t *testing.T) {
 	const look = `JSON.stringify([Object.getOwnPropertyNames(window).sort(), document.documentElement.outerHTML,
 		Object.getOwnPropertyNames(document), Object.getOwnPropertyNames(document.getElementById('b')),
 		Element.prototype.attachShadow.toString()])`
-	before := evaluate[string](t, d, look)
-	follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	before := harness.Evaluate[string](t, d, look)
+	harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	d.All(tab)
-	if after := evaluate[string](t, d, look); after != before {
+	if after := harness.Evaluate[string](t, d, look); after != before {
 		at := 0
 		for at < min(len(before), len(after)) && before[at] == after[at] {
 			at++
@@ -76,37 +52,21 @@ func TestWorksUnderAnyPolicy(t *testing.T) {
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	got := d.All(tab)
-	if want := "link Link"; len(got.GetElements()) == 0 || texts(got)[0] != want {
-		t.Fatalf("got %q, want %q first", texts(got), want)
+	if want := "link Link"; len(got.GetElements()) == 0 || harness.Texts(got)[0] != want {
+		t.Fatalf("got %q, want %q first", harness.Texts(got), want)
 	}
-	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	i := slices.IndexFunc(got.GetElements(), func(e *domtapv1.Element) bool { return e.GetTag() == "summary" })
-	r, err := d.Actions.Interact(t.Context(), clickOn(tab, got.GetElements()[i].GetRef()))
+	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, got.GetElements()[i].GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || r.GetDiff().GetAddedCount() != 1 {
 		t.Errorf("got %v", r)
 	}
-	if err := f.reaches(within(t, 5*time.Second), usual(t, d, tab)); err != nil {
+	if err := f.Reaches(within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
 		t.Error(err)
 	}
-}
-
-// usual reads a tab with the options that nobody set.
-func usual(t testing.TB, d *harness.Daemon, tab string) *domtapv1.GetDomResponse {
-	t.Helper()
-	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// clickOn is a click on an element.
-func clickOn(tab string, ref uint32) *domtapv1.InteractRequest {
-	return &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
-		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}}
 }
 
 // TestPageCannotConfuseTheObserver clobbers every name that forms and documents let a page clobber, and
@@ -133,7 +93,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 	if got.GetTitle() != "Clobber" {
 		t.Errorf("the title is %q", got.GetTitle())
 	}
-	buttons := slices.DeleteFunc(texts(got), func(s string) bool { return !strings.HasPrefix(s, "button") })
+	buttons := slices.DeleteFunc(harness.Texts(got), func(s string) bool { return !strings.HasPrefix(s, "button") })
 	if want := []string{"button Go", "button After"}; !slices.Equal(buttons, want) {
 		t.Errorf("got %q, want %q", buttons, want)
 	}
@@ -141,8 +101,8 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 		t.Errorf("%d elements, want at least %d", n, len(names)+2)
 	}
 	// What comes later finds its place by going back over the form.
-	evaluate[any](t, d, `document.querySelector("form").after(Object.assign(document.createElement("button"), { textContent: "Between" })), 0`)
-	buttons = slices.DeleteFunc(texts(d.All(tab)), func(s string) bool { return !strings.HasPrefix(s, "button") })
+	harness.Evaluate[any](t, d, `document.querySelector("form").after(Object.assign(document.createElement("button"), { textContent: "Between" })), 0`)
+	buttons = slices.DeleteFunc(harness.Texts(d.All(tab)), func(s string) bool { return !strings.HasPrefix(s, "button") })
 	if want := []string{"button Go", "button Between", "button After"}; !slices.Equal(buttons, want) {
 		t.Errorf("after an insertion: got %q, want %q", buttons, want)
 	}
@@ -161,10 +121,10 @@ func TestVeiledPageIsDescribed(t *testing.T) {
 	for _, path := range []string{"/visibility", "/opacity"} {
 		tab := d.Open(url + path)
 		for _, veiled := range []bool{true, false} {
-			if got, want := texts(d.All(tab)), []string{"button Seen soon"}; !slices.Equal(got, want) {
+			if got, want := harness.Texts(d.All(tab)), []string{"button Seen soon"}; !slices.Equal(got, want) {
 				t.Errorf("%s, veiled %v: got %q, want %q", path, veiled, got, want)
 			}
-			evaluate[any](t, d, `document.getElementById("veil").remove()`)
+			harness.Evaluate[any](t, d, `document.getElementById("veil").remove()`)
 		}
 	}
 }
@@ -177,14 +137,14 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 	})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
-	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
-	read := func() *domtapv1.GetDomResponse { return usual(t, d, tab) }
+	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	read := func() *domtapv1.GetDomResponse { return harness.Usual(t, d, tab) }
 	got := read()
-	if want := []string{"button Before", "link Inner", "button Deep", "button After"}; !slices.Equal(texts(got), want) {
-		t.Fatalf("got %q, want %q", texts(got), want)
+	if want := []string{"button Before", "link Inner", "button Deep", "button After"}; !slices.Equal(harness.Texts(got), want) {
+		t.Fatalf("got %q, want %q", harness.Texts(got), want)
 	}
 	deep := got.GetElements()[2]
-	r, err := d.Actions.Interact(t.Context(), clickOn(tab, deep.GetRef()))
+	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, deep.GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,21 +152,21 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 		t.Errorf("got %v", r)
 	}
 	now := read()
-	if texts(now)[2] != "button 1" || now.GetElements()[2].GetRef() != deep.GetRef() {
-		t.Errorf("after the click: %q", texts(now))
+	if harness.Texts(now)[2] != "button 1" || now.GetElements()[2].GetRef() != deep.GetRef() {
+		t.Errorf("after the click: %q", harness.Texts(now))
 	}
-	if err := f.reaches(within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(within(t, 5*time.Second), now); err != nil {
 		t.Error(err)
 	}
-	evaluate[any](t, d, `document.querySelector('iframe').remove()`)
-	if want := []string{"button Before", "button After"}; !slices.Equal(texts(read()), want) {
-		t.Errorf("without the frame: %q", texts(read()))
+	harness.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
+	if want := []string{"button Before", "button After"}; !slices.Equal(harness.Texts(read()), want) {
+		t.Errorf("without the frame: %q", harness.Texts(read()))
 	}
 }
 
 // TestDuplicatesAreCounted removes one of three equal buttons and adds two.
 func TestDuplicatesAreCounted(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	diff := func() *domtapv1.Diff {
@@ -219,11 +179,11 @@ func TestDuplicatesAreCounted(t *testing.T) {
 	if first := diff(); first != nil {
 		t.Fatalf("the first call has a diff: %v", first)
 	}
-	evaluate[any](t, d, `document.getElementById("b").remove()`)
+	harness.Evaluate[any](t, d, `document.getElementById("b").remove()`)
 	if got := diff(); got.GetRemovedCount() != 1 || got.GetAddedCount() != 0 || got.GetRemoved()[0].GetRef() != 1 {
 		t.Errorf("one of three removed: %v", got)
 	}
-	evaluate[any](t, d, `for (let i = 0; i < 2; i++) document.getElementById("a").after(document.createElement("button")), 0`)
+	harness.Evaluate[any](t, d, `for (let i = 0; i < 2; i++) document.getElementById("a").after(document.createElement("button")), 0`)
 	if got := diff(); got.GetAddedCount() != 2 || got.GetRemovedCount() != 0 {
 		t.Errorf("two added: %v", got)
 	}
@@ -241,7 +201,7 @@ func TestStreamFollowsNavigation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := new(replica)
+	r := new(harness.Replica)
 	// until reads messages until one is of the kind wanted.
 	until := func(what string, is func(*domtapv1.WatchDomResponse) bool) {
 		t.Helper()
@@ -250,7 +210,7 @@ func TestStreamFollowsNavigation(t *testing.T) {
 			if err != nil {
 				t.Fatalf("waiting for %s: %v", what, err)
 			}
-			if err := r.apply(m); err != nil {
+			if err := r.Apply(m); err != nil {
 				t.Fatal(err)
 			}
 			if is(m) {
@@ -264,9 +224,9 @@ func TestStreamFollowsNavigation(t *testing.T) {
 	}
 	until("navigated", func(m *domtapv1.WatchDomResponse) bool { return strings.HasSuffix(m.GetNavigated().GetUrl(), "/2") })
 	until("the new page", func(*domtapv1.WatchDomResponse) bool {
-		return len(r.elements) == 2 && r.elements[0].GetText() == "Second"
+		return len(r.Elements) == 2 && r.Elements[0].GetText() == "Second"
 	})
-	if _, err := d.Actions.Interact(t.Context(), clickOn(tab, r.elements[1].GetRef())); err != nil {
+	if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, r.Elements[1].GetRef())); err != nil {
 		t.Fatal(err)
 	}
 	until("the new URL", func(m *domtapv1.WatchDomResponse) bool {
@@ -282,7 +242,7 @@ func TestStreamFollowsNavigation(t *testing.T) {
 
 // TestCrashedRendererIsToldAndRecovered crashes a renderer under a stream.
 func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(someButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	before := d.All(tab)
@@ -320,7 +280,7 @@ func TestPopupsBecomeTabs(t *testing.T) {
 	})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
-	r, err := d.Actions.Interact(t.Context(), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,11 +342,11 @@ func TestCoveredElementIsNotClicked(t *testing.T) {
 		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
-	_, err := d.Actions.Interact(t.Context(), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	_, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if harness.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
 		t.Errorf("got %v", err)
 	}
-	if title := evaluate[string](t, d, "document.title"); title != "" {
+	if title := harness.Evaluate[string](t, d, "document.title"); title != "" {
 		t.Errorf("something was clicked: %q", title)
 	}
 }
@@ -404,28 +364,28 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
 	tab := d.Open(url)
-	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
-	read := func() *domtapv1.GetDomResponse { return usual(t, d, tab) }
+	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	read := func() *domtapv1.GetDomResponse { return harness.Usual(t, d, tab) }
 	got := read()
-	if want := []string{"button Before", "link Inner", "button Press", "button After"}; !slices.Equal(texts(got), want) {
-		t.Fatalf("got %q, want %q", texts(got), want)
+	if want := []string{"button Before", "link Inner", "button Press", "button After"}; !slices.Equal(harness.Texts(got), want) {
+		t.Fatalf("got %q, want %q", harness.Texts(got), want)
 	}
 	press := got.GetElements()[2]
 	if press.GetRect().GetX() < 60 || press.GetRect().GetY() < 60 || press.GetFrameId() == "" {
 		t.Errorf("the button in the frame: %v", press)
 	}
-	if _, err := d.Actions.Interact(t.Context(), clickOn(tab, press.GetRef())); err != nil {
+	if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, press.GetRef())); err != nil {
 		t.Fatal(err)
 	}
 	now := read()
-	if texts(now)[2] != "button Clicked" || now.GetElements()[2].GetRef() != press.GetRef() {
-		t.Errorf("after the click: %q", texts(now))
+	if harness.Texts(now)[2] != "button Clicked" || now.GetElements()[2].GetRef() != press.GetRef() {
+		t.Errorf("after the click: %q", harness.Texts(now))
 	}
-	if err := f.reaches(within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(within(t, 5*time.Second), now); err != nil {
 		t.Error(err)
 	}
-	evaluate[any](t, d, `document.querySelector('iframe').remove()`)
-	if want := []string{"button Before", "button After"}; !slices.Equal(texts(read()), want) {
-		t.Errorf("without the frame: %q", texts(read()))
+	harness.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
+	if want := []string{"button Before", "button After"}; !slices.Equal(harness.Texts(read()), want) {
+		t.Errorf("without the frame: %q", harness.Texts(read()))
 	}
 }

@@ -180,7 +180,7 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	tab := d.Open(url)
 	// What is tested is how documents are put together: a frame that the observer missed while the page loaded
 	// is not its matter.
-	for tries := 0; tries < 20 && !slices.Contains(texts(d.All(tab)), "paragraph Deeper."); tries++ {
+	for tries := 0; tries < 20 && !slices.Contains(harness.Texts(d.All(tab)), "paragraph Deeper."); tries++ {
 		if _, err := d.Tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestReadPageWalksAFrozenText(t *testing.T) {
 			t.Errorf("part %d says changed %v", parts, part.GetChangedSince())
 		}
 		if parts == 2 {
-			evaluate[any](t, d, `document.querySelector("article p").remove()`)
+			harness.Evaluate[any](t, d, `document.querySelector("article p").remove()`)
 		}
 		text, r.Cursor = text+part.GetText(), part.GetNextCursor()
 	}

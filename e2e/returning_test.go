@@ -22,13 +22,13 @@ func TestWhatComesBackHasItsBox(t *testing.T) {
 		return r
 	}
 	before := viewport()
-	evaluate[bool](t, d, `b.style.display = 'none', true`)
+	harness.Evaluate[bool](t, d, `b.style.display = 'none', true`)
 	if got := viewport(); len(got.GetElements()) != 1 {
 		t.Fatalf("hidden: %v", got.GetElements())
 	}
-	evaluate[bool](t, d, `b.style.display = '', true`)
+	harness.Evaluate[bool](t, d, `b.style.display = '', true`)
 	after := viewport()
-	if difference := differs(after.GetElements(), before.GetElements()); difference != "" {
+	if difference := harness.Differs(after.GetElements(), before.GetElements()); difference != "" {
 		t.Error(difference)
 	}
 }
@@ -39,8 +39,8 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`<style>i::before { content: "?" }</style><div id=host></div><script>
 		host.attachShadow({ mode: "open" }).innerHTML = "<style>b::before { content: 'All ' }</style><label><input type=checkbox><b>of them</b></label>"
 	</script>`)}))
-	if _, ok := find(usual(t, d, tab), "All of them"); !ok {
-		t.Errorf("got %q", tagsAndTexts(usual(t, d, tab)))
+	if _, ok := harness.Find(harness.Usual(t, d, tab), "All of them"); !ok {
+		t.Errorf("got %q", harness.Tagged(harness.Usual(t, d, tab)))
 	}
 }
 
@@ -58,7 +58,7 @@ func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
 		</script>`),
 		"/inner": html(`<button onclick="this.textContent = 'Pressed'">Inner</button>`),
 	}))
-	if got := tagsAndTexts(usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
+	if got := harness.Tagged(harness.Usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
 		t.Fatalf("got %q", got)
 	}
 	r, err := d.Actions.Interact(within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})

@@ -145,7 +145,7 @@ func (k *talk) run(command, rest string) {
 	case "press":
 		k.act(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: rest}}})
 	case "run":
-		evaluate[any](k.t, k.d, "(() => { "+rest+" })()")
+		harness.Evaluate[any](k.t, k.d, "(() => { "+rest+" })()")
 	default:
 		k.t.Fatalf("unknown command %q", command)
 	}
@@ -181,8 +181,8 @@ func (k *talk) target(name string) *domtapv1.Target {
 // complete reads the tab, as another caller than the transcript's, until no frame of it is late.
 func (k *talk) complete() *domtapv1.GetDomResponse {
 	k.t.Helper()
-	r := usual(k.t, k.d, k.tab)
-	for ; len(r.GetMetadata().GetLateFrames()) > 0; r = usual(k.t, k.d, k.tab) {
+	r := harness.Usual(k.t, k.d, k.tab)
+	for ; len(r.GetMetadata().GetLateFrames()) > 0; r = harness.Usual(k.t, k.d, k.tab) {
 	}
 	return r
 }

@@ -27,7 +27,7 @@ func bigButton(script string) http.HandlerFunc {
 // pressFirst clicks the first element of a tab.
 func pressFirst(t testing.TB, d *harness.Daemon, tab string) *domtapv1.InteractResponse {
 	t.Helper()
-	r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), clickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), harness.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func nextNavigation(t testing.TB, d *harness.Daemon, tab string) func() {
 func TestDialogsAreState(t *testing.T) {
 	var other string
 	handlers := map[string]http.HandlerFunc{
-		"/ok":      harness.HTML(someButtons),
+		"/ok":      harness.HTML(harness.SomeButtons),
 		"/load":    harness.HTML(`<title>Load</title><script>alert("at load"); document.title = "after"</script><button>Go</button>`),
 		"/confirm": bigButton(`document.title = "confirm " + confirm("Sure?")`),
 		"/prompt":  bigButton(`document.title = "prompt " + prompt("Name?", "Ada")`),
@@ -257,7 +257,10 @@ func everyCallAnswers(t *testing.T, d *harness.Daemon, tab string) {
 			}
 			return err
 		},
-		"Interact": func(ctx context.Context) error { _, err := d.Actions.Interact(ctx, clickOn(tab, 0)); return err },
+		"Interact": func(ctx context.Context) error {
+			_, err := d.Actions.Interact(ctx, harness.ClickOn(tab, 0))
+			return err
+		},
 		"Screenshot": func(ctx context.Context) error {
 			_, err := d.Pages.Screenshot(ctx, &domtapv1.ScreenshotRequest{TabId: tab})
 			return err
@@ -281,7 +284,7 @@ func everyCallAnswers(t *testing.T, d *harness.Daemon, tab string) {
 // TestDialogPolicies lets dialogs be answered at once: they are still told of, and nothing stands still.
 func TestDialogPolicies(t *testing.T) {
 	url := harness.Pages(t, map[string]http.HandlerFunc{
-		"/ok":      harness.HTML(someButtons),
+		"/ok":      harness.HTML(harness.SomeButtons),
 		"/load":    harness.HTML(`<title>Load</title><script>for (let i = 0; i < 5; i++) alert(i); document.title = "after " + confirm("Load?")</script><button>Go</button>`),
 		"/confirm": bigButton(`document.title = [confirm("Sure?"), prompt("Name?", "Ada")]`),
 		"/loop":    bigButton(`for (let i = 0; i < 100; i++) alert(i); document.title = "done"`),
@@ -311,7 +314,7 @@ func TestDialogPolicies(t *testing.T) {
 			}
 			tab = d.Open(url + "/endless")
 			ref := d.All(tab).GetElements()[0].GetRef()
-			r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), clickOn(tab, ref))
+			r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), harness.ClickOn(tab, ref))
 			if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
 				t.Errorf("alerts without end: %v, %v", r, err)
 			}
@@ -323,7 +326,7 @@ func TestDialogPolicies(t *testing.T) {
 // TestBeforeUnload leaves pages that ask not to be left.
 func TestBeforeUnload(t *testing.T) {
 	url := harness.Pages(t, map[string]http.HandlerFunc{
-		"/ok":   harness.HTML(someButtons),
+		"/ok":   harness.HTML(harness.SomeButtons),
 		"/stay": harness.HTML(`<title>Stay</title><button>Go</button><script>onbeforeunload = e => { e.preventDefault(); return "x" }</script>`),
 	})
 	moves := func(d *harness.Daemon, tab string) map[string]func(ctx context.Context) error {

@@ -16,7 +16,7 @@ import (
 // TestWindowsBecomeTabs opens windows in the ways that a page has.
 func TestWindowsBecomeTabs(t *testing.T) {
 	url := harness.Pages(t, map[string]http.HandlerFunc{
-		"/ok":       harness.HTML(someButtons),
+		"/ok":       harness.HTML(harness.SomeButtons),
 		"/window":   bigButton(`window.open("/ok")`),
 		"/noopener": bigButton(`window.open("/ok", "_blank", "noopener")`),
 		"/link":     harness.HTML(`<a href="/ok" target=_blank>Open</a>`),
@@ -113,7 +113,7 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 		"a contact":            `navigator.contacts?.select(["name"])`,
 		"a colour":             `new EyeDropper().open()`,
 	}
-	handlers := map[string]http.HandlerFunc{"/ok": harness.HTML(someButtons)}
+	handlers := map[string]http.HandlerFunc{"/ok": harness.HTML(harness.SomeButtons)}
 	for _, js := range asks {
 		handlers["/"+pathOf(js)] = bigButton(`try { Promise.resolve(` + "(() => { " + returned(js) + " })()" + `).catch(() => {}) } catch (e) {} document.title = "on"`)
 	}
@@ -172,7 +172,7 @@ func TestPagesThatHang(t *testing.T) {
 		"when it is left":           harness.HTML(`<title>Start</title><button>Go</button><script>onpagehide = onunload = () => { ` + hang + ` }</script>`),
 		"when it is asked to leave": harness.HTML(`<title>Start</title><button>Go</button><script>onbeforeunload = () => { ` + hang + ` }</script>`),
 	}
-	handlers := map[string]http.HandlerFunc{"/ok": harness.HTML(someButtons)}
+	handlers := map[string]http.HandlerFunc{"/ok": harness.HTML(harness.SomeButtons)}
 	for name, page := range pages {
 		handlers["/"+pathOf(name)] = page
 	}
@@ -187,7 +187,7 @@ func TestPagesThatHang(t *testing.T) {
 			if r, err := d.Dom.GetDom(harness.Within(t, 3*time.Second), &domtapv1.GetDomRequest{TabId: blank}); err != nil {
 				inTime(t, "GetDom", err)
 			} else if len(r.GetElements()) > 0 {
-				_, err = d.Actions.Interact(harness.Within(t, 3*time.Second), clickOn(blank, r.GetElements()[0].GetRef()))
+				_, err = d.Actions.Interact(harness.Within(t, 3*time.Second), harness.ClickOn(blank, r.GetElements()[0].GetRef()))
 				inTime(t, "Interact", err)
 			}
 			_, err = d.Pages.Screenshot(harness.Within(t, 3*time.Second), &domtapv1.ScreenshotRequest{TabId: blank})

@@ -90,7 +90,7 @@ func TestDownloads(t *testing.T) {
 	gone := make(chan struct{}, 10)
 	var other string
 	url := harness.Pages(t, map[string]http.HandlerFunc{
-		"/ok":    harness.HTML(someButtons),
+		"/ok":    harness.HTML(harness.SomeButtons),
 		"/link":  harness.HTML(`<a href="/file">Get</a>`),
 		"/blank": harness.HTML(`<a href="/file" target=_blank>Get</a>`),
 		"/data":  harness.HTML(`<a href="data:text/plain,hello" download="../../.profile">Get</a>`),
@@ -185,7 +185,7 @@ func TestDownloads(t *testing.T) {
 // TestALargeDownload fetches 100 MB while other tabs work.
 func TestALargeDownload(t *testing.T) {
 	const size = 100 << 20
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/ok": harness.HTML(someButtons), "/get": harness.HTML(`<a href="/file">Get</a>`), "/file": attachment("large.bin", size)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/ok": harness.HTML(harness.SomeButtons), "/get": harness.HTML(`<a href="/file">Get</a>`), "/file": attachment("large.bin", size)})
 	d := harness.StartDaemon(t)
 	tab, beside := d.Open(url+"/get"), d.Open(url+"/ok")
 	next := watchDownloads(t, d)
@@ -222,7 +222,7 @@ func TestALargeDownload(t *testing.T) {
 // TestDownloadsAreBounded fills the space that there is.
 func TestDownloadsAreBounded(t *testing.T) {
 	url := harness.Pages(t, map[string]http.HandlerFunc{
-		"/ok": harness.HTML(someButtons), "/get": harness.HTML(`<a href="/file">Get</a>`), "/file": attachment("a.bin", 400_000),
+		"/ok": harness.HTML(harness.SomeButtons), "/get": harness.HTML(`<a href="/file">Get</a>`), "/file": attachment("a.bin", 400_000),
 		"/unknown": harness.HTML(`<a href="/stream">Get</a>`),
 		"/stream": func(w http.ResponseWriter, r *http.Request) { // of a length that nobody knows before
 			w.Header().Set("content-disposition", "attachment; filename=stream.bin")

@@ -43,8 +43,8 @@ var rooms = map[string]room{
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
-	"web":     {rooms: []string{"web/ui"}, modules: true},
-	"web/ui":  {},
+	"web":    {rooms: []string{"web/ui"}, modules: true},
+	"web/ui": {},
 	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
 	"rpc/listen": {},
 	"metrics":    {rooms: []string{"actor", "accounts"}, modules: true},

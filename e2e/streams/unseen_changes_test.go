@@ -1,4 +1,4 @@
-package e2e
+package streams
 
 import (
 	"context"
@@ -136,15 +136,13 @@ func shownAs(e *domtapv1.Element) string {
 
 // shows waits until the stream shows these elements, without asking for anything: it is the stream that has to
 // bring the change.
-func (f *follower) shows(ctx context.Context, want []string) error {
+func shows(ctx context.Context, f *harness.Follower, want []string) error {
 	for {
-		f.mu.Lock()
-		news, err := f.news, f.err
+		elements, news, err := f.State()
 		var got []string
-		for _, e := range f.replica.elements {
+		for _, e := range elements {
 			got = append(got, shownAs(e))
 		}
-		f.mu.Unlock()
 		switch {
 		case slices.Equal(got, want):
 			return nil
@@ -188,7 +186,7 @@ func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) 
 	}
 	var other string
 	files["/"] = func(w http.ResponseWriter, q *http.Request) {
-		html("<!doctype html><link rel=icon href='data:,'>"+strings.ReplaceAll(c.page, "OTHER", other))(w, q)
+		harness.HTML("<!doctype html><link rel=icon href='data:,'>"+strings.ReplaceAll(c.page, "OTHER", other))(w, q)
 	}
 	url := serve(t, files)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
@@ -201,7 +199,7 @@ func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) 
 		request = proto.CloneOf(c.view)
 	}
 	request.TabId = tab
-	f := follow(t, d, request)
+	f := harness.Follow(t, d, request)
 	for i, s := range c.steps {
 		if s.script != "" {
 			u.run(s.script)
@@ -209,7 +207,7 @@ func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) 
 		if s.act != nil {
 			s.act(u)
 		}
-		if err := f.shows(within(t, patience), s.want); err != nil {
+		if err := shows(harness.Within(t, patience), f, s.want); err != nil {
 			t.Fatalf("step %d, %s: %v", i, s.script, err)
 		}
 		if err := agree(t, d, f, viewOf(request)); err != nil {
@@ -636,7 +634,7 @@ var unseenChanges = []unseenChange{
 		name: "a frame of another process that is hidden and resized", bound: byStyle,
 		page: `<style>.off iframe { display: none }</style><div id=box><iframe id=f width=400 height=100 src="OTHER/framed"></iframe></div><button>B</button>`,
 		files: func(*release) map[string]http.HandlerFunc {
-			return map[string]http.HandlerFunc{"/framed": html(`<style>@media (max-width: 200px) { #wide { display: none } }</style><button id=wide>Wide</button><button>Framed</button>`)}
+			return map[string]http.HandlerFunc{"/framed": harness.HTML(`<style>@media (max-width: 200px) { #wide { display: none } }</style><button id=wide>Wide</button><button>Framed</button>`)}
 		},
 		steps: []unseenStep{
 			{want: []string{"button Wide", "button Framed", "button B"}},

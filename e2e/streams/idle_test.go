@@ -1,4 +1,4 @@
-package e2e
+package streams
 
 import (
 	"context"
@@ -36,14 +36,14 @@ func scriptTime(t *testing.T, p *browser.Page) float64 {
 func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 	d := harness.StartDaemon(t)
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":      html(`<button id=b>Button</button>`),
-		"/clock": html(`<button id=b>0</button><script>let n = 0; setInterval(() => { b.textContent = ++n }, 100)</script>`),
+		"/":      harness.HTML(`<button id=b>Button</button>`),
+		"/clock": harness.HTML(`<button id=b>0</button><script>let n = 0; setInterval(() => { b.textContent = ++n }, 100)</script>`),
 	})
 	tab := d.Open(url)
 	page := d.Browser.Newest()
 	clock := d.Open(url + "/clock")
-	ticks := follow(t, d, &domtapv1.WatchDomRequest{TabId: clock})
-	ctx := within(t, 4*patience)
+	ticks := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: clock})
+	ctx := harness.Within(t, 4*patience)
 	if err := page.Call(ctx, "Performance.enable", struct{}{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 	ran := func() float64 {
 		t.Helper()
 		before := scriptTime(t, page)
-		if err := ticks.messages(ctx, 25); err != nil {
+		if err := messages(ctx, ticks, 25); err != nil {
 			t.Fatal(err)
 		}
 		return scriptTime(t, page) - before
@@ -69,10 +69,10 @@ func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 		}
 	}
 	silent("before anybody reads the page")
-	usual(t, d, tab)
+	harness.Usual(t, d, tab)
 	silent("after it was read")
 	t.Run("watched", func(t *testing.T) {
-		follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+		harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 		for range 2 {
 			if took := ran(); took <= 0 {
 				t.Error("while somebody watches, no script runs: this test sees nothing")
@@ -83,18 +83,16 @@ func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 }
 
 // messages waits for so many more messages.
-func (f *follower) messages(ctx context.Context, n int) error {
-	for ; n > 0; n-- {
-		f.mu.Lock()
-		news, err := f.news, f.err
-		f.mu.Unlock()
+func messages(ctx context.Context, f *harness.Follower, n int) error {
+	for range n {
+		_, news, err := f.State()
 		if err != nil {
 			return err
 		}
 		select {
 		case <-news:
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package e2e
+package hostile
 
 import (
 	"net/http"
@@ -16,23 +16,23 @@ import (
 func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 	var other string
 	release := make(chan struct{})
-	url := serve(t, map[string]http.HandlerFunc{
+	url := harness.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			html(`<button>Top</button><iframe src="`+other+`/inner"></iframe><button>End</button>`)(w, r)
+			harness.HTML(`<button>Top</button><iframe src="`+other+`/inner"></iframe><button>End</button>`)(w, r)
 		},
-		"/inner": html(`<button id=b>Inner</button><script>onmessage = () => {
+		"/inner": harness.HTML(`<button id=b>Inner</button><script>onmessage = () => {
 			const ask = new XMLHttpRequest; ask.open("GET", "/never", false); ask.send(); b.textContent = "Released" }</script>`),
 		"/never": func(http.ResponseWriter, *http.Request) { <-release },
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
 	tab := d.Open(url)
-	if got := texts(usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Inner", "button End"}) {
+	if got := harness.Texts(harness.Usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Inner", "button End"}) {
 		t.Fatalf("got %q", got)
 	}
-	evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
+	harness.Evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
 	read := func() *domtapv1.GetDomResponse {
-		r, err := d.Dom.GetDom(within(t, 20*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+		r, err := d.Dom.GetDom(harness.Within(t, 20*time.Second), &domtapv1.GetDomRequest{TabId: tab})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,14 +42,14 @@ func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 	var late *domtapv1.GetDomResponse
 	for late = read(); len(late.GetMetadata().GetLateFrames()) == 0; late = read() {
 	}
-	if got := texts(late); !slices.Equal(got, []string{"button Changed", "button Inner", "button End"}) {
+	if got := harness.Texts(late); !slices.Equal(got, []string{"button Changed", "button Inner", "button End"}) {
 		t.Errorf("with a stuck frame: %q", got)
 	}
 	close(release)
 	now := read()
 	for ; len(now.GetMetadata().GetLateFrames()) > 0; now = read() {
 	}
-	if got := texts(now); !slices.Equal(got, []string{"button Changed", "button Released", "button End"}) {
+	if got := harness.Texts(now); !slices.Equal(got, []string{"button Changed", "button Released", "button End"}) {
 		t.Errorf("once the frame answers: %q", got)
 	}
 }
@@ -58,20 +58,20 @@ func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 // first site again, right after it was loaded, and again after each reload.
 func TestFramesInFramesOfOtherProcesses(t *testing.T) {
 	var here, other string
-	url := serve(t, map[string]http.HandlerFunc{
+	url := harness.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			html(`<button>Top</button><iframe src="`+other+`/middle" width=400 height=200></iframe>`)(w, r)
+			harness.HTML(`<button>Top</button><iframe src="`+other+`/middle" width=400 height=200></iframe>`)(w, r)
 		},
 		"/middle": func(w http.ResponseWriter, r *http.Request) {
-			html(`<button>Middle</button><iframe src="`+here+`/inner"></iframe>`)(w, r)
+			harness.HTML(`<button>Middle</button><iframe src="`+here+`/inner"></iframe>`)(w, r)
 		},
-		"/inner": html(`<button>Inner</button>`),
+		"/inner": harness.HTML(`<button>Inner</button>`),
 	})
 	here, other = url, strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
 	tab := d.Open(url)
 	for i := range 10 {
-		if got := texts(usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Middle", "button Inner"}) {
+		if got := harness.Texts(harness.Usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Middle", "button Inner"}) {
 			t.Errorf("after %d reloads: %q", i, got)
 		}
 		if _, err := d.Tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: tab}); err != nil {

@@ -1,4 +1,4 @@
-package e2e
+package streams
 
 import (
 	"context"
@@ -76,9 +76,9 @@ func openBoard(t *testing.T) *board {
 		<-r.Context().Done()
 	}
 	url := serve(t, map[string]http.HandlerFunc{
-		"/board": html(waitBoard), "/slow": slow, "/events": events,
-		"/elsewhere": html(`<!doctype html><title>Elsewhere</title><h1>You are elsewhere</h1>`),
-		"/streaming": html(`<!doctype html><title>Streaming</title><script>new EventSource("/events")</script><button>X</button>`),
+		"/board": harness.HTML(waitBoard), "/slow": slow, "/events": events,
+		"/elsewhere": harness.HTML(`<!doctype html><title>Elsewhere</title><h1>You are elsewhere</h1>`),
+		"/streaming": harness.HTML(`<!doctype html><title>Streaming</title><script>new EventSource("/events")</script><button>X</button>`),
 	})
 	b.Daemon = harness.StartDaemon(t)
 	b.tab = b.Open(url + "/board")
@@ -180,15 +180,18 @@ func TestWaitForTextInAFrame(t *testing.T) {
 
 // The words of an alert stand in an element whose role takes no name from its content.
 func TestWaitForTheWordsOfAnAlert(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(
 		`<button onclick="m.textContent = 'Not an address'">Check</button><p id=m role=alert></p>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
-	button := named(t, d.All(tab).GetElements(), "Check")
-	if _, err := d.Actions.Interact(t.Context(), clickOn(tab, button.GetRef())); err != nil {
+	button, ok := harness.Find(d.All(tab), "Check")
+	if !ok {
+		t.Fatal("there is no button")
+	}
+	if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, button.GetRef())); err != nil {
 		t.Fatal(err)
 	}
-	m, err := d.Dom.WaitFor(within(t, 30*time.Second), &domtapv1.WaitForRequest{TabId: tab, Until: &domtapv1.WaitCondition{Text: "not an address"}})
+	m, err := d.Dom.WaitFor(harness.Within(t, 30*time.Second), &domtapv1.WaitForRequest{TabId: tab, Until: &domtapv1.WaitCondition{Text: "not an address"}})
 	if err != nil || m.GetElement().GetRole() != "alert" || m.GetElement().GetText() != "Not an address" {
 		t.Errorf("got %v, %v", m, err)
 	}
@@ -314,7 +317,7 @@ func TestWaitForQuietAfterABurst(t *testing.T) {
 func TestTwoHundredWaitOnOneTab(t *testing.T) {
 	b := openBoard(t)
 	const many = 200
-	ctx := within(t, time.Minute)
+	ctx := harness.Within(t, time.Minute)
 	answers := make([]*domtapv1.WaitForResponse, many)
 	var all sync.WaitGroup
 	for i := range many {

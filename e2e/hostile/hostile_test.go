@@ -1,4 +1,4 @@
-package e2e
+package hostile
 
 import (
 	"fmt"
@@ -20,10 +20,10 @@ import (
 // status, in bounded time and memory, while a tab beside it works.
 func TestHostilePagesAreBounded(t *testing.T) {
 	script := func(js string) http.HandlerFunc {
-		return html("<!doctype html><title>Hostile</title><button>First</button><div id=d></div><script>" + js + "</script>")
+		return harness.HTML("<!doctype html><title>Hostile</title><button>First</button><div id=d></div><script>" + js + "</script>")
 	}
 	pages := map[string]http.HandlerFunc{
-		"deep in the source":      html("<title>Hostile</title><button>First</button>" + strings.Repeat("<div>", 20_000) + "<button>Deep</button>"),
+		"deep in the source":      harness.HTML("<title>Hostile</title><button>First</button>" + strings.Repeat("<div>", 20_000) + "<button>Deep</button>"),
 		"deep and hidden":         script(`d.style.display = "none"; let n = d; for (let i = 0; i < 20000; i++) n = n.appendChild(document.createElement("div")); n.innerHTML = "<button>Deep</button>"`),
 		"many elements":           script(`d.innerHTML = "<i></i><button>Same</button>".repeat(100000)`),
 		"many listeners":          script(`for (let i = 0; i < 50000; i++) { const e = document.createElement("i"); e.onclick = e.onkeydown = () => {}; d.append(e) }`),
@@ -45,19 +45,19 @@ func TestHostilePagesAreBounded(t *testing.T) {
 		"frames that come and go": script(`setInterval(() => { for (let i = 0; i < 10; i++) { const f = document.createElement("iframe"); f.srcdoc = "<button>Brief</button>"; d.append(f) } while (d.childElementCount > 100) d.firstChild.remove(); if (Math.random() < .1) d.replaceChildren() }, 1)`),
 		"leaving":                 script(`let n = +location.hash.slice(1) || 0; setInterval(() => { location.hash = ++n }, 0)`),
 	}
-	handlers := map[string]http.HandlerFunc{"/ok": html(someButtons)}
+	handlers := map[string]http.HandlerFunc{"/ok": harness.HTML(harness.SomeButtons)}
 	paths := map[string]string{}
 	for name, h := range pages {
 		path := fmt.Sprintf("/hostile/%d", len(paths))
 		paths[name], handlers[path] = path, h
 	}
-	url := serve(t, handlers)
+	url := harness.Pages(t, handlers)
 	d := harness.StartDaemon(t)
 	beside := d.Open(url + "/ok")
 	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
 			before := heap()
-			opened, err := d.Tabs.OpenTab(within(t, 60*time.Second), &domtapv1.OpenTabRequest{Url: url + path})
+			opened, err := d.Tabs.OpenTab(harness.Within(t, 60*time.Second), &domtapv1.OpenTabRequest{Url: url + path})
 			if status.Code(err) == codes.Unavailable {
 				// Chromium itself cannot draw such a page, watched or not.
 				t.Logf("opening it: %v", err)
@@ -72,14 +72,14 @@ func TestHostilePagesAreBounded(t *testing.T) {
 				{TabId: tab, InteractiveOnly: proto.Bool(false), Incremental: true},
 				{TabId: tab, FullSnapshot: true},
 			} {
-				r, err := d.Dom.GetDom(within(t, 60*time.Second), how)
+				r, err := d.Dom.GetDom(harness.Within(t, 60*time.Second), how)
 				bounded(t, how, r, err)
 			}
 			start := time.Now()
 			if n := len(d.All(beside).GetElements()); n != 3 || time.Since(start) > 30*time.Second {
 				t.Errorf("the tab beside has %d elements after %v", n, time.Since(start))
 			}
-			if _, err := d.Tabs.CloseTab(within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			if _, err := d.Tabs.CloseTab(harness.Within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 				t.Error(err)
 			}
 			if grown := int64(heap()) - int64(before); grown > 200<<20 {

@@ -1,4 +1,4 @@
-package e2e
+package streams
 
 import (
 	"context"
@@ -17,20 +17,20 @@ import (
 func TestThePagesHeapStaysFlat(t *testing.T) {
 	const rounds, changes, allowed = 5, 400, 60
 	d := harness.StartDaemon(t, "js-flags=--expose-gc", "enable-precise-memory-info")
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`<div id=box><button>0</button></div><script>
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<div id=box><button>0</button></div><script>
 		window.change = (n) => { const b = document.createElement("button"); b.textContent = n; box.replaceChildren(b) }
 		window.used = () => { gc(); return performance.memory.usedJSHeapSize }</script>`)}))
-	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	var grew []float64
-	before := evaluate[float64](t, d, "used()")
+	before := harness.Evaluate[float64](t, d, "used()")
 	for range rounds {
 		for n := range changes {
 			changeTo(t, d, f, n%10)
 			if n%10 == 0 {
-				usual(t, d, tab)
+				harness.Usual(t, d, tab)
 			}
 		}
-		now := evaluate[float64](t, d, "used()")
+		now := harness.Evaluate[float64](t, d, "used()")
 		if now-before <= allowed*changes {
 			return
 		}
@@ -41,12 +41,12 @@ func TestThePagesHeapStaysFlat(t *testing.T) {
 }
 
 // changeTo changes the page, and waits until the stream shows it.
-func changeTo(t *testing.T, d *harness.Daemon, f *follower, n int) {
+func changeTo(t *testing.T, d *harness.Daemon, f *harness.Follower, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	evaluate[any](t, d, "change("+strconv.Itoa(n)+")")
-	if err := f.shows(ctx, []string{"button " + strconv.Itoa(n)}); err != nil {
+	harness.Evaluate[any](t, d, "change("+strconv.Itoa(n)+")")
+	if err := shows(ctx, f, []string{"button " + strconv.Itoa(n)}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package e2e
+package hostile
 
 import (
 	"net/http"
@@ -32,7 +32,7 @@ const manyFrames = `<!doctype html><title>Frames</title><button>First</button><d
 // TestFramesAreTakenAwayUnderTheReader reads a page of 500 frames again and again while its script removes them.
 // Every answer is of some moment: of outer frames at least as many as of inner ones, never more than before.
 func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(manyFrames)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(manyFrames)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	count := func() (all int) {
@@ -53,18 +53,18 @@ func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 	if before != 500 {
 		t.Errorf("%d frames, want 500", before)
 	}
-	evaluate[bool](t, d, `setTimeout(function next() {
+	harness.Evaluate[bool](t, d, `setTimeout(function next() {
 		for (let i = 0; i < 5; i++) { d.firstChild?.remove(); d.lastChild?.remove(); d.children[d.childElementCount >> 1]?.contentDocument.querySelector("iframe")?.remove() }
 		if (d.firstChild) setTimeout(next, 0);
 	}, 0), true`)
-	for ctx := within(t, 2*time.Minute); before > 0; {
+	for ctx := harness.Within(t, 2*time.Minute); before > 0; {
 		now := count()
 		if now > before || ctx.Err() != nil {
 			t.Fatalf("%d frames after %d", now, before)
 		}
 		before = now
 	}
-	if got := texts(usual(t, d, tab)); !slices.Equal(got, []string{"button First"}) {
+	if got := harness.Texts(harness.Usual(t, d, tab)); !slices.Equal(got, []string{"button First"}) {
 		t.Errorf("without the frames: %q", got)
 	}
 }
@@ -73,23 +73,23 @@ func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 // beside it of that very site; then it takes the frame away.
 func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 	var other string
-	url := serve(t, map[string]http.HandlerFunc{
+	url := harness.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			html(`<title>Top</title><button>Before</button><iframe src="`+other+`/inner"></iframe><button>After</button>`)(w, r)
+			harness.HTML(`<title>Top</title><button>Before</button><iframe src="`+other+`/inner"></iframe><button>After</button>`)(w, r)
 		},
-		"/inner":  html(`<button>Inner</button><script>onmessage = () => { while (true); }</script>`),
-		"/beside": html(someButtons),
+		"/inner":  harness.HTML(`<button>Inner</button><script>onmessage = () => { while (true); }</script>`),
+		"/beside": harness.HTML(harness.SomeButtons),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
 	beside := d.Open(url + "/beside")
 	tab := d.Open(url)
-	if got := texts(usual(t, d, tab)); !slices.Equal(got, []string{"button Before", "button Inner", "button After"}) {
+	if got := harness.Texts(harness.Usual(t, d, tab)); !slices.Equal(got, []string{"button Before", "button Inner", "button After"}) {
 		t.Fatalf("got %q", got)
 	}
-	evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
+	harness.Evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
 	read := func() *domtapv1.GetDomResponse {
-		r, err := d.Dom.GetDom(within(t, 20*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+		r, err := d.Dom.GetDom(harness.Within(t, 20*time.Second), &domtapv1.GetDomRequest{TabId: tab})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 	late := read()
 	for ; len(late.GetMetadata().GetLateFrames()) == 0; late = read() {
 	}
-	if got := texts(late); !slices.Equal(got, []string{"button Changed", "button Inner", "button After"}) {
+	if got := harness.Texts(late); !slices.Equal(got, []string{"button Changed", "button Inner", "button After"}) {
 		t.Errorf("with a frame that loops: %q", got)
 	}
 	if n := len(d.All(beside).GetElements()); n != 3 {
@@ -107,14 +107,14 @@ func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 	}
 	// What stands in the frame cannot be used; the tab can, afterwards.
 	inner := late.GetElements()[1].GetRef()
-	if _, err := d.Actions.Interact(within(t, 3*time.Second), clickOn(tab, inner)); status.Code(err) != codes.DeadlineExceeded {
+	if _, err := d.Actions.Interact(harness.Within(t, 3*time.Second), harness.ClickOn(tab, inner)); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("a click in the frame: %v", err)
 	}
-	evaluate[bool](t, d, `document.querySelector("iframe").remove(), true`)
-	if got := texts(read()); !slices.Equal(got, []string{"button Changed", "button After"}) {
+	harness.Evaluate[bool](t, d, `document.querySelector("iframe").remove(), true`)
+	if got := harness.Texts(read()); !slices.Equal(got, []string{"button Changed", "button After"}) {
 		t.Errorf("without the frame: %q", got)
 	}
-	if _, err := d.Tabs.CloseTab(within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.CloseTab(harness.Within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 		t.Error(err)
 	}
 }
@@ -122,7 +122,7 @@ func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 // TestOverwrittenElementsAreRead reads elements of which the page has overwritten whatever a script could ask
 // them: their own properties, their prototypes, and what turns them into text.
 func TestOverwrittenElementsAreRead(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Overwritten</title>
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Overwritten</title>
 		<a id=a href="/x">Link</a><button id=b aria-label="Named">B</button><input id=i value="Value" aria-label="Field">
 		<custom-one role=button tabindex=0>Custom</custom-one>
 		<script>
@@ -147,14 +147,14 @@ func TestOverwrittenElementsAreRead(t *testing.T) {
 		</script>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
-	if got, want := texts(usual(t, d, tab)), []string{"link Link", "button Named", "textbox Field", "button Custom"}; !slices.Equal(got, want) {
+	if got, want := harness.Texts(harness.Usual(t, d, tab)), []string{"link Link", "button Named", "textbox Field", "button Custom"}; !slices.Equal(got, want) {
 		t.Fatalf("got %q, want %q", got, want)
 	}
-	got := usual(t, d, tab).GetElements()
+	got := harness.Usual(t, d, tab).GetElements()
 	if got[0].GetHref() != url+"/x" || got[2].GetValue() != "Value" {
 		t.Errorf("got %v and %v", got[0], got[2])
 	}
-	r, err := d.Actions.Interact(within(t, 20*time.Second), clickOn(tab, got[1].GetRef()))
+	r, err := d.Actions.Interact(harness.Within(t, 20*time.Second), harness.ClickOn(tab, got[1].GetRef()))
 	if err != nil || !r.GetResults()[0].GetOk() {
 		t.Errorf("a click: %v, %v", r, err)
 	}

@@ -1,4 +1,4 @@
-package e2e
+package streams
 
 import (
 	"net/http"
@@ -31,38 +31,38 @@ customElements.define("my-box", class extends HTMLElement {
 // to act on, and what is in a closed shadow root, and follows listeners that come and go.
 func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(listenersPage)}))
-	got := usual(t, d, tab)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(listenersPage)}))
+	got := harness.Usual(t, d, tab)
 	want := []string{
 		"div Own", "p Pressed", "button Button", "a 1", "a 2", "a 3", "a 4", "a 5", "a 6", "p Shadowed", "button Closed", "b Deep", "p Framed",
 	}
-	if !slices.Equal(tagsAndTexts(got), want) {
-		t.Fatalf("got  %q\nwant %q", tagsAndTexts(got), want)
+	if !slices.Equal(harness.Tagged(got), want) {
+		t.Fatalf("got  %q\nwant %q", harness.Tagged(got), want)
 	}
 	for _, name := range []string{"Own", "Deep", "Framed"} {
 		i := slices.IndexFunc(got.GetElements(), func(e *domtapv1.Element) bool { return e.GetText() == name })
-		if _, err := d.Actions.Interact(t.Context(), clickOn(tab, got.GetElements()[i].GetRef())); err != nil {
+		if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, got.GetElements()[i].GetRef())); err != nil {
 			t.Errorf("clicking %s: %v", name, err)
 		}
 	}
-	if own, ok := find(usual(t, d, tab), "Own!"); !ok {
+	if own, ok := harness.Find(harness.Usual(t, d, tab), "Own!"); !ok {
 		t.Errorf("the click did not arrive: %v", own)
 	}
-	f := follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
-	evaluate[bool](t, d, `hear(late), own.replaceWith(own.cloneNode(true)), true`)
-	ctx := within(t, 20*time.Second)
+	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	harness.Evaluate[bool](t, d, `hear(late), own.replaceWith(own.cloneNode(true)), true`)
+	ctx := harness.Within(t, 20*time.Second)
 	for {
-		now := usual(t, d, tab)
-		_, late := find(now, "Late")
-		_, own := find(now, "Own!")
+		now := harness.Usual(t, d, tab)
+		_, late := harness.Find(now, "Late")
+		_, own := harness.Find(now, "Own!")
 		if late && !own {
-			if err := f.reaches(ctx, now); err != nil {
+			if err := f.Reaches(ctx, now); err != nil {
 				t.Error(err)
 			}
 			return
 		}
 		if ctx.Err() != nil {
-			t.Fatalf("got %q", tagsAndTexts(now))
+			t.Fatalf("got %q", harness.Tagged(now))
 		}
 	}
 }
@@ -70,8 +70,8 @@ func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 // TestStreamsSeeListenersByThemselves adds a listener to an element of a watched page, and nothing else.
 func TestStreamsSeeListenersByThemselves(t *testing.T) {
 	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`<button>One</button><div id=late>Late</div>`)}))
-	stream, err := d.Dom.WatchDom(within(t, 30*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<button>One</button><div id=late>Late</div>`)}))
+	stream, err := d.Dom.WatchDom(harness.Within(t, 30*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,27 +81,10 @@ func TestStreamsSeeListenersByThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 		if first {
-			evaluate[bool](t, d, `late.addEventListener("click", () => {}), true`)
+			harness.Evaluate[bool](t, d, `late.addEventListener("click", () => {}), true`)
 		}
 		if added := m.GetDiff().GetAdded(); len(added) == 1 && added[0].GetText() == "Late" {
 			return
 		}
 	}
-}
-
-func find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
-	for _, e := range r.GetElements() {
-		if e.GetText() == text {
-			return e, true
-		}
-	}
-	return nil, false
-}
-
-func tagsAndTexts(r *domtapv1.GetDomResponse) []string {
-	var out []string
-	for _, e := range r.GetElements() {
-		out = append(out, e.GetTag()+" "+e.GetText())
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package e2e
+package streams
 
 import (
 	"context"
@@ -70,7 +70,7 @@ type drivenApp struct {
 	t         *testing.T
 	d         *harness.Daemon
 	tab       string
-	followers []*follower
+	followers []*harness.Follower
 	// did names the steps that were taken.
 	did []string
 }
@@ -80,7 +80,7 @@ func openApp(t *testing.T, d *harness.Daemon, url string) *drivenApp {
 	for _, v := range appViews {
 		request := proto.CloneOf(v.request)
 		request.TabId = a.tab
-		a.followers = append(a.followers, follow(t, d, request))
+		a.followers = append(a.followers, harness.Follow(t, d, request))
 	}
 	a.call("new Promise((built) => { const look = () => window.step ? built(0) : requestAnimationFrame(look); look() })")
 	t.Cleanup(func() {
@@ -126,7 +126,7 @@ func (a *drivenApp) step(seed int) {
 		return
 	}
 	rnd := rand.New(rand.NewPCG(1, uint64(seed)))
-	elements := usual(a.t, a.d, a.tab).GetElements()
+	elements := harness.Usual(a.t, a.d, a.tab).GetElements()
 	e := elements[rnd.IntN(len(elements))]
 	step := useOf(e, rnd)
 	_, err := a.d.Actions.Interact(a.t.Context(), &domtapv1.InteractRequest{TabId: a.tab, Steps: []*domtapv1.Step{step}})
@@ -162,7 +162,7 @@ func useOf(e *domtapv1.Element, rnd *rand.Rand) *domtapv1.Step {
 // converges holds the streams against the page: first by what was pushed alone, then with what GetDom reads.
 func (a *drivenApp) converges() {
 	a.t.Helper()
-	ctx := within(a.t, appPatience)
+	ctx := harness.Within(a.t, appPatience)
 	a.eventually(ctx, "the full stream and a fresh walk", a.pushedAll)
 	a.eventually(ctx, "the viewport stream and the page's own list", a.pushedViewport)
 	a.eventually(ctx, "the streams and a fresh walk with the boxes that GetDom read", a.readAll)
@@ -207,7 +207,7 @@ func (a *drivenApp) pushedAll() error {
 // pushedViewport compares the stream of the viewport with what the page's script finds there.
 func (a *drivenApp) pushedViewport() error {
 	want := fmt.Sprint(a.call("visible()"))
-	elements, err := a.followers[1].now()
+	elements, _, err := a.followers[1].State()
 	if err != nil {
 		return err
 	}
@@ -255,21 +255,14 @@ func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	got, err := a.followers[i].now()
+	got, _, err := a.followers[i].State()
 	if err != nil {
 		return err
 	}
-	if difference := differs(got, bares(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
+	if difference := harness.Differs(got, harness.Bares(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
 		return fmt.Errorf("%s", difference)
 	}
 	return nil
-}
-
-// now is what the stream's reader knows.
-func (f *follower) now() ([]*domtapv1.Element, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.replica.elements, f.err
 }
 
 // freshWalk is the page as a walk from scratch sees it, with the refs that its elements have. Those that

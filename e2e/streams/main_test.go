@@ -1,0 +1,11 @@
+// Package streams tests what clients follow: streams of changes, waits, and what it costs a page to be watched.
+package streams
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }

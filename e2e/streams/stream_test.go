@@ -1,0 +1,70 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// TestStreamsConverge is guarantee 1 for five views at once: after every step of a page that changes
+// itself at random, the first snapshot with the diffs applied equals what GetDom answers.
+func TestStreamsConverge(t *testing.T) {
+	steps := 1500
+	if testing.Short() {
+		steps = 150
+	}
+	driver, handlers := newDriver()
+	url := serve(t, handlers)
+	d := harness.StartDaemon(t)
+	tab := d.Open(url + "/pages/mutator.html")
+	views := []*domtapv1.GetDomRequest{
+		{TabId: tab, FullSnapshot: true},
+		{TabId: tab},
+		{TabId: tab, MaxElements: proto.Int32(20), MaxTokens: proto.Int32(0)},
+		{TabId: tab, ViewportOnly: true},
+		{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(400)},
+	}
+	var followers []*harness.Follower
+	for _, v := range views {
+		followers = append(followers, harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab, FullSnapshot: v.FullSnapshot,
+			MaxElements: v.MaxElements, MaxTokens: v.MaxTokens, ViewportOnly: v.ViewportOnly}))
+	}
+	var did []string
+	for seed := range steps {
+		var only []string
+		if seed%100 == 99 {
+			only = []string{"navigate"}
+		}
+		did = append(did, driver.step(t, seed+1, only...))
+		for i, v := range views {
+			if err := agree(t, d, followers[i], v); err != nil {
+				t.Fatalf("step %d, after %v, view %v: %v", seed, did[max(0, len(did)-3):], v, err)
+			}
+		}
+	}
+}
+
+// agree compares a stream with GetDom. The page may change between the two by itself, such as when an
+// animation ends: then GetDom is asked again.
+func agree(t *testing.T, d *harness.Daemon, f *harness.Follower, v *domtapv1.GetDomRequest) error {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var errs []error
+	for range 3 {
+		now, err := d.Dom.GetDom(ctx, v)
+		if err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+		if err = f.Reaches(ctx, now); err == nil {
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
