@@ -245,7 +245,7 @@ const (
 
 // TestEveryBoundIsOfTheDocument holds the rows that the changes name to the table that users read.
 func TestEveryBoundIsOfTheDocument(t *testing.T) {
-	text, err := os.ReadFile("../docs/stream.md")
+	text, err := os.ReadFile("../../docs/stream.md")
 	if err != nil {
 		t.Fatal(err)
 	}
