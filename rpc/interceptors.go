@@ -39,6 +39,7 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 	})
 	recovered := recovery.WithRecoveryHandlerContext(s.recovered)
 	unary := []grpc.UnaryServerInterceptor{
+		s.clerk.Unary,
 		interceptors.UnaryServerInterceptor(report),
 		selector.UnaryServerInterceptor(auth.UnaryServerInterceptor(s.authorize), secured),
 		s.deadline,
@@ -46,6 +47,7 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 		recovery.UnaryServerInterceptor(recovered),
 	}
 	stream := []grpc.StreamServerInterceptor{
+		s.clerk.Stream,
 		interceptors.StreamServerInterceptor(report),
 		selector.StreamServerInterceptor(auth.StreamServerInterceptor(s.authorize), secured),
 		checkStream,

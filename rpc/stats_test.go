@@ -1,13 +1,16 @@
 package rpc
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor/actortest"
@@ -226,6 +229,52 @@ func TestStatsCountFailuresAndTimes(t *testing.T) {
 		if l := got.GetLatency(); l.GetCount() != 3 || l.GetP50().AsDuration() != 0 || !near(int64(l.GetMax().AsDuration()), int64(time.Second)) {
 			t.Errorf("got the times %v", l)
 		}
+	})
+}
+
+// sink is a stream that takes everything, of a call that does not come by gRPC.
+type sink struct {
+	grpc.ServerStream
+	ctx     context.Context
+	request *domtapv1.WatchDomRequest
+}
+
+func (s *sink) Context() context.Context { return s.ctx }
+func (s *sink) SendMsg(any) error        { return nil }
+func (s *sink) RecvMsg(m any) error {
+	proto.Merge(m.(proto.Message), s.request)
+	return nil
+}
+
+// Calls that come another way than by gRPC pass the interceptors, and count the same.
+func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		tab, _ := b.shop(buttons("Button", 10)...)
+		request := &domtapv1.GetDomRequest{TabId: tab.GetId()}
+		b.getDom(request)
+		byGRPC := of(b.getStats(&domtapv1.GetStatsRequest{}).GetTotal(), "GetDom")
+		service := &domService{server: b.server}
+		ctx := peer.NewContext(t.Context(), &peer.Peer{Addr: pipeAddr("unix")})
+		for _, r := range []*domtapv1.GetDomRequest{request, {TabId: "nobody"}} {
+			_, _ = b.server.clerk.Unary(ctx, r, &grpc.UnaryServerInfo{FullMethod: domtapv1.DomService_GetDom_FullMethodName},
+				func(ctx context.Context, r any) (any, error) { return service.GetDom(ctx, r.(*domtapv1.GetDomRequest)) })
+		}
+		got := of(b.getStats(&domtapv1.GetStatsRequest{}).GetTotal(), "GetDom")
+		if got.GetCalls() != 3 || got.GetFailures()["NOT_FOUND"] != 1 || got.GetBytes() != 2*byGRPC.GetBytes() || got.GetEstimatedTokens() != 2*byGRPC.GetEstimatedTokens() {
+			t.Errorf("got %v, by gRPC alone %v", got, byGRPC)
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		s := &sink{ctx: ctx, request: &domtapv1.WatchDomRequest{TabId: tab.GetId()}}
+		watching := make(chan error)
+		go func() {
+			watching <- b.server.clerk.Stream(service, s, &grpc.StreamServerInfo{FullMethod: domtapv1.DomService_WatchDom_FullMethodName}, domtapv1.DomService_ServiceDesc.Streams[0].Handler)
+		}()
+		got = of(b.getStats(&domtapv1.GetStatsRequest{TabId: tab.GetId()}).GetTotal(), "WatchDom")
+		if got.GetCalls() != 1 || got.GetMessages() != 1 || got.GetBytes() == 0 {
+			t.Errorf("got %v", got)
+		}
+		cancel()
+		<-watching
 	})
 }
 

@@ -1,7 +1,8 @@
 // Package accounting enters what every call of the API gives to its client into a book of package accounts: it sees requests
-// and answers go by as a part of gRPC's stats handler, and takes from handlers what these alone know (Of).
+// and answers go by as a part of gRPC's stats handler, or as an interceptor where calls come another way, and takes from
+// handlers what these alone know (Of).
 //
-// It never fails a call and holds none up. Handlers that gRPC did not call have no note to write to, which does nothing.
+// It never fails a call and holds none up. A handler that was called by another has no note to write to, which does nothing.
 package accounting
 
 import (

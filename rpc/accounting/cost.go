@@ -13,9 +13,9 @@ func perBytes(size int64) int64 { return size / 4 }
 func cost(answer any, size int64) (exact, estimated int64) {
 	switch r := answer.(type) {
 	case *domtapv1.GetCompactResponse:
-		return counted(r.GetMetadata().GetTokens(), r.GetText())
+		return textCost(r.GetMetadata().GetTokens(), r.GetText())
 	case *domtapv1.ReadPageResponse:
-		return counted(r.GetTokens(), r.GetText())
+		return textCost(r.GetTokens(), r.GetText())
 	case *domtapv1.GetDomResponse:
 		if n := r.GetMetadata().GetTokens(); n > 0 {
 			return 0, int64(n) // as text
@@ -36,8 +36,8 @@ func cost(answer any, size int64) (exact, estimated int64) {
 	return 0, perBytes(max(0, size))
 }
 
-// counted is what a text costs that was counted when there was a budget.
-func counted(n int32, text string) (exact, estimated int64) {
+// textCost is what a text costs that was counted when there was a budget.
+func textCost(n int32, text string) (exact, estimated int64) {
 	if n > 0 {
 		return int64(n), 0
 	}
@@ -46,7 +46,7 @@ func counted(n int32, text string) (exact, estimated int64) {
 
 func batchCost(r *domtapv1.BatchResponse) (exact, estimated int64) {
 	for _, one := range r.GetResults() {
-		e, about := counted(one.GetTokens(), one.GetText())
+		e, about := textCost(one.GetTokens(), one.GetText())
 		exact += e
 		estimated += about + perBytes(int64(len(one.GetResultJson())))
 	}

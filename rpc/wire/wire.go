@@ -81,6 +81,9 @@ func (m *Message) Decode() (proto.Message, error) {
 	return whole, proto.Unmarshal(m.Bytes(), whole)
 }
 
+// Size is how many bytes the message has on the wire.
+func (m *Message) Size() int { return m.shared.bytes.Len() + m.size }
+
 // Codec is the codec of a server that sends such messages. All others it leaves to the standard one.
 func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 
