@@ -115,6 +115,36 @@ func TestStatsTellWhatLayReady(t *testing.T) {
 	})
 }
 
+func TestStatsTellOfTextsAndFoldedNavigation(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		nav := func() *actortest.Node {
+			return box("navigation", "Main", actortest.Link("Home", shopURL), actortest.Link("Cups", shopURL+"cups"), actortest.Link("Help", shopURL+"help"))
+		}
+		tab, _ := b.readable(longArticle(20), nav(), actortest.Button("Pay"))
+		b.browser.Serve(shopURL+"cups", func() actortest.Screen {
+			return actortest.Screen{Title: "Cups", Body: []*actortest.Node{nav(), actortest.Button("Sort")}}
+		})
+		dedupe := func(r *domtapv1.GetCompactRequest) { r.DedupeNavigation = true }
+		b.tree(tab.GetId(), dedupe)
+		r := &domtapv1.ReadPageRequest{TabId: tab.GetId(), Mode: modeContent, MaxTokens: proto.Int32(300)}
+		first := b.readPage(r)
+		b.readPage(r)
+		b.readPage(&domtapv1.ReadPageRequest{TabId: tab.GetId(), Cursor: first.GetNextCursor()})
+		if _, err := b.tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab.GetId(), Url: shopURL + "cups"}); err != nil {
+			t.Fatal(err)
+		}
+		b.tree(tab.GetId(), dedupe)
+		got := b.getStats(&domtapv1.GetStatsRequest{}).GetTotal()
+		want := &domtapv1.ReadStats{Pages: 2, Texts: 3, TextHits: 2, FoldedLandmarks: 1, FoldedElements: 3}
+		if !proto.Equal(got.GetReads(), want) {
+			t.Errorf("got %v, want %v", got.GetReads(), want)
+		}
+		if m := of(got, "ReadPage"); m.GetTokens() == 0 || m.GetEstimatedTokens() != 0 || m.GetFullTokens() == 0 {
+			t.Errorf("got %v", m)
+		}
+	})
+}
+
 func TestStatsTellHowStepsWent(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		disabled := actortest.Button("Off")

@@ -40,10 +40,11 @@ func New(book *accounts.Book, session func(tab string) string, reason func(error
 	return &Clerk{book: book, session: session, reason: reason, methods: map[string]string{}}
 }
 
-// Count lets the calls of these services be counted. Others, and what clients make up, are not. It is called before the first call.
+// Count lets the calls of these services be counted, and no others, nor what clients make up.
 func (c *Clerk) Count(services map[string]grpc.ServiceInfo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	clear(c.methods)
 	for service, info := range services {
 		for _, m := range info.Methods {
 			c.methods["/"+service+"/"+m.Name] = m.Name

@@ -110,7 +110,7 @@ type PruneStats struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	BytesBefore int64                  `protobuf:"varint,1,opt,name=bytes_before,json=bytesBefore,proto3" json:"bytes_before,omitempty"`
 	BytesAfter  int64                  `protobuf:"varint,2,opt,name=bytes_after,json=bytesAfter,proto3" json:"bytes_after,omitempty"`
-	// Snapshots that were replaced.
+	// Snapshots that were replaced, and reports of changes that led away from them.
 	Removed int32 `protobuf:"varint,3,opt,name=removed,proto3" json:"removed,omitempty"`
 	// All that there were.
 	Snapshots int32 `protobuf:"varint,4,opt,name=snapshots,proto3" json:"snapshots,omitempty"`
