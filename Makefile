@@ -25,6 +25,7 @@ demo: build ## show domtap at work on a live page
 test: ## run all tests with the race detector
 	scripts/install-chromium
 	scripts/install-compiler
+	scripts/install-curl
 	scripts/install-apps
 	scripts/install-examples
 	go test -race -timeout=15m $(TESTFLAGS) ./...
