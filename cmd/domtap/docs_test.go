@@ -74,7 +74,7 @@ func documents(t *testing.T) []string {
 }
 
 // TestWhatTheDocumentsSayWorksAsPasted runs the blocks of each document, in order, in one place with a
-// daemon of its own. https://example.com is a page of the test, and the port is a free one.
+// daemon of its own. https://example.com is a page of the test, and the ports are free ones.
 func TestWhatTheDocumentsSayWorksAsPasted(t *testing.T) {
 	path := needProgram(t)
 	run := 0
@@ -111,7 +111,7 @@ func newDesk(t *testing.T, program string) *desk {
 		dir: t.TempDir(),
 		env: append(ownEnv(state),
 			"PATH="+strings.Join([]string{filepath.Dir(program), grpcurlDir(t), os.Getenv("PATH")}, string(filepath.ListSeparator))),
-		replace: strings.NewReplacer("https://example.com", site.URL, "127.0.0.1:7411", freeAddress(t)),
+		replace: strings.NewReplacer("https://example.com", site.URL, "127.0.0.1:7411", freeAddress(t), "127.0.0.1:7412", freeAddress(t)),
 	}
 	t.Cleanup(func() {
 		stop := exec.Command(program, "stop")

@@ -97,6 +97,25 @@ func TestTheEnvironmentSetsServeFlags(t *testing.T) {
 	}
 }
 
+func TestThePageNeedsNoAddress(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"--ui"}, "127.0.0.1:7412"},
+		{[]string{"--ui", "--web", "127.0.0.1:1"}, "127.0.0.1:1"},
+		{[]string{"--web", "127.0.0.1:1"}, "127.0.0.1:1"},
+	} {
+		if s, err := serveWith(t, map[string]string{"DOMTAP_STATE_DIR": t.TempDir()}, c.args...); err != nil || s.Web.Address != c.want {
+			t.Errorf("%q: %q, %v; want %q", c.args, s.Web.Address, err, c.want)
+		}
+	}
+	if _, err := serveWith(t, map[string]string{"DOMTAP_STATE_DIR": t.TempDir(), "DOMTAP_WEB_ORIGIN": "app.example"}); err == nil {
+		t.Error("app.example passes for an origin")
+	}
+}
+
 func TestAnEmptySocketSwitchesItOff(t *testing.T) {
 	dir := t.TempDir()
 	for _, env := range []map[string]string{{"DOMTAP_SOCKET": "", "DOMTAP_STATE_DIR": dir}, {"DOMTAP_STATE_DIR": dir}} {
