@@ -10,7 +10,7 @@ import (
 )
 
 // Front is another way to the calls than gRPC, such as HTTP for browsers: it takes them from Register, and sees
-// to it that each passes the Interceptors with the peer and the metadata of its caller in the context.
+// to it that each passes the Interceptors with the peer and the metadata of its caller in the context, and that Stats is told.
 type Front interface {
 	// Serve serves until Stop is called, then returns nil, or until it fails.
 	Serve() error
@@ -40,12 +40,9 @@ func (s *Server) Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 	return s.interceptors()
 }
 
-// Connected marks the context of a connection that a front accepted, by which its calls are known as those of one
-// client. The front calls gone when the connection is closed.
-func (s *Server) Connected(ctx context.Context) (marked context.Context, gone func()) {
-	marked = s.connections.TagConn(ctx, nil)
-	return marked, func() { s.connections.HandleConn(marked, new(stats.ConnEnd)) }
-}
+// Stats is told of connections, by which callers are known, and of calls, which it enters into their accounts. A front tells
+// it what gRPC's own server would.
+func (s *Server) Stats() stats.Handler { return s.connections }
 
 // Authorize returns an error unless the peer and the metadata in ctx are those of a caller who may call. Calls are
 // asked by their interceptors anyway; a front asks before it reads what a stranger sends.

@@ -32,10 +32,14 @@ func (r *request) into(v any) error {
 }
 
 // answer is a message that is to be sent: a proto.Message, or one that is encoded already.
-type answer struct{ message any }
+type answer struct {
+	message any
+	// encoded is told the size of its encoding.
+	encoded func(size int)
+}
 
-// encoded is a message whose encoding lies ready, such as rpc's wire.Message.
-type encoded interface {
+// ready is a message whose encoding lies ready, such as rpc's wire.Message.
+type ready interface {
 	// Bytes is the encoding.
 	Bytes() []byte
 	// Decode is for those that encode it in another way.
@@ -63,16 +67,28 @@ func (protoCodec) Unmarshal(data []byte, v any) error { return keep(data, v, pro
 
 // Marshal encodes an answer, or one of connect's own messages.
 func (protoCodec) Marshal(v any) ([]byte, error) {
-	if a, ok := v.(*answer); ok {
-		v = a.message
+	return encode(v, func(v any) ([]byte, error) {
+		switch m := v.(type) {
+		case ready:
+			return m.Bytes(), nil
+		case proto.Message:
+			return proto.Marshal(m)
+		}
+		return nil, fmt.Errorf("%T is no message", v)
+	})
+}
+
+// encode encodes an answer, and says how large that is.
+func encode(v any, with func(any) ([]byte, error)) ([]byte, error) {
+	a, ok := v.(*answer)
+	if !ok {
+		return with(v)
 	}
-	switch m := v.(type) {
-	case encoded:
-		return m.Bytes(), nil
-	case proto.Message:
-		return proto.Marshal(m)
+	data, err := with(a.message)
+	if err == nil {
+		a.encoded(len(data))
 	}
-	return nil, fmt.Errorf("%T is no message", v)
+	return data, err
 }
 
 // jsonCodec is the JSON encoding of protobuf, under one of its names.
@@ -89,18 +105,17 @@ func (c jsonCodec) Unmarshal(data []byte, v any) error {
 
 // Marshal encodes an answer, or one of connect's own messages.
 func (c jsonCodec) Marshal(v any) ([]byte, error) {
-	if a, ok := v.(*answer); ok {
-		v = a.message
-	}
-	switch m := v.(type) {
-	case encoded:
-		whole, err := m.Decode()
-		if err != nil {
-			return nil, err
+	return encode(v, func(v any) ([]byte, error) {
+		switch m := v.(type) {
+		case ready:
+			whole, err := m.Decode()
+			if err != nil {
+				return nil, err
+			}
+			return protojson.Marshal(whole)
+		case proto.Message:
+			return protojson.Marshal(m)
 		}
-		return protojson.Marshal(whole)
-	case proto.Message:
-		return protojson.Marshal(m)
-	}
-	return nil, fmt.Errorf("%T is no message", v)
+		return nil, fmt.Errorf("%T is no message", v)
+	})
 }

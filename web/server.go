@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/stats"
 )
 
 // Calls is the server whose calls are served; rpc.Server is one.
@@ -18,8 +19,8 @@ type Calls interface {
 	Register(grpc.ServiceRegistrar)
 	// Interceptors are what every call passes, outermost first.
 	Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor)
-	// Connected marks the context of a connection; gone is called when it is closed.
-	Connected(context.Context) (marked context.Context, gone func())
+	// Stats is told of connections and calls.
+	Stats() stats.Handler
 	// Authorize returns an error unless peer and metadata in the context are those of a caller who may call.
 	Authorize(context.Context) error
 }
@@ -78,7 +79,7 @@ type Server struct {
 	http  *http.Server
 	// running counts the requests.
 	running sync.WaitGroup
-	// connections holds the gone of each connection that is open.
+	// connections holds the context of each connection that is open.
 	connections sync.Map
 }
 
@@ -108,7 +109,7 @@ func New(calls Calls, cfg Config) (*Server, error) {
 // routes sends calls to their service and the rest to the page.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	services := &services{server: s, mux: mux}
+	services := &services{server: s, mux: mux, stats: s.calls.Stats()}
 	services.unary, services.stream = s.calls.Interceptors()
 	s.calls.Register(services)
 	page := s.cfg.Page
@@ -157,8 +158,9 @@ type connectionKey struct{}
 // connected is told of a connection before its first request.
 func (s *Server) connected(ctx context.Context, c net.Conn) context.Context {
 	bound(c)
-	ctx, gone := s.calls.Connected(ctx)
-	s.connections.Store(c, gone)
+	ctx = s.calls.Stats().TagConn(ctx, &stats.ConnTagInfo{RemoteAddr: c.RemoteAddr(), LocalAddr: c.LocalAddr()})
+	s.connections.Store(c, ctx)
+	s.calls.Stats().HandleConn(ctx, new(stats.ConnBegin))
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
@@ -177,7 +179,7 @@ func (s *Server) stateChanged(c net.Conn, state http.ConnState) {
 	if state != http.StateClosed && state != http.StateHijacked {
 		return
 	}
-	if gone, ok := s.connections.LoadAndDelete(c); ok {
-		gone.(func())()
+	if ctx, ok := s.connections.LoadAndDelete(c); ok {
+		s.calls.Stats().HandleConn(ctx.(context.Context), new(stats.ConnEnd))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 )
 
@@ -21,6 +22,7 @@ import (
 type services struct {
 	server *Server
 	mux    *http.ServeMux
+	stats  stats.Handler
 	unary  []grpc.UnaryServerInterceptor
 	stream []grpc.StreamServerInterceptor
 }
@@ -31,14 +33,14 @@ func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 	path := "/" + desc.ServiceName + "/"
 	for _, method := range desc.Methods {
 		s.mux.Handle(path+method.MethodName, s.server.timed(connect.NewUnaryHandler(
-			path+method.MethodName, s.unaryCall(method.Handler, service), s.options()...)))
+			path+method.MethodName, s.unaryCall(path+method.MethodName, method.Handler, service), s.options()...)))
 	}
 	for _, method := range desc.Streams {
 		if method.ClientStreams {
 			continue
 		}
 		s.mux.Handle(path+method.StreamName, s.server.timed(connect.NewServerStreamHandler(
-			path+method.StreamName, s.streamCall(path, method, service), s.options()...)))
+			path+method.StreamName, s.streamCall(path+method.StreamName, method, service), s.options()...)))
 	}
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, "unimplemented", desc.ServiceName+" has no such method; docs/web.md and the protos list them")
@@ -81,16 +83,56 @@ func calling(ctx context.Context, header http.Header) context.Context {
 	return metadata.NewIncomingContext(ctx, md)
 }
 
+// account tells of one call what gRPC's own server would.
+type account struct {
+	ctx   context.Context
+	to    stats.Handler
+	began time.Time
+}
+
+// begin begins the account of a call, whose context it marks.
+func (s *services) begin(ctx context.Context, method string, streams bool) *account {
+	a := &account{ctx: s.stats.TagRPC(ctx, &stats.RPCTagInfo{FullMethodName: method}), to: s.stats, began: time.Now()}
+	a.to.HandleRPC(a.ctx, &stats.Begin{BeginTime: a.began, IsServerStream: streams})
+	return a
+}
+
+// asked tells of the request, once it is decoded.
+func (a *account) asked(message any, size int) {
+	a.to.HandleRPC(a.ctx, &stats.InPayload{Payload: message, Length: size, RecvTime: time.Now()})
+}
+
+// answered tells of a message that goes out.
+func (a *account) answered(message any, size int) {
+	a.to.HandleRPC(a.ctx, &stats.OutPayload{Payload: message, Length: size, WireLength: size, SentTime: time.Now()})
+}
+
+// end tells of the end, which comes last.
+func (a *account) end(err error) {
+	a.to.HandleRPC(a.ctx, &stats.End{BeginTime: a.began, EndTime: time.Now(), Error: err})
+}
+
 // unaryCall makes a method of grpc one of connect.
-func (s *services) unaryCall(method grpc.MethodHandler, service any) func(context.Context, *connect.Request[request]) (*connect.Response[answer], error) {
+func (s *services) unaryCall(name string, method grpc.MethodHandler, service any) func(context.Context, *connect.Request[request]) (*connect.Response[answer], error) {
 	chain := chainUnary(s.unary)
 	return func(ctx context.Context, r *connect.Request[request]) (*connect.Response[answer], error) {
 		arrived(ctx)
-		message, err := method(service, ctx, r.Msg.into, chain)
+		told := s.begin(ctx, name, false)
+		message, err := method(service, told.ctx, func(v any) error {
+			if err := r.Msg.into(v); err != nil {
+				return err
+			}
+			told.asked(v, len(r.Msg.data))
+			return nil
+		}, chain)
 		if err != nil {
+			told.end(err)
 			return nil, connectError(err)
 		}
-		return connect.NewResponse(&answer{message}), nil
+		return connect.NewResponse(&answer{message: message, encoded: func(size int) {
+			told.answered(message, size)
+			told.end(nil)
+		}}), nil
 	}
 }
 
@@ -106,8 +148,8 @@ func chainUnary(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 }
 
 // streamCall does the same for a method that streams.
-func (s *services) streamCall(path string, method grpc.StreamDesc, service any) func(context.Context, *connect.Request[request], *connect.ServerStream[answer]) error {
-	info := &grpc.StreamServerInfo{FullMethod: path + method.StreamName, IsServerStream: true}
+func (s *services) streamCall(name string, method grpc.StreamDesc, service any) func(context.Context, *connect.Request[request], *connect.ServerStream[answer]) error {
+	info := &grpc.StreamServerInfo{FullMethod: name, IsServerStream: true}
 	handler := method.Handler
 	for i := len(s.stream) - 1; i >= 0; i-- {
 		around, next := s.stream[i], handler
@@ -116,10 +158,12 @@ func (s *services) streamCall(path string, method grpc.StreamDesc, service any) 
 	return func(ctx context.Context, r *connect.Request[request], to *connect.ServerStream[answer]) error {
 		arrived(ctx)
 		ctx, cancel := context.WithCancel(ctx)
-		st := &stream{ctx: ctx, request: r.Msg, to: to}
+		told := s.begin(ctx, name, true)
+		st := &stream{ctx: told.ctx, request: r.Msg, to: to, told: told}
 		err := handler(service, st)
 		cancel()
 		st.close()
+		told.end(err)
 		return connectError(err)
 	}
 }
@@ -129,6 +173,7 @@ type stream struct {
 	ctx     context.Context
 	request *request
 	to      *connect.ServerStream[answer]
+	told    *account
 	// sending is held while a message is sent: it may outlive the handler, which gives up on slow readers.
 	sending sync.Mutex
 	closed  bool
@@ -156,7 +201,7 @@ func (s *stream) SendMsg(m any) error {
 	if d := deadlineOf(s.ctx); d != nil {
 		d.extend()
 	}
-	return s.to.Send(&answer{m})
+	return s.to.Send(&answer{message: m, encoded: func(size int) { s.told.answered(m, size) }})
 }
 
 // RecvMsg receives the request, and after it the end.
@@ -166,7 +211,11 @@ func (s *stream) RecvMsg(m any) error {
 	}
 	r := s.request
 	s.request = nil
-	return r.into(m)
+	if err := r.into(m); err != nil {
+		return err
+	}
+	s.told.asked(m, len(r.data))
+	return nil
 }
 
 // Context is that of the call.

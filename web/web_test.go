@@ -197,6 +197,39 @@ func reasonOf(t *testing.T, err error) string {
 	return ""
 }
 
+// What goes out over HTTP is in the accounts, as what goes out over gRPC is.
+func TestCallsAreEnteredIntoTheAccounts(t *testing.T) {
+	st := newStage(t, settings{})
+	id, page := st.shop("Pay")
+	st.post("DomService/GetCompact", `{"tabId": "`+id+`"}`)
+	st.post("DomService/GetCompact", `{"tabId": "`+id+`", "maxElements": 1001}`)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	s := st.watch(ctx, &domtapv1.WatchDomRequest{TabId: id})
+	next(t, s)
+	st.expectWatching(+1)
+	add(page, "New")
+	next(t, s)
+	leave()
+	st.expectWatching(-1)
+	get := connect.NewClient[domtapv1.GetStatsRequest, domtapv1.GetStatsResponse](
+		&http.Client{Transport: bearing{st.client.Transport}}, st.url+"/domtap.v1.StatsService/GetStats")
+	answer, err := get.CallUnary(t.Context(), connect.NewRequest(&domtapv1.GetStatsRequest{TabId: id}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]*domtapv1.MethodStats{}
+	for _, m := range answer.Msg.GetTotal().GetMethods() {
+		found[m.GetMethod()] = m
+	}
+	if m := found["GetCompact"]; m.GetCalls() != 2 || m.GetFailed() != 1 || m.GetMessages() != 1 || m.GetBytes() == 0 || m.GetTokens() == 0 {
+		t.Errorf("GetCompact: %v", m)
+	}
+	if m := found["WatchDom"]; m.GetCalls() != 1 || m.GetMessages() != 2 || m.GetBytes() == 0 {
+		t.Errorf("WatchDom: %v", m)
+	}
+}
+
 func TestAStreamCanBeReadWithoutALibrary(t *testing.T) {
 	st := newStage(t, settings{})
 	id, page := st.shop("Pay")
@@ -270,7 +303,8 @@ func TestAReaderThatDoesNotReadCostsOthersNothing(t *testing.T) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	st.expectWatching(+1)
-	keen := st.watch(t.Context(), &domtapv1.WatchDomRequest{TabId: id})
+	unlimited := int32(0) // a budget could leave the last button out
+	keen := st.watch(t.Context(), &domtapv1.WatchDomRequest{TabId: id, MaxTokens: &unlimited})
 	next(t, keen)
 	st.expectWatching(+1)
 	deadline := time.Now().Add(limit)
