@@ -28,6 +28,7 @@ test: ## run all tests with the race detector
 	scripts/install-curl
 	scripts/install-apps
 	scripts/install-examples
+	scripts/install-mcp-client
 	go test -race -timeout=15m $(TESTFLAGS) ./...
 
 bench: ## run the benchmarks
