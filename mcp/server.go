@@ -194,9 +194,14 @@ func (s *Server) forget(of *mcp.ServerSession, one *session) {
 // ServeStdio serves one session over a pair of streams, line by line, until the host closes its side or ctx ends. Nothing
 // but the protocol is written to out. It closes in.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.Writer) error {
-	connection, err := s.sdk.Connect(ctx, &mcp.IOTransport{Reader: in, Writer: open{out}}, nil)
+	return s.Serve(ctx, &mcp.IOTransport{Reader: in, Writer: open{out}})
+}
+
+// Serve serves one session over a transport, until the host has gone or ctx ends.
+func (s *Server) Serve(ctx context.Context, over mcp.Transport) error {
+	connection, err := s.sdk.Connect(ctx, over, nil)
 	if err != nil {
-		return fmt.Errorf("serve MCP on standard input and output: %w", err)
+		return fmt.Errorf("serve MCP: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() { _ = connection.Close() })
 	defer stop()
