@@ -99,6 +99,11 @@ var keepers = []keeper{
 		rooms:    []string{"metrics"},
 		advice:   "add what you need to actor.Meter or rpc.Metrics and implement it in metrics",
 	},
+	{
+		packages: []string{"github.com/modelcontextprotocol"},
+		rooms:    []string{"mcp", "bench"},
+		advice:   "let mcp speak the protocol; what tools do is in mcp/tools, which needs none of it",
+	},
 }
 
 // impure lists, by exact path, what a pure room may not import.
