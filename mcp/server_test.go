@@ -84,6 +84,29 @@ func TestLookingAgainShowsWhatChanged(t *testing.T) {
 	})
 }
 
+func TestDialogsAndTheirAnswers(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		leave := actortest.Button("Leave")
+		leave.Act = func(page *actortest.Page, _ actor.Action) error {
+			page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Sure?"})
+			return nil
+		}
+		b.browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Title: "Shop", Body: []*actortest.Node{leave}} })
+		h := b.host()
+		h.do("browser_navigate", object{"url": shopURL})
+		wantAll(t, h.do("browser_interact", object{"steps": []object{{"action": "click", "ref": 0}}}),
+			"# a dialog is open: answer it with browser_tab", "<page nonce=", `confirm dialog "Sure?"`)
+		got, failed := h.call("browser_get_elements_compact", nil)
+		if !failed {
+			t.Errorf("a page that stands still is shown: %s", got)
+		}
+		wantAll(t, got, "# error: DIALOG_OPEN: answer it with browser_tab, accept or dismiss")
+		wantAll(t, h.do("browser_tab", object{"action": "list"}), `confirm dialog "Sure?"`)
+		wantAll(t, h.do("browser_tab", object{"action": "dismiss"}), "# tab t1\n")
+		wantAll(t, h.do("browser_get_elements_compact", nil), "Leave (button)")
+	})
+}
+
 func TestNumbersOutOfRangeAreClampedAndTheHeaderSaysSo(t *testing.T) {
 	inBubble(t, Options{Tools: tools.All}, func(t *testing.T, b *bench) {
 		h := b.host()
@@ -107,7 +130,7 @@ func TestErrorsOfTheDaemonSayWhatToDoNext(t *testing.T) {
 		}{
 			{"a ref that never was", "browser_interact", object{"steps": []object{{"action": "click", "ref": 999}}}, []string{"# error: INVALID arguments", "<page nonce=", "999", "use a ref from there"}},
 			{"a target that is not", "browser_interact", object{"steps": []object{{"action": "click", "text": "Buy"}}}, []string{"# error: TARGET_NOT_FOUND", "<page nonce="}},
-			{"an unknown tab", "browser_get_elements_compact", object{"tab": "t99"}, []string{"browser_tab lists those", "# error: ", "t99"}},
+			{"an unknown tab", "browser_get_elements_compact", object{"tab": "t99"}, []string{"# error: ", "t99", "browser_tab lists those"}},
 			{"a URL that is refused", "browser_navigate", object{"url": "file:///etc/passwd"}, []string{"# error: ", "file"}},
 			{"a host that is not there", "browser_navigate", object{"url": "https://nowhere.example/"}, []string{"# error: NAVIGATION_FAILED", "ERR_NAME_NOT_RESOLVED"}},
 			{"an unknown argument", "browser_navigate", object{"URL": shopURL}, []string{`# error: the call takes no "URL"; it takes: url, tab,`}},

@@ -91,7 +91,7 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, server *mcp.Server, m *mcpFl
 	if err != nil || !address.Addr().IsLoopback() {
 		return exit.Errorf(exit.Usage, "for example --http 127.0.0.1:7412; a proxy with TLS can stand in front of it", "--http %q is no loopback address with a port", m.http)
 	}
-	token, err := a.mcpToken(m)
+	token, file, err := a.mcpToken(m)
 	if err != nil {
 		return err
 	}
@@ -99,25 +99,23 @@ func (a *app) serveMCPOverHTTP(ctx context.Context, server *mcp.Server, m *mcpFl
 	if err != nil {
 		return exit.Errorf(exit.Failure, "choose another port", "listen for MCP: %w", err)
 	}
-	_, _ = fmt.Fprintf(a.complaints, "domtap: MCP at http://%s%s, with the token of: domtap token\n", listener.Addr(), mcp.Path)
+	_, _ = fmt.Fprintf(a.complaints, "domtap: MCP at http://%s%s, with the token in %s\n", listener.Addr(), mcp.Path, file)
 	return server.ServeHTTPOn(ctx, listener, token)
 }
 
-// mcpToken is the bearer token: that of the file, or the daemon's.
-func (a *app) mcpToken(m *mcpFlags) (string, error) {
-	file := m.tokenFile
-	if file == "" {
+// mcpToken is the bearer token and the file that it is in: one of its own, or the daemon's.
+func (a *app) mcpToken(m *mcpFlags) (token, file string, err error) {
+	if file = m.tokenFile; file == "" {
 		at, err := a.places()
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		file = at.Token
 	}
-	token, err := listen.Token(file)
-	if err != nil {
-		return "", exit.Errorf(exit.Denied, "", "%w", err)
+	if token, err = listen.Token(file); err != nil {
+		return "", "", exit.Errorf(exit.Denied, "", "%w", err)
 	}
-	return token, nil
+	return token, file, nil
 }
 
 func (m *mcpFlags) logger(a *app) *slog.Logger {

@@ -93,11 +93,11 @@ func (c *Call) Fail(err error) {
 		return
 	}
 	s := status.Convert(err)
-	if s.Code() == codes.NotFound {
-		c.forget()
-	}
 	if ours(s) {
 		c.note("error: %s", oneLine(s.Message()))
+		if s.Code() == codes.NotFound {
+			c.forget()
+		}
 		return
 	}
 	reason := reasonOf(s)
