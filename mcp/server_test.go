@@ -113,7 +113,7 @@ func TestNumbersOutOfRangeAreClampedAndTheHeaderSaysSo(t *testing.T) {
 		wantAll(t, h.do("browser_navigate", object{"url": shopURL, "timeout": 9000}), "# timeout: 9000 → 300\n")
 		got := h.do("browser_get_elements_compact", object{"max_elements": 5000, "max_tokens": 3})
 		wantAll(t, got, "# max_elements: 5000 → 1000\n# max_tokens: 3 → 200\n<page")
-		wantAll(t, h.do("browser_get_dom", object{"max_elements": -1}), "# max_elements: -1 → 1\n", "1 of 3 elements", `{"ref":`)
+		wantAll(t, h.do("browser_get_dom", object{"max_elements": -1}), "# 1 of 3 elements", "# max_elements: -1 → 1\n", `{"ref":`)
 		wantAll(t, h.do("browser_get_dom", object{"max_elements": 0}), "# 3 of 3 elements", `{"ref":0,"tag":"button","role":"button","text":"Pay"`)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,7 @@ func (c *Call) show(text string) { c.page.WriteString(text) }
 // Text is the answer: our words, one line each, and those of the page in a fence.
 func (c *Call) Text() string {
 	var lines []string
-	for _, n := range append(c.Notes, c.notes...) {
+	for _, n := range slices.Concat(c.notes, c.Notes) { // the verdict of an action is the first line, by which prune knows it
 		lines = append(lines, "# "+n)
 	}
 	if page := fence.Around(c.page.String()); page != "" {
