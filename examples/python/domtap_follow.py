@@ -39,7 +39,7 @@ def connect(address, token=""):
             ("grpc.keepalive_time_ms", 20_000),  # finds out when the network is gone without a word
             ("grpc.keepalive_timeout_ms", 10_000),
             ("grpc.initial_reconnect_backoff_ms", 50),
-            ("grpc.min_reconnect_backoff_ms", 5_000),  # how long one attempt may take, in spite of its name
+            ("grpc.min_reconnect_backoff_ms", 1_000),  # also how long one attempt may take
             ("grpc.max_reconnect_backoff_ms", 1_000),
             ("grpc.enable_http_proxy", 0),
         ],

@@ -76,6 +76,7 @@ def main():
     address = args.addr or "unix://" + subprocess.check_output(["domtap", "socket"], text=True).strip()
 
     with connect(address, args.token) as channel:
+        grpc.channel_ready_future(channel).result(timeout=30)  # while the daemon starts, say
         state = load(args.state)
         tab_id = state.tab_id if state else begin(channel, args.url, args.click)
         print(f"following: {tab_id} from {f'revision {state.revision}' if state else 'the beginning'}")
@@ -96,6 +97,8 @@ if __name__ == "__main__":
     sys.stdout.reconfigure(line_buffering=True)
     try:
         main()
+    except grpc.FutureTimeoutError:
+        sys.exit("no daemon answers there: domtap doctor checks what it needs")
     except TabGone as gone:
         sys.exit(f"{gone} (delete the state file to begin anew)")
     except grpc.RpcError as error:
