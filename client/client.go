@@ -24,6 +24,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -32,14 +33,14 @@ import (
 
 // Options say which daemon to talk to. The zero value is this user's daemon, where the command line finds it.
 type Options struct {
-	// Address is unix:///PATH or HOST:PORT. Empty: $DOMTAP_ADDR, or else this user's socket.
+	// Address is unix:///PATH or HOST:PORT. Empty: $DOMTAP_ADDR unless StateDir is set, or else the daemon's socket.
 	Address string
 	// Token is the bearer token, which only TCP needs. Empty: it is read from TokenFile.
 	Token string
-	// TokenFile is where the token is kept. Empty: where this user's daemon keeps it.
+	// TokenFile is where the token is kept. Empty: $DOMTAP_TOKEN_FILE, or else where this user's daemon keeps it.
 	TokenFile string
-	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: those of the system, and no
-	// TLS on loopback. Other TCP addresses are only ever spoken to over TLS.
+	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: $DOMTAP_TLS_CA, or else those
+	// of the system, and no TLS on loopback. Other TCP addresses are only ever spoken to over TLS.
 	TLSCA string
 	// StateDir is the state directory of an instance apart (domtap --state-dir). Empty: $DOMTAP_STATE_DIR, or else the
 	// usual places.
@@ -80,7 +81,7 @@ func connect(ctx context.Context, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := endpoint.Options{Token: o.Token, TokenFile: at.Token, TLSCA: o.TLSCA, Agent: o.Agent}
+	options := endpoint.Options{Token: o.Token, TokenFile: at.Token, TLSCA: orEnv(o.TLSCA, "DOMTAP_TLS_CA"), Agent: o.Agent}
 	if o.Start {
 		if err := endpoint.Ensure(ctx, to, at, options, o.launch); err != nil {
 			return nil, err
@@ -94,23 +95,27 @@ func connect(ctx context.Context, o Options) (*Client, error) {
 }
 
 // find says where the daemon is and where its files are. An address needs no place for them.
-func (o Options) find() (endpoint.Places, endpoint.Target, error) {
-	address, stateDir := o.Address, o.StateDir
-	if address == "" {
-		address = os.Getenv("DOMTAP_ADDR")
+func (o *Options) find() (endpoint.Places, endpoint.Target, error) {
+	if o.StateDir == "" { // an instance that the program chose is not another one by the environment
+		o.Address = orEnv(o.Address, "DOMTAP_ADDR")
 	}
-	if stateDir == "" {
-		stateDir = os.Getenv("DOMTAP_STATE_DIR")
+	at, err := endpoint.FindPlaces(os.LookupEnv, orEnv(o.StateDir, "DOMTAP_STATE_DIR"))
+	if file := orEnv(o.TokenFile, "DOMTAP_TOKEN_FILE"); file != "" {
+		at.Token = file
 	}
-	at, err := endpoint.FindPlaces(os.LookupEnv, stateDir)
-	if o.TokenFile != "" {
-		at.Token = o.TokenFile
-	}
-	if err != nil && (address == "" || o.Start) {
+	if err != nil && (o.Address == "" || o.Start) {
 		return at, endpoint.Target{}, err
 	}
-	to, err := endpoint.FindTarget(address, at, os.LookupEnv)
+	to, err := endpoint.FindTarget(o.Address, at, os.LookupEnv)
 	return at, to, err
+}
+
+// orEnv is what the program says, or else what the environment does.
+func orEnv(value, name string) string {
+	if value == "" {
+		value = os.Getenv(name)
+	}
+	return value
 }
 
 // launch starts a daemon.
@@ -146,6 +151,9 @@ func New(conn *grpc.ClientConn) *Client {
 
 // Close ends the connection and every call on it. Tabs stay open.
 func (c *Client) Close() error { return c.conn.Close() }
+
+// isClosed says that no call can work any more.
+func (c *Client) isClosed() bool { return c.conn != nil && c.conn.GetState() == connectivity.Shutdown }
 
 // Reason is the reason that the daemon gives with an error, such as STALE_REF or PAGE_LOST; empty: it gives none, or
 // did not say a word.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 // Nothing is started that nobody asked for, and what cannot be done says what to do.
@@ -32,6 +33,27 @@ func TestConnectSaysWhatToDo(t *testing.T) {
 	defer func() { _ = c.Close() }()
 	if _, err := c.Tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{}); err == nil {
 		t.Error("a daemon answers that nobody started")
+	}
+}
+
+// What the program says counts before the environment, and an instance of its own is not moved by an address there.
+func TestTheEnvironmentSaysWhatTheProgramDoesNot(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("DOMTAP_ADDR", "127.0.0.1:1")
+	t.Setenv("DOMTAP_TOKEN_FILE", "/token")
+	for _, test := range []struct {
+		options Options
+		to      endpoint.Target
+		token   string
+	}{
+		{Options{}, endpoint.Target{Address: "127.0.0.1:1"}, "/token"},
+		{Options{Address: "unix:///s", TokenFile: "/mine"}, endpoint.Target{Socket: "/s"}, "/mine"},
+		{Options{StateDir: dir}, endpoint.Target{Socket: filepath.Join(dir, "domtap.sock")}, "/token"},
+	} {
+		at, to, err := test.options.find()
+		if err != nil || to != test.to || at.Token != test.token {
+			t.Errorf("%+v: %v, token %s, %v", test.options, to, at.Token, err)
+		}
 	}
 }
 

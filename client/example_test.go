@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -175,6 +176,11 @@ func (shop) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_Wat
 		event.Sequence, event.Revision, event.Epoch = sequence, revision, "e"
 		_ = stream.Send(event)
 	}
+	if r.GetTabId() == "quiet" {
+		send(1, 1, &domtapv1.WatchDomResponse{Event: &domtapv1.WatchDomResponse_Snapshot{Snapshot: &domtapv1.Snapshot{}}})
+		<-stream.Context().Done()
+		return stream.Context().Err()
+	}
 	if r.FromRevision == nil {
 		send(1, 3, &domtapv1.WatchDomResponse{Event: &domtapv1.WatchDomResponse_Snapshot{Snapshot: &domtapv1.Snapshot{Elements: []*domtapv1.Element{coupon, pay}}}})
 		send(2, 4, &domtapv1.WatchDomResponse{Event: &domtapv1.WatchDomResponse_Diff{Diff: &domtapv1.Diff{FromRevision: 3, ToRevision: 4, Added: []*domtapv1.Element{hint}, AddedCount: 1}}})
@@ -186,6 +192,26 @@ func (shop) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_Wat
 	send(1, 7, &domtapv1.WatchDomResponse{Event: &domtapv1.WatchDomResponse_Diff{Diff: &domtapv1.Diff{FromRevision: 4, ToRevision: 7, Removed: []*domtapv1.RemovedElement{{Ref: 2}}, RemovedCount: 1}}})
 	send(2, 7, &domtapv1.WatchDomResponse{Event: &domtapv1.WatchDomResponse_TabStatus{TabStatus: &domtapv1.TabStatusChange{Status: domtapv1.TabStatus_TAB_STATUS_CLOSED}}})
 	return nil
+}
+
+// A client that is closed does not try to follow on.
+func TestCloseEndsFollow(t *testing.T) {
+	c, err := client.Connect(t.Context(), client.Options{Address: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	updates := 0
+	for _, err = range c.Tab("quiet").Follow(t.Context(), client.FollowOptions{}) {
+		if err == nil {
+			updates++
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if updates != 1 || err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("%d updates, then %v", updates, err)
+	}
 }
 
 func TestMain(m *testing.M) {

@@ -63,14 +63,14 @@ type Update struct {
 // epoch, so everything comes anew (epoch_changed) when it has such a tab.
 //
 // The loop ends without an error when the tab is closed, after an Update that says so. Otherwise the last thing it
-// yields is an error: that of ctx; one that wraps ErrTabGone; one that trying again does not mend, such as
+// yields is an error: that of ctx; one that wraps ErrTabGone; one after Client.Close; one that trying again does not mend, such as
 // INVALID_ARGUMENT; or, after Patience, what kept it from going on.
 //
 // A body that takes long gets fewer, larger diffs, and holds up nobody else. State may be kept, and is written
 // before the next Update by programs that want to go on after a crash.
 func (t *Tab) Follow(ctx context.Context, o FollowOptions) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
-		f := &follower{ctx: ctx, dom: t.client.Dom, tab: t.id, options: o, yield: yield}
+		f := &follower{ctx: ctx, client: t.client, tab: t.id, options: o, yield: yield}
 		if err := f.run(); err != nil && !errors.Is(err, errLeft) {
 			yield(nil, err)
 		}
@@ -83,7 +83,7 @@ var errLeft = errors.New("left")
 // follower is one loop over Follow.
 type follower struct {
 	ctx     context.Context
-	dom     domtapv1.DomServiceClient
+	client  *Client
 	tab     string
 	options FollowOptions
 	yield   func(*Update, error) bool
@@ -105,6 +105,9 @@ func (f *follower) run() error {
 		}
 		if f.ctx.Err() != nil {
 			return context.Cause(f.ctx)
+		}
+		if f.client.isClosed() {
+			return fmt.Errorf("the client was closed: %w", err)
 		}
 		if f.options.View.GetFrameId() == "" && gone(err) {
 			return fmt.Errorf("%w (%s: %w)", ErrTabGone, f.tab, err)
@@ -160,7 +163,7 @@ func (f *follower) watch() (heard bool, err error) {
 	defer cancel(nil)
 	silent := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer silent.Stop()
-	stream, err := f.dom.WatchDom(ctx, f.request())
+	stream, err := f.client.Dom.WatchDom(ctx, f.request())
 	if err != nil {
 		return false, err
 	}
