@@ -81,8 +81,8 @@ def apply(old, diff):
         result = [place[i] if i in place else next(stay) for i in range(size)]
     except (KeyError, StopIteration) as missing:
         raise Mismatch(f"an element is not there: {missing}") from missing
-    if next(stay, None) is not None or len(place) != len(diff.added) + len(diff.moved):
-        raise Mismatch("two elements have one place")
+    if next(stay, None) is not None or len({e.ref for e in result}) != size:
+        raise Mismatch("two elements have one place, or one has two")
     return result
 
 

@@ -63,13 +63,15 @@ export function apply(old: Element[], diff: Diff): Element[] {
   for (const m of diff.moved) place.set(m.toIndex, find(m.ref));
   for (const a of diff.added) place.set(a.index, a); // its ref may be one that was removed
   const stay = old.filter((e) => !out.has(e.ref)).map((e) => find(e.ref));
-  const size = stay.length + place.size;
-  if (size !== old.length - diff.removed.length + diff.added.length) throw new Mismatch("two elements have one place");
-  return Array.from({ length: size }, (_, i) => {
-    const e = place.get(i) ?? stay.shift();
+  const size = old.length - diff.removed.length + diff.added.length;
+  let next = 0;
+  const result = Array.from({ length: stay.length + place.size }, (_, i) => {
+    const e = place.get(i) ?? stay[next++];
     if (e === undefined) throw new Mismatch(`there is no element for place ${i}`);
     return e;
   });
+  if (new Set(result.map((e) => e.ref)).size !== size) throw new Mismatch("two elements have one place, or one has two");
+  return result;
 }
 
 /** Returns the state after a message. The state is what GetDom with the same options would answer, without boxes. */
