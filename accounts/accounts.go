@@ -23,7 +23,7 @@ import (
 
 const (
 	// MaxAccounts is how many sessions, and how many tabs, have accounts of their own at most.
-	MaxAccounts = 2000
+	MaxAccounts = 1000
 	// maxRows is how many rows of one kind an account has at most. There are few methods, kinds of steps, and reasons.
 	maxRows = 100
 	// Other is the row for what exceeds that.
