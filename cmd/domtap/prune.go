@@ -16,8 +16,9 @@ func pruneCommand(a *app) *cobra.Command {
 		Use:   "prune",
 		Short: "Make a chat transcript smaller: keep the newest page snapshot only",
 		Long: `Read a chat transcript from standard input and write it to standard output, with a placeholder for all but
-the newest page snapshots that browser tools have answered with. Everything else comes out byte for byte, and pruning
-twice is pruning once. It needs no daemon, and holds no more than a few messages at a time.
+the newest page snapshots that browser tools have answered with; reports of what changed go with the page that they lead
+away from. Everything else comes out byte for byte, and pruning twice is pruning once. It needs no daemon, and holds what lies
+behind the oldest snapshot that is kept.
 
 A transcript is a JSON array of messages, or an object with one under "messages" or "input": OpenAI chat completions and
 responses, Anthropic messages, Vercel AI SDK messages, MCP results.`,
