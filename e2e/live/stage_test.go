@@ -65,12 +65,6 @@ func (st *stage) shows(text string) {
 	st.until(&domtapv1.WaitCondition{Text: text}, text)
 }
 
-// gone waits until the live page has it no more.
-func (st *stage) gone(text string) {
-	st.t.Helper()
-	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Text: text, State: domtapv1.ElementState_ELEMENT_STATE_GONE}}, text+" to be gone")
-}
-
 func (st *stage) until(c *domtapv1.WaitCondition, what string) {
 	st.t.Helper()
 	_, err := st.d.Dom.WaitFor(harness.Within(st.t, limit), &domtapv1.WaitForRequest{TabId: st.live, Until: c, Timeout: durationpb.New(limit)})
