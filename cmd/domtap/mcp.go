@@ -40,7 +40,7 @@ and extract, all for both. The tabs that a session opened are closed at its end.
 docs/mcp.md has the configurations of hosts.`,
 		Example: `  domtap mcp
   domtap mcp --tools all
-  domtap mcp --http 127.0.0.1:7412`,
+  domtap mcp --http 127.0.0.1:7413`,
 		Args: cobra.NoArgs,
 	}
 	a.common.register(cmd)
@@ -52,7 +52,7 @@ docs/mcp.md has the configurations of hosts.`,
 func (m *mcpFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, all, or some with commas between them")
-	f.StringVar(&m.http, "http", "", "serve streamable HTTP on this loopback address, such as 127.0.0.1:7412, with a bearer token")
+	f.StringVar(&m.http, "http", "", "serve streamable HTTP on this loopback address, such as 127.0.0.1:7413, with a bearer token")
 	f.StringVar(&m.tokenFile, "http-token-file", "", "the file with that token, made when it is missing (default: the daemon's)")
 	f.StringVar(&m.Session, "session", "", "the browser session to work in (default: default)")
 	f.BoolVar(&m.KeepTabs, "keep-tabs", false, "leave tabs open when the session that opened them ends")
@@ -89,7 +89,7 @@ func (a *app) serveMCP(ctx context.Context, to endpoint.Target, m *mcpFlags) err
 func (a *app) serveMCPOverHTTP(ctx context.Context, server *mcp.Server, m *mcpFlags) error {
 	address, err := netip.ParseAddrPort(m.http)
 	if err != nil || !address.Addr().IsLoopback() {
-		return exit.Errorf(exit.Usage, "for example --http 127.0.0.1:7412; a proxy with TLS can stand in front of it", "--http %q is no loopback address with a port", m.http)
+		return exit.Errorf(exit.Usage, "for example --http 127.0.0.1:7413; a proxy with TLS can stand in front of it", "--http %q is no loopback address with a port", m.http)
 	}
 	token, file, err := a.mcpToken(m)
 	if err != nil {
