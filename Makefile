@@ -22,6 +22,7 @@ demo: build ## show domtap at work on a live page
 	scripts/install-chromium
 	scripts/demo
 
+# A program with the race detector sleeps for a second before it exits, unless told otherwise: each command of a test would.
 test: ## run all tests with the race detector
 	scripts/install-chromium
 	scripts/install-compiler
@@ -29,7 +30,7 @@ test: ## run all tests with the race detector
 	scripts/install-apps
 	scripts/install-examples
 	scripts/install-mcp-client
-	go test -race -timeout=15m $(TESTFLAGS) ./...
+	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -timeout=15m $(TESTFLAGS) ./...
 
 bench: ## run the benchmarks
 	scripts/install-chromium

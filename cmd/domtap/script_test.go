@@ -58,6 +58,9 @@ func hasRaceDetector() bool {
 var programDir string
 
 func TestMain(m *testing.M) {
+	if _, set := os.LookupEnv("GORACE"); !set { // a program with the race detector sleeps for a second before it exits
+		_ = os.Setenv("GORACE", "atexit_sleep_ms=10")
+	}
 	code := m.Run()
 	if programDir != "" {
 		_ = os.RemoveAll(programDir)
@@ -113,6 +116,7 @@ func setupScript(env *testscript.Env, path string) error {
 	env.Setenv("DOMTAP_STATE_DIR", state)
 	env.Setenv("HOME", state)
 	env.Setenv("SITE", site.URL)
+	env.Setenv("GORACE", os.Getenv("GORACE"))
 	for _, name := range []string{"DOMTAP_CHROME", "DOMTAP_CHROME_FLAG"} {
 		if value, set := os.LookupEnv(name); set {
 			env.Setenv(name, value)
