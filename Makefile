@@ -5,6 +5,8 @@ VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 SOAKTIME ?= 30m
 BIN      := .cache/bin
+# The packages whose tests take longest begin first, so that none of them is left to run alone at the end.
+LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e
 
 # The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
@@ -30,7 +32,7 @@ test: ## run all tests with the race detector
 	scripts/install-apps
 	scripts/install-examples
 	scripts/install-mcp-client
-	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -timeout=15m $(TESTFLAGS) ./...
+	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
 
 bench: ## run the benchmarks
 	scripts/install-chromium

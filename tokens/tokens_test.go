@@ -67,12 +67,12 @@ func TestLongTextIsCountedExactly(t *testing.T) {
 
 // TestHugeRunsAreCountedInTime counts runs that bring tokenizers to a halt.
 func TestHugeRunsAreCountedInTime(t *testing.T) {
-	const kilobyte, megabyte = 1 << 10, 1 << 20
+	const kilobyte = 1 << 10
 	tests := []struct {
 		unit string
 		size int
 	}{
-		{"a", megabyte}, {" \n", megabyte}, // the common case and the worst one
+		{"a", 256 * kilobyte}, {" \n", 256 * kilobyte}, // the common case and the worst one
 		{" ", 64 * kilobyte}, {"\n", 64 * kilobyte}, {"1", 64 * kilobyte}, {"(", 64 * kilobyte},
 		{"/", 64 * kilobyte}, {"\n ", 64 * kilobyte}, {"\t\r\n", 64 * kilobyte}, {"汉", 64 * kilobyte},
 		{"é", 64 * kilobyte}, {"\u0301", 64 * kilobyte}, {"👩\u200d", 64 * kilobyte}, {"\xff", 64 * kilobyte},
@@ -82,7 +82,7 @@ func TestHugeRunsAreCountedInTime(t *testing.T) {
 		text := strings.Repeat(test.unit, test.size/len(test.unit))
 		start := time.Now()
 		n := tokens.Count(text)
-		// Linear time is about a second for a megabyte; the margin is for the race detector on a busy
+		// Linear time is a quarter of a second for the largest; the margin is for the race detector on a busy
 		// machine. Square time would be minutes.
 		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%q: took %v", test.unit, took)
