@@ -174,7 +174,9 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 		if size > 3<<20 || len(resp.GetEntries()) > 1000 {
 			t.Errorf("%s: %d entries of %d bytes", path, len(resp.GetEntries()), size)
 		}
-		if all := resp.GetDropped() + uint64(len(resp.GetEntries())); all != resp.GetNextSequence() || path == "/console" && all < 20_000 {
+		// A request that was read while it was under way has left its place in the sequence for a newer one.
+		all, next := resp.GetDropped()+uint64(len(resp.GetEntries())), resp.GetNextSequence()
+		if all > next || all != next && path != "/network" || path == "/console" && all < 20_000 || path == "/network" && all < 10_000 {
 			t.Errorf("%s: %d entries and %d dropped are not %d", path, len(resp.GetEntries()), resp.GetDropped(), resp.GetNextSequence())
 		}
 		if dom := d.All(tab); len(dom.GetElements()) == 0 || done.GetLevel() != "warning" {
