@@ -15,7 +15,7 @@ import (
 // TestStreamsConverge is guarantee 1 for five views at once: after every step of a page that changes
 // itself at random, the first snapshot with the diffs applied equals what GetDom answers.
 func TestStreamsConverge(t *testing.T) {
-	steps := 600
+	steps := 400
 	if testing.Short() {
 		steps = 150
 	}
