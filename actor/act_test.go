@@ -96,6 +96,37 @@ func TestActSaysWhatItDid(t *testing.T) {
 	}
 }
 
+func TestActWaitsForTheDocumentOfAWindowThatItOpened(t *testing.T) {
+	for _, tt := range []struct {
+		after, took time.Duration
+		shows       string
+	}{{time.Second, time.Second, "0:Back"}, {time.Hour, 3 * time.Second, ""}} {
+		synctest.Test(t, func(t *testing.T) {
+			b, pool, tab := start(t, actor.Config{})
+			b.Page(0).Update(func(f *actortest.Frame) {
+				onClick(f.Body[0], func(p *actortest.Page) {
+					popup := p.OpenBound()
+					come := time.AfterFunc(tt.after, func() { popup.Go(home + "help") })
+					t.Cleanup(func() { come.Stop() })
+				})
+			})
+			read(t, tab, actor.ReadOptions{})
+			began := time.Now()
+			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
+			if err != nil || out.NewTab != "t2" || time.Since(began) < tt.took || time.Since(began) > tt.took+time.Second {
+				t.Fatalf("outcome is %+v, %v, after %v", out, err, time.Since(began))
+			}
+			opened, err := pool.Tab("t2")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := texts(read(t, opened, actor.ReadOptions{}).Head.Snapshot); got != tt.shows {
+				t.Errorf("the window shows %q, want %q", got, tt.shows)
+			}
+		})
+	}
+}
+
 func TestActTellsOfATabThatItOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, pool, tab := start(t, actor.Config{})

@@ -128,13 +128,20 @@ func (p *Page) Go(url string) {
 }
 
 // Open lets the page open a popup that shows the URL.
-func (p *Page) Open(url string) *Page {
+func (p *Page) Open(url string) *Page { return p.open(url) }
+
+// OpenBound lets the page open a popup that is on its way to a document: Go brings it there.
+func (p *Page) OpenBound() *Page { return p.open("") }
+
+func (p *Page) open(url string) *Page {
 	p.mu.Lock()
 	viewport := p.main.Scroll
 	p.mu.Unlock()
 	popup := p.browser.newPage(actor.PageOptions{Session: p.session, Viewport: viewport})
-	popup.Go(url)
-	p.browser.popups <- actor.Popup{Page: popup, Opener: p.id, Session: p.session}
+	if url != "" {
+		popup.Go(url)
+	}
+	p.browser.popups <- actor.Popup{Page: popup, Opener: p.id, Session: p.session, Bound: url == ""}
 	return popup
 }
 
