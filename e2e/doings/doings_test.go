@@ -184,13 +184,13 @@ func TestPagesThatHang(t *testing.T) {
 			blank := d.Open("about:blank")
 			_, err := d.Tabs.Navigate(harness.Within(t, 3*time.Second), &domtapv1.NavigateRequest{TabId: blank, Url: url + "/" + pathOf(name), WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT})
 			inTime(t, "Navigate", err)
-			if r, err := d.Dom.GetDom(harness.Within(t, time.Second), &domtapv1.GetDomRequest{TabId: blank}); err != nil {
+			if r, err := d.Dom.GetDom(harness.Within(t, 500*time.Millisecond), &domtapv1.GetDomRequest{TabId: blank}); err != nil {
 				inTime(t, "GetDom", err)
 			} else if len(r.GetElements()) > 0 {
-				_, err = d.Actions.Interact(harness.Within(t, time.Second), harness.ClickOn(blank, r.GetElements()[0].GetRef()))
+				_, err = d.Actions.Interact(harness.Within(t, 500*time.Millisecond), harness.ClickOn(blank, r.GetElements()[0].GetRef()))
 				inTime(t, "Interact", err)
 			}
-			_, err = d.Pages.Screenshot(harness.Within(t, time.Second), &domtapv1.ScreenshotRequest{TabId: blank})
+			_, err = d.Pages.Screenshot(harness.Within(t, 500*time.Millisecond), &domtapv1.ScreenshotRequest{TabId: blank})
 			inTime(t, "Screenshot", err)
 			if n := len(d.All(beside).GetElements()); n != 3 {
 				t.Errorf("the tab beside has %d elements", n)
