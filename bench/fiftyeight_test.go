@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -42,15 +40,7 @@ const (
 // Pruned means that the host prunes the transcript before each turn (package prune, keep 1), so that it never holds more.
 // Without the folder there is nothing to do.
 func TestFiftyEightCalls(t *testing.T) {
-	dir := os.Getenv("DOMTAP_PAGES")
-	if dir == "" {
-		t.Skip("DOMTAP_PAGES names no folder of pages")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.html"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no pages in %s: %v", dir, err)
-	}
-	site := harness.Serve(t, http.FileServer(http.Dir(dir)))
+	site, files := savedPages(t)
 	var urls []string
 	for _, file := range files {
 		urls = append(urls, site+"/"+filepath.Base(file))

@@ -16,12 +16,9 @@ import (
 	"github.com/domtap/domtap/tokens"
 )
 
-// TestPages opens every .html file of the folder $DOMTAP_PAGES and prints a row for each: what domtap shows of
-// it by default and what that costs, how much of it is as the browser sees it, and what a person could use
-// on it. What must hold of each column is tested by TestNeverOverTheLimits, TestNamesAndRolesEqualTheBrowsers,
-// TestUsableElementsArePresent and TestLinesCostLittleOfTheTree, which also say what is missing. Without the
-// folder there is nothing to do.
-func TestPages(t *testing.T) {
+// savedPages serves the folder $DOMTAP_PAGES on loopback, and lists its .html files. Without the folder the test is skipped.
+func savedPages(t *testing.T) (url string, files []string) {
+	t.Helper()
 	dir := os.Getenv("DOMTAP_PAGES")
 	if dir == "" {
 		t.Skip("DOMTAP_PAGES names no folder of pages")
@@ -30,7 +27,16 @@ func TestPages(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pages in %s: %v", dir, err)
 	}
-	url := harness.Serve(t, http.FileServer(http.Dir(dir)))
+	return harness.Serve(t, http.FileServer(http.Dir(dir))), files
+}
+
+// TestPages opens every .html file of the folder $DOMTAP_PAGES and prints a row for each: what domtap shows of
+// it by default and what that costs, how much of it is as the browser sees it, and what a person could use
+// on it. What must hold of each column is tested by TestNeverOverTheLimits, TestNamesAndRolesEqualTheBrowsers,
+// TestUsableElementsArePresent and TestLinesCostLittleOfTheTree, which also say what is missing. Without the
+// folder there is nothing to do.
+func TestPages(t *testing.T) {
+	url, files := savedPages(t)
 	d := harness.StartDaemon(t)
 	table := []string{rowHeader}
 	var sum row

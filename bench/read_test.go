@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,15 +17,7 @@ import (
 // TestReadPages reads every .html file of the folder $DOMTAP_PAGES and prints what AUTO takes it for, what its
 // whole content costs, how many blocks and headings it has, how long it took, and why AUTO chose.
 func TestReadPages(t *testing.T) {
-	dir := os.Getenv("DOMTAP_PAGES")
-	if dir == "" {
-		t.Skip("DOMTAP_PAGES names no folder of pages")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.html"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no pages in %s: %v", dir, err)
-	}
-	url := harness.Serve(t, http.FileServer(http.Dir(dir)))
+	url, files := savedPages(t)
 	d := harness.StartDaemon(t)
 	t.Logf("%-20s %-12s %7s %7s %9s %8s  %s", "page", "auto", "tokens", "blocks", "headings", "read ms", "reason")
 	for _, file := range files {

@@ -22,7 +22,7 @@ import (
 // TestAttachToARunningBrowser reads a page through a browser that somebody else started, and leaves it
 // running, without our tabs, at the end.
 func TestAttachToARunningBrowser(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
 	path, err := browser.Find("")
 	if err != nil {
 		t.Skip(err)
@@ -67,10 +67,10 @@ func TestAttachToARunningBrowser(t *testing.T) {
 		if !slices.Equal(roles, []string{"button", "button", "button"}) {
 			t.Errorf("got %q", roles)
 		}
-		if err := pool.Close(within(t, 10*time.Second)); err != nil {
+		if err := pool.Close(harness.Within(t, 10*time.Second)); err != nil {
 			t.Error(err)
 		}
-		if err := b.Close(within(t, 10*time.Second)); err != nil {
+		if err := b.Close(harness.Within(t, 10*time.Second)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestHeadlessShell(t *testing.T) {
 		t.Skip("chromium-headless-shell is not installed")
 	}
 	t.Setenv("DOMTAP_CHROME", path)
-	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	if n := len(d.All(tab).GetElements()); n != 3 {
@@ -120,7 +120,7 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 	}
 	select {
 	case <-first.Done():
-	case <-within(t, 10*time.Second).Done():
+	case <-harness.Within(t, 10*time.Second).Done():
 		t.Error("the dead daemon's browser still runs")
 	}
 	if left := harness.Processes(filepath.Dir(homes[0])); len(left) > 0 {
@@ -130,7 +130,7 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 		t.Errorf("the new browser: %v", err)
 	}
 	for _, b := range []*browser.Browser{first, second} {
-		if err := b.Close(within(t, 10*time.Second)); err != nil {
+		if err := b.Close(harness.Within(t, 10*time.Second)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 	hung := make(chan struct{})
 	url := serve(t, map[string]http.HandlerFunc{
-		"/ok": html(harness.SomeButtons),
+		"/ok": harness.HTML(harness.SomeButtons),
 		"/slow": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("content-type", "text/html")
 			_, _ = w.Write([]byte("<title>Slow</title><button>Early</button>"))
@@ -101,8 +101,8 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 // TestHangingPageIsAnsweredInTime asks a page in an endless loop, with 50 ms to answer.
 func TestHangingPageIsAnsweredInTime(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/ok":   html(harness.SomeButtons),
-		"/hang": html(`<title>Hang</title><button>Here</button><script>addEventListener("message", () => { for (;;); })</script>`),
+		"/ok":   harness.HTML(harness.SomeButtons),
+		"/hang": harness.HTML(`<title>Hang</title><button>Here</button><script>addEventListener("message", () => { for (;;); })</script>`),
 	})
 	d := harness.StartDaemon(t)
 	beside := d.Open(url + "/ok")
@@ -117,11 +117,11 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 	if n := len(d.All(beside).GetElements()); n != 3 {
 		t.Errorf("the tab beside has %d elements, want 3", n)
 	}
-	if r, err := d.Tabs.GetTab(within(t, time.Second), &domtapv1.GetTabRequest{TabId: tab}); err != nil || r.GetTab().GetTitle() != "Hang" {
+	if r, err := d.Tabs.GetTab(harness.Within(t, time.Second), &domtapv1.GetTabRequest{TabId: tab}); err != nil || r.GetTab().GetTitle() != "Hang" {
 		t.Errorf("GetTab on the hanging page: %v, %v", r, err)
 	}
 	// Navigating away brings the tab back, to the same site too.
-	if _, err := d.Tabs.Navigate(within(t, 15*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"}); err != nil {
+	if _, err := d.Tabs.Navigate(harness.Within(t, 15*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"}); err != nil {
 		t.Fatalf("navigating away from the hanging page: %v", err)
 	}
 	if n := len(d.All(tab).GetElements()); n != 3 {
@@ -131,11 +131,11 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 
 // TestHangingPageCloses closes a tab whose page is in an endless loop.
 func TestHangingPageCloses(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/ok": html(harness.SomeButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/ok": harness.HTML(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url + "/ok")
 	d.Browser.Newest().Post("Runtime.evaluate", map[string]string{"expression": "for(;;);"})
-	if _, err := d.Tabs.CloseTab(within(t, 10*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.CloseTab(harness.Within(t, 10*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab}); status.Code(err) != codes.NotFound {
@@ -145,11 +145,11 @@ func TestHangingPageCloses(t *testing.T) {
 
 // TestDialogIsStateNotHang opens an alert by a click.
 func TestDialogIsStateNotHang(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/alert": html(`<button onclick="alert('Careful')">Alert</button>`)})
+	url := serve(t, map[string]http.HandlerFunc{"/alert": harness.HTML(`<button onclick="alert('Careful')">Alert</button>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url + "/alert")
 	ref := d.All(tab).GetElements()[0].GetRef()
-	r, err := d.Actions.Interact(within(t, 10*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+	r, err := d.Actions.Interact(harness.Within(t, 10*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestDialogIsStateNotHang(t *testing.T) {
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog().GetMessage() != "Careful" {
 		t.Errorf("got %v", r)
 	}
-	_, err = d.Dom.GetDom(within(t, 5*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+	_, err = d.Dom.GetDom(harness.Within(t, 5*time.Second), &domtapv1.GetDomRequest{TabId: tab})
 	if harness.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "Careful") {
 		t.Errorf("reading behind the dialog: %v", err)
 	}

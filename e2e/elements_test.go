@@ -211,7 +211,7 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 // TestWhatCountsFollowsChanges changes what makes elements count, in one page after the other way, and
 // reads after each, by a stream as well.
 func TestWhatCountsFollowsChanges(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
 		<button>First</button><div id=d>Div</div><label id=l for=c>Label</label><input type=checkbox id=c><img id=i usemap="#m" width=50 height=50>
 		<map name=m><area id=a href="#a" coords="0,0,20,20" alt=Area></map><div id=host></div>`)})
 	d := harness.StartDaemon(t)
@@ -256,7 +256,7 @@ func TestWhatCountsFollowsChanges(t *testing.T) {
 		if !slices.Equal(got, step.want) {
 			t.Errorf("after %s: got\n%s\nwant\n%s", step.do, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
 		}
-		if err := f.Reaches(within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
+		if err := f.Reaches(harness.Within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
 			t.Errorf("after %s: %v", step.do, err)
 		}
 	}
@@ -276,13 +276,13 @@ func coveredTexts(elements []*domtapv1.Element) []string {
 // TestModalsCover opens modals of all kinds over a page with a frame and a shadow tree.
 func TestModalsCover(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/": html(`<style>#made { position: fixed; inset: 0; background: #000a; display: none } #list { position: fixed; right: 0; bottom: 0; z-index: 9; display: none }</style>
+		"/": harness.HTML(`<style>#made { position: fixed; inset: 0; background: #000a; display: none } #list { position: fixed; right: 0; bottom: 0; z-index: 9; display: none }</style>
 			<button>Page</button><iframe src="/frame" width=200 height=60></iframe><div id=host></div><div style="height:3000px"></div><a href="/">Below</a>
 			<dialog id=d><button>In dialog</button></dialog>
 			<div id=made role=dialog aria-modal=true><button>In made</button></div>
 			<div id=list><button>Choice</button></div><div id=veil style="position:fixed;inset:0;display:none"></div>
 			<script>host.attachShadow({mode: "open"}).innerHTML = "<button>Shadow</button>"</script>`),
-		"/frame": html(`<button>Framed</button><iframe srcdoc="<button>Deep</button>"></iframe>`),
+		"/frame": harness.HTML(`<button>Framed</button><iframe srcdoc="<button>Deep</button>"></iframe>`),
 	})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
@@ -311,7 +311,7 @@ func TestModalsCover(t *testing.T) {
 
 // TestCoveredElementsRankLast cuts a page with an open modal, and reads both formats.
 func TestCoveredElementsRankLast(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>M</title><button>Pay</button><button>Leave</button>
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>M</title><button>Pay</button><button>Leave</button>
 		<dialog id=d><a href="/terms">Terms</a></dialog><script>d.showModal()</script>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
@@ -349,7 +349,7 @@ func TestCoveredElementsRankLast(t *testing.T) {
 // TestSecretsAreInNoName reads fields that hold secrets and stand in what gives another field its name.
 func TestSecretsAreInNoName(t *testing.T) {
 	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`
 		<label>Mixed <input autocomplete=one-time-code value=123456> tail</label>
 		<button aria-labelledby="b c d">Over</button><span id=b>Send</span> <input id=c type=password value=secret> <input id=d autocomplete=cc-csc value=987>`)}))
 	text, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_TREE})

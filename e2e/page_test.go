@@ -19,7 +19,7 @@ import (
 // TestObserverLeavesNoMark compares what a page's own script can see of its world and its document
 // before and after the page is read, watched and clicked.
 func TestObserverLeavesNoMark(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open("about:blank")
 	if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
@@ -47,7 +47,7 @@ func TestObserverLeavesNoMark(t *testing.T) {
 func TestWorksUnderAnyPolicy(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox")
-		html(`<title>Strict</title><a href="/x">Link</a><details><summary>More</summary><button>Inside</button></details>`)(w, r)
+		harness.HTML(`<title>Strict</title><a href="/x">Link</a><details><summary>More</summary><button>Inside</button></details>`)(w, r)
 	}})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
@@ -64,7 +64,7 @@ func TestWorksUnderAnyPolicy(t *testing.T) {
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || r.GetDiff().GetAddedCount() != 1 {
 		t.Errorf("got %v", r)
 	}
-	if err := f.Reaches(within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
+	if err := f.Reaches(harness.Within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
 		t.Error(err)
 	}
 }
@@ -78,7 +78,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 	for _, n := range names {
 		fmt.Fprintf(&form, `<input name=%s>`, n)
 	}
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Clobber</title><form>` + form.String() + `<button>Go</button></form>
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Clobber</title><form>` + form.String() + `<button>Go</button></form>
 		<img name=title><img name=documentElement><form name=body></form><button>After</button>
 		<script>
 			Element.prototype.getAttribute = () => { throw 1 };
@@ -111,7 +111,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 // TestVeiledPageIsDescribed reads pages that hide themselves as scripts against flicker do.
 func TestVeiledPageIsDescribed(t *testing.T) {
 	page := func(style string) http.HandlerFunc {
-		return html(`<title>Veil</title><style id=veil>` + style + `</style><button>Seen <b>soon</b></button><button style="display:none">Never</button>`)
+		return harness.HTML(`<title>Veil</title><style id=veil>` + style + `</style><button>Seen <b>soon</b></button><button style="display:none">Never</button>`)
 	}
 	url := serve(t, map[string]http.HandlerFunc{
 		"/visibility": page("body { visibility: hidden !important }"),
@@ -132,8 +132,8 @@ func TestVeiledPageIsDescribed(t *testing.T) {
 // TestFramesOfTheSameProcess reads nested frames where they stand, and clicks in one.
 func TestFramesOfTheSameProcess(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":      html(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
-		"/inner": html(`<a href="/x">Inner</a><iframe srcdoc="<button onclick='this.textContent=1'>Deep</button>" style="margin:5px"></iframe>`),
+		"/":      harness.HTML(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
+		"/inner": harness.HTML(`<a href="/x">Inner</a><iframe srcdoc="<button onclick='this.textContent=1'>Deep</button>" style="margin:5px"></iframe>`),
 	})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
@@ -155,7 +155,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 	if harness.Texts(now)[2] != "button 1" || now.GetElements()[2].GetRef() != deep.GetRef() {
 		t.Errorf("after the click: %q", harness.Texts(now))
 	}
-	if err := f.Reaches(within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(harness.Within(t, 5*time.Second), now); err != nil {
 		t.Error(err)
 	}
 	harness.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
@@ -166,7 +166,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 
 // TestDuplicatesAreCounted removes one of three equal buttons and adds two.
 func TestDuplicatesAreCounted(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	diff := func() *domtapv1.Diff {
@@ -192,12 +192,12 @@ func TestDuplicatesAreCounted(t *testing.T) {
 // TestStreamFollowsNavigation follows a tab over two documents and a change of the URL alone.
 func TestStreamFollowsNavigation(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/1": html(`<title>One</title><button>First</button>`),
-		"/2": html(`<title>Two</title><button>Second</button><a href="#x">Jump</a>`),
+		"/1": harness.HTML(`<title>One</title><button>First</button>`),
+		"/2": harness.HTML(`<title>Two</title><button>Second</button><a href="#x">Jump</a>`),
 	})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url + "/1")
-	stream, err := d.Dom.WatchDom(within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := d.Dom.WatchDom(harness.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,11 +242,11 @@ func TestStreamFollowsNavigation(t *testing.T) {
 
 // TestCrashedRendererIsToldAndRecovered crashes a renderer under a stream.
 func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(harness.SomeButtons)})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	before := d.All(tab)
-	stream, err := d.Dom.WatchDom(within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := d.Dom.WatchDom(harness.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
 	if status.Code(err) != codes.Unavailable {
 		t.Errorf("the stream ended with %v, want UNAVAILABLE", err)
 	}
-	if _, err := d.Tabs.Reload(within(t, 15*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.Reload(harness.Within(t, 15*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 		t.Fatalf("reloading after the crash: %v", err)
 	}
 	after := d.All(tab)
@@ -275,8 +275,8 @@ func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
 // TestPopupsBecomeTabs opens a window by a click.
 func TestPopupsBecomeTabs(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":    html(`<button onclick="window.open('/new')">Open</button>`),
-		"/new": html(`<title>New</title><button>Inside</button>`),
+		"/":    harness.HTML(`<button onclick="window.open('/new')">Open</button>`),
+		"/new": harness.HTML(`<title>New</title><button>Inside</button>`),
 	})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
@@ -296,8 +296,8 @@ func TestPopupsBecomeTabs(t *testing.T) {
 // TestTypingAndFilling types into a field, replaces it, and submits.
 func TestTypingAndFilling(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":     html(`<form action="/done"><label>Name <input name=n value="Ad"></label><textarea aria-label=Note></textarea><input type=password aria-label=Secret><button>Send</button></form>`),
-		"/done": html(`<title>Done</title><button>Thanks</button>`),
+		"/":     harness.HTML(`<form action="/done"><label>Name <input name=n value="Ad"></label><textarea aria-label=Note></textarea><input type=password aria-label=Secret><button>Send</button></form>`),
+		"/done": harness.HTML(`<title>Done</title><button>Thanks</button>`),
 	})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
@@ -338,7 +338,7 @@ func TestTypingAndFilling(t *testing.T) {
 
 // TestCoveredElementIsNotClicked covers a button by a layer.
 func TestCoveredElementIsNotClicked(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<button onclick="document.title='clicked'">Under</button>
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<button onclick="document.title='clicked'">Under</button>
 		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
@@ -357,9 +357,9 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 	var other string
 	url := serve(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			html(`<title>Top</title><button>Before</button><iframe src="`+other+`/inner" style="margin:60px;border:9px solid"></iframe><button>After</button>`)(w, r)
+			harness.HTML(`<title>Top</title><button>Before</button><iframe src="`+other+`/inner" style="margin:60px;border:9px solid"></iframe><button>After</button>`)(w, r)
 		},
-		"/inner": html(`<a href="/x">Inner</a><button onclick="this.textContent='Clicked'">Press</button>`),
+		"/inner": harness.HTML(`<a href="/x">Inner</a><button onclick="this.textContent='Clicked'">Press</button>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	d := harness.StartDaemon(t, "site-per-process")
@@ -381,7 +381,7 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 	if harness.Texts(now)[2] != "button Clicked" || now.GetElements()[2].GetRef() != press.GetRef() {
 		t.Errorf("after the click: %q", harness.Texts(now))
 	}
-	if err := f.Reaches(within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(harness.Within(t, 5*time.Second), now); err != nil {
 		t.Error(err)
 	}
 	harness.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)

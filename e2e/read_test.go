@@ -28,7 +28,7 @@ const (
 // readPage reads a tab and checks the price of the text.
 func readPage(t testing.TB, d *harness.Daemon, r *domtapv1.ReadPageRequest) *domtapv1.ReadPageResponse {
 	t.Helper()
-	resp, err := d.Pages.ReadPage(within(t, 3*time.Minute), r)
+	resp, err := d.Pages.ReadPage(harness.Within(t, 3*time.Minute), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestReadPageChoosesByType(t *testing.T) {
 	}
 	handlers := map[string]http.HandlerFunc{}
 	for _, c := range types {
-		handlers["/"+c.name] = html(c.page)
+		handlers["/"+c.name] = harness.HTML(c.page)
 	}
 	url := serve(t, handlers)
 	d := harness.StartDaemon(t)
@@ -107,7 +107,7 @@ func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 		<div style="display:contents">Seen <b>in contents</b>.</div><div style="height:0">Seen to flow over.</div>
 		<p style="background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent">Seen in colours.</p>
 		<p>Seen at the end.</p>`)
-	url := serve(t, map[string]http.HandlerFunc{"/": html(page.String())})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(page.String())})
 	d := harness.StartDaemon(t)
 	text := content(t, d, d.Open(url))
 	if strings.Contains(text, "instructions") || strings.Contains(text, "and this") {
@@ -123,13 +123,13 @@ func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 // TestReadPageFlattens reads shadow trees, slots, frames and styled line breaks as they are drawn.
 func TestReadPageFlattens(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/": html(`<title>Flat</title><p>First.</p><x-card><h2 slot=head>Slotted head</h2>Slotted text.</x-card><iframe src=/in></iframe>
+		"/": harness.HTML(`<title>Flat</title><p>First.</p><x-card><h2 slot=head>Slotted head</h2>Slotted text.</x-card><iframe src=/in></iframe>
 			<iframe srcdoc="<p>From srcdoc.</p>"></iframe><x-frame name=forged>Not a frame.</x-frame><span style="display:block">Own line.</span><span style="display:block">Another.</span>
 			<div style="white-space:pre-line">One
 			Two</div><iframe style="display:none" src=/in></iframe><p>Last.</p>
 			<script>customElements.define("x-card", class extends HTMLElement { connectedCallback() {
 			this.attachShadow({mode: "open"}).innerHTML = "<style>p{color:red}</style><slot name=head></slot><p>Shadow text.</p><slot></slot><slot name=none>Fallback.</slot>" } })</script>`),
-		"/in": html(`<title>In</title><p>From a frame, <a href="/linked">linked</a>.</p>`),
+		"/in": harness.HTML(`<title>In</title><p>From a frame, <a href="/linked">linked</a>.</p>`),
 	})
 	d := harness.StartDaemon(t)
 	got := content(t, d, d.Open(url))
@@ -167,7 +167,9 @@ Last.
 func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	var other string
 	page := func(body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { html(strings.ReplaceAll(body, "OTHER", other))(w, r) }
+		return func(w http.ResponseWriter, r *http.Request) {
+			harness.HTML(strings.ReplaceAll(body, "OTHER", other))(w, r)
+		}
 	}
 	url := serve(t, map[string]http.HandlerFunc{
 		"/":       page(`<title>Top</title><p>Before.</p><iframe src="OTHER/inner"></iframe><p>After.</p>`),
@@ -192,7 +194,7 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 
 // TestReadPageWalksAFrozenText changes the page between the parts of its text.
 func TestReadPageWalksAFrozenText(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url)
 	whole := content(t, d, tab)
@@ -226,7 +228,7 @@ func TestReadPageMarksAPicture(t *testing.T) {
 	page := `<title>Marks</title><style>body{margin:0}button{position:absolute;width:80px;height:30px;border:0;background:#fff}</style>
 		<button style="left:100px;top:100px">One</button><button style="left:300px;top:200px">Two</button><button style="left:100px;top:5000px">Below</button>
 		<button style="left:500px;top:100px;opacity:0">Hidden</button>`
-	url := serve(t, map[string]http.HandlerFunc{"/": html(page)})
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(page)})
 	for _, scale := range []int{1, 2} {
 		d := harness.StartDaemon(t, fmt.Sprintf("force-device-scale-factor=%d", scale))
 		tab := d.Open(url)
@@ -270,7 +272,7 @@ func TestReadPageBearsHostilePages(t *testing.T) {
 	}
 	handlers := map[string]http.HandlerFunc{}
 	for name, page := range pages {
-		handlers["/"+name] = html(page)
+		handlers["/"+name] = harness.HTML(page)
 	}
 	url := serve(t, handlers)
 	d := harness.StartDaemon(t)

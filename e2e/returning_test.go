@@ -13,7 +13,7 @@ import (
 // TestWhatComesBackHasItsBox hides an element and shows it again in its old place, as editors in lists do.
 func TestWhatComesBackHasItsBox(t *testing.T) {
 	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`<button>Stays</button><button id=b>Goes</button>`)}))
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<button>Stays</button><button id=b>Goes</button>`)}))
 	viewport := func() *domtapv1.GetDomResponse {
 		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, ViewportOnly: true})
 		if err != nil {
@@ -36,7 +36,7 @@ func TestWhatComesBackHasItsBox(t *testing.T) {
 // TestFirstSightOfLabelsInShadowTrees reads a page whose only label stands in a shadow tree, once.
 func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": html(`<style>i::before { content: "?" }</style><div id=host></div><script>
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<style>i::before { content: "?" }</style><div id=host></div><script>
 		host.attachShadow({ mode: "open" }).innerHTML = "<style>b::before { content: 'All ' }</style><label><input type=checkbox><b>of them</b></label>"
 	</script>`)}))
 	if _, ok := harness.Find(harness.Usual(t, d, tab), "All of them"); !ok {
@@ -49,19 +49,19 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
 	d := harness.StartDaemon(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{
-		"/": html(`<button>Outer</button><script>
+		"/": harness.HTML(`<button>Outer</button><script>
 			const f = document.createElement("iframe");
 			f.src = "/inner";
 			document.body.append(f);
 			f.contentWindow.early = 1;
 			f.contentDocument.body.innerHTML = "<button>Blank</button>";
 		</script>`),
-		"/inner": html(`<button onclick="this.textContent = 'Pressed'">Inner</button>`),
+		"/inner": harness.HTML(`<button onclick="this.textContent = 'Pressed'">Inner</button>`),
 	}))
 	if got := harness.Tagged(harness.Usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
 		t.Fatalf("got %q", got)
 	}
-	r, err := d.Actions.Interact(within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})
+	r, err := d.Actions.Interact(harness.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})
 	if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
 		t.Errorf("got %v, %v", r, err)
 	}

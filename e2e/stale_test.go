@@ -47,7 +47,7 @@ func (r *staleRig) run(script string, result any) {
 		ExceptionDetails any `json:"exceptionDetails"`
 	}
 	params := map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true}
-	if err := r.d.Browser.Newest().Call(within(r.t, 30*time.Second), "Runtime.evaluate", params, &out); err != nil || out.ExceptionDetails != nil {
+	if err := r.d.Browser.Newest().Call(harness.Within(r.t, 30*time.Second), "Runtime.evaluate", params, &out); err != nil || out.ExceptionDetails != nil {
 		r.t.Fatalf("%s: %v, %v", script, err, out.ExceptionDetails)
 	}
 	if result == nil {
@@ -144,7 +144,7 @@ func (r *staleRig) disturb() string {
 // navigate loads the page again, with the same list.
 func (r *staleRig) navigate() {
 	r.t.Helper()
-	if _, err := r.d.Tabs.Navigate(within(r.t, 30*time.Second), &domtapv1.NavigateRequest{TabId: r.tab, Url: r.url}); err != nil {
+	if _, err := r.d.Tabs.Navigate(harness.Within(r.t, 30*time.Second), &domtapv1.NavigateRequest{TabId: r.tab, Url: r.url}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.show("rewrite")
@@ -158,7 +158,7 @@ type control struct {
 
 func (r *staleRig) controls() []control {
 	r.t.Helper()
-	resp, err := r.d.Dom.GetDom(within(r.t, 30*time.Second), &domtapv1.GetDomRequest{TabId: r.tab, IncludeAttributes: []string{"data-id"}})
+	resp, err := r.d.Dom.GetDom(harness.Within(r.t, 30*time.Second), &domtapv1.GetDomRequest{TabId: r.tab, IncludeAttributes: []string{"data-id"}})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ closed.addEventListener("click", (e) => { document.title = e.target.id });
 // turn does steps in a tab.
 func turn(t testing.TB, d *harness.Daemon, tab string, steps ...*domtapv1.Step) (*domtapv1.InteractResponse, error) {
 	t.Helper()
-	return d.Actions.Interact(within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: steps})
+	return d.Actions.Interact(harness.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: steps})
 }
 
 func clickAt(target *domtapv1.Target) *domtapv1.Step {
@@ -55,7 +55,7 @@ func typeInto(target *domtapv1.Target, text string) *domtapv1.Step {
 }
 
 func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/targets": html(targetsPage)})
+	url := serve(t, map[string]http.HandlerFunc{"/targets": harness.HTML(targetsPage)})
 	d := harness.StartDaemon(t)
 	for _, c := range []struct {
 		target *domtapv1.Target
@@ -107,7 +107,7 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 }
 
 func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/targets": html(targetsPage)})
+	url := serve(t, map[string]http.HandlerFunc{"/targets": harness.HTML(targetsPage)})
 	d := harness.StartDaemon(t)
 	tab := d.Open(url + "/targets")
 	for _, c := range []struct {

@@ -78,7 +78,7 @@ func (s *transcriptSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	html(page)(w, r)
+	harness.HTML(page)(w, r)
 }
 
 func section(a *txtar.Archive, name string) string {
@@ -189,7 +189,7 @@ func (k *talk) complete() *domtapv1.GetDomResponse {
 
 func (k *talk) act(step *domtapv1.Step) {
 	k.t.Helper()
-	r, err := k.d.Actions.Interact(within(k.t, 20*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
+	r, err := k.d.Actions.Interact(harness.Within(k.t, 20*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func (k *talk) read(format domtapv1.Format, options string) {
 		k.set(r, option)
 	}
 	k.complete()
-	got, err := k.d.Dom.GetCompact(within(k.t, 20*time.Second), r)
+	got, err := k.d.Dom.GetCompact(harness.Within(k.t, 20*time.Second), r)
 	if err != nil {
 		fmt.Fprintf(&k.out, "error: %v\n", err)
 		return

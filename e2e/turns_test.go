@@ -41,7 +41,7 @@ on("loop", () => { for (;;); });
 // turnsDesk serves the page; a request to /slow is answered after 150 ms.
 func turnsDesk(t *testing.T) (d *harness.Daemon, url string) {
 	url = serve(t, map[string]http.HandlerFunc{
-		"/desk": html(turnsPage), "/pushed": html(turnsPage), "/done": html("<!doctype html><title>Thanks</title><h1>Done</h1><button>Again</button>"),
+		"/desk": harness.HTML(turnsPage), "/pushed": harness.HTML(turnsPage), "/done": harness.HTML("<!doctype html><title>Thanks</title><h1>Done</h1><button>Again</button>"),
 		"/slow": func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(150 * time.Millisecond)
 			fmt.Fprint(w, "Loaded")
@@ -62,7 +62,7 @@ func button(name string) *domtapv1.Step { return clickAt(&domtapv1.Target{Role: 
 func interact(t *testing.T, d *harness.Daemon, url string, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	t.Helper()
 	r.TabId = d.Open(url + "/desk")
-	return d.Actions.Interact(within(t, 30*time.Second), r)
+	return d.Actions.Interact(harness.Within(t, 30*time.Second), r)
 }
 
 func summaries(r *domtapv1.InteractResponse) string {
@@ -144,7 +144,7 @@ func TestATurnReadsAndTakesPicturesInBetween(t *testing.T) {
 func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 	d, url := turnsDesk(t)
 	tab := d.Open(url + "/desk")
-	ctx := within(t, 4*time.Second)
+	ctx := harness.Within(t, 4*time.Second)
 	r, err := d.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Loop"), button("Make")}})
 	if err != nil {
 		t.Fatal(err)
@@ -154,11 +154,11 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 		!strings.Contains(results[2].GetError(), "send what is left") {
 		t.Errorf("results are %v", results)
 	}
-	if _, err := d.Tabs.Navigate(within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/done"}); err != nil {
+	if _, err := d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/done"}); err != nil {
 		t.Errorf("the tab is of no use afterwards: %v", err)
 	}
 	tab = d.Open(url + "/desk")
-	_, err = d.Actions.Interact(within(t, time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Loop"), button("Make")}})
+	_, err = d.Actions.Interact(harness.Within(t, time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Loop"), button("Make")}})
 	if status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("nothing was done, and the answer is %v", err)
 	}
@@ -167,7 +167,7 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 	clicked := make(chan struct{}, 1)
 	url := serve(t, map[string]http.HandlerFunc{
-		"/desk": html(`<button>Make</button><button onclick="fetch('/clicked')">Tell</button>`),
+		"/desk": harness.HTML(`<button>Make</button><button onclick="fetch('/clicked')">Tell</button>`),
 		"/clicked": func(http.ResponseWriter, *http.Request) {
 			select {
 			case clicked <- struct{}{}:
@@ -205,11 +205,11 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 	page.WriteString(`<button id=like aria-pressed=false>Like</button> <input type=checkbox id=c aria-label=Watch>
 		<script>like.onclick = () => { like.ariaPressed = "true"; like.textContent = "Liked" }</script>`)
 	d := harness.StartDaemon(t)
-	url := serve(t, map[string]http.HandlerFunc{"/large": html(page.String())})
+	url := serve(t, map[string]http.HandlerFunc{"/large": harness.HTML(page.String())})
 	for _, target := range []*domtapv1.Target{{Role: "button", Name: "Like"}, {Label: "Watch"}} {
 		for _, format := range []domtapv1.Format{domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_DIFF} {
 			tab := d.Open(url + "/large")
-			r, err := d.Actions.Interact(within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Format: format, Steps: []*domtapv1.Step{clickAt(target)}})
+			r, err := d.Actions.Interact(harness.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Format: format, Steps: []*domtapv1.Step{clickAt(target)}})
 			if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
 				t.Fatalf("%v, %v", r, err)
 			}

@@ -30,7 +30,7 @@ func framed(t *testing.T, pages map[string]string) (*harness.Daemon, string) {
 	for path, page := range pages {
 		handlers[path] = func(w http.ResponseWriter, r *http.Request) { html(strings.ReplaceAll(page, "OTHER", other))(w, r) }
 	}
-	url := serve(t, handlers)
+	url := harness.Pages(t, handlers)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
 	return harness.StartDaemon(t, "site-per-process"), url
 }

@@ -14,23 +14,8 @@ import (
 	"github.com/domtap/domtap/internal/harness"
 )
 
-// serve serves pages on loopback.
-func serve(t testing.TB, handlers map[string]http.HandlerFunc) string {
-	t.Helper()
-	mux := http.NewServeMux()
-	for pattern, h := range handlers {
-		mux.HandleFunc(pattern, h)
-	}
-	return harness.Serve(t, mux)
-}
-
 // html serves a page from a string.
-func html(page string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("content-type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte("<!doctype html>" + page))
-	}
-}
+func html(page string) http.HandlerFunc { return harness.HTML("<!doctype html>" + page) }
 
 // stage is a tab with a page that tests act on.
 type stage struct {
@@ -42,7 +27,7 @@ type stage struct {
 // staged opens a page in a daemon of its own.
 func staged(t *testing.T, page string, flags ...string) *stage {
 	t.Helper()
-	url := serve(t, map[string]http.HandlerFunc{"/": html(page)})
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": html(page)})
 	d := harness.StartDaemon(t, flags...)
 	return &stage{t: t, d: d, tab: d.Open(url)}
 }
@@ -50,7 +35,7 @@ func staged(t *testing.T, page string, flags ...string) *stage {
 // show replaces the page.
 func (s *stage) show(page string) {
 	s.t.Helper()
-	url := serve(s.t, map[string]http.HandlerFunc{"/": html(page)})
+	url := harness.Pages(s.t, map[string]http.HandlerFunc{"/": html(page)})
 	if _, err := s.d.Tabs.Navigate(s.t.Context(), &domtapv1.NavigateRequest{TabId: s.tab, Url: url}); err != nil {
 		s.t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestUploads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := serve(t, map[string]http.HandlerFunc{"/": html(`<input type=file aria-label=Plain id=a><label>Pick<input type=file multiple style="display:none" id=b></label>
+	url := harness.Pages(t, map[string]http.HandlerFunc{"/": html(`<input type=file aria-label=Plain id=a><label>Pick<input type=file multiple style="display:none" id=b></label>
 		<input type=file style="display:none" id=c><button onclick="setTimeout(() => c.click(), 50)">Choose</button><button>Nothing</button><input type=file disabled aria-label=Off>
 		<script>text = (i) => Promise.all([...i.files].map(async (f) => f.name + "=" + await f.text()))
 			log = []; for (const type of ["input", "change"]) addEventListener(type, (e) => log.push(e.target.id + type))</script>`)})

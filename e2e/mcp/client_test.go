@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/internal/harness"
 )
 
 // limit is how long a session may take, on a machine as slow as may be.
@@ -57,22 +57,10 @@ func await(signal <-chan struct{}) http.HandlerFunc {
 
 func site(t *testing.T) string {
 	hangs := slow{make(chan struct{}, 10), make(chan struct{}, 10)}
-	mux := http.NewServeMux()
-	for path, page := range map[string]string{"/shop": shop, "/evil": evil} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = io.WriteString(w, page)
-		})
-	}
-	mux.HandleFunc("/slow", hangs.page)
-	mux.HandleFunc("/slow/begun", await(hangs.begun))
-	mux.HandleFunc("/slow/ended", await(hangs.ended))
-	server := httptest.NewServer(mux)
-	t.Cleanup(func() {
-		server.CloseClientConnections()
-		server.Close()
+	return harness.Pages(t, map[string]http.HandlerFunc{
+		"/shop": harness.HTML(shop), "/evil": harness.HTML(evil),
+		"/slow": hangs.page, "/slow/begun": await(hangs.begun), "/slow/ended": await(hangs.ended),
 	})
-	return server.URL
 }
 
 // desk is a program with a place of its own, and what the client needs.

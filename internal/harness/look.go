@@ -49,6 +49,7 @@ func ClickOn(tab string, ref uint32) *domtapv1.InteractRequest {
 		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}}
 }
 
+// Find finds the first element of a text.
 func Find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
 	for _, e := range r.GetElements() {
 		if e.GetText() == text {
@@ -58,6 +59,7 @@ func Find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
 	return nil, false
 }
 
+// Tagged lists "tag text" of a tab's elements.
 func Tagged(r *domtapv1.GetDomResponse) []string {
 	var out []string
 	for _, e := range r.GetElements() {

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"io/fs"
 	"net/http"
 	"testing"
 	"time"
@@ -13,11 +14,23 @@ import (
 // Pages serves handlers by their patterns on loopback and returns the base URL.
 func Pages(t testing.TB, handlers map[string]http.HandlerFunc) string {
 	t.Helper()
+	return Serve(t, muxOf(handlers))
+}
+
+// PagesBeside is Pages with what stands below pages/ in files.
+func PagesBeside(t testing.TB, files fs.FS, handlers map[string]http.HandlerFunc) string {
+	t.Helper()
+	mux := muxOf(handlers)
+	mux.Handle("/pages/", http.FileServerFS(files))
+	return Serve(t, mux)
+}
+
+func muxOf(handlers map[string]http.HandlerFunc) *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, h := range handlers {
 		mux.HandleFunc(pattern, h)
 	}
-	return Serve(t, mux)
+	return mux
 }
 
 // HTML serves a page from a string.

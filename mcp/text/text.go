@@ -16,9 +16,12 @@ import (
 // Line folds text to one line.
 func Line(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Diff is a diff in the DIFF format; empty when nothing changed. What the diff counts and does not list is told at the end
-// of each section.
-func Diff(d *domtapv1.Diff) string {
+// Diff is a diff in the DIFF format, for answers that carry no text of their own; empty when nothing changed. What the diff
+// counts and does not list is told at the end of each section.
+func Diff(d *domtapv1.Diff) string { return DiffWith(d, Line) }
+
+// DiffWith is Diff for where a word of a page needs more than Line to become one line; line does that.
+func DiffWith(d *domtapv1.Diff, line func(string) string) string {
 	if d.GetAddedCount()+d.GetRemovedCount()+d.GetChangedCount() == 0 && len(d.GetMoved()) == 0 {
 		return ""
 	}
@@ -29,13 +32,13 @@ func Diff(d *domtapv1.Diff) string {
 	}
 	b.WriteByte('\n')
 	section(&b, "Added", d.GetAdded(), d.GetAddedCount(), func(e *domtapv1.Element) string {
-		return fmt.Sprintf("[%d] %s", e.GetRef(), Node(e))
+		return fmt.Sprintf("[%d] %s", e.GetRef(), NodeWith(e, line))
 	})
 	section(&b, "Removed", d.GetRemoved(), d.GetRemovedCount(), func(r *domtapv1.RemovedElement) string {
-		return fmt.Sprintf("[%d] %s", r.GetRef(), Node(&domtapv1.Element{Tag: r.GetTag(), Text: r.GetText()}))
+		return fmt.Sprintf("[%d] %s", r.GetRef(), NodeWith(&domtapv1.Element{Tag: r.GetTag(), Text: r.GetText()}, line))
 	})
 	section(&b, "Changed", d.GetChanged(), d.GetChangedCount(), func(c *domtapv1.ChangedElement) string {
-		return fmt.Sprintf("[%d] %s: %s", c.GetRef(), Node(c.GetElement()), fields(c.GetFields()))
+		return fmt.Sprintf("[%d] %s: %s", c.GetRef(), NodeWith(c.GetElement(), line), fields(c.GetFields(), line))
 	})
 	section(&b, "Moved", d.GetMoved(), int32(len(d.GetMoved())), func(m *domtapv1.MovedElement) string {
 		return fmt.Sprintf("[%d] %d → %d", m.GetRef(), m.GetFromIndex(), m.GetToIndex())
@@ -56,12 +59,15 @@ func section[E any](b *strings.Builder, heading string, entries []E, count int32
 	}
 }
 
-// Node is an element as a tag around its text.
-func Node(e *domtapv1.Element) string {
-	tag, text := Line(e.GetTag()), Line(e.GetText())
+// Node is an element as a tag around its text; a tag that can hold nothing stands before it.
+func Node(e *domtapv1.Element) string { return NodeWith(e, Line) }
+
+// NodeWith is Node, as DiffWith is Diff.
+func NodeWith(e *domtapv1.Element, line func(string) string) string {
+	tag, text := line(e.GetTag()), line(e.GetText())
 	opening := "<" + tag + ">"
 	if tag == "input" && e.GetType() != "" {
-		opening = fmt.Sprintf("<input type=%q>", Line(e.GetType()))
+		opening = fmt.Sprintf("<input type=%q>", line(e.GetType()))
 	}
 	switch tag {
 	case "input", "img", "area":
@@ -70,19 +76,19 @@ func Node(e *domtapv1.Element) string {
 	return opening + text + "</" + tag + ">"
 }
 
-func fields(all []*domtapv1.FieldChange) string {
+func fields(all []*domtapv1.FieldChange, line func(string) string) string {
 	words := make([]string, len(all))
 	for i, f := range all {
-		words[i] = fmt.Sprintf("%s %s → %s", f.GetField(), orNone(f.GetOld()), orNone(f.GetNew()))
+		words[i] = fmt.Sprintf("%s %s → %s", line(f.GetField()), orNone(f.GetOld(), line), orNone(f.GetNew(), line))
 	}
 	return strings.Join(words, ", ")
 }
 
-func orNone(value string) string {
+func orNone(value string, line func(string) string) string {
 	if value == "" {
 		return "(none)"
 	}
-	return Line(value)
+	return line(value)
 }
 
 // Results are the steps, a line or more for each: how it went, what it read, or what went wrong and which elements

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/mcp/text"
 )
 
 // Tabs is a table of tabs, with a heading.
@@ -141,7 +142,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 func Waited(answer *domtapv1.WaitForResponse) string {
 	var b strings.Builder
 	if e := answer.GetElement(); e != nil {
-		b.WriteString(ref(e.GetRef()) + node(e) + "\n")
+		fmt.Fprintf(&b, "[%d] %s\n", e.GetRef(), text.NodeWith(e, Line))
 	}
 	fmt.Fprintf(&b, "Waited %s: %s | %s\n", answer.GetElapsed().AsDuration().Round(time.Millisecond), Line(answer.GetUrl()), Line(answer.GetTitle()))
 	return b.String() + Diff(answer.GetDiff())
