@@ -15,8 +15,14 @@ type Browser interface {
 	// kind NotFound when there is no such session.
 	NewPage(ctx context.Context, o PageOptions) (Page, error)
 	// Pages delivers the pages that pages opened themselves (popups), with their opener's page id.
-	// It is closed when the browser is gone.
+	// It is closed when the browser is gone for good.
 	Pages() <-chan Popup
+	// Ready returns when pages can be opened in a session: at once while its browser runs, and else when that was
+	// started anew. It fails when ctx ends, and with an *Error of kind Lost when nobody will start it again.
+	Ready(ctx context.Context, session string) error
+	// Owner names the browser that a session lives in, in letters and digits; empty: the only or first one. It is part of
+	// the ids of the session's tabs.
+	Owner(session string) string
 }
 
 // PageOptions says what page to open.

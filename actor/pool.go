@@ -231,10 +231,11 @@ func (p *Pool) settle() {
 
 // start makes a tab of a page whose slot is reserved.
 func (p *Pool) start(page Page, info Info, bound bool) *Tab {
+	owner := p.browser.Owner(info.Session)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.opened++
-	info.ID, info.URL = "t"+strconv.Itoa(p.opened), "about:blank"
+	info.ID, info.URL = tabID(owner, p.opened), "about:blank"
 	t := newTab(p.ctx, page, info, &p.cfg, p)
 	if !bound {
 		t.show()
@@ -251,6 +252,15 @@ func (p *Pool) start(page Page, info Info, bound bool) *Tab {
 		close(t.stopped)
 	}()
 	return t
+}
+
+// tabID makes the id of the n-th tab. To clients it is opaque; it names the tab's browser, so that calls can be routed by it.
+func tabID(owner string, n int) string {
+	id := "t" + strconv.Itoa(n)
+	if owner == "" {
+		return id
+	}
+	return owner + "-" + id
 }
 
 // tell takes an event of a tab.

@@ -156,6 +156,19 @@ func (b *Browser) Done() <-chan struct{} { return b.done }
 // Pages implements actor.Browser.
 func (b *Browser) Pages() <-chan actor.Popup { return b.popups }
 
+// Ready implements actor.Browser: a single browser is not started again.
+func (b *Browser) Ready(ctx context.Context, _ string) error {
+	select {
+	case <-b.done:
+		return &actor.Error{Kind: actor.Lost, Message: "the browser is gone"}
+	default:
+		return ctx.Err()
+	}
+}
+
+// Owner implements actor.Browser.
+func (b *Browser) Owner(string) string { return "" }
+
 // NewPage implements actor.Browser.
 func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
 	c, err := b.context(o.Session)

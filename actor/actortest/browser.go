@@ -120,6 +120,19 @@ func (b *Browser) newPage(o actor.PageOptions) *Page {
 // Pages delivers popups.
 func (b *Browser) Pages() <-chan actor.Popup { return b.popups }
 
+// Ready fails when the browser has died.
+func (b *Browser) Ready(ctx context.Context, _ string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.dead {
+		return actor.Errorf(actor.Lost, "the browser is gone")
+	}
+	return ctx.Err()
+}
+
+// Owner is empty: there is one browser.
+func (b *Browser) Owner(string) string { return "" }
+
 // Page returns the n-th page that was opened, from 0, closed ones included; nil when there is none.
 func (b *Browser) Page(n int) *Page {
 	b.mu.Lock()
