@@ -40,7 +40,7 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 		errs := make(chan error, 2)
 		for range 2 { // one is under way, one fills the mailbox
 			go func() {
-				_, err := tab.Read(t.Context(), actor.ReadOptions{})
+				_, err := tab.Screenshot(t.Context(), actor.Shot{})
 				errs <- err
 			}()
 			synctest.Wait()

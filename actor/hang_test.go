@@ -73,9 +73,14 @@ func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 		page.Hang()
 		errs := make(chan error, 3)
 		ctx, cancel := context.WithCancel(t.Context())
-		for range 3 {
+		go func() {
+			_, err := tab.Read(ctx, actor.ReadOptions{})
+			errs <- err
+		}()
+		synctest.Wait()
+		for range 2 {
 			go func() {
-				_, err := tab.Read(ctx, actor.ReadOptions{})
+				_, err := tab.Screenshot(ctx, actor.Shot{})
 				errs <- err
 			}()
 			synctest.Wait()
@@ -94,8 +99,8 @@ func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 		synctest.Wait()
 		page.Resume()
 		read(t, tab, actor.ReadOptions{})
-		if n := page.Calls("Read"); n != 2 {
-			t.Errorf("the page was read %d times: a call whose caller has left was not skipped", n)
+		if reads, shots := page.Calls("Read"), page.Calls("Screenshot"); reads != 2 || shots != 0 {
+			t.Errorf("the page was read %d times and drawn %d times: a call whose caller has left was not skipped", reads, shots)
 		}
 	})
 }

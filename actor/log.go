@@ -39,6 +39,11 @@ const (
 	elementBytes = 8 + 320 // a pointer, and an element that only the journal holds, with its strings
 )
 
+// shortJournal is how many bytes a journal may always have. Beyond that it may take as much as the elements of its
+// snapshot twice: who comes back after more has changed than that is served better by all of them (issue 7: a tab
+// that never rests is to take less than 300 KB beside its DOM).
+const shortJournal = 160 << 10
+
 // stepBack returns the step from a newer snapshot to an older one.
 func stepBack(newer, older *dom.Snapshot) *step {
 	s := &step{before: *older, splices: splices(newer.Elements, older.Elements), bytes: stepBytes}
@@ -132,7 +137,8 @@ func (j journal) with(newer, older *dom.Snapshot, lim limits) journal {
 	s := stepBack(newer, older)
 	// Only the newest journal is ever made longer, so appending in place changes nothing that others see.
 	n := journal{steps: append(j.steps, s), bytes: j.bytes + s.bytes, rebuilt: new(rebuilt)}
-	for len(n.steps) > 0 && (len(n.steps) > lim.count || n.bytes > lim.bytes) {
+	most := min(lim.bytes, max(shortJournal, 2*elementBytes*newer.Elements.Len()))
+	for len(n.steps) > 0 && (len(n.steps) > lim.count || n.bytes > most) {
 		n.bytes -= n.steps[0].bytes
 		n.steps = n.steps[1:]
 	}

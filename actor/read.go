@@ -34,8 +34,100 @@ type Reading struct {
 // Read brings the DOM up to date with the page. What was once asked for by Structural and Attributes
 // stays part of the stored DOM. It fails with an *Error: DialogOpen while a dialog blocks the page,
 // Lost after a crash.
+//
+// Reads that wait for their turn share it: however many callers there are, the page is asked by one of them at a time,
+// and each gets an answer that is younger than its call.
 func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
-	return do(ctx, t, "read", func(ctx context.Context) (Reading, error) { return t.read(ctx, o) })
+	for {
+		shared, leads := t.reads.enter(o)
+		if leads {
+			return t.leadRead(ctx, shared, o)
+		}
+		select {
+		case <-shared.done:
+			if !gaveUp(shared.err) {
+				return shared.reading.of(o), shared.err
+			}
+		case <-ctx.Done():
+			return Reading{}, t.explain(ctx, "read", ctx.Err())
+		case <-t.done:
+			return Reading{}, t.ended()
+		}
+	}
+}
+
+// leadRead reads for all who share a turn.
+func (t *Tab) leadRead(ctx context.Context, shared *sharedRead, o ReadOptions) (Reading, error) {
+	r, err := do(ctx, t, "read", func(ctx context.Context) (Reading, error) { return t.read(ctx, t.reads.start(shared)) })
+	t.reads.finish(shared, r, err)
+	return r.of(o), err
+}
+
+// gaveUp reports whether a turn failed because who led it did not wait any longer, which says nothing to the others.
+func gaveUp(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// sharedRead is the turn of a tab that reads share.
+type sharedRead struct {
+	// options is what all who share it ask for; it grows until the turn starts.
+	options ReadOptions
+	// done is closed when the turn is over; then reading and err say how it went.
+	done    chan struct{}
+	reading Reading
+	err     error
+}
+
+// reads is the turn that reads wait for, if any do.
+type reads struct {
+	mu      sync.Mutex
+	waiting *sharedRead
+}
+
+// enter joins the turn that waits, or makes one, which the caller leads.
+func (r *reads) enter(o ReadOptions) (shared *sharedRead, leads bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if leads = r.waiting == nil; leads {
+		r.waiting = &sharedRead{done: make(chan struct{})}
+	}
+	all := &r.waiting.options
+	all.Structural = all.Structural || o.Structural
+	all.Geometry = all.Geometry || o.Geometry
+	all.Attributes = slices.Concat(all.Attributes, o.Attributes)
+	return r.waiting, leads
+}
+
+// start says what a turn that begins is to read; whoever comes from now on waits for the next one.
+func (r *reads) start(shared *sharedRead) ReadOptions {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leave(shared)
+	return shared.options
+}
+
+// finish tells everybody how a turn went, which may never have begun.
+func (r *reads) finish(shared *sharedRead, reading Reading, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leave(shared)
+	shared.reading, shared.err = reading, err
+	close(shared.done)
+}
+
+// leave ends the waiting for a turn; the caller holds the lock.
+func (r *reads) leave(shared *sharedRead) {
+	if r.waiting == shared {
+		r.waiting = nil
+	}
+}
+
+// of is the reading for one of those who shared it.
+func (r Reading) of(o ReadOptions) Reading {
+	if !o.Geometry {
+		r.Layout = nil
+	}
+	return r
 }
 
 func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
@@ -323,8 +415,7 @@ func (t *Tab) begin(ctx context.Context, one *watch) error {
 		}
 		select {
 		case <-shared.done:
-			gaveUp := errors.Is(shared.err, context.Canceled) || errors.Is(shared.err, context.DeadlineExceeded)
-			if !gaveUp {
+			if !gaveUp(shared.err) {
 				return shared.err
 			}
 		case <-ctx.Done():

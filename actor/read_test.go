@@ -1,9 +1,13 @@
 package actor_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
@@ -301,4 +305,43 @@ func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
 	wantKind(t, look(), actor.Lost)
 	wantKind(t, markup(), actor.Lost)
+}
+
+// Callers who wait for their turn share it, so that calls on a page that is slow do not queue up.
+func TestReadsThatWaitShareATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{Mailbox: 2})
+		page := b.Page(0)
+		page.Hang()
+		var all sync.WaitGroup
+		begin := func(ctx context.Context, o actor.ReadOptions, check func(actor.Reading, error)) {
+			all.Go(func() { check(tab.Read(ctx, o)) })
+			synctest.Wait()
+		}
+		fine := func(layout bool) func(actor.Reading, error) {
+			return func(r actor.Reading, err error) {
+				if err != nil || r.Head != tab.Head() || (r.Layout != nil) != layout {
+					t.Errorf("a reading is %+v, %v", r, err)
+				}
+			}
+		}
+		begin(t.Context(), actor.ReadOptions{}, fine(false)) // is under way
+		before := page.Calls("Read")
+		impatient, cancel := context.WithCancel(t.Context())
+		begin(impatient, actor.ReadOptions{}, func(_ actor.Reading, err error) {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("who leads and leaves is told %v", err)
+			}
+		})
+		for i := range 100 {
+			begin(t.Context(), actor.ReadOptions{Geometry: i%2 == 0}, fine(i%2 == 0))
+		}
+		cancel()
+		synctest.Wait()
+		page.Resume()
+		all.Wait()
+		if asked := page.Calls("Read") - before; asked > 2 {
+			t.Errorf("the page was asked %d times for 101 readers", asked)
+		}
+	})
 }

@@ -48,6 +48,7 @@ type Tab struct {
 	stopped chan struct{}
 	err     error
 	watches watches
+	reads   reads
 	gone    goneDialogs
 	windows windows
 	// popups delivers the ids of tabs that this one's page opened.

@@ -126,17 +126,22 @@ func (d *daemon) join(ctx context.Context, tab string) (*clients, error) {
 	for _, w := range ways(list, frame) {
 		w.view.TabId = tab
 		one := &client{daemon: d, way: w, hold: c.hold, news: make(chan struct{})}
-		c.list = append(c.list, one)
-		c.running.Go(func() {
-			if err := one.run(ctx); err != nil && ctx.Err() == nil {
-				select {
-				case c.broken <- fmt.Errorf("client %q: %w", w.name, err):
-				default:
-				}
-			}
-		})
+		c.add(ctx, one)
 	}
 	return c, nil
+}
+
+// add lets one more join.
+func (c *clients) add(ctx context.Context, one *client) {
+	c.list = append(c.list, one)
+	c.running.Go(func() {
+		if err := one.run(ctx); err != nil && ctx.Err() == nil {
+			select {
+			case c.broken <- fmt.Errorf("client %q: %w", one.name, err):
+			default:
+			}
+		}
+	})
 }
 
 // leave ends the streams, and returns the error of one that ended before.
@@ -166,6 +171,8 @@ type client struct {
 	daemon            *daemon
 	hold              *hold
 	messages, resumed atomic.Int64
+	// heard is told of each message; nil: nobody is.
+	heard func(*domtapv1.WatchDomResponse)
 
 	mu       sync.Mutex
 	elements []*domtapv1.Element
@@ -224,6 +231,9 @@ func (c *client) read(ctx context.Context, stream grpc.ServerStreamingClient[dom
 			return err
 		}
 		c.messages.Add(1)
+		if c.heard != nil {
+			c.heard(m)
+		}
 		if m.GetSequence() != sequence {
 			return fmt.Errorf("message %d came as number %d", m.GetSequence(), sequence)
 		}

@@ -49,20 +49,20 @@ type daemon struct {
 	actions              domtapv1.ActionServiceClient
 }
 
-// startDaemon starts the daemon in a directory of its own, and waits until it answers.
-func startDaemon(ctx context.Context, program string) (*daemon, error) {
+// startDaemon starts the daemon in a directory of its own, with more flags, and waits until it answers.
+func startDaemon(ctx context.Context, program string, flags ...string) (*daemon, error) {
 	dir, err := os.MkdirTemp("", "soak")
 	if err != nil {
 		return nil, err
 	}
 	d := &daemon{dir: dir, socket: filepath.Join(dir, "s"), ended: make(chan error, 1)}
-	if err := errors.Join(d.start(ctx, program)); err != nil {
+	if err := d.start(ctx, program, flags); err != nil {
 		return nil, errors.Join(err, d.stop(context.WithoutCancel(ctx)))
 	}
 	return d, nil
 }
 
-func (d *daemon) start(ctx context.Context, program string) (err error) {
+func (d *daemon) start(ctx context.Context, program string, flags []string) (err error) {
 	if d.metrics, err = freeAddress(ctx); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (d *daemon) start(ctx context.Context, program string) (err error) {
 	for _, flag := range browserFlags {
 		args = append(args, "--chrome-flag", flag)
 	}
-	d.cmd = exec.Command(program, args...) // it ends by stop, in order
+	d.cmd = exec.Command(program, append(args, flags...)...) // it ends by stop, in order
 	d.cmd.Stderr = d.log
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for us: we stop it
 	if err := d.cmd.Start(); err != nil {

@@ -8,6 +8,15 @@
 // logs fill. It fails when a figure grew by more than its limit, when a client's elements are not those of the page,
 // or when a stream broke its promises.
 //
+// With -tabs it loads the daemon instead:
+//
+//	soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -time 1h
+//
+// opens so many small pages, each of which changes so many times a second and has a watcher, and calls for the DOM of
+// ten pages that do not change, so many times a second. It prints how long changes took to their watchers, and calls
+// from when they were due, what daemon and browser take, and what a tab takes of the daemon's memory; and fails like
+// a soak.
+//
 // The daemon is a process of its own, with a socket, a state directory and a browser of its own, and is stopped
 // at the end. Linux only: what processes take is read from /proc.
 package main
@@ -49,12 +58,22 @@ func main() {
 	defer stop()
 	program := flag.String("domtap", "bin/domtap", "the domtap program to run")
 	length := flag.Duration("time", 30*time.Minute, "how long, at least 5s")
+	tabs := flag.Int("tabs", 0, "instead: load the daemon with so many tabs that change and are watched")
+	hz := flag.Int("hz", 10, "with -tabs: how many times a second each changes; 0: never")
+	rate := flag.Int("calls", 1000, "with -tabs: how many calls a second read ten more pages; 0: none")
 	flag.Parse()
-	if *length < 5*time.Second || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "soak: -time is at least 5s, and there are no arguments")
+	if *length < 5*time.Second || *tabs < 0 || *hz < 0 || *rate < 0 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "soak: -time is at least 5s, -tabs, -hz and -calls are not negative, and there are no arguments")
 		os.Exit(2)
 	}
-	if err := soak(ctx, planFor(*program, *length, os.Stdout)); err != nil {
+	p := planFor(*program, *length, os.Stdout)
+	var err error
+	if *tabs > 0 {
+		err = bear(ctx, load{plan: p, tabs: *tabs, hz: *hz, rate: *rate})
+	} else {
+		err = soak(ctx, p)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}

@@ -51,6 +51,22 @@ func descendants(root int) []int {
 	return found
 }
 
+// cpu is the time in seconds that a process has had of the processors; 0 when it is gone.
+func cpu(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	after := bytes.LastIndexByte(text, ')')
+	if err != nil || after < 0 {
+		return 0
+	}
+	fields := strings.Fields(string(text[after+1:]))
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseFloat(fields[11], 64)
+	system, _ := strconv.ParseFloat(fields[12], 64)
+	return (user + system) / 100 // USER_HZ is 100 wherever Chromium runs
+}
+
 // isRenderer reports whether a process of the browser runs pages.
 func isRenderer(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

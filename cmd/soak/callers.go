@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+const (
+	// hands is how many calls may be under way at once, over callerLines connections.
+	hands       = 64
+	callerLines = 4
+)
+
+// callers read pages that do not change, so many times a second. A call is due at its time whether those before it
+// were answered or not, and its time counts from then: a daemon that falls behind is not asked less often.
+type callers struct {
+	rate    int
+	tabs    []string
+	took    stopwatch
+	next    atomic.Int64
+	running sync.WaitGroup
+	cancel  context.CancelFunc
+	lines   []*grpc.ClientConn
+	broken  chan error
+}
+
+// call starts the callers.
+func (d *daemon) call(ctx context.Context, rate int, tabs []string) (*callers, error) {
+	c := &callers{rate: rate, tabs: tabs, broken: make(chan error, 1)}
+	for range callerLines {
+		conn, err := d.dial()
+		if err != nil {
+			return nil, err
+		}
+		c.lines = append(c.lines, conn)
+	}
+	ctx, c.cancel = context.WithCancel(ctx)
+	start := time.Now()
+	for i := range hands {
+		dom := domtapv1.NewDomServiceClient(c.lines[i%callerLines])
+		c.running.Go(func() {
+			if err := c.hand(ctx, dom, start); err != nil && ctx.Err() == nil {
+				select {
+				case c.broken <- err:
+				default:
+				}
+			}
+		})
+	}
+	return c, nil
+}
+
+// hand takes one call after the other.
+func (c *callers) hand(ctx context.Context, dom domtapv1.DomServiceClient, start time.Time) error {
+	for {
+		n := c.next.Add(1)
+		due := start.Add(time.Duration(n) * time.Second / time.Duration(c.rate))
+		t := time.NewTimer(time.Until(due))
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil
+		}
+		if err := c.one(ctx, dom, int(n)); err != nil {
+			return err
+		}
+		c.took.add(time.Since(due))
+	}
+}
+
+// one makes the n-th call: the elements or the text, of each page in turn.
+func (c *callers) one(ctx context.Context, dom domtapv1.DomServiceClient, n int) error {
+	bounded, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	tab := c.tabs[n/2%len(c.tabs)]
+	if n%2 == 0 {
+		r, err := dom.GetDom(bounded, &domtapv1.GetDomRequest{TabId: tab})
+		if err != nil || len(r.GetElements()) == 0 {
+			return fmt.Errorf("GetDom of tab %s: %d elements, %w", tab, len(r.GetElements()), err)
+		}
+		return nil
+	}
+	r, err := dom.GetCompact(bounded, &domtapv1.GetCompactRequest{TabId: tab})
+	if err != nil || r.GetText() == "" {
+		return fmt.Errorf("GetCompact of tab %s: %d bytes, %w", tab, len(r.GetText()), err)
+	}
+	return nil
+}
+
+// stop ends the calls, and returns the error of one that failed.
+func (c *callers) stop() error {
+	c.cancel()
+	c.running.Wait()
+	for _, conn := range c.lines {
+		_ = conn.Close()
+	}
+	select {
+	case err := <-c.broken:
+		return err
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// load says how much to ask of the daemon: so many tabs, each of which changes hz times a second and has a watcher,
+// and rate calls a second on pages that do not change.
+type load struct {
+	plan
+	tabs, hz, rate int
+}
+
+// still is how many pages do not change.
+const still = 10
+
+// burden is a load that runs.
+type burden struct {
+	load
+	daemon  *daemon
+	control string
+	still   []string
+	clients *clients
+	callers *callers
+	reached stopwatch
+	start   time.Time
+	// bare is what the daemon took before the tabs were opened, with the calls.
+	bare   weight
+	points []weight
+	lined  weight
+}
+
+// weight is what daemon and browser take at one time. Memory is in bytes, time in seconds.
+type weight struct {
+	at                            time.Duration
+	resident, heap, stacks        float64
+	routines, files               float64
+	browser                       float64
+	daemonCPU, browserCPU         float64
+	revisions, coalesced, resyncs float64
+	messages                      float64
+}
+
+// bear runs a load and cleans up after it.
+func bear(ctx context.Context, l load) (err error) {
+	site, err := serve(ctx, new(figures))
+	if err != nil {
+		return fmt.Errorf("serve the pages: %w", err)
+	}
+	defer func() { err = errors.Join(err, site.close()) }()
+	d, err := startDaemon(ctx, l.program, "--max-tabs", strconv.Itoa(l.tabs+still+1))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.stop(context.WithoutCancel(ctx))) }()
+	b := &burden{load: l, daemon: d, start: time.Now()}
+	defer func() { err = errors.Join(err, b.end()) }()
+	if err := b.prepare(ctx, site.url); err != nil {
+		return err
+	}
+	return b.follow(ctx)
+}
+
+// prepare opens the pages that do not change and calls for them, weighs the daemon, and opens the others.
+func (b *burden) prepare(ctx context.Context, site string) (err error) {
+	if b.control, err = b.daemon.open(ctx, site+"control.html"); err != nil {
+		return err
+	}
+	for range still {
+		tab, err := b.daemon.open(ctx, site+"load.html")
+		if err != nil {
+			return err
+		}
+		b.still = append(b.still, tab)
+	}
+	if b.bare, err = b.while(ctx, "calls alone", b.read); err != nil {
+		return err
+	}
+	var changing []string
+	for range b.tabs {
+		tab, err := b.daemon.open(ctx, site+"load.html?hz="+strconv.Itoa(b.hz))
+		if err != nil {
+			return err
+		}
+		changing = append(changing, tab)
+	}
+	if _, err := b.while(ctx, "tabs that change, unread", b.tick); err != nil {
+		return err
+	}
+	b.watch(ctx, changing)
+	if err := b.read(ctx); err != nil {
+		return err
+	}
+	b.start = time.Now()
+	b.lined, err = b.weigh(ctx)
+	return err
+}
+
+// while begins something and weighs what the daemon takes for a while of it, at the end of which it has collected
+// its garbage some times.
+func (b *burden) while(ctx context.Context, name string, begin func(context.Context) error) (weight, error) {
+	if err := begin(ctx); err != nil {
+		return weight{}, err
+	}
+	before, err := b.weigh(ctx)
+	if err != nil {
+		return weight{}, err
+	}
+	t := time.NewTimer(min(10*time.Second, b.length/4))
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+		return weight{}, context.Cause(ctx)
+	}
+	w, err := b.weigh(ctx)
+	if err != nil {
+		return weight{}, err
+	}
+	seconds := (w.at - before.at).Seconds()
+	_, _ = fmt.Fprintf(b.out, "%s: CPU of the daemon %.1f %%, of the browser %.1f %%; %s\n", name,
+		100*(w.daemonCPU-before.daemonCPU)/seconds, 100*(w.browserCPU-before.browserCPU)/seconds, b.calls(seconds))
+	return w, b.rest()
+}
+
+// calls says how the recent calls went.
+func (b *burden) calls(seconds float64) string {
+	if b.callers == nil {
+		return "no calls"
+	}
+	took := b.callers.took.lap()
+	return fmt.Sprintf("%.0f calls/s, p50 %.2f, p99 %.2f, most %.2f ms", float64(took.total)/seconds, ms(took.at(50)), ms(took.at(99)), ms(took.most))
+}
+
+// read begins the calls.
+func (b *burden) read(ctx context.Context) (err error) {
+	if b.rate > 0 {
+		b.callers, err = b.daemon.call(ctx, b.rate, b.still)
+	}
+	return err
+}
+
+// rest ends the calls.
+func (b *burden) rest() error {
+	if b.callers == nil {
+		return nil
+	}
+	err := b.callers.stop()
+	b.callers = nil
+	return err
+}
+
+// tick lets the pages change.
+func (b *burden) tick(ctx context.Context) error { return b.daemon.press(ctx, b.control, "Go on") }
+
+// watch follows each tab.
+func (b *burden) watch(ctx context.Context, tabs []string) {
+	ctx, cancel := context.WithCancel(ctx)
+	b.clients = &clients{hold: newHold(), cancel: cancel, broken: make(chan error, 1)}
+	for _, tab := range tabs {
+		b.clients.add(ctx, &client{
+			way:    way{name: tab, view: &domtapv1.WatchDomRequest{TabId: tab}},
+			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), heard: b.heard,
+		})
+	}
+}
+
+// heard notes how long a change took to its watcher, from the script of the page on.
+func (b *burden) heard(m *domtapv1.WatchDomResponse) {
+	now := time.Now()
+	for _, e := range m.GetDiff().GetAdded() {
+		if _, stamp, found := strings.Cut(e.GetText(), " at "); found {
+			if ms, err := strconv.ParseFloat(stamp, 64); err == nil {
+				b.reached.add(max(0, now.Sub(time.UnixMicro(int64(ms*1000)))))
+			}
+		}
+	}
+}
+
+// weigh looks at everything.
+func (b *burden) weigh(ctx context.Context) (weight, error) {
+	m, err := b.daemon.scrape(ctx)
+	if err != nil {
+		return weight{}, err
+	}
+	w := weight{
+		at: time.Since(b.start), resident: m["process_resident_memory_bytes"], heap: m["go_gc_heap_live_bytes"],
+		stacks: m["go_memstats_stack_inuse_bytes"], routines: m["go_goroutines"], files: m["process_open_fds"],
+		daemonCPU: m["process_cpu_seconds_total"], revisions: m["domtap_revisions_total"],
+		coalesced: m["domtap_coalesced_total"], resyncs: m["domtap_resyncs_total"],
+	}
+	for _, pid := range descendants(b.daemon.cmd.Process.Pid) {
+		w.browser += memory(pid)
+		w.browserCPU += cpu(pid)
+	}
+	if b.clients != nil {
+		w.messages, _ = b.clients.total()
+	}
+	return w, nil
+}
+
+// follow watches until the time is over, and judges.
+func (b *burden) follow(ctx context.Context) error {
+	sample, line := time.NewTicker(b.sample), time.NewTicker(b.line)
+	defer sample.Stop()
+	defer line.Stop()
+	over := time.NewTimer(b.length)
+	defer over.Stop()
+	b.head()
+	var calls chan error // none without callers
+	if b.callers != nil {
+		calls = b.callers.broken
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err := <-b.clients.broken:
+			return err
+		case err := <-calls:
+			return err
+		case <-sample.C:
+			w, err := b.weigh(ctx)
+			if err != nil {
+				return err
+			}
+			b.points = append(b.points, w)
+		case <-line.C:
+			b.print()
+		case <-over.C:
+			b.print()
+			return errors.Join(b.converges(ctx), b.judge())
+		}
+	}
+}
+
+func (b *burden) head() {
+	_, _ = fmt.Fprintf(b.out, "%d tabs, %d times a second, %d calls a second\n%6s | %7s %7s %6s %5s | %6s %6s %7s | %6s %6s | %7s %7s %7s | calls\n",
+		b.tabs, b.hz, b.rate, "time", "RSS MB", "heap MB", "gorout", "fds", "CPU %", "brows%", "browsMB", "rev/s", "msg/s", "p50 ms", "p99", "max")
+}
+
+// print prints what was since the last line.
+func (b *burden) print() {
+	if len(b.points) == 0 {
+		return
+	}
+	w, was := b.points[len(b.points)-1], b.lined
+	seconds := (w.at - was.at).Seconds()
+	b.lined = w
+	reached := b.reached.lap()
+	_, _ = fmt.Fprintf(b.out, "%6s | %7.1f %7.2f %6.0f %5.0f | %6.1f %6.1f %7.0f | %6.0f %6.0f | %7.2f %7.2f %7.2f | %s\n",
+		w.at.Round(time.Second), w.resident/mb, w.heap/mb, w.routines, w.files,
+		100*(w.daemonCPU-was.daemonCPU)/seconds, 100*(w.browserCPU-was.browserCPU)/seconds, w.browser/mb,
+		(w.revisions-was.revisions)/seconds, (w.messages-was.messages)/seconds,
+		ms(reached.at(50)), ms(reached.at(99)), ms(reached.most), b.calls(seconds))
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// converges holds the pages, and waits until every watcher has what GetDom answers.
+func (b *burden) converges(ctx context.Context) error {
+	if err := b.daemon.press(ctx, b.control, "Hold"); err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, settled)
+	defer cancel()
+	r := &record{daemon: b.daemon}
+	for _, c := range b.clients.list {
+		if err := r.agrees(bounded, c); err != nil {
+			return err
+		}
+	}
+	_, _ = fmt.Fprintf(b.out, "held: all %d watchers have what GetDom answers\n", len(b.clients.list))
+	return nil
+}
+
+// judge prints the whole, and fails when something grew.
+func (b *burden) judge() error {
+	all := []timed{{"from the change to the watcher", b.reached.whole()}}
+	if b.callers != nil {
+		all = append(all, timed{"a call, from when it was due", b.callers.took.whole()})
+	}
+	for _, of := range all {
+		_, _ = fmt.Fprintf(b.out, "%s: p50 %.2f, p90 %.2f, p99 %.2f, p99.9 %.2f, most %.2f ms, of %d\n",
+			of.name, ms(of.h.at(50)), ms(of.h.at(90)), ms(of.h.at(99)), ms(of.h.at(99.9)), ms(of.h.most), of.h.total)
+	}
+	warm := b.length / 3
+	series := map[string][]float64{}
+	var xs []float64
+	for _, p := range b.points {
+		if p.at < warm {
+			continue
+		}
+		xs = append(xs, p.at.Seconds())
+		for name, value := range map[string]float64{
+			daemonHeapName: (p.heap + p.stacks) / mb, daemonMemoryName: p.resident / mb,
+			rules[daemonRoutines].name: p.routines, rules[daemonFiles].name: p.files, rules[browserMemory].name: p.browser / mb,
+		} {
+			series[name] = append(series[name], value)
+		}
+	}
+	var errs []error
+	for _, rule := range []rule{
+		{daemonHeapName, 2, 0.05}, {daemonMemoryName, 8, 0.08}, rules[daemonRoutines], rules[daemonFiles], {rules[browserMemory].name, 30, 0.05},
+	} {
+		v, err := rule.judge(xs, series[rule.name])
+		if errors.Is(err, errFew) && b.length < shortest {
+			continue
+		}
+		_, _ = fmt.Fprintf(b.out, "  %s\n", v)
+		if err == nil && v.grew > v.allowed && b.length >= shortest {
+			err = errors.New(rule.name + " grew")
+		}
+		errs = append(errs, err)
+	}
+	b.perTab(series)
+	return errors.Join(errs...)
+}
+
+const (
+	daemonHeapName   = "daemon, live heap and stacks, MB"
+	daemonMemoryName = "daemon, resident memory, MB"
+)
+
+// timed is a histogram with a name.
+type timed struct {
+	name string
+	h    histogram
+}
+
+// perTab prints what each tab that changes and is watched takes in the daemon.
+func (b *burden) perTab(series map[string][]float64) {
+	held := mean(series[daemonHeapName])*mb - b.bare.heap - b.bare.stacks
+	resident := mean(series[daemonMemoryName])*mb - b.bare.resident
+	_, _ = fmt.Fprintf(b.out, "a tab with its watcher takes %.0f KB of live heap and stacks in the daemon, and %.0f KB of resident memory, garbage included\n",
+		held/float64(b.tabs)/1024, resident/float64(b.tabs)/1024)
+}
+
+// end ends what runs.
+func (b *burden) end() error {
+	err := b.rest()
+	if b.clients != nil {
+		err = errors.Join(err, b.clients.leave())
+	}
+	return err
+}
