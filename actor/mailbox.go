@@ -29,6 +29,7 @@ func do[T any](ctx context.Context, t *Tab, what string, work func(ctx context.C
 	var none T
 	answers := make(chan answer, 1)
 	c := command{ctx: ctx, run: func(ctx context.Context) {
+		t.forget(what)
 		value, err := work(ctx)
 		answers <- answer{value, err}
 	}}

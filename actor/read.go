@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -20,6 +21,9 @@ type ReadOptions struct {
 	Attributes []string
 	// Geometry asks for the boxes, and brings Element.InViewport up to date.
 	Geometry bool
+	// MaxAge is how old the answer may be; 0: the page is asked. What lies ready is older than nothing that a call on
+	// the tab did.
+	MaxAge time.Duration
 }
 
 // Reading is the state of a tab right after a Read.
@@ -38,6 +42,9 @@ type Reading struct {
 // Reads that wait for their turn share it: however many callers there are, the page is asked by one of them at a time,
 // and each gets an answer that is younger than its call.
 func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
+	if r, ok := t.ready(o); ok {
+		return r, nil
+	}
 	for {
 		shared, leads := t.reads.enter(o)
 		if leads {
@@ -142,6 +149,7 @@ func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
 		Structural: o.Structural || held.Structural, Geometry: o.Geometry || held.Geometry,
 		Attributes: slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Attributes, held.Attributes)))),
 	}
+	at := time.Now()
 	late, err := t.update(ctx, req)
 	if err != nil {
 		return Reading{}, err
@@ -150,6 +158,7 @@ func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
 	if o.Geometry {
 		r.Layout = t.model.Layout()
 	}
+	t.keepRead(r, ReadOptions{Structural: req.Structural, Geometry: o.Geometry, Attributes: req.Attributes}, at)
 	return r, nil
 }
 

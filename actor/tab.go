@@ -44,13 +44,14 @@ type Tab struct {
 	head    atomic.Pointer[Head]
 	history atomic.Pointer[[]HistoryEntry]
 	// done is closed when the tab has ended, stopped when its page is closed and its goroutines are gone.
-	done    chan struct{}
-	stopped chan struct{}
-	err     error
-	watches watches
-	reads   reads
-	gone    goneDialogs
-	windows windows
+	done     chan struct{}
+	stopped  chan struct{}
+	err      error
+	watches  watches
+	reads    reads
+	lastRead atomic.Pointer[lastRead]
+	gone     goneDialogs
+	windows  windows
 	// popups delivers the ids of tabs that this one's page opened.
 	popups chan string
 	// shown is closed as soon as reading the tab makes sense: see show.

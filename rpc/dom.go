@@ -3,6 +3,8 @@ package rpc
 import (
 	"context"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	"github.com/domtap/domtap/accounts"
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
@@ -85,6 +87,7 @@ type snapshotRequest interface {
 	GetEpoch() string
 	GetCursor() string
 	GetIncludeGeometry() bool
+	GetMaxAge() *durationpb.Duration
 }
 
 // look is what a caller sees of a tab in one call, and what that is compared with.
@@ -108,7 +111,9 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 		return nil, err
 	}
 	sel := views.SelectionOf(r)
-	reading, err := tab.Read(ctx, sel.Read(boxes))
+	wanted := sel.Read(boxes)
+	wanted.MaxAge = r.GetMaxAge().AsDuration()
+	reading, err := tab.Read(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -21,8 +22,10 @@ const (
 // callers read pages that do not change, so many times a second. A call is due at its time whether those before it
 // were answered or not, and its time counts from then: a daemon that falls behind is not asked less often.
 type callers struct {
-	rate    int
-	tabs    []string
+	rate int
+	tabs []string
+	// age is how old an answer may be; nil: the page is asked.
+	age     *durationpb.Duration
 	took    stopwatch
 	next    atomic.Int64
 	running sync.WaitGroup
@@ -32,8 +35,11 @@ type callers struct {
 }
 
 // call starts the callers.
-func (d *daemon) call(ctx context.Context, rate int, tabs []string) (*callers, error) {
+func (d *daemon) call(ctx context.Context, rate int, age time.Duration, tabs []string) (*callers, error) {
 	c := &callers{rate: rate, tabs: tabs, broken: make(chan error, 1)}
+	if age > 0 {
+		c.age = durationpb.New(age)
+	}
 	for range callerLines {
 		conn, err := d.dial()
 		if err != nil {
@@ -82,13 +88,13 @@ func (c *callers) one(ctx context.Context, dom domtapv1.DomServiceClient, n int)
 	defer cancel()
 	tab := c.tabs[n/2%len(c.tabs)]
 	if n%2 == 0 {
-		r, err := dom.GetDom(bounded, &domtapv1.GetDomRequest{TabId: tab})
+		r, err := dom.GetDom(bounded, &domtapv1.GetDomRequest{TabId: tab, MaxAge: c.age})
 		if err != nil || len(r.GetElements()) == 0 {
 			return fmt.Errorf("GetDom of tab %s: %d elements, %w", tab, len(r.GetElements()), err)
 		}
 		return nil
 	}
-	r, err := dom.GetCompact(bounded, &domtapv1.GetCompactRequest{TabId: tab})
+	r, err := dom.GetCompact(bounded, &domtapv1.GetCompactRequest{TabId: tab, MaxAge: c.age})
 	if err != nil || r.GetText() == "" {
 		return fmt.Errorf("GetCompact of tab %s: %d bytes, %w", tab, len(r.GetText()), err)
 	}

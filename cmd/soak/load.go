@@ -16,6 +16,8 @@ import (
 type load struct {
 	plan
 	tabs, hz, rate int
+	// age is how old the answers to the calls may be.
+	age time.Duration
 }
 
 // still is how many pages do not change.
@@ -142,7 +144,7 @@ func (b *burden) calls(seconds float64) string {
 // read begins the calls.
 func (b *burden) read(ctx context.Context) (err error) {
 	if b.rate > 0 {
-		b.callers, err = b.daemon.call(ctx, b.rate, b.still)
+		b.callers, err = b.daemon.call(ctx, b.rate, b.age, b.still)
 	}
 	return err
 }

@@ -61,15 +61,16 @@ func main() {
 	tabs := flag.Int("tabs", 0, "instead: load the daemon with so many tabs that change and are watched")
 	hz := flag.Int("hz", 10, "with -tabs: how many times a second each changes; 0: never")
 	rate := flag.Int("calls", 1000, "with -tabs: how many calls a second read ten more pages; 0: none")
+	age := flag.Duration("age", 0, "with -tabs: how old what the calls read may be, up to 1m (max_age); 0: the page is asked")
 	flag.Parse()
-	if *length < 5*time.Second || *tabs < 0 || *hz < 0 || *rate < 0 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "soak: -time is at least 5s, -tabs, -hz and -calls are not negative, and there are no arguments")
+	if *length < 5*time.Second || *tabs < 0 || *hz < 0 || *rate < 0 || *age < 0 || *age > time.Minute || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "soak: -time is at least 5s, -tabs, -hz and -calls are not negative, -age is at most 1m, and there are no arguments")
 		os.Exit(2)
 	}
 	p := planFor(*program, *length, os.Stdout)
 	var err error
 	if *tabs > 0 {
-		err = bear(ctx, load{plan: p, tabs: *tabs, hz: *hz, rate: *rate})
+		err = bear(ctx, load{plan: p, tabs: *tabs, hz: *hz, rate: *rate, age: *age})
 	} else {
 		err = soak(ctx, p)
 	}

@@ -118,6 +118,8 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{&domtapv1.WatchDomRequest{TabId: "t1", Format: domtapv1.Format_FORMAT_TREE}, "format"},
 		{&domtapv1.WatchDomRequest{TabId: "t1", FromRevision: proto.Uint64(3)}, "epoch"},
 		{&domtapv1.WatchDomRequest{TabId: "t1", MinInterval: seconds(61)}, "min_interval"},
+		{&domtapv1.GetDomRequest{TabId: "t1", MaxAge: seconds(61)}, "max_age"},
+		{&domtapv1.GetCompactRequest{TabId: "t1", MaxAge: seconds(-1)}, "max_age"},
 		{&domtapv1.WatchDomRequest{TabId: "t1", MinInterval: seconds(-1)}, "min_interval"},
 		{&domtapv1.OpenTabRequest{Url: "example.com"}, "url"},
 		{&domtapv1.OpenTabRequest{Viewport: &domtapv1.Viewport{Width: 0, Height: 10_001}}, "viewport.width viewport.height"},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -35,6 +37,7 @@ type snapshotRequest interface {
 	GetIncremental() bool
 	GetEpoch() string
 	GetCursor() string
+	GetMaxAge() *durationpb.Duration
 }
 
 func (c *collector) getDom(r *domtapv1.GetDomRequest) {
@@ -68,13 +71,16 @@ func (c *collector) watchDom(r *domtapv1.WatchDomRequest) {
 	format := r.GetFormat()
 	c.want(format == domtapv1.Format_FORMAT_UNSPECIFIED || format == domtapv1.Format_FORMAT_DIFF,
 		"format", "must be DIFF or unset in a stream")
-	if t := r.GetMinInterval(); t != nil {
-		ok := t.CheckValid() == nil && 0 <= t.AsDuration() && t.AsDuration() <= maxInterval
-		c.want(ok, "min_interval", "must be 0 to 1 minute")
-	}
+	c.interval("min_interval", r.GetMinInterval())
 	if r.GetIncludeGeometry() {
 		c.unsupported("include_geometry in WatchDom", "read the boxes with GetDom, which always has them")
 	}
+}
+
+// interval wants a time of up to maxInterval, if any.
+func (c *collector) interval(field string, t *durationpb.Duration) {
+	ok := t == nil || t.CheckValid() == nil && 0 <= t.AsDuration() && t.AsDuration() <= maxInterval
+	c.want(ok, field, "must be 0 to 1 minute")
 }
 
 func (c *collector) selection(r selection, root *uint32) {
@@ -93,6 +99,7 @@ func (c *collector) selection(r selection, root *uint32) {
 func (c *collector) snapshot(r snapshotRequest, since *uint64) {
 	c.want(since == nil || r.GetEpoch() != "", "epoch", "is required with since_revision")
 	c.epoch(r.GetEpoch())
+	c.interval("max_age", r.GetMaxAge())
 	c.want(len(r.GetCursor()) <= maxCursor, "cursor", "must be the next_cursor of an answer, as it came")
 	c.want(r.GetCursor() == "" || !r.GetIncremental() && since == nil,
 		"cursor", "goes on with a whole view: leave incremental and since_revision unset")

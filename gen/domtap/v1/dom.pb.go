@@ -1241,8 +1241,12 @@ type GetDomRequest struct {
 	IncludeGeometry bool `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
 	// Unset: true.
 	IncludeHistory *bool `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// How old the answer may be, up to a minute. Unset: the page is asked, and the answer is as it is then. What lies
+	// ready costs the page nothing; it is never older than an action, a navigation or a script that was asked for by
+	// anybody.
+	MaxAge        *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetDomRequest) Reset() {
@@ -1387,6 +1391,13 @@ func (x *GetDomRequest) GetIncludeHistory() bool {
 	return false
 }
 
+func (x *GetDomRequest) GetMaxAge() *durationpb.Duration {
+	if x != nil {
+		return x.MaxAge
+	}
+	return nil
+}
+
 type GetDomResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	TabId    string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
@@ -1529,8 +1540,10 @@ type GetCompactRequest struct {
 	// For TREE: folds a landmark to one line, which root_ref expands, when it equals one that was sent whole,
 	// as TREE, with the previous page: to the same client_id, or to anybody without one.
 	DedupeNavigation bool `protobuf:"varint,18,opt,name=dedupe_navigation,json=dedupeNavigation,proto3" json:"dedupe_navigation,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// As in GetDomRequest.
+	MaxAge        *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetCompactRequest) Reset() {
@@ -1687,6 +1700,13 @@ func (x *GetCompactRequest) GetDedupeNavigation() bool {
 		return x.DedupeNavigation
 	}
 	return false
+}
+
+func (x *GetCompactRequest) GetMaxAge() *durationpb.Duration {
+	if x != nil {
+		return x.MaxAge
+	}
+	return nil
 }
 
 type GetCompactResponse struct {
@@ -2608,7 +2628,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x05title\x18\x04 \x01(\tR\x05title\"6\n" +
 	"\fHistoryEntry\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
-	"\x05title\x18\x02 \x01(\tR\x05title\"\xb1\x05\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\"\xe5\x05\n" +
 	"\rGetDomRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -2627,7 +2647,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\tclient_id\x18\r \x01(\tR\bclientId\x12-\n" +
 	"\x12include_attributes\x18\x0e \x03(\tR\x11includeAttributes\x12)\n" +
 	"\x10include_geometry\x18\x0f \x01(\bR\x0fincludeGeometry\x12,\n" +
-	"\x0finclude_history\x18\x10 \x01(\bH\x05R\x0eincludeHistory\x88\x01\x01B\x0f\n" +
+	"\x0finclude_history\x18\x10 \x01(\bH\x05R\x0eincludeHistory\x88\x01\x01\x122\n" +
+	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAgeB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x11\n" +
@@ -2645,7 +2666,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x04diff\x18\b \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
 	"\x06resync\x18\t \x01(\v2\x11.domtap.v1.ResyncR\x06resync\x121\n" +
 	"\ahistory\x18\n" +
-	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\x8d\x06\n" +
+	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\xc1\x06\n" +
 	"\x11GetCompactRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -2666,7 +2687,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x10include_geometry\x18\x0f \x01(\bR\x0fincludeGeometry\x12,\n" +
 	"\x0finclude_history\x18\x10 \x01(\bH\x05R\x0eincludeHistory\x88\x01\x01\x12)\n" +
 	"\x06format\x18\x11 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12+\n" +
-	"\x11dedupe_navigation\x18\x12 \x01(\bR\x10dedupeNavigationB\x0f\n" +
+	"\x11dedupe_navigation\x18\x12 \x01(\bR\x10dedupeNavigation\x122\n" +
+	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAgeB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x11\n" +
@@ -2832,45 +2854,47 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	12, // 12: domtap.v1.Resync.snapshot:type_name -> domtap.v1.Snapshot
 	4,  // 13: domtap.v1.Snapshot.elements:type_name -> domtap.v1.Element
 	10, // 14: domtap.v1.Snapshot.metadata:type_name -> domtap.v1.ViewMetadata
-	4,  // 15: domtap.v1.GetDomResponse.elements:type_name -> domtap.v1.Element
-	10, // 16: domtap.v1.GetDomResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	9,  // 17: domtap.v1.GetDomResponse.diff:type_name -> domtap.v1.Diff
-	11, // 18: domtap.v1.GetDomResponse.resync:type_name -> domtap.v1.Resync
-	13, // 19: domtap.v1.GetDomResponse.history:type_name -> domtap.v1.HistoryEntry
-	2,  // 20: domtap.v1.GetCompactRequest.format:type_name -> domtap.v1.Format
-	10, // 21: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	11, // 22: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
-	2,  // 23: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
-	27, // 24: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
-	28, // 25: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
-	29, // 26: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
-	30, // 27: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
-	30, // 28: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
-	12, // 29: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
-	9,  // 30: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
-	19, // 31: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
-	11, // 32: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
-	20, // 33: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
-	21, // 34: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
-	31, // 35: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
-	27, // 36: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 37: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
-	27, // 38: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
-	9,  // 39: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
-	11, // 40: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
-	14, // 41: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
-	16, // 42: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
-	18, // 43: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
-	23, // 44: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
-	15, // 45: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
-	17, // 46: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
-	22, // 47: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
-	24, // 48: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
-	45, // [45:49] is the sub-list for method output_type
-	41, // [41:45] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	27, // 15: domtap.v1.GetDomRequest.max_age:type_name -> google.protobuf.Duration
+	4,  // 16: domtap.v1.GetDomResponse.elements:type_name -> domtap.v1.Element
+	10, // 17: domtap.v1.GetDomResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	9,  // 18: domtap.v1.GetDomResponse.diff:type_name -> domtap.v1.Diff
+	11, // 19: domtap.v1.GetDomResponse.resync:type_name -> domtap.v1.Resync
+	13, // 20: domtap.v1.GetDomResponse.history:type_name -> domtap.v1.HistoryEntry
+	2,  // 21: domtap.v1.GetCompactRequest.format:type_name -> domtap.v1.Format
+	27, // 22: domtap.v1.GetCompactRequest.max_age:type_name -> google.protobuf.Duration
+	10, // 23: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	11, // 24: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
+	2,  // 25: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
+	27, // 26: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
+	28, // 27: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
+	29, // 28: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
+	30, // 29: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
+	30, // 30: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
+	12, // 31: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
+	9,  // 32: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
+	19, // 33: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
+	11, // 34: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
+	20, // 35: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
+	21, // 36: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
+	31, // 37: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
+	27, // 38: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 39: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
+	27, // 40: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
+	9,  // 41: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
+	11, // 42: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
+	14, // 43: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
+	16, // 44: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
+	18, // 45: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
+	23, // 46: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
+	15, // 47: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
+	17, // 48: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
+	22, // 49: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
+	24, // 50: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
+	47, // [47:51] is the sub-list for method output_type
+	43, // [43:47] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_dom_proto_init() }
