@@ -24,7 +24,7 @@ type Config struct {
 	// Mailbox is how many calls may wait for one tab; 0: 64.
 	Mailbox int
 	// LogCount and LogBytes bound what each tab keeps of earlier revisions: how many, and about how many
-	// bytes of what has changed since; 0: 1024 and 4 MiB. A small page keeps less: 160 KiB, or what twice its elements take.
+	// bytes of what has changed since; 0: 1024 and 4 MiB. A small page keeps less: 96 KiB, or what twice its elements take.
 	LogCount, LogBytes int
 	// Logger takes what nobody can be told otherwise; nil: nobody.
 	Logger *slog.Logger

@@ -82,6 +82,9 @@ func (b *burden) prepare(ctx context.Context, site string) (err error) {
 		}
 		b.still = append(b.still, tab)
 	}
+	if _, err := b.daemon.dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: b.control}); err != nil {
+		return fmt.Errorf("read a page, for which the tokenizer is loaded: %w", err)
+	}
 	if b.bare, err = b.while(ctx, "calls alone", b.read); err != nil {
 		return err
 	}
@@ -255,6 +258,9 @@ func (b *burden) print() {
 	}
 	w, was := b.points[len(b.points)-1], b.lined
 	seconds := (w.at - was.at).Seconds()
+	if seconds <= 0 {
+		return
+	}
 	b.lined = w
 	reached := b.reached.lap()
 	_, _ = fmt.Fprintf(b.out, "%6s | %7.1f %7.2f %6.0f %5.0f | %6.1f %6.1f %7.0f | %6.0f %6.0f | %7.2f %7.2f %7.2f | %s\n",
