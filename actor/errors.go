@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/domtap/domtap/dom"
 )
@@ -59,6 +60,8 @@ type Error struct {
 	Detail map[string]string
 	// Candidates are the elements that may have been meant.
 	Candidates []*dom.Element
+	// RetryAfter is about how long it takes until the same call can succeed; 0: nobody knows.
+	RetryAfter time.Duration
 	Err        error
 }
 

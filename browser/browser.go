@@ -49,9 +49,13 @@ type Browser struct {
 	cancel context.CancelCauseFunc
 	inbox  *link.Queue[*cdproto.Message]
 	popups chan actor.Popup
-	wg     sync.WaitGroup
-	done   chan struct{}
+	// deliver is where popups go: popups, unless the caller has a channel of its own. Guarded by mu.
+	deliver chan<- actor.Popup
+	wg      sync.WaitGroup
+	done    chan struct{}
 
+	// beside says that nobody uses the default session of this browser.
+	beside bool
 	// downloadDir is where files are kept beyond the browser's end; empty: nowhere.
 	downloadDir string
 	fetches     downloads
@@ -80,10 +84,11 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := &Browser{
 		logger: cfg.Logger, script: page.Script(), inbox: link.NewQueue[*cdproto.Message](),
 		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
-		downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
+		beside: cfg.Beside, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
 		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},
 	}
 	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
+	b.deliver = b.popups
 	if b.logger == nil {
 		b.logger = slog.New(slog.DiscardHandler)
 	}
@@ -119,7 +124,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 	b.mac = strings.Contains(v.UserAgent, "Macintosh")
 	_, err = cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
-	if err == nil {
+	if err == nil && !b.beside {
 		err = b.contexts[actor.DefaultSession].download(ctx, false)
 	}
 	if err != nil || !b.process.Owned() {
@@ -283,10 +288,10 @@ func (b *Browser) loop() {
 		pages = append(pages, p)
 	}
 	b.mu.Unlock()
+	close(b.done)
 	for _, p := range pages {
 		p.end(link.ErrLost)
 	}
-	close(b.done)
 }
 
 func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
@@ -403,7 +408,7 @@ func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach
 			return
 		}
 		select {
-		case b.popups <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.opensDocument()}:
+		case b.delivery() <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.opensDocument()}:
 		case <-ctx.Done():
 			p.end(link.ErrLost)
 			p.drain() // nobody else reads it
@@ -436,6 +441,8 @@ func (b *Browser) Close(ctx context.Context) error {
 
 // closePages closes what we opened in a browser that lives on.
 func (b *Browser) closePages(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
 	b.mu.Lock()
 	ids := make([]target.ID, 0, len(b.pages))
 	for id := range b.pages {
@@ -443,6 +450,6 @@ func (b *Browser) closePages(ctx context.Context) {
 	}
 	b.mu.Unlock()
 	for _, id := range ids {
-		b.discard(ctx, id)
+		_, _ = cdp.Call(ctx, b.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -32,6 +33,9 @@ type Context struct {
 	name    string
 	// id is empty for the default session.
 	id cdp.BrowserContextID
+
+	// stirs counts what may have changed the cookies: documents and requests.
+	stirs atomic.Uint64
 
 	mu    sync.Mutex
 	wears guise.Guise
@@ -288,6 +292,7 @@ func (c *Context) Downloads() string {
 
 // visited notes that a tab showed a document.
 func (c *Context) visited(address string) {
+	c.stirs.Add(1)
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return

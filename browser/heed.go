@@ -111,6 +111,7 @@ func (p *Page) traffic(change func(*traffic) bool) {
 // handleTraffic works on one event of the network. Of a request that began before somebody waited there are only
 // signs of life.
 func (p *Page) handleTraffic(s link.Session, msg *cdproto.Message) error {
+	p.context.stirs.Add(1)
 	r, err := p.record.Network(string(msg.Method), msg.Params)
 	if err != nil {
 		return err

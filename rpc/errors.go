@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/protoadapt"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/rpc/check"
@@ -74,7 +75,11 @@ func toStatus(err error) error {
 		if !ok {
 			m = mapping{codes.Internal, "UNKNOWN_KIND"}
 		}
-		return newStatus(m.code, err.Error(), info(m.reason, facts(known)))
+		details := []protoadapt.MessageV1{info(m.reason, facts(known))}
+		if known.RetryAfter > 0 {
+			details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(known.RetryAfter)})
+		}
+		return newStatus(m.code, err.Error(), details...)
 	case errors.Is(err, context.Canceled):
 		return newStatus(codes.Canceled, err.Error()+" (what the call began may still happen)")
 	}

@@ -104,6 +104,8 @@ type Server struct {
 	sessions *sessions.Sessions
 	grpc     *grpc.Server
 	health   *health.Server
+	// services are the names of those that are served, but for health and reflection.
+	services []string
 	views    *views.Cache
 	texts    *reading.Texts
 	book     *accounts.Book
@@ -161,6 +163,7 @@ func (s *Server) register() {
 	s.Register(s.grpc)
 	s.clerk.Count(s.grpc.GetServiceInfo())
 	for name := range s.grpc.GetServiceInfo() {
+		s.services = append(s.services, name)
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
 	}
 	healthv1.RegisterHealthServer(s.grpc, s.health)

@@ -54,6 +54,23 @@ type Context interface {
 	Close(ctx context.Context, keep bool) error
 }
 
+// Mortal is implemented by a Context whose browser may die and be started again.
+type Mortal interface {
+	// Life does not wait.
+	Life() Life
+}
+
+// Life is how a session lives.
+type Life struct {
+	// Browser names the browser that the session lives in; empty: the only or first one.
+	Browser string
+	// Restarts counts how often that was started anew since the session was made. Each time its tabs ended, and what it
+	// had stored was lost but for the cookies.
+	Restarts int
+	// Down says that the browser is being started.
+	Down bool
+}
+
 // Config tunes the sessions. The zero value is usable.
 type Config struct {
 	// Max is how many sessions there may be at once, the default one included; 0: 50. An empty one costs the
@@ -105,6 +122,7 @@ type Info struct {
 	Tabs int
 	// Downloads is the folder that its pages download into, or empty.
 	Downloads string
+	Life      Life
 }
 
 // New makes the registry of a pool. A nil browser has the default session only, and that without settings.
@@ -250,6 +268,9 @@ func (s *Sessions) info(one *session) Info {
 	s.mu.Unlock()
 	if world != nil {
 		i.Downloads = world.Downloads()
+		if mortal, ok := world.(Mortal); ok {
+			i.Life = mortal.Life()
+		}
 	}
 	if c := i.Settings.Credentials; c != nil {
 		i.Settings.Credentials = &Credentials{Username: c.Username, Origin: c.Origin}

@@ -2,7 +2,10 @@
 
 package launch
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+)
 
 // running reports whether a process exists.
 func running(pid int) bool { return syscall.Kill(pid, 0) == nil }
@@ -11,6 +14,13 @@ func running(pid int) bool { return syscall.Kill(pid, 0) == nil }
 func killGroup(pid int) {
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// kill ends a browser of ours with all processes of its group, unless it has ended: its number may be another's then.
+func kill(p *os.Process) {
+	if p.Signal(syscall.Signal(0)) == nil {
+		killGroup(p.Pid)
+	}
 }
 
 // killUsing ends the processes that were started for a profile: they are ours, for nobody else

@@ -37,6 +37,9 @@ type Config struct {
 	Remote string
 	// UserDataDir keeps the profile; empty: a profile in StateDir that is removed at the end.
 	UserDataDir string
+	// Beside says that the default session lives in another browser, which this one stands beside: nothing is prepared
+	// for it here.
+	Beside bool
 	// StateDir is where profiles and the notes about running browsers are kept; empty: the system's
 	// directory for temporary files.
 	StateDir string
@@ -163,9 +166,7 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 	}
 	b.bctx, b.Conn, err = launch(ctx, cfg, b.home.profile, root)
 	if err == nil {
-		if c := chromedp.FromContext(b.bctx); c.Browser != nil && c.Browser.Process() != nil {
-			err = b.home.note(c.Browser.Process().Pid)
-		}
+		err = b.home.note(b.PID())
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.home.remove())
@@ -183,6 +184,21 @@ func (b *Browser) Dir() string {
 
 // Owned reports whether the browser was started here, and is to be ended.
 func (b *Browser) Owned() bool { return b.home != nil }
+
+// PID is the process that was started; 0 for one that was attached to.
+func (b *Browser) PID() int {
+	if c := chromedp.FromContext(b.bctx); b.home != nil && c.Browser != nil && c.Browser.Process() != nil {
+		return c.Browser.Process().Pid
+	}
+	return 0
+}
+
+// Kill ends the process that was started, and those that it has started; one that was attached to lives on.
+func (b *Browser) Kill() {
+	if c := chromedp.FromContext(b.bctx); b.home != nil && c.Browser != nil && c.Browser.Process() != nil {
+		kill(c.Browser.Process())
+	}
+}
 
 // Close frees everything. The context given to Start has ended, or the browser has.
 func (b *Browser) Close() error {

@@ -58,14 +58,20 @@ func New(ctx context.Context, browser, toChromedp chromedp.Transport, root func(
 
 // Close ends the connection and waits until nothing runs any more.
 func (c *Conn) Close() {
-	_ = c.browser.Close()
-	_ = c.chromedp.Close()
+	c.Cut()
 	c.wg.Wait()
 }
 
 // source is a transport that hands answers to our commands on as they came; see Pipe.
 type source interface {
 	next() (id int64, r reply, err error)
+}
+
+// Cut ends the connection, also under a write that the browser does not take. It does not wait as Close does, which is
+// still owed.
+func (c *Conn) Cut() {
+	_ = c.browser.Close()
+	_ = c.chromedp.Close()
 }
 
 func (c *Conn) readBrowser(ctx context.Context) {

@@ -74,7 +74,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	f.StringVar(&s.Browser.ChromePath, "chrome", "", "the browser to start (default: the first Chromium or Chrome found)")
 	f.StringArrayVar(&s.Browser.Flags, "chrome-flag", nil, "one more flag for the browser, such as proxy-server=HOST:PORT; may be repeated")
 	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without a window")
-	f.StringVar(&s.Browser.Remote, "remote", "", "attach to a running browser at http://HOST:PORT or ws://… instead of starting one")
+	s.registerBrowsers(f)
 	f.StringVar(&s.Browser.UserDataDir, "profile", "", "keep the default session in this directory from one start to the next (default: nothing is kept)")
 	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "another name for --profile")
 	_ = f.MarkHidden("user-data-dir") // the only error is a flag that does not exist
@@ -92,7 +92,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
-	alsoEnv(f, "socket", "listen", "web", "ui", "web-host", "web-origin", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless", "remote",
+	alsoEnv(f, "socket", "listen", "web", "ui", "web-host", "web-origin", "tls-cert", "tls-key", "token-file", "chrome", "chrome-flag", "headless",
 		"profile", "user-data-dir", "metrics", "upload-dir", "max-tabs", "max-sessions", "warm-sessions", "allow-eval", "log-format", "log-level", "dialogs",
 		"downloads-dir", "max-downloads-bytes")
 }
@@ -119,6 +119,8 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		return exit.Errorf(exit.Usage, "for example --metrics 127.0.0.1:9464", "%w", daemon.CheckMetrics(s.Metrics))
 	case s.Web.Check() != nil:
 		return exit.Errorf(exit.Usage, "for example --web-origin http://localhost:5173", "--web-origin: %w", s.Web.Check())
+	case s.Browsers.Check() != nil:
+		return exit.Errorf(exit.Usage, "for example --browsers 4", "%w", s.Browsers.Check())
 	case s.MaxTabs < 1:
 		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
 	case s.Browser.MaxDownloadBytes < 1:

@@ -78,13 +78,8 @@ func StartBrowser(t testing.TB, flags ...string) *Browser {
 
 func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 	t.Helper()
-	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
-	if err != nil {
-		t.Skip(err)
-	}
 	state := t.TempDir()
-	cfg.ChromePath, cfg.Headless, cfg.StateDir = path, true, state
-	cfg.Flags = append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, cfg.Flags...)
+	cfg = found(t, cfg, state)
 	b, err := browser.Start(context.WithoutCancel(t.Context()), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +95,18 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 		}
 	})
 	return &Browser{Browser: b, State: state}
+}
+
+// found completes what browser to start.
+func found(t testing.TB, cfg browser.Config, state string) browser.Config {
+	t.Helper()
+	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
+	if err != nil {
+		t.Skip(err)
+	}
+	cfg.ChromePath, cfg.Headless, cfg.StateDir = path, true, state
+	cfg.Flags = append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, cfg.Flags...)
+	return cfg
 }
 
 // Processes lists the command lines of the running processes that name a directory. Linux only;
@@ -182,8 +189,20 @@ func StartWith(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Con
 // StartBeside is StartWith, and lets prepare put fronts beside the server before that serves.
 func StartBeside(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.Config, prepare func(*rpc.Server)) *Daemon {
 	t.Helper()
-	tabs.AllowURL = rpc.AllowURL
 	b := startBrowser(t, with)
+	d := serve(t, b, tabs, cfg, prepare)
+	d.Browser = b
+	return d
+}
+
+// serve runs the actors and a server on a browser.
+func serve(t testing.TB, b interface {
+	actor.Browser
+	sessions.Browser
+}, tabs actor.Config, cfg rpc.Config, prepare func(*rpc.Server),
+) *Daemon {
+	t.Helper()
+	tabs.AllowURL = rpc.AllowURL
 	pool := actor.NewPool(b, tabs)
 	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
 	server, err := rpc.New(pool, cfg)
@@ -206,7 +225,7 @@ func StartBeside(t testing.TB, tabs actor.Config, cfg rpc.Config, with browser.C
 		}
 	})
 	d := Dial(t, socket)
-	d.Browser, d.Stop = b, stop
+	d.Stop = stop
 	return d
 }
 

@@ -8,7 +8,8 @@ import (
 
 // Session converts what is known of a session.
 func Session(i sessions.Info) *domtapv1.Session {
-	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads}
+	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads,
+		Browser: i.Life.Browser, Restarts: int32(i.Life.Restarts), Restarting: i.Life.Down}
 }
 
 var dialogPolicies = map[domtapv1.DialogPolicy]actor.DialogPolicy{

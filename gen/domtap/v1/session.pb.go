@@ -552,7 +552,17 @@ type Session struct {
 	// How many of its tabs are open.
 	Tabs int32 `protobuf:"varint,3,opt,name=tabs,proto3" json:"tabs,omitempty"`
 	// Where its downloads go, on the daemon's machine.
-	DownloadDir   string `protobuf:"bytes,4,opt,name=download_dir,json=downloadDir,proto3" json:"download_dir,omitempty"`
+	DownloadDir string `protobuf:"bytes,4,opt,name=download_dir,json=downloadDir,proto3" json:"download_dir,omitempty"`
+	// Names the browser that it lives in, for all its life; empty: the only or first one. The ids of its tabs begin with
+	// it.
+	Browser string `protobuf:"bytes,5,opt,name=browser,proto3" json:"browser,omitempty"`
+	// How often that browser was started anew since the session was made, because it had died or did not answer. Each time
+	// its tabs ended and UNAVAILABLE was the reason; the session has the same settings again, and its cookies as they were
+	// a few seconds before. Local storage, databases, caches and service workers are lost, unless the session is the
+	// default one and the daemon has a profile.
+	Restarts int32 `protobuf:"varint,6,opt,name=restarts,proto3" json:"restarts,omitempty"`
+	// The browser is being started: calls that need it are UNAVAILABLE, with google.rpc.RetryInfo.
+	Restarting    bool `protobuf:"varint,7,opt,name=restarting,proto3" json:"restarting,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -613,6 +623,27 @@ func (x *Session) GetDownloadDir() string {
 		return x.DownloadDir
 	}
 	return ""
+}
+
+func (x *Session) GetBrowser() string {
+	if x != nil {
+		return x.Browser
+	}
+	return ""
+}
+
+func (x *Session) GetRestarts() int32 {
+	if x != nil {
+		return x.Restarts
+	}
+	return 0
+}
+
+func (x *Session) GetRestarting() bool {
+	if x != nil {
+		return x.Restarting
+	}
+	return false
 }
 
 // Cookie is one cookie.
@@ -1569,12 +1600,17 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\temulation\x18\x02 \x01(\v2\x14.domtap.v1.EmulationR\temulation\x12E\n" +
 	"\x10http_credentials\x18\x03 \x01(\v2\x1a.domtap.v1.HttpCredentialsR\x0fhttpCredentials\x12 \n" +
 	"\vpermissions\x18\x04 \x03(\tR\vpermissions\x12%\n" +
-	"\x0edeny_downloads\x18\x05 \x01(\bR\rdenyDownloads\"\x88\x01\n" +
+	"\x0edeny_downloads\x18\x05 \x01(\bR\rdenyDownloads\"\xde\x01\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x126\n" +
 	"\bsettings\x18\x02 \x01(\v2\x1a.domtap.v1.SessionSettingsR\bsettings\x12\x12\n" +
 	"\x04tabs\x18\x03 \x01(\x05R\x04tabs\x12!\n" +
-	"\fdownload_dir\x18\x04 \x01(\tR\vdownloadDir\"\xca\x01\n" +
+	"\fdownload_dir\x18\x04 \x01(\tR\vdownloadDir\x12\x18\n" +
+	"\abrowser\x18\x05 \x01(\tR\abrowser\x12\x1a\n" +
+	"\brestarts\x18\x06 \x01(\x05R\brestarts\x12\x1e\n" +
+	"\n" +
+	"restarting\x18\a \x01(\bR\n" +
+	"restarting\"\xca\x01\n" +
 	"\x06Cookie\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\x12\x16\n" +

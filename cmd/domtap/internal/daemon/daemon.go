@@ -21,6 +21,7 @@ import (
 	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/fleet"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/metrics"
 	"github.com/domtap/domtap/rpc"
@@ -28,7 +29,7 @@ import (
 	"github.com/domtap/domtap/rpc/uploads"
 )
 
-// closeLimit is how long the browser may take to end when the daemon does.
+// closeLimit is how long the browsers may take to end when the daemon does.
 const closeLimit = 10 * time.Second
 
 // Config sets up a daemon. At least one of Socket and Listen is set; paths are absolute.
@@ -42,8 +43,10 @@ type Config struct {
 	Web Web
 	// TokenFile holds the token for the TCP addresses, and is made when it is missing.
 	TokenFile string
-	Browser   browser.Config
-	MaxTabs   int
+	// Browser is how the browsers are started, Browsers how many there are.
+	Browser  browser.Config
+	Browsers Browsers
+	MaxTabs  int
 	// UploadDirs are the folders whose files pages may be given.
 	UploadDirs []string
 	// AllowEval lets clients run scripts in pages.
@@ -68,8 +71,8 @@ func cannotStart(err error) error {
 	return exit.Errorf(exit.Unavailable, "domtap doctor checks what the daemon needs", "the daemon cannot start: %w", err)
 }
 
-// Run runs the daemon until ctx ends, which is no error, or its browser is gone. The claim on the socket is
-// held until the browser has ended.
+// Run runs the daemon until ctx ends, which is no error. Browsers that die are started again; that the first one
+// cannot be started at all is an error. The claim on the socket is held until the browsers have ended.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.OnDemand {
 		syscall.CloseOnExec(endpoint.ReadyFD) // the browser is not to hold it open
@@ -87,7 +90,7 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 		defer func() { _ = claim.Release() }() // the end of the process does it too
 	}
-	return cfg.runBrowser(ctx)
+	return cfg.runBrowsers(ctx)
 }
 
 // claim claims the socket. A daemon that was started on demand yields to one that serves, and waits for
@@ -115,23 +118,22 @@ func (cfg Config) claim(ctx context.Context) (*instance.Claim, error) {
 	}
 }
 
-// runBrowser starts the browser, serves it, and ends it.
-func (cfg Config) runBrowser(ctx context.Context) error {
-	b, err := browser.Start(ctx, cfg.Browser)
+// runBrowsers starts the browsers, serves them, and ends them.
+func (cfg Config) runBrowsers(ctx context.Context) error {
+	browsers, err := fleet.Start(ctx, fleet.Config{Starters: cfg.Browsers.starters(cfg.Browser), Warm: cfg.WarmSessions, Logger: cfg.Logger})
 	if err != nil {
 		return cannotStart(err)
 	}
-	cfg.Logger.Info("the browser runs", "version", b.Version())
-	err = cfg.serve(ctx, b)
+	err = cfg.serve(ctx, browsers)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
-	err = errors.Join(err, b.Close(closing))
+	err = errors.Join(err, browsers.Close(closing))
 	cfg.Logger.Info("stopped")
 	return err
 }
 
-// serve serves the browser's tabs until ctx ends or the browser is gone.
-func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
+// serve serves the browsers' tabs until ctx ends.
+func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	policy, err := uploads.New(cfg.UploadDirs)
 	if err != nil {
 		return cannotStart(fmt.Errorf("--upload-dir: %w", err))
@@ -152,12 +154,12 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 		}
 		defer stop()
 	}
-	pool := actor.NewPool(b, tabs)
+	pool := actor.NewPool(browsers, tabs)
 	if measured != nil {
 		measured.Follow(pool)
+		measured.FollowBrowsers(browsers)
 	}
-	b.KeepWarm(cfg.WarmSessions)
-	calls.Sessions = sessions.New(pool, b, sessions.Config{Max: cfg.MaxSessions, Logger: cfg.Logger})
+	calls.Sessions = sessions.New(pool, browsers, sessions.Config{Max: cfg.MaxSessions, Logger: cfg.Logger})
 	server, err := rpc.New(pool, calls)
 	if err != nil {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
@@ -165,6 +167,7 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	if measured != nil {
 		measured.Account(server.Accounts())
 	}
+	browsers.Tell(func(up int) { server.SetReady(up > 0) })
 	if cfg.Web.Address != "" {
 		forget, err := cfg.besideWeb(ctx, server)
 		if err != nil {
@@ -175,22 +178,12 @@ func (cfg Config) serve(ctx context.Context, b *browser.Browser) error {
 	for _, l := range listeners {
 		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx, listeners...) }()
 	if cfg.OnDemand {
 		if err := endpoint.TellReady(); err != nil {
 			cfg.Logger.Warn("the command that started the daemon is gone", "error", err)
 		}
 	}
-	select {
-	case err := <-served:
-		return err
-	case <-b.Done():
-		cancel()
-		return errors.Join(exit.Errorf(exit.Unavailable, "the log says more", "the browser is gone"), <-served)
-	}
+	return server.Serve(ctx, listeners...)
 }
 
 // listeners opens what the daemon listens on for gRPC. The token is for the TCP addresses.

@@ -1,0 +1,57 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/fleet"
+)
+
+// MaxBrowsers is how many browsers of its own a daemon may have.
+const MaxBrowsers = 16
+
+// Browsers is how many browsers there are. The zero value is one of the daemon's own.
+type Browsers struct {
+	// Count is how many the daemon starts; 0: 1.
+	Count int
+	// Remotes are running browsers to attach to, as in browser.Config.Remote; none is started then.
+	Remotes []string
+}
+
+// Check returns an error for what cannot be. A Count of 0 is none that a person may ask for.
+func (b Browsers) Check() error {
+	switch {
+	case b.Count < 1 || b.Count > MaxBrowsers:
+		return fmt.Errorf("--browsers %d is not 1 to %d", b.Count, MaxBrowsers)
+	case b.Count > 1 && len(b.Remotes) > 0:
+		return fmt.Errorf("--browsers %d starts browsers, and --remote none: give --remote once for each browser", b.Count)
+	case len(b.Remotes) > MaxBrowsers:
+		return fmt.Errorf("--remote is given %d times: %d browsers are the most", len(b.Remotes), MaxBrowsers)
+	}
+	return nil
+}
+
+// starters start the browsers. The first has the default session, and so the profile that is kept, and keeps its
+// places; the others are beside it.
+func (b Browsers) starters(base browser.Config) []fleet.Starter {
+	n := max(b.Count, 1, len(b.Remotes))
+	all := make([]fleet.Starter, n)
+	for i := range n {
+		cfg := base
+		if len(b.Remotes) > 0 {
+			cfg.Remote = b.Remotes[i]
+		}
+		if i > 0 {
+			cfg.UserDataDir, cfg.Beside = "", true
+		}
+		all[i] = func(ctx context.Context) (fleet.Engine, error) {
+			one, err := browser.Start(ctx, cfg)
+			if err != nil {
+				return nil, err
+			}
+			return one, nil
+		}
+	}
+	return all
+}

@@ -1,0 +1,282 @@
+package fleet
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/browser"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// limit bounds what a test waits for.
+const limit = 90 * time.Second
+
+// site knows who has its cookie and what the browser calls itself, and a page that ticks.
+func site() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"/login": func(w http.ResponseWriter, r *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "id", Value: r.FormValue("as"), HttpOnly: true, Path: "/", SameSite: http.SameSiteLaxMode})
+			harness.HTML(`<title>In</title><script>localStorage.setItem("theme", "dark")</script><button>Out</button>`)(w, r)
+		},
+		"/": func(w http.ResponseWriter, r *http.Request) {
+			who := "stranger"
+			if c, err := r.Cookie("id"); err == nil {
+				who = c.Value
+			}
+			harness.HTML(`<title>`+who+` with `+r.UserAgent()+`</title><button>Go</button><script>document.title += ", theme " + localStorage.getItem("theme")</script>`)(w, r)
+		},
+		"/ticks": harness.HTML(`<title>Ticks</title><button>0</button><script>
+			let n = 0; setInterval(() => { document.querySelector("button").textContent = String(++n) }, 100)</script>`),
+	}
+}
+
+// stage is a daemon of two browsers.
+type stage struct {
+	t *testing.T
+	*harness.Fleet
+	url string
+}
+
+func newStage(t *testing.T, patience time.Duration) *stage {
+	t.Helper()
+	url := harness.Pages(t, site())
+	return &stage{t: t, url: url, Fleet: harness.StartFleet(t, harness.FleetConfig{Browsers: make([]browser.Config, 2), Patience: patience})}
+}
+
+// create makes a session with a user agent of its own, logs it in, and returns the tab.
+func (st *stage) create(session string) *domtapv1.Tab {
+	st.t.Helper()
+	if _, err := st.Sessions.CreateSession(harness.Within(st.t, limit), &domtapv1.CreateSessionRequest{SessionId: session,
+		Settings: &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{UserAgent: "agent-of-" + session}}}); err != nil {
+		st.t.Fatal(err)
+	}
+	return st.open(session, "/login?as="+session)
+}
+
+// open opens a tab in a session, which may have to wait for its browser as the error says.
+func (st *stage) open(session, path string) *domtapv1.Tab {
+	st.t.Helper()
+	ctx := harness.Within(st.t, limit)
+	for {
+		opened, err := st.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{SessionId: session, Url: st.url + path})
+		if err == nil {
+			return opened.GetTab()
+		}
+		st.lost(err)
+		if ctx.Err() != nil {
+			st.t.Fatal(err)
+		}
+		if err := st.Fleet.Fleet.Ready(ctx, session); err != nil {
+			st.t.Fatal(err)
+		}
+	}
+}
+
+// lost checks that an error says that the browser is gone.
+func (st *stage) lost(err error) {
+	st.t.Helper()
+	if status.Code(err) != codes.Unavailable || harness.Reason(err) != "PAGE_LOST" {
+		st.t.Fatalf("the error is %v (%s)", err, harness.Reason(err))
+	}
+}
+
+// session is what ListSessions says of one.
+func (st *stage) session(id string) *domtapv1.Session {
+	st.t.Helper()
+	list, err := st.Sessions.ListSessions(harness.Within(st.t, limit), new(domtapv1.ListSessionsRequest))
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	for _, s := range list.GetSessions() {
+		if s.GetId() == id {
+			return s
+		}
+	}
+	st.t.Fatalf("there is no session %s", id)
+	return nil
+}
+
+// watch reads a stream until it ends, and delivers why.
+func (st *stage) watch(tab string) (messages <-chan *domtapv1.WatchDomResponse, ended <-chan error) {
+	st.t.Helper()
+	stream, err := st.Dom.WatchDom(harness.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	out, end := make(chan *domtapv1.WatchDomResponse, 1<<16), make(chan error, 1)
+	go func() { end <- relay(stream, out) }()
+	return out, end
+}
+
+func relay(stream grpc.ServerStreamingClient[domtapv1.WatchDomResponse], out chan<- *domtapv1.WatchDomResponse) error {
+	for {
+		m, err := stream.Recv()
+		if err != nil {
+			return err
+		}
+		out <- m
+	}
+}
+
+// copied waits until the fleet has copied the cookies of a session.
+func (st *stage) copied(session string) {
+	st.t.Helper()
+	ctx := harness.Within(st.t, limit)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for st.Fleet.Fleet.Kept(session) == 0 {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			st.t.Fatalf("the cookies of %s are not copied", session)
+		}
+	}
+}
+
+// TestABrowserThatDiesComesBackAndCostsNobodyElse kills one of two browsers under streams.
+func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
+	st := newStage(t, 0)
+	ctx := harness.Within(t, limit)
+	hit := st.create("hit") // the first browser has the default session, so the second one gets it
+	if !strings.HasPrefix(hit.GetId(), "b1-") {
+		t.Fatalf("the tab is %s", hit.GetId())
+	}
+	spared := st.open("", "/ticks")
+	if strings.Contains(spared.GetId(), "-") {
+		t.Fatalf("the tab is %s", spared.GetId())
+	}
+	st.copied("hit")
+	unharmed, unharmedEnd := st.watch(spared.GetId())
+	_, hitEnd := st.watch(hit.GetId())
+	first := <-unharmed
+	pid := st.Newest(1).PID()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	err := <-hitEnd
+	st.lost(err)
+	// It comes back with its settings and its cookies, and without its local storage.
+	back := st.open("hit", "/")
+	if want := "hit with agent-of-hit, theme null"; back.GetTitle() != want {
+		t.Errorf("the session came back as %q, want %q", back.GetTitle(), want)
+	}
+	if _, err := st.Tabs.GetTab(ctx, &domtapv1.GetTabRequest{TabId: hit.GetId()}); status.Code(err) != codes.NotFound {
+		t.Errorf("the old tab: %v", err)
+	}
+	if s := st.session("hit"); s.GetRestarts() != 1 || s.GetRestarting() || s.GetBrowser() != "b1" {
+		t.Errorf("the session is %v", s)
+	}
+	if s := st.session("default"); s.GetRestarts() != 0 || s.GetBrowser() != "" {
+		t.Errorf("the default session is %v", s)
+	}
+	if alive(pid) {
+		t.Errorf("process %d is left", pid)
+	}
+	// The other stream goes on without a gap.
+	last := first
+	for range 5 {
+		select {
+		case m := <-unharmed:
+			if d := m.GetDiff(); d != nil && d.GetFromRevision() != last.GetRevision() {
+				t.Errorf("a diff from revision %d follows revision %d", d.GetFromRevision(), last.GetRevision())
+			}
+			last = m
+		case err := <-unharmedEnd:
+			t.Fatalf("the stream of the other browser ended: %v", err)
+		case <-ctx.Done():
+			t.Fatal("the stream of the other browser is silent")
+		}
+	}
+	if up, restarts := st.Fleet.Fleet.Up(), st.Fleet.Fleet.Restarts(); up != 2 || restarts != 1 {
+		t.Errorf("%d browsers run, %d were started again", up, restarts)
+	}
+}
+
+func alive(pid int) bool {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && !strings.Contains(string(raw), ") Z ")
+}
+
+// find returns the processes of a kind below a directory.
+func find(t *testing.T, dir, kind string) (pids []int) {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range entries {
+		line, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(line), dir) && strings.Contains(string(line), kind) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// TestABrowserThatHangsIsKilled stops the processes of a browser, which so ends nothing by itself: calls and streams end
+// all the same, and another one takes its place. Before, its GPU process is killed, which costs nothing.
+func TestABrowserThatHangsIsKilled(t *testing.T) {
+	const patience = 6 * time.Second
+	url := harness.Pages(t, site())
+	st := &stage{t: t, url: url, Fleet: harness.StartFleet(t, harness.FleetConfig{Browsers: make([]browser.Config, 1), Patience: patience})}
+	ctx := harness.Within(t, limit)
+	tab := st.create("one")
+	if tab.GetId() != "t1" {
+		t.Errorf("the tab is %s", tab.GetId())
+	}
+	for _, pid := range find(t, st.State, "--type=gpu-process") {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	shot, err := st.Pages.Screenshot(ctx, &domtapv1.ScreenshotRequest{TabId: tab.GetId()})
+	if err != nil || len(shot.GetImage()) == 0 {
+		t.Fatalf("after the GPU process was killed: %v", err)
+	}
+	st.copied("one")
+	_, ended := st.watch(tab.GetId())
+	group := -st.Newest(0).PID()
+	if err := syscall.Kill(group, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	reading := make(chan error, 1)
+	go func() {
+		_, err := st.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url})
+		reading <- err
+	}()
+	st.lost(<-ended)
+	st.lost(<-reading)
+	back := st.open("one", "/")
+	if want := "one with agent-of-one, theme null"; back.GetTitle() != want {
+		t.Errorf("the session came back as %q, want %q", back.GetTitle(), want)
+	}
+	for _, pid := range find(t, st.State, "") {
+		if of, err := syscall.Getpgid(pid); err == nil && of == -group {
+			t.Errorf("process %d of the browser that hung is left", pid)
+		}
+	}
+}
+
+// retryAfter is what an error says of when to try again.
+func retryAfter(err error) time.Duration {
+	for _, detail := range status.Convert(err).Details() {
+		if info, ok := detail.(*errdetails.RetryInfo); ok {
+			return info.GetRetryDelay().AsDuration()
+		}
+	}
+	return 0
+}
