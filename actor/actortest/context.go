@@ -126,10 +126,16 @@ func (c *Context) State(ctx context.Context) (sessions.State, error) {
 	return c.state, err
 }
 
+// RefusedCookie is the name of a cookie that SetState refuses, with all that come with it.
+const RefusedCookie = "refused"
+
 // SetState keeps a state behind what is there, or in its place.
 func (c *Context) SetState(ctx context.Context, s sessions.State, replace bool) error {
 	if err := c.begin(ctx); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(s.Cookies, func(one sessions.Cookie) bool { return one.Name == RefusedCookie }) {
+		return actor.Errorf(actor.Invalid, "the browser refuses a cookie, and so set none")
 	}
 	c.browser.mu.Lock()
 	defer c.browser.mu.Unlock()

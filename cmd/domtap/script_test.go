@@ -21,6 +21,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -339,6 +340,8 @@ func browserOf(t *testing.T, state string) *os.Process {
 	return process
 }
 
+// TestADeadBrowserIsReportedAndReplaced kills the browser under a watch. The watch says so, and the daemon starts another
+// one for the commands that follow.
 func TestADeadBrowserIsReportedAndReplaced(t *testing.T) {
 	path, state := needProgram(t), shortDir(t)
 	command := func(args ...string) *exec.Cmd {
@@ -360,6 +363,7 @@ func TestADeadBrowserIsReportedAndReplaced(t *testing.T) {
 	if _, err := lines.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+	daemon := daemonOf(t, command)
 	if err := browserOf(t, state).Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -367,6 +371,36 @@ func TestADeadBrowserIsReportedAndReplaced(t *testing.T) {
 	if err := watch.Wait(); watch.ProcessState.ExitCode() != exit.Unavailable {
 		t.Errorf("the watch ended with %v, want exit code %d", err, exit.Unavailable)
 	}
-	mustRun(t, command("stop")) // returns when a daemon that is still ending has ended
-	mustRun(t, command("tabs"))
+	if text, err := command("tabs", "-o", "json").CombinedOutput(); err != nil || len(text) > 0 {
+		t.Errorf("the tabs are %q, %v", text, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for {
+		text, err := command("open", "data:text/html,<title>Y</title>").CombinedOutput()
+		if err == nil {
+			break
+		}
+		if !strings.Contains(string(text), "try again in") || ctx.Err() != nil {
+			t.Fatalf("opening a tab: %v: %s", err, text)
+		}
+	}
+	if again := daemonOf(t, command); again != daemon {
+		t.Errorf("the daemon is process %s, and was %s", again, daemon)
+	}
+}
+
+// daemonOf is the process id of the daemon that runs.
+func daemonOf(t *testing.T, command func(...string) *exec.Cmd) string {
+	t.Helper()
+	text, err := command("doctor").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "process ")
+	pid, _, _ := strings.Cut(after, " ")
+	if !found {
+		t.Fatalf("no daemon runs: %s", text)
+	}
+	return pid
 }
