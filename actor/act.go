@@ -205,8 +205,8 @@ func (t *Tab) act(ctx context.Context, turn Turn, done *progress) (Outcome, erro
 	t.promised = promise{told: turn.Told, began: out.Before, heal: turn.Heal}
 	defer func() { t.promised = promise{} }()
 	if slices.ContainsFunc(turn.Actions, TurnAction.acts) {
-		t.page.Attend(ctx, true)
-		defer t.page.Attend(t.ctx, false)
+		t.page().Attend(ctx, true)
+		defer t.page().Attend(t.ctx, false)
 	}
 	if err := t.performAll(ctx, turn, out.Results, done); err != nil {
 		return Outcome{}, err
@@ -439,7 +439,7 @@ func isStale(err error) bool {
 // fatal reports whether an error ends the turn.
 func (t *Tab) fatal(ctx context.Context, err error) bool {
 	var e *Error
-	return err != nil && (ctx.Err() != nil || errors.As(err, &e) && (e.Kind == Lost || e.Kind == Closed))
+	return err != nil && (ctx.Err() != nil || errors.As(err, &e) && (e.Kind == Lost || e.Kind == Closed || e.Kind == Restoring))
 }
 
 // strike performs an action. The page does not answer while a dialog that the action opened is there,
@@ -452,7 +452,7 @@ func (t *Tab) strike(ctx context.Context, a Action, start marks) (deed Deed, err
 		}
 		return nil
 	}, func(ctx context.Context) (err error) {
-		deed, err = t.page.Do(ctx, a)
+		deed, err = t.page().Do(ctx, a)
 		return err
 	})
 	var e *Error

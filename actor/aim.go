@@ -116,7 +116,7 @@ func (t *Tab) ask(ctx context.Context, wanted target.Target) (target.Finding, er
 	t.flush()
 	var out target.Finding
 	err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
-		out, err = t.page.Find(ctx, wanted)
+		out, err = t.page().Find(ctx, wanted)
 		return err
 	})
 	return out, err

@@ -99,7 +99,10 @@ func (p *Pool) DialogPolicy(session string) DialogPolicy {
 
 // SetDialogPolicy says who answers the tab's dialogs from now on. A dialog that is open already is answered too,
 // unless they are reported. It never blocks.
-func (t *Tab) SetDialogPolicy(policy DialogPolicy) { t.page.SetDialogPolicy(policy) }
+func (t *Tab) SetDialogPolicy(policy DialogPolicy) {
+	t.answers.Store(uint32(policy))
+	t.page().SetDialogPolicy(policy)
+}
 
 // AnswerDialog answers the dialog that is open and returns it. It does not wait behind other calls, and works while
 // the page hangs behind the dialog. When it returns, the dialog is gone from Info. It fails with an *Error of kind
@@ -111,10 +114,25 @@ func (t *Tab) AnswerDialog(ctx context.Context, a DialogAnswer) (Dialog, error) 
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
-	answered, err := t.page.AnswerDialog(inner, a)
+	turn := t.back.turn.Load()
+	if err := t.here(turn); err != nil {
+		return Dialog{}, err
+	}
+	now := t.life.Load()
+	if a.ID != 0 {
+		if a.ID <= now.asked {
+			return Dialog{}, Errorf(NoDialog, "dialog %d is gone with the page that opened it: read the tab again", a.ID)
+		}
+		a.ID -= now.asked
+	}
+	answered, err := now.page.AnswerDialog(inner, a)
 	if err != nil {
+		if gone := t.here(turn); gone != nil && ctx.Err() == nil {
+			return Dialog{}, gone
+		}
 		return Dialog{}, t.explain(ctx, "answer dialog", err)
 	}
+	answered.ID += now.asked
 	for {
 		last, changed := t.gone.state()
 		if last >= answered.ID {
@@ -171,8 +189,8 @@ const (
 type asked struct {
 	// dialogs counts all, halts those that stop the page.
 	dialogs, halts int
-	// shut is the last one that is closed.
-	shut uint64
+	// last is the last one that was opened, shut the last one that is closed.
+	last, shut uint64
 	// told counts those that were answered at once, since the time that is kept.
 	told  int
 	since time.Time
@@ -181,6 +199,8 @@ type asked struct {
 // asks takes over a dialog that the page has opened.
 func (t *Tab) asks(d Dialog) {
 	d.Message, d.Default = clip(d.Message), clip(d.Default)
+	d.ID += t.life.Load().asked
+	t.last = max(t.last, d.ID)
 	t.dialogs++
 	if d.Answer == Unanswered {
 		t.halts++

@@ -49,6 +49,8 @@ const (
 	NoMatch
 	// Exists: what is to be made is there already.
 	Exists
+	// Restoring: the tab lost its page and is being brought back: the call is to be made again.
+	Restoring
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for

@@ -11,6 +11,9 @@ import (
 func (t *Tab) receive(e Event, ok bool) {
 	if !ok {
 		t.events = nil
+		if t.left && t.back.away() {
+			return
+		}
 		t.end(Errorf(Lost, "the page of tab %s is gone: open another", t.id))
 		return
 	}
@@ -47,7 +50,7 @@ func (t *Tab) receive(e Event, ok bool) {
 	case DialogOpened:
 		t.asks(e.Dialog)
 	case DialogClosed:
-		t.shut = max(t.shut, e.Dialog.ID)
+		t.shut = max(t.shut, e.Dialog.ID+t.life.Load().asked)
 		t.dialog(nil)
 	case Crashed:
 		t.alive()
@@ -57,6 +60,9 @@ func (t *Tab) receive(e Event, ok bool) {
 		}
 		t.dialog(nil)
 		t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: e.Reason})
+		if !e.Sacrificed && t.restore.Load() {
+			t.fall(e.Reason)
+		}
 	case Gone:
 		t.leave(e)
 	case ChooserAsked:
@@ -88,6 +94,12 @@ func (t *Tab) leave(e Gone) {
 	t.left = true
 	if e.Err == nil {
 		t.end(errClosed)
+		return
+	}
+	if t.restore.Load() {
+		t.crashes++
+		t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: "the browser is gone"})
+		t.fall("the browser is gone")
 		return
 	}
 	t.end(&Error{Kind: Lost, Message: "the browser of tab " + t.id + " is gone", Err: e.Err})
@@ -156,6 +168,7 @@ func (t *Tab) arrive(e Committed) bool {
 // the tab began with.
 func (t *Tab) adopt(document string, first bool) {
 	t.main, t.announced, t.reached = document, false, 0
+	t.place, t.info.Why = Place{}, ""
 	t.unchosen("")
 	t.network.Since = time.Now()
 	copy(t.recent[1:], t.recent[:])

@@ -87,9 +87,13 @@ func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim limits) *Hea
 
 // publish replaces the head when something changed, and then reports what the tab has to tell.
 func (t *Tab) publish() {
+	if t.back.away() {
+		t.publishAway()
+		return
+	}
 	h := t.head.Load()
 	info := t.info
-	info.Status = t.status()
+	info.Status, info.Restore = t.status(), t.restore.Load()
 	s := h.Snapshot
 	elements, history := t.model.Elements(), *t.history.Load()
 	if elements != s.Elements || !identical(history, s.History) || s.URL != info.URL || s.Title != info.Title ||
@@ -115,6 +119,36 @@ func (t *Tab) publish() {
 		t.owner.tell(e)
 	}
 	t.outbox = t.outbox[:0]
+	t.gone.reach(t.shut)
+	t.keep()
+}
+
+// heldEvents is how many events of a tab that is away are kept until it is back.
+const heldEvents = 64
+
+// publishAway says that the tab is away. What its pages do before it is back is nobody's business until then.
+func (t *Tab) publishAway() {
+	h := t.head.Load()
+	info := h.Info
+	info.Status, info.Restore, info.Dialog = StatusRestoring, t.restore.Load(), nil
+	if info != h.Info {
+		next := h.follow(h.Snapshot, info, h.refs, t.limits)
+		next.attention = h.attention
+		t.head.Store(next)
+		close(h.next)
+		h = next
+	}
+	held := t.outbox[:0]
+	for _, e := range t.outbox {
+		switch {
+		case e.Kind == TabCrashed || e.Kind == TabRestoring:
+			e.Info, e.At = h.Info, time.Now()
+			t.owner.tell(e)
+		case len(held) < heldEvents:
+			held = append(held, e)
+		}
+	}
+	t.outbox = held
 	t.gone.reach(t.shut)
 }
 

@@ -22,11 +22,13 @@ const (
 	StatusUnresponsive
 	// StatusClosed: the tab has ended.
 	StatusClosed
+	// StatusRestoring: the page is lost, and is being brought back. See OpenOptions.Restore.
+	StatusRestoring
 )
 
-// String returns "loading", "ready", "crashed", "unresponsive" or "closed".
+// String returns "loading", "ready", "crashed", "unresponsive", "closed" or "restoring".
 func (s Status) String() string {
-	names := [...]string{"loading", "ready", "crashed", "unresponsive", "closed"}
+	names := [...]string{"loading", "ready", "crashed", "unresponsive", "closed", "restoring"}
 	if int(s) < len(names) {
 		return names[s]
 	}
@@ -46,6 +48,10 @@ type Info struct {
 	HTTPStatus int
 	// Dialog is the dialog that is open now, or nil. It is not to be written to.
 	Dialog *Dialog
+	// Restore says that the tab is brought back when its page is lost.
+	Restore bool
+	// Why says what keeps a tab that was to be brought back from being of use; empty otherwise.
+	Why string
 }
 
 // HistoryEntry is a page that a tab showed.

@@ -32,7 +32,7 @@ func (t *Tab) forget(what string) {
 // ready returns what the last read found when that is enough: no older than MaxAge, of the document that the tab shows,
 // and all that is asked for. It says nothing for a tab that has crashed, ended, or is behind a dialog.
 func (t *Tab) ready(o ReadOptions) (Reading, bool) {
-	if o.MaxAge <= 0 || t.ctx.Err() != nil {
+	if o.MaxAge <= 0 || t.ctx.Err() != nil || t.back.away() {
 		return Reading{}, false
 	}
 	r, head := t.lastRead.Load(), t.head.Load()

@@ -28,9 +28,17 @@ func do[T any](ctx context.Context, t *Tab, what string, work func(ctx context.C
 	}
 	var none T
 	answers := make(chan answer, 1)
+	turn := t.back.turn.Load()
 	c := command{ctx: ctx, run: func(ctx context.Context) {
+		if err := t.here(turn); err != nil {
+			answers <- answer{err: err}
+			return
+		}
 		t.forget(what)
 		value, err := work(ctx)
+		if gone := t.here(turn); err != nil && gone != nil && ctx.Err() == nil {
+			err = gone // whatever the call ran into
+		}
 		answers <- answer{value, err}
 	}}
 	if t.ctx.Err() != nil {
@@ -38,6 +46,9 @@ func do[T any](ctx context.Context, t *Tab, what string, work func(ctx context.C
 	}
 	if err := ctx.Err(); err != nil {
 		return none, t.explain(ctx, what, err)
+	}
+	if err := t.here(turn); err != nil {
+		return none, err
 	}
 	select {
 	case t.mailbox <- c:
@@ -95,8 +106,9 @@ func (t *Tab) execute(c command) {
 func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	var mailbox <-chan command
 	var changed <-chan struct{}
+	var fetched <-chan fetched
 	if idle {
-		mailbox, changed = t.mailbox, t.watches.changed
+		mailbox, changed, fetched = t.mailbox, t.watches.changed, t.back.fetched
 	}
 	select {
 	case <-done:
@@ -114,9 +126,16 @@ func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	case c := <-mailbox:
 		t.wake(idle)
 		t.execute(c)
+		t.locate()
 	case <-changed:
 		t.wake(idle)
 		t.attend()
+	case w := <-t.located:
+		t.found(w)
+	case <-t.stirred: // there is something to publish
+	case f := <-fetched:
+		t.wake(idle)
+		t.takeUp(f)
 	}
 	return true
 }
@@ -181,6 +200,9 @@ func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context
 
 // crash is the error of a call on a page whose renderer is gone.
 func (t *Tab) crash() error {
+	if t.info.Why != "" {
+		return Info{ID: t.id, Status: StatusCrashed, Why: t.info.Why}.Gone()
+	}
 	return Errorf(Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
 }
 
@@ -202,7 +224,7 @@ func (t *Tab) suspect() {
 func (t *Tab) probe(ctx context.Context, results chan<- bool) {
 	for bound := probeBound; ; bound = min(2*bound, time.Minute) {
 		bounded, cancel := context.WithTimeout(ctx, bound)
-		err := t.page.Ping(bounded)
+		err := t.page().Ping(bounded)
 		if err != nil {
 			<-bounded.Done()
 		}

@@ -67,7 +67,7 @@ func (t *Tab) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) {
 	t.flush()
 	inherits := false
 	err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
-		inherits, err = t.page.Inherits(ctx, s)
+		inherits, err = t.page().Inherits(ctx, s)
 		return err
 	})
 	if err != nil || !inherits {

@@ -36,15 +36,15 @@ func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
 
 // Reload loads the current document again. The rest is as with Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
-	return do(ctx, t, "reload", func(ctx context.Context) (Info, error) { return t.travel(ctx, wait, t.page.Reload) })
+	return do(ctx, t, "reload", func(ctx context.Context) (Info, error) { return t.travel(ctx, wait, t.page().Reload) })
 }
 
 func (t *Tab) navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page.Navigate(ctx, url) })
+	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page().Navigate(ctx, url) })
 }
 
 func (t *Tab) stepHistory(ctx context.Context, by int, wait Wait) (Info, error) {
-	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page.Step(ctx, by) })
+	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page().Step(ctx, by) })
 }
 
 // travel runs a navigation to its end.
@@ -88,7 +88,7 @@ func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context)
 func (t *Tab) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeBound)
 	defer cancel()
-	if err := t.call(ctx, nil, t.page.Interrupt); err != nil {
+	if err := t.call(ctx, nil, t.page().Interrupt); err != nil {
 		t.log.Warn("the page's script could not be ended", "err", err)
 	}
 }

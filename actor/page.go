@@ -57,6 +57,7 @@ type Page interface {
 	Hands
 	Seer
 	Asker
+	Placer
 	// Close closes the page, also when it hangs, and returns when the browser has let go of it.
 	Close(ctx context.Context) error
 }

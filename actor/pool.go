@@ -37,6 +37,8 @@ type Config struct {
 	Dialogs DialogPolicy
 	// Meter counts what the tabs do; nil: nothing is measured.
 	Meter Meter
+	// Keeper keeps the tabs that are brought back, for the next process; nil: nobody does.
+	Keeper Keeper
 }
 
 func (c Config) withDefaults() Config {
@@ -120,6 +122,8 @@ type OpenOptions struct {
 	// Viewport is the size of the layout viewport; zero: what the session says, 1280 by 800 by default.
 	Viewport dom.Box
 	Wait     Wait
+	// Restore brings the tab back when its renderer or its browser dies.
+	Restore bool
 	// Alone closes at once what the tab's page opens: for tabs that are thrown away.
 	Alone bool
 }
@@ -149,7 +153,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if o.Alone {
 		p.alone.add(page.ID())
 	}
-	t := p.start(page, Info{Session: o.Session}, false)
+	t := p.start(page, Info{Session: o.Session, Restore: o.Restore}, o.Viewport, false)
 	if o.URL == "" {
 		return t, nil
 	}
@@ -230,17 +234,24 @@ func (p *Pool) settle() {
 }
 
 // start makes a tab of a page whose slot is reserved.
-func (p *Pool) start(page Page, info Info, bound bool) *Tab {
+func (p *Pool) start(page Page, info Info, viewport dom.Box, bound bool) *Tab {
 	owner := p.browser.Owner(info.Session)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.opened++
 	info.ID, info.URL = tabID(owner, p.opened), "about:blank"
 	t := newTab(p.ctx, page, info, &p.cfg, p)
+	t.viewport = viewport
 	if !bound {
 		t.show()
 	}
-	if policy := p.dialogs[info.Session]; policy != ReportDialogs {
+	p.enter(t)
+	return t
+}
+
+// enter makes a tab one of the pool's and starts it; the caller holds the lock.
+func (p *Pool) enter(t *Tab) {
+	if policy := p.dialogs[t.session]; policy != ReportDialogs {
 		t.SetDialogPolicy(policy)
 	}
 	p.tabs = append(p.tabs, t)
@@ -251,7 +262,6 @@ func (p *Pool) start(page Page, info Info, bound bool) *Tab {
 		p.free()
 		close(t.stopped)
 	}()
-	return t
 }
 
 // tabID makes the id of the n-th tab. To clients it is opaque; it names the tab's browser, so that calls can be routed by it.
@@ -386,7 +396,7 @@ func (p *Pool) adopt(popup Popup) {
 	if session == "" {
 		session = DefaultSession
 	}
-	t := p.start(popup.Page, Info{Session: session, Opener: id}, popup.Bound)
+	t := p.start(popup.Page, Info{Session: session, Opener: id}, dom.Box{}, popup.Bound)
 	if opener != nil {
 		select {
 		case opener.popups <- t.id:
@@ -410,7 +420,7 @@ func (p *Pool) refuse(page Page) {
 
 func (p *Pool) byPage(id string) *Tab {
 	for _, t := range p.Tabs() {
-		if id != "" && t.page.ID() == id {
+		if id != "" && t.page().ID() == id {
 			return t
 		}
 	}

@@ -43,10 +43,10 @@ func (t *Tab) inView(ctx context.Context, ref dom.Ref, o ReadOptions) (Reading, 
 		t.flush()
 		frame, document, _ := t.model.Where(ref)
 		err := t.call(ctx, t.blocked, func(ctx context.Context) error {
-			if err := t.page.Reveal(ctx, ref, frame, document); err != nil || frame == "" {
+			if err := t.page().Reveal(ctx, ref, frame, document); err != nil || frame == "" {
 				return err
 			}
-			return t.page.Settle(ctx, frame, revealLimit) // frames of other processes scroll each at its own time
+			return t.page().Settle(ctx, frame, revealLimit) // frames of other processes scroll each at its own time
 		})
 		if err != nil {
 			return r, dom.Box{}, err
@@ -105,7 +105,7 @@ func (t *Tab) Panorama(ctx context.Context, o ReadOptions, s Shot) (Reading, []b
 			return r, err
 		}
 		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
-			area, err = t.page.Extent(ctx)
+			area, err = t.page().Extent(ctx)
 			return err
 		})
 		if err != nil {

@@ -181,7 +181,7 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		}
 		var out Readout
 		err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
-			out, err = t.page.Read(ctx, req)
+			out, err = t.page().Read(ctx, req)
 			return err
 		})
 		if err != nil {
@@ -228,7 +228,7 @@ func (t *Tab) Markup(ctx context.Context) ([]Markup, error) {
 			return nil, err
 		}
 		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
-			out, err = t.page.Markup(ctx)
+			out, err = t.page().Markup(ctx)
 			return err
 		})
 		if err == nil && len(out) == 0 {
@@ -257,7 +257,7 @@ func (t *Tab) Look(ctx context.Context, o ReadOptions, s Shot) (Reading, []byte,
 func (t *Tab) flush() {
 	acks := t.model.Pending()
 	for _, a := range acks {
-		t.page.Acknowledge(Ack(a))
+		t.page().Acknowledge(Ack(a))
 	}
 	t.model.Delivered(acks)
 }
@@ -276,7 +276,7 @@ func (t *Tab) picture(ctx context.Context, s Shot) (picture []byte, err error) {
 		return nil, err
 	}
 	err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
-		picture, err = t.page.Screenshot(ctx, s)
+		picture, err = t.page().Screenshot(ctx, s)
 		return err
 	})
 	return picture, err
@@ -463,7 +463,7 @@ func (t *Tab) observe(ctx context.Context) error {
 		return t.heed(ctx, all.heed())
 	}
 	err := t.call(ctx, t.blocked, func(ctx context.Context) error {
-		return t.page.Observe(ctx, want.push, want.geometry)
+		return t.page().Observe(ctx, want.push, want.geometry)
 	})
 	t.known = err == nil
 	if err != nil {

@@ -25,7 +25,7 @@ func (t *Tab) rest(ctx context.Context, start marks, frame dom.FrameID) error {
 				return errStopped
 			}
 			return nil
-		}, func(ctx context.Context) error { return t.page.Settle(ctx, frame, settleLimit) })
+		}, func(ctx context.Context) error { return t.page().Settle(ctx, frame, settleLimit) })
 		if t.fatal(ctx, err) {
 			return err
 		}

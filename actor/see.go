@@ -73,14 +73,14 @@ type Paper struct {
 }
 
 // Log is what the tab's pages said and asked for. Reading it never waits for the page.
-func (t *Tab) Log() *logs.Log { return t.page.Log() }
+func (t *Tab) Log() *logs.Log { return t.page().Log() }
 
 // Extract brings the DOM up to date and runs a plan in the documents of the page, the main one first and each
 // other behind the one that holds it. Errors are those of Read, and *Error of kind Stale or Invalid for the root.
 func (t *Tab) Extract(ctx context.Context, e Extraction) ([]Extract, error) {
 	return see(ctx, t, "extract", e.Root, func(ctx context.Context, at whereabouts) (out []Extract, err error) {
 		e.Frame, e.Document = at.frame, at.document
-		out, err = t.page.Extract(ctx, e)
+		out, err = t.page().Extract(ctx, e)
 		return out, err
 	})
 }
@@ -95,14 +95,14 @@ func (t *Tab) Evaluate(ctx context.Context, s Script) (Evaluated, error) {
 			}
 			s.Frame, s.Document = at.frame, at.document
 		}
-		return t.page.Evaluate(ctx, s)
+		return t.page().Evaluate(ctx, s)
 	})
 }
 
 // Print makes a PDF of the page. Errors are those of Screenshot.
 func (t *Tab) Print(ctx context.Context, p Paper) ([]byte, error) {
 	return see(ctx, t, "print", dom.NoRef, func(ctx context.Context, _ whereabouts) ([]byte, error) {
-		return t.page.Print(ctx, p)
+		return t.page().Print(ctx, p)
 	})
 }
 

@@ -30,7 +30,7 @@ type Tab struct {
 	id string
 	// session is that of the tab, for all its life.
 	session string
-	page    Page
+	life    atomic.Pointer[life]
 	policy  policy
 	limits  limits
 	log     *slog.Logger
@@ -54,6 +54,14 @@ type Tab struct {
 	windows  windows
 	// popups delivers the ids of tabs that this one's page opened.
 	popups chan string
+	// viewport is what the tab was opened with.
+	viewport dom.Box
+	// restore says that the tab is brought back when its page is lost; stirred, that it was changed.
+	restore atomic.Bool
+	stirred chan struct{}
+	// answers is the DialogPolicy.
+	answers atomic.Uint32
+	back    comeback
 	// shown is closed as soon as reading the tab makes sense: see show.
 	shown    chan struct{}
 	children sync.WaitGroup
@@ -69,6 +77,11 @@ type owner interface {
 	settlePopups(ctx context.Context)
 	// Tab finds another tab.
 	Tab(id string) (*Tab, error)
+	// reopen opens a page when the browser of its session runs again, however long that takes.
+	reopen(ctx context.Context, o PageOptions) (Page, error)
+	// keep and forget are those of the Keeper.
+	keep(k Kept)
+	forget(id string)
 }
 
 // policy is what a tab is told by the pool's configuration.
@@ -133,6 +146,13 @@ type state struct {
 	selected map[dom.FrameID]Selected
 	merged   *selections
 
+	// place is how far the main document is scrolled, as far as is known; located delivers what it says, nil when it was
+	// not asked.
+	place   Place
+	located chan locality
+	// kept is what was kept last.
+	kept Kept
+
 	// probed delivers what a running probe finds; nil when none runs.
 	probed chan bool
 	calm   context.CancelFunc
@@ -141,13 +161,15 @@ type state struct {
 // newTab makes a tab; its goroutine is started by run.
 func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner) *Tab {
 	t := &Tab{
-		id: info.ID, session: info.Session, page: page, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
+		id: info.ID, session: info.Session, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
-		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16), shown: make(chan struct{}),
+		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16), shown: make(chan struct{}), stirred: make(chan struct{}, 1),
 		done: make(chan struct{}), stopped: make(chan struct{}),
 		watches: watches{held: map[*watch]struct{}{}, changed: make(chan struct{}, 1)},
 	}
+	t.life.Store(&life{page: page})
+	t.restore.Store(info.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
 	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: newEpoch(), document: 1, known: true,
 		selected: map[dom.FrameID]Selected{}}
@@ -194,18 +216,25 @@ func (t *Tab) Err() error {
 func (t *Tab) run() {
 	for t.ctx.Err() == nil {
 		t.step(t.ctx, nil, true)
+		t.revive()
 		t.publish()
 		t.sleep()
 	}
 	t.finish()
 	t.letGo()
 	t.children.Wait()
+	t.discardFetched()
 }
 
 // finish publishes the last head and wakes everybody who waits.
 func (t *Tab) finish() {
-	if cause := context.Cause(t.ctx); !errors.Is(cause, errClosed) {
+	cause := context.Cause(t.ctx)
+	if !errors.Is(cause, errClosed) {
 		t.err = cause
+	}
+	var e *Error
+	if t.kept.ID != "" && (t.err == nil || errors.As(cause, &e) && e.Kind == Closed) {
+		t.owner.forget(t.id) // it was closed on purpose
 	}
 	old := t.head.Load()
 	t.closed = true
@@ -230,7 +259,7 @@ func (t *Tab) letGo() {
 		}
 		return
 	}
-	if err := discard(t.ctx, t.page); err != nil {
+	if err := discard(t.ctx, t.page()); err != nil {
 		t.log.Warn("the browser did not close the page in time", "err", err)
 	}
 }
@@ -267,6 +296,8 @@ func (t *Tab) status() Status {
 	switch {
 	case t.closed:
 		return StatusClosed
+	case t.back.away():
+		return StatusRestoring
 	case t.crashed:
 		return StatusCrashed
 	case t.unresponsive:

@@ -26,6 +26,11 @@ const (
 	TabDialog
 	// TabDownloaded: a download changed its state; see Download.
 	TabDownloaded
+	// TabRestoring: the tab lost its page and is being brought back; see Reason. It ends with TabRestored, with another
+	// TabCrashed that says why not, or with TabClosed.
+	TabRestoring
+	// TabRestored: the tab is back, in another epoch.
+	TabRestored
 )
 
 // TabEvent is something that happened to a tab.

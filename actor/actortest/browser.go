@@ -53,7 +53,9 @@ type Browser struct {
 	// contexts are the sessions by name.
 	contexts map[string]*Context
 	dead     bool
-	openErr  error
+	// mended is closed when a broken browser runs again; nil while it runs.
+	mended  chan struct{}
+	openErr error
 }
 
 // NewBrowser makes a browser that serves only about:blank.
@@ -88,7 +90,7 @@ func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page,
 	}
 	b.mu.Lock()
 	err := b.openErr
-	if b.dead {
+	if b.dead || b.mended != nil {
 		err = actor.Errorf(actor.Lost, "the browser is gone")
 	}
 	b.mu.Unlock()
@@ -120,14 +122,44 @@ func (b *Browser) newPage(o actor.PageOptions) *Page {
 // Pages delivers popups.
 func (b *Browser) Pages() <-chan actor.Popup { return b.popups }
 
-// Ready fails when the browser has died.
+// Ready fails when the browser has died, and waits while it is broken.
 func (b *Browser) Ready(ctx context.Context, _ string) error {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.dead {
+	dead, mended := b.dead, b.mended
+	b.mu.Unlock()
+	if dead {
 		return actor.Errorf(actor.Lost, "the browser is gone")
 	}
+	if mended != nil {
+		select {
+		case <-mended:
+		case <-ctx.Done():
+		}
+	}
 	return ctx.Err()
+}
+
+// Break ends the browser process, as Die does, but for that it will be started again: by Mend.
+func (b *Browser) Break() {
+	b.mu.Lock()
+	pages := b.pages
+	if b.mended == nil {
+		b.mended = make(chan struct{})
+	}
+	b.mu.Unlock()
+	for _, p := range pages {
+		p.end(errors.New("the browser process exited"))
+	}
+}
+
+// Mend starts the browser again.
+func (b *Browser) Mend() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.mended != nil {
+		close(b.mended)
+		b.mended = nil
+	}
 }
 
 // Owner is empty: there is one browser.

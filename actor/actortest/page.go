@@ -45,6 +45,7 @@ type Page struct {
 	calls   map[string]int
 	faults  []string
 	picture []byte
+	place   actor.Place
 	seen    seen
 }
 
@@ -609,6 +610,34 @@ func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
 		return p.picture, nil
 	}
 	return []byte(s.Format), nil
+}
+
+// Place says how far the page is scrolled.
+func (p *Page) Place(ctx context.Context) (actor.Place, error) {
+	p.count("Place")
+	if err := p.thread(ctx); err != nil {
+		return actor.Place{}, err
+	}
+	defer p.mu.Unlock()
+	return p.place, nil
+}
+
+// Return scrolls the page.
+func (p *Page) Return(ctx context.Context, to actor.Place, _ time.Duration) error {
+	p.count("Return")
+	if err := p.thread(ctx); err != nil {
+		return err
+	}
+	defer p.mu.Unlock()
+	p.place = to
+	return nil
+}
+
+// Scroll scrolls the page, as its user does.
+func (p *Page) Scroll(to actor.Place) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.place = to
 }
 
 // Picture is what screenshots show from now on.

@@ -77,6 +77,13 @@ func New() *Model {
 	return &Model{frames: map[dom.FrameID]*document{}, nodes: map[dom.Ref]*node{}, batch: 1}
 }
 
+// From returns an empty model whose first ref is next.
+func From(next dom.Ref) *Model {
+	m := New()
+	m.next = next
+	return m
+}
+
 // document is what one frame shows.
 type document struct {
 	frame dom.FrameID

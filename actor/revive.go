@@ -1,0 +1,123 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/domtap/domtap/actor/model"
+)
+
+const (
+	// reopenLimit is how long a browser may take to open a page for a tab that comes back.
+	reopenLimit = 30 * time.Second
+	// reopenWait is the pause before it is asked again; it doubles up to maxReopenWait.
+	reopenWait    = 100 * time.Millisecond
+	maxReopenWait = 5 * time.Second
+	// reopenTries is how often a browser that runs may fail to open one.
+	reopenTries = 5
+)
+
+// reopen implements owner.
+func (p *Pool) reopen(ctx context.Context, o PageOptions) (Page, error) {
+	failures := 0
+	for wait := reopenWait; ; wait = min(2*wait, maxReopenWait) {
+		if err := p.browser.Ready(ctx, o.Session); err != nil {
+			return nil, err
+		}
+		bounded, cancel := context.WithTimeout(ctx, reopenLimit)
+		page, err := p.browser.NewPage(bounded, o)
+		cancel()
+		var e *Error
+		switch {
+		case err == nil || ctx.Err() != nil:
+			return page, err
+		case errors.As(err, &e) && e.Kind == Lost: // it died again
+		case errors.As(err, &e):
+			return nil, err
+		default:
+			if failures++; failures == reopenTries {
+				return nil, err
+			}
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// keep implements owner.
+func (p *Pool) keep(k Kept) {
+	if p.cfg.Keeper != nil {
+		p.cfg.Keeper.Keep(k)
+	}
+}
+
+// forget implements owner.
+func (p *Pool) forget(id string) {
+	if p.cfg.Keeper != nil {
+		p.cfg.Keeper.Forget(id)
+	}
+}
+
+// Revive brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
+// StatusRestoring. Tabs that are opened later have other ids. It fails with an *Error of kind Exists when there is a tab of
+// that id, Exhausted when there are too many tabs, and Invalid for what cannot have been a tab.
+func (p *Pool) Revive(k Kept) error {
+	n, ok := tabNumber(k.ID)
+	if !ok || k.URL == "" || !k.Place.Valid() {
+		return Errorf(Invalid, "%.100q is no tab that was kept", k.ID)
+	}
+	if _, err := p.Tab(k.ID); err == nil {
+		return Errorf(Exists, "there is a tab %s already", k.ID)
+	}
+	if err := p.reserve(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opened = max(p.opened, n)
+	t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: k.URL, Restore: true}, &p.cfg, p)
+	t.awaken(k)
+	p.enter(t)
+	return nil
+}
+
+// awaken makes a tab that was never started one that comes back.
+func (t *Tab) awaken(k Kept) {
+	t.model, t.viewport, t.kept = model.From(k.Refs), k.Viewport, k
+	t.kept.Refs = 0 // to be reserved anew
+	t.left, t.crashed = true, true
+	t.back.url, t.back.place, t.back.due = k.URL, k.Place, true
+	t.back.reason = "the daemon was started again"
+	t.back.turn.Add(1)
+	h := t.head.Load()
+	info := h.Info
+	info.Status = StatusRestoring
+	t.head.Store(&Head{Snapshot: h.Snapshot, Info: info, next: make(chan struct{}), refs: k.Refs})
+	t.stirred <- struct{}{} // so that the tab's goroutine begins at once
+	t.show()
+}
+
+// maxTabNumber bounds the number in a tab's id that another process kept.
+const maxTabNumber = 1 << 40
+
+// tabNumber is the inverse of tabID.
+func tabNumber(id string) (n int, ok bool) {
+	if i := strings.LastIndexByte(id, '-'); i >= 0 {
+		owner := id[:i]
+		if owner == "" || len(owner) > 32 || strings.Trim(owner, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return 0, false
+		}
+		id = id[i+1:]
+	}
+	digits, found := strings.CutPrefix(id, "t")
+	n, err := strconv.Atoi(digits)
+	return n, found && err == nil && n > 0 && n < maxTabNumber && strconv.Itoa(n) == digits
+}
