@@ -50,7 +50,7 @@ type fetched struct {
 func (b *comeback) away() bool { return b.turn.Load()%2 == 1 }
 
 // errAway is the error of calls while the tab comes back.
-func (t *Tab) errAway() error { return Info{ID: t.id, Status: StatusRestoring}.Gone() }
+func (t *Tab) errAway() error { return Info{ID: t.id, Status: StatusRestoring}.Gone("try") }
 
 // here refuses a call whose tab has lost its page since the call was made.
 func (t *Tab) here(turn uint64) error {
@@ -252,12 +252,13 @@ func (t *Tab) discardFetched() {
 	}
 }
 
-// Gone is the error of what needs the page of a tab that is crashed, or on its way back; nil for any other.
-func (i Info) Gone() error {
+// Gone is the error of what needs the page of a tab that is crashed, or on its way back; nil for any other. Again is what
+// to do then, in a word such as "watch".
+func (i Info) Gone(again string) error {
 	switch i.Status {
 	case StatusRestoring:
 		return &Error{
-			Kind: Restoring, Message: "tab " + i.ID + " lost its page and is being brought back at its URL: go on in a moment; " +
+			Kind: Restoring, Message: "tab " + i.ID + " lost its page and is being brought back at its URL: " + again + " again in a moment; " +
 				"refs of the page before are gone, and so is what was typed",
 			Detail: map[string]string{"tab_id": i.ID},
 		}
@@ -265,7 +266,7 @@ func (i Info) Gone() error {
 		if i.Why != "" {
 			return Errorf(Lost, "tab %s stays crashed: %s", i.ID, i.Why)
 		}
-		return Errorf(Lost, "the renderer of tab %s crashed: Reload or Navigate, then go on", i.ID)
+		return Errorf(Lost, "the renderer of tab %s crashed: Reload or Navigate, then %s again", i.ID, again)
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context
 // crash is the error of a call on a page whose renderer is gone.
 func (t *Tab) crash() error {
 	if t.info.Why != "" {
-		return Info{ID: t.id, Status: StatusCrashed, Why: t.info.Why}.Gone()
+		return Info{ID: t.id, Status: StatusCrashed, Why: t.info.Why}.Gone("try")
 	}
 	return Errorf(Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
 }

@@ -47,6 +47,7 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.Ambiguous:     {codes.FailedPrecondition, "AMBIGUOUS_TARGET"},
 	actor.NoMatch:       {codes.FailedPrecondition, "TARGET_NOT_FOUND"},
 	actor.Exists:        {codes.AlreadyExists, "EXISTS"},
+	actor.Restoring:     {codes.Unavailable, "TAB_RESTORING"},
 }
 
 // toStatus turns any error of a handler into one with a status. Errors that have one keep it.

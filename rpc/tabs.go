@@ -27,6 +27,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
 		Wait:     convert.Wait(r.GetWaitUntil()),
+		Restore:  r.GetRestore(),
 	})
 	if err != nil {
 		return nil, err
@@ -64,6 +65,15 @@ func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) 
 		return nil, err
 	}
 	return new(domtapv1.CloseTabResponse), nil
+}
+
+// SetRestore says whether a tab is brought back.
+func (s *tabService) SetRestore(_ context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
+	tab, err := s.server.pool.Tab(r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.SetRestoreResponse{Tab: convert.Tab(tab.SetRestore(r.GetRestore()))}, nil
 }
 
 // Navigate loads a URL.

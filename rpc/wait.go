@@ -96,8 +96,8 @@ func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
 // over is why nobody can wait on a tab any more; nil while one can.
 func over(tab *actor.Tab, head *actor.Head) error {
 	switch head.Info.Status {
-	case actor.StatusCrashed:
-		return actor.Errorf(actor.Lost, "the renderer of tab %s crashed: Reload or Navigate, then wait again", tab.ID())
+	case actor.StatusCrashed, actor.StatusRestoring:
+		return head.Info.Gone("wait")
 	case actor.StatusClosed:
 		<-tab.Done() // follows at once on the head that says so
 		if err := tab.Err(); err != nil {

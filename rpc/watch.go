@@ -102,7 +102,7 @@ func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
 // advance brings the reader to a head; over says that the stream has come to its end. Content that
 // must wait for min_interval is left until due.
 func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, err error) {
-	ending := head.Info.Status == actor.StatusClosed || head.Info.Status == actor.StatusCrashed
+	ending := head.Info.Status == actor.StatusClosed || head.Info.Status == actor.StatusCrashed || head.Info.Status == actor.StatusRestoring
 	if head.Snapshot == w.shown.Snapshot {
 		*due = nil
 	} else if wait := w.request.GetMinInterval().AsDuration() - time.Since(w.quiet); wait <= 0 || ending {
@@ -121,11 +121,11 @@ func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, e
 
 // end tells why the stream is over.
 func (w *watcher) end(head *actor.Head) error {
-	if head.Info.Status == actor.StatusCrashed {
+	if gone := head.Info.Gone("watch"); gone != nil {
 		if err := w.sendStatus(head.Info); err != nil {
 			return err
 		}
-		return actor.Errorf(actor.Lost, "the renderer of tab %s crashed: Reload or Navigate, then watch again", w.tab.ID())
+		return gone
 	}
 	<-w.tab.Done() // follows at once on the head that says so
 	if err := w.tab.Err(); err != nil {
@@ -256,6 +256,10 @@ func statusDetail(i actor.Info) string {
 	switch {
 	case i.Dialog != nil:
 		return "the page waits until its dialog is answered"
+	case i.Status == actor.StatusRestoring:
+		return "the page is lost, and the tab is being brought back: watch it again in a moment"
+	case i.Status == actor.StatusCrashed && i.Why != "":
+		return i.Why
 	case i.Status == actor.StatusCrashed:
 		return "the renderer crashed: Reload or Navigate brings the tab back"
 	case i.Status == actor.StatusUnresponsive:

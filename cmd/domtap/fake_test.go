@@ -141,6 +141,10 @@ func (f *fakeDaemon) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*do
 	return handle(ctx, f, r, &domtapv1.ReloadResponse{Tab: twoTabs()[0]})
 }
 
+func (f *fakeDaemon) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
+	return handle(ctx, f, r, &domtapv1.SetRestoreResponse{Tab: twoTabs()[0]})
+}
+
 func (f *fakeDaemon) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
 	return handle(ctx, f, r, &domtapv1.AnswerDialogResponse{
 		Dialog: &domtapv1.Dialog{Type: domtapv1.DialogType_DIALOG_TYPE_CONFIRM, Message: "Sure?", Id: 1, Answer: domtapv1.DialogAnswer_DIALOG_ANSWER_ACCEPTED},

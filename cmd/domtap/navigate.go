@@ -15,17 +15,22 @@ import (
 func openCommand(a *app) *cobra.Command {
 	var wait choice
 	var viewport, session string
-	var quiet bool
+	var quiet, restore bool
 	cmd := &cobra.Command{
 		Use:   "open URL",
 		Short: "Open a tab and load URL in it",
 		Long: `Open a tab, load URL in it, wait until it is loaded, and print the tab.
 
 When the page cannot be loaded, no tab is left behind. A URL without a scheme gets
-https://, or http:// on this machine.`,
+https://, or http:// on this machine.
+
+With --restore the tab comes back when its renderer or its browser dies, or the daemon is killed and
+started again: under the same id, at its URL, scrolled to where it was. What was typed is lost, and
+refs are new ones. domtap restore says so later, and domtap restore --off no more.`,
 		Example: `  domtap open https://example.com
   domtap open localhost:8080 --wait network_idle
   domtap open https://example.com --session work
+  domtap open https://example.com --restore
   tab=$(domtap open -q https://example.com); domtap compact --tab "$tab"`,
 		Args: exactly("a URL"),
 	}
@@ -33,6 +38,7 @@ https://, or http:// on this machine.`,
 	waitFlag(cmd, &wait)
 	cmd.Flags().StringVar(&viewport, "viewport", "", "size of the page in CSS pixels, WIDTHxHEIGHT (default: 1280x800)")
 	a.sessionFlag(cmd, &session, "the session to open it in (default: the one named default)")
+	cmd.Flags().BoolVar(&restore, "restore", false, "bring the tab back when its renderer, its browser or the daemon dies")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only the id of the tab")
 	cmd.RunE = a.navigating(func(ctx context.Context, c *client, args []string) error {
 		size, err := parseViewport(viewport)
@@ -41,6 +47,7 @@ https://, or http:// on this machine.`,
 		}
 		answer, err := c.tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{
 			Url: completeURL(args[0]), SessionId: session, Viewport: size, WaitUntil: waits[wait.value], Timeout: a.navigationTimeout(),
+			Restore: restore,
 		})
 		if err != nil {
 			return err

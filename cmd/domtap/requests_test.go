@@ -29,6 +29,7 @@ var requestTests = []struct {
 		Viewport: &domtapv1.Viewport{Width: 800, Height: 600}}},
 	{"open x.example -w commit --timeout 0", &domtapv1.OpenTabRequest{Url: "https://x.example", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT, Timeout: seconds(300)}},
 	{"open x.example --timeout 1h", &domtapv1.OpenTabRequest{Url: "https://x.example", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(300)}},
+	{"open x.example --restore", &domtapv1.OpenTabRequest{Url: "https://x.example", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30), Restore: true}},
 	{"goto localhost:80/x", &domtapv1.NavigateRequest{TabId: "t2", Url: "http://localhost:80/x", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30)}},
 	{"back --tab t1 -w network_idle", &domtapv1.GoBackRequest{TabId: "t1", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_NETWORK_IDLE, Timeout: seconds(30)}},
 	{"forward", &domtapv1.GoForwardRequest{TabId: "t2", WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_LOAD, Timeout: seconds(30)}},
@@ -111,6 +112,8 @@ var requestTests = []struct {
 	{"upload 4 testdata/upload.txt", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{
 		Target: refTarget(4), Files: []*domtapv1.UploadFile{{Name: "upload.txt", Content: []byte("for a test\n")}}}}})},
 	{"upload 4 /a/b --by-path", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: refTarget(4), Paths: []string{"/a/b"}}}})},
+	{"restore", &domtapv1.SetRestoreRequest{TabId: "t2", Restore: true}},
+	{"restore --off --tab t1", &domtapv1.SetRestoreRequest{TabId: "t1"}},
 	{"dialog accept", &domtapv1.AnswerDialogRequest{TabId: "t2", Accept: true}},
 	{"dialog accept Bea --tab t1 --id 3", &domtapv1.AnswerDialogRequest{TabId: "t1", Accept: true, PromptText: proto.String("Bea"), DialogId: 3}},
 	{"downloads", &domtapv1.ListDownloadsRequest{}},

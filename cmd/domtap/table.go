@@ -54,6 +54,7 @@ var beforeActs = []row{
 	{groupTabs, forwardCommand},
 	{groupTabs, reloadCommand},
 	{groupTabs, closeCommand},
+	{groupTabs, restoreCommand},
 	{groupRooms, sessionCommand},
 	{groupRead, readCommand},
 	{groupRead, compactCommand},

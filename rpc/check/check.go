@@ -128,6 +128,8 @@ func (c *collector) tabs(m proto.Message) {
 		c.tabID(r.GetTabId())
 	case *domtapv1.CloseTabRequest:
 		c.tabID(r.GetTabId())
+	case *domtapv1.SetRestoreRequest:
+		c.tabID(r.GetTabId())
 	case *domtapv1.AnswerDialogRequest:
 		c.tabID(r.GetTabId())
 		c.text("prompt_text", r.GetPromptText())

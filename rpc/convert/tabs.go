@@ -25,6 +25,8 @@ func Tab(i actor.Info) *domtapv1.Tab {
 		OpenerTabId: i.Opener,
 		HttpStatus:  int32(i.HTTPStatus),
 		Dialog:      Dialog(i.Dialog),
+		Restore:     i.Restore,
+		NotRestored: i.Why,
 	}
 }
 
@@ -41,6 +43,8 @@ func Status(s actor.Status) domtapv1.TabStatus {
 		return domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE
 	case actor.StatusClosed:
 		return domtapv1.TabStatus_TAB_STATUS_CLOSED
+	case actor.StatusRestoring:
+		return domtapv1.TabStatus_TAB_STATUS_RESTORING
 	}
 	return domtapv1.TabStatus_TAB_STATUS_UNSPECIFIED
 }
@@ -133,6 +137,10 @@ func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
 		m.Event = &domtapv1.WatchTabsResponse_Navigated{Navigated: &domtapv1.TabNavigated{SameDocument: e.Same}}
 	case actor.TabCrashed:
 		m.Event = &domtapv1.WatchTabsResponse_Crashed{Crashed: &domtapv1.TabCrashed{Reason: e.Reason}}
+	case actor.TabRestoring:
+		m.Event = &domtapv1.WatchTabsResponse_Restoring{Restoring: &domtapv1.TabRestoring{Reason: e.Reason}}
+	case actor.TabRestored:
+		m.Event = &domtapv1.WatchTabsResponse_Restored{Restored: new(domtapv1.TabRestored)}
 	case actor.TabDialog:
 		m.Event = &domtapv1.WatchTabsResponse_Dialog{Dialog: &domtapv1.TabDialog{Dialog: Dialog(e.Dialog)}}
 	case actor.TabDownloaded:

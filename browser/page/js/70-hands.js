@@ -105,6 +105,10 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.model.fates.inherits(argument);
     case "settle":
       return settle(agent, argument);
+    case "place":
+      return placeNow();
+    case "return":
+      return returnTo(argument);
   }
   const deed = Object.hasOwn(deeds, command) ? deeds[command] : null;
   if (deed) return deed(agent, argument);

@@ -102,17 +102,21 @@ const (
 	TabStatus_TAB_STATUS_UNRESPONSIVE TabStatus = 4
 	// The tab is closed.
 	TabStatus_TAB_STATUS_CLOSED TabStatus = 5
+	// The renderer or the browser died, and the tab is being brought back. Until then calls are UNAVAILABLE with reason
+	// TAB_RESTORING; GetTab, CloseTab and SetRestore work.
+	TabStatus_TAB_STATUS_RESTORING TabStatus = 15
 )
 
 // Enum value maps for TabStatus.
 var (
 	TabStatus_name = map[int32]string{
-		0: "TAB_STATUS_UNSPECIFIED",
-		1: "TAB_STATUS_LOADING",
-		2: "TAB_STATUS_READY",
-		3: "TAB_STATUS_CRASHED",
-		4: "TAB_STATUS_UNRESPONSIVE",
-		5: "TAB_STATUS_CLOSED",
+		0:  "TAB_STATUS_UNSPECIFIED",
+		1:  "TAB_STATUS_LOADING",
+		2:  "TAB_STATUS_READY",
+		3:  "TAB_STATUS_CRASHED",
+		4:  "TAB_STATUS_UNRESPONSIVE",
+		5:  "TAB_STATUS_CLOSED",
+		15: "TAB_STATUS_RESTORING",
 	}
 	TabStatus_value = map[string]int32{
 		"TAB_STATUS_UNSPECIFIED":  0,
@@ -121,6 +125,7 @@ var (
 		"TAB_STATUS_CRASHED":      3,
 		"TAB_STATUS_UNRESPONSIVE": 4,
 		"TAB_STATUS_CLOSED":       5,
+		"TAB_STATUS_RESTORING":    15,
 	}
 )
 
@@ -419,7 +424,11 @@ type Tab struct {
 	// The HTTP status of the main document; 0 when it had none (about:, data:, errors of the network).
 	HttpStatus int32 `protobuf:"varint,9,opt,name=http_status,json=httpStatus,proto3" json:"http_status,omitempty"`
 	// The dialog that is open now, if any.
-	Dialog        *Dialog `protobuf:"bytes,10,opt,name=dialog,proto3" json:"dialog,omitempty"`
+	Dialog *Dialog `protobuf:"bytes,10,opt,name=dialog,proto3" json:"dialog,omitempty"`
+	// The tab is brought back when its renderer or its browser dies; see OpenTabRequest.restore.
+	Restore bool `protobuf:"varint,20,opt,name=restore,proto3" json:"restore,omitempty"`
+	// Why a tab that was to be brought back stays TAB_STATUS_CRASHED; empty otherwise.
+	NotRestored   string `protobuf:"bytes,21,opt,name=not_restored,json=notRestored,proto3" json:"not_restored,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -524,6 +533,20 @@ func (x *Tab) GetDialog() *Dialog {
 	return nil
 }
 
+func (x *Tab) GetRestore() bool {
+	if x != nil {
+		return x.Restore
+	}
+	return false
+}
+
+func (x *Tab) GetNotRestored() string {
+	if x != nil {
+		return x.NotRestored
+	}
+	return ""
+}
+
 // Viewport is the size of the layout viewport in CSS pixels.
 type Viewport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -589,7 +612,13 @@ type OpenTabRequest struct {
 	Viewport  *Viewport `protobuf:"bytes,3,opt,name=viewport,proto3" json:"viewport,omitempty"`
 	WaitUntil WaitUntil `protobuf:"varint,4,opt,name=wait_until,json=waitUntil,proto3,enum=domtap.v1.WaitUntil" json:"wait_until,omitempty"`
 	// How long the navigation may take, at most 5 minutes. Unset: 30 s. The call's own deadline counts too.
-	Timeout       *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	Timeout *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
+	// Bring the tab back when its renderer or its browser dies, and when the daemon was killed and is started again: under
+	// the same id, at its last URL, scrolled to where it was, in a new epoch, with refs above all that it ever gave. Its
+	// streams end with UNAVAILABLE, and calls are UNAVAILABLE (TAB_RESTORING) until it is back. The URL is fetched anew, by
+	// GET, also where the page was the answer to a form; what was typed, the tab's history and running downloads are lost.
+	// A tab that dies 3 times within 10 minutes stays crashed: Tab.not_restored says why.
+	Restore       bool `protobuf:"varint,15,opt,name=restore,proto3" json:"restore,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -657,6 +686,13 @@ func (x *OpenTabRequest) GetTimeout() *durationpb.Duration {
 		return x.Timeout
 	}
 	return nil
+}
+
+func (x *OpenTabRequest) GetRestore() bool {
+	if x != nil {
+		return x.Restore
+	}
+	return false
 }
 
 type OpenTabResponse struct {
@@ -1385,6 +1421,102 @@ func (x *ReloadResponse) GetTab() *Tab {
 	return nil
 }
 
+type SetRestoreRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TabId         string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	Restore       bool                   `protobuf:"varint,2,opt,name=restore,proto3" json:"restore,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetRestoreRequest) Reset() {
+	*x = SetRestoreRequest{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetRestoreRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetRestoreRequest) ProtoMessage() {}
+
+func (x *SetRestoreRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetRestoreRequest.ProtoReflect.Descriptor instead.
+func (*SetRestoreRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *SetRestoreRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *SetRestoreRequest) GetRestore() bool {
+	if x != nil {
+		return x.Restore
+	}
+	return false
+}
+
+type SetRestoreResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Tab           *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetRestoreResponse) Reset() {
+	*x = SetRestoreResponse{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetRestoreResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetRestoreResponse) ProtoMessage() {}
+
+func (x *SetRestoreResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetRestoreResponse.ProtoReflect.Descriptor instead.
+func (*SetRestoreResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *SetRestoreResponse) GetTab() *Tab {
+	if x != nil {
+		return x.Tab
+	}
+	return nil
+}
+
 type WatchTabsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only tabs of this session. Empty: of all.
@@ -1395,7 +1527,7 @@ type WatchTabsRequest struct {
 
 func (x *WatchTabsRequest) Reset() {
 	*x = WatchTabsRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[19]
+	mi := &file_domtap_v1_tab_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1407,7 +1539,7 @@ func (x *WatchTabsRequest) String() string {
 func (*WatchTabsRequest) ProtoMessage() {}
 
 func (x *WatchTabsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[19]
+	mi := &file_domtap_v1_tab_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1420,7 +1552,7 @@ func (x *WatchTabsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTabsRequest.ProtoReflect.Descriptor instead.
 func (*WatchTabsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WatchTabsRequest) GetSessionId() string {
@@ -1439,7 +1571,7 @@ type TabOpened struct {
 
 func (x *TabOpened) Reset() {
 	*x = TabOpened{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[20]
+	mi := &file_domtap_v1_tab_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1451,7 +1583,7 @@ func (x *TabOpened) String() string {
 func (*TabOpened) ProtoMessage() {}
 
 func (x *TabOpened) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[20]
+	mi := &file_domtap_v1_tab_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1464,7 +1596,7 @@ func (x *TabOpened) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabOpened.ProtoReflect.Descriptor instead.
 func (*TabOpened) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{22}
 }
 
 // TabClosed: a tab is gone.
@@ -1476,7 +1608,7 @@ type TabClosed struct {
 
 func (x *TabClosed) Reset() {
 	*x = TabClosed{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[21]
+	mi := &file_domtap_v1_tab_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1488,7 +1620,7 @@ func (x *TabClosed) String() string {
 func (*TabClosed) ProtoMessage() {}
 
 func (x *TabClosed) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[21]
+	mi := &file_domtap_v1_tab_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1501,7 +1633,7 @@ func (x *TabClosed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabClosed.ProtoReflect.Descriptor instead.
 func (*TabClosed) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{23}
 }
 
 // TabNavigated: a tab committed a document or changed its URL within one.
@@ -1515,7 +1647,7 @@ type TabNavigated struct {
 
 func (x *TabNavigated) Reset() {
 	*x = TabNavigated{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[22]
+	mi := &file_domtap_v1_tab_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1659,7 @@ func (x *TabNavigated) String() string {
 func (*TabNavigated) ProtoMessage() {}
 
 func (x *TabNavigated) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[22]
+	mi := &file_domtap_v1_tab_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +1672,7 @@ func (x *TabNavigated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabNavigated.ProtoReflect.Descriptor instead.
 func (*TabNavigated) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *TabNavigated) GetSameDocument() bool {
@@ -1561,7 +1693,7 @@ type TabCrashed struct {
 
 func (x *TabCrashed) Reset() {
 	*x = TabCrashed{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[23]
+	mi := &file_domtap_v1_tab_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1573,7 +1705,7 @@ func (x *TabCrashed) String() string {
 func (*TabCrashed) ProtoMessage() {}
 
 func (x *TabCrashed) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[23]
+	mi := &file_domtap_v1_tab_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1586,7 +1718,7 @@ func (x *TabCrashed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabCrashed.ProtoReflect.Descriptor instead.
 func (*TabCrashed) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *TabCrashed) GetReason() string {
@@ -1594,6 +1726,90 @@ func (x *TabCrashed) GetReason() string {
 		return x.Reason
 	}
 	return ""
+}
+
+// TabRestoring: a tab lost its page and is being brought back. What ends it is `restored`, another `crashed` whose reason
+// says why it is not, or `closed`.
+type TabRestoring struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in TabCrashed.
+	Reason        string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TabRestoring) Reset() {
+	*x = TabRestoring{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TabRestoring) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TabRestoring) ProtoMessage() {}
+
+func (x *TabRestoring) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TabRestoring.ProtoReflect.Descriptor instead.
+func (*TabRestoring) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *TabRestoring) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// TabRestored: a tab is back, in a new epoch.
+type TabRestored struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TabRestored) Reset() {
+	*x = TabRestored{}
+	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TabRestored) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TabRestored) ProtoMessage() {}
+
+func (x *TabRestored) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TabRestored.ProtoReflect.Descriptor instead.
+func (*TabRestored) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{27}
 }
 
 // TabDialog: a dialog opened or closed. One that the session's policy answers at once is told of once, with its answer;
@@ -1608,7 +1824,7 @@ type TabDialog struct {
 
 func (x *TabDialog) Reset() {
 	*x = TabDialog{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[24]
+	mi := &file_domtap_v1_tab_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1620,7 +1836,7 @@ func (x *TabDialog) String() string {
 func (*TabDialog) ProtoMessage() {}
 
 func (x *TabDialog) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[24]
+	mi := &file_domtap_v1_tab_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1633,7 +1849,7 @@ func (x *TabDialog) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabDialog.ProtoReflect.Descriptor instead.
 func (*TabDialog) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{24}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TabDialog) GetDialog() *Dialog {
@@ -1665,7 +1881,7 @@ type Download struct {
 
 func (x *Download) Reset() {
 	*x = Download{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	mi := &file_domtap_v1_tab_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1677,7 +1893,7 @@ func (x *Download) String() string {
 func (*Download) ProtoMessage() {}
 
 func (x *Download) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[25]
+	mi := &file_domtap_v1_tab_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1690,7 +1906,7 @@ func (x *Download) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Download.ProtoReflect.Descriptor instead.
 func (*Download) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{25}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Download) GetGuid() string {
@@ -1776,7 +1992,7 @@ type TabDownload struct {
 
 func (x *TabDownload) Reset() {
 	*x = TabDownload{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	mi := &file_domtap_v1_tab_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1788,7 +2004,7 @@ func (x *TabDownload) String() string {
 func (*TabDownload) ProtoMessage() {}
 
 func (x *TabDownload) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[26]
+	mi := &file_domtap_v1_tab_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1801,7 +2017,7 @@ func (x *TabDownload) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabDownload.ProtoReflect.Descriptor instead.
 func (*TabDownload) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{26}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *TabDownload) GetGuid() string {
@@ -1875,7 +2091,7 @@ type AnswerDialogRequest struct {
 
 func (x *AnswerDialogRequest) Reset() {
 	*x = AnswerDialogRequest{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	mi := &file_domtap_v1_tab_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1887,7 +2103,7 @@ func (x *AnswerDialogRequest) String() string {
 func (*AnswerDialogRequest) ProtoMessage() {}
 
 func (x *AnswerDialogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[27]
+	mi := &file_domtap_v1_tab_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1900,7 +2116,7 @@ func (x *AnswerDialogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerDialogRequest.ProtoReflect.Descriptor instead.
 func (*AnswerDialogRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{27}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AnswerDialogRequest) GetTabId() string {
@@ -1943,7 +2159,7 @@ type AnswerDialogResponse struct {
 
 func (x *AnswerDialogResponse) Reset() {
 	*x = AnswerDialogResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[28]
+	mi := &file_domtap_v1_tab_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1955,7 +2171,7 @@ func (x *AnswerDialogResponse) String() string {
 func (*AnswerDialogResponse) ProtoMessage() {}
 
 func (x *AnswerDialogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[28]
+	mi := &file_domtap_v1_tab_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1968,7 +2184,7 @@ func (x *AnswerDialogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerDialogResponse.ProtoReflect.Descriptor instead.
 func (*AnswerDialogResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{28}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AnswerDialogResponse) GetDialog() *Dialog {
@@ -1998,6 +2214,8 @@ type WatchTabsResponse struct {
 	//	*WatchTabsResponse_Crashed
 	//	*WatchTabsResponse_Dialog
 	//	*WatchTabsResponse_Download
+	//	*WatchTabsResponse_Restoring
+	//	*WatchTabsResponse_Restored
 	Event         isWatchTabsResponse_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2005,7 +2223,7 @@ type WatchTabsResponse struct {
 
 func (x *WatchTabsResponse) Reset() {
 	*x = WatchTabsResponse{}
-	mi := &file_domtap_v1_tab_proto_msgTypes[29]
+	mi := &file_domtap_v1_tab_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2017,7 +2235,7 @@ func (x *WatchTabsResponse) String() string {
 func (*WatchTabsResponse) ProtoMessage() {}
 
 func (x *WatchTabsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_tab_proto_msgTypes[29]
+	mi := &file_domtap_v1_tab_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2030,7 +2248,7 @@ func (x *WatchTabsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchTabsResponse.ProtoReflect.Descriptor instead.
 func (*WatchTabsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{29}
+	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *WatchTabsResponse) GetTab() *Tab {
@@ -2108,6 +2326,24 @@ func (x *WatchTabsResponse) GetDownload() *TabDownload {
 	return nil
 }
 
+func (x *WatchTabsResponse) GetRestoring() *TabRestoring {
+	if x != nil {
+		if x, ok := x.Event.(*WatchTabsResponse_Restoring); ok {
+			return x.Restoring
+		}
+	}
+	return nil
+}
+
+func (x *WatchTabsResponse) GetRestored() *TabRestored {
+	if x != nil {
+		if x, ok := x.Event.(*WatchTabsResponse_Restored); ok {
+			return x.Restored
+		}
+	}
+	return nil
+}
+
 type isWatchTabsResponse_Event interface {
 	isWatchTabsResponse_Event()
 }
@@ -2136,6 +2372,14 @@ type WatchTabsResponse_Download struct {
 	Download *TabDownload `protobuf:"bytes,8,opt,name=download,proto3,oneof"`
 }
 
+type WatchTabsResponse_Restoring struct {
+	Restoring *TabRestoring `protobuf:"bytes,18,opt,name=restoring,proto3,oneof"`
+}
+
+type WatchTabsResponse_Restored struct {
+	Restored *TabRestored `protobuf:"bytes,19,opt,name=restored,proto3,oneof"`
+}
+
 func (*WatchTabsResponse_Opened) isWatchTabsResponse_Event() {}
 
 func (*WatchTabsResponse_Closed) isWatchTabsResponse_Event() {}
@@ -2148,6 +2392,10 @@ func (*WatchTabsResponse_Dialog) isWatchTabsResponse_Event() {}
 
 func (*WatchTabsResponse_Download) isWatchTabsResponse_Event() {}
 
+func (*WatchTabsResponse_Restoring) isWatchTabsResponse_Event() {}
+
+func (*WatchTabsResponse_Restored) isWatchTabsResponse_Event() {}
+
 var File_domtap_v1_tab_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_tab_proto_rawDesc = "" +
@@ -2158,7 +2406,7 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12%\n" +
 	"\x0edefault_prompt\x18\x03 \x01(\tR\rdefaultPrompt\x12\x0e\n" +
 	"\x02id\x18\x04 \x01(\x04R\x02id\x12/\n" +
-	"\x06answer\x18\x05 \x01(\x0e2\x17.domtap.v1.DialogAnswerR\x06answer\"\xac\x02\n" +
+	"\x06answer\x18\x05 \x01(\x0e2\x17.domtap.v1.DialogAnswerR\x06answer\"\xe9\x02\n" +
 	"\x03Tab\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2172,10 +2420,12 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\vhttp_status\x18\t \x01(\x05R\n" +
 	"httpStatus\x12)\n" +
 	"\x06dialog\x18\n" +
-	" \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"8\n" +
+	" \x01(\v2\x11.domtap.v1.DialogR\x06dialog\x12\x18\n" +
+	"\arestore\x18\x14 \x01(\bR\arestore\x12!\n" +
+	"\fnot_restored\x18\x15 \x01(\tR\vnotRestored\"8\n" +
 	"\bViewport\x12\x14\n" +
 	"\x05width\x18\x01 \x01(\x05R\x05width\x12\x16\n" +
-	"\x06height\x18\x02 \x01(\x05R\x06height\"\xdc\x01\n" +
+	"\x06height\x18\x02 \x01(\x05R\x06height\"\xf6\x01\n" +
 	"\x0eOpenTabRequest\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x1d\n" +
 	"\n" +
@@ -2183,7 +2433,8 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\bviewport\x18\x03 \x01(\v2\x13.domtap.v1.ViewportR\bviewport\x123\n" +
 	"\n" +
 	"wait_until\x18\x04 \x01(\x0e2\x14.domtap.v1.WaitUntilR\twaitUntil\x123\n" +
-	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"3\n" +
+	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeout\x12\x18\n" +
+	"\arestore\x18\x0f \x01(\bR\arestore\"3\n" +
 	"\x0fOpenTabResponse\x12 \n" +
 	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"0\n" +
 	"\x0fListTabsRequest\x12\x1d\n" +
@@ -2226,6 +2477,11 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"wait_until\x18\x02 \x01(\x0e2\x14.domtap.v1.WaitUntilR\twaitUntil\x123\n" +
 	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"2\n" +
 	"\x0eReloadResponse\x12 \n" +
+	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"D\n" +
+	"\x11SetRestoreRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x18\n" +
+	"\arestore\x18\x02 \x01(\bR\arestore\"6\n" +
+	"\x12SetRestoreResponse\x12 \n" +
 	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"1\n" +
 	"\x10WatchTabsRequest\x12\x1d\n" +
 	"\n" +
@@ -2236,7 +2492,10 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\rsame_document\x18\x01 \x01(\bR\fsameDocument\"$\n" +
 	"\n" +
 	"TabCrashed\x12\x16\n" +
-	"\x06reason\x18\x01 \x01(\tR\x06reason\"6\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\"&\n" +
+	"\fTabRestoring\x12\x16\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\"\r\n" +
+	"\vTabRestored\"6\n" +
 	"\tTabDialog\x12)\n" +
 	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\x9a\x02\n" +
 	"\bDownload\x12\x12\n" +
@@ -2269,7 +2528,7 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\f_prompt_text\"c\n" +
 	"\x14AnswerDialogResponse\x12)\n" +
 	"\x06dialog\x18\x01 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\x12 \n" +
-	"\x03tab\x18\x02 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"\xad\x03\n" +
+	"\x03tab\x18\x02 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"\x9c\x04\n" +
 	"\x11WatchTabsResponse\x12 \n" +
 	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12;\n" +
 	"\vobserved_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -2279,21 +2538,24 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\tnavigated\x18\x05 \x01(\v2\x17.domtap.v1.TabNavigatedH\x00R\tnavigated\x121\n" +
 	"\acrashed\x18\x06 \x01(\v2\x15.domtap.v1.TabCrashedH\x00R\acrashed\x12.\n" +
 	"\x06dialog\x18\a \x01(\v2\x14.domtap.v1.TabDialogH\x00R\x06dialog\x124\n" +
-	"\bdownload\x18\b \x01(\v2\x16.domtap.v1.TabDownloadH\x00R\bdownloadB\a\n" +
+	"\bdownload\x18\b \x01(\v2\x16.domtap.v1.TabDownloadH\x00R\bdownload\x127\n" +
+	"\trestoring\x18\x12 \x01(\v2\x17.domtap.v1.TabRestoringH\x00R\trestoring\x124\n" +
+	"\brestored\x18\x13 \x01(\v2\x16.domtap.v1.TabRestoredH\x00R\brestoredB\a\n" +
 	"\x05event*\x93\x01\n" +
 	"\tWaitUntil\x12\x1a\n" +
 	"\x16WAIT_UNTIL_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11WAIT_UNTIL_COMMIT\x10\x01\x12!\n" +
 	"\x1dWAIT_UNTIL_DOM_CONTENT_LOADED\x10\x02\x12\x13\n" +
 	"\x0fWAIT_UNTIL_LOAD\x10\x03\x12\x1b\n" +
-	"\x17WAIT_UNTIL_NETWORK_IDLE\x10\x04*\xa1\x01\n" +
+	"\x17WAIT_UNTIL_NETWORK_IDLE\x10\x04*\xbb\x01\n" +
 	"\tTabStatus\x12\x1a\n" +
 	"\x16TAB_STATUS_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TAB_STATUS_LOADING\x10\x01\x12\x14\n" +
 	"\x10TAB_STATUS_READY\x10\x02\x12\x16\n" +
 	"\x12TAB_STATUS_CRASHED\x10\x03\x12\x1b\n" +
 	"\x17TAB_STATUS_UNRESPONSIVE\x10\x04\x12\x15\n" +
-	"\x11TAB_STATUS_CLOSED\x10\x05*\x8f\x01\n" +
+	"\x11TAB_STATUS_CLOSED\x10\x05\x12\x18\n" +
+	"\x14TAB_STATUS_RESTORING\x10\x0f*\x8f\x01\n" +
 	"\n" +
 	"DialogType\x12\x1b\n" +
 	"\x17DIALOG_TYPE_UNSPECIFIED\x10\x00\x12\x15\n" +
@@ -2309,7 +2571,7 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x1aDOWNLOAD_STATE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aDOWNLOAD_STATE_IN_PROGRESS\x10\x01\x12\x1c\n" +
 	"\x18DOWNLOAD_STATE_COMPLETED\x10\x02\x12\x1b\n" +
-	"\x17DOWNLOAD_STATE_CANCELED\x10\x032\xbd\x05\n" +
+	"\x17DOWNLOAD_STATE_CANCELED\x10\x032\x88\x06\n" +
 	"\n" +
 	"TabService\x12@\n" +
 	"\aOpenTab\x12\x19.domtap.v1.OpenTabRequest\x1a\x1a.domtap.v1.OpenTabResponse\x12C\n" +
@@ -2320,7 +2582,9 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x06GoBack\x12\x18.domtap.v1.GoBackRequest\x1a\x19.domtap.v1.GoBackResponse\x12F\n" +
 	"\tGoForward\x12\x1b.domtap.v1.GoForwardRequest\x1a\x1c.domtap.v1.GoForwardResponse\x12=\n" +
 	"\x06Reload\x12\x18.domtap.v1.ReloadRequest\x1a\x19.domtap.v1.ReloadResponse\x12O\n" +
-	"\fAnswerDialog\x12\x1e.domtap.v1.AnswerDialogRequest\x1a\x1f.domtap.v1.AnswerDialogResponse\x12H\n" +
+	"\fAnswerDialog\x12\x1e.domtap.v1.AnswerDialogRequest\x1a\x1f.domtap.v1.AnswerDialogResponse\x12I\n" +
+	"\n" +
+	"SetRestore\x12\x1c.domtap.v1.SetRestoreRequest\x1a\x1d.domtap.v1.SetRestoreResponse\x12H\n" +
 	"\tWatchTabs\x12\x1b.domtap.v1.WatchTabsRequest\x1a\x1c.domtap.v1.WatchTabsResponse0\x01B1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
 var (
@@ -2336,7 +2600,7 @@ func file_domtap_v1_tab_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_tab_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_domtap_v1_tab_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_domtap_v1_tab_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_domtap_v1_tab_proto_goTypes = []any{
 	(WaitUntil)(0),                // 0: domtap.v1.WaitUntil
 	(TabStatus)(0),                // 1: domtap.v1.TabStatus
@@ -2362,19 +2626,23 @@ var file_domtap_v1_tab_proto_goTypes = []any{
 	(*GoForwardResponse)(nil),     // 21: domtap.v1.GoForwardResponse
 	(*ReloadRequest)(nil),         // 22: domtap.v1.ReloadRequest
 	(*ReloadResponse)(nil),        // 23: domtap.v1.ReloadResponse
-	(*WatchTabsRequest)(nil),      // 24: domtap.v1.WatchTabsRequest
-	(*TabOpened)(nil),             // 25: domtap.v1.TabOpened
-	(*TabClosed)(nil),             // 26: domtap.v1.TabClosed
-	(*TabNavigated)(nil),          // 27: domtap.v1.TabNavigated
-	(*TabCrashed)(nil),            // 28: domtap.v1.TabCrashed
-	(*TabDialog)(nil),             // 29: domtap.v1.TabDialog
-	(*Download)(nil),              // 30: domtap.v1.Download
-	(*TabDownload)(nil),           // 31: domtap.v1.TabDownload
-	(*AnswerDialogRequest)(nil),   // 32: domtap.v1.AnswerDialogRequest
-	(*AnswerDialogResponse)(nil),  // 33: domtap.v1.AnswerDialogResponse
-	(*WatchTabsResponse)(nil),     // 34: domtap.v1.WatchTabsResponse
-	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
+	(*SetRestoreRequest)(nil),     // 24: domtap.v1.SetRestoreRequest
+	(*SetRestoreResponse)(nil),    // 25: domtap.v1.SetRestoreResponse
+	(*WatchTabsRequest)(nil),      // 26: domtap.v1.WatchTabsRequest
+	(*TabOpened)(nil),             // 27: domtap.v1.TabOpened
+	(*TabClosed)(nil),             // 28: domtap.v1.TabClosed
+	(*TabNavigated)(nil),          // 29: domtap.v1.TabNavigated
+	(*TabCrashed)(nil),            // 30: domtap.v1.TabCrashed
+	(*TabRestoring)(nil),          // 31: domtap.v1.TabRestoring
+	(*TabRestored)(nil),           // 32: domtap.v1.TabRestored
+	(*TabDialog)(nil),             // 33: domtap.v1.TabDialog
+	(*Download)(nil),              // 34: domtap.v1.Download
+	(*TabDownload)(nil),           // 35: domtap.v1.TabDownload
+	(*AnswerDialogRequest)(nil),   // 36: domtap.v1.AnswerDialogRequest
+	(*AnswerDialogResponse)(nil),  // 37: domtap.v1.AnswerDialogResponse
+	(*WatchTabsResponse)(nil),     // 38: domtap.v1.WatchTabsResponse
+	(*durationpb.Duration)(nil),   // 39: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
 }
 var file_domtap_v1_tab_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.Dialog.type:type_name -> domtap.v1.DialogType
@@ -2383,59 +2651,64 @@ var file_domtap_v1_tab_proto_depIdxs = []int32{
 	5,  // 3: domtap.v1.Tab.dialog:type_name -> domtap.v1.Dialog
 	7,  // 4: domtap.v1.OpenTabRequest.viewport:type_name -> domtap.v1.Viewport
 	0,  // 5: domtap.v1.OpenTabRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	35, // 6: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
+	39, // 6: domtap.v1.OpenTabRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 7: domtap.v1.OpenTabResponse.tab:type_name -> domtap.v1.Tab
 	6,  // 8: domtap.v1.ListTabsResponse.tabs:type_name -> domtap.v1.Tab
 	6,  // 9: domtap.v1.GetTabResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 10: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	35, // 11: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
+	39, // 11: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 12: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 13: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	35, // 14: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
+	39, // 14: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 15: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 16: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	35, // 17: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
+	39, // 17: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 18: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
 	0,  // 19: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	35, // 20: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
+	39, // 20: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 21: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
-	5,  // 22: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
-	4,  // 23: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
-	5,  // 24: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
-	6,  // 25: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
-	6,  // 26: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
-	36, // 27: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
-	25, // 28: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
-	26, // 29: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
-	27, // 30: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
-	28, // 31: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
-	29, // 32: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
-	31, // 33: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
-	8,  // 34: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
-	10, // 35: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
-	12, // 36: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
-	14, // 37: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
-	16, // 38: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
-	18, // 39: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
-	20, // 40: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
-	22, // 41: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
-	32, // 42: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
-	24, // 43: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
-	9,  // 44: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
-	11, // 45: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
-	13, // 46: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
-	15, // 47: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
-	17, // 48: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
-	19, // 49: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
-	21, // 50: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
-	23, // 51: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
-	33, // 52: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
-	34, // 53: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
-	44, // [44:54] is the sub-list for method output_type
-	34, // [34:44] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	6,  // 22: domtap.v1.SetRestoreResponse.tab:type_name -> domtap.v1.Tab
+	5,  // 23: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
+	4,  // 24: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
+	5,  // 25: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
+	6,  // 26: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
+	6,  // 27: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
+	40, // 28: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
+	27, // 29: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
+	28, // 30: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
+	29, // 31: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
+	30, // 32: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
+	33, // 33: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
+	35, // 34: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
+	31, // 35: domtap.v1.WatchTabsResponse.restoring:type_name -> domtap.v1.TabRestoring
+	32, // 36: domtap.v1.WatchTabsResponse.restored:type_name -> domtap.v1.TabRestored
+	8,  // 37: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
+	10, // 38: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
+	12, // 39: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
+	14, // 40: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
+	16, // 41: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
+	18, // 42: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
+	20, // 43: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
+	22, // 44: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
+	36, // 45: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
+	24, // 46: domtap.v1.TabService.SetRestore:input_type -> domtap.v1.SetRestoreRequest
+	26, // 47: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
+	9,  // 48: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
+	11, // 49: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
+	13, // 50: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
+	15, // 51: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
+	17, // 52: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
+	19, // 53: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
+	21, // 54: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
+	23, // 55: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
+	37, // 56: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
+	25, // 57: domtap.v1.TabService.SetRestore:output_type -> domtap.v1.SetRestoreResponse
+	38, // 58: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
+	48, // [48:59] is the sub-list for method output_type
+	37, // [37:48] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_tab_proto_init() }
@@ -2443,14 +2716,16 @@ func file_domtap_v1_tab_proto_init() {
 	if File_domtap_v1_tab_proto != nil {
 		return
 	}
-	file_domtap_v1_tab_proto_msgTypes[27].OneofWrappers = []any{}
-	file_domtap_v1_tab_proto_msgTypes[29].OneofWrappers = []any{
+	file_domtap_v1_tab_proto_msgTypes[31].OneofWrappers = []any{}
+	file_domtap_v1_tab_proto_msgTypes[33].OneofWrappers = []any{
 		(*WatchTabsResponse_Opened)(nil),
 		(*WatchTabsResponse_Closed)(nil),
 		(*WatchTabsResponse_Navigated)(nil),
 		(*WatchTabsResponse_Crashed)(nil),
 		(*WatchTabsResponse_Dialog)(nil),
 		(*WatchTabsResponse_Download)(nil),
+		(*WatchTabsResponse_Restoring)(nil),
+		(*WatchTabsResponse_Restored)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -2458,7 +2733,7 @@ func file_domtap_v1_tab_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_tab_proto_rawDesc), len(file_domtap_v1_tab_proto_rawDesc)),
 			NumEnums:      5,
-			NumMessages:   30,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

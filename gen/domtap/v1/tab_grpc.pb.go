@@ -30,6 +30,7 @@ const (
 	TabService_GoForward_FullMethodName    = "/domtap.v1.TabService/GoForward"
 	TabService_Reload_FullMethodName       = "/domtap.v1.TabService/Reload"
 	TabService_AnswerDialog_FullMethodName = "/domtap.v1.TabService/AnswerDialog"
+	TabService_SetRestore_FullMethodName   = "/domtap.v1.TabService/SetRestore"
 	TabService_WatchTabs_FullMethodName    = "/domtap.v1.TabService/WatchTabs"
 )
 
@@ -71,6 +72,9 @@ type TabServiceClient interface {
 	// open the page stands still: what reads it or acts on it fails with FAILED_PRECONDITION (DIALOG_OPEN); GetTab, CloseTab,
 	// and Navigate, GoBack, GoForward and Reload, which dismiss it (but for a beforeunload dialog), work.
 	AnswerDialog(ctx context.Context, in *AnswerDialogRequest, opts ...grpc.CallOption) (*AnswerDialogResponse, error)
+	// SetRestore says whether the tab is brought back when its renderer or its browser dies; see OpenTabRequest.restore. It
+	// works while the page hangs.
+	SetRestore(ctx context.Context, in *SetRestoreRequest, opts ...grpc.CallOption) (*SetRestoreResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
 	// is open already. A reader that falls behind by more than the server keeps is ended with
 	// RESOURCE_EXHAUSTED and must start again.
@@ -175,6 +179,16 @@ func (c *tabServiceClient) AnswerDialog(ctx context.Context, in *AnswerDialogReq
 	return out, nil
 }
 
+func (c *tabServiceClient) SetRestore(ctx context.Context, in *SetRestoreRequest, opts ...grpc.CallOption) (*SetRestoreResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetRestoreResponse)
+	err := c.cc.Invoke(ctx, TabService_SetRestore_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *tabServiceClient) WatchTabs(ctx context.Context, in *WatchTabsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTabsResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	stream, err := c.cc.NewStream(ctx, &TabService_ServiceDesc.Streams[0], TabService_WatchTabs_FullMethodName, cOpts...)
@@ -232,6 +246,9 @@ type TabServiceServer interface {
 	// open the page stands still: what reads it or acts on it fails with FAILED_PRECONDITION (DIALOG_OPEN); GetTab, CloseTab,
 	// and Navigate, GoBack, GoForward and Reload, which dismiss it (but for a beforeunload dialog), work.
 	AnswerDialog(context.Context, *AnswerDialogRequest) (*AnswerDialogResponse, error)
+	// SetRestore says whether the tab is brought back when its renderer or its browser dies; see OpenTabRequest.restore. It
+	// works while the page hangs.
+	SetRestore(context.Context, *SetRestoreRequest) (*SetRestoreResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
 	// is open already. A reader that falls behind by more than the server keeps is ended with
 	// RESOURCE_EXHAUSTED and must start again.
@@ -272,6 +289,9 @@ func (UnimplementedTabServiceServer) Reload(context.Context, *ReloadRequest) (*R
 }
 func (UnimplementedTabServiceServer) AnswerDialog(context.Context, *AnswerDialogRequest) (*AnswerDialogResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AnswerDialog not implemented")
+}
+func (UnimplementedTabServiceServer) SetRestore(context.Context, *SetRestoreRequest) (*SetRestoreResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetRestore not implemented")
 }
 func (UnimplementedTabServiceServer) WatchTabs(*WatchTabsRequest, grpc.ServerStreamingServer[WatchTabsResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchTabs not implemented")
@@ -459,6 +479,24 @@ func _TabService_AnswerDialog_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _TabService_SetRestore_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetRestoreRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(TabServiceServer).SetRestore(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: TabService_SetRestore_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(TabServiceServer).SetRestore(ctx, req.(*SetRestoreRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _TabService_WatchTabs_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchTabsRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -512,6 +550,10 @@ var TabService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "AnswerDialog",
 			Handler:    _TabService_AnswerDialog_Handler,
+		},
+		{
+			MethodName: "SetRestore",
+			Handler:    _TabService_SetRestore_Handler,
 		},
 	},
 	Streams: []grpc.StreamDesc{

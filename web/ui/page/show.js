@@ -22,7 +22,7 @@ export function set(id, text) {
 
 const STATUS = {
   TAB_STATUS_LOADING: 'loading', TAB_STATUS_READY: 'ready', TAB_STATUS_CRASHED: 'crashed',
-  TAB_STATUS_UNRESPONSIVE: 'does not answer', TAB_STATUS_CLOSED: 'closed',
+  TAB_STATUS_UNRESPONSIVE: 'does not answer', TAB_STATUS_CLOSED: 'closed', TAB_STATUS_RESTORING: 'coming back',
 }
 export const statusOf = tab => tab.dialog ? 'dialog' : STATUS[tab.status] || 'unknown'
 

@@ -1,0 +1,81 @@
+// How far a document is scrolled, and going back there in another one of the same URL.
+
+/** What is told at most: boxes that scroll, how deep they stand, and among how many. */
+const PLACE_BOXES = 4, PLACE_DEPTH = 64, PLACE_AMONG = 10_000;
+
+const placed = {
+  /** @type {(doc: any, x: number, y: number) => any} */
+  at: method(Document, "elementFromPoint"),
+  root: getter(Document, "documentElement"),
+  scroller: getter(Document, "scrollingElement"),
+  parent: getter(Node, "parentElement"),
+  before: getter(Element, "previousElementSibling"),
+  left: getter(Element, "scrollLeft"),
+  top: getter(Element, "scrollTop"),
+  scroll: method(Element, "scrollTo"),
+};
+
+/** Which child of which child an element is, from the root; null: it cannot be said. @param {any} el */
+function pathTo(el) {
+  const path = [];
+  for (const root = placed.root(document); el !== root; el = placed.parent(el)) {
+    if (!el || path.length === PLACE_DEPTH) return null;
+    let i = 0;
+    for (let other = placed.before(el); other; other = placed.before(other)) {
+      if (++i > PLACE_AMONG) return null;
+    }
+    path.unshift(i);
+  }
+  return path;
+}
+
+/** The element at the end of a path, or null. @param {number[]} path */
+function atPath(path) {
+  let el = placed.root(document);
+  for (let i of path) {
+    for (el = el && slow.firstElementChild(el); el && i > 0; i--) el = slow.nextElementSibling(el);
+  }
+  return el;
+}
+
+/** Where the document is scrolled to, and the boxes around its middle. */
+function placeNow() {
+  const boxes = [];
+  const scroller = placed.scroller(document);
+  let el = placed.at(document, innerWidth / 2, innerHeight / 2);
+  for (let depth = 0; el && depth < 1000 && boxes.length < PLACE_BOXES; el = placed.parent(el), depth++) {
+    const x = placed.left(el), y = placed.top(el);
+    if (el === scroller || (!x && !y)) continue;
+    const path = pathTo(el);
+    if (path) boxes.push({ path, x, y });
+  }
+  return { x: scrollX, y: scrollY, boxes };
+}
+
+/** @param {number} is @param {number} want */
+const isNear = (is, want) => Math.abs(is - want) <= 1;
+
+/** Scrolls as far as there is; whether that is where it was. @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[]}} to */
+function scrollOnce(to) {
+  scrollTo({ left: to.x, top: to.y, behavior: "instant" });
+  let there = isNear(scrollX, to.x) && isNear(scrollY, to.y);
+  for (const { path, x, y } of to.boxes) {
+    const el = atPath(path);
+    if (el) placed.scroll(el, { left: x, top: y, behavior: "instant" });
+    there = !!el && there && isNear(placed.left(el), x) && isNear(placed.top(el), y);
+  }
+  return there;
+}
+
+/**
+ * Goes back to a place: again at every frame, for what is to be scrolled may come later, until it is reached or time is up.
+ * @param {{x: number, y: number, boxes: any[], patience: number}} to
+ */
+async function returnTo(to) {
+  const end = performance.now() + to.patience;
+  while (!scrollOnce(to)) {
+    if (performance.now() >= end) return false;
+    await nextFrame();
+  }
+  return true;
+}
