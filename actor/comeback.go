@@ -67,13 +67,18 @@ func (t *Tab) Restore() bool { return t.restore.Load() }
 // comes back all the same. The Info is the tab with that.
 func (t *Tab) SetRestore(on bool) Info {
 	t.restore.Store(on)
+	t.stir()
+	info := t.Info()
+	info.Restore = on
+	return info
+}
+
+// stir lets the tab's goroutine publish.
+func (t *Tab) stir() {
 	select {
 	case t.stirred <- struct{}{}:
 	default: // somebody else's is on its way, and brings this one along
 	}
-	info := t.Info()
-	info.Restore = on
-	return info
 }
 
 // fall notes that the page is lost: its renderer, or, when t.left is set, all of it.
@@ -279,6 +284,8 @@ type Kept struct {
 	Viewport dom.Box
 	// Refs is a number that no ref of the tab has reached yet.
 	Refs dom.Ref
+	// Revivals counts the processes that have brought it back without being well for restore.Window since.
+	Revivals int
 }
 
 // Keeper keeps the tabs that are to be brought back when the process ends without a word. Its methods are called by
@@ -292,7 +299,7 @@ type Keeper interface {
 
 // equal reports whether two keep the same.
 func (k Kept) equal(o Kept) bool {
-	return k.ID == o.ID && k.Session == o.Session && k.URL == o.URL && k.Viewport == o.Viewport && k.Refs == o.Refs &&
+	return k.ID == o.ID && k.Session == o.Session && k.URL == o.URL && k.Viewport == o.Viewport && k.Refs == o.Refs && k.Revivals == o.Revivals &&
 		k.Place.X == o.Place.X && k.Place.Y == o.Place.Y && slices.EqualFunc(k.Place.Boxes, o.Place.Boxes, func(a, b PlaceBox) bool {
 		return a.X == b.X && a.Y == b.Y && slices.Equal(a.Path, b.Path)
 	})
@@ -300,6 +307,11 @@ func (k Kept) equal(o Kept) bool {
 
 // refBlock is how many refs are reserved at once in what is kept.
 const refBlock = 1 << 16
+
+// reserve returns a number that refs from next on do not reach so soon.
+func reserve(next dom.Ref) dom.Ref {
+	return dom.Ref(min(uint64(next)/refBlock*refBlock+2*refBlock, uint64(dom.NoRef)-1))
+}
 
 // keep keeps what the tab needs to be brought back, when that is something else than before.
 func (t *Tab) keep() {
@@ -313,9 +325,12 @@ func (t *Tab) keep() {
 	if t.back.away() || t.ctx.Err() != nil {
 		return // what was kept still holds
 	}
-	now := Kept{ID: t.id, Session: t.session, URL: t.info.URL, Place: t.place, Viewport: t.viewport, Refs: t.kept.Refs}
-	if next := uint64(t.model.Next()); uint64(now.Refs) < next+refBlock/2 {
-		now.Refs = dom.Ref(min(next/refBlock*refBlock+2*refBlock, uint64(dom.NoRef)-1))
+	now := Kept{ID: t.id, Session: t.session, URL: t.info.URL, Place: t.place, Viewport: t.viewport, Refs: t.kept.Refs, Revivals: t.kept.Revivals}
+	if !t.revived.IsZero() && time.Since(t.revived) >= restore.Window {
+		now.Revivals = 0 // it is well
+	}
+	if next := t.model.Next(); uint64(now.Refs) < uint64(next)+refBlock/2 {
+		now.Refs = reserve(next)
 	}
 	if now.equal(t.kept) {
 		return

@@ -347,6 +347,47 @@ func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 	})
 }
 
+func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := new(shelf)
+		k := actor.Kept{ID: "t7", Session: "default", URL: home, Refs: 10}
+		process := func(life time.Duration) error {
+			b := actortest.NewBrowser()
+			shop(b)
+			pool := newPool(t, b, actor.Config{Keeper: kept})
+			if err := pool.Revive(k); err != nil {
+				return err
+			}
+			tab, err := pool.Tab(k.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			until(t, tab, back)
+			time.Sleep(life)
+			synctest.Wait()
+			next, ok := kept.get(k.ID)
+			if !ok || next.Refs <= k.Refs {
+				t.Fatalf("kept %+v after %+v: refs could be given again", next, k)
+			}
+			k = next
+			return pool.Close(t.Context())
+		}
+		for i := range restore.Times {
+			if err := process(time.Second); err != nil {
+				t.Fatalf("process %d: %v", i, err)
+			}
+		}
+		wantKind(t, process(0), actor.Exhausted)
+		k.Revivals = restore.Times - 1
+		if err := process(2 * restore.Window); err != nil {
+			t.Fatal(err)
+		}
+		if k.Revivals != 0 {
+			t.Errorf("a tab that was well for long has %d revivals", k.Revivals)
+		}
+	})
+}
+
 func TestReviveRefusesWhatWasNoTab(t *testing.T) {
 	_, pool, _ := start(t, actor.Config{})
 	good := actor.Kept{ID: "t7", Session: "default", URL: home}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor/model"
+	"github.com/domtap/domtap/actor/restore"
 )
 
 const (
@@ -68,11 +69,14 @@ func (p *Pool) forget(id string) {
 
 // Revive brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
 // StatusRestoring. Tabs that are opened later have other ids. It fails with an *Error of kind Exists when there is a tab of
-// that id, Exhausted when there are too many tabs, and Invalid for what cannot have been a tab.
+// that id, Exhausted when there are too many tabs or this one ended too many processes, and Invalid for what cannot have been a tab.
 func (p *Pool) Revive(k Kept) error {
 	n, ok := tabNumber(k.ID)
 	if !ok || k.URL == "" || !k.Place.Valid() {
 		return Errorf(Invalid, "%.100q is no tab that was kept", k.ID)
+	}
+	if k.Revivals >= restore.Times {
+		return Errorf(Exhausted, "tab %s was brought back %d times, and the daemon died each time soon after", k.ID, k.Revivals)
 	}
 	if _, err := p.Tab(k.ID); err == nil {
 		return Errorf(Exists, "there is a tab %s already", k.ID)
@@ -92,7 +96,9 @@ func (p *Pool) Revive(k Kept) error {
 // awaken makes a tab that was never started one that comes back.
 func (t *Tab) awaken(k Kept) {
 	t.model, t.viewport, t.kept = model.From(k.Refs), k.Viewport, k
-	t.kept.Refs = 0 // to be reserved anew
+	t.kept.Refs, t.kept.Revivals = reserve(k.Refs), k.Revivals+1
+	t.revived, t.well = time.Now(), time.AfterFunc(restore.Window, t.stir)
+	t.owner.keep(t.kept)
 	t.left, t.crashed = true, true
 	t.back.url, t.back.place, t.back.due = k.URL, k.Place, true
 	t.back.reason = "the daemon was started again"

@@ -150,8 +150,11 @@ type state struct {
 	// not asked.
 	place   Place
 	located chan locality
-	// kept is what was kept last.
-	kept Kept
+	// kept is what was kept last; revived is when the tab was taken over from another process, if it
+	// was, and well goes off when that is long enough ago.
+	kept    Kept
+	revived time.Time
+	well    *time.Timer
 
 	// probed delivers what a running probe finds; nil when none runs.
 	probed chan bool
@@ -231,6 +234,9 @@ func (t *Tab) finish() {
 	cause := context.Cause(t.ctx)
 	if !errors.Is(cause, errClosed) {
 		t.err = cause
+	}
+	if t.well != nil {
+		t.well.Stop()
 	}
 	var e *Error
 	if t.kept.ID != "" && (t.err == nil || errors.As(cause, &e) && e.Kind == Closed) {

@@ -1,0 +1,16 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// Encode is encode.
+var Encode = encode
+
+// Sign puts the first line before a body.
+func Sign(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return fmt.Appendf(nil, "%s%s\n%s\n", title, hex.EncodeToString(sum[:]), body)
+}

@@ -1,0 +1,150 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+)
+
+// Bounds of what is kept, and of what is believed on reading.
+const (
+	// MaxTabs is how many tabs are kept.
+	MaxTabs = 1000
+	// MaxURL is how many bytes a URL may have; a tab at a longer one is not kept.
+	MaxURL = 64 << 10
+	// MaxBytes is how large the file may be.
+	MaxBytes = 8 << 20
+	// maxName is how many bytes ids and names of sessions may have.
+	maxName = 256
+	// maxSide is how many CSS pixels a viewport may have.
+	maxSide = 10_000
+)
+
+// title begins the file: what it is, and in which version. The hash of what follows stands behind it.
+const title = "domtap-tabs 1 "
+
+// document is the JSON behind the first line.
+type document struct {
+	Tabs []tab `json:"tabs"`
+}
+
+// tab is one actor.Kept.
+type tab struct {
+	ID       string     `json:"id"`
+	Session  string     `json:"session"`
+	URL      string     `json:"url"`
+	Viewport [2]float64 `json:"viewport"`
+	Scroll   [2]float64 `json:"scroll"`
+	Boxes    []box      `json:"boxes,omitempty"`
+	Refs     uint32     `json:"refs"`
+	Revivals int        `json:"revivals,omitempty"`
+}
+
+type box struct {
+	Path   []int      `json:"path"`
+	Scroll [2]float64 `json:"scroll"`
+}
+
+// encode writes what Decode reads.
+func encode(all []actor.Kept) ([]byte, error) {
+	d := document{Tabs: make([]tab, 0, len(all))}
+	for _, k := range all {
+		one := tab{
+			ID: k.ID, Session: k.Session, URL: k.URL, Viewport: [2]float64{k.Viewport.Width, k.Viewport.Height},
+			Scroll: [2]float64{k.Place.X, k.Place.Y}, Refs: uint32(k.Refs), Revivals: k.Revivals,
+		}
+		for _, b := range k.Place.Boxes {
+			one.Boxes = append(one.Boxes, box{b.Path, [2]float64{b.X, b.Y}})
+		}
+		d.Tabs = append(d.Tabs, one)
+	}
+	body, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > MaxBytes-len(title)-2*sha256.Size-2 {
+		return nil, fmt.Errorf("the tabs take more than %d bytes", MaxBytes)
+	}
+	sum := sha256.Sum256(body)
+	return fmt.Appendf(nil, "%s%s\n%s\n", title, hex.EncodeToString(sum[:]), body), nil
+}
+
+// Decode reads what a journal holds, oldest tab first. It believes nothing: an error says what is wrong with it, and then
+// nothing of it is to be used.
+func Decode(data []byte) ([]actor.Kept, error) {
+	head, body, found := bytes.Cut(data, []byte("\n"))
+	sum, ours := bytes.CutPrefix(head, []byte(title))
+	switch {
+	case len(data) > MaxBytes:
+		return nil, fmt.Errorf("it has more than %d bytes", MaxBytes)
+	case !found || !ours:
+		return nil, errors.New("it does not begin as a journal of this version does")
+	}
+	body = bytes.TrimSuffix(body, []byte("\n"))
+	if want := sha256.Sum256(body); string(sum) != hex.EncodeToString(want[:]) {
+		return nil, errors.New("its contents are not those that were written")
+	}
+	var d document
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&d); err != nil {
+		return nil, fmt.Errorf("it is no JSON of that form: %w", err)
+	}
+	if decoder.More() || len(d.Tabs) > MaxTabs {
+		return nil, fmt.Errorf("it has more than %d tabs, or something behind them", MaxTabs)
+	}
+	seen := map[string]bool{}
+	all := make([]actor.Kept, 0, len(d.Tabs))
+	for _, one := range d.Tabs {
+		k := one.kept()
+		if err := check(k); err != nil {
+			return nil, err
+		}
+		if seen[k.ID] {
+			return nil, fmt.Errorf("it has tab %s twice", k.ID)
+		}
+		seen[k.ID] = true
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+func (t tab) kept() actor.Kept {
+	k := actor.Kept{
+		ID: t.ID, Session: t.Session, URL: t.URL, Viewport: dom.Box{Width: t.Viewport[0], Height: t.Viewport[1]},
+		Place: actor.Place{X: t.Scroll[0], Y: t.Scroll[1]}, Refs: dom.Ref(t.Refs), Revivals: t.Revivals,
+	}
+	for _, b := range t.Boxes {
+		k.Place.Boxes = append(k.Place.Boxes, actor.PlaceBox{Path: b.Path, X: b.Scroll[0], Y: b.Scroll[1]})
+	}
+	return k
+}
+
+// check says what keeps a tab from being kept.
+func check(k actor.Kept) error {
+	name := func(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
+	side := func(v float64) bool { return v >= 0 && v <= maxSide }
+	switch {
+	case !name(k.ID) || !name(k.Session):
+		return fmt.Errorf("%.20q in session %.20q is no name of a tab", k.ID, k.Session)
+	case k.URL == "" || !utf8.ValidString(k.URL):
+		return fmt.Errorf("tab %s has no URL", k.ID)
+	case len(k.URL) > MaxURL:
+		return fmt.Errorf("the URL of tab %s has %d bytes, more than %d", k.ID, len(k.URL), MaxURL)
+	case !side(k.Viewport.Width) || !side(k.Viewport.Height) || !k.Place.Valid():
+		return fmt.Errorf("tab %s has an impossible size or place", k.ID)
+	case k.Refs == dom.NoRef || k.Revivals < 0 || k.Revivals > maxRevivals:
+		return fmt.Errorf("tab %s has impossible numbers", k.ID)
+	}
+	return nil
+}
+
+// maxRevivals bounds a number that only counts to a few.
+const maxRevivals = 1000

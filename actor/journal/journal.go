@@ -1,0 +1,255 @@
+// Package journal keeps on disk which tabs are to be brought back when the process ends without a word.
+//
+// What it guarantees:
+//
+//   - The file holds a whole list of tabs at any time, one that was true at most Delay ago unless the disk refuses: it is
+//     written beside the old one, synced, and put in its place. A process that is killed in between leaves the old one.
+//   - What cannot be read is set aside, with a warning, and never keeps anybody from starting.
+//   - When the disk is full the old file stays as it is, one warning is logged, and it is tried again every Retry.
+//   - Keep and Forget do not wait for the disk.
+//   - The file is readable by its owner alone, for it holds URLs.
+//
+// Callers owe a directory that nobody else writes to, one Book a file at a time, and Close.
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+)
+
+const (
+	// Delay is how long a change may wait for others, to be written together.
+	Delay = 100 * time.Millisecond
+	// Retry is how long after a failure it is tried again.
+	Retry = 10 * time.Second
+)
+
+// Book is an open journal. It implements actor.Keeper. Its methods are safe for concurrent use.
+type Book struct {
+	path   string
+	logger *slog.Logger
+
+	mu sync.Mutex
+	// tabs are in the order in which they were first kept.
+	tabs   []actor.Kept
+	sealed bool
+	// warned are the tabs that cannot be kept.
+	warned map[string]bool
+
+	changed chan struct{}
+	end     chan struct{}
+	done    chan struct{}
+}
+
+// Open reads the journal at path and goes on with it. What was kept, oldest first, is kept until it is forgotten. There is
+// nothing that keeps a book from being opened: what is wrong is logged.
+func Open(path string, logger *slog.Logger) (b *Book, kept []actor.Kept) {
+	b = &Book{path: path, logger: logger, warned: map[string]bool{}, changed: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
+	kept, err := read(path)
+	if err != nil {
+		aside := path + ".bad"
+		err = errors.Join(err, os.Rename(path, aside))
+		logger.Warn("the journal of tabs cannot be read, and is set aside: no tab is brought back", "file", aside, "error", err)
+	}
+	b.tabs = slices.Clone(kept)
+	go b.write()
+	return b, kept
+}
+
+// Remove removes the journal at path, if there is one.
+func Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// read reads a journal; one that does not exist is empty.
+func read(path string) ([]actor.Kept, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // a pipe would keep us waiting
+		return nil, errors.New("it is no regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data)
+}
+
+// Keep implements actor.Keeper. A tab that cannot be kept is logged once, and forgotten.
+func (b *Book) Keep(k actor.Kept) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.tabs, func(o actor.Kept) bool { return o.ID == k.ID })
+	err := check(k)
+	if err == nil && i < 0 && len(b.tabs) >= MaxTabs {
+		err = fmt.Errorf("there are %d already", MaxTabs)
+	}
+	switch {
+	case err != nil:
+		if !b.warned[k.ID] && len(b.warned) < MaxTabs {
+			b.warned[k.ID] = true
+			b.logger.Warn("a tab is not in the journal: it would not come back if the daemon were killed", "tab", k.ID, "error", err)
+		}
+		if i >= 0 {
+			b.tabs = slices.Delete(b.tabs, i, i+1)
+			b.touch()
+		}
+		return
+	case i >= 0:
+		b.tabs[i] = k
+	default:
+		b.tabs = append(b.tabs, k)
+	}
+	b.touch()
+}
+
+// Forget implements actor.Keeper.
+func (b *Book) Forget(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.warned, id)
+	before := len(b.tabs)
+	if b.tabs = slices.DeleteFunc(b.tabs, func(k actor.Kept) bool { return k.ID == id }); len(b.tabs) != before {
+		b.touch()
+	}
+}
+
+// touch says that there is something to write.
+func (b *Book) touch() {
+	select {
+	case b.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Clear forgets all tabs and removes the file at once. Nothing is kept from then on.
+func (b *Book) Clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tabs, b.sealed = nil, true
+	if err := Remove(b.path); err != nil {
+		b.logger.Warn("the journal of tabs could not be removed: they would come back", "file", b.path, "error", err)
+	}
+}
+
+// Close writes what is still to be written, and waits for that.
+func (b *Book) Close() {
+	close(b.end)
+	<-b.done
+}
+
+// write is the goroutine that writes.
+func (b *Book) write() {
+	defer close(b.done)
+	failed, warned := false, false
+	for {
+		var again <-chan time.Time
+		if failed {
+			again = time.After(Retry)
+		}
+		last := false
+		select {
+		case <-b.changed:
+		case <-again:
+		case <-b.end:
+			last = true
+		}
+		err := b.save(last && len(b.changed) == 0 && !failed)
+		if failed = err != nil; failed && !warned {
+			b.logger.Warn("the journal of tabs cannot be written: tabs would come back as they were before if the daemon were killed now",
+				"file", b.path, "error", err)
+		}
+		warned = failed
+		if last {
+			return
+		}
+		pause := time.NewTimer(Delay)
+		select {
+		case <-pause.C:
+		case <-b.end:
+			pause.Stop()
+		}
+	}
+}
+
+// save writes the file, unless there is nothing to say.
+func (b *Book) save(clean bool) error {
+	b.mu.Lock()
+	sealed, tabs := b.sealed, slices.Clone(b.tabs)
+	b.mu.Unlock()
+	if sealed || clean {
+		return nil
+	}
+	data, err := encode(tabs)
+	if err != nil {
+		return err
+	}
+	temp, err := stage(b.path, data)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	if sealed = b.sealed; !sealed {
+		err = os.Rename(temp, b.path)
+	}
+	b.mu.Unlock()
+	if sealed || err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return syncDir(filepath.Dir(b.path))
+}
+
+// stage writes a file beside path, and leaves nothing of it when that fails.
+func stage(path string, data []byte) (temp string, err error) {
+	temp = path + ".new"
+	if err := Remove(temp); err != nil { // that of a process that was killed
+		return "", err
+	}
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(temp))
+	}
+	return temp, nil
+}
+
+// syncDir makes a rename last. Windows does that by itself, and lets nobody ask.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
