@@ -2,12 +2,14 @@ package actor
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +41,9 @@ type Config struct {
 	Meter Meter
 	// Keeper keeps the tabs that are brought back, for the next process; nil: nobody does.
 	Keeper Keeper
+	// Opaque says of which sessions the tabs have ids that cannot be guessed and do not tell how many tabs there are; nil:
+	// of none.
+	Opaque func(session string) bool
 }
 
 func (c Config) withDefaults() Config {
@@ -239,7 +244,7 @@ func (p *Pool) start(page Page, info Info, viewport dom.Box, bound bool) *Tab {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.opened++
-	info.ID, info.URL = tabID(owner, p.opened), "about:blank"
+	info.ID, info.URL = p.tabID(owner, info.Session), "about:blank"
 	t := newTab(p.ctx, page, info, &p.cfg, p)
 	t.viewport = viewport
 	if !bound {
@@ -264,9 +269,13 @@ func (p *Pool) enter(t *Tab) {
 	}()
 }
 
-// tabID makes the id of the n-th tab. To clients it is opaque; it names the tab's browser, so that calls can be routed by it.
-func tabID(owner string, n int) string {
-	id := "t" + strconv.Itoa(n)
+// tabID makes the id of the tab that was opened last. To clients it is opaque; it names the tab's browser, so that calls
+// can be routed by it.
+func (p *Pool) tabID(owner, session string) string {
+	id := "t" + strconv.Itoa(p.opened)
+	if p.cfg.Opaque != nil && p.cfg.Opaque(session) {
+		id = "t-" + strings.ToLower(rand.Text()[:12])
+	}
 	if owner == "" {
 		return id
 	}
@@ -447,7 +456,12 @@ func (p *Pool) Tab(id string) (*Tab, error) {
 			return t, nil
 		}
 	}
-	return nil, Errorf(NotFound, "there is no tab %q: list the tabs, or open one", id)
+	return nil, NoTab(id)
+}
+
+// NoTab is the error of a call for a tab that there is not.
+func NoTab(id string) *Error {
+	return Errorf(NotFound, "there is no tab %q: list the tabs, or open one", id)
 }
 
 // Tabs lists the open tabs, oldest first.

@@ -49,8 +49,9 @@ type TabEvent struct {
 // TabWatch is one reader of tab events.
 type TabWatch struct {
 	stop func()
-	// session is the one whose tabs are watched; empty: all.
+	// session is the one whose tabs are watched; empty: all those that only lets pass.
 	session string
+	only    func(session string) bool
 
 	mu     sync.Mutex
 	queue  []TabEvent
@@ -66,7 +67,16 @@ func (p *Pool) Watch() *TabWatch { return p.WatchSession("") }
 // WatchSession is Watch for the tabs of one session; empty: all. It ends with an *Error of kind NotFound when the
 // session is closed.
 func (p *Pool) WatchSession(session string) *TabWatch {
-	w := &TabWatch{session: session, arrive: make(chan struct{}, 1), bound: watchBound}
+	return p.watch(&TabWatch{session: session})
+}
+
+// WatchSome is Watch for the tabs of those sessions for which only holds. It is called with the pool's lock held.
+func (p *Pool) WatchSome(only func(session string) bool) *TabWatch {
+	return p.watch(&TabWatch{only: only})
+}
+
+func (p *Pool) watch(w *TabWatch) *TabWatch {
+	w.arrive, w.bound = make(chan struct{}, 1), watchBound
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, t := range p.tabs {
@@ -89,7 +99,9 @@ func (p *Pool) WatchSession(session string) *TabWatch {
 }
 
 // sees reports whether the watch tells of the tabs of a session.
-func (w *TabWatch) sees(session string) bool { return w.session == "" || w.session == session }
+func (w *TabWatch) sees(session string) bool {
+	return (w.session == "" || w.session == session) && (w.only == nil || w.only(session))
+}
 
 // endWatches ends the readers of one session's tabs, once they have read what is there. It may be called while the
 // tabs are still ending: the readers of a session that is closed are told of its end, not of each tab's.

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ const (
 	tokenBytes = 32
 	// minToken is the shortest token that is accepted from a file that somebody wrote by hand.
 	minToken = 32
+	// maxSecrets is how much is read of a file with secrets, in bytes.
+	maxSecrets = 1 << 20
 )
 
 // DefaultTokenFile returns where the bearer token is kept for this user: domtap/token below the
@@ -30,15 +33,11 @@ func DefaultTokenFile() (string, error) {
 // ReadToken returns the bearer token kept at path. It refuses a file that other users may read.
 // The error is fs.ErrNotExist, wrapped, when there is none yet.
 func ReadToken(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("read the token: %w", err)
+	data, err := ReadPrivate(path)
+	var open *OpenError
+	if errors.As(err, &open) {
+		return "", fmt.Errorf("%w, or delete it and a new token is made", err)
 	}
-	if !ownedByUs(info, false) || openTo(info, 0o077) {
-		return "", fmt.Errorf("other users may read the token file %s: make it yours and run chmod 600 %s, "+
-			"or delete it and a new token is made", path, path)
-	}
-	data, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
 	}
@@ -48,6 +47,44 @@ func ReadToken(path string) (string, error) {
 			"delete it and a new token is made", path, minToken)
 	}
 	return token, nil
+}
+
+// OpenError says that a file with secrets is not this user's alone.
+type OpenError struct{ Path string }
+
+// Error says what to do.
+func (e *OpenError) Error() string {
+	return fmt.Sprintf("other users may read the file %s: make it yours and run chmod 600 %s", e.Path, e.Path)
+}
+
+// ReadPrivate reads a file that holds secrets. It fails with an *OpenError when other users may read or write it.
+func ReadPrivate(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !ownedByUs(info, false) || openTo(info, 0o077) {
+		return nil, &OpenError{path}
+	}
+	data, err := io.ReadAll(io.LimitReader(file, maxSecrets+1))
+	if err == nil && len(data) > maxSecrets {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxSecrets)
+	}
+	return data, err
+}
+
+// NewToken makes a token of 32 random bytes.
+func NewToken() (string, error) {
+	raw := make([]byte, tokenBytes)
+	if _, err := rand.Read(raw); err != nil {
+		return "", fmt.Errorf("make a token: %w", err)
+	}
+	return base64.RawURLEncoding.EncodeToString(raw), nil
 }
 
 // notVisible reports whether r cannot stand in an HTTP header's value.
@@ -63,11 +100,11 @@ func Token(path string) (string, error) {
 	if err := makeDir(filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	raw := make([]byte, tokenBytes)
-	if _, err := rand.Read(raw); err != nil {
-		return "", fmt.Errorf("make a token: %w", err)
+	made, err := NewToken()
+	if err != nil {
+		return "", err
 	}
-	if err := writeOnce(path, base64.RawURLEncoding.EncodeToString(raw)+"\n"); err != nil {
+	if err := writeOnce(path, made+"\n"); err != nil {
 		return "", fmt.Errorf("keep the token: %w", err)
 	}
 	return ReadToken(path)

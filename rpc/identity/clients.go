@@ -1,0 +1,226 @@
+package identity
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+const (
+	// maxClients is how many lines a list of clients may have.
+	maxClients = 1000
+	// sumPrefix stands before the sum of a token, and byCertificate instead of one.
+	sumPrefix     = "sha256:"
+	byCertificate = "cert"
+)
+
+// ErrRevoked is the cause with which the context of a Grant ends.
+var ErrRevoked = errors.New("the right to call was taken back")
+
+// Entry is one line of a list of clients.
+type Entry struct {
+	Principal Principal
+	// Sum is that of the token. A Cert has none.
+	Sum  [sha256.Size]byte
+	Cert bool
+}
+
+// Sum is what is kept of a token.
+func Sum(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
+
+// Line writes an entry as a line of a list.
+func (e Entry) Line() string {
+	credential := byCertificate
+	if !e.Cert {
+		credential = sumPrefix + hex.EncodeToString(e.Sum[:])
+	}
+	return fmt.Sprintf("%s %s %s\n", e.Principal.name, e.Principal.rights, credential)
+}
+
+// Parse reads a list of clients: a line for each way to call, with a name, rights ("all" or "read"), and what proves it: the sum of a
+// token ("sha256:" and 64 hexadecimal digits), or "cert" for a certificate. The same name may stand in several lines.
+// Empty lines and those that begin with # say nothing. Errors name the line, never what is in it.
+func Parse(list []byte) ([]Entry, error) {
+	var all []Entry
+	lines := bufio.NewScanner(bytes.NewReader(list))
+	for n := 1; lines.Scan(); n++ {
+		fields := strings.Fields(lines.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		e, err := parseLine(fields)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if all = append(all, e); len(all) > maxClients {
+			return nil, fmt.Errorf("there are more than %d lines", maxClients)
+		}
+	}
+	return all, lines.Err()
+}
+
+func parseLine(fields []string) (e Entry, err error) {
+	if len(fields) != 3 {
+		return e, errors.New(`it is not "NAME all|read sha256:SUM", or "NAME all|read cert": "domtap token new" writes such lines`)
+	}
+	name := fields[0]
+	if name != OperatorName && !IsName(name) {
+		return e, errors.New("the name must be 1 to 32 letters, digits, - and _")
+	}
+	rights, known := map[string]Rights{"all": All, "read": Read}[fields[1]]
+	if !known {
+		return e, errors.New("the rights must be all or read")
+	}
+	e.Principal = Principal{name, rights}
+	if fields[2] == byCertificate {
+		e.Cert = true
+		return e, nil
+	}
+	digits, isSum := strings.CutPrefix(fields[2], sumPrefix)
+	sum, err := hex.DecodeString(digits)
+	if !isSum || err != nil || len(sum) != sha256.Size {
+		return e, errors.New("the last word must be sha256: with 64 hexadecimal digits, or cert")
+	}
+	e.Sum = [sha256.Size]byte(sum)
+	return e, nil
+}
+
+// Grant is the right to call that somebody has proven.
+type Grant struct {
+	Principal Principal
+	// While ends, with the cause ErrRevoked, when the right is taken back.
+	While context.Context
+}
+
+// Clients knows who may call. Its methods are safe for concurrent use.
+type Clients struct {
+	ctx context.Context
+
+	mu sync.Mutex
+	// granted are the entries in force; main, when it is there, is the first.
+	granted []*granted
+	main    *granted
+	// listed says that there is a list of clients, so that a certificate alone does not suffice.
+	listed bool
+}
+
+type granted struct {
+	Entry
+	while  context.Context
+	revoke context.CancelCauseFunc
+}
+
+// New makes a list with the operator's token alone; an empty one is none. All grants end with ctx.
+func New(ctx context.Context, token string) *Clients {
+	c := &Clients{ctx: ctx}
+	if token != "" {
+		c.main = c.grant(Entry{Principal: Operator(), Sum: Sum(token)})
+		c.granted = []*granted{c.main}
+	}
+	return c
+}
+
+func (c *Clients) grant(e Entry) *granted {
+	g := &granted{Entry: e}
+	g.while, g.revoke = context.WithCancelCause(c.ctx)
+	return g
+}
+
+// Set puts a list in force. What both the one before and this one grant goes on; what only the one before granted ends.
+func (c *Clients) Set(list []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.listed = true
+	before := map[Entry]*granted{}
+	for _, g := range c.granted {
+		if g != c.main {
+			before[g.Entry] = g
+		}
+	}
+	c.granted = nil
+	if c.main != nil {
+		c.granted = append(c.granted, c.main)
+	}
+	for _, e := range list {
+		g := before[e]
+		if g == nil {
+			g = c.grant(e)
+		}
+		before[e] = g
+		c.granted = append(c.granted, g)
+	}
+	kept := map[*granted]bool{}
+	for _, g := range c.granted {
+		kept[g] = true
+	}
+	for _, g := range before {
+		if !kept[g] {
+			g.revoke(ErrRevoked)
+		}
+	}
+}
+
+// ByToken returns what a token grants. It compares with every token that there is, each in the same time.
+func (c *Clients) ByToken(token string) (Grant, bool) {
+	sum := Sum(token)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := -1
+	for i, g := range c.granted {
+		same := subtle.ConstantTimeCompare(sum[:], g.Sum[:])
+		if g.Cert {
+			same = 0
+		}
+		found = subtle.ConstantTimeSelect(same, i, found)
+	}
+	if found < 0 || token == "" {
+		return Grant{}, false
+	}
+	return Grant{c.granted[found].Principal, c.granted[found].while}, true
+}
+
+// ByCertificate returns what a certificate grants that an authority of --tls-client-ca has signed. Where there is a list of
+// clients it must have the name, with cert; otherwise every name but the operator's has all rights, in sessions of its own.
+func (c *Clients) ByCertificate(cert *x509.Certificate) (Grant, bool) {
+	name := CertificateName(cert)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, g := range c.granted {
+		if g.Cert && g.Principal.name == name {
+			return Grant{g.Principal, g.while}, true
+		}
+	}
+	if c.listed || !IsName(name) {
+		return Grant{}, false
+	}
+	return Grant{Client(name, All), c.ctx}, true
+}
+
+// namePath is what the URI in a certificate begins with that names a client.
+const namePath = "urn:domtap:client:"
+
+// CertificateName is the name of a client in its certificate: what follows urn:domtap:client: in a URI of its alternative names, or
+// else its common name; empty when it has neither, or more than one such URI.
+func CertificateName(cert *x509.Certificate) string {
+	var names []string
+	for _, uri := range cert.URIs {
+		if name, ok := strings.CutPrefix(uri.String(), namePath); ok {
+			names = append(names, name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return cert.Subject.CommonName
+	case 1:
+		return names[0]
+	}
+	return ""
+}
