@@ -6,6 +6,7 @@
 //
 //   - Everything that is entered counts for the daemon, and also for the session and the tab as long as these are open. What a
 //     tab did stays in its session's account when the tab is closed, and what a session did in the daemon's.
+//   - What a client calls counts in its own account, too, for as long as the daemon runs.
 //   - Memory is bounded: there are accounts for what is open, at most MaxAccounts, and each holds a fixed number of rows. No
 //     single measurement is kept.
 //   - To enter something takes well under a microsecond and waits for nothing but others who enter.
@@ -31,12 +32,18 @@ const (
 )
 
 // Place says whose account something belongs to. What is empty is not known, or does not apply.
-type Place struct{ Session, Tab string }
+type Place struct {
+	// Owner is who calls.
+	Owner        string
+	Session, Tab string
+}
 
 // Open says what is open. Its methods are called with the book's lock held.
 type Open interface {
 	HasSession(id string) bool
 	HasTab(id string) bool
+	// Owner says whose an open session is.
+	Owner(session string) string
 }
 
 // Entry is something to count, for one method.
@@ -96,14 +103,14 @@ type Book struct {
 	open  Open
 	since time.Time
 
-	mu             sync.Mutex
-	total          *account
-	sessions, tabs map[string]*account
+	mu                     sync.Mutex
+	total                  *account
+	owners, sessions, tabs map[string]*account
 }
 
 // New makes a book that is empty.
 func New(open Open) *Book {
-	return &Book{open: open, since: time.Now(), total: newAccount(Place{}), sessions: map[string]*account{}, tabs: map[string]*account{}}
+	return &Book{open: open, since: time.Now(), total: newAccount(Place{}), owners: map[string]*account{}, sessions: map[string]*account{}, tabs: map[string]*account{}}
 }
 
 // account is what was counted for one place.
@@ -157,15 +164,15 @@ func count(rows *map[string]*int64, name string) {
 // Line is where one method is entered for one place. It is a value, and stays valid when the place is closed.
 type Line struct {
 	book     *Book
-	accounts [3]*account
-	methods  [3]*method
+	accounts [4]*account
+	methods  [4]*method
 }
 
 // Line finds the line of a method.
 func (b *Book) Line(p Place, name string) Line {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := Line{book: b, accounts: [3]*account{b.total, b.session(p.Session), b.tab(p)}}
+	l := Line{book: b, accounts: [4]*account{b.total, b.owner(p.Owner), b.session(p), b.tab(p)}}
 	for i, a := range l.accounts {
 		if a != nil {
 			l.methods[i] = row(a.methods, name)
@@ -174,8 +181,17 @@ func (b *Book) Line(p Place, name string) Line {
 	return l
 }
 
+// owner finds or makes the account of an owner; mu is held.
+func (b *Book) owner(name string) *account {
+	if a := b.owners[name]; a != nil || name == "" {
+		return a
+	}
+	return created(b.owners, name, Place{Owner: name})
+}
+
 // session finds or makes the account of an open session; mu is held.
-func (b *Book) session(id string) *account {
+func (b *Book) session(p Place) *account {
+	id := p.Session
 	if a := b.sessions[id]; a != nil || id == "" || !b.open.HasSession(id) {
 		return a
 	}
@@ -189,7 +205,7 @@ func (b *Book) tab(p Place) *account {
 		return a
 	}
 	sweep(b.tabs, b.open.HasTab)
-	return created(b.tabs, p.Tab, p)
+	return created(b.tabs, p.Tab, Place{Session: p.Session, Tab: p.Tab})
 }
 
 func created(all map[string]*account, id string, p Place) *account {
@@ -300,20 +316,25 @@ type Steps struct {
 	Failures                      map[string]int64
 }
 
-// Statement reads a place's account and those in it: the daemon's for the zero Place. All are of the same moment.
+// Statement reads a place's account and those in it: the daemon's for the zero Place; for an owner alone, what that has
+// called, and the accounts of its own sessions and tabs. All are of the same moment.
 func (b *Book) Statement(p Place) Statement {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sweep(b.sessions, b.open.HasSession)
 	sweep(b.tabs, b.open.HasTab)
 	st := Statement{Since: b.since, Total: Account{Place: p}}
-	within := func(a *account) bool { return p.Session == "" || a.place.Session == p.Session }
+	within := func(a *account) bool {
+		return (p.Session == "" || a.place.Session == p.Session) && (p.Owner == "" || b.open.Owner(a.place.Session) == p.Owner)
+	}
 	switch {
 	case p.Tab != "":
 		st.Total.fill(b.tabs[p.Tab])
 		return st
 	case p.Session != "":
 		st.Total.fill(b.sessions[p.Session])
+	case p.Owner != "":
+		st.Total.fill(b.owners[p.Owner])
 	default:
 		st.Total.fill(b.total)
 	}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func (d doors) HasTab(id string) bool     { return !d[id] }
 func TestWhatIsEnteredCountsAtEveryLevel(t *testing.T) {
 	closed := doors{}
 	b := New(closed)
-	one, two := Place{"work", "t1"}, Place{"work", "t10"}
+	one, two := Place{Session: "work", Tab: "t1"}, Place{Session: "work", Tab: "t10"}
 	b.Line(one, "Get").Add(Entry{Calls: 1, Tokens: 100, Reads: Reads{Pages: 1}, Steps: []Step{{Kind: "click", Done: true, Healed: true}}})
 	b.Line(two, "Get").Add(Entry{Calls: 2, Tokens: 10, Failure: "NOT_FOUND", Steps: []Step{{Kind: "click", Failed: "STALE_REF"}, {Kind: "click"}}})
 	b.Line(Place{Session: "work", Tab: "t9"}, "Get").Add(Entry{Calls: 1})
@@ -55,7 +56,7 @@ func TestWhatIsEnteredCountsAtEveryLevel(t *testing.T) {
 func TestWhatIsClosedStaysInTheAccountsAbove(t *testing.T) {
 	closed := doors{}
 	b := New(closed)
-	p := Place{"work", "t1"}
+	p := Place{Session: "work", Tab: "t1"}
 	b.Line(p, "Get").Add(Entry{Calls: 1})
 	stream := b.Line(p, "Watch")
 	closed["t1"] = true
@@ -86,7 +87,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	b := New(closed)
 	const n = MaxAccounts + 200
 	for i := range n {
-		p := Place{"s" + strconv.Itoa(i), "t" + strconv.Itoa(i)}
+		p := Place{Session: "s" + strconv.Itoa(i), Tab: "t" + strconv.Itoa(i)}
 		b.Line(p, "m"+strconv.Itoa(i)).Add(Entry{Calls: 1, Failure: "f" + strconv.Itoa(i), Steps: []Step{{Kind: "k" + strconv.Itoa(i)}}})
 	}
 	st := b.Statement(Place{})
@@ -117,7 +118,7 @@ func TestManyMayEnterAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			line := b.Line(Place{"s", fmt.Sprint("t", i%2)}, "Get")
+			line := b.Line(Place{Session: "s", Tab: fmt.Sprint("t", i%2)}, "Get")
 			for n := range 1000 {
 				line.Add(Entry{Calls: 1, Timed: true})
 				if n%100 == 0 {
@@ -186,13 +187,19 @@ func BenchmarkAdd(b *testing.B) {
 	book := New(doors{})
 	entry := Entry{Calls: 1, Messages: 1, Bytes: 1000, Tokens: 250, Full: 1000, Compared: 250, Timed: true, Took: time.Millisecond}
 	for b.Loop() {
-		book.Line(Place{"default", "t1"}, "GetCompact").Add(entry)
+		book.Line(Place{Session: "default", Tab: "t1"}, "GetCompact").Add(entry)
 	}
 }
 
 func BenchmarkAddToLine(b *testing.B) {
-	line := New(doors{}).Line(Place{"default", "t1"}, "WatchDom")
+	line := New(doors{}).Line(Place{Session: "default", Tab: "t1"}, "WatchDom")
 	for b.Loop() {
 		line.Add(Entry{Messages: 1, Bytes: 1000, Estimated: 250})
 	}
+}
+
+// Owner is who a door's name begins with.
+func (d doors) Owner(session string) string {
+	owner, _, _ := strings.Cut(session, ".")
+	return owner
 }

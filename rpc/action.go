@@ -18,7 +18,7 @@ type actionService struct {
 
 // Interact does the steps of one turn.
 func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func nothingDone(turn actor.Turn, out actor.Outcome) error {
 
 // FillForm fills the fields of a form, and sends it, as one turn.
 func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/identity"
 )
 
 const (
@@ -65,12 +67,12 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 		b.schema = schema
 	}
 	if b.session = r.GetSessionId(); b.session == "" {
-		made, err := s.server.sessions.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
+		made, err := s.server.gate.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
 		if err != nil {
 			return nil, err
 		}
-		b.session = made.ID
-		defer s.throwAway(ctx, made.ID)
+		b.session = strings.TrimPrefix(made.ID, identity.From(ctx).Prefix())
+		defer s.throwAway(ctx, b.session)
 	}
 	var parallel int
 	b.each, parallel = perURL(r)
@@ -101,7 +103,7 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 func (s *pageService) throwAway(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	if err := s.server.sessions.Close(ctx, session, false); err != nil {
+	if err := s.server.gate.Close(ctx, session, false); err != nil {
 		s.server.cfg.Logger.Warn("the session of a batch was not closed in time", "err", err)
 	}
 }
@@ -130,7 +132,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	}
 	bounded, cancel := context.WithTimeout(ctx, b.each)
 	defer cancel()
-	tab, err := b.pages.server.sessions.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
+	tab, err := b.pages.server.gate.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
 	if err == nil {
 		err = b.fill(bounded, tab, out)
 		b.discard(ctx, tab)
@@ -199,5 +201,5 @@ func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	_ = b.pages.server.pool.CloseTab(ctx, tab.ID()) // it closes in any case, and one that is closed already is no error
+	_ = b.pages.server.gate.CloseTab(ctx, tab.ID()) // it closes in any case, and one that is closed already is no error
 }

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/grpc/stats"
 
 	"github.com/domtap/domtap/rpc/accounting"
+	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/views"
 )
 
@@ -22,10 +23,15 @@ type connectionKey struct{}
 // callerOf returns who makes the call.
 func callerOf(ctx context.Context, client string) views.Caller {
 	if client != "" {
-		return views.Caller{Client: client}
+		return chosen(ctx, client)
 	}
 	id, _ := ctx.Value(connectionKey{}).(uint64)
 	return views.Caller{Connection: id}
+}
+
+// chosen returns who makes the call, as far as that has chosen a client id.
+func chosen(ctx context.Context, client string) views.Caller {
+	return views.Caller{Owner: identity.From(ctx).Name(), Client: client}
 }
 
 // TagConn numbers a connection.

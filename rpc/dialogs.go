@@ -10,7 +10,7 @@ import (
 
 // AnswerDialog answers the dialog that is open.
 func (s *tabService) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 
 // WatchDom streams the changes of a view.
 func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(stream.Context(), r.GetTabId())
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ type look struct {
 // look reads the tab and makes the view that the request selects. Since is the request's
 // since_revision.
 func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64, boxes bool) (*look, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +122,13 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 	if name := r.GetCursor(); name != "" {
 		now, err = shared.Continue(reading.Head, sel, name)
 	} else {
-		now, err = shared.Tree(reading.Head, sel, r.GetClientId())
+		now, err = shared.Tree(reading.Head, sel, chosen(ctx, r.GetClientId()))
 	}
 	if err != nil {
 		return nil, err
 	}
 	l := &look{tab: tab, now: now, next: shared.Next(now), late: reading.Late}
-	shared.Sent(now, r.GetClientId())
+	shared.Sent(now, chosen(ctx, r.GetClientId()))
 	defer l.account(ctx, shared, r.GetCursor() != "")
 	seen := views.Seen{View: now}
 	if boxes {

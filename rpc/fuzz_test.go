@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/identity"
 )
 
 // FuzzRequestsNeverPanic runs any bytes that decode as a GetDomRequest through the checks and the
@@ -44,7 +45,7 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 			}
 			return
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(identity.With(t.Context(), identity.Operator()), 10*time.Second)
 		defer cancel()
 		resp, err := service.GetDom(ctx, r)
 		if ctx.Err() != nil {
@@ -64,7 +65,7 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 func FuzzForeignCursorsAreRefused(f *testing.F) {
 	service, tab := fuzzed(f)
 	r := &domtapv1.GetDomRequest{TabId: tab.ID(), MaxElements: proto.Int32(5)}
-	first, err := service.GetDom(f.Context(), r)
+	first, err := service.GetDom(identity.With(f.Context(), identity.Operator()), r)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func FuzzForeignCursorsAreRefused(f *testing.F) {
 		err := checkMessage(r)
 		var answer *domtapv1.GetDomResponse
 		if err == nil {
-			answer, err = service.GetDom(t.Context(), r)
+			answer, err = service.GetDom(identity.With(t.Context(), identity.Operator()), r)
 		}
 		err = toStatus(err)
 		switch c := status.Code(err); {

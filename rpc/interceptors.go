@@ -2,20 +2,15 @@ package rpc
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"log/slog"
 	"net"
 	"runtime/debug"
 	"time"
 
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/auth"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
@@ -23,6 +18,7 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/identity"
 )
 
 // maxCall is the longest deadline that a unary call may have.
@@ -34,14 +30,11 @@ const grace = 5 * time.Second
 // interceptors returns the chains, outermost first.
 func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor) {
 	report := interceptors.CommonReportableFunc(s.report)
-	secured := selector.MatchFunc(func(_ context.Context, c interceptors.CallMeta) bool {
-		return c.Service != healthv1.Health_ServiceDesc.ServiceName
-	})
 	recovered := recovery.WithRecoveryHandlerContext(s.recovered)
 	unary := []grpc.UnaryServerInterceptor{
 		s.clerk.Unary,
 		interceptors.UnaryServerInterceptor(report),
-		selector.UnaryServerInterceptor(auth.UnaryServerInterceptor(s.authorize), secured),
+		s.accessUnary,
 		s.deadline,
 		checkUnary,
 		recovery.UnaryServerInterceptor(recovered),
@@ -49,7 +42,7 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 	stream := []grpc.StreamServerInterceptor{
 		s.clerk.Stream,
 		interceptors.StreamServerInterceptor(report),
-		selector.StreamServerInterceptor(auth.StreamServerInterceptor(s.authorize), secured),
+		s.accessStream,
 		checkStream,
 		recovery.StreamServerInterceptor(recovered),
 	}
@@ -63,7 +56,17 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 // report starts the log record of a call. It never sees a message: what a page shows and what a client
 // types stay out of the log, and so do error messages, which may quote either.
 func (s *Server) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
-	return &record{logger: s.cfg.Logger, ctx: ctx, method: call.FullMethod()}, ctx
+	r := &record{logger: s.cfg.Logger, ctx: ctx, method: call.FullMethod()}
+	return r, context.WithValue(ctx, recordKey{}, r)
+}
+
+type recordKey struct{}
+
+// named notes in the record of a call who makes it.
+func named(ctx context.Context, who identity.Principal) {
+	if r, ok := ctx.Value(recordKey{}).(*record); ok {
+		r.client = who.Name()
+	}
 }
 
 // record logs a call when it has ended.
@@ -72,6 +75,8 @@ type record struct {
 	logger *slog.Logger
 	ctx    context.Context
 	method string
+	// client is who calls, once that is known.
+	client string
 }
 
 // PostCall writes the record.
@@ -86,6 +91,9 @@ func (r *record) PostCall(err error, took time.Duration) {
 		slog.String("code", code.String()),
 		slog.Duration("took", took),
 		slog.String("peer", peerName(r.ctx)),
+	}
+	if r.client != "" {
+		attrs = append(attrs, slog.String("client", r.client))
 	}
 	if reason := reasonOf(err); reason != "" {
 		attrs = append(attrs, slog.String("reason", reason))
@@ -116,21 +124,6 @@ func peerName(ctx context.Context) string {
 
 // trusted reports whether an address can only be reached by processes of the daemon's own user.
 func trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix" }
-
-// authorize lets a call pass that came over a unix socket or has the token.
-func (s *Server) authorize(ctx context.Context) (context.Context, error) {
-	if p, ok := peer.FromContext(ctx); ok && trusted(p.Addr) {
-		return ctx, nil
-	}
-	token, err := auth.AuthFromMD(ctx, "bearer")
-	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(s.cfg.Token))
-	if err != nil || s.cfg.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-		return nil, newStatus(codes.Unauthenticated, "the call has no valid bearer token: send the metadata "+
-			`"authorization: Bearer TOKEN" with the token that "domtap token" prints, or use the unix socket`,
-			info("TOKEN", nil))
-	}
-	return ctx, nil
-}
 
 // deadline gives every unary call a deadline: the client's own, at most 5 minutes, or else the
 // configured one, or a little more than the navigation timeout that the request names.

@@ -22,7 +22,7 @@ type pageService struct {
 
 // Screenshot takes a picture of the page, or of one element.
 func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func (s *contextService) CountTokens(_ context.Context, r *domtapv1.CountTokensR
 }
 
 // GetHistory lists the pages that a tab showed.
-func (s *contextService) GetHistory(_ context.Context, r *domtapv1.GetHistoryRequest) (*domtapv1.GetHistoryResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+func (s *contextService) GetHistory(ctx context.Context, r *domtapv1.GetHistoryRequest) (*domtapv1.GetHistoryResponse, error) {
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

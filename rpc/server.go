@@ -33,6 +33,8 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/rpc/accounting"
+	"github.com/domtap/domtap/rpc/gate"
+	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/uploads"
@@ -56,6 +58,8 @@ type Config struct {
 	// Token is what connections over anything but a unix socket must present as
 	// "authorization: Bearer TOKEN". When it is empty, Serve refuses such listeners.
 	Token string
+	// Clients are who may call over anything but a unix socket. Nil: who has Token.
+	Clients *identity.Clients
 	// Logger gets one record for every call: method, code, reason, duration and peer. Nil: no log.
 	Logger *slog.Logger
 	// CallTimeout is the deadline of a unary call whose client set none. 0: 30 s.
@@ -99,11 +103,11 @@ func (c Config) withDefaults() Config {
 
 // Server is the daemon's gRPC server.
 type Server struct {
-	cfg      Config
-	pool     *actor.Pool
-	sessions *sessions.Sessions
-	grpc     *grpc.Server
-	health   *health.Server
+	cfg     Config
+	gate    *gate.Gate
+	clients *identity.Clients
+	grpc    *grpc.Server
+	health  *health.Server
 	// services are the names of those that are served, but for health and reflection.
 	services []string
 	views    *views.Cache
@@ -132,9 +136,12 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	if cfg.Sessions == nil {
 		cfg.Sessions = sessions.New(pool, nil, sessions.Config{Logger: cfg.Logger})
 	}
-	s := &Server{cfg: cfg, pool: pool, sessions: cfg.Sessions, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
+	if cfg.Clients == nil {
+		cfg.Clients = identity.New(nowhere{}, cfg.Token)
+	}
+	s := &Server{cfg: cfg, gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.book = accounts.New(opened{s})
-	s.clerk = accounting.New(s.book, opened{s}.session, reasonOf)
+	s.clerk = accounting.New(s.book, s.gate.SessionOf, reasonOf)
 	s.connections = &connections{closed: s.views.Forget, clerk: s.clerk}
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
@@ -148,6 +155,7 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.ChainUnaryInterceptor(unary...),
 		grpc.ChainStreamInterceptor(stream...),
 		grpc.ForceServerCodecV2(wire.Codec()),
+		grpc.Creds(newHandshake()),
 		grpc.StatsHandler(s.connections),
 		grpc.MaxRecvMsgSize(maxRequest),
 		grpc.MaxSendMsgSize(MaxMessage),
@@ -222,9 +230,8 @@ func (s *Server) admit(listeners []net.Listener) error {
 func (s *Server) stop(ctx context.Context) error {
 	s.health.Shutdown()
 	closing, cancel := context.WithTimeout(ctx, s.cfg.StopTimeout)
-	err := s.pool.Close(closing)
+	err := s.gate.Shut(closing)
 	cancel()
-	s.sessions.Wait() // bounded by itself
 	ctx, cancel = context.WithTimeout(ctx, s.cfg.StopTimeout)
 	defer cancel()
 	var fronts sync.WaitGroup

@@ -1,12 +1,11 @@
 package rpc
 
 import (
-	"cmp"
 	"context"
 
-	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/identity"
 )
 
 type sessionService struct {
@@ -16,7 +15,7 @@ type sessionService struct {
 
 // CreateSession makes a session.
 func (s *sessionService) CreateSession(ctx context.Context, r *domtapv1.CreateSessionRequest) (*domtapv1.CreateSessionResponse, error) {
-	info, err := s.server.sessions.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
+	info, err := s.server.gate.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
 	if err != nil {
 		return nil, err
 	}
@@ -24,9 +23,13 @@ func (s *sessionService) CreateSession(ctx context.Context, r *domtapv1.CreateSe
 }
 
 // ListSessions lists the sessions.
-func (s *sessionService) ListSessions(context.Context, *domtapv1.ListSessionsRequest) (*domtapv1.ListSessionsResponse, error) {
+func (s *sessionService) ListSessions(ctx context.Context, _ *domtapv1.ListSessionsRequest) (*domtapv1.ListSessionsResponse, error) {
+	all, err := s.server.gate.List(ctx)
+	if err != nil {
+		return nil, err
+	}
 	resp := new(domtapv1.ListSessionsResponse)
-	for _, info := range s.server.sessions.List() {
+	for _, info := range all {
 		resp.Sessions = append(resp.Sessions, convert.Session(info))
 	}
 	return resp, nil
@@ -34,7 +37,7 @@ func (s *sessionService) ListSessions(context.Context, *domtapv1.ListSessionsReq
 
 // UpdateSession replaces the settings.
 func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSessionRequest) (*domtapv1.UpdateSessionResponse, error) {
-	info, err := s.server.sessions.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
+	info, err := s.server.gate.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +46,16 @@ func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSe
 
 // CloseSession closes a session.
 func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSessionRequest) (*domtapv1.CloseSessionResponse, error) {
-	if err := s.server.sessions.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
+	if err := s.server.gate.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
 		return nil, err
 	}
-	s.server.book.CloseSession(r.GetSessionId())
+	s.server.book.CloseSession(identity.From(ctx).Inward(r.GetSessionId()))
 	return new(domtapv1.CloseSessionResponse), nil
 }
 
 // GetStorageState reads what a session has stored.
 func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetStorageStateRequest) (*domtapv1.GetStorageStateResponse, error) {
-	state, err := s.server.sessions.State(ctx, r.GetSessionId())
+	state, err := s.server.gate.State(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -61,17 +64,17 @@ func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetSto
 
 // SetStorageState stores something in a session.
 func (s *sessionService) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
-	if err := s.server.sessions.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
+	if err := s.server.gate.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.SetStorageStateResponse), nil
 }
 
 // ListDownloads lists the downloads of a session.
-func (s *sessionService) ListDownloads(_ context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {
-	if err := s.server.sessions.Has(r.GetSessionId()); err != nil {
+func (s *sessionService) ListDownloads(ctx context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {
+	records, err := s.server.gate.Downloads(ctx, r.GetSessionId())
+	if err != nil {
 		return nil, err
 	}
-	records := s.server.pool.Downloads(cmp.Or(r.GetSessionId(), actor.DefaultSession))
 	return &domtapv1.ListDownloadsResponse{Downloads: convert.Downloads(records)}, nil
 }

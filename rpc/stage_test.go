@@ -25,6 +25,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/history"
 	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
 )
@@ -264,7 +265,7 @@ func (d *direct) SendMsg(v any) error {
 // call streams from the handler itself.
 func (r *reader) call(request *domtapv1.WatchDomRequest) {
 	ctx, cancel := context.WithCancel(r.stage.t.Context())
-	d := &direct{ctx: ctx, out: make(chan *domtapv1.WatchDomResponse)}
+	d := &direct{ctx: identity.With(ctx, identity.Operator()), out: make(chan *domtapv1.WatchDomResponse)}
 	ended := make(chan error, 1)
 	r.stage.running.Go(func() {
 		err := checkMessage(request)

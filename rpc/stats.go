@@ -7,6 +7,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/tokens"
 )
 
@@ -16,13 +17,17 @@ type statsService struct {
 }
 
 // GetStats tells what was counted.
-func (s *statsService) GetStats(_ context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
-	place := accounts.Place{Session: r.GetSessionId(), Tab: r.GetTabId()}
-	if err := s.server.sessions.Has(place.Session); err != nil {
+func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
+	session, err := s.server.gate.Session(ctx, r.GetSessionId())
+	if err != nil {
 		return nil, err
 	}
+	place := accounts.Place{Session: session, Tab: r.GetTabId()}
+	if who := identity.From(ctx); !who.IsOperator() {
+		place.Owner = who.Name()
+	}
 	if place.Tab != "" {
-		tab, err := s.server.pool.Tab(place.Tab)
+		tab, err := s.server.gate.Tab(ctx, place.Tab)
 		if err == nil && place.Session != "" && tab.Session() != place.Session {
 			err = actor.Errorf(actor.NotFound, "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
 		}
@@ -40,14 +45,8 @@ func (s *Server) Accounts() *accounts.Book { return s.book }
 // opened tells the accounts what is open.
 type opened struct{ server *Server }
 
-func (o opened) HasSession(id string) bool { return o.server.sessions.Has(id) == nil }
+func (o opened) HasSession(id string) bool { return o.server.gate.HasSession(id) }
 
-func (o opened) HasTab(id string) bool { return o.session(id) != "" }
+func (o opened) HasTab(id string) bool { return o.server.gate.SessionOf(identity.Operator(), id) != "" }
 
-// session is the session of an open tab; empty: there is no such tab.
-func (o opened) session(tab string) string {
-	if t, err := o.server.pool.Tab(tab); err == nil {
-		return t.Session()
-	}
-	return ""
-}
+func (o opened) Owner(session string) string { return identity.OwnerOf(session) }

@@ -286,8 +286,10 @@ func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 		service := &domService{server: b.server}
 		ctx := peer.NewContext(t.Context(), &peer.Peer{Addr: pipeAddr("unix")})
 		for _, r := range []*domtapv1.GetDomRequest{request, {TabId: "nobody"}} {
-			_, _ = b.server.clerk.Unary(ctx, r, &grpc.UnaryServerInfo{FullMethod: domtapv1.DomService_GetDom_FullMethodName},
-				func(ctx context.Context, r any) (any, error) { return service.GetDom(ctx, r.(*domtapv1.GetDomRequest)) })
+			info := &grpc.UnaryServerInfo{FullMethod: domtapv1.DomService_GetDom_FullMethodName}
+			_, _ = b.server.clerk.Unary(ctx, r, info, func(ctx context.Context, r any) (any, error) {
+				return b.server.accessUnary(ctx, r, info, func(ctx context.Context, r any) (any, error) { return service.GetDom(ctx, r.(*domtapv1.GetDomRequest)) })
+			})
 		}
 		got := of(b.getStats(&domtapv1.GetStatsRequest{}).GetTotal(), "GetDom")
 		if got.GetCalls() != 3 || got.GetFailures()["NOT_FOUND"] != 1 || got.GetBytes() != 2*byGRPC.GetBytes() || got.GetEstimatedTokens() != 2*byGRPC.GetEstimatedTokens() {
@@ -297,7 +299,10 @@ func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 		s := &sink{ctx: ctx, request: &domtapv1.WatchDomRequest{TabId: tab.GetId()}}
 		watching := make(chan error)
 		go func() {
-			watching <- b.server.clerk.Stream(service, s, &grpc.StreamServerInfo{FullMethod: domtapv1.DomService_WatchDom_FullMethodName}, domtapv1.DomService_ServiceDesc.Streams[0].Handler)
+			info := &grpc.StreamServerInfo{FullMethod: domtapv1.DomService_WatchDom_FullMethodName}
+			watching <- b.server.clerk.Stream(service, s, info, func(srv any, stream grpc.ServerStream) error {
+				return b.server.accessStream(srv, stream, info, domtapv1.DomService_ServiceDesc.Streams[0].Handler)
+			})
 		}()
 		got = of(b.getStats(&domtapv1.GetStatsRequest{TabId: tab.GetId()}).GetTotal(), "WatchDom")
 		if got.GetCalls() != 1 || got.GetMessages() != 1 || got.GetBytes() == 0 {

@@ -22,7 +22,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	ctx, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	size := r.GetViewport()
-	tab, err := s.server.sessions.Open(ctx, actor.OpenOptions{
+	tab, err := s.server.gate.Open(ctx, actor.OpenOptions{
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
@@ -36,23 +36,21 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 }
 
 // ListTabs lists the tabs.
-func (s *tabService) ListTabs(_ context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
-	only := r.GetSessionId()
-	if err := s.server.sessions.Has(only); err != nil {
+func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
+	tabs, err := s.server.gate.Tabs(ctx, r.GetSessionId())
+	if err != nil {
 		return nil, err
 	}
 	resp := new(domtapv1.ListTabsResponse)
-	for _, tab := range s.server.pool.Tabs() {
-		if only == "" || tab.Session() == only {
-			resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
-		}
+	for _, tab := range tabs {
+		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
 	}
 	return resp, nil
 }
 
 // GetTab tells what is known about a tab.
-func (s *tabService) GetTab(_ context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -61,15 +59,15 @@ func (s *tabService) GetTab(_ context.Context, r *domtapv1.GetTabRequest) (*domt
 
 // CloseTab closes a tab.
 func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) (*domtapv1.CloseTabResponse, error) {
-	if err := s.server.pool.CloseTab(ctx, r.GetTabId()); err != nil {
+	if err := s.server.gate.CloseTab(ctx, r.GetTabId()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.CloseTabResponse), nil
 }
 
 // SetRestore says whether a tab is brought back.
-func (s *tabService) SetRestore(_ context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +129,7 @@ type navigation interface {
 func (s *tabService) travel(ctx context.Context, r navigation,
 	start func(context.Context, *actor.Tab, actor.Wait) (actor.Info, error),
 ) (*domtapv1.Tab, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -154,10 +152,10 @@ func within(ctx context.Context, timeout *durationpb.Duration) (context.Context,
 
 // WatchTabs streams what happens to the tabs.
 func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTabsResponse]) error {
-	if err := s.server.sessions.Has(r.GetSessionId()); err != nil {
+	watch, err := s.server.gate.Watch(stream.Context(), r.GetSessionId())
+	if err != nil {
 		return err
 	}
-	watch := s.server.pool.WatchSession(r.GetSessionId())
 	defer watch.Stop()
 	out := newSender(s.server, stream)
 	return out.during(func() error {

@@ -19,7 +19,7 @@ import (
 
 // WaitFor returns when a condition holds.
 func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
-	tab, err := s.server.pool.Tab(r.GetTabId())
+	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

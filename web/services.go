@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/stats"
@@ -74,7 +76,13 @@ func (s *services) gate(ctx context.Context, spec connect.Spec, from connect.Pee
 // calling gives a context what gRPC's own server would: the peer and the metadata.
 func calling(ctx context.Context, header http.Header) context.Context {
 	if c, ok := ctx.Value(connectionKey{}).(net.Conn); ok {
-		ctx = peer.NewContext(ctx, &peer.Peer{Addr: c.RemoteAddr(), LocalAddr: c.LocalAddr()})
+		from := &peer.Peer{Addr: c.RemoteAddr(), LocalAddr: c.LocalAddr()}
+		if secure, ok := c.(*tls.Conn); ok { // its handshake is over: there is a request
+			from.AuthInfo = credentials.TLSInfo{
+				State: secure.ConnectionState(), CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity},
+			}
+		}
+		ctx = peer.NewContext(ctx, from)
 	}
 	md := metadata.MD{}
 	for _, value := range header.Values("Authorization") {

@@ -19,14 +19,15 @@ import (
 
 	"github.com/domtap/domtap/accounts"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/views"
 )
 
 // Clerk enters the calls of one server.
 type Clerk struct {
 	book *accounts.Book
-	// session is that of an open tab; empty: there is no such tab.
-	session func(tab string) string
+	// session is that of an open tab that somebody sees; empty: there is no such tab.
+	session func(who identity.Principal, tab string) string
 	// reason names an error.
 	reason func(error) string
 
@@ -36,7 +37,7 @@ type Clerk struct {
 }
 
 // New makes a clerk.
-func New(book *accounts.Book, session func(tab string) string, reason func(error) string) *Clerk {
+func New(book *accounts.Book, session func(who identity.Principal, tab string) string, reason func(error) string) *Clerk {
 	return &Clerk{book: book, session: session, reason: reason, methods: map[string]string{}}
 }
 
@@ -83,12 +84,26 @@ type Note struct {
 
 	mu     sync.Mutex
 	stream bool
-	place  accounts.Place
+	// who calls, and session and tab are what it names, which is found at place once it is known who calls.
+	who          identity.Principal
+	session, tab string
+	place        accounts.Place
 	// line is found when the first answer goes out, at the latest at the end.
 	line    accounts.Line
 	lined   bool
 	entry   accounts.Entry
 	compare bool
+}
+
+// By notes who calls.
+func (n *Note) By(who identity.Principal) {
+	if n == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.who = who
+	n.locate()
 }
 
 // Whole notes about what the whole page that the answer is about costs; 0: nobody knows. It also says that the answer is to be
@@ -173,20 +188,28 @@ func (c *Clerk) Handle(ctx context.Context, event stats.RPCStats) {
 // asked takes from a request where it belongs.
 func (n *Note) asked(request any) {
 	if r, ok := request.(interface{ GetSessionId() string }); ok {
-		n.place.Session = r.GetSessionId()
+		n.session = r.GetSessionId()
 	}
 	if r, ok := request.(interface{ GetTabId() string }); ok {
-		n.at(r.GetTabId())
+		n.tab = r.GetTabId()
 	}
+	n.locate()
 	if n.stream {
 		n.find().Add(accounts.Entry{Calls: 1})
 	}
 }
 
-// at says which tab it is, if that is open.
-func (n *Note) at(tab string) {
-	if session := n.clerk.session(tab); session != "" {
-		n.place = accounts.Place{Session: session, Tab: tab}
+// locate finds whose account it is: what the caller names counts only if it is the caller's. A tab that is closed since
+// is still that of the call.
+func (n *Note) locate() {
+	if n.place.Owner = n.who.Name(); n.place.Owner == "" {
+		return
+	}
+	if n.session != "" && n.place.Tab == "" {
+		n.place.Session = n.who.Inward(n.session)
+	}
+	if session := n.clerk.session(n.who, n.tab); session != "" {
+		n.place.Session, n.place.Tab = session, n.tab
 	}
 }
 
@@ -196,7 +219,7 @@ func (n *Note) answered(answer any, size int64) {
 		n.find().Add(accounts.Entry{Messages: 1, Bytes: size, Estimated: perBytes(size)})
 		return
 	}
-	if n.place.Tab == "" {
+	if n.tab == "" {
 		n.made(answer)
 	}
 	n.entry.Messages++
@@ -212,11 +235,12 @@ func (n *Note) answered(answer any, size int64) {
 // made takes the tab or the session that a call has opened.
 func (n *Note) made(answer any) {
 	if r, ok := answer.(interface{ GetTab() *domtapv1.Tab }); ok {
-		n.at(r.GetTab().GetId())
+		n.tab = r.GetTab().GetId()
 	}
 	if r, ok := answer.(interface{ GetSession() *domtapv1.Session }); ok {
-		n.place.Session = r.GetSession().GetId()
+		n.session = r.GetSession().GetId()
 	}
+	n.locate()
 }
 
 // over enters the call.

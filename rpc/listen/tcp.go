@@ -3,15 +3,20 @@ package listen
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 )
 
 // TLS names the files of a certificate and its key, both PEM. Empty names mean no TLS.
 type TLS struct {
 	CertFile, KeyFile string
+	// ClientCAFile holds the authorities, PEM, whose certificates clients may present; one that another has signed is refused.
+	// Empty: none is asked for.
+	ClientCAFile string
 }
 
 // TCP listens on address ("host:port"). Without TLS every IP that the host resolves to must be
@@ -70,13 +75,25 @@ func (t TLS) config(protocols []string) (*tls.Config, error) {
 		return nil, nil
 	}
 	if t.CertFile == "" || t.KeyFile == "" {
-		return nil, errors.New("TLS needs both --tls-cert and --tls-key")
+		return nil, errors.New("TLS needs both --tls-cert and --tls-key, and --tls-client-ca needs TLS")
 	}
 	cert, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 	if err != nil {
 		return nil, fmt.Errorf("load the TLS certificate %s and key %s: %w", t.CertFile, t.KeyFile, err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: protocols, MinVersion: tls.VersionTLS12}, nil
+	config := &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: protocols, MinVersion: tls.VersionTLS12}
+	if t.ClientCAFile == "" {
+		return config, nil
+	}
+	authorities, err := os.ReadFile(t.ClientCAFile)
+	if err != nil {
+		return nil, fmt.Errorf("load the authorities of clients: %w", err)
+	}
+	config.ClientCAs, config.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
+	if !config.ClientCAs.AppendCertsFromPEM(authorities) {
+		return nil, fmt.Errorf("%s holds no certificate: give --tls-client-ca a PEM file with those of the authorities", t.ClientCAFile)
+	}
+	return config, nil
 }
 
 // resolve returns the IPs of a host; none for the empty host, which stands for every interface.

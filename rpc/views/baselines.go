@@ -26,8 +26,10 @@ type baselines struct {
 	size int
 }
 
-// Caller says whose calls belong together: all with the same client id, or else all of a connection.
+// Caller says whose calls belong together: all of an owner with the same client id, or else all of a connection.
 type Caller struct {
+	// Owner is who chose the client id.
+	Owner      string
 	Client     string
 	Connection uint64
 }

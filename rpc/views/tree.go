@@ -175,19 +175,19 @@ func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 
 // Tree returns the view of a head for a caller, as At does, but folds what was sent to the same caller with the
 // previous page. Callers without a client id count as one, also over connections.
-func (t *Tab) Tree(head *actor.Head, sel Selection, client string) (*View, error) {
+func (t *Tab) Tree(head *actor.Head, sel Selection, who Caller) (*View, error) {
 	if !sel.dedupe {
 		return t.At(head, head.Snapshot, sel)
 	}
-	before := t.last.landmarks(callerTab{Caller{Client: client}, t.tab.ID()}, func(l *landmarks) hashes { return l.previous(head.Snapshot) })
+	before := t.last.landmarks(callerTab{who, t.tab.ID()}, func(l *landmarks) hashes { return l.previous(head.Snapshot) })
 	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, before: before, err: errUnfinished})
 }
 
 // Sent remembers what a caller got with a tree.
-func (t *Tab) Sent(v *View, client string) {
+func (t *Tab) Sent(v *View, who Caller) {
 	if !v.Selection.tree || v.Selection.interactiveOnly {
 		return
 	}
 	got := v.sent()
-	t.last.landmarks(callerTab{Caller{Client: client}, t.tab.ID()}, func(l *landmarks) hashes { l.sent(v.Snapshot, got); return nil })
+	t.last.landmarks(callerTab{who, t.tab.ID()}, func(l *landmarks) hashes { l.sent(v.Snapshot, got); return nil })
 }

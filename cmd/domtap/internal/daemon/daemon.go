@@ -43,6 +43,8 @@ type Config struct {
 	Web Web
 	// TokenFile holds the token for the TCP addresses, and is made when it is missing.
 	TokenFile string
+	// Access says who may call besides the operator.
+	Access Access
 	// Browser is how the browsers are started, Browsers how many there are.
 	Browser  browser.Config
 	Browsers Browsers
@@ -142,8 +144,13 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	if err != nil {
 		return cannotStart(err)
 	}
-	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL, Dialogs: cfg.Dialogs}
-	calls := rpc.Config{Token: token, Logger: cfg.Logger, Uploads: policy, AllowEval: cfg.AllowEval}
+	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL, Dialogs: cfg.Dialogs, Opaque: ofClient}
+	clients, unfollow, err := cfg.clients(ctx, token)
+	if err != nil {
+		return errors.Join(cannotStart(err), closeAll(listeners))
+	}
+	defer unfollow()
+	calls := rpc.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: policy, AllowEval: cfg.AllowEval}
 	var measured *metrics.Metrics
 	if cfg.Metrics != "" {
 		measured = metrics.New()
