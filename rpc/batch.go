@@ -66,6 +66,9 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 		}
 		b.schema = schema
 	}
+	if _, err := s.server.gate.Session(ctx, r.GetSessionId()); err != nil {
+		return nil, err
+	}
 	if b.session = r.GetSessionId(); b.session == "" {
 		made, err := s.server.gate.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
 		if err != nil {

@@ -17,26 +17,28 @@ const sessionField = "session_id"
 // Outward gives the sessions in an answer the names by which the principal calls them. It writes to the message, which nobody
 // else may hold; that is so for every answer that names a session (see Names).
 func Outward(m proto.Message, who identity.Principal) {
-	if prefix := who.Prefix(); prefix != "" && m != nil {
-		strip(m.ProtoReflect(), prefix)
+	if who.Prefix() != "" && m != nil {
+		strip(m.ProtoReflect(), who)
 	}
 }
 
-func strip(m protoreflect.Message, prefix string) {
+func strip(m protoreflect.Message, who identity.Principal) {
 	if !Names(m.Descriptor()) {
 		return
 	}
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
 		case isName(field):
-			m.Set(field, protoreflect.ValueOfString(strings.TrimPrefix(value.String(), prefix)))
+			m.Set(field, protoreflect.ValueOfString(strings.TrimPrefix(value.String(), who.Prefix())))
+		case isWords(field):
+			m.Set(field, protoreflect.ValueOfString(OutwardText(value.String(), who)))
 		case field.Message() == nil || field.IsMap():
 		case field.IsList():
 			for i := range value.List().Len() {
-				strip(value.List().Get(i).Message(), prefix)
+				strip(value.List().Get(i).Message(), who)
 			}
 		default:
-			strip(value.Message(), prefix)
+			strip(value.Message(), who)
 		}
 		return true
 	})
@@ -46,6 +48,11 @@ func strip(m protoreflect.Message, prefix string) {
 func isName(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && !field.IsList() &&
 		(field.Name() == sessionField || field.Name() == "id" && field.Parent() == sessionMessage)
+}
+
+// isWords reports whether a field holds an error in the daemon's own words, which may name a session.
+func isWords(field protoreflect.FieldDescriptor) bool {
+	return field.Kind() == protoreflect.StringKind && !field.IsList() && field.Name() == "error"
 }
 
 var sessionMessage protoreflect.Descriptor = (*domtapv1.Session)(nil).ProtoReflect().Descriptor()
@@ -70,7 +77,7 @@ func names(kind protoreflect.MessageDescriptor, seen map[protoreflect.FullName]b
 	seen[kind.FullName()] = true
 	for i := range kind.Fields().Len() {
 		field := kind.Fields().Get(i)
-		if isName(field) || field.Message() != nil && names(field.Message(), seen) {
+		if isName(field) || isWords(field) || field.Message() != nil && names(field.Message(), seen) {
 			return true
 		}
 	}
