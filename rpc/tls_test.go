@@ -5,7 +5,9 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
 	"math/big"
@@ -24,6 +26,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/listen"
 )
 
@@ -103,4 +106,96 @@ func certificate(t *testing.T) (listen.TLS, *x509.CertPool) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(certPEM)
 	return files, roots
+}
+
+// A certificate of a client, signed by the authority that the daemon was given, names the client; a token beside it must be
+// that client's or the operator's. One of another authority gets no connection.
+func TestCertificatesOfClients(t *testing.T) {
+	files, roots := certificate(t)
+	authority, sign := newAuthority(t)
+	_, strange := newAuthority(t)
+	files.ClientCAFile = authority
+	listener, err := listen.TCP(t.Context(), "127.0.0.1:0", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients := identity.New(t.Context(), testToken)
+	clients.Set(append(household(), identity.Entry{Principal: identity.Client("alice", identity.All), Cert: true}))
+	server, err := New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), Config{Token: testToken, Clients: clients})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, listener) }()
+	for _, c := range []struct {
+		name  string
+		certs []tls.Certificate
+		token string
+		want  codes.Code
+	}{
+		{"neither", nil, "", codes.Unauthenticated},
+		{"token", nil, aliceToken, codes.OK},
+		{"certificate", []tls.Certificate{sign("alice")}, "", codes.OK},
+		{"certificate that is not listed", []tls.Certificate{sign("bob")}, "", codes.Unauthenticated},
+		{"certificate of the operator that is not listed", []tls.Certificate{sign("operator")}, "", codes.Unauthenticated},
+		{"both of one", []tls.Certificate{sign("alice")}, aliceToken, codes.OK},
+		{"both of two", []tls.Certificate{sign("alice")}, bobToken, codes.Unauthenticated},
+		{"certificate and the operator's token", []tls.Certificate{sign("alice")}, testToken, codes.OK},
+		{"certificate and a wrong token", []tls.Certificate{sign("alice")}, testToken + "x", codes.Unauthenticated},
+		{"certificate of another authority", []tls.Certificate{strange("alice")}, aliceToken, codes.Unavailable},
+	} {
+		conn, err := grpc.NewClient(listener.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{RootCAs: roots, Certificates: c.certs})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := t.Context()
+		if c.token != "" {
+			call = as(call, c.token)
+		}
+		if err := calls["unary"](call, conn); status.Code(err) != c.want {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+		conn.Close()
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Errorf("Serve ended with %v", err)
+	}
+}
+
+// newAuthority makes an authority: a file with its certificate, and what signs certificates of clients.
+func newAuthority(t *testing.T) (file string, sign func(name string) tls.Certificate) {
+	t.Helper()
+	make := func(template, parent *x509.Certificate, signer *ecdsa.PrivateKey) ([]byte, *ecdsa.PrivateKey) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if signer == nil {
+			signer = key
+		}
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der, key
+	}
+	root := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "an authority"}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, signer := make(root, root, nil)
+	file = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file, func(name string) tls.Certificate {
+		leaf := &x509.Certificate{
+			SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		}
+		der, key := make(leaf, root, signer)
+		return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	}
 }

@@ -156,7 +156,7 @@ func (a *app) target() (endpoint.Target, error) {
 
 // dialOptions looks for the token only where it is used.
 func (a *app) dialOptions(to endpoint.Target) (endpoint.Options, error) {
-	options := endpoint.Options{TLSCA: a.common.tlsCA, Agent: "domtap-cli/" + programVersion()}
+	options := endpoint.Options{TLSCA: a.common.tlsCA, ClientCert: a.common.clientCert, ClientKey: a.common.clientKey, Agent: "domtap-cli/" + programVersion()}
 	if to.Socket != "" {
 		return options, nil
 	}

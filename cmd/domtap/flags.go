@@ -53,8 +53,10 @@ type commonFlags struct {
 	stateDir  string
 	tokenFile string
 	tlsCA     string
-	timeout   time.Duration
-	output    choice
+	// clientCert and clientKey are files.
+	clientCert, clientKey string
+	timeout               time.Duration
+	output                choice
 }
 
 // register defines the flags that say which daemon to talk to and how to print.
@@ -63,11 +65,13 @@ func (c *commonFlags) register(cmd *cobra.Command) {
 	f.StringVar(&c.addr, "addr", "", "the daemon: unix:///PATH or HOST:PORT (default: this user's socket)")
 	f.StringVar(&c.tokenFile, "token-file", "", "the file with the bearer token, used over TCP (default: token in the state directory)")
 	f.StringVar(&c.tlsCA, "tls-ca", "", "a PEM file with the authority that signed a remote daemon's certificate (default: those of the system)")
+	f.StringVar(&c.clientCert, "tls-client-cert", "", "a PEM file with a certificate to present to a remote daemon (--tls-client-ca)")
+	f.StringVar(&c.clientKey, "tls-client-key", "", "a PEM file with its key")
 	f.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long the command may take; 0: no limit")
 	choiceFlag(cmd, &c.output, "output", "o", "how to print; json: one JSON message per line", outputText, outputJSON)
 	stateDirFlag(f, &c.stateDir)
-	alsoEnv(f, "addr", "token-file", "tls-ca", "timeout", "output")
-	markCommon(f, "addr", "token-file", "tls-ca", "timeout", "output", "state-dir")
+	alsoEnv(f, "addr", "token-file", "tls-ca", "tls-client-cert", "tls-client-key", "timeout", "output")
+	markCommon(f, "addr", "token-file", "tls-ca", "tls-client-cert", "tls-client-key", "timeout", "output", "state-dir")
 }
 
 // registerTab defines --tab.

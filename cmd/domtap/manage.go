@@ -86,6 +86,7 @@ on TCP. Whoever has it controls the browser: keep it out of logs and command lin
 		Args:    cobra.NoArgs,
 	}
 	a.common.register(cmd)
+	cmd.AddCommand(newTokenCommand(a))
 	cmd.RunE = a.locally(func(context.Context, endpoint.Target, []string) error {
 		at, err := a.places()
 		if err != nil {

@@ -28,6 +28,8 @@ type Options struct {
 	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: those of the
 	// system, and no TLS on loopback.
 	TLSCA string
+	// ClientCert and ClientKey are PEM files with the certificate that the client presents, and its key. Empty: none.
+	ClientCert, ClientKey string
 	// Agent is what the client calls itself.
 	Agent string
 }
@@ -83,6 +85,13 @@ func (o Options) transport(to Target) (credentials.TransportCredentials, error) 
 		return insecure.NewCredentials(), nil
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.ClientCert != "" || o.ClientKey != "" {
+		cert, err := tls.LoadX509KeyPair(o.ClientCert, o.ClientKey)
+		if err != nil {
+			return nil, errorf(Misused, "give both --tls-client-cert and --tls-client-key", "load the certificate of the client: %w", err)
+		}
+		config.Certificates = []tls.Certificate{cert}
+	}
 	if o.TLSCA != "" {
 		pem, err := os.ReadFile(o.TLSCA)
 		if err != nil {

@@ -45,6 +45,9 @@ type Principal struct {
 // Operator is who owns the daemon.
 func Operator() Principal { return Principal{OperatorName, All} }
 
+// OperatorWith is the operator with other rights than all.
+func OperatorWith(rights Rights) Principal { return Principal{OperatorName, rights} }
+
 // Client is a named client; nobody when the name is not fit for one (see IsName).
 func Client(name string, rights Rights) Principal {
 	if !IsName(name) {

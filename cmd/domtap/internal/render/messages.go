@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -12,8 +13,16 @@ import (
 )
 
 // Tabs is a table of tabs, with a heading.
+//
+// The sessions are shown where there are others than the default one. That of a client has the client's name and a dot
+// before its own.
 func Tabs(tabs []*domtapv1.Tab) string {
-	return table("TAB\tSTATUS\tHTTP\tURL\tTITLE", tabs, func(tab *domtapv1.Tab) []string {
+	heading := "TAB\tSTATUS\tHTTP\tURL\tTITLE"
+	sessions := slices.ContainsFunc(tabs, func(tab *domtapv1.Tab) bool { return tab.GetSessionId() != "default" })
+	if sessions {
+		heading = "TAB\tSESSION\tSTATUS\tHTTP\tURL\tTITLE"
+	}
+	return table(heading, tabs, func(tab *domtapv1.Tab) []string {
 		status := word(tab.GetStatus().String(), "TAB_STATUS_")
 		if tab.GetDialog() != nil {
 			status = "dialog"
@@ -22,7 +31,11 @@ func Tabs(tabs []*domtapv1.Tab) string {
 		if tab.GetHttpStatus() != 0 {
 			answer = strconv.Itoa(int(tab.GetHttpStatus()))
 		}
-		return []string{tab.GetId(), status, answer, Cell(tab.GetUrl(), 80), Cell(tab.GetTitle(), 60)}
+		row := []string{tab.GetId(), status, answer, Cell(tab.GetUrl(), 80), Cell(tab.GetTitle(), 60)}
+		if sessions {
+			row = slices.Insert(row, 1, Cell(tab.GetSessionId(), 97))
+		}
+		return row
 	})
 }
 
