@@ -18,7 +18,7 @@ import (
 // before its own.
 func Tabs(tabs []*domtapv1.Tab) string {
 	heading := "TAB\tSTATUS\tHTTP\tURL\tTITLE"
-	sessions := slices.ContainsFunc(tabs, func(tab *domtapv1.Tab) bool { return tab.GetSessionId() != "default" })
+	sessions := slices.ContainsFunc(tabs, func(tab *domtapv1.Tab) bool { return tab.GetSessionId() != "" && tab.GetSessionId() != "default" })
 	if sessions {
 		heading = "TAB\tSESSION\tSTATUS\tHTTP\tURL\tTITLE"
 	}
