@@ -21,6 +21,7 @@ type serveFlags struct {
 	logFormat choice
 	logLevel  choice
 	dialogs   choice
+	restore   choice
 }
 
 func serveCommand(a *app) *cobra.Command {
@@ -90,6 +91,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	choiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
 	choiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
 	s.registerIdentity(f)
+	s.registerFaults(cmd)
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
@@ -113,6 +115,7 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		s.Web.Address = listen.DefaultWebAddress
 	}
 	s.Dialogs = dialogPolicies[s.dialogs.value]
+	s.Restore = restores[s.restore.value]
 	switch {
 	case s.Socket == "" && s.Listen == "":
 		return exit.Errorf(exit.Usage, "leave one of --socket and --listen at its default", "there is nothing to listen on")

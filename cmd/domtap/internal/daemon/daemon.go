@@ -55,6 +55,8 @@ type Config struct {
 	AllowEval bool
 	// Dialogs says who answers the dialogs of the session named default.
 	Dialogs actor.DialogPolicy
+	// Restore says which tabs of an earlier daemon come back.
+	Restore Restore
 	// MaxSessions is how many sessions there may be, the default one included; WarmSessions, how many are kept ready.
 	MaxSessions, WarmSessions int
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
@@ -161,12 +163,15 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 		}
 		defer stop()
 	}
+	kept, closeBook := cfg.keepTabs(ctx, &tabs)
+	defer closeBook()
 	pool := actor.NewPool(browsers, tabs)
 	if measured != nil {
 		measured.Follow(pool)
 		measured.FollowBrowsers(browsers)
 	}
 	calls.Sessions = sessions.New(pool, browsers, sessions.Config{Max: cfg.MaxSessions, Logger: cfg.Logger})
+	kept.revive(cfg, pool, calls.Sessions)
 	server, err := rpc.New(pool, calls)
 	if err != nil {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
