@@ -68,6 +68,7 @@ var samples = map[string]proto.Message{
 	"TabService.ListTabs":            &domtapv1.ListTabsRequest{},
 	"TabService.GetTab":              &domtapv1.GetTabRequest{},
 	"TabService.CloseTab":            &domtapv1.CloseTabRequest{},
+	"TabService.SetRestore":          &domtapv1.SetRestoreRequest{Restore: true},
 	"TabService.Navigate":            &domtapv1.NavigateRequest{Url: shopURL},
 	"TabService.GoBack":              &domtapv1.GoBackRequest{},
 	"TabService.GoForward":           &domtapv1.GoForwardRequest{},
