@@ -12,7 +12,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench soak fuzz gen checkgenerate lint tidy-check tools
+.PHONY: help build demo test bench soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,6 +42,10 @@ bench: ## run the benchmarks
 soak: build ## follow a page at 60 Hz with ten clients for SOAKTIME (30m), and fail when anything grows
 	scripts/install-chromium
 	go run ./cmd/soak -domtap bin/domtap -time $(SOAKTIME)
+
+load: build ## load the daemon with 50 tabs that change and 1,000 calls a second for SOAKTIME, and fail when anything grows
+	scripts/install-chromium
+	go run ./cmd/soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -age 1s -time $(SOAKTIME)
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	scripts/fuzz $(FUZZTIME)
