@@ -60,6 +60,8 @@ type Error struct {
 	Message string
 	// Detail holds facts for programs, such as {"ref": "12", "was": "button \"Pay\""}.
 	Detail map[string]string
+	// Field is the field of the request that is wrong, when Kind is Invalid and it is known.
+	Field string
 	// Candidates are the elements that may have been meant.
 	Candidates []*dom.Element
 	// RetryAfter is about how long it takes until the same call can succeed; 0: nobody knows.

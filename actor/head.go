@@ -45,7 +45,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	if ref >= h.refs {
 		return nil, &Error{
 			Kind: Invalid, Message: "ref " + number + " was never given in this tab: read the page and use a ref from there",
-			Detail: map[string]string{"ref": number},
+			Detail: map[string]string{"ref": number}, Field: "ref",
 		}
 	}
 	e := &Error{Kind: Stale, Detail: map[string]string{"ref": number}}

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/logs"
@@ -91,7 +92,9 @@ func (t *Tab) Evaluate(ctx context.Context, s Script) (Evaluated, error) {
 	return see(ctx, t, "evaluate", s.Ref, func(ctx context.Context, at whereabouts) (Evaluated, error) {
 		if s.Ref != dom.NoRef {
 			if s.Frame != "" && s.Frame != at.frame {
-				return Evaluated{}, Errorf(Invalid, "ref %d stands in another frame (%q): leave frame_id empty", s.Ref, at.frame)
+				return Evaluated{}, &Error{
+					Kind: Invalid, Field: "frame_id", Message: fmt.Sprintf("ref %d stands in another frame (%q): leave frame_id empty", s.Ref, at.frame),
+				}
 			}
 			s.Frame, s.Document = at.frame, at.document
 		}

@@ -27,7 +27,7 @@ func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
 	if err != nil {
 		var cerr *cdproto.Error
 		if paper.Ranges != "" && errors.As(err, &cerr) {
-			return nil, &actor.Error{Kind: actor.Invalid, Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name pages that the document has", paper.Ranges), Err: err}
+			return nil, &actor.Error{Kind: actor.Invalid, Field: "page_ranges", Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name pages that the document has", paper.Ranges), Err: err}
 		}
 		return nil, p.failed(err)
 	}

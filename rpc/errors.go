@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -77,6 +78,9 @@ func toStatus(err error) error {
 			m = mapping{codes.Internal, "UNKNOWN_KIND"}
 		}
 		details := []protoadapt.MessageV1{info(m.reason, facts(known))}
+		if m.code == codes.InvalidArgument {
+			details = append(details, violation(cmp.Or(known.Field, "request"), known.Error()))
+		}
 		if known.RetryAfter > 0 {
 			details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(known.RetryAfter)})
 		}
@@ -119,11 +123,15 @@ func reasonOf(err error) string {
 	return ""
 }
 
+// violation says what is wrong with one field.
+func violation(field, description string) *errdetails.BadRequest {
+	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: field, Description: description}}}
+}
+
 func badRequest(invalid *check.Invalid) error {
 	detail := new(errdetails.BadRequest)
 	for _, v := range invalid.Violations {
-		detail.FieldViolations = append(detail.FieldViolations,
-			&errdetails.BadRequest_FieldViolation{Field: v.Field, Description: v.Description})
+		detail.FieldViolations = append(detail.FieldViolations, violation(v.Field, v.Description).FieldViolations...)
 	}
 	return newStatus(codes.InvalidArgument, invalid.Error(), detail)
 }

@@ -375,7 +375,10 @@ func (s *Sessions) SetState(ctx context.Context, id string, state State, replace
 // goes on without the caller. The default session cannot be closed.
 func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	if id == Default || id == "" {
-		return actor.Errorf(actor.Invalid, "the session named %s cannot be closed: close its tabs, or replace its storage state", Default)
+		return &actor.Error{
+			Kind: actor.Invalid, Field: "session_id",
+			Message: "the session named " + Default + " cannot be closed: close its tabs, or replace its storage state",
+		}
 	}
 	s.mu.Lock()
 	one, err := s.lookup(id)

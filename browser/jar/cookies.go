@@ -54,7 +54,7 @@ func SetCookies(ctx context.Context, root link.Session, in cdp.BrowserContextID,
 	_, err := cdp.Call(ctx, root, storage.SetCookies, storage.SetCookiesParams{Cookies: all, BrowserContextID: in})
 	var refused *cdproto.Error
 	if errors.As(err, &refused) {
-		return &actor.Error{Kind: actor.Invalid, Err: refused,
+		return &actor.Error{Kind: actor.Invalid, Field: "storage_state", Err: refused,
 			Message: "the browser refuses a cookie, and so set none: check domain, path, secure and same_site, and the prefixes __Host- and __Secure- of names"}
 	}
 	return err

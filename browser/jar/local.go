@@ -105,7 +105,10 @@ func (l *Local) visit(ctx context.Context, origin string) error {
 	}
 	gone, err := cdp.Call(ctx, l.page, page.Navigate, page.NavigateParams{URL: origin + "/"})
 	if err == nil && gone.ErrorText != "" {
-		return actor.Errorf(actor.Invalid, "the browser does not go to the origin %s (%s): check how it is written", origin, gone.ErrorText)
+		return &actor.Error{
+			Kind: actor.Invalid, Field: "storage_state",
+			Message: fmt.Sprintf("the browser does not go to the origin %s (%s): check how it is written", origin, gone.ErrorText),
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("reaching the storage of %s: %w", origin, err)
