@@ -62,6 +62,8 @@ type Browser struct {
 
 	mu    sync.Mutex
 	pages map[target.ID]*Page
+	// left are the tabs that a remote browser may still have when the connection is lost.
+	left []target.ID
 	// contexts are the sessions by name; workers are those that serve no single page, by their CDP session.
 	contexts map[string]*Context
 	workers  map[target.SessionID]*worker
@@ -288,6 +290,7 @@ func (b *Browser) loop() {
 		pages = append(pages, p)
 	}
 	b.mu.Unlock()
+	b.leave()
 	close(b.done)
 	for _, p := range pages {
 		p.end(link.ErrLost)

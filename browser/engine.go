@@ -6,6 +6,7 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
@@ -42,6 +43,7 @@ func (b *Browser) Ping(ctx context.Context) error {
 // Kill ends the browser at once, whatever it does, with all its processes; a remote one is let go of. Its pages end as
 // those of a browser that crashed, and so do calls that are under way. Close is still owed.
 func (b *Browser) Kill() {
+	b.leave()
 	b.process.Kill()
 	b.cancel(errKilled)
 	b.conn.Cut()
@@ -89,4 +91,46 @@ func (b *Browser) Cookies(ctx context.Context, session string) ([]sessions.Cooki
 		return nil, b.failed("reading a session", err)
 	}
 	return cookies, nil
+}
+
+// leave notes what a remote browser keeps open when the connection to it is lost: the tabs of the default session. The
+// others end with their contexts. The pages have not ended yet.
+func (b *Browser) leave() {
+	if b.process.Owned() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.pages {
+		if p.context.id == "" {
+			b.left = append(b.left, p.id)
+		}
+	}
+}
+
+// Starter returns what starts a browser, or attaches to one, each time it is called, by one goroutine at a time. When a
+// connection to a remote browser was lost, the next one closes the tabs that were left open in it.
+func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
+	var last *Browser
+	return func(ctx context.Context) (*Browser, error) {
+		b, err := Start(ctx, cfg)
+		if err != nil || b.process.Owned() {
+			return b, err
+		}
+		if last != nil {
+			b.tidyAfter(ctx, last)
+		}
+		last = b
+		return b, nil
+	}
+}
+
+// tidyAfter closes what an earlier connection left. In another browser there are no tabs of these ids.
+func (b *Browser) tidyAfter(ctx context.Context, before *Browser) {
+	before.mu.Lock()
+	left := before.left
+	before.mu.Unlock()
+	for _, id := range left {
+		_, _ = cdp.Call(ctx, b.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+	}
 }

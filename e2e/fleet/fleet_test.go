@@ -108,14 +108,19 @@ func (st *stage) session(id string) *domtapv1.Session {
 	return nil
 }
 
-// watch reads a stream until it ends, and delivers why.
+// watch reads a stream until it ends, and delivers why. It returns when the stream has begun.
 func (st *stage) watch(tab string) (messages <-chan *domtapv1.WatchDomResponse, ended <-chan error) {
 	st.t.Helper()
 	stream, err := st.Dom.WatchDom(harness.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		st.t.Fatal(err)
 	}
+	first, err := stream.Recv()
+	if err != nil {
+		st.t.Fatal(err)
+	}
 	out, end := make(chan *domtapv1.WatchDomResponse, 1<<16), make(chan error, 1)
+	out <- first
 	go func() { end <- relay(stream, out) }()
 	return out, end
 }
@@ -147,6 +152,7 @@ func (st *stage) copied(session string) {
 
 // TestABrowserThatDiesComesBackAndCostsNobodyElse kills one of two browsers under streams.
 func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
+	t.Parallel()
 	st := newStage(t, 0)
 	ctx := harness.Within(t, limit)
 	hit := st.create("hit") // the first browser has the default session, so the second one gets it
@@ -232,7 +238,8 @@ func find(t *testing.T, dir, kind string) (pids []int) {
 // TestABrowserThatHangsIsKilled stops the processes of a browser, which so ends nothing by itself: calls and streams end
 // all the same, and another one takes its place. Before, its GPU process is killed, which costs nothing.
 func TestABrowserThatHangsIsKilled(t *testing.T) {
-	const patience = 6 * time.Second
+	t.Parallel() // most of it is waiting
+	const patience = 8 * time.Second
 	url := harness.Pages(t, site())
 	st := &stage{t: t, url: url, Fleet: harness.StartFleet(t, harness.FleetConfig{Browsers: make([]browser.Config, 1), Patience: patience})}
 	ctx := harness.Within(t, limit)

@@ -53,8 +53,9 @@ func StartFleet(t testing.TB, cfg FleetConfig) *Fleet {
 		if one.Remote == "" {
 			one = found(t, one, f.State)
 		}
+		start := browser.Starter(one)
 		starters = append(starters, func(ctx context.Context) (fleet.Engine, error) {
-			b, err := browser.Start(ctx, one)
+			b, err := start(ctx)
 			if err != nil {
 				return nil, err
 			}

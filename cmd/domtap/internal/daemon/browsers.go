@@ -45,13 +45,19 @@ func (b Browsers) starters(base browser.Config) []fleet.Starter {
 		if i > 0 {
 			cfg.UserDataDir, cfg.Beside = "", true
 		}
-		all[i] = func(ctx context.Context) (fleet.Engine, error) {
-			one, err := browser.Start(ctx, cfg)
-			if err != nil {
-				return nil, err
-			}
-			return one, nil
-		}
+		all[i] = starter(cfg)
 	}
 	return all
+}
+
+// starter starts one browser, again and again.
+func starter(cfg browser.Config) fleet.Starter {
+	start := browser.Starter(cfg)
+	return func(ctx context.Context) (fleet.Engine, error) {
+		b, err := start(ctx)
+		if err != nil {
+			return nil, err // and no Engine that holds a nil
+		}
+		return b, nil
+	}
 }
