@@ -198,3 +198,17 @@ func TestFoldedRevisionsAndWatchersAreCounted(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// herd is two browsers, of which one runs.
+type herd struct{}
+
+func (herd) Up() int       { return 1 }
+func (herd) Restarts() int { return 3 }
+
+func TestBrowsersAreCounted(t *testing.T) {
+	m := metrics.New()
+	m.FollowBrowsers(herd{})
+	if got := scrape(t, m); got["domtap_browsers"] != 1 || got["domtap_browser_restarts_total"] != 3 {
+		t.Errorf("got %v", got)
+	}
+}

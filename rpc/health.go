@@ -7,7 +7,10 @@ import (
 )
 
 // browserless names the services that need no browser.
-var browserless = map[string]bool{domtapv1.ContextService_ServiceDesc.ServiceName: true}
+var browserless = map[string]bool{
+	domtapv1.ContextService_ServiceDesc.ServiceName: true,
+	domtapv1.StatsService_ServiceDesc.ServiceName:   true,
+}
 
 // SetReady says whether a browser runs. While none does, health says NOT_SERVING of the services that need one, which
 // is what a readiness probe asks for; the daemon as a whole, the empty name, stays SERVING, for a liveness probe: a

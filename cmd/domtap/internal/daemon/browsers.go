@@ -35,9 +35,11 @@ func (b Browsers) Check() error {
 // starters start the browsers. The first has the default session, and so the profile that is kept, and keeps its
 // places; the others are beside it.
 func (b Browsers) starters(base browser.Config) []fleet.Starter {
-	n := max(b.Count, 1, len(b.Remotes))
-	all := make([]fleet.Starter, n)
-	for i := range n {
+	all := make([]fleet.Starter, max(b.Count, 1))
+	if len(b.Remotes) > 0 {
+		all = make([]fleet.Starter, len(b.Remotes))
+	}
+	for i := range all {
 		cfg := base
 		if len(b.Remotes) > 0 {
 			cfg.Remote = b.Remotes[i]
