@@ -7,12 +7,11 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/domtap/domtap/web/guard"
 )
 
 // Path is where Handler serves the protocol.
@@ -34,49 +33,25 @@ func (s *Server) Handler(token string) http.Handler {
 	})
 	mux := http.NewServeMux()
 	mux.Handle(Path, protocol)
-	return guard(token, mux)
+	return s.admit(token, mux)
 }
 
-// guard lets through what Handler says.
-func guard(token string, next http.Handler) http.Handler {
+// admit lets through what Handler says.
+func (s *Server) admit(token string, next http.Handler) http.Handler {
+	wall, err := guard.New(guard.Config{Loopback: true, NoPages: true, Logger: s.options.Logger})
+	if err != nil { // there are no origins that could be wrong
+		return http.NotFoundHandler()
+	}
 	want := sha256.Sum256([]byte("Bearer " + token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return wall.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		switch {
-		case !loopback(r.Host):
-			http.Error(w, "the Host must be localhost or a loopback address", http.StatusForbidden)
-		case !sameOrigin(r):
-			http.Error(w, "requests of web pages of other origins are refused", http.StatusForbidden)
-		case token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1:
+		if token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="domtap"`)
 			http.Error(w, "send the header Authorization: Bearer TOKEN; domtap token prints the token", http.StatusUnauthorized)
-		default:
-			next.ServeHTTP(w, r)
+			return
 		}
-	})
-}
-
-// loopback says whether a Host header names this machine itself.
-func loopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && address.Unmap().IsLoopback()
-}
-
-// sameOrigin says whether a request comes from no web page, or from one of this very server.
-func sameOrigin(r *http.Request) bool {
-	for _, origin := range r.Header.Values("Origin") {
-		from, err := url.Parse(origin)
-		if err != nil || from.Host == "" || !strings.EqualFold(from.Host, r.Host) {
-			return false
-		}
-	}
-	return true
+		next.ServeHTTP(w, r)
+	}))
 }
 
 // ServeHTTPOn serves Handler on a listener until ctx ends.

@@ -15,7 +15,7 @@ const pingRequest = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
 func TestWhoMayTalkOverHTTP(t *testing.T) {
 	passed := false
-	handler := guard(testToken, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true }))
+	handler := (&Server{}).admit(testToken, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true }))
 	for name, one := range map[string]struct {
 		host, origin, authorization string
 		want                        int
@@ -58,7 +58,7 @@ func TestWithoutATokenNobodyComesIn(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+Path, nil)
 	r.Header.Set("Authorization", "Bearer ")
 	w := httptest.NewRecorder()
-	guard("", http.NotFoundHandler()).ServeHTTP(w, r)
+	(&Server{}).admit("", http.NotFoundHandler()).ServeHTTP(w, r)
 	if w.Code != http.StatusUnauthorized {
 		t.Errorf("%d, want 401", w.Code)
 	}

@@ -11,6 +11,8 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/stats"
+
+	"github.com/domtap/domtap/web/guard"
 )
 
 // Calls is the server whose calls are served; rpc.Server is one.
@@ -89,13 +91,13 @@ func New(calls Calls, cfg Config) (*Server, error) {
 		return nil, errors.New("a web server needs calls to serve and a listener")
 	}
 	cfg = cfg.withDefaults()
-	guard, err := newGuard(cfg)
+	wall, err := guard.New(guard.Config{TLS: cfg.TLS, Hosts: cfg.Hosts, Origins: cfg.Origins, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, calls: calls}
 	s.http = &http.Server{
-		Handler:           s.counted(guard.around(s.routes())),
+		Handler:           s.counted(wall.Around(s.routes())),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,
@@ -121,7 +123,7 @@ func (s *Server) routes() http.Handler {
 }
 
 func noPage(w http.ResponseWriter, _ *http.Request) {
-	refuse(w, http.StatusNotFound, "not_found", "there is nothing here but calls, such as POST /domtap.v1.TabService/ListTabs; "+
+	guard.Refuse(w, http.StatusNotFound, "not_found", "there is nothing here but calls, such as POST /domtap.v1.TabService/ListTabs; "+
 		"the daemon serves its live page when it is started with --ui")
 }
 

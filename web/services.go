@@ -18,6 +18,8 @@ import (
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/web/guard"
 )
 
 // services turns services of grpc into handlers of HTTP. It implements grpc.ServiceRegistrar.
@@ -45,7 +47,7 @@ func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 			path+method.StreamName, s.streamCall(path+method.StreamName, method, service), s.options()...)))
 	}
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusNotFound, "unimplemented", desc.ServiceName+" has no such method; docs/web.md and the protos list them")
+		guard.Refuse(w, http.StatusNotFound, "unimplemented", desc.ServiceName+" has no such method; docs/web.md and the protos list them")
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/web"
+	"github.com/domtap/domtap/web/guard"
 )
 
 func TestACallIsAPostOfJSON(t *testing.T) {
@@ -120,7 +121,7 @@ func TestAnOriginThatMayCallIsToldSoBeforehand(t *testing.T) {
 		t.Errorf("%v %v", a, a.header)
 	}
 	for _, bad := range []string{"*", "localhost:5173", "http://Host", "https://a.example/"} {
-		if web.CheckOrigin(bad) == nil {
+		if guard.CheckOrigin(bad) == nil {
 			t.Errorf("%s passes for an origin", bad)
 		}
 	}

@@ -47,13 +47,15 @@ var rooms = map[string]room{
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
-	"web":    {rooms: []string{"web/ui"}, modules: true},
+	"web":    {rooms: []string{"web/ui", "web/guard"}, modules: true},
 	"web/ui": {},
+	// Every server of HTTP stands behind it.
+	"web/guard": {},
 	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
 	"rpc/listen": {},
 	"metrics":    {rooms: []string{"actor", "accounts"}, modules: true},
 	"client":     {rooms: []string{"gen", "internal/endpoint"}, modules: true},
-	"mcp":        {rooms: []string{"client", "gen"}, modules: true},
+	"mcp":        {rooms: []string{"client", "gen", "web/guard"}, modules: true},
 	// Programs as users of package client write them.
 	"examples": {rooms: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other rooms may import all of them.

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/domtap/domtap/web/guard"
 )
 
 // metricsAddress completes the address that metrics are served on: without a host it is loopback.
@@ -41,9 +43,15 @@ func (cfg Config) serveMetrics(ctx context.Context, handler http.Handler) (stop 
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", handler)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
+	tcp, _ := l.Addr().(*net.TCPAddr)
+	local := tcp != nil && tcp.IP.IsLoopback()
+	wall, err := guard.New(guard.Config{Loopback: local, AnyName: !local, NoPages: true, Logger: cfg.Logger})
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	server := &http.Server{Handler: wall.Around(mux), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
 	cfg.Logger.Info("serving metrics", "address", l.Addr().String())
-	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+	if !local {
 		cfg.Logger.Warn("the metrics can be read from other machines", "address", l.Addr().String())
 	}
 	done := make(chan struct{})

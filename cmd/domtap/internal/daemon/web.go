@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/web"
+	"github.com/domtap/domtap/web/guard"
 	"github.com/domtap/domtap/web/ui"
 )
 
@@ -32,7 +33,7 @@ type Web struct {
 // Check returns an error for origins that are none.
 func (w Web) Check() error {
 	for _, origin := range w.Origins {
-		if err := web.CheckOrigin(origin); err != nil {
+		if err := guard.CheckOrigin(origin); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,15 @@
-package web
+// Package guard keeps out of an HTTP server what a page that a user happens to visit could make a browser send there. Every
+// server of domtap stands behind it: a page can reach loopback, those in domtap's own tabs too.
+//
+// What it guarantees:
+//
+//   - A request must name this server in its Host header: an IP address, localhost, or a name that was configured. Another name that was
+//     made to lead here (DNS rebinding) is refused. Over TLS the certificate sees to that.
+//   - A request that a page of another origin sends is refused, unless the origin was configured: one that names another origin, and one
+//     of which the browser says that another site began it (images, scripts, forms, navigations of frames).
+//
+// It is the first of two walls: what it lets through still has to show a token, where there is one.
+package guard
 
 import (
 	"encoding/json"
@@ -12,16 +23,38 @@ import (
 	"strings"
 )
 
-// guard keeps out what a page that the user happens to visit could make a browser send here.
-type guard struct {
-	scheme  string
-	hosts   []string
-	origins []string
-	logger  *slog.Logger
+// Config says what a Guard lets through. The zero value: requests to this machine, from no other origin than its own.
+type Config struct {
+	// TLS says that the connections are encrypted.
+	TLS bool
+	// Hosts are the names, besides localhost and IP addresses, by which clients may call the server.
+	Hosts []string
+	// Origins are the other origins whose pages may call, such as "https://app.example".
+	Origins []string
+	// Loopback says that the server is for this machine alone: other addresses than loopback are no names of it.
+	Loopback bool
+	// AnyName says that the server is reached by names that nobody configured, such as those of a cluster. It is for what
+	// other machines can read anyway.
+	AnyName bool
+	// NoPages says that nothing on the server is for people: also a link from another site leads nowhere.
+	NoPages bool
+	// Logger is told of requests that are refused. Nil: no log.
+	Logger *slog.Logger
 }
 
-func newGuard(cfg Config) (*guard, error) {
-	g := &guard{scheme: "http", origins: cfg.Origins, logger: cfg.Logger}
+// Guard checks requests. It is immutable.
+type Guard struct {
+	cfg    Config
+	scheme string
+	hosts  []string
+}
+
+// New makes a guard. It fails for origins that are none.
+func New(cfg Config) (*Guard, error) {
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	g := &Guard{cfg: cfg, scheme: "http"}
 	if cfg.TLS {
 		g.scheme = "https"
 	}
@@ -45,15 +78,15 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
-// around lets through to next what the rules allow.
-func (g *guard) around(next http.Handler) http.Handler {
+// Around lets through to next what the rules allow, and answers the questions that browsers ask before calls of other origins.
+func (g *Guard) Around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.names(r.Host) {
 			g.refuse(w, r, "the request is for another host than this one: use localhost, the address that the daemon listens on, "+
 				"or a name that it was given with --web-host")
 			return
 		}
-		if foreign(r) && !g.fromHere(r) {
+		if g.foreign(r) && !g.fromHere(r) {
 			if !g.invited(r) {
 				g.refuse(w, r, "a page of another origin sent the request: name the origin with --web-origin to let it call")
 				return
@@ -71,36 +104,37 @@ func (g *guard) around(next http.Handler) http.Handler {
 // names says whether a Host header names this server. A name that somebody else's DNS made to lead here is none of
 // ours; an IP address cannot be made to lead elsewhere. Over TLS the client has compared the name with the
 // certificate.
-func (g *guard) names(host string) bool {
-	if g.scheme == "https" {
+func (g *Guard) names(host string) bool {
+	if g.scheme == "https" || g.cfg.AnyName {
 		return true
 	}
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
 	host = strings.ToLower(host)
-	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil || host == "localhost" || slices.Contains(g.hosts, host)
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && (!g.cfg.Loopback || address.Unmap().IsLoopback()) || host == "localhost" || slices.Contains(g.hosts, host)
 }
 
 // foreign says whether a request may come from a page of another origin: it names an origin, or the browser says
 // that another site began it. Opening the page by a link is not meant: that reads nothing for whoever made the link.
-func foreign(r *http.Request) bool {
+func (g *Guard) foreign(r *http.Request) bool {
 	if len(r.Header.Values("Origin")) > 0 {
 		return true
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
-	return (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate"
+	return (site == "cross-site" || site == "same-site") && (g.cfg.NoPages || r.Header.Get("Sec-Fetch-Mode") != "navigate" ||
+		r.Header.Get("Sec-Fetch-Dest") != "document" || r.Method != http.MethodGet)
 }
 
-func (g *guard) fromHere(r *http.Request) bool {
+func (g *Guard) fromHere(r *http.Request) bool {
 	return slices.Equal(r.Header.Values("Origin"), []string{g.scheme + "://" + r.Host})
 }
 
 // invited says whether the request comes from an origin that may call.
-func (g *guard) invited(r *http.Request) bool {
+func (g *Guard) invited(r *http.Request) bool {
 	origin := r.Header.Values("Origin")
-	return len(origin) == 1 && slices.Contains(g.origins, origin[0])
+	return len(origin) == 1 && slices.Contains(g.cfg.Origins, origin[0])
 }
 
 // invite answers what browsers ask before they let a page of another origin call.
@@ -121,13 +155,13 @@ func invite(h http.Header, r *http.Request) {
 }
 
 // refuse answers and logs what is refused. The log has neither path nor header, which a stranger chose.
-func (g *guard) refuse(w http.ResponseWriter, r *http.Request, why string) {
-	g.logger.WarnContext(r.Context(), "refused a request of the web", "why", why, "peer", r.RemoteAddr)
-	refuse(w, http.StatusForbidden, "permission_denied", why)
+func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, why string) {
+	g.cfg.Logger.WarnContext(r.Context(), "refused a request", "why", why, "peer", r.RemoteAddr)
+	Refuse(w, http.StatusForbidden, "permission_denied", why)
 }
 
-// refuse answers as the Connect protocol writes an error.
-func refuse(w http.ResponseWriter, status int, code, message string) {
+// Refuse answers as the Connect protocol writes an error.
+func Refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
