@@ -29,14 +29,16 @@ var rooms = map[string]room{
 	"accounts": {},
 	"extract":  {pure: true},
 	// Names in other scripts are mapped as browsers map them, which takes a library.
-	"policy":         {modules: true, pure: true},
+	"policy": {modules: true, pure: true},
+	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
+	"egress":         {rooms: []string{"policy", "actor"}},
 	"actor":          {rooms: []string{"dom", "diff", "logs"}},
 	"browser":        {rooms: []string{"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record", "browser/shelf"}, modules: true},
 	"browser/record": {rooms: []string{"logs"}, modules: true},
 	"browser/page":   {rooms: []string{"dom"}},
 	"browser/link":   {modules: true},
 	"browser/shelf":  {},
-	"browser/launch": {rooms: []string{"browser/link"}, modules: true},
+	"browser/launch": {rooms: []string{"actor", "browser/link"}, modules: true},
 	"browser/input":  {modules: true, pure: true},
 	"browser/hands":  {rooms: []string{"dom", "actor", "browser/link", "browser/input"}, modules: true},
 	// It knows browsers by an interface, so that what it does when they die is tested without one.
