@@ -118,7 +118,7 @@ const (
 type ActionResult struct {
 	// Done says that the action was performed.
 	Done bool
-	// Err is why it was not: an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory
+	// Err is why it was not, or of kind Refused when it was, but led to a document that the URL policy refuses: an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory
 	// or DialogOpen, what the page said, or context.DeadlineExceeded when time ran out. It is nil for actions that
 	// were skipped because of another's failure.
 	Err error
@@ -363,7 +363,11 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 		frame = at.el.Frame
 	}
 	restless := t.rest(ctx, start, frame)
-	if r.Done {
+	switch refused := t.ledAstray(start); {
+	case r.Done && refused != nil:
+		r.Done, r.Err = false, refused
+		r.Summary = what + ": done, but where it led is refused"
+	case r.Done:
 		r.Summary += t.led(start)
 	}
 	return r, restless
@@ -429,6 +433,14 @@ func (t *Tab) led(start marks) string {
 		return " → " + place(t.info.Title, t.info.URL, start.url)
 	}
 	return ""
+}
+
+// ledAstray is the error of an action that led to a document that the URL policy refuses.
+func (t *Tab) ledAstray(start marks) error {
+	if t.commits == start.commits || t.cause == nil || t.cause.Kind != Refused {
+		return nil
+	}
+	return t.cause
 }
 
 func isStale(err error) bool {

@@ -159,7 +159,10 @@ func (t *Tab) arrive(e Committed) bool {
 		return false
 	}
 	t.alive()
-	t.announced, t.loading, t.loadError = true, true, e.Error
+	t.announced, t.loading, t.loadError, t.cause = true, true, e.Error, e.Cause
+	if e.Cause != nil {
+		t.loadError = e.Cause.Message
+	}
 	t.commits++
 	return true
 }
@@ -178,7 +181,7 @@ func (t *Tab) adopt(document string, first bool) {
 	}
 	t.bury(t.head.Load().Snapshot)
 	t.document++
-	t.loadError, t.info.Title, t.info.HTTPStatus = "", "", 0
+	t.loadError, t.cause, t.info.Title, t.info.HTTPStatus = "", nil, "", 0
 	if t.responded.Document == document {
 		t.info.HTTPStatus = t.responded.Status
 	}

@@ -121,6 +121,8 @@ func (t *Tab) load(ctx context.Context, document string, phase Phase) error {
 			return false, t.crash()
 		case !t.announced || !slices.Contains(t.recent[:], document):
 			return false, nil
+		case t.cause != nil:
+			return false, t.cause
 		case t.loadError != "":
 			return false, Errorf(Navigation, "%s could not be loaded: %s", t.info.URL, t.loadError)
 		}

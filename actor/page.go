@@ -209,6 +209,9 @@ type Committed struct {
 	Same     bool
 	// Error is set when the document is the browser's own error page.
 	Error string
+	// Cause is set when the document did not come because of the URL policy, or for another reason that the browser itself
+	// does not know.
+	Cause *Error
 }
 
 // Titled carries the main document's title.

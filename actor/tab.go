@@ -116,6 +116,8 @@ type state struct {
 	reached   uint8
 	loading   bool
 	loadError string
+	// cause is what is known of that beyond the browser's own word, or nil.
+	cause     *Error
 	responded Responded
 	// recent holds the last main documents, to recognise one that was left again already.
 	recent [16]string

@@ -56,6 +56,8 @@ type Browser struct {
 
 	// beside says that nobody uses the default session of this browser.
 	beside bool
+	// gate is what the traffic goes through, or nil.
+	gate launch.Gate
 	// downloadDir is where files are kept beyond the browser's end; empty: nowhere.
 	downloadDir string
 	fetches     downloads
@@ -86,7 +88,7 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := &Browser{
 		logger: cfg.Logger, script: page.Script(), inbox: link.NewQueue[*cdproto.Message](),
 		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
-		beside: cfg.Beside, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
+		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
 		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},
 	}
 	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}

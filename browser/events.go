@@ -407,6 +407,12 @@ func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 	if f.UnreachableURL != "" {
 		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
 	}
+	if f.ID == cdp.FrameID(p.id) {
+		if f.UnreachableURL != "" {
+			p.deny(string(f.LoaderID), f.UnreachableURL)
+		}
+		event.Cause = p.denied(string(f.LoaderID))
+	}
 	p.emit(event)
 }
 

@@ -116,6 +116,9 @@ func (p *Page) handleTraffic(s link.Session, msg *cdproto.Message) error {
 	if err != nil {
 		return err
 	}
+	if r.Gated != "" && r.Frame == string(p.id) && network.ResourceType(r.Type) == network.ResourceTypeDocument {
+		p.deny(r.Document, r.Gated)
+	}
 	p.mu.Lock()
 	heeded := p.heeding.Network || p.attending
 	p.mu.Unlock()

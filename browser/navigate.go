@@ -189,6 +189,9 @@ func (p *Page) navigateTo(ctx context.Context, url string) (actor.Commit, error)
 	case res.ErrorText == aborted && p.stayed(ctx, before):
 		return actor.Commit{}, errStays
 	case res.ErrorText != "":
+		if why := p.awaitDenied(ctx, string(res.LoaderID)); why != nil {
+			return actor.Commit{}, why
+		}
 		return actor.Commit{}, &actor.Error{
 			Kind:    actor.Navigation,
 			Message: fmt.Sprintf("%s could not be loaded (%s): check the address and that the server is running", url, res.ErrorText),

@@ -75,6 +75,8 @@ type Page struct {
 	// opening are the windows that the page opened and that are not tabs yet, and whether they are to show a document.
 	opening []bool
 	asked   dialogs
+	// refusal is what the gate said of the newest document that did not come.
+	refusal denial
 	// begun counts the downloads of the page, of which newest is the last.
 	begun  int
 	newest actor.Download
@@ -151,7 +153,7 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID) *
 		frames: map[cdp.FrameID]*frame{}, changed: make(chan struct{}), answers: make(chan struct{}, 1), log: new(logs.Log),
 		expected: map[string]chan *cdproto.Message{}, wears: map[target.SessionID]*worn{},
 	}
-	p.record = record.New(p.log)
+	p.record = record.New(p.log, p.whyNot())
 	p.frames[cdp.FrameID(id)] = &frame{id: cdp.FrameID(id)}
 	p.listen(p.main)
 	b.wg.Go(p.loop)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/chromedp/cdproto"
@@ -48,6 +49,8 @@ type Config struct {
 	DownloadDir string
 	// MaxDownloadBytes is how much all of them together may be; 0: 2 GiB. What would exceed it is canceled.
 	MaxDownloadBytes int64
+	// Gate is what all traffic of a browser that is started is to go through; nil: it connects by itself.
+	Gate Gate
 	// Logger gets the browser's life; nil: nothing is logged.
 	Logger *slog.Logger
 }
@@ -120,8 +123,8 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 		opts = append(opts, chromedp.Flag("headless", false), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("mute-audio", false))
 	}
 	off := features
-	for _, flag := range cfg.Flags {
-		name, value, found := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
+		name, value, found := parseFlag(flag)
 		switch {
 		case name == disableFeatures: // the browser takes the last of these flags alone
 			off += "," + value
@@ -132,6 +135,11 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 		}
 	}
 	return append(opts, chromedp.Flag(disableFeatures, off))
+}
+
+// parseFlag reads "name" or "name=value", with or without dashes.
+func parseFlag(flag string) (name, value string, found bool) {
+	return strings.Cut(strings.TrimLeft(flag, "-"), "=")
 }
 
 const disableFeatures = "disable-features"
@@ -157,6 +165,9 @@ type Browser struct {
 // life; root handles the events that belong to no session, as link.New says.
 func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Browser, err error) {
 	b = new(Browser)
+	if err := checkGate(cfg); err != nil {
+		return nil, err
+	}
 	if cfg.Remote != "" {
 		b.bctx, b.Conn, err = attach(ctx, cfg.Remote, root)
 		return b, err

@@ -36,8 +36,18 @@ type event struct {
 }
 
 type response struct {
-	Status float64 `json:"status"`
-	Length float64 `json:"encodedDataLength"`
+	URL     string  `json:"url"`
+	Status  float64 `json:"status"`
+	Length  float64 `json:"encodedDataLength"`
+	Headers struct {
+		Proxy string `json:"Proxy-Status"`
+	} `json:"headers"`
+}
+
+// gated reports whether it is the gate's own answer, in place of a server's: over TLS a gate says nothing, and it lets
+// no server say this for it.
+func (r *response) gated() bool {
+	return r != nil && strings.HasPrefix(r.URL, "http:") && strings.HasPrefix(r.Headers.Proxy, "domtap; error=")
 }
 
 // clock is the browser's own, which counts seconds from anywhere.
@@ -77,6 +87,8 @@ type Request struct {
 	ID, Frame, Document string
 	// Type is the browser's name of what is asked for; it can be empty, and change with the answer.
 	Type string
+	// Gated is the URL, when the gate answered in place of its server.
+	Gated string
 	// Ended says that it is over. An event that says neither is a sign of life.
 	Begun, Ended bool
 }
@@ -94,10 +106,14 @@ func (r *Recorder) Network(method string, params []byte) (Request, error) {
 		return Request{}, errors.New("the name of a request is too long")
 	}
 	r.note(method, &e)
-	return Request{
+	about := Request{
 		ID: e.RequestID, Frame: e.FrameID, Document: e.LoaderID, Type: e.Type,
 		Begun: method == requested, Ended: method == finished || method == failed,
-	}, nil
+	}
+	if r.why != nil && e.Response.gated() {
+		about.Gated = e.Response.URL
+	}
+	return about, nil
 }
 
 func (r *Recorder) note(method string, e *event) {
@@ -115,18 +131,31 @@ func (r *Recorder) note(method string, e *event) {
 			if e.Type != "" {
 				entry.Resource = word(strings.ToLower(e.Type))
 			}
+			if e.Response.gated() {
+				entry.Failed = r.because("", e.Response.URL)
+			}
 		})
 	case socketAnswered:
 		r.log.Update(e.RequestID, e.Response.apply)
 	case socketFailed:
-		r.log.Update(e.RequestID, func(entry *logs.Entry) { entry.Failed = logs.URL(e.Message) })
+		r.log.Update(e.RequestID, func(entry *logs.Entry) { entry.Failed = r.because(logs.URL(e.Message), entry.URL) })
 	case finished:
 		r.log.End(e.RequestID, e.clock(), func(entry *logs.Entry) { entry.Bytes = max(entry.Bytes, int64(count(e.Length, math.MaxInt64/2))) })
 	case failed:
-		r.log.End(e.RequestID, e.clock(), func(entry *logs.Entry) { entry.Failed = e.reason() })
+		r.log.End(e.RequestID, e.clock(), func(entry *logs.Entry) { entry.Failed = r.because(e.reason(), entry.URL) })
 	case socketClosed:
 		r.log.End(e.RequestID, e.clock(), nil)
 	}
+}
+
+// because says why a request failed: what the browser says, unless that is only that the gate made no connection.
+func (r *Recorder) because(said, url string) string {
+	if r.why != nil && (said == "" || strings.Contains(said, "ERR_TUNNEL_CONNECTION_FAILED")) {
+		if why := r.why(url); why != "" {
+			return logs.URL(why)
+		}
+	}
+	return said
 }
 
 // reason says why a request failed.

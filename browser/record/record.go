@@ -121,10 +121,12 @@ func whole(body []byte, most int) []byte {
 // Recorder writes one tab's log.
 type Recorder struct {
 	log *logs.Log
+	why func(url string) string
 }
 
-// New makes a recorder for a log.
-func New(log *logs.Log) *Recorder { return &Recorder{log: log} }
+// New makes a recorder for a log. When all requests go through a gate, why tells what that has to say of a URL that was
+// not connected to, and may be empty; it is nil when there is no gate.
+func New(log *logs.Log, why func(url string) string) *Recorder { return &Recorder{log: log, why: why} }
 
 // Console takes an event of the console.
 func (r *Recorder) Console(params []byte) {

@@ -32,7 +32,7 @@ func wrote(t *testing.T, r *Recorder, l *logs.Log, method, params string) logs.E
 
 func newRecorder() (*Recorder, *logs.Log) {
 	l := new(logs.Log)
-	return New(l), l
+	return New(l, nil), l
 }
 
 func TestConsole(t *testing.T) {

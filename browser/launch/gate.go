@@ -1,0 +1,53 @@
+package launch
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// Gate is a proxy that decides what a browser connects to.
+type Gate interface {
+	// Address is where it listens for HTTP proxy requests: host:port.
+	Address() string
+	// Verdict tells why it did not connect to the host of a URL when it was last asked to; nil: it did, or was not asked.
+	Verdict(url string) *actor.Error
+}
+
+// around are the flags that lead around a gate, or to another one.
+var around = []string{
+	"proxy-server", "proxy-pac-url", "proxy-auto-detect", "no-proxy-server", "proxy-bypass-list", "host-resolver-rules", "host-rules",
+	"enable-quic", "origin-to-force-quic-on", "force-webrtc-ip-handling-policy", "webrtc-ip-handling-policy", "load-extension",
+}
+
+// checkGate reports whether all of a browser's traffic can be made to go through its gate.
+func checkGate(cfg Config) error {
+	if cfg.Gate == nil {
+		return nil
+	}
+	if cfg.Remote != "" {
+		return fmt.Errorf("a URL policy holds for a browser that domtap starts, not for one that it attaches to: leave out --url-policy or --remote, " +
+			"or have the other browser's network refuse what it must not reach")
+	}
+	for _, flag := range cfg.Flags {
+		if name, _, _ := parseFlag(flag); slices.Contains(around, name) {
+			return fmt.Errorf("--chrome-flag %s would lead around the URL policy, which domtap enforces by a proxy of its own: leave out that or --url-policy", name)
+		}
+	}
+	return nil
+}
+
+// gateFlags make a browser send everything through its gate, what is on loopback included, and leave out what cannot go
+// through it: UDP, and names that the browser would look up by itself.
+func gateFlags(g Gate) []string {
+	if g == nil {
+		return nil
+	}
+	return []string{
+		"proxy-server=http://" + g.Address(), "proxy-bypass-list=<-loopback>",
+		"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+		"disable-quic", "force-webrtc-ip-handling-policy=disable_non_proxied_udp", "webrtc-ip-handling-policy=disable_non_proxied_udp",
+		"disable-features=AsyncDns,DnsOverHttps,WebTransport",
+	}
+}
