@@ -23,6 +23,12 @@ const patience = time.Second
 // to navigate, the old document can no longer be reached, not even to end its renderer: so this comes first. Where one
 // script ends the next may hang, as in a page that opens one frame after the other.
 func (p *Page) unstick(ctx context.Context) error {
+	p.mu.Lock()
+	down := p.down
+	p.mu.Unlock()
+	if down {
+		return nil // nobody is there who could keep us
+	}
 	before := p.asking()
 	if within(ctx, patience, p.Ping) {
 		return nil
