@@ -388,6 +388,26 @@ func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
 	})
 }
 
+func TestTabsOfEveryNameComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := actortest.NewBrowser()
+		shop(b)
+		pool := newPool(t, b, actor.Config{Opaque: func(string) bool { return true }})
+		tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: home})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{tab.ID(), "t4", "b1-t9", "b1-" + tab.ID()} {
+			if err := pool.Revive(actor.Kept{ID: id, Session: "default", URL: home}); err != nil {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+	})
+}
+
 func TestReviveRefusesWhatWasNoTab(t *testing.T) {
 	_, pool, _ := start(t, actor.Config{})
 	good := actor.Kept{ID: "t7", Session: "default", URL: home}

@@ -3,8 +3,8 @@ package actor
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/domtap/domtap/actor/model"
@@ -111,19 +111,15 @@ func (t *Tab) awaken(k Kept) {
 	t.show()
 }
 
-// maxTabNumber bounds the number in a tab's id that another process kept.
-const maxTabNumber = 1 << 40
+// tabName is the form of what tabID makes: the browser, if it is not the only one, and a number or letters that tell nothing.
+var tabName = regexp.MustCompile(`^(?:[a-z0-9]{1,32}-)?t(?:-[a-z2-7]{12}|([1-9][0-9]{0,11}))$`)
 
-// tabNumber is the inverse of tabID.
+// tabNumber is the number in a tab's id; 0 when it has none.
 func tabNumber(id string) (n int, ok bool) {
-	if i := strings.LastIndexByte(id, '-'); i >= 0 {
-		owner := id[:i]
-		if owner == "" || len(owner) > 32 || strings.Trim(owner, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-			return 0, false
-		}
-		id = id[i+1:]
+	parts := tabName.FindStringSubmatch(id)
+	if parts == nil {
+		return 0, false
 	}
-	digits, found := strings.CutPrefix(id, "t")
-	n, err := strconv.Atoi(digits)
-	return n, found && err == nil && n > 0 && n < maxTabNumber && strconv.Itoa(n) == digits
+	n, _ = strconv.Atoi(parts[1]) // what is no number is empty
+	return n, true
 }
