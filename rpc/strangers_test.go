@@ -75,7 +75,6 @@ var samples = map[string]proto.Message{
 	"TabService.Reload":              &domtapv1.ReloadRequest{},
 	"TabService.AnswerDialog":        &domtapv1.AnswerDialogRequest{},
 	"TabService.WatchTabs":           &domtapv1.WatchTabsRequest{},
-	"TabService.SetRestore":          &domtapv1.SetRestoreRequest{},
 	"DomService.GetDom":              &domtapv1.GetDomRequest{},
 	"DomService.GetCompact":          &domtapv1.GetCompactRequest{},
 	"DomService.WatchDom":            &domtapv1.WatchDomRequest{},
