@@ -2,6 +2,7 @@ package actor
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/domtap/domtap/dom"
@@ -79,6 +80,13 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Exceeded makes an Error of kind Exhausted. Its Detail has the name of the limit, which is one of few, and how much that allows.
+func Exceeded(limit string, most int, format string, args ...any) *Error {
+	e := Errorf(Exhausted, format, args...)
+	e.Detail = map[string]string{"limit": limit, "max": strconv.Itoa(most)}
+	return e
+}
 
 // Errorf makes an Error of a kind.
 func Errorf(kind ErrorKind, format string, args ...any) *Error {

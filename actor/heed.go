@@ -94,7 +94,7 @@ func (t *Tab) Follow(o WatchOptions) (*Following, error) {
 	one := &watch{options: o.clone()}
 	number, ok := t.watches.follow(one)
 	if !ok {
-		return nil, Errorf(Exhausted, "tab %s has %d selectors that somebody waits for: wait for one to be met, then try again", t.id, maxSelectors)
+		return nil, Exceeded("selectors", maxSelectors, "tab %s has %d selectors that somebody waits for: wait for one to be met, then try again", t.id, maxSelectors)
 	}
 	return &Following{tab: t, watch: one, number: number}, nil
 }

@@ -53,7 +53,7 @@ func do[T any](ctx context.Context, t *Tab, what string, work func(ctx context.C
 	select {
 	case t.mailbox <- c:
 	default:
-		return none, Errorf(Exhausted, "tab %s has %d calls waiting: wait for one to end, then try again", t.id, cap(t.mailbox))
+		return none, Exceeded("mailbox", cap(t.mailbox), "tab %s has %d calls waiting: wait for one to end, then try again, or raise --mailbox", t.id, cap(t.mailbox))
 	}
 	select {
 	case a := <-answers:

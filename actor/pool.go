@@ -205,7 +205,7 @@ func (p *Pool) reserve() error {
 		return p.gone
 	}
 	if p.slots >= p.cfg.MaxTabs {
-		return Errorf(Exhausted, "there are %d tabs, which is the limit: close one first", p.slots)
+		return Exceeded("tabs", p.cfg.MaxTabs, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", p.slots)
 	}
 	p.slots++
 	p.running++
@@ -388,7 +388,7 @@ func (p *Pool) adopt(popup Popup) {
 	}
 	err := error(nil)
 	if opener != nil && !opener.windows.admits() {
-		err = Errorf(Exhausted, "its opener opened more than %d windows at once", maxWindows)
+		err = Exceeded("windows", maxWindows, "its opener opened more than %d windows at once", maxWindows)
 	}
 	if err == nil {
 		err = p.reserve()

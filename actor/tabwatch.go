@@ -166,7 +166,7 @@ func (w *TabWatch) add(e TabEvent) bool {
 	}
 	w.mu.Unlock()
 	if full {
-		w.finish(Errorf(Exhausted, "the reader is %d tab events behind: start the watch again", watchBound))
+		w.finish(Exceeded("tab_events", watchBound, "the reader is %d tab events behind: start the watch again", watchBound))
 	}
 	return !full
 }

@@ -335,7 +335,7 @@ func (c *Context) State(ctx context.Context) (sessions.State, error) {
 			size += len(e.Name) + len(e.Value)
 		}
 		if size > sessions.MaxStateBytes {
-			return actor.Errorf(actor.Exhausted, "the local storage of the session has more than %d MiB: clear what is not needed", sessions.MaxStateBytes>>20)
+			return actor.Exceeded("state_bytes", sessions.MaxStateBytes, "the local storage of the session has more than %d MiB: clear what is not needed", sessions.MaxStateBytes>>20)
 		}
 		state.Origins = append(state.Origins, sessions.Origin{Origin: origin, Entries: entries})
 		return nil

@@ -117,7 +117,7 @@ func (p *Page) Evaluate(ctx context.Context, s actor.Script) (out actor.Evaluate
 }
 
 func tooLong(limit int) error {
-	return actor.Errorf(actor.Exhausted, "the result is longer than %d bytes: let the script return a part of it", limit)
+	return actor.Exceeded("result_bytes", limit, "the result is longer than %d bytes: let the script return a part of it", limit)
 }
 
 // finishScript calls the function that a script gave, if it is one, and makes JSON of the result.

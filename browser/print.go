@@ -44,7 +44,7 @@ func (p *Page) stream(ctx context.Context, handle cdpio.StreamHandle, limit int)
 			return nil, p.failed(err)
 		}
 		if len(out)+len(part.Data) > limit {
-			return nil, actor.Errorf(actor.Exhausted, "the PDF is larger than %d MB: print it in parts, with page_ranges", limit/1_000_000)
+			return nil, actor.Exceeded("pdf_bytes", limit, "the PDF is larger than %d MB: print it in parts, with page_ranges", limit/1_000_000)
 		}
 		out = append(out, part.Data...)
 		if part.EOF {

@@ -26,7 +26,7 @@ type Metrics struct {
 
 	watchers                              prometheus.Gauge
 	revisions, coalesced, busy, pageAgent prometheus.Counter
-	resyncs                               *prometheus.CounterVec
+	resyncs, refusals                     *prometheus.CounterVec
 	latency                               prometheus.Histogram
 }
 
@@ -52,12 +52,14 @@ func New() *Metrics {
 			"Time that domtap's agents took from the main threads of pages to find and write changes, as the pages measured it."),
 		resyncs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "domtap_resyncs_total", Help: "Whole views that streams sent instead of a diff, by reason."}, []string{"reason"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "domtap_refusals_total", Help: "Calls that were refused because a limit was reached, by limit."}, []string{"limit"}),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "domtap_mutation_to_send_seconds", Help: "From the newest change of a message, by the page's clock, to when gRPC had taken the message.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60},
 		}),
 	}
-	m.registry.MustRegister(m.server, m.watchers, m.revisions, m.coalesced, m.busy, m.pageAgent, m.resyncs, m.latency,
+	m.registry.MustRegister(m.server, m.watchers, m.revisions, m.coalesced, m.busy, m.pageAgent, m.resyncs, m.refusals, m.latency,
 		collectors.NewGoCollector(collectors.WithGoCollectorRuntimeMetrics(liveHeap)), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -108,6 +110,9 @@ func (m *Metrics) Sent(after time.Duration, folded int) {
 		m.coalesced.Add(float64(folded - 1))
 	}
 }
+
+// Refused implements rpc.Metrics.
+func (m *Metrics) Refused(limit string) { m.refusals.WithLabelValues(limit).Inc() }
 
 // Resynced implements rpc.Metrics.
 func (m *Metrics) Resynced(reason string) { m.resyncs.WithLabelValues(reason).Inc() }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/limit"
 	"github.com/domtap/domtap/rpc/views"
 )
 
@@ -16,6 +17,9 @@ type connections struct {
 	last   atomic.Uint64
 	closed func(views.Caller)
 	clerk  *accounting.Clerk
+	limits *limit.Limits
+	// metrics may be nil.
+	metrics Metrics
 }
 
 type connectionKey struct{}
@@ -36,13 +40,14 @@ func chosen(ctx context.Context, client string) views.Caller {
 
 // TagConn numbers a connection.
 func (c *connections) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
-	return context.WithValue(ctx, connectionKey{}, c.last.Add(1))
+	return c.limits.Seated(context.WithValue(ctx, connectionKey{}, c.last.Add(1)))
 }
 
 // HandleConn notices the end of a connection.
 func (c *connections) HandleConn(ctx context.Context, s stats.ConnStats) {
 	if _, ok := s.(*stats.ConnEnd); ok {
 		c.closed(callerOf(ctx, ""))
+		c.limits.Left(ctx)
 	}
 }
 
@@ -54,4 +59,9 @@ func (c *connections) TagRPC(ctx context.Context, call *stats.RPCTagInfo) contex
 // HandleRPC enters what happens to a call.
 func (c *connections) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	c.clerk.Handle(ctx, event)
+	if end, ok := event.(*stats.End); ok && end.Error != nil && c.metrics != nil {
+		if limit := limitOf(end.Error); limit != "" {
+			c.metrics.Refused(limit)
+		}
+	}
 }

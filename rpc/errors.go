@@ -16,6 +16,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/limit"
 	"github.com/domtap/domtap/rpc/views"
 )
 
@@ -57,11 +58,14 @@ func toStatus(err error) error {
 		return nil
 	}
 	var known *actor.Error
+	var exceeded *limit.Exceeded
 	var invalid *check.Invalid
 	var unsupported *check.Unsupported
 	switch {
 	case hasStatus(err):
 		return err
+	case errors.As(err, &exceeded):
+		return exhausted(exceeded)
 	case errors.As(err, &invalid):
 		return badRequest(invalid)
 	case errors.As(err, &unsupported):
@@ -84,11 +88,51 @@ func toStatus(err error) error {
 		if known.RetryAfter > 0 {
 			details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(known.RetryAfter)})
 		}
+		if m.code == codes.ResourceExhausted {
+			details = append(details, quota("daemon", err.Error()))
+		}
 		return newStatus(m.code, err.Error(), details...)
 	case errors.Is(err, context.Canceled):
 		return newStatus(codes.Canceled, err.Error()+" (what the call began may still happen)")
 	}
 	return newStatus(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
+}
+
+// exhausted tells of a limit, and when to try again where that is known.
+func exhausted(e *limit.Exceeded) error {
+	subject := "daemon"
+	if e.Client != "" {
+		subject = "client:" + e.Client
+	}
+	details := []protoadapt.MessageV1{info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(subject, e.Message)}
+	if e.Retry > 0 {
+		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.Retry)})
+	}
+	return newStatus(codes.ResourceExhausted, e.Message, details...)
+}
+
+func quota(subject, description string) *errdetails.QuotaFailure {
+	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: description}}}
+}
+
+// limitOf is the name of the limit that an error tells of; empty: none.
+func limitOf(err error) string {
+	st := status.Convert(err)
+	if st.Code() != codes.ResourceExhausted {
+		return ""
+	}
+	for _, detail := range st.Details() {
+		if i, ok := detail.(*errdetails.ErrorInfo); ok && i.GetMetadata()["limit"] != "" {
+			return i.GetMetadata()["limit"]
+		}
+	}
+	switch { // gRPC's own words
+	case strings.Contains(st.Message(), "received message larger"):
+		return limit.Request
+	case strings.Contains(st.Message(), "send message larger"):
+		return limit.Response
+	}
+	return "other"
 }
 
 // facts are what an error says to programs: its details, and the refs of the elements that may have been meant.

@@ -19,6 +19,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/limit"
 )
 
 // maxCall is the longest deadline that a unary call may have.
@@ -35,6 +36,7 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 		s.clerk.Unary,
 		interceptors.UnaryServerInterceptor(report),
 		s.accessUnary,
+		s.boundUnary,
 		s.deadline,
 		checkUnary,
 		recovery.UnaryServerInterceptor(recovered),
@@ -43,6 +45,7 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 		s.clerk.Stream,
 		interceptors.StreamServerInterceptor(report),
 		s.accessStream,
+		s.boundStream,
 		checkStream,
 		recovery.StreamServerInterceptor(recovered),
 	}
@@ -83,6 +86,9 @@ type record struct {
 func (r *record) PostCall(err error, took time.Duration) {
 	code := status.Code(err)
 	level := callLevel(code)
+	if limitOf(err) == limit.Calls { // a client that asks too often does not fill the log, too
+		level = slog.LevelDebug
+	}
 	if !r.logger.Enabled(r.ctx, level) {
 		return
 	}

@@ -18,6 +18,8 @@ type Metrics interface {
 	// Sent says how long after the page's newest change gRPC took a message of a stream, and how many revisions it
 	// folds.
 	Sent(after time.Duration, folded int)
+	// Refused says that a call was refused because of a limit. There are few limits.
+	Refused(limit string)
 	// Resynced says that a stream sent a whole view instead of a diff. There are few reasons.
 	Resynced(reason string)
 }

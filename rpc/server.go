@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -35,6 +36,7 @@ import (
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/gate"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/limit"
 	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/uploads"
@@ -47,10 +49,10 @@ import (
 const MaxMessage = listen.MaxMessage
 
 const (
-	// maxRequest leaves room for the 10 MiB of local storage of a StorageState.
-	maxRequest = 12 << 20
 	// maxStreams bounds the calls that one connection has under way.
 	maxStreams = 4096
+	// handshakeLimit is how long a connection may take until it can carry calls.
+	handshakeLimit = 10 * time.Second
 )
 
 // Config sets up a Server. The zero value serves unix sockets only.
@@ -75,6 +77,8 @@ type Config struct {
 	Uploads uploads.Policy
 	// AllowEval lets clients run scripts in pages (Evaluate).
 	AllowEval bool
+	// Limits are what clients may take. The zero value bounds the sizes of messages only.
+	Limits limit.Config
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
 	// Sessions are those of the pool. Nil: there is only the default one.
@@ -114,6 +118,9 @@ type Server struct {
 	texts    *reading.Texts
 	book     *accounts.Book
 	clerk    *accounting.Clerk
+	limits   *limit.Limits
+	// healths counts the streams that watch the health, which need no token.
+	healths atomic.Int32
 	// connections numbers those of gRPC and of the fronts.
 	connections *connections
 	fronts      []Front
@@ -133,6 +140,9 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 			return nil, fmt.Errorf("a timeout is %v: it must not be negative", d)
 		}
 	}
+	if err := cfg.Limits.Check(); err != nil {
+		return nil, err
+	}
 	if cfg.Sessions == nil {
 		cfg.Sessions = sessions.New(pool, nil, sessions.Config{Logger: cfg.Logger})
 	}
@@ -142,7 +152,8 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	s := &Server{cfg: cfg, gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.book = accounts.New(opened{s})
 	s.clerk = accounting.New(s.book, s.gate.SessionOf, reasonOf)
-	s.connections = &connections{closed: s.views.Forget, clerk: s.clerk}
+	s.limits = limit.New(cfg.Limits)
+	s.connections = &connections{closed: s.views.Forget, clerk: s.clerk, limits: s.limits, metrics: cfg.Metrics}
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil
@@ -157,9 +168,11 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.ForceServerCodecV2(wire.Codec()),
 		grpc.Creds(newHandshake()),
 		grpc.StatsHandler(s.connections),
-		grpc.MaxRecvMsgSize(maxRequest),
-		grpc.MaxSendMsgSize(MaxMessage),
+		// What is up to twice too large is refused by our own words (see bounded), the rest by those of gRPC.
+		grpc.MaxRecvMsgSize(2 * s.limits.Config().RequestBytes),
+		grpc.MaxSendMsgSize(s.limits.Config().ResponseBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.ConnectionTimeout(handshakeLimit),
 		grpc.WaitForHandlers(true),
 		// A peer that vanished without a word is found within a minute.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),

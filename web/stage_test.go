@@ -115,6 +115,7 @@ func (counter) Stream() grpc.StreamServerInterceptor {
 func (c counter) Watching(by int)       { c.watching <- by }
 func (counter) Sent(time.Duration, int) {}
 func (counter) Resynced(string)         {}
+func (counter) Refused(string)          {}
 
 // expectWatching waits for a stream to begin (+1) or to end (-1).
 func (st *stage) expectWatching(want int) {

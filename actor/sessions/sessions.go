@@ -197,7 +197,7 @@ func (s *Sessions) reserve(id string) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.all) >= s.cfg.Max {
-		return nil, actor.Errorf(actor.Exhausted, "there are %d sessions, which is the limit: close one first", len(s.all))
+		return nil, actor.Exceeded("sessions", s.cfg.Max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions", len(s.all))
 	}
 	for id == "" || id != "" && s.index(id) >= 0 {
 		if id != "" && !s.chosen(id) {

@@ -1,0 +1,254 @@
+// Package limit bounds what clients take of the daemon: calls a second, streams, connections and the sizes of messages.
+//
+// What it guarantees:
+//
+//   - What exceeds a limit is refused at once, never queued, with an *Exceeded that names the limit and says what to do next.
+//   - A client that is refused costs no other client anything but the refusal.
+//   - Its memory is bounded by the clients that are there: who has gone, and whose allowance is full again, is forgotten.
+//
+// Limits starts no goroutine. A client is whom the name in a call's context says (see New): an identity, or a connection.
+package limit
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// The names of the limits: the label of the metric and the "limit" of an ErrorInfo.
+const (
+	Calls            = "calls"
+	Streams          = "streams"
+	StreamsPerClient = "streams_per_client"
+	Connections      = "connections"
+	Request          = "request_bytes"
+	Response         = "response_bytes"
+)
+
+// Config says how much. Zero means no limit, except for the sizes of messages.
+type Config struct {
+	// CallsPerSecond is how many calls one client may begin, on average; Burst, how many at once. 0: twice CallsPerSecond.
+	CallsPerSecond float64
+	Burst          int
+	// Streams is how many streams may be open, of all clients and of each.
+	Streams, StreamsPerClient int
+	// Connections is how many there may be.
+	Connections int
+	// RequestBytes and ResponseBytes bound one message. 0: 12 MiB and 64 MiB.
+	RequestBytes, ResponseBytes int
+}
+
+func (c Config) withDefaults() Config {
+	if c.RequestBytes == 0 {
+		c.RequestBytes = 12 << 20
+	}
+	if c.ResponseBytes == 0 {
+		c.ResponseBytes = 64 << 20
+	}
+	if c.Burst == 0 {
+		c.Burst = int(min(2*c.CallsPerSecond, 1<<30))
+	}
+	c.Burst = max(c.Burst, 1)
+	return c
+}
+
+// Check returns an error for a negative limit.
+func (c Config) Check() error {
+	for name, value := range map[string]float64{
+		Calls: c.CallsPerSecond, "burst": float64(c.Burst), Streams: float64(c.Streams), StreamsPerClient: float64(c.StreamsPerClient),
+		Connections: float64(c.Connections), Request: float64(c.RequestBytes), Response: float64(c.ResponseBytes),
+	} {
+		if !(value >= 0) { // nor NaN
+			return fmt.Errorf("the limit %s is %v: it must not be negative", name, value)
+		}
+	}
+	return nil
+}
+
+// Exceeded is the error of what was refused.
+type Exceeded struct {
+	// Limit is its name, Max how much it allows.
+	Limit, Max string
+	// Client is whose limit it is; empty: the daemon's.
+	Client string
+	// Message says what happened and what to do next.
+	Message string
+	// Retry is when the same may work; 0: that depends on what others do.
+	Retry time.Duration
+}
+
+// Error returns the message.
+func (e *Exceeded) Error() string { return e.Message }
+
+// Limits counts. Its methods are safe for concurrent use.
+type Limits struct {
+	cfg Config
+
+	mu      sync.Mutex
+	clients map[string]*client
+	// sweepAt is how many clients there may be before those that are at rest are forgotten.
+	sweepAt     int
+	streams     int
+	connections int
+}
+
+// client is what one client has taken.
+type client struct {
+	calls   *rate.Limiter
+	streams int
+}
+
+// fewest is how many clients are kept without a look at whether they are still there.
+const fewest = 64
+
+// New makes limits of which nothing is taken.
+func New(cfg Config) *Limits {
+	return &Limits{cfg: cfg.withDefaults(), clients: map[string]*client{}, sweepAt: fewest}
+}
+
+// Config returns the limits that are in force.
+func (l *Limits) Config() Config { return l.cfg }
+
+// of returns a client's account; the caller holds the lock.
+func (l *Limits) of(name string) *client {
+	if c := l.clients[name]; c != nil {
+		return c
+	}
+	if len(l.clients) >= l.sweepAt {
+		now := time.Now()
+		for other, c := range l.clients {
+			if c.streams == 0 && c.calls.TokensAt(now) >= float64(l.cfg.Burst) { // as one that is made anew
+				delete(l.clients, other)
+			}
+		}
+		l.sweepAt = max(fewest, 2*len(l.clients))
+	}
+	c := &client{calls: rate.NewLimiter(rate.Limit(l.cfg.CallsPerSecond), l.cfg.Burst)}
+	l.clients[name] = c
+	return c
+}
+
+// Call takes one call of a client's allowance.
+func (l *Limits) Call(name string) error {
+	if l.cfg.CallsPerSecond == 0 {
+		return nil
+	}
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.of(name).calls.ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	if wait == 0 {
+		return nil
+	}
+	r.CancelAt(now)
+	most := strconv.FormatFloat(l.cfg.CallsPerSecond, 'g', -1, 64)
+	return &Exceeded{Limit: Calls, Max: most, Client: name, Retry: wait, Message: fmt.Sprintf(
+		"more than %s calls a second: try again in %v, watch a stream instead of asking again and again, or raise --max-calls-per-second", most, wait.Round(time.Millisecond)+time.Millisecond)}
+}
+
+// Stream takes a stream, until the returned function is called, once.
+func (l *Limits) Stream(name string) (release func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if most := l.cfg.Streams; most > 0 && l.streams >= most {
+		return nil, &Exceeded{Limit: Streams, Max: strconv.Itoa(most), Message: fmt.Sprintf(
+			"there are %d streams, which is the daemon's limit: end one that is not read, or raise --max-streams", l.streams)}
+	}
+	c := l.of(name)
+	if most := l.cfg.StreamsPerClient; most > 0 && c.streams >= most {
+		return nil, &Exceeded{Limit: StreamsPerClient, Max: strconv.Itoa(most), Client: name, Message: fmt.Sprintf(
+			"this client has %d streams, which is the limit: end one first, let readers share one, or raise --max-streams-per-client", c.streams)}
+	}
+	l.streams++
+	c.streams++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.streams--
+		c.streams--
+	}, nil
+}
+
+// Answer refuses an answer that is too large. It measures only what could be.
+func (l *Limits) Answer(bytes int) error {
+	if bytes <= l.cfg.ResponseBytes {
+		return nil
+	}
+	return &Exceeded{Limit: Response, Max: strconv.Itoa(l.cfg.ResponseBytes), Message: fmt.Sprintf(
+		"the answer has %d bytes, and %d is the limit: ask for less (max_elements, root_ref, a smaller picture), or raise --max-response-bytes", bytes, l.cfg.ResponseBytes)}
+}
+
+// Ask refuses a request that is too large.
+func (l *Limits) Ask(bytes int) error {
+	if bytes <= l.cfg.RequestBytes {
+		return nil
+	}
+	return &Exceeded{Limit: Request, Max: strconv.Itoa(l.cfg.RequestBytes), Message: fmt.Sprintf(
+		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes", bytes, l.cfg.RequestBytes)}
+}
+
+// Seat is a connection's place among those that the limit allows.
+type Seat struct {
+	limits *Limits
+	mu     sync.Mutex
+	taken  bool
+	gone   bool
+}
+
+type seatKey struct{}
+
+// Seated gives a new connection a seat, in its context, unless all are taken; then its calls ask again.
+func (l *Limits) Seated(ctx context.Context) context.Context {
+	s := &Seat{limits: l}
+	_ = s.take() // its calls are told
+	return context.WithValue(ctx, seatKey{}, s)
+}
+
+// Left takes the seat back when the connection of the context is closed.
+func (l *Limits) Left(ctx context.Context) {
+	s, _ := ctx.Value(seatKey{}).(*Seat)
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	if s.taken {
+		s.taken = false
+		l.mu.Lock()
+		l.connections--
+		l.mu.Unlock()
+	}
+}
+
+// Connected refuses the calls of a connection that found no seat, and finds none now.
+func (l *Limits) Connected(ctx context.Context) error {
+	s, _ := ctx.Value(seatKey{}).(*Seat)
+	if s == nil {
+		return nil
+	}
+	return s.take()
+}
+
+func (s *Seat) take() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken || s.gone {
+		return nil
+	}
+	l := s.limits
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if most := l.cfg.Connections; most > 0 && l.connections >= most {
+		return &Exceeded{Limit: Connections, Max: strconv.Itoa(most), Message: fmt.Sprintf(
+			"there are %d connections, which is the limit: make all calls of a program over one connection, close one that is not used, or raise --max-connections", l.connections)}
+	}
+	s.taken = true
+	l.connections++
+	return nil
+}
