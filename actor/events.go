@@ -112,6 +112,7 @@ func (t *Tab) apply(patches ...dom.Patch) {
 			t.meter.PageAgent(min(max(0, p.Took), maxPageAgent))
 		}
 	}
+	limited := slices.ContainsFunc(patches, func(p dom.Patch) bool { return p.Limited })
 	was := t.model.Document("")
 	title := t.model.Title()
 	if err := t.model.Apply(patches...); err != nil {
@@ -123,6 +124,13 @@ func (t *Tab) apply(patches ...dom.Patch) {
 		i := slices.IndexFunc(patches, func(p dom.Patch) bool { return p.Document == main })
 		if i >= 0 && (was != "" || !t.urlKnown) {
 			t.info.URL = patches[i].URL
+		}
+	}
+	if limited && t.limited != t.document {
+		t.limited = t.document
+		t.log.Warn("the page has more elements than are kept: some are left out")
+		if t.meter != nil {
+			t.meter.Refused("page_elements")
 		}
 	}
 	// The title of a patch is news only when that document said another before: Titled may be ahead.

@@ -97,10 +97,10 @@ func (t *Tab) publish() {
 	s := h.Snapshot
 	elements, history := t.model.Elements(), *t.history.Load()
 	if elements != s.Elements || !identical(history, s.History) || s.URL != info.URL || s.Title != info.Title ||
-		s.Document != t.document || s.Epoch != t.epoch {
+		s.Document != t.document || s.Epoch != t.epoch || s.Limited != (t.limited == t.document) {
 		s = &dom.Snapshot{
 			Epoch: t.epoch, Revision: s.Revision + 1, Document: t.document, URL: info.URL, Title: info.Title,
-			Elements: elements, History: history, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
+			Elements: elements, History: history, Limited: t.limited == t.document, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
 		}
 		if t.meter != nil {
 			t.meter.Published()

@@ -398,6 +398,10 @@ func (p *Pool) adopt(popup Popup) {
 			opener.windows.refused.Add(1)
 		}
 		p.cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)
+		var exceeded *Error
+		if p.cfg.Meter != nil && errors.As(err, &exceeded) && exceeded.Detail["limit"] != "" {
+			p.cfg.Meter.Refused(exceeded.Detail["limit"])
+		}
 		p.refuse(popup.Page)
 		return
 	}

@@ -117,7 +117,9 @@ type state struct {
 	loading   bool
 	loadError string
 	// cause is what is known of that beyond the browser's own word, or nil.
-	cause     *Error
+	cause *Error
+	// limited is the document that has more elements than its observers may keep.
+	limited   uint64
 	responded Responded
 	// recent holds the last main documents, to recognise one that was left again already.
 	recent [16]string

@@ -86,7 +86,7 @@ func SandboxNote() string { return launch.SandboxNote() }
 // the browser lives until Close.
 func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := &Browser{
-		logger: cfg.Logger, script: page.Script(), inbox: link.NewQueue[*cdproto.Message](),
+		logger: cfg.Logger, script: page.Limits{Elements: cfg.PageElements}.Script(), inbox: link.NewQueue[*cdproto.Message](),
 		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
 		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
 		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},

@@ -134,6 +134,8 @@ type Snapshot struct {
 	// History holds the last pages of the tab, oldest first, this one included. It is part of the snapshot so
 	// that a view of it, whose budget pays for the history too, is the same whenever it is made.
 	History []Visit
+	// Limited says that the page has more elements than its observers may keep, and that some are missing here.
+	Limited bool
 	// PageTime is when the page's observer saw the newest change, by the page's clock.
 	PageTime time.Time
 	// ObservedAt is when the daemon published the snapshot.

@@ -92,6 +92,8 @@ type Patch struct {
 	Ops  []Op
 	// Measured says that the boxes below, with those reported before, are those of the page now.
 	Measured bool
+	// Limited says that the observer left elements out, because the document has more than it may keep.
+	Limited bool
 	// Scroll is the document's scroll position and viewport size; boxes are in document coordinates.
 	Scroll Box
 	// Boxes holds the boxes that differ from what was reported before.

@@ -53,7 +53,7 @@ func New() *Metrics {
 		resyncs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "domtap_resyncs_total", Help: "Whole views that streams sent instead of a diff, by reason."}, []string{"reason"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "domtap_refusals_total", Help: "Calls that were refused because a limit was reached, by limit."}, []string{"limit"}),
+			Name: "domtap_refusals_total", Help: "Calls that were refused, windows that were closed at once, and pages of which elements were left out, because a limit was reached, by limit."}, []string{"limit"}),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "domtap_mutation_to_send_seconds", Help: "From the newest change of a message, by the page's clock, to when gRPC had taken the message.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10, 60},
@@ -111,7 +111,7 @@ func (m *Metrics) Sent(after time.Duration, folded int) {
 	}
 }
 
-// Refused implements rpc.Metrics.
+// Refused implements rpc.Metrics and actor.Meter.
 func (m *Metrics) Refused(limit string) { m.refusals.WithLabelValues(limit).Inc() }
 
 // Resynced implements rpc.Metrics.

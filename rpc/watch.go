@@ -321,8 +321,10 @@ func (w *watcher) put(head *domtapv1.WatchDomResponse, message any) error {
 }
 
 func snapshotMessage(s *views.View) *domtapv1.Snapshot {
+	metadata := convert.Metadata(s.Settled(true), tokens.Name)
+	metadata.PageLimited = s.Snapshot.Limited
 	return &domtapv1.Snapshot{
-		Elements: convert.Elements(s.Elements(), nil), Metadata: convert.Metadata(s.Settled(true), tokens.Name),
+		Elements: convert.Elements(s.Elements(), nil), Metadata: metadata,
 		Url: s.Snapshot.URL, Title: s.Snapshot.Title,
 	}
 }

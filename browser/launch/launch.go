@@ -51,6 +51,8 @@ type Config struct {
 	MaxDownloadBytes int64
 	// Gate is what all traffic of a browser that is started is to go through; nil: it connects by itself.
 	Gate Gate
+	// PageElements is how many elements are kept of each document; 0: page.MaxElements.
+	PageElements int
 	// Logger gets the browser's life; nil: nothing is logged.
 	Logger *slog.Logger
 }

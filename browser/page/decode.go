@@ -90,6 +90,7 @@ func decodeHeader(line string) (Message, error) {
 	p.Sequence = sequence
 	p.Full = strings.Contains(f[2], "f")
 	p.Measured = strings.Contains(f[2], "m")
+	p.Limited = strings.Contains(f[2], "l")
 	m.Unacknowledged = strings.Contains(f[2], "u")
 	m.Unprobed = strings.Contains(f[2], "p")
 	if strings.Contains(f[2], "s") {

@@ -223,3 +223,18 @@ func TestDecodeReadsBriefHeaders(t *testing.T) {
 		}
 	}
 }
+
+func TestDecodeReadsThatElementsWereLeftOut(t *testing.T) {
+	for flags, want := range map[string]bool{"fl": true, "l": true, "f": false} {
+		m, err := Decode(message("doc 8 "+flags+" 1.0 0 0 0 0 u t 0", "", ""))
+		if err != nil || m.Patch.Limited != want {
+			t.Errorf("flags %q: limited %v, %v", flags, m.Patch.Limited, err)
+		}
+	}
+}
+
+func TestTheScriptsKnowHowManyElementsToKeep(t *testing.T) {
+	if !strings.Contains(Limits{Elements: 123}.Script(), "const LIMITS = {\"elements\":123};") || !strings.Contains(Script(), "{\"elements\":200000}") {
+		t.Error("the limits are not in the script")
+	}
+}

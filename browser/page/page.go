@@ -11,6 +11,7 @@ package page
 
 import (
 	"embed"
+	"encoding/json"
 	"io/fs"
 	"strings"
 )
@@ -43,14 +44,34 @@ const Learn = "function(a,...n){return __domtapLearn(a,n)}"
 //go:embed js/*.js
 var files embed.FS
 
+// Limits bound what the scripts keep in each document.
+type Limits struct {
+	// Elements is how many are kept, at 0.5 to 1 KB each; 0: MaxElements.
+	Elements int `json:"elements"`
+}
+
+// MaxElements is the largest bound that may be set, and the usual one.
+const MaxElements = 200_000
+
+// Script is the source to run in every document, with the usual limits.
+func Script() string { return Limits{}.Script() }
+
 // Script is the source to run in every document.
-func Script() string {
+func (l Limits) Script() string {
+	if l.Elements == 0 {
+		l.Elements = MaxElements
+	}
+	limits, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // numbers encode
+	}
 	names, err := fs.Glob(files, "js/*.js")
 	if err != nil {
 		panic(err) // the pattern is constant
 	}
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\nif (globalThis.__domtap) return;\n")
+	b.WriteString("const LIMITS = " + string(limits) + ";\n")
 	for _, name := range names { // sorted by Glob
 		src, err := files.ReadFile(name)
 		if err != nil {

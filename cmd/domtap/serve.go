@@ -92,6 +92,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	choiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
 	s.registerIdentity(f)
 	s.registerFaults(cmd)
+	s.registerLimits(f)
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
@@ -135,6 +136,9 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		return exit.Errorf(exit.Usage, "0 keeps none ready", "--warm-sessions %d is not 0 to 10", s.WarmSessions)
 	}
 	if err := s.checkIdentity(); err != nil {
+		return err
+	}
+	if err := s.checkLimits(); err != nil {
 		return err
 	}
 	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir} {

@@ -2,8 +2,8 @@
 
 /** Records or dirty nodes above this are cheaper to walk again than to follow. */
 const RESCAN_ABOVE = 2000;
-/** The most elements that a document may bring in; more are left out. */
-const MAX_ELEMENTS = 200000;
+/** The most elements that a document may bring in; more are left out, and the daemon is told that some are. */
+const MAX_ELEMENTS = LIMITS.elements;
 /** How many nodes below a restyled element are looked at immediately; the rest waits for the next pass. */
 const RESTYLE_NODES = 1000;
 /** How many elements a glance looks at for new shadow roots; the next one goes on from there. */
@@ -145,6 +145,8 @@ class Model {
     this.grown = true;
     /** Some count that CANDIDATES does not find. */
     this.strange = false;
+    /** Elements were left out, because there are too many. */
+    this.limited = false;
     this.positioned = false;
     /** A modal was open when the boxes were read last. */
     this.covering = false;
@@ -596,7 +598,10 @@ class Model {
       return null;
     }
     if (!rec) {
-      if (this.all.size >= MAX_ELEMENTS) return null;
+      if (this.all.size >= MAX_ELEMENTS) {
+        this.limited = true;
+        return null;
+      }
       rec = new Rec(el);
       rec.since = this.fates.clock;
       this.recs.set(el, rec);
@@ -758,6 +763,7 @@ class Model {
   /** Walks the whole document. */
   scanAll() {
     this.gen++;
+    this.limited = false;
     this.labels.reset();
     this.added.clear();
     this.arrived.clear();

@@ -5,7 +5,7 @@
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
 //            url, title; in patches also how many ms the agent took since the last one. A patch that has nothing
 //            to say of the others has four alone: sequence, flags, time and what the agent took
-//   flags    f full, m measured; u unacknowledged, p to be probed first: nothing else in the message counts;
+//   flags    f full, m measured, l elements were left out because there are too many; u unacknowledged, p to be probed first: nothing else in the message counts;
 //            s: what selectors match, one line of JSON for each, instead of the columns
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
 //   refs     of every op but +
@@ -125,8 +125,8 @@ class Writer {
     const url = this.url, titled = this.titled;
     this.url = clean(location.href, MAX_FIELD);
     this.titled = clean(safe.title(this.model.doc), 300);
-    if (this.full || measured || url !== this.url || titled !== this.titled) {
-      return this.header((this.full ? "f" : "") + (measured ? "m" : "")) + "\t" + took;
+    if (this.full || measured || url !== this.url || titled !== this.titled || this.model.limited) {
+      return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (this.model.limited ? "l" : "")) + "\t" + took;
     }
     return [this.sequence, "", pageTime(), took].join("\t");
   }

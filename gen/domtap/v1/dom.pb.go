@@ -929,7 +929,9 @@ type ViewMetadata struct {
 	Tokenizer string `protobuf:"bytes,8,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
 	// Frames, in processes of their own, that did not answer in time. Of them the answer holds what was
 	// last known.
-	LateFrames    []string `protobuf:"bytes,9,rep,name=late_frames,json=lateFrames,proto3" json:"late_frames,omitempty"`
+	LateFrames []string `protobuf:"bytes,9,rep,name=late_frames,json=lateFrames,proto3" json:"late_frames,omitempty"`
+	// The page has more elements than the daemon keeps of one (--max-page-elements), and some are missing here.
+	PageLimited   bool `protobuf:"varint,49,opt,name=page_limited,json=pageLimited,proto3" json:"page_limited,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1025,6 +1027,13 @@ func (x *ViewMetadata) GetLateFrames() []string {
 		return x.LateFrames
 	}
 	return nil
+}
+
+func (x *ViewMetadata) GetPageLimited() bool {
+	if x != nil {
+		return x.PageLimited
+	}
+	return false
 }
 
 // Resync says why a full answer came where a diff was asked for.
@@ -2602,7 +2611,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\vadded_count\x18\a \x01(\x05R\n" +
 	"addedCount\x12#\n" +
 	"\rremoved_count\x18\b \x01(\x05R\fremovedCount\x12#\n" +
-	"\rchanged_count\x18\t \x01(\x05R\fchangedCount\"\xd8\x03\n" +
+	"\rchanged_count\x18\t \x01(\x05R\fchangedCount\"\xfb\x03\n" +
 	"\fViewMetadata\x12%\n" +
 	"\x0etotal_elements\x18\x01 \x01(\x05R\rtotalElements\x12+\n" +
 	"\x11included_elements\x18\x02 \x01(\x05R\x10includedElements\x12\x1c\n" +
@@ -2614,7 +2623,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x0fomitted_by_role\x18\a \x03(\v2*.domtap.v1.ViewMetadata.OmittedByRoleEntryR\romittedByRole\x12\x1c\n" +
 	"\ttokenizer\x18\b \x01(\tR\ttokenizer\x12\x1f\n" +
 	"\vlate_frames\x18\t \x03(\tR\n" +
-	"lateFrames\x1a@\n" +
+	"lateFrames\x12!\n" +
+	"\fpage_limited\x181 \x01(\bR\vpageLimited\x1a@\n" +
 	"\x12OmittedByRoleEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"Q\n" +

@@ -59,6 +59,8 @@ type Config struct {
 	Restore Restore
 	// MaxSessions is how many sessions there may be, the default one included; WarmSessions, how many are kept ready.
 	MaxSessions, WarmSessions int
+	// Limits are what clients and pages may take.
+	Limits Limits
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
 	Metrics string
 	// Version is what other processes see of the daemon.
@@ -146,13 +148,13 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	if err != nil {
 		return cannotStart(err)
 	}
-	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Logger: cfg.Logger, AllowURL: rpc.AllowURL, Dialogs: cfg.Dialogs, Opaque: ofClient}
+	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: rpc.AllowURL, Dialogs: cfg.Dialogs, Opaque: ofClient}
 	clients, unfollow, err := cfg.clients(ctx, token)
 	if err != nil {
 		return errors.Join(cannotStart(err), closeAll(listeners))
 	}
 	defer unfollow()
-	calls := rpc.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: policy, AllowEval: cfg.AllowEval}
+	calls := rpc.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: policy, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
 	var measured *metrics.Metrics
 	if cfg.Metrics != "" {
 		measured = metrics.New()

@@ -46,7 +46,8 @@ func (cfg Config) besideWeb(ctx context.Context, server *rpc.Server) (forget fun
 	if err != nil {
 		return nil, err
 	}
-	front := web.Config{Listener: l, TLS: cfg.TLS != (listen.TLS{}), Hosts: cfg.Web.hosts(), Origins: cfg.Web.Origins, Logger: cfg.Logger}
+	front := web.Config{Listener: l, TLS: cfg.TLS != (listen.TLS{}), Hosts: cfg.Web.hosts(), Origins: cfg.Web.Origins, Logger: cfg.Logger,
+		MaxRequest: cfg.Limits.RequestBytes, MaxAnswer: cfg.Limits.ResponseBytes}
 	if cfg.Web.UI {
 		front.Page = ui.Handler(cfg.Version)
 	}

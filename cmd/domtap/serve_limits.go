@@ -1,0 +1,33 @@
+package main
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/domtap/domtap/browser/page"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// registerLimits defines what clients and pages may take.
+func (s *serveFlags) registerLimits(f *pflag.FlagSet) {
+	l := &s.Limits
+	f.Float64Var(&l.CallsPerSecond, "max-calls-per-second", 2000, "how many calls a client may begin, on average; 0: any number")
+	f.IntVar(&l.Burst, "max-calls-burst", 0, "how many calls a client may begin at once (default: twice --max-calls-per-second)")
+	f.IntVar(&l.Streams, "max-streams", 4000, "how many streams may be open in all; 0: any number")
+	f.IntVar(&l.StreamsPerClient, "max-streams-per-client", 1000, "how many streams one client may have open; 0: any number")
+	f.IntVar(&l.Connections, "max-connections", 1000, "how many connections there may be; 0: any number")
+	f.IntVar(&l.RequestBytes, "max-request-bytes", 12<<20, "how large a request may be")
+	f.IntVar(&l.ResponseBytes, "max-response-bytes", listen.MaxMessage, "how large an answer may be, at most 64 MiB, which is what clients take")
+	f.IntVar(&l.Mailbox, "mailbox", 64, "how many calls may wait for one tab")
+	f.IntVar(&l.PageElements, "max-page-elements", page.MaxElements, "how many elements are kept of each document, at up to 1 KB each in the page; the rest is left out, and answers say so")
+	alsoEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes",
+		"mailbox", "max-page-elements")
+}
+
+func (s *serveFlags) checkLimits() error {
+	if err := s.Limits.Check(); err != nil {
+		return exit.Errorf(exit.Usage, "domtap serve --help tells the defaults", "%w", err)
+	}
+	s.Browser.PageElements = s.Limits.PageElements
+	return nil
+}
