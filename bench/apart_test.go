@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -81,12 +80,9 @@ type Costs struct {
 
 // Costs tells what the daemon has cost so far.
 func (c *control) Costs(_ struct{}, reply *Costs) error {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return err
-	}
-	*reply = Costs{time.Duration(u.Utime.Nano() + u.Stime.Nano()), int64(c.site.Browser.Received())}
-	return nil
+	processor, err := processorTime()
+	*reply = Costs{processor, int64(c.site.Browser.Received())}
+	return err
 }
 
 // Floor is R, and what the page's clock shows more than ours.

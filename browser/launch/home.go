@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -145,20 +144,6 @@ func identify(pid int) process {
 // alive reports whether the process still runs.
 func alive(p process) bool {
 	return p.PID > 0 && startTime(p.PID) == p.Start && running(p.PID)
-}
-
-// startTime is when a process started, in the kernel's own units; empty where the system does not say.
-func startTime(pid int) string {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return ""
-	}
-	// The name in parentheses may hold anything; the fields behind it do not (proc(5)).
-	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-	if len(fields) < 20 {
-		return ""
-	}
-	return fields[19]
 }
 
 // using lists the processes whose command line names the profile.

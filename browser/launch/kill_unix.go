@@ -3,9 +3,26 @@
 package launch
 
 import (
+	"bytes"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 )
+
+// startTime is when a process started, in the kernel's own units; empty where the system does not say.
+func startTime(pid int) string {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return ""
+	}
+	// The name in parentheses may hold anything; the fields behind it do not (proc(5)).
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	if len(fields) < 20 {
+		return ""
+	}
+	return fields[19]
+}
 
 // running reports whether a process exists.
 func running(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command soak runs the daemon for a long time on a page that changes sixty times a second, with ten clients that
 // follow it each in its own way, and judges what that does to it:
 //

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ func defaultState(env Lookup) (string, error) {
 	if dir, _ := env("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "domtap"), nil
 	}
+	if dir, _ := env("LOCALAPPDATA"); runtime.GOOS == "windows" && filepath.IsAbs(dir) {
+		return filepath.Join(dir, "domtap", "state"), nil
+	}
 	if home, _ := env("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "domtap"), nil
 	}
@@ -70,7 +74,7 @@ type Target struct{ Socket, Address string }
 func Parse(addr string) (Target, error) {
 	if path, isUnix := strings.CutPrefix(addr, "unix:"); isUnix {
 		path = strings.TrimPrefix(path, "//")
-		if !strings.HasPrefix(path, "/") {
+		if !strings.HasPrefix(path, "/") && !filepath.IsAbs(path) {
 			return Target{}, errorf(Misused, "for example --addr unix:///run/user/1000/domtap/domtap.sock", "%q is no absolute path of a socket", addr)
 		}
 		return Target{Socket: path}, nil
@@ -108,6 +112,9 @@ func (t Target) String() string {
 // name is the target as grpc wants it.
 func (t Target) name() string {
 	if t.Socket != "" {
+		if runtime.GOOS == "windows" { // a path with a drive is none of a URL
+			return "unix:" + t.Socket
+		}
 		return (&url.URL{Scheme: "unix", Path: t.Socket}).String()
 	}
 	return "passthrough:///" + t.Address

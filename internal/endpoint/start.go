@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -21,8 +20,6 @@ const (
 	largestLog = 4 << 20
 	// readyWord is what a daemon that was started on demand says when it listens.
 	readyWord = "ready\n"
-	// ReadyFD is the file that it says it to: the first after the three standard ones.
-	ReadyFD = 3
 )
 
 // Ensure starts a daemon when nobody listens on the target, and returns when one serves. Of programs that do so at
@@ -75,8 +72,8 @@ func Launch(ctx context.Context, program string, at Places, args []string) error
 		return errorf(Unreachable, "", "the daemon cannot start: %w", err)
 	}
 	defer func() { _ = ready.Close() }()
-	if word, err := readAll(ctx, ready); err != nil {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
+	if word, err := readAll(ctx, cmd, ready); err != nil {
+		terminate(cmd)
 		return errorf(Unreachable, "its log is in "+at.Log(), "the daemon was not ready in time: %w", err)
 	} else if word == readyWord {
 		return cmd.Process.Release()
@@ -110,8 +107,7 @@ func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, er
 	}
 	cmd := exec.Command(program, args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.ExtraFiles = []*os.File{theirs}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	apart(cmd, theirs)
 	err = cmd.Start()
 	if err = errors.Join(err, theirs.Close()); err != nil {
 		return nil, nil, errors.Join(err, ready.Close())
@@ -119,9 +115,9 @@ func start(program string, args []string, log *os.File) (*exec.Cmd, *os.File, er
 	return cmd, ready, nil
 }
 
-// readAll reads a pipe to its end, or until ctx ends.
-func readAll(ctx context.Context, pipe *os.File) (string, error) {
-	stop := context.AfterFunc(ctx, func() { _ = pipe.SetReadDeadline(time.Unix(1, 0)) })
+// readAll reads the pipe of a process to its end, or until ctx ends.
+func readAll(ctx context.Context, cmd *exec.Cmd, pipe *os.File) (string, error) {
+	stop := context.AfterFunc(ctx, func() { giveUp(cmd, pipe) })
 	defer stop()
 	text, err := io.ReadAll(pipe)
 	if err != nil && ctx.Err() != nil {
@@ -154,7 +150,7 @@ func lastError(log io.ReaderAt, from int64) string {
 
 // TellReady tells the command that started this daemon that it listens.
 func TellReady() error {
-	pipe := os.NewFile(ReadyFD, "ready")
+	pipe := readyFile()
 	_, err := pipe.WriteString(readyWord)
 	return errors.Join(err, pipe.Close())
 }

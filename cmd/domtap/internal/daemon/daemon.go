@@ -13,7 +13,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/domtap/domtap/actor"
@@ -81,7 +80,7 @@ func cannotStart(err error) error {
 // cannot be started at all is an error. The claim on the socket is held until the browsers have ended.
 func Run(ctx context.Context, cfg Config) error {
 	if cfg.OnDemand {
-		syscall.CloseOnExec(endpoint.ReadyFD) // the browser is not to hold it open
+		endpoint.KeepReady() // the browser is not to hold it open
 	}
 	if err := os.MkdirAll(cfg.Browser.StateDir, 0o700); err != nil {
 		return cannotStart(err)
@@ -95,6 +94,9 @@ func Run(ctx context.Context, cfg Config) error {
 			return cannotStart(err)
 		}
 		defer func() { _ = claim.Release() }() // the end of the process does it too
+		until, release := claim.Until(ctx)
+		defer release()
+		ctx = until
 	}
 	return cfg.runBrowsers(ctx)
 }

@@ -14,10 +14,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 )
 
@@ -41,7 +39,10 @@ type Daemon struct {
 }
 
 // Claim is the right to serve a socket.
-type Claim struct{ file *os.File }
+type Claim struct {
+	file *os.File
+	stop stopper
+}
 
 // Acquire claims a socket for this process, and leaves its version for others to see. It does not
 // wait: when another process holds the claim, the error is a *TakenError. The socket's directory
@@ -51,8 +52,8 @@ func Acquire(socket, version string) (*Claim, error) {
 	if err != nil {
 		return nil, fmt.Errorf("claim the socket %s: %w", socket, err)
 	}
-	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, wholeFile())
-	if errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES) {
+	taken, err := lock(f)
+	if taken {
 		other, _ := holder(f)
 		return nil, errors.Join(&TakenError{Socket: socket, PID: other.PID}, f.Close())
 	}
@@ -60,16 +61,26 @@ func Acquire(socket, version string) (*Claim, error) {
 		err = f.Truncate(0)
 	}
 	if err == nil {
-		_, err = f.WriteAt([]byte(version[:min(len(version), maxVersion)]), 0)
+		_, err = f.WriteAt([]byte(record(version[:min(len(version), maxVersion)])), 0)
+	}
+	var end stopper
+	if err == nil {
+		end, err = newStopper(socket)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("claim %s: %w", f.Name(), err), f.Close())
 	}
-	return &Claim{file: f}, nil
+	return &Claim{file: f, stop: end}, nil
+}
+
+// Until returns a context that ends with ctx, or when Stop asks the holder to end by other means than a signal, which is so where
+// there are none. The caller owes a call of release.
+func (c *Claim) Until(ctx context.Context) (until context.Context, release func()) {
+	return c.stop.until(ctx)
 }
 
 // Release gives the claim back.
-func (c *Claim) Release() error { return c.file.Close() }
+func (c *Claim) Release() error { return errors.Join(c.stop.close(), c.file.Close()) }
 
 // Holder returns the daemon that serves a socket, or the zero value when there is none. The daemon
 // itself must not ask: closing the file that it looks through would give up its own claim.
@@ -85,15 +96,15 @@ func Holder(socket string) (Daemon, error) {
 	return d, errors.Join(err, f.Close())
 }
 
-// Stop asks the daemon that serves a socket to end, with SIGTERM, and returns its process id when it
+// Stop asks the daemon that serves a socket to end, with SIGTERM where there are signals, and returns its process id when it
 // has ended. It returns 0 when there is none. When ctx ends first, the daemon may still be ending.
 func Stop(ctx context.Context, socket string) (int, error) {
 	d, err := Holder(socket)
 	if err != nil || d.PID == 0 {
 		return 0, err
 	}
-	if err := syscall.Kill(d.PID, syscall.SIGTERM); err != nil && !errors.Is(err, syscall.ESRCH) {
-		return d.PID, fmt.Errorf("signal process %d: %w", d.PID, err)
+	if err := ask(socket, d.PID); err != nil {
+		return d.PID, fmt.Errorf("ask process %d to end: %w", d.PID, err)
 	}
 	return d.PID, waitReleased(ctx, socket)
 }
@@ -120,23 +131,3 @@ func waitReleased(ctx context.Context, socket string) error {
 const maxVersion = 100
 
 func lockPath(socket string) string { return socket + ".claim" }
-
-func wholeFile() *syscall.Flock_t {
-	return &syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
-}
-
-// holder asks the kernel whose lock would be in the way.
-func holder(f *os.File) (Daemon, error) {
-	lock := wholeFile()
-	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, lock); err != nil {
-		return Daemon{}, fmt.Errorf("look at the lock %s: %w", f.Name(), err)
-	}
-	if lock.Type == syscall.F_UNLCK {
-		return Daemon{}, nil
-	}
-	version, err := io.ReadAll(io.NewSectionReader(f, 0, maxVersion))
-	if err != nil {
-		return Daemon{}, fmt.Errorf("read %s: %w", f.Name(), err)
-	}
-	return Daemon{PID: int(lock.Pid), Version: string(version)}, nil
-}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // The variable makes the test binary play a daemon at the socket that it names.
@@ -105,20 +104,6 @@ func TestStopWaitsForTheEnd(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the daemon did not end in good order: %v", err)
 	}
-}
-
-func TestStopGivesUpWhenItsTimeIsOver(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "s")
-	cmd := startDaemon(t, socket)
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil { // so that it cannot react
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := Stop(ctx, socket); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Stop of a process that hangs = %v", err)
-	}
-	end(t, cmd)
 }
 
 func TestAKilledDaemonLeavesNoClaim(t *testing.T) {

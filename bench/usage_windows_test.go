@@ -1,0 +1,9 @@
+package bench
+
+import (
+	"errors"
+	"time"
+)
+
+// processorTime is not measured here.
+func processorTime() (time.Duration, error) { return 0, errors.ErrUnsupported }

@@ -1,0 +1,58 @@
+//go:build unix
+
+package instance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+func wholeFile() *syscall.Flock_t {
+	return &syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
+}
+
+// lock takes the lock without waiting; taken says that another process has it.
+func lock(f *os.File) (taken bool, err error) {
+	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, wholeFile())
+	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES), err
+}
+
+// record is what the file says. The kernel knows the process.
+func record(version string) string { return version }
+
+// holder asks the kernel whose lock would be in the way.
+func holder(f *os.File) (Daemon, error) {
+	lock := wholeFile()
+	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, lock); err != nil {
+		return Daemon{}, fmt.Errorf("look at the lock %s: %w", f.Name(), err)
+	}
+	if lock.Type == syscall.F_UNLCK {
+		return Daemon{}, nil
+	}
+	version, err := io.ReadAll(io.NewSectionReader(f, 0, maxVersion))
+	if err != nil {
+		return Daemon{}, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	return Daemon{PID: int(lock.Pid), Version: string(version)}, nil
+}
+
+// ask asks a process to end.
+func ask(_ string, pid int) error {
+	if err := syscall.Kill(pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
+		return err
+	}
+	return nil
+}
+
+// stopper is nothing here: signals come to the process.
+type stopper struct{}
+
+func newStopper(string) (stopper, error) { return stopper{}, nil }
+
+func (stopper) until(ctx context.Context) (context.Context, func()) { return ctx, func() {} }
+
+func (stopper) close() error { return nil }
