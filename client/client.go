@@ -128,7 +128,7 @@ func (o Options) launch(ctx context.Context, at endpoint.Places) error {
 		}
 		program = found
 	}
-	args, err := endpoint.ServeArgs(at, os.LookupEnv)
+	args, err := endpoint.ServeArgs(at)
 	if err != nil {
 		return err
 	}

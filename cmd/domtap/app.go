@@ -63,7 +63,7 @@ func (a *app) report(command string, err error) int {
 
 // launchDaemon starts a daemon that outlives this command.
 func (a *app) launchDaemon(ctx context.Context, at endpoint.Places) error {
-	args, err := endpoint.ServeArgs(at, a.env)
+	args, err := endpoint.ServeArgs(at)
 	if err != nil {
 		return err
 	}

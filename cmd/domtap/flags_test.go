@@ -53,7 +53,7 @@ func serveWith(t *testing.T, env map[string]string, args ...string) (serveFlags,
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	if err := fromEnv(cmd.Flags(), environment(env)); err != nil {
+	if _, err := s.load(cmd, environment(env)); err != nil {
 		return s, err
 	}
 	return s, s.complete(cmd, environment(env))

@@ -18,6 +18,7 @@ import (
 // serveFlags are the settings of the daemon.
 type serveFlags struct {
 	daemon.Config
+	config    string
 	logFormat choice
 	logLevel  choice
 	dialogs   choice
@@ -38,7 +39,8 @@ With --web it serves the same calls as JSON over HTTP, for curl and browsers, wi
 also a live page of its tabs, which domtap ui opens.
 With --metrics it counts what it does, for Prometheus, on an address of its own, without a token:
 the figures tell nothing of pages. It is loopback unless you name another.
-Every flag can be set by the environment variable in brackets too.`,
+Every flag can be set by the environment variable in brackets too, and by a line of a configuration file:
+domtap config shows what is in force, and from where.`,
 		Example: `  domtap serve
   domtap serve --listen "" --headless=false
   domtap serve --ui
@@ -48,7 +50,7 @@ Every flag can be set by the environment variable in brackets too.`,
 	}
 	s.register(cmd)
 	cmd.RunE = doing(func(cmd *cobra.Command, _ []string) error {
-		if err := fromEnv(cmd.Flags(), a.env); err != nil {
+		if _, err := s.load(cmd, a.env); err != nil {
 			return err
 		}
 		if err := s.complete(cmd, a.env); err != nil {
@@ -92,6 +94,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	choiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
 	s.registerIdentity(f)
 	s.registerFaults(cmd)
+	s.registerConfig(f)
 	s.registerLimits(f)
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
@@ -109,6 +112,9 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 	}
 	if !cmd.Flags().Changed("socket") {
 		s.Socket = at.Socket
+	}
+	if s.OnDemand && !cmd.Flags().Changed("listen") {
+		s.Listen = "" // nobody asked for a port
 	}
 	s.TokenFile = cmp.Or(s.TokenFile, at.Token)
 	s.Browser.StateDir = at.State

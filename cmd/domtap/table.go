@@ -79,10 +79,12 @@ var afterActs = []row{
 	{groupDaemon, stopCommand},
 	{groupDaemon, statsCommand},
 	{groupDaemon, uiCommand},
+	{groupDaemon, configCommand},
 	{groupDaemon, doctorCommand},
 	{groupDaemon, socketCommand},
 	{groupDaemon, tokenCommand},
 	{groupDaemon, versionCommand},
+	{groupDaemon, manCommand},
 }
 
 const rootHelp = `domtap gives programs the DOM of live browser tabs: as compact text, as elements

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker: -ldflags "-X main.version=v1.2.3".
-var version string
+// These are set by the linker: -ldflags "-X main.version=v1.2.3 -X main.commit=0123456789ab -X main.date=2026-01-02T15:04:05Z".
+var version, commit, date string
 
 // programVersion is the version that the linker set, or what the Go toolchain recorded of the build.
 func programVersion() string {
@@ -39,9 +39,12 @@ func revision(info *debug.BuildInfo) string {
 // build is what `domtap version -o json` prints.
 type build struct {
 	Version string `json:"version"`
-	Go      string `json:"go"`
-	OS      string `json:"os"`
-	Arch    string `json:"arch"`
+	// Commit and Date are of releases alone: what was built, and when that was committed.
+	Commit string `json:"commit,omitempty"`
+	Date   string `json:"date,omitempty"`
+	Go     string `json:"go"`
+	OS     string `json:"os"`
+	Arch   string `json:"arch"`
 }
 
 func versionCommand(a *app) *cobra.Command {
@@ -52,12 +55,16 @@ func versionCommand(a *app) *cobra.Command {
 	}
 	choiceFlag(cmd, &a.common.output, "output", "o", "how to print", outputText, outputJSON)
 	cmd.RunE = doing(func(*cobra.Command, []string) error {
-		b := build{Version: programVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+		b := build{Version: programVersion(), Commit: commit, Date: date, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 		p := a.printer()
 		if p.json {
 			return p.value(b)
 		}
-		return p.text(fmt.Sprintf("domtap %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch))
+		text := fmt.Sprintf("domtap %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
+		if b.Commit != "" {
+			text += fmt.Sprintf("commit %s of %s\n", b.Commit, b.Date)
+		}
+		return p.text(text)
 	})
 	return cmd
 }

@@ -38,8 +38,8 @@ func Ensure(ctx context.Context, to Target, at Places, o Options, launch func(co
 }
 
 // ServeArgs are the arguments that make domtap a daemon at these places, for Launch. It opens no TCP port that nobody
-// asked for: DOMTAP_LISTEN asks for one. Other settings reach it through the environment.
-func ServeArgs(at Places, env Lookup) ([]string, error) {
+// asked for: DOMTAP_LISTEN asks for one, and so does its configuration file. Other settings reach it through these.
+func ServeArgs(at Places) ([]string, error) {
 	args := []string{"serve", "--on-demand"}
 	for flag, path := range map[string]string{"--state-dir": at.State, "--socket": at.Socket, "--token-file": at.Token} {
 		absolute, err := filepath.Abs(path)
@@ -47,9 +47,6 @@ func ServeArgs(at Places, env Lookup) ([]string, error) {
 			return nil, fmt.Errorf("find the working directory: %w", err)
 		}
 		args = append(args, flag, absolute)
-	}
-	if _, set := env("DOMTAP_LISTEN"); !set {
-		args = append(args, "--listen=")
 	}
 	return args, nil
 }

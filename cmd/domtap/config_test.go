@@ -1,0 +1,130 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+)
+
+// withConfig runs domtap config with a file in a state directory of its own.
+func withConfig(t *testing.T, file string, env map[string]string, args ...string) result {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command{env: map[string]string{"DOMTAP_STATE_DIR": dir}}
+	for name, value := range env {
+		cmd.env[name] = value
+	}
+	got := cmd.run(t, append([]string{"config"}, args...)...)
+	got.out, got.errors = strings.ReplaceAll(got.out, dir, "DIR"), strings.ReplaceAll(got.errors, dir, "DIR")
+	return got
+}
+
+func TestTheNearestSettingCounts(t *testing.T) {
+	file := "max-tabs = 1\nmax-sessions = 2\nupload-dir = /a\nupload-dir = /b c\nmailbox = 5\n"
+	got := withConfig(t, file, map[string]string{"DOMTAP_MAX_SESSIONS": "3", "DOMTAP_MAILBOX": "6"}, "--mailbox", "7")
+	want := `# $DOMTAP_MAX_SESSIONS
+max-sessions = 3
+# DIR/config:1
+max-tabs = 1
+# DIR/config:4
+upload-dir = /a
+# DIR/config:4
+upload-dir = /b c
+`
+	if got.code != exit.OK || !strings.Contains(got.out, want[:40]) || !strings.Contains(got.out, "# the command line\nmailbox = 7\n") {
+		t.Fatalf("got %+v", got)
+	}
+	for _, part := range strings.SplitAfter(want, "\n# ") {
+		part = strings.TrimSuffix(part, "\n# ")
+		if !strings.Contains(got.out, part) {
+			t.Errorf("%q is not in\n%s", part, got.out)
+		}
+	}
+	if strings.Contains(got.out, "log-level") {
+		t.Errorf("a default is printed:\n%s", got.out)
+	}
+}
+
+func TestTheOutputOfConfigIsAFile(t *testing.T) {
+	file := "max-tabs = 1\nweb-origin = http://a.example\nweb-origin = http://b.example\nui = true\nlisten =\n"
+	first := withConfig(t, file, nil, "--all")
+	again := withConfig(t, strings.ReplaceAll(first.out, "state-dir = DIR\n", ""), nil)
+	for _, line := range []string{"max-tabs = 1", "web-origin = http://a.example", "web-origin = http://b.example", "ui = true", "listen = "} {
+		if !strings.Contains(again.out, "\n"+line+"\n") {
+			t.Errorf("%q was lost: %d, %s\n%s", line, again.code, again.errors, again.out)
+		}
+	}
+}
+
+func TestABadFileIsAUsageErrorThatNamesTheLine(t *testing.T) {
+	for file, want := range map[string]string{
+		"\nmax-tab = 1":          `the configuration file DIR/config: line 2: there is no setting "max-tab": did you mean max-tabs?`,
+		"max-tabs = many":        `DIR/config:1: max-tabs = "many" is no good`,
+		"on-demand = true":       `line 1: there is no setting "on-demand"`,
+		"config = /etc/other":    `line 1: there is no setting "config"`,
+		"max-tabs = 0":           "--max-tabs 0 is less than 1",
+		"max-tabs = 1\nnonsense": "line 2: it is not NAME = VALUE",
+	} {
+		if got := withConfig(t, file, nil); got.code != exit.Usage || !strings.Contains(got.errors, want) {
+			t.Errorf("%q: got %+v", file, got)
+		}
+	}
+}
+
+func TestANamedFileMustBeThereAndBeTheOwnersAlone(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none")
+	if got := withConfig(t, "", nil, "--config", missing); got.code != exit.Usage || !strings.Contains(got.errors, missing) {
+		t.Errorf("got %+v", got)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	open := filepath.Join(t.TempDir(), "open")
+	if err := os.WriteFile(open, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(open, 0o620); err != nil {
+		t.Fatal(err)
+	}
+	if got := withConfig(t, "", map[string]string{"DOMTAP_CONFIG": open}); got.code != exit.Usage || !strings.Contains(got.errors, "chmod go-w") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSecretsInAddressesAreMasked(t *testing.T) {
+	got := withConfig(t, "remote = wss://me:hidden@grid.example/x?token=hidden\nchrome-flag = proxy-server=http://me:hidden@proxy:1\n", nil)
+	if strings.Contains(got.out, "hidden") || !strings.Contains(got.out, "remote = wss://***@grid.example/x?***") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestADaemonOnDemandOpensNoPortUnasked(t *testing.T) {
+	for _, test := range []struct {
+		env  map[string]string
+		args []string
+		want string
+	}{
+		{nil, []string{"--on-demand"}, ""},
+		{nil, nil, "127.0.0.1:7411"},
+		{map[string]string{"DOMTAP_LISTEN": "127.0.0.1:9"}, []string{"--on-demand"}, "127.0.0.1:9"},
+		{nil, []string{"--on-demand", "--listen", "127.0.0.1:8"}, "127.0.0.1:8"},
+	} {
+		if s, err := serveWith(t, test.env, append(test.args, "--state-dir", t.TempDir())...); err != nil || s.Listen != test.want {
+			t.Errorf("%v, %v: listens on %q, %v", test.env, test.args, s.Listen, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "config"), []byte("listen = 127.0.0.1:7"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := serveWith(t, nil, "--on-demand", "--state-dir", dir); err != nil || s.Listen != "127.0.0.1:7" {
+		t.Errorf("with a file it listens on %q, %v", s.Listen, err)
+	}
+}

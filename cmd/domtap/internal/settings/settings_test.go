@@ -1,0 +1,62 @@
+package settings
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+var known = map[string]bool{"max-tabs": false, "max-sessions": false, "upload-dir": true, "listen": false, "ui": false}
+
+func TestAFileIsOneSettingALine(t *testing.T) {
+	got, err := Parse([]byte("\ufeff# the daemon\n\nmax-tabs=50\r\n  upload-dir = /srv/a b \nupload-dir = \"/srv/\\\"c\\\"\"\nlisten =\n--ui = true\n"), known)
+	want := []Setting{{3, "max-tabs", "50"}, {4, "upload-dir", "/srv/a b"}, {5, "upload-dir", `/srv/"c"`}, {6, "listen", ""}, {7, "ui", "true"}}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestProblemsNameTheLineAndWhatWasMeant(t *testing.T) {
+	for text, want := range map[string]string{
+		"max-tabs = 1\nmax-tab = 2":    "line 2: there is no setting \"max-tab\": did you mean max-tabs?",
+		"MAX_TABS = 1":                 "line 1: there is no setting \"MAX_TABS\": did you mean max-tabs?",
+		"colour = red":                 "line 1: there is no setting \"colour\": domtap config lists them all",
+		"# x\n[server]":                "line 2: it is not NAME = VALUE",
+		"max-tabs = 1\n\nmax-tabs = 2": "line 3: max-tabs is set in line 1 already",
+		"listen = \"x":                 "line 1: the value of listen begins with a double quote",
+		"= 3":                          "line 1: it is not NAME = VALUE",
+	} {
+		_, err := Parse([]byte(text), known)
+		var p *Problem
+		if !errors.As(err, &p) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestALongFileIsRefused(t *testing.T) {
+	if _, err := Parse([]byte(strings.Repeat("#", MaxBytes+1)), known); err == nil {
+		t.Error("it was read")
+	}
+	if _, err := Parse([]byte(strings.Repeat("#", MaxBytes)), known); err != nil {
+		t.Error(err)
+	}
+}
+
+// FuzzParse holds that what is read is written and read again as the same.
+func FuzzParse(f *testing.F) {
+	f.Add("max-tabs = 50\nupload-dir = \"a\\n\"\n# x")
+	f.Add("listen = \"")
+	f.Fuzz(func(t *testing.T, text string) {
+		all, err := Parse([]byte(text), known)
+		if err != nil {
+			return
+		}
+		for _, s := range all {
+			if _, there := known[s.Name]; !there || s.Line < 1 {
+				t.Fatalf("got %+v", s)
+			}
+		}
+	})
+}
