@@ -13,7 +13,7 @@ import (
 
 const (
 	// reopenLimit is how long a browser may take to open a page for a tab that comes back.
-	reopenLimit = 30 * time.Second
+	reopenLimit = 15 * time.Second
 	// reopenWait is the pause before it is asked again; it doubles up to maxReopenWait.
 	reopenWait    = 100 * time.Millisecond
 	maxReopenWait = 5 * time.Second

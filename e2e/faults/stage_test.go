@@ -27,6 +27,14 @@ const tall = `<title>Tall</title><style>body{margin:0} #box{position:fixed;top:1
 <button>Top</button><div id=box><div style="height:5000px">box</div></div><div id=room></div><button>Bottom</button>
 <script>setTimeout(() => { document.querySelector("#room").style.height = "4000px" }, 100)</script>`
 
+// counter is a page that counts clicks, and changes a few times after each.
+const counter = `<title>Counter</title><button id=count>Count 0</button><button id=tick>Tick 0</button>` + "\n" +
+	`<script>for (let i = 0; i < 40; i++) document.body.append(Object.assign(document.createElement("button"), { textContent: "Button " + i }));
+let clicks = 0, ticks = 0;
+count.onclick = () => { count.textContent = "Count " + ++clicks };
+const run = () => { tick.textContent = "Tick " + ++ticks; if (ticks % 5) setTimeout(run, 10) };
+count.addEventListener("click", run)</script>`
+
 // site counts how often the tall page is fetched.
 func site(fetched *atomic.Int64) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
@@ -34,7 +42,8 @@ func site(fetched *atomic.Int64) map[string]http.HandlerFunc {
 			fetched.Add(1)
 			harness.HTML(tall)(w, r)
 		},
-		"/form": harness.HTML(`<title>Form</title><form method=post action=/answer><input name=q><button>Send</button></form>`),
+		"/counter": harness.HTML(counter),
+		"/form":    harness.HTML(`<title>Form</title><form method=post action=/answer><input name=q><button>Send</button></form>`),
 		"/answer": func(w http.ResponseWriter, r *http.Request) {
 			harness.HTML("<title>Answer to "+r.Method+"</title><button>Again</button>")(w, r)
 		},
