@@ -51,8 +51,9 @@ const MaxMessage = listen.MaxMessage
 const (
 	// maxStreams bounds the calls that one connection has under way.
 	maxStreams = 4096
-	// handshakeLimit is how long a connection may take until it can carry calls.
-	handshakeLimit = 10 * time.Second
+	// handshakeLimit is how long a connection may take until it can carry calls. Who connects and says nothing would hold
+	// up the end of the server for so long.
+	handshakeLimit = 5 * time.Second
 )
 
 // Config sets up a Server. The zero value serves unix sockets only.

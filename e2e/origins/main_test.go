@@ -1,0 +1,11 @@
+// Package origins has pages in a real browser, and in domtap's own tabs, try to reach what domtap serves on loopback.
+package origins
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }

@@ -1,0 +1,301 @@
+package origins
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/browser"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/mcp"
+	"github.com/domtap/domtap/metrics"
+	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/web"
+	"github.com/domtap/domtap/web/guard"
+	"github.com/domtap/domtap/web/ui"
+)
+
+//go:embed attack.js
+var attack string
+
+const (
+	token = "a-token-for-tests-of-forty-three-characters"
+	limit = time.Minute
+	// rebound is a name that somebody else's DNS makes to lead here.
+	rebound = "rebound.example"
+)
+
+// TestNoPageReachesTheDaemon has a page in a tab of domtap's own browser try every means that a page has, on every port that domtap
+// serves, and that with the right token, as if it had leaked: from another origin, and from the server's own address by a name that
+// was made to lead there. Nothing is answered, and no call is counted.
+func TestNoPageReachesTheDaemon(t *testing.T) {
+	h := newHouse(t)
+	page := harness.Serve(t, harness.HTML(`<!doctype html><title>Elsewhere</title><body>`))
+	targets := map[string]string{}
+	for name, address := range h.ports {
+		targets[name] = "http://" + address
+		targets[name+", by its name"] = "http://" + onPort(t, "localhost", address)
+		targets[name+", by another name"] = "http://" + onPort(t, rebound, address)
+	}
+	tab := h.d.Open(page)
+	h.try(tab, targets)
+}
+
+// TestNoReboundPageReachesTheDaemon serves a page, and then lets the daemon's ports answer at the page's very address: to the browser
+// they are of one origin, so nothing that it does for pages' safety stands in the way.
+func TestNoReboundPageReachesTheDaemon(t *testing.T) {
+	h := newHouse(t)
+	for name, address := range h.ports {
+		page := harness.Serve(t, harness.HTML(`<!doctype html><title>Bait</title><body>`))
+		door := newDoor(t, hostOf(t, page))
+		origin := "http://" + onPort(t, rebound, door.listener.Addr().String())
+		tab := h.d.Open(origin + "/")
+		door.lead(address)
+		h.try(tab, map[string]string{name: origin})
+	}
+}
+
+// TestThePortOfGRPCSpeaksNothingElse sends it what browsers can: HTTP/1, and the wish to go on with HTTP/2. There is no answer of
+// HTTP/1 that a page could take for one; browsers begin HTTP/2 without TLS never.
+func TestThePortOfGRPCSpeaksNothingElse(t *testing.T) {
+	address, _ := serveGRPC(t)
+	for _, request := range []string{
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+		"POST /domtap.v1.TabService/ListTabs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/grpc\r\nContent-Length: 5\r\n\r\n\x00\x00\x00\x00\x00",
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+	} {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetDeadline(time.Now().Add(limit))
+		if _, err := io.WriteString(conn, request); err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil {
+			t.Errorf("%q is answered with %s", request[:20], resp.Status)
+		}
+		conn.Close()
+	}
+}
+
+// house is a daemon with all that it can serve.
+type house struct {
+	t *testing.T
+	d *harness.Daemon
+	// ports are the addresses, by what they are.
+	ports map[string]string
+	// passed counts what came through to a handler.
+	passed *atomic.Int64
+	books  []*rpc.Server
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	h := &house{t: t, ports: map[string]string{}, passed: new(atomic.Int64)}
+	address, server := serveGRPC(t) // before the browser, which ends its connections when it does
+	h.ports["grpc"], h.books = address, append(h.books, server)
+	l, err := listen.Web(t.Context(), "127.0.0.1:0", listen.TLS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.ports["web"] = l.Addr().String()
+	flags := browser.Config{Flags: []string{"host-resolver-rules=MAP " + rebound + " 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}}
+	h.d = harness.StartBeside(t, actor.Config{}, rpc.Config{AllowEval: true, Token: token}, flags, func(server *rpc.Server) {
+		front, err := web.New(server, web.Config{Listener: l, Page: h.counted(ui.Handler("test"))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Beside(front)
+		h.books = append(h.books, server)
+	})
+	conn, err := grpc.NewClient("unix:"+h.d.Socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := mcp.New(t.Context(), mcp.Options{Version: "test", Conn: conn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tools.Close(); conn.Close() })
+	h.ports["mcp"] = hostOf(t, harness.Serve(t, tools.Handler(token)))
+	wall, err := guard.New(guard.Config{Loopback: true, NoPages: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.ports["metrics"] = hostOf(t, harness.Serve(t, wall.Around(h.counted(metrics.New().Handler()))))
+	return h
+}
+
+// counted counts what comes through. A person may follow a link to the live page; that is no request of a page's.
+func (h *house) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.passed.Add(1)
+		h.t.Errorf("%s %s came through, with %v", r.Method, r.URL, r.Header)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serveGRPC serves gRPC over TCP, on a browser that is none.
+func serveGRPC(t *testing.T) (address string, server *rpc.Server) {
+	t.Helper()
+	l, err := listen.TCP(t.Context(), "127.0.0.1:0", listen.TLS{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err = rpc.New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), rpc.Config{Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+	})
+	return l.Addr().String(), server
+}
+
+// try attacks from a tab, and judges what the page got.
+func (h *house) try(tab string, targets map[string]string) {
+	h.t.Helper()
+	data, err := json.Marshal(targets)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	r, err := h.d.Pages.Evaluate(harness.Within(h.t, 2*limit), &domtapv1.EvaluateRequest{
+		TabId: tab, Expression: "() => (" + attack + ")(" + string(data) + ", " + `"` + token + `")`,
+	})
+	if err != nil || r.GetException() != "" {
+		h.t.Fatalf("the attack did not run: %v %s", err, r.GetException())
+	}
+	var results map[string]map[string]string
+	if err := json.Unmarshal([]byte(r.GetResultJson()), &results); err != nil || len(results) != len(targets) {
+		h.t.Fatalf("the attack answers %s: %v", r.GetResultJson(), err)
+	}
+	for target, got := range results {
+		for means, what := range got {
+			if !harmless(means, what) {
+				h.t.Errorf("%s by %s: the page got %q", target, means, what)
+			}
+		}
+	}
+	for _, server := range h.books {
+		for _, m := range server.Accounts().Total().Methods {
+			if m.Name == "ListTabs" && m.Calls > 0 {
+				h.t.Errorf("ListTabs was called %d times, %v failed", m.Calls, m.Failures)
+			}
+		}
+	}
+}
+
+// harmless says whether a page has learned nothing by what it got.
+func harmless(means, what string) bool {
+	switch what {
+	case "failed", "nothing", "opaque", "unreadable":
+		return true
+	case "sent", "begun": // the page is told so in any case
+		return means == "beacon" || means == "worker"
+	}
+	return strings.HasPrefix(what, "403 ") && !strings.Contains(what, "tabs")
+}
+
+// door is an address that leads to one place, and then to another.
+type door struct {
+	listener net.Listener
+	mu       sync.Mutex
+	to       string
+	open     map[net.Conn]bool
+	running  sync.WaitGroup
+}
+
+func newDoor(t *testing.T, to string) *door {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &door{listener: l, to: to, open: map[net.Conn]bool{}}
+	d.running.Go(d.serve)
+	t.Cleanup(func() {
+		_ = l.Close()
+		d.lead("")
+		d.running.Wait()
+	})
+	return d
+}
+
+// lead has new connections led elsewhere, and ends the old ones.
+func (d *door) lead(to string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.to = to
+	for c := range d.open {
+		_ = c.Close()
+	}
+	clear(d.open)
+}
+
+func (d *door) serve() {
+	for {
+		from, err := d.listener.Accept()
+		if err != nil {
+			return
+		}
+		d.mu.Lock()
+		to, err := net.Dial("tcp", d.to)
+		if err != nil {
+			_ = from.Close()
+			d.mu.Unlock()
+			continue
+		}
+		d.open[from], d.open[to] = true, true
+		d.mu.Unlock()
+		for _, way := range [][2]net.Conn{{from, to}, {to, from}} {
+			d.running.Go(func() {
+				_, _ = io.Copy(way[0], way[1])
+				_, _ = way[0].Close(), way[1].Close()
+			})
+		}
+	}
+}
+
+func hostOf(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Host
+}
+
+// onPort is another name for an address.
+func onPort(t *testing.T, name, address string) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net.JoinHostPort(name, port)
+}
