@@ -393,6 +393,9 @@ func (b *Browser) attached(ctx context.Context, e target.EventAttachedToTarget) 
 		return
 	}
 	link.Session{Conn: b.conn, ID: e.SessionID}.Post(ctx, runtime.CommandRunIfWaitingForDebugger, struct{}{})
+	if e.TargetInfo != nil && e.TargetInfo.Type != "page" {
+		return // a worker that is let go of right after it was let run does not run
+	}
 	b.root.Post(ctx, target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: e.SessionID})
 }
 
