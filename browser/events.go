@@ -378,6 +378,9 @@ func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 	if f == nil {
 		return
 	}
+	if f.ID == cdp.FrameID(p.id) && f.UnreachableURL != "" {
+		p.deny(string(f.LoaderID), f.UnreachableURL)
+	}
 	known := p.frame(f.ID, f.ParentID)
 	p.mu.Lock()
 	first := known.document == ""
@@ -408,9 +411,6 @@ func (p *Page) navigated(s link.Session, f *cdp.Frame) {
 		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
 	}
 	if f.ID == cdp.FrameID(p.id) {
-		if f.UnreachableURL != "" {
-			p.deny(string(f.LoaderID), f.UnreachableURL)
-		}
 		event.Cause = p.denied(string(f.LoaderID))
 	}
 	p.emit(event)

@@ -131,8 +131,8 @@ func (r *Recorder) note(method string, e *event) {
 			if e.Type != "" {
 				entry.Resource = word(strings.ToLower(e.Type))
 			}
-			if e.Response.gated() {
-				entry.Failed = r.because("", e.Response.URL)
+			if s := entry.Status; s == 403 || s == 502 { // those of a gate; the browser does not show every header
+				entry.Failed = r.because("", entry.URL)
 			}
 		})
 	case socketAnswered:
@@ -148,9 +148,9 @@ func (r *Recorder) note(method string, e *event) {
 	}
 }
 
-// because says why a request failed: what the browser says, unless that is only that the gate made no connection.
+// because says why a request failed: what the browser says, unless the gate made no connection.
 func (r *Recorder) because(said, url string) string {
-	if r.why != nil && (said == "" || strings.Contains(said, "ERR_TUNNEL_CONNECTION_FAILED")) {
+	if r.why != nil && !strings.Contains(said, "ERR_ABORTED") && !strings.Contains(said, "(canceled)") {
 		if why := r.why(url); why != "" {
 			return logs.URL(why)
 		}

@@ -105,6 +105,9 @@ func found(t testing.TB, cfg browser.Config, state string) browser.Config {
 		t.Skip(err)
 	}
 	cfg.ChromePath, cfg.Headless, cfg.StateDir = path, true, state
+	if cfg.Gate != nil { // it resolves the names
+		return cfg
+	}
 	cfg.Flags = append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, cfg.Flags...)
 	return cfg
 }
@@ -202,7 +205,9 @@ func serve(t testing.TB, b interface {
 }, tabs actor.Config, cfg rpc.Config, prepare func(*rpc.Server),
 ) *Daemon {
 	t.Helper()
-	tabs.AllowURL = rpc.AllowURL
+	if tabs.AllowURL == nil {
+		tabs.AllowURL = rpc.AllowURL
+	}
 	pool := actor.NewPool(b, tabs)
 	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
 	server, err := rpc.New(pool, cfg)

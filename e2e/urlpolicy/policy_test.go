@@ -1,0 +1,279 @@
+package urlpolicy
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/stubdns"
+)
+
+// attempts are the ways in which a page makes the browser connect to a URL. Each is a function of it.
+var attempts = map[string]string{
+	"image":          `u => { new Image().src = u }`,
+	"script":         `u => { const e = document.createElement('script'); e.src = u; document.head.append(e) }`,
+	"style":          `u => { const e = document.createElement('link'); e.rel = 'stylesheet'; e.href = u; document.head.append(e) }`,
+	"import":         `u => { const e = document.createElement('style'); e.textContent = '@import "' + u + '"'; document.head.append(e) }`,
+	"font":           `u => { new FontFace('F', 'url("' + u + '")').load().catch(() => {}) }`,
+	"frame":          `u => { const e = document.createElement('iframe'); e.src = u; document.body.append(e) }`,
+	"sandboxed":      `u => { const e = document.createElement('iframe'); e.sandbox = ''; e.src = u; document.body.append(e) }`,
+	"srcdoc":         `u => { const e = document.createElement('iframe'); e.srcdoc = '<img src="' + u + '">'; document.body.append(e) }`,
+	"data frame":     `u => { const e = document.createElement('iframe'); e.src = 'data:text/html,' + encodeURIComponent('<img src="' + u + '">'); document.body.append(e) }`,
+	"blob frame":     `u => { const e = document.createElement('iframe'); e.src = URL.createObjectURL(new Blob(['<img src="' + u + '">'], {type: 'text/html'})); document.body.append(e) }`,
+	"object":         `u => { const e = document.createElement('object'); e.data = u; document.body.append(e) }`,
+	"video":          `u => { const e = document.createElement('video'); e.src = u; document.body.append(e); e.load() }`,
+	"fetch":          `u => { fetch(u).catch(() => {}) }`,
+	"opaque fetch":   `u => { fetch(u, {mode: 'no-cors'}).catch(() => {}) }`,
+	"keepalive":      `u => { fetch(u, {method: 'POST', body: 'x', keepalive: true, mode: 'no-cors'}).catch(() => {}) }`,
+	"XHR":            `u => { const x = new XMLHttpRequest(); x.open('GET', u); x.send() }`,
+	"beacon":         `u => { navigator.sendBeacon(u, 'x') }`,
+	"web socket":     `u => { new WebSocket(u.replace('http', 'ws')) }`,
+	"event source":   `u => { new EventSource(u) }`,
+	"prefetch":       `u => { const e = document.createElement('link'); e.rel = 'prefetch'; e.href = u; document.head.append(e) }`,
+	"preload":        `u => { const e = document.createElement('link'); e.rel = 'preload'; e.as = 'image'; e.href = u; document.head.append(e) }`,
+	"icon":           `u => { const e = document.createElement('link'); e.rel = 'icon'; e.href = u; document.head.append(e); const f = new Image(); f.src = u }`,
+	"worker":         `u => { const w = new Worker('/worker.js'); w.postMessage(u) }`,
+	"service worker": `u => { navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(r => r.active.postMessage(u)) }`,
+	"form":           `u => { const i = document.createElement('iframe'); i.name = 'f' + Math.random(); const f = document.createElement('form'); f.target = i.name; f.method = 'POST'; f.action = u; document.body.append(i, f); f.submit() }`,
+	"popup":          `u => { window.open(u) }`,
+	"download":       `u => { const e = document.createElement('iframe'); e.src = u + '/download'; document.body.append(e) }`,
+	"redirect":       `u => { fetch('/to/307?url=' + encodeURIComponent(u)).catch(() => {}) }`,
+	"framed meta":    `u => { const e = document.createElement('iframe'); e.src = '/meta?url=' + encodeURIComponent(u); document.body.append(e) }`,
+	"framed script":  `u => { const e = document.createElement('iframe'); e.src = '/script?url=' + encodeURIComponent(u); document.body.append(e) }`,
+}
+
+// What a page of an allowed site tries reaches the allowed server, and never the other one: each by a name of its own, so
+// that it is seen that it was tried.
+func TestNothingThatAPageTriesReachesWhatIsRefused(t *testing.T) {
+	s := play(t)
+	tab := s.Open("http://127.0.0.2:" + s.good.port + "/")
+	type try struct{ kind, good, bad, path string }
+	var tries []try
+	n := 0
+	for kind, script := range attempts {
+		n++
+		one := try{kind: kind, path: fmt.Sprintf("/try/%d", n)}
+		for which, site := range map[string]*site{"good": s.good, "bad": s.bad} {
+			name := fmt.Sprintf("%s-%d.test", which, n)
+			s.names.Set(name, stubdns.At(site.address[:strings.LastIndexByte(site.address, ':')]))
+			address := "http://" + name + ":" + site.port + one.path
+			if s.run(tab, fmt.Sprintf(`() => { (%s)(%q); return 1 }`, script, address)); which == "bad" {
+				one.bad = address
+			} else {
+				one.good = address
+			}
+		}
+		tries = append(tries, one)
+	}
+	for _, one := range tries {
+		s.eventually(one.kind+" of an allowed host", func() bool { return s.good.came(one.path) || s.good.came(one.path+"/download") })
+		s.eventually(one.kind+" of a refused host", func() bool { return s.gate.Verdict(one.bad) != nil })
+	}
+	s.untouched("a page")
+	s.log(tab)
+	s.datagrams(tab)
+}
+
+// log tests that the log of the tab says of refused requests that the policy refused them.
+func (s *stage) log(tab string) {
+	s.t.Helper()
+	r, err := s.Pages.ReadLog(harness.Within(s.t, limit), &domtapv1.ReadLogRequest{TabId: tab, MaxEntries: proto.Int32(1000), ProblemsOnly: true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, e := range r.GetEntries() {
+		if strings.Contains(e.GetFailure(), "the URL policy refuses this: bad-") && strings.Contains(e.GetFailure(), "loopback address (rule public)") {
+			told[e.GetResourceType()] = true
+		}
+	}
+	for _, kind := range []string{"image", "fetch", "websocket", "document"} {
+		if !told[kind] {
+			s.t.Errorf("the log does not tell of a refused %s", kind)
+			for _, e := range r.GetEntries() {
+				if e.GetResourceType() == kind {
+					s.t.Log(e)
+				}
+			}
+		}
+	}
+}
+
+// datagrams tests that nothing is sent past the gate by UDP.
+func (s *stage) datagrams(tab string) {
+	s.t.Helper()
+	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	came := make(chan string, 100)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 100)
+		for {
+			n, _, err := udp.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			came <- string(buf[:n])
+		}
+	}()
+	port := udp.LocalAddr().(*net.UDPAddr).Port
+	s.run(tab, fmt.Sprintf(`async () => {
+		const c = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:%[1]d'}]})
+		c.createDataChannel('x')
+		const gathered = new Promise(done => { c.onicegatheringstatechange = () => c.iceGatheringState === 'complete' && done() })
+		await c.setLocalDescription(await c.createOffer())
+		await gathered
+		c.close()
+		try { const w = new WebTransport('https://127.0.0.1:%[1]d/'); await w.ready } catch {}
+		return 1
+	}`, port))
+	_ = udp.Close()
+	<-done
+	if len(came) != 0 {
+		s.t.Errorf("%d datagrams were sent", len(came))
+	}
+}
+
+// A navigation that is refused says so, at once or where it was led to, and shows nothing of the target; the tab stays usable.
+func TestNavigationsAreRefusedWhereverTheyLead(t *testing.T) {
+	s := play(t)
+	tab := s.Open("http://good.test:" + s.good.port + "/")
+	good, bad := "http://good.test:"+s.good.port, "http://bad.test:"+s.bad.port+"/"
+	secure := "https://bad.test:" + s.badSecure.port + "/"
+	const public = "public"
+	type row struct{ url, host, rule string }
+	rows := []row{
+		{bad, "bad.test", public},
+		{secure, "bad.test", public},
+		{"http://127.0.0.3:" + s.bad.port, "127.0.0.3", public},
+		{"http://0x7f000003:" + s.bad.port, "127.0.0.3", public},
+		{"http://[::ffff:127.0.0.3]:" + s.bad.port, "::ffff:127.0.0.3", public},
+		{"http://denied.test:" + s.good.port, "denied.test", "deny=denied.test"},
+		{"http://localhost:" + s.bad.port, "localhost", public},
+	}
+	for _, way := range []string{"/to/301", "/to/302", "/to/303", "/to/307", "/to/308"} {
+		rows = append(rows, row{good + way + "?url=" + url.QueryEscape(bad), "bad.test", public})
+	}
+	rows = append(rows, row{good + "/to/302?url=" + url.QueryEscape(secure), "bad.test", public},
+		row{good + "/to/302?url=" + url.QueryEscape(good+"/to/307?url="+url.QueryEscape(secure)), "bad.test", public})
+	for _, r := range rows {
+		_, err := s.Tabs.Navigate(harness.Within(t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: r.url})
+		s.refused(r.url, err, r.host, r.rule)
+		if all := s.All(tab); strings.Contains(all.String(), "secret") && !strings.Contains(all.GetUrl(), "good.test") {
+			t.Errorf("%s: %v", r.url, all)
+		}
+	}
+	s.untouched("a navigation")
+	for _, address := range []string{good + "/", "https://good.test:" + s.goodSecure.port + "/", good + "/to/302?url=" + url.QueryEscape("https://good.test:"+s.goodSecure.port+"/")} {
+		if _, err := s.Tabs.Navigate(harness.Within(t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: address}); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	s.opening(bad)
+	s.clicks(tab, good, bad, secure)
+	s.inASession(good, bad)
+	s.byIPv6(tab)
+	s.rebinding(tab)
+	s.untouched("anything")
+}
+
+// opening tests that a tab is not opened for what is refused.
+func (s *stage) opening(bad string) {
+	s.t.Helper()
+	_, err := s.Tabs.OpenTab(harness.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: bad})
+	s.refused("OpenTab", err, "bad.test", "public")
+	r, err := s.Tabs.ListTabs(harness.Within(s.t, limit), &domtapv1.ListTabsRequest{})
+	if err != nil || len(r.GetTabs()) != 1 {
+		s.t.Errorf("%v, %v", r, err)
+	}
+	batch, err := s.Pages.Batch(harness.Within(s.t, limit), &domtapv1.BatchRequest{Urls: []string{bad}})
+	if err != nil || !strings.Contains(batch.String(), "URL_POLICY") {
+		s.t.Errorf("Batch: %v, %v", batch, err)
+	}
+}
+
+// clicks tests that a click that leads to what is refused says so, and that a window that it opens shows nothing of it.
+func (s *stage) clicks(tab, good, bad, secure string) {
+	s.t.Helper()
+	for _, target := range []string{bad, secure, good + "/to/302?url=" + url.QueryEscape(secure)} {
+		s.goTo(tab, good+"/link?url="+url.QueryEscape(target))
+		_, err := s.Actions.Interact(harness.Within(s.t, limit), click(tab, "Go"))
+		s.refused("a click that leads to "+target, err, "bad.test", "public")
+	}
+	s.goTo(tab, good+"/link?url="+url.QueryEscape(bad))
+	r, err := s.Actions.Interact(harness.Within(s.t, limit), click(tab, "Open"))
+	if err != nil || r.GetNewTabId() == "" {
+		s.t.Fatalf("%v, %v", r, err)
+	}
+	if all := s.All(r.GetNewTabId()).String(); strings.Contains(all, "secret") {
+		s.t.Errorf("the window shows %s", all)
+	}
+}
+
+func click(tab, text string) *domtapv1.InteractRequest {
+	return &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{
+		Target: &domtapv1.Target{Text: text}}}}}}
+}
+
+func (s *stage) goTo(tab, address string) {
+	s.t.Helper()
+	if _, err := s.Tabs.Navigate(harness.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: address}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// inASession tests that a session of its own goes the same way.
+func (s *stage) inASession(good, bad string) {
+	s.t.Helper()
+	made, err := s.Sessions.CreateSession(harness.Within(s.t, limit), &domtapv1.CreateSessionRequest{SessionId: "other"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	id := made.GetSession().GetId()
+	if _, err := s.Tabs.OpenTab(harness.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: good + "/", SessionId: id}); err != nil {
+		s.t.Error(err)
+	}
+	_, err = s.Tabs.OpenTab(harness.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: good + "/to/302?url=" + url.QueryEscape(bad), SessionId: id})
+	s.refused("a session", err, "bad.test", "public")
+}
+
+// byIPv6 tests an address that is allowed.
+func (s *stage) byIPv6(tab string) {
+	s.t.Helper()
+	l, err := net.Listen("tcp6", "[::1]:0")
+	if err != nil {
+		s.t.Log("no IPv6 here: ", err)
+		return
+	}
+	_ = l.Close()
+	six := serve(s.t, "::1", strconv.Itoa(l.Addr().(*net.TCPAddr).Port), false)
+	s.goTo(tab, "http://[::1]:"+six.port+"/")
+	if !six.came("/") {
+		s.t.Error("the server with an IPv6 address was not reached")
+	}
+}
+
+// rebinding tests a name that moves from an allowed address to a refused one, where a server listens on the same port.
+func (s *stage) rebinding(tab string) {
+	s.t.Helper()
+	inside := serve(s.t, "127.0.0.4", s.good.port, false)
+	s.names.Set("rebind.test", stubdns.At("127.0.0.2"))
+	page := "http://rebind.test:" + s.good.port
+	s.goTo(tab, page+"/")
+	s.names.Set("rebind.test", stubdns.At("127.0.0.4"))
+	s.good.drop()
+	s.run(tab, `() => fetch('/again').then(r => r.text(), String)`)
+	if s.gate.Verdict(page) == nil || inside.conns.Load() != 0 || s.good.came("/again") {
+		s.t.Errorf("a name that moved inside was followed: %d connections, %v", inside.conns.Load(), s.gate.Verdict(page))
+	}
+}
