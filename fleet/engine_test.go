@@ -34,6 +34,8 @@ type engine struct {
 	// stubborn browsers do not end when they are closed; slow holds NewContext up.
 	stubborn bool
 	slow     chan struct{}
+	// refuses is the name of a session that it does not make.
+	refuses string
 }
 
 func newEngine() *engine {
@@ -79,8 +81,11 @@ func (e *engine) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, 
 
 func (e *engine) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
 	e.mu.Lock()
-	slow := e.slow
+	slow, refused := e.slow, e.refuses == name
 	e.mu.Unlock()
+	if refused {
+		return nil, errors.New("no such device")
+	}
 	if slow != nil {
 		select {
 		case <-slow:
@@ -178,7 +183,9 @@ type world struct {
 	made   [][]*engine
 	refuse []error
 	starts [][]time.Time
-	ended  bool
+	// prepare is done to every browser that is started.
+	prepare func(*engine)
+	ended   bool
 }
 
 // end closes the fleet, once.
@@ -228,6 +235,9 @@ func (w *world) starters() []fleet.Starter {
 				return nil, err
 			}
 			e := newEngine()
+			if w.prepare != nil {
+				w.prepare(e)
+			}
 			w.made[slot] = append(w.made[slot], e)
 			return e, nil
 		})

@@ -339,6 +339,47 @@ func TestWhatIsKeptOfCookiesIsBounded(t *testing.T) {
 	})
 }
 
+// A browser that refuses one session gives all others back, and the client of that one is told what to do.
+func TestASessionThatIsRefusedCostsNoOther(t *testing.T) {
+	inFleet(t, 1, func(t *testing.T, w *world) {
+		a := w.create("a", phone)
+		w.create("b", phone)
+		if err := w.DefaultContext().Configure(t.Context(), phone); err != nil {
+			t.Fatal(err)
+		}
+		w.prepare = func(e *engine) {
+			e.refuses = "a"
+			e.Context(sessions.Default).Fail(errors.New("no such setting"))
+		}
+		w.kill(0)
+		w.ready("b")
+		for name, advice := range map[string]string{"a": "close it and create another", "": "set them again"} {
+			for what, err := range map[string]error{"waiting": w.Ready(t.Context(), name), "opening": open(w, name)} {
+				var lost *actor.Error
+				if !errors.As(err, &lost) || lost.Kind != actor.Lost || !strings.Contains(lost.Message, advice) {
+					t.Errorf("%s in session %q: %v", what, name, err)
+				}
+			}
+		}
+		e, _ := w.newest(0)
+		e.Context(sessions.Default).Fail(nil)
+		if err := w.DefaultContext().Configure(t.Context(), sessions.Settings{}); err != nil {
+			t.Error(err)
+		}
+		if err := open(w, ""); err != nil {
+			t.Error(err)
+		}
+		if err := a.Close(t.Context(), false); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func open(w *world, session string) error {
+	_, err := w.NewPage(w.Context(), actor.PageOptions{Session: session})
+	return err
+}
+
 func TestASessionThatIsClosedDoesNotComeBack(t *testing.T) {
 	inFleet(t, 1, func(t *testing.T, w *world) {
 		a := w.create("a", sessions.Settings{})

@@ -18,7 +18,7 @@ type session struct {
 
 	// The rest is guarded by Fleet.mu. inner is its side in the browser that runs, or nil.
 	inner sessions.Context
-	// broken is why it could not be made in the browser that runs.
+	// broken is why it is not as it was in the browser that runs.
 	broken   error
 	settings sessions.Settings
 	// configured says that somebody has set them.
@@ -40,10 +40,13 @@ func (s *session) current() (sessions.Context, error) {
 	return s.inner, nil
 }
 
-// use does something with the session's side in the browser.
-func (s *session) use(do func(sessions.Context) error) error {
+// use does something with the session's side in the browser; mending, also when that is not as it was.
+func (s *session) use(mending bool, do func(sessions.Context) error) error {
 	s.fleet.mu.Lock()
 	inner, err := s.current()
+	if mending && s.broken != nil && s.inner != nil && s.slot.up() {
+		inner, err = s.inner, nil
+	}
 	s.fleet.mu.Unlock()
 	if err != nil {
 		return err
@@ -65,7 +68,7 @@ func (s *session) blame(err error) error {
 
 // Configure implements sessions.Context.
 func (s *session) Configure(ctx context.Context, settings sessions.Settings) error {
-	return s.use(func(inner sessions.Context) error {
+	return s.use(true, func(inner sessions.Context) error {
 		if err := inner.Configure(ctx, settings); err != nil {
 			return err
 		}
@@ -74,14 +77,14 @@ func (s *session) Configure(ctx context.Context, settings sessions.Settings) err
 		if s.inner != inner { // the next one was made with the old ones, or may have been
 			return s.slot.down("the browser of session " + s.name + " is gone")
 		}
-		s.settings, s.configured = settings, true
+		s.settings, s.configured, s.broken = settings, true, nil
 		return nil
 	})
 }
 
 // State implements sessions.Context.
 func (s *session) State(ctx context.Context) (state sessions.State, err error) {
-	err = s.use(func(inner sessions.Context) error {
+	err = s.use(false, func(inner sessions.Context) error {
 		state, err = inner.State(ctx)
 		return err
 	})
@@ -93,7 +96,7 @@ func (s *session) SetState(ctx context.Context, state sessions.State, replace bo
 	s.fleet.mu.Lock()
 	e := s.slot.engine
 	s.fleet.mu.Unlock()
-	return s.use(func(inner sessions.Context) error {
+	return s.use(false, func(inner sessions.Context) error {
 		if err := inner.SetState(ctx, state, replace); err != nil {
 			return err
 		}
@@ -147,7 +150,8 @@ func (s *session) Life() sessions.Life {
 	return sessions.Life{Browser: s.slot.name, Restarts: s.restarts, Down: err != nil}
 }
 
-// remake makes the session in a new browser, as it was in the last one.
+// remake makes the session in a new browser, as it was in the last one. The default one is there in any case, and is
+// used again when it takes settings.
 func (s *session) remake(ctx context.Context, e Engine) (sessions.Context, error) {
 	s.fleet.mu.Lock()
 	settings, configured := s.settings, s.configured
@@ -170,6 +174,9 @@ func (s *session) remake(ctx context.Context, e Engine) (sessions.Context, error
 	if ctx.Err() == nil && e.Running() {
 		s.slot.log.Error("a session could not be made again", "session", s.name, "error", err)
 	}
-	return nil, &actor.Error{Kind: actor.Lost, Err: err,
-		Message: "the browser was started again, but session " + s.name + " could not be made in it: close it and create another"}
+	do := "could not be made in it: close it and create another"
+	if inner != nil {
+		do = "did not take its settings: set them again (UpdateSession)"
+	}
+	return inner, &actor.Error{Kind: actor.Lost, Err: err, Message: "the browser was started again, but session " + s.name + " " + do}
 }

@@ -187,9 +187,7 @@ func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
 	if s := st.session("default"); s.GetRestarts() != 0 || s.GetBrowser() != "" {
 		t.Errorf("the default session is %v", s)
 	}
-	if alive(pid) {
-		t.Errorf("process %d is left", pid)
-	}
+	st.ended(pid)
 	// The other stream goes on without a gap.
 	last := first
 	for range 5 {
@@ -210,9 +208,14 @@ func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
 	}
 }
 
-func alive(pid int) bool {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	return err == nil && !strings.Contains(string(raw), ") Z ")
+// ended checks that no process of a browser is left.
+func (st *stage) ended(browser int) {
+	st.t.Helper()
+	for _, pid := range find(st.t, st.State, "") {
+		if group, err := syscall.Getpgid(pid); err == nil && group == browser {
+			st.t.Errorf("process %d of browser %d is left", pid, browser)
+		}
+	}
 }
 
 // find returns the processes of a kind below a directory.
@@ -256,8 +259,8 @@ func TestABrowserThatHangsIsKilled(t *testing.T) {
 	}
 	st.copied("one")
 	_, ended := st.watch(tab.GetId())
-	group := -st.Newest(0).PID()
-	if err := syscall.Kill(group, syscall.SIGSTOP); err != nil {
+	pid := st.Newest(0).PID()
+	if err := syscall.Kill(-pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	reading := make(chan error, 1)
@@ -271,11 +274,7 @@ func TestABrowserThatHangsIsKilled(t *testing.T) {
 	if want := "one with agent-of-one, theme null"; back.GetTitle() != want {
 		t.Errorf("the session came back as %q, want %q", back.GetTitle(), want)
 	}
-	for _, pid := range find(t, st.State, "") {
-		if of, err := syscall.Getpgid(pid); err == nil && of == -group {
-			t.Errorf("process %d of the browser that hung is left", pid)
-		}
-	}
+	st.ended(pid)
 }
 
 // retryAfter is what an error says of when to try again.
