@@ -101,6 +101,8 @@ type Markup struct {
 	// HTML is the content of the body. An element <x-frame name="F"></x-frame> stands where the document of
 	// frame F belongs; no page can make one itself.
 	HTML string
+	// Unseen is text of the document that is not drawn, the first 50,000 characters. It may end within one.
+	Unseen string
 	// Truncated says that the document holds more than HTML does, which has about 10 MB at most.
 	Truncated bool
 	// MediaArea is how much of the viewport pictures, videos and canvases cover, and ViewArea the area of the

@@ -43,7 +43,7 @@ func (p *Page) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 			break
 		}
 		out = append(out, actor.Markup{
-			Frame: p.frameKey(o.id), Document: o.agent.document, URL: m.URL, Title: m.Title, HTML: m.HTML,
+			Frame: p.frameKey(o.id), Document: o.agent.document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
 			Truncated: m.Truncated, MediaArea: max(m.MediaArea, 0), ViewArea: max(m.ViewArea, 0),
 		})
 	}
@@ -64,3 +64,6 @@ func (p *Page) markupOf(ctx context.Context, o observed) (m page.Markup, err err
 	}
 	return m, err
 }
+
+// maxUnseen bounds the text of one document that is not drawn, in bytes.
+const maxUnseen = 256 << 10

@@ -13,6 +13,8 @@ type Header struct {
 	// History holds the pages that the tab showed, oldest first, the current one last. The last five
 	// are printed when there are two or more.
 	History []Visit
+	// Signals says what on the page looks made for a model; empty: nothing.
+	Signals string
 	// Next is the cursor that continues a truncated answer; empty: there is none.
 	Next string
 
@@ -31,11 +33,12 @@ const breadcrumb = 5
 var thrifts = [...]struct {
 	url, title int
 	history    bool
+	signals    int
 }{
-	{200, maxText, true},
-	{200, maxText, false},
-	{80, 40, false},
-	{40, 0, false},
+	{200, maxText, true, 200},
+	{200, maxText, false, 200},
+	{80, 40, false, 80},
+	{40, 0, false, 20},
 }
 
 const maxThrift = len(thrifts) - 1
@@ -61,6 +64,11 @@ func (h Header) append(dst []byte, f facts) []byte {
 	}
 	dst = append(dst, '\n')
 	dst = f.append(dst)
+	if h.Signals != "" {
+		dst = append(dst, "# Signals: "...)
+		dst = appendClean(dst, h.Signals, size.signals)
+		dst = append(dst, '\n')
+	}
 	if size.history && len(h.History) >= 2 {
 		dst = appendHistory(dst, h.History)
 	}

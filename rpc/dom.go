@@ -190,7 +190,7 @@ func (l *look) compare(from views.Seen, resync string) {
 // metadata says what the answer holds, and how to go on.
 func (l *look) metadata(v view.View) *domtapv1.ViewMetadata {
 	m := convert.Metadata(v, tokens.Name)
-	m.NextCursor, m.PageLimited = l.next, l.now.Snapshot.Limited
+	m.NextCursor, m.PageLimited, m.Signals = l.next, l.now.Snapshot.Limited, convert.Signals(l.now.Signals())
 	for _, frame := range l.late {
 		m.LateFrames = append(m.LateFrames, string(frame))
 	}

@@ -177,6 +177,7 @@ func textMessage(t *reading.Text, at read.Place, budget int) *domtapv1.ReadPageR
 	resp := &domtapv1.ReadPageResponse{
 		Mode: domtapv1.ReadMode_READ_MODE_CONTENT, Text: page.Text, Tokens: int32(page.Tokens), Tokenizer: tokens.Name,
 		Url: d.URL, Title: d.Title, TotalTokens: int32(t.Tokens), PageTruncated: d.Truncated, TotalBlocks: int32(len(d.Blocks)),
+		Signals: convert.Signals(t.Signals),
 	}
 	if page.More {
 		resp.NextCursor = t.Cursor(page.Next)

@@ -168,6 +168,8 @@ type About struct {
 // Markup is the answer of "markup": a document as a reader sees it.
 type Markup struct {
 	HTML string `json:"html"`
+	// Unseen is text of the document that is not drawn.
+	Unseen string `json:"unseen"`
 	// Truncated says that the document held more than the script brings in.
 	Truncated bool `json:"truncated"`
 	// MediaArea is how much of the viewport pictures cover, and ViewArea its own area, both in square CSS

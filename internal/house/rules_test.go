@@ -19,6 +19,7 @@ var rooms = map[string]room{
 	"dom":      {},
 	"diff":     {rooms: []string{"dom"}, pure: true},
 	"tokens":   {modules: true},
+	"signals":  {rooms: []string{"dom"}, pure: true},
 	"view":     {rooms: []string{"dom", "tokens"}, pure: true},
 	"compact":  {rooms: []string{"dom", "diff", "view"}, pure: true},
 	"read":     {rooms: []string{"compact"}, modules: true, pure: true},
@@ -45,7 +46,7 @@ var rooms = map[string]room{
 	"fleet": {rooms: []string{"dom", "actor"}},
 	"gen":   {modules: true},
 	"rpc": {
-		rooms:   []string{"dom", "diff", "tokens", "view", "await", "compact", "read", "marks", "prune", "actor", "logs", "extract", "accounts", "gen", "rpc/listen"},
+		rooms:   []string{"dom", "diff", "tokens", "signals", "view", "await", "compact", "read", "marks", "prune", "actor", "logs", "extract", "accounts", "gen", "rpc/listen"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

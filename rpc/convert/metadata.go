@@ -1,7 +1,9 @@
 package convert
 
 import (
+	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/signals"
 	"github.com/domtap/domtap/view"
 )
 
@@ -30,4 +32,18 @@ func Metadata(v view.View, tokenizer string) *domtapv1.ViewMetadata {
 		}
 	}
 	return m
+}
+
+// Signals converts what looks made for a model.
+func Signals(all []signals.Signal) []*domtapv1.Signal {
+	var out []*domtapv1.Signal
+	for _, s := range all {
+		m := &domtapv1.Signal{Kind: s.Kind, Where: s.Where, Count: int32(s.Count)}
+		if s.Ref != dom.NoRef {
+			ref := uint32(s.Ref)
+			m.Ref = &ref
+		}
+		out = append(out, m)
+	}
+	return out
 }

@@ -14,8 +14,10 @@ import (
 	"sync"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/read"
 	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/signals"
 	"github.com/domtap/domtap/tokens"
 )
 
@@ -52,7 +54,11 @@ type Text struct {
 	Document *read.Document
 	// Tokens is what the whole text costs.
 	Tokens int
+	// Signals is what the page has that looks made for a model.
+	Signals []signals.Signal
 
+	// hidden counts the documents that address a model in text that is not drawn.
+	hidden  int
 	id      uint32
 	tab     *actor.Tab
 	sources [sha256.Size]byte
@@ -62,13 +68,13 @@ type Text struct {
 // Keep reads a page that was drawn like that and remembers it. A page that is as it was gives the same text,
 // with the same cursors, and is known.
 func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known bool) {
-	sum := hash(markup)
-	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum }); text != nil {
+	sum, hidden := hash(markup), concealed(markup)
+	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum && k.hidden == hidden }); text != nil {
 		return text, true
 	}
 	d := Document(markup)
 	whole := d.Text()
-	made := &Text{Document: d, Tokens: price(whole), tab: tab, sources: sum, size: len(whole)}
+	made := &Text{Document: d, Tokens: price(whole), Signals: noticed(whole, hidden), hidden: hidden, tab: tab, sources: sum, size: len(whole)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made.id = t.next
@@ -77,6 +83,28 @@ func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known b
 	t.used.PushFront(made)
 	t.size += made.size
 	return made, false
+}
+
+// concealed counts the documents that address a model in text that is not drawn.
+func concealed(markup []actor.Markup) (n int) {
+	for _, m := range markup {
+		if signals.Scan(m.Unseen)&signals.Addresses != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// noticed says what a text has that looks made for a model, and so many documents beside it.
+func noticed(text string, hidden int) []signals.Signal {
+	var all []signals.Signal
+	for _, kind := range signals.Scan(text).Names() {
+		all = append(all, signals.Signal{Kind: kind, Ref: dom.NoRef, Where: "page", Count: 1})
+	}
+	if hidden > 0 {
+		all = append(all, signals.Signal{Kind: signals.Hidden.Names()[0], Ref: dom.NoRef, Where: "hidden", Count: hidden})
+	}
+	return all
 }
 
 // price returns what a text costs, about what for a very long one.

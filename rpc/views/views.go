@@ -15,6 +15,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/signals"
 	"github.com/domtap/domtap/tokens"
 	"github.com/domtap/domtap/view"
 )
@@ -84,6 +85,7 @@ type Tab struct {
 	// branches is what lines of trees cost.
 	branches costs
 	whole    whole
+	noticed  noticed
 	// seen is the snapshot that the newest answer showed.
 	seen atomic.Pointer[dom.Snapshot]
 }
@@ -176,6 +178,7 @@ type View struct {
 	// header has room for the history; overhead is what it was counted as in view.Tokens.
 	header   compact.Header
 	overhead int
+	signals  []signals.Signal
 	// folded and outline are those of a tree.
 	folded  compact.Folded
 	outline compact.Outline
@@ -209,7 +212,8 @@ func (v *View) compute(t *Tab) {
 	}
 	selectable := v.fold()
 	options := v.Selection.options()
-	v.header = compact.Header{URL: v.Snapshot.URL, Title: v.Snapshot.Title, History: visits(v.Snapshot.History)}
+	v.signals = t.Signals(v.Snapshot)
+	v.header = compact.Header{URL: v.Snapshot.URL, Title: v.Snapshot.Title, History: visits(v.Snapshot.History), Signals: signals.Line(v.signals)}
 	if len(v.given) > 0 {
 		options.Given = v.wasGiven
 	}

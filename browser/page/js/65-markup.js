@@ -8,6 +8,8 @@
 /** The most characters, and the most nodes, that a document may bring in. */
 const MARKUP_LENGTH = 10_000_000;
 const MARKUP_NODES = 400_000;
+/** The most characters of text that is not drawn. */
+const MARKUP_UNSEEN = 50_000;
 /** Tags below this many open ones are left out; their text stays. Parsers and readers recurse. */
 const MARKUP_DEPTH = 200;
 /** How many pictures are measured. */
@@ -52,6 +54,9 @@ class Markup {
     this.opacity = { opacityProperty: VISIBLE.opacityProperty };
     /** @type {string[]} */
     this.parts = [];
+    /** Text that is not drawn. @type {string[]} */
+    this.unseen = [];
+    this.unseenLeft = MARKUP_UNSEEN;
     this.left = MARKUP_LENGTH;
     this.nodes = 0;
     this.truncated = false;
@@ -126,6 +131,15 @@ class Markup {
     return el;
   }
 
+  /** Notes text that is left out because nobody sees it. @param {string} data */
+  conceal(data) {
+    if (this.unseenLeft <= 0) return;
+    const text = data.slice(0, this.unseenLeft).replace(/\s+/g, " ");
+    if (text.length < 4) return;
+    this.unseenLeft -= text.length + 1;
+    this.unseen.push(text.isWellFormed() ? text : text.toWellFormed());
+  }
+
   /** @param {any} parent @param {string} data */
   text(parent, data) {
     if (!this.preserved && data.length < 1000 && !/\S/.test(data)) {
@@ -133,7 +147,11 @@ class Markup {
       return;
     }
     const style = parent ? getComputedStyle(parent) : null;
-    if (style === null || !this.legible(parent, style)) return;
+    if (style === null) return;
+    if (!this.legible(parent, style)) {
+      this.conceal(data);
+      return;
+    }
     if (data.length > this.left) {
       data = data.slice(0, this.left);
       this.truncated = true;
@@ -275,7 +293,10 @@ class Markup {
       }
       if (type !== 1) continue;
       const tag = tagOf(node);
-      if (this.hidden(node, tag)) continue;
+      if (this.hidden(node, tag)) {
+        if (!MARKUP_SKIPPED.has(tag)) this.conceal(safe.textContent(node) || "");
+        continue;
+      }
       const end = this.open(node, tag, written);
       if (end === null) continue;
       const shadow = shadowOf(node);
@@ -303,7 +324,7 @@ function markupOf(agent) {
   const body = safe.querySelector(doc, "body");
   if (body) markup.write(body);
   return {
-    html: markup.parts.join(""), truncated: markup.truncated, mediaArea: markup.mediaArea, viewArea: innerWidth * innerHeight,
+    html: markup.parts.join(""), unseen: markup.unseen.join("\n"), truncated: markup.truncated, mediaArea: markup.mediaArea, viewArea: innerWidth * innerHeight,
     url: clean(location.href, MAX_FIELD), title: clean(safe.title(doc), 300),
   };
 }

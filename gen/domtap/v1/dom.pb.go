@@ -931,7 +931,10 @@ type ViewMetadata struct {
 	// last known.
 	LateFrames []string `protobuf:"bytes,9,rep,name=late_frames,json=lateFrames,proto3" json:"late_frames,omitempty"`
 	// The page has more elements than the daemon keeps of one (--max-page-elements), and some are missing here.
-	PageLimited   bool `protobuf:"varint,49,opt,name=page_limited,json=pageLimited,proto3" json:"page_limited,omitempty"`
+	PageLimited bool `protobuf:"varint,49,opt,name=page_limited,json=pageLimited,proto3" json:"page_limited,omitempty"`
+	// What on the page looks made for a model rather than for a person, one for each kind; also outside of the view. Hints:
+	// honest pages have such words too, and what has none can mislead.
+	Signals       []*Signal `protobuf:"bytes,40,rep,name=signals,proto3" json:"signals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1036,6 +1039,88 @@ func (x *ViewMetadata) GetPageLimited() bool {
 	return false
 }
 
+func (x *ViewMetadata) GetSignals() []*Signal {
+	if x != nil {
+		return x.Signals
+	}
+	return nil
+}
+
+// Signal is something on a page that looks made for a model.
+type Signal struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// addresses_model: a phrase that tells a model what to do. invisible_tags, zero_width, variation_selectors: characters that nobody
+	// sees and that can carry text. direction_override: what is read is not what is written. hidden_text_addresses_model: such
+	// a phrase in text that is not drawn, and that is not in the answer either (ReadPage).
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The first element that has it; unset for ReadPage.
+	Ref *uint32 `protobuf:"varint,2,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
+	// What part has it: text, value, placeholder, attribute; for ReadPage: page, hidden.
+	Where string `protobuf:"bytes,3,opt,name=where,proto3" json:"where,omitempty"`
+	// How many elements have it.
+	Count         int32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Signal) Reset() {
+	*x = Signal{}
+	mi := &file_domtap_v1_dom_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Signal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Signal) ProtoMessage() {}
+
+func (x *Signal) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_dom_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Signal.ProtoReflect.Descriptor instead.
+func (*Signal) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *Signal) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Signal) GetRef() uint32 {
+	if x != nil && x.Ref != nil {
+		return *x.Ref
+	}
+	return 0
+}
+
+func (x *Signal) GetWhere() string {
+	if x != nil {
+		return x.Where
+	}
+	return ""
+}
+
+func (x *Signal) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 // Resync says why a full answer came where a diff was asked for.
 type Resync struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1050,7 +1135,7 @@ type Resync struct {
 
 func (x *Resync) Reset() {
 	*x = Resync{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[8]
+	mi := &file_domtap_v1_dom_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1062,7 +1147,7 @@ func (x *Resync) String() string {
 func (*Resync) ProtoMessage() {}
 
 func (x *Resync) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[8]
+	mi := &file_domtap_v1_dom_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1160,7 @@ func (x *Resync) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resync.ProtoReflect.Descriptor instead.
 func (*Resync) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{8}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Resync) GetReason() string {
@@ -1105,7 +1190,7 @@ type Snapshot struct {
 
 func (x *Snapshot) Reset() {
 	*x = Snapshot{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[9]
+	mi := &file_domtap_v1_dom_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1117,7 +1202,7 @@ func (x *Snapshot) String() string {
 func (*Snapshot) ProtoMessage() {}
 
 func (x *Snapshot) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[9]
+	mi := &file_domtap_v1_dom_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1130,7 +1215,7 @@ func (x *Snapshot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Snapshot.ProtoReflect.Descriptor instead.
 func (*Snapshot) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{9}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Snapshot) GetElements() []*Element {
@@ -1172,7 +1257,7 @@ type HistoryEntry struct {
 
 func (x *HistoryEntry) Reset() {
 	*x = HistoryEntry{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[10]
+	mi := &file_domtap_v1_dom_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1184,7 +1269,7 @@ func (x *HistoryEntry) String() string {
 func (*HistoryEntry) ProtoMessage() {}
 
 func (x *HistoryEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[10]
+	mi := &file_domtap_v1_dom_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1197,7 +1282,7 @@ func (x *HistoryEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HistoryEntry.ProtoReflect.Descriptor instead.
 func (*HistoryEntry) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *HistoryEntry) GetUrl() string {
@@ -1260,7 +1345,7 @@ type GetDomRequest struct {
 
 func (x *GetDomRequest) Reset() {
 	*x = GetDomRequest{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[11]
+	mi := &file_domtap_v1_dom_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1357,7 @@ func (x *GetDomRequest) String() string {
 func (*GetDomRequest) ProtoMessage() {}
 
 func (x *GetDomRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[11]
+	mi := &file_domtap_v1_dom_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1370,7 @@ func (x *GetDomRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDomRequest.ProtoReflect.Descriptor instead.
 func (*GetDomRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetDomRequest) GetTabId() string {
@@ -1427,7 +1512,7 @@ type GetDomResponse struct {
 
 func (x *GetDomResponse) Reset() {
 	*x = GetDomResponse{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[12]
+	mi := &file_domtap_v1_dom_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1439,7 +1524,7 @@ func (x *GetDomResponse) String() string {
 func (*GetDomResponse) ProtoMessage() {}
 
 func (x *GetDomResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[12]
+	mi := &file_domtap_v1_dom_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1452,7 +1537,7 @@ func (x *GetDomResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDomResponse.ProtoReflect.Descriptor instead.
 func (*GetDomResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetDomResponse) GetTabId() string {
@@ -1557,7 +1642,7 @@ type GetCompactRequest struct {
 
 func (x *GetCompactRequest) Reset() {
 	*x = GetCompactRequest{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[13]
+	mi := &file_domtap_v1_dom_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1569,7 +1654,7 @@ func (x *GetCompactRequest) String() string {
 func (*GetCompactRequest) ProtoMessage() {}
 
 func (x *GetCompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[13]
+	mi := &file_domtap_v1_dom_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1582,7 +1667,7 @@ func (x *GetCompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactRequest.ProtoReflect.Descriptor instead.
 func (*GetCompactRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetCompactRequest) GetTabId() string {
@@ -1732,7 +1817,7 @@ type GetCompactResponse struct {
 
 func (x *GetCompactResponse) Reset() {
 	*x = GetCompactResponse{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[14]
+	mi := &file_domtap_v1_dom_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1744,7 +1829,7 @@ func (x *GetCompactResponse) String() string {
 func (*GetCompactResponse) ProtoMessage() {}
 
 func (x *GetCompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[14]
+	mi := &file_domtap_v1_dom_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1757,7 +1842,7 @@ func (x *GetCompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCompactResponse.ProtoReflect.Descriptor instead.
 func (*GetCompactResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetCompactResponse) GetText() string {
@@ -1825,7 +1910,7 @@ type WatchDomRequest struct {
 
 func (x *WatchDomRequest) Reset() {
 	*x = WatchDomRequest{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[15]
+	mi := &file_domtap_v1_dom_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1837,7 +1922,7 @@ func (x *WatchDomRequest) String() string {
 func (*WatchDomRequest) ProtoMessage() {}
 
 func (x *WatchDomRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[15]
+	mi := &file_domtap_v1_dom_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1850,7 +1935,7 @@ func (x *WatchDomRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchDomRequest.ProtoReflect.Descriptor instead.
 func (*WatchDomRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WatchDomRequest) GetTabId() string {
@@ -1977,7 +2062,7 @@ type Navigated struct {
 
 func (x *Navigated) Reset() {
 	*x = Navigated{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[16]
+	mi := &file_domtap_v1_dom_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1989,7 +2074,7 @@ func (x *Navigated) String() string {
 func (*Navigated) ProtoMessage() {}
 
 func (x *Navigated) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[16]
+	mi := &file_domtap_v1_dom_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2002,7 +2087,7 @@ func (x *Navigated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Navigated.ProtoReflect.Descriptor instead.
 func (*Navigated) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Navigated) GetUrl() string {
@@ -2039,7 +2124,7 @@ type TabStatusChange struct {
 
 func (x *TabStatusChange) Reset() {
 	*x = TabStatusChange{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[17]
+	mi := &file_domtap_v1_dom_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2136,7 @@ func (x *TabStatusChange) String() string {
 func (*TabStatusChange) ProtoMessage() {}
 
 func (x *TabStatusChange) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[17]
+	mi := &file_domtap_v1_dom_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2149,7 @@ func (x *TabStatusChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabStatusChange.ProtoReflect.Descriptor instead.
 func (*TabStatusChange) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TabStatusChange) GetStatus() TabStatus {
@@ -2097,7 +2182,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[18]
+	mi := &file_domtap_v1_dom_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2109,7 +2194,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[18]
+	mi := &file_domtap_v1_dom_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2122,7 +2207,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{19}
 }
 
 type WatchDomResponse struct {
@@ -2155,7 +2240,7 @@ type WatchDomResponse struct {
 
 func (x *WatchDomResponse) Reset() {
 	*x = WatchDomResponse{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[19]
+	mi := &file_domtap_v1_dom_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2167,7 +2252,7 @@ func (x *WatchDomResponse) String() string {
 func (*WatchDomResponse) ProtoMessage() {}
 
 func (x *WatchDomResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[19]
+	mi := &file_domtap_v1_dom_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2180,7 +2265,7 @@ func (x *WatchDomResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchDomResponse.ProtoReflect.Descriptor instead.
 func (*WatchDomResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WatchDomResponse) GetSequence() uint64 {
@@ -2352,7 +2437,7 @@ type WaitForRequest struct {
 
 func (x *WaitForRequest) Reset() {
 	*x = WaitForRequest{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[20]
+	mi := &file_domtap_v1_dom_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2364,7 +2449,7 @@ func (x *WaitForRequest) String() string {
 func (*WaitForRequest) ProtoMessage() {}
 
 func (x *WaitForRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[20]
+	mi := &file_domtap_v1_dom_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2377,7 +2462,7 @@ func (x *WaitForRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitForRequest.ProtoReflect.Descriptor instead.
 func (*WaitForRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WaitForRequest) GetTabId() string {
@@ -2437,7 +2522,7 @@ type WaitForResponse struct {
 
 func (x *WaitForResponse) Reset() {
 	*x = WaitForResponse{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[21]
+	mi := &file_domtap_v1_dom_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2449,7 +2534,7 @@ func (x *WaitForResponse) String() string {
 func (*WaitForResponse) ProtoMessage() {}
 
 func (x *WaitForResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[21]
+	mi := &file_domtap_v1_dom_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2462,7 +2547,7 @@ func (x *WaitForResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitForResponse.ProtoReflect.Descriptor instead.
 func (*WaitForResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WaitForResponse) GetElement() *Element {
@@ -2611,7 +2696,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\vadded_count\x18\a \x01(\x05R\n" +
 	"addedCount\x12#\n" +
 	"\rremoved_count\x18\b \x01(\x05R\fremovedCount\x12#\n" +
-	"\rchanged_count\x18\t \x01(\x05R\fchangedCount\"\xfb\x03\n" +
+	"\rchanged_count\x18\t \x01(\x05R\fchangedCount\"\xa8\x04\n" +
 	"\fViewMetadata\x12%\n" +
 	"\x0etotal_elements\x18\x01 \x01(\x05R\rtotalElements\x12+\n" +
 	"\x11included_elements\x18\x02 \x01(\x05R\x10includedElements\x12\x1c\n" +
@@ -2624,10 +2709,17 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\ttokenizer\x18\b \x01(\tR\ttokenizer\x12\x1f\n" +
 	"\vlate_frames\x18\t \x03(\tR\n" +
 	"lateFrames\x12!\n" +
-	"\fpage_limited\x181 \x01(\bR\vpageLimited\x1a@\n" +
+	"\fpage_limited\x181 \x01(\bR\vpageLimited\x12+\n" +
+	"\asignals\x18( \x03(\v2\x11.domtap.v1.SignalR\asignals\x1a@\n" +
 	"\x12OmittedByRoleEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"Q\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"g\n" +
+	"\x06Signal\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x15\n" +
+	"\x03ref\x18\x02 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x14\n" +
+	"\x05where\x18\x03 \x01(\tR\x05where\x12\x14\n" +
+	"\x05count\x18\x04 \x01(\x05R\x05countB\x06\n" +
+	"\x04_ref\"Q\n" +
 	"\x06Resync\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\x12/\n" +
 	"\bsnapshot\x18\x02 \x01(\v2\x13.domtap.v1.SnapshotR\bsnapshot\"\x97\x01\n" +
@@ -2813,7 +2905,7 @@ func file_domtap_v1_dom_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_dom_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_domtap_v1_dom_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_domtap_v1_dom_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_domtap_v1_dom_proto_goTypes = []any{
 	(CheckedState)(0),             // 0: domtap.v1.CheckedState
 	(TruncationReason)(0),         // 1: domtap.v1.TruncationReason
@@ -2826,33 +2918,34 @@ var file_domtap_v1_dom_proto_goTypes = []any{
 	(*MovedElement)(nil),          // 8: domtap.v1.MovedElement
 	(*Diff)(nil),                  // 9: domtap.v1.Diff
 	(*ViewMetadata)(nil),          // 10: domtap.v1.ViewMetadata
-	(*Resync)(nil),                // 11: domtap.v1.Resync
-	(*Snapshot)(nil),              // 12: domtap.v1.Snapshot
-	(*HistoryEntry)(nil),          // 13: domtap.v1.HistoryEntry
-	(*GetDomRequest)(nil),         // 14: domtap.v1.GetDomRequest
-	(*GetDomResponse)(nil),        // 15: domtap.v1.GetDomResponse
-	(*GetCompactRequest)(nil),     // 16: domtap.v1.GetCompactRequest
-	(*GetCompactResponse)(nil),    // 17: domtap.v1.GetCompactResponse
-	(*WatchDomRequest)(nil),       // 18: domtap.v1.WatchDomRequest
-	(*Navigated)(nil),             // 19: domtap.v1.Navigated
-	(*TabStatusChange)(nil),       // 20: domtap.v1.TabStatusChange
-	(*Heartbeat)(nil),             // 21: domtap.v1.Heartbeat
-	(*WatchDomResponse)(nil),      // 22: domtap.v1.WatchDomResponse
-	(*WaitForRequest)(nil),        // 23: domtap.v1.WaitForRequest
-	(*WaitForResponse)(nil),       // 24: domtap.v1.WaitForResponse
-	nil,                           // 25: domtap.v1.Element.AttributesEntry
-	nil,                           // 26: domtap.v1.ViewMetadata.OmittedByRoleEntry
-	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
-	(TabStatus)(0),                // 28: domtap.v1.TabStatus
-	(*Dialog)(nil),                // 29: domtap.v1.Dialog
-	(*timestamppb.Timestamp)(nil), // 30: google.protobuf.Timestamp
-	(*WaitCondition)(nil),         // 31: domtap.v1.WaitCondition
+	(*Signal)(nil),                // 11: domtap.v1.Signal
+	(*Resync)(nil),                // 12: domtap.v1.Resync
+	(*Snapshot)(nil),              // 13: domtap.v1.Snapshot
+	(*HistoryEntry)(nil),          // 14: domtap.v1.HistoryEntry
+	(*GetDomRequest)(nil),         // 15: domtap.v1.GetDomRequest
+	(*GetDomResponse)(nil),        // 16: domtap.v1.GetDomResponse
+	(*GetCompactRequest)(nil),     // 17: domtap.v1.GetCompactRequest
+	(*GetCompactResponse)(nil),    // 18: domtap.v1.GetCompactResponse
+	(*WatchDomRequest)(nil),       // 19: domtap.v1.WatchDomRequest
+	(*Navigated)(nil),             // 20: domtap.v1.Navigated
+	(*TabStatusChange)(nil),       // 21: domtap.v1.TabStatusChange
+	(*Heartbeat)(nil),             // 22: domtap.v1.Heartbeat
+	(*WatchDomResponse)(nil),      // 23: domtap.v1.WatchDomResponse
+	(*WaitForRequest)(nil),        // 24: domtap.v1.WaitForRequest
+	(*WaitForResponse)(nil),       // 25: domtap.v1.WaitForResponse
+	nil,                           // 26: domtap.v1.Element.AttributesEntry
+	nil,                           // 27: domtap.v1.ViewMetadata.OmittedByRoleEntry
+	(*durationpb.Duration)(nil),   // 28: google.protobuf.Duration
+	(TabStatus)(0),                // 29: domtap.v1.TabStatus
+	(*Dialog)(nil),                // 30: domtap.v1.Dialog
+	(*timestamppb.Timestamp)(nil), // 31: google.protobuf.Timestamp
+	(*WaitCondition)(nil),         // 32: domtap.v1.WaitCondition
 }
 var file_domtap_v1_dom_proto_depIdxs = []int32{
 	3,  // 0: domtap.v1.Element.rect:type_name -> domtap.v1.Rect
 	0,  // 1: domtap.v1.Element.checked:type_name -> domtap.v1.CheckedState
 	0,  // 2: domtap.v1.Element.pressed:type_name -> domtap.v1.CheckedState
-	25, // 3: domtap.v1.Element.attributes:type_name -> domtap.v1.Element.AttributesEntry
+	26, // 3: domtap.v1.Element.attributes:type_name -> domtap.v1.Element.AttributesEntry
 	6,  // 4: domtap.v1.ChangedElement.fields:type_name -> domtap.v1.FieldChange
 	4,  // 5: domtap.v1.ChangedElement.element:type_name -> domtap.v1.Element
 	4,  // 6: domtap.v1.Diff.added:type_name -> domtap.v1.Element
@@ -2860,51 +2953,52 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	7,  // 8: domtap.v1.Diff.changed:type_name -> domtap.v1.ChangedElement
 	8,  // 9: domtap.v1.Diff.moved:type_name -> domtap.v1.MovedElement
 	1,  // 10: domtap.v1.ViewMetadata.truncation_reason:type_name -> domtap.v1.TruncationReason
-	26, // 11: domtap.v1.ViewMetadata.omitted_by_role:type_name -> domtap.v1.ViewMetadata.OmittedByRoleEntry
-	12, // 12: domtap.v1.Resync.snapshot:type_name -> domtap.v1.Snapshot
-	4,  // 13: domtap.v1.Snapshot.elements:type_name -> domtap.v1.Element
-	10, // 14: domtap.v1.Snapshot.metadata:type_name -> domtap.v1.ViewMetadata
-	27, // 15: domtap.v1.GetDomRequest.max_age:type_name -> google.protobuf.Duration
-	4,  // 16: domtap.v1.GetDomResponse.elements:type_name -> domtap.v1.Element
-	10, // 17: domtap.v1.GetDomResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	9,  // 18: domtap.v1.GetDomResponse.diff:type_name -> domtap.v1.Diff
-	11, // 19: domtap.v1.GetDomResponse.resync:type_name -> domtap.v1.Resync
-	13, // 20: domtap.v1.GetDomResponse.history:type_name -> domtap.v1.HistoryEntry
-	2,  // 21: domtap.v1.GetCompactRequest.format:type_name -> domtap.v1.Format
-	27, // 22: domtap.v1.GetCompactRequest.max_age:type_name -> google.protobuf.Duration
-	10, // 23: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	11, // 24: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
-	2,  // 25: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
-	27, // 26: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
-	28, // 27: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
-	29, // 28: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
-	30, // 29: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
-	30, // 30: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
-	12, // 31: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
-	9,  // 32: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
-	19, // 33: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
-	11, // 34: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
-	20, // 35: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
-	21, // 36: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
-	31, // 37: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
-	27, // 38: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 39: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
-	27, // 40: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
-	9,  // 41: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
-	11, // 42: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
-	14, // 43: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
-	16, // 44: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
-	18, // 45: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
-	23, // 46: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
-	15, // 47: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
-	17, // 48: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
-	22, // 49: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
-	24, // 50: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
-	47, // [47:51] is the sub-list for method output_type
-	43, // [43:47] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	27, // 11: domtap.v1.ViewMetadata.omitted_by_role:type_name -> domtap.v1.ViewMetadata.OmittedByRoleEntry
+	11, // 12: domtap.v1.ViewMetadata.signals:type_name -> domtap.v1.Signal
+	13, // 13: domtap.v1.Resync.snapshot:type_name -> domtap.v1.Snapshot
+	4,  // 14: domtap.v1.Snapshot.elements:type_name -> domtap.v1.Element
+	10, // 15: domtap.v1.Snapshot.metadata:type_name -> domtap.v1.ViewMetadata
+	28, // 16: domtap.v1.GetDomRequest.max_age:type_name -> google.protobuf.Duration
+	4,  // 17: domtap.v1.GetDomResponse.elements:type_name -> domtap.v1.Element
+	10, // 18: domtap.v1.GetDomResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	9,  // 19: domtap.v1.GetDomResponse.diff:type_name -> domtap.v1.Diff
+	12, // 20: domtap.v1.GetDomResponse.resync:type_name -> domtap.v1.Resync
+	14, // 21: domtap.v1.GetDomResponse.history:type_name -> domtap.v1.HistoryEntry
+	2,  // 22: domtap.v1.GetCompactRequest.format:type_name -> domtap.v1.Format
+	28, // 23: domtap.v1.GetCompactRequest.max_age:type_name -> google.protobuf.Duration
+	10, // 24: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	12, // 25: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
+	2,  // 26: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
+	28, // 27: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
+	29, // 28: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
+	30, // 29: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
+	31, // 30: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
+	31, // 31: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
+	13, // 32: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
+	9,  // 33: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
+	20, // 34: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
+	12, // 35: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
+	21, // 36: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
+	22, // 37: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
+	32, // 38: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
+	28, // 39: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 40: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
+	28, // 41: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
+	9,  // 42: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
+	12, // 43: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
+	15, // 44: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
+	17, // 45: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
+	19, // 46: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
+	24, // 47: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
+	16, // 48: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
+	18, // 49: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
+	23, // 50: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
+	25, // 51: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
+	48, // [48:52] is the sub-list for method output_type
+	44, // [44:48] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_dom_proto_init() }
@@ -2915,10 +3009,11 @@ func file_domtap_v1_dom_proto_init() {
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_dom_proto_msgTypes[1].OneofWrappers = []any{}
-	file_domtap_v1_dom_proto_msgTypes[11].OneofWrappers = []any{}
-	file_domtap_v1_dom_proto_msgTypes[13].OneofWrappers = []any{}
-	file_domtap_v1_dom_proto_msgTypes[15].OneofWrappers = []any{}
-	file_domtap_v1_dom_proto_msgTypes[19].OneofWrappers = []any{
+	file_domtap_v1_dom_proto_msgTypes[8].OneofWrappers = []any{}
+	file_domtap_v1_dom_proto_msgTypes[12].OneofWrappers = []any{}
+	file_domtap_v1_dom_proto_msgTypes[14].OneofWrappers = []any{}
+	file_domtap_v1_dom_proto_msgTypes[16].OneofWrappers = []any{}
+	file_domtap_v1_dom_proto_msgTypes[20].OneofWrappers = []any{
 		(*WatchDomResponse_Snapshot)(nil),
 		(*WatchDomResponse_Diff)(nil),
 		(*WatchDomResponse_Navigated)(nil),
@@ -2926,14 +3021,14 @@ func file_domtap_v1_dom_proto_init() {
 		(*WatchDomResponse_TabStatus)(nil),
 		(*WatchDomResponse_Heartbeat)(nil),
 	}
-	file_domtap_v1_dom_proto_msgTypes[20].OneofWrappers = []any{}
+	file_domtap_v1_dom_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_dom_proto_rawDesc), len(file_domtap_v1_dom_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   24,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

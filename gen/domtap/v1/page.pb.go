@@ -367,7 +367,9 @@ type ReadPageResponse struct {
 	// INTERACTIVE and VISUAL: what the list holds and what it left out.
 	Metadata *ViewMetadata `protobuf:"bytes,16,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	// CONTENT: how many blocks (headings, paragraphs, items, tables) the whole document has.
-	TotalBlocks   int32 `protobuf:"varint,17,opt,name=total_blocks,json=totalBlocks,proto3" json:"total_blocks,omitempty"`
+	TotalBlocks int32 `protobuf:"varint,17,opt,name=total_blocks,json=totalBlocks,proto3" json:"total_blocks,omitempty"`
+	// CONTENT: what in the page looks made for a model, also what is not drawn. In other modes metadata has them.
+	Signals       []*Signal `protobuf:"bytes,48,rep,name=signals,proto3" json:"signals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -519,6 +521,13 @@ func (x *ReadPageResponse) GetTotalBlocks() int32 {
 		return x.TotalBlocks
 	}
 	return 0
+}
+
+func (x *ReadPageResponse) GetSignals() []*Signal {
+	if x != nil {
+		return x.Signals
+	}
+	return nil
 }
 
 // ReadHeading is a heading of a document.
@@ -1857,7 +1866,7 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
 	"max_tokens\x18\x03 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12\x16\n" +
 	"\x06cursor\x18\x04 \x01(\tR\x06cursorB\r\n" +
-	"\v_max_tokens\"\xbd\x04\n" +
+	"\v_max_tokens\"\xea\x04\n" +
 	"\x10ReadPageResponse\x12'\n" +
 	"\x04mode\x18\x01 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n" +
@@ -1878,7 +1887,8 @@ const file_domtap_v1_page_proto_rawDesc = "" +
 	"\vimage_scale\x18\x0f \x01(\x01R\n" +
 	"imageScale\x123\n" +
 	"\bmetadata\x18\x10 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12!\n" +
-	"\ftotal_blocks\x18\x11 \x01(\x05R\vtotalBlocks\"O\n" +
+	"\ftotal_blocks\x18\x11 \x01(\x05R\vtotalBlocks\x12+\n" +
+	"\asignals\x180 \x03(\v2\x11.domtap.v1.SignalR\asignals\"O\n" +
 	"\vReadHeading\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\x05R\x05level\x12\x12\n" +
 	"\x04text\x18\x02 \x01(\tR\x04text\x12\x16\n" +
@@ -2074,9 +2084,10 @@ var file_domtap_v1_page_proto_goTypes = []any{
 	(*LogEntry)(nil),              // 21: domtap.v1.LogEntry
 	(*ReadLogResponse)(nil),       // 22: domtap.v1.ReadLogResponse
 	(*ViewMetadata)(nil),          // 23: domtap.v1.ViewMetadata
-	(*Rect)(nil),                  // 24: domtap.v1.Rect
-	(*durationpb.Duration)(nil),   // 25: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 26: google.protobuf.Timestamp
+	(*Signal)(nil),                // 24: domtap.v1.Signal
+	(*Rect)(nil),                  // 25: domtap.v1.Rect
+	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 27: google.protobuf.Timestamp
 }
 var file_domtap_v1_page_proto_depIdxs = []int32{
 	0,  // 0: domtap.v1.ReadPageRequest.mode:type_name -> domtap.v1.ReadMode
@@ -2084,39 +2095,40 @@ var file_domtap_v1_page_proto_depIdxs = []int32{
 	6,  // 2: domtap.v1.ReadPageResponse.outline:type_name -> domtap.v1.ReadHeading
 	7,  // 3: domtap.v1.ReadPageResponse.marks:type_name -> domtap.v1.Mark
 	23, // 4: domtap.v1.ReadPageResponse.metadata:type_name -> domtap.v1.ViewMetadata
-	24, // 5: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
-	1,  // 6: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
-	1,  // 7: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
-	7,  // 8: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
-	2,  // 9: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
-	13, // 10: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
-	0,  // 11: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
-	25, // 12: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
-	0,  // 13: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
-	16, // 14: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
-	3,  // 15: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
-	3,  // 16: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
-	26, // 17: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
-	21, // 18: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
-	4,  // 19: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
-	8,  // 20: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
-	10, // 21: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
-	12, // 22: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
-	15, // 23: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
-	18, // 24: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
-	20, // 25: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
-	5,  // 26: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
-	9,  // 27: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
-	11, // 28: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
-	14, // 29: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
-	17, // 30: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
-	19, // 31: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
-	22, // 32: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
-	26, // [26:33] is the sub-list for method output_type
-	19, // [19:26] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	24, // 5: domtap.v1.ReadPageResponse.signals:type_name -> domtap.v1.Signal
+	25, // 6: domtap.v1.Mark.rect:type_name -> domtap.v1.Rect
+	1,  // 7: domtap.v1.ScreenshotRequest.format:type_name -> domtap.v1.ImageFormat
+	1,  // 8: domtap.v1.ScreenshotResponse.format:type_name -> domtap.v1.ImageFormat
+	7,  // 9: domtap.v1.ScreenshotResponse.marks:type_name -> domtap.v1.Mark
+	2,  // 10: domtap.v1.PdfRequest.format:type_name -> domtap.v1.PaperFormat
+	13, // 11: domtap.v1.ExtractRequest.table:type_name -> domtap.v1.ExtractTable
+	0,  // 12: domtap.v1.BatchRequest.what:type_name -> domtap.v1.ReadMode
+	26, // 13: domtap.v1.BatchRequest.timeout:type_name -> google.protobuf.Duration
+	0,  // 14: domtap.v1.BatchResult.mode:type_name -> domtap.v1.ReadMode
+	16, // 15: domtap.v1.BatchResponse.results:type_name -> domtap.v1.BatchResult
+	3,  // 16: domtap.v1.ReadLogRequest.kinds:type_name -> domtap.v1.LogKind
+	3,  // 17: domtap.v1.LogEntry.kind:type_name -> domtap.v1.LogKind
+	27, // 18: domtap.v1.LogEntry.at:type_name -> google.protobuf.Timestamp
+	21, // 19: domtap.v1.ReadLogResponse.entries:type_name -> domtap.v1.LogEntry
+	4,  // 20: domtap.v1.PageService.ReadPage:input_type -> domtap.v1.ReadPageRequest
+	8,  // 21: domtap.v1.PageService.Screenshot:input_type -> domtap.v1.ScreenshotRequest
+	10, // 22: domtap.v1.PageService.Pdf:input_type -> domtap.v1.PdfRequest
+	12, // 23: domtap.v1.PageService.Extract:input_type -> domtap.v1.ExtractRequest
+	15, // 24: domtap.v1.PageService.Batch:input_type -> domtap.v1.BatchRequest
+	18, // 25: domtap.v1.PageService.Evaluate:input_type -> domtap.v1.EvaluateRequest
+	20, // 26: domtap.v1.PageService.ReadLog:input_type -> domtap.v1.ReadLogRequest
+	5,  // 27: domtap.v1.PageService.ReadPage:output_type -> domtap.v1.ReadPageResponse
+	9,  // 28: domtap.v1.PageService.Screenshot:output_type -> domtap.v1.ScreenshotResponse
+	11, // 29: domtap.v1.PageService.Pdf:output_type -> domtap.v1.PdfResponse
+	14, // 30: domtap.v1.PageService.Extract:output_type -> domtap.v1.ExtractResponse
+	17, // 31: domtap.v1.PageService.Batch:output_type -> domtap.v1.BatchResponse
+	19, // 32: domtap.v1.PageService.Evaluate:output_type -> domtap.v1.EvaluateResponse
+	22, // 33: domtap.v1.PageService.ReadLog:output_type -> domtap.v1.ReadLogResponse
+	27, // [27:34] is the sub-list for method output_type
+	20, // [20:27] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_page_proto_init() }
