@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/mcp/args"
 	"github.com/domtap/domtap/mcp/fence"
 )
@@ -42,6 +43,17 @@ type Image struct {
 // note adds a line of our own words. No word of a page may be in it.
 func (c *Call) note(format string, values ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, values...))
+}
+
+// warn says what on a page looks made for a model. It stands outside of the fence, where no page can write.
+func (c *Call) warn(signals []*domtapv1.Signal) {
+	for _, s := range signals {
+		at := s.GetWhere()
+		if s.Ref != nil {
+			at = fmt.Sprintf("[%d]", s.GetRef())
+		}
+		c.note("signal: %s, %s", strings.ReplaceAll(s.GetKind(), "_", " "), at)
+	}
 }
 
 // show adds words of a page.

@@ -91,6 +91,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	if why := answer.GetResync().GetReason(); why != "" {
 		c.note("whole page: %s", strings.ReplaceAll(why, "_", " "))
 	}
+	c.warn(answer.GetMetadata().GetSignals())
 	c.show(answer.GetText())
 	return nil
 }
@@ -150,6 +151,7 @@ func getDom(ctx context.Context, c *Call) error {
 	if next := meta.GetNextCursor(); next != "" {
 		c.note("truncated; cursor: %s", next)
 	}
+	c.warn(meta.GetSignals())
 	c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}) + text.Elements(answer.GetElements()))
 	return nil
 }
@@ -202,6 +204,10 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 	if request.GetCursor() == "" {
 		c.note("%s", modeWord(answer.GetMode()))
 		c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
+	}
+	if request.GetCursor() == "" {
+		c.warn(answer.GetSignals())
+		c.warn(answer.GetMetadata().GetSignals())
 	}
 	if answer.GetChangedSince() {
 		c.note("the page changed since; this continues the text as it was")
