@@ -1,0 +1,11 @@
+// Package secrets looks for what pages say and clients type in places where it must not be.
+package secrets
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/harness"
+)
+
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
