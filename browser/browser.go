@@ -110,7 +110,11 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b.conn = b.process.Conn
 	b.root = link.Session{Conn: b.conn}
 	b.wg.Go(b.loop)
-	if err := b.prepare(ctx); err != nil {
+	err = b.prepare(ctx)
+	if err == nil {
+		err = b.passes(ctx)
+	}
+	if err != nil {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
 		return nil, errors.Join(fmt.Errorf("preparing the browser: %w", err), b.Close(closing))

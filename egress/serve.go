@@ -102,6 +102,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This is the proxy of a domtap daemon, for its browser alone.", http.StatusBadRequest)
 	case r.URL.Hostname() == g.probeHost():
 		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Content-Type", "text/plain")
 		_, _ = io.WriteString(w, g.probe)
 	default:
 		g.pass(w, r)

@@ -1,7 +1,11 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/domtap/domtap/actor"
@@ -13,6 +17,8 @@ type Gate interface {
 	Address() string
 	// Verdict tells why it did not connect to the host of a URL when it was last asked to; nil: it did, or was not asked.
 	Verdict(url string) *actor.Error
+	// Probe is a URL and the text that it has for those who come through the gate, and for nobody else.
+	Probe() (url, text string)
 }
 
 // around are the flags that lead around a gate, or to another one.
@@ -21,13 +27,13 @@ var around = []string{
 	"enable-quic", "origin-to-force-quic-on", "force-webrtc-ip-handling-policy", "webrtc-ip-handling-policy", "load-extension",
 }
 
-// checkGate reports whether all of a browser's traffic can be made to go through its gate.
-func checkGate(cfg Config) error {
+// CheckGate reports whether all of a browser's traffic can be made to go through its gate.
+func CheckGate(cfg Config) error {
 	if cfg.Gate == nil {
 		return nil
 	}
 	if cfg.Remote != "" {
-		return fmt.Errorf("a URL policy holds for a browser that domtap starts, not for one that it attaches to: leave out --url-policy or --remote, " +
+		return errors.New("a URL policy holds for a browser that domtap starts, not for one that it attaches to: leave out --url-policy or --remote, " +
 			"or have the other browser's network refuse what it must not reach")
 	}
 	for _, flag := range cfg.Flags {
@@ -36,6 +42,23 @@ func checkGate(cfg Config) error {
 		}
 	}
 	return nil
+}
+
+// widen lets a new profile's browser open as many connections through a proxy as it can at all: 99 for each session, where
+// it would open 32.
+func widen(profile string) error {
+	if err := os.MkdirAll(profile, 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(profile, "Local State"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // a profile that is kept has its own
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(`{"net":{"max_connections_per_proxy":99}}`)
+	return errors.Join(err, file.Close())
 }
 
 // gateFlags make a browser send everything through its gate, what is on loopback included, and leave out what cannot go

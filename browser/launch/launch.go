@@ -167,7 +167,7 @@ type Browser struct {
 // life; root handles the events that belong to no session, as link.New says.
 func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Browser, err error) {
 	b = new(Browser)
-	if err := checkGate(cfg); err != nil {
+	if err := CheckGate(cfg); err != nil {
 		return nil, err
 	}
 	if cfg.Remote != "" {
@@ -177,7 +177,12 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 	if b.home, err = newHome(cfg); err != nil {
 		return nil, err
 	}
-	b.bctx, b.Conn, err = launch(ctx, cfg, b.home.profile, root)
+	if cfg.Gate != nil {
+		err = widen(b.home.profile)
+	}
+	if err == nil {
+		b.bctx, b.Conn, err = launch(ctx, cfg, b.home.profile, root)
+	}
 	if err == nil {
 		err = b.home.note(b.PID())
 	}

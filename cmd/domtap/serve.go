@@ -22,6 +22,7 @@ type serveFlags struct {
 	logFormat choice
 	logLevel  choice
 	dialogs   choice
+	urlPolicy string
 	restore   choice
 }
 
@@ -93,6 +94,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	choiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
 	choiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
 	s.registerIdentity(f)
+	s.registerPolicy(f)
 	s.registerFaults(cmd)
 	s.registerConfig(f)
 	s.registerLimits(f)
@@ -140,6 +142,9 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		return exit.Errorf(exit.Usage, "1 allows the default session only", "--max-sessions %d is less than 1", s.MaxSessions)
 	case s.WarmSessions < 0 || s.WarmSessions > 10:
 		return exit.Errorf(exit.Usage, "0 keeps none ready", "--warm-sessions %d is not 0 to 10", s.WarmSessions)
+	}
+	if err := s.checkPolicy(); err != nil {
+		return err
 	}
 	if err := s.checkIdentity(); err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"github.com/domtap/domtap/fleet"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/metrics"
+	"github.com/domtap/domtap/policy"
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/rpc/uploads"
@@ -48,6 +49,8 @@ type Config struct {
 	Browser  browser.Config
 	Browsers Browsers
 	MaxTabs  int
+	// Policy says where tabs may go; nil: anywhere.
+	Policy *policy.Policy
 	// UploadDirs are the folders whose files pages may be given.
 	UploadDirs []string
 	// AllowEval lets clients run scripts in pages.
@@ -128,6 +131,11 @@ func (cfg Config) claim(ctx context.Context) (*instance.Claim, error) {
 
 // runBrowsers starts the browsers, serves them, and ends them.
 func (cfg Config) runBrowsers(ctx context.Context) error {
+	closeGate, err := cfg.openGate(ctx)
+	if err != nil {
+		return cannotStart(err)
+	}
+	defer closeGate()
 	browsers, err := fleet.Start(ctx, fleet.Config{Starters: cfg.Browsers.starters(cfg.Browser), Warm: cfg.WarmSessions, Logger: cfg.Logger})
 	if err != nil {
 		return cannotStart(err)
@@ -142,7 +150,7 @@ func (cfg Config) runBrowsers(ctx context.Context) error {
 
 // serve serves the browsers' tabs until ctx ends.
 func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
-	policy, err := uploads.New(cfg.UploadDirs)
+	files, err := uploads.New(cfg.UploadDirs)
 	if err != nil {
 		return cannotStart(fmt.Errorf("--upload-dir: %w", err))
 	}
@@ -150,13 +158,13 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	if err != nil {
 		return cannotStart(err)
 	}
-	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: rpc.AllowURL, Dialogs: cfg.Dialogs, Opaque: ofClient}
+	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs, Opaque: ofClient}
 	clients, unfollow, err := cfg.clients(ctx, token)
 	if err != nil {
 		return errors.Join(cannotStart(err), closeAll(listeners))
 	}
 	defer unfollow()
-	calls := rpc.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: policy, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
+	calls := rpc.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
 	var measured *metrics.Metrics
 	if cfg.Metrics != "" {
 		measured = metrics.New()
