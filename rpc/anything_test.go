@@ -64,7 +64,7 @@ var words = []string{
 	shopURL, shopURL + "other", "about:blank", "file:///etc/passwd", "javascript:1", "data:text/html,x", "http://[", "10.0.0.1",
 	"/etc/passwd", "../../x", "[]", "{", `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}}}}`,
 	`[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"1","content":"# Elements: 3"}]`, "1+1", "while(1);",
-	"\x00", "a\nb", "‮🙂", "0001-01-01", "Mozilla/5.0 {chrome}", "en-US", "Europe/Paris", "No/Where", "iPhone 15", "png", "email",
+	"\x00", "a\nb", "\u202e🙂", "0001-01-01", "Mozilla/5.0 {chrome}", "en-US", "Europe/Paris", "No/Where", "iPhone 15", "png", "email",
 }
 
 func (a *anything) text(field protoreflect.FieldDescriptor) string {
