@@ -238,9 +238,13 @@ func (b *Browser) discard(ctx context.Context, id target.ID) {
 // adopt installs the observer in a target that is attached to, and puts the guise of its session on. A page without
 // a viewport is a popup: its opener has given it a size.
 func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session target.SessionID, viewport *dom.Box) (*Page, error) {
+	b.mu.Lock()
+	if b.pages[id] != nil {
+		b.mu.Unlock()
+		return nil, errTakenIn
+	}
 	p := newPage(b, c, id, session)
 	p.viewport = viewport
-	b.mu.Lock()
 	b.pages[id] = p
 	b.mu.Unlock()
 	if err := p.install(ctx, p.main, guise.Page); err != nil {
@@ -250,6 +254,9 @@ func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session t
 	}
 	return p, nil
 }
+
+// errTakenIn says that a target is a page already.
+var errTakenIn = errors.New("the target is a page already")
 
 func (b *Browser) forget(p *Page) {
 	b.conn.Listen(p.main.ID, nil)
@@ -413,6 +420,9 @@ func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach
 		var p *Page
 		if err == nil {
 			p, err = b.adopt(actx, opener.context, id, session, nil)
+		}
+		if errors.Is(err, errTakenIn) {
+			return // the browser has told of it twice
 		}
 		if err != nil {
 			b.logger.Warn("a popup could not be taken in: it is closed", "error", err)

@@ -3,7 +3,9 @@ package faults
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -130,7 +132,11 @@ func (st *stage) endure(p *proxy, m mischief, r *row, span time.Duration) {
 	st.close(tab)
 	select {
 	case err := <-ends:
-		r.streams[strings.TrimSpace(status.Code(err).String()+" "+harness.Reason(err))]++
+		how := "OK"
+		if !errors.Is(err, io.EOF) {
+			how = strings.TrimSpace(status.Code(err).String() + " " + harness.Reason(err))
+		}
+		r.streams[how]++
 	case <-time.After(limit):
 		t.Error("the stream does not end")
 	}

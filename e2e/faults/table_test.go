@@ -29,7 +29,7 @@ type fault struct {
 
 var browserFaults = []fault{
 	{name: "renderer killed", inject: func(st *stage) { st.kill("renderer", syscall.SIGKILL) }},
-	{name: "GPU process killed", inject: func(st *stage) { st.kill("GPU", syscall.SIGKILL) }, harmless: true},
+	{name: "GPU process killed", inject: func(st *stage) { st.kill("GPU", syscall.SIGKILL) }, harmless: true, slow: true},
 	{name: "browser killed", inject: func(st *stage) { signal(st, syscall.SIGKILL) }},
 	{name: "browser hung (SIGSTOP)", inject: func(st *stage) { signal(st, syscall.SIGSTOP) }, slow: true},
 }

@@ -1,0 +1,244 @@
+package faults
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/actor/journal"
+	"github.com/domtap/domtap/internal/harness"
+)
+
+// installed is the program, and the places of one daemon.
+type installed struct {
+	t              *testing.T
+	program, state string
+}
+
+func install(t *testing.T) *installed {
+	t.Helper()
+	dir := t.TempDir()
+	p := &installed{t: t, program: filepath.Join(dir, "domtap")}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", p.program, "../../cmd/domtap")
+	if text, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	state, err := os.MkdirTemp("", "domtap") // short, for a socket is in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.state = state
+	t.Cleanup(func() {
+		if text, err := p.command("stop").CombinedOutput(); err != nil {
+			t.Errorf("domtap stop: %v: %s", err, text)
+		}
+		if left := harness.Processes(state); len(left) > 0 {
+			t.Errorf("processes are left: %q", left)
+		}
+		_ = os.RemoveAll(state)
+	})
+	return p
+}
+
+// command is one of the program.
+func (p *installed) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(p.program, args...)
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "DOMTAP_") || strings.HasPrefix(setting, "DOMTAP_CHROME") {
+			cmd.Env = append(cmd.Env, setting)
+		}
+	}
+	cmd.Env = append(cmd.Env, "DOMTAP_STATE_DIR="+p.state)
+	return cmd
+}
+
+// run runs one that must work.
+func (p *installed) run(args ...string) string {
+	p.t.Helper()
+	text, err := p.command(args...).Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			text = append(text, exit.Stderr...)
+		}
+		p.t.Fatalf("domtap %q: %v: %s", args, err, text)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// serve starts a daemon in the foreground.
+func (p *installed) serve(args ...string) *exec.Cmd {
+	p.t.Helper()
+	cmd := p.command(append([]string{"serve", "--listen="}, args...)...)
+	cmd.Stderr = os.Stderr
+	if testing.Verbose() {
+		cmd.Stderr = nil
+	}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return cmd
+}
+
+// tabs waits until every tab is ready, and lists them by their ids.
+func (p *installed) tabs() map[string]tabState {
+	p.t.Helper()
+	for began := time.Now(); time.Since(began) < limit; {
+		all, waiting := map[string]tabState{}, false
+		for line := range strings.SplitSeq(p.run("tabs", "-o", "json"), "\n") {
+			if line == "" {
+				continue
+			}
+			var one tabState
+			if err := json.Unmarshal([]byte(line), &one); err != nil {
+				p.t.Fatalf("%q: %v", line, err)
+			}
+			all[one.ID] = one
+			waiting = waiting || one.Status == "TAB_STATUS_RESTORING" || one.Status == "TAB_STATUS_LOADING"
+		}
+		if !waiting {
+			return all
+		}
+	}
+	p.t.Fatal("the tabs do not come back")
+	return nil
+}
+
+type tabState struct{ ID, Status, URL, Title, Epoch string }
+
+// TestTabsSurviveTheDaemon kills a daemon. The next one has the tabs that asked for it; one that is stopped forgets them.
+func TestTabsSurviveTheDaemon(t *testing.T) {
+	p := install(t)
+	var fetched atomic.Int64
+	url := harness.Pages(t, site(&fetched))
+	daemon := p.serve("--allow-eval")
+	kept := p.run("open", "-q", url+"/tall", "--restore", "--viewport", "900x700")
+	other := p.run("open", "-q", url+"/tall")
+	p.run("eval", "--tab", kept, `() => new Promise(done => { const go = () => { scrollTo(0, 1000); if (scrollY === 1000) done(1); else requestAnimationFrame(go) }; go() })`)
+	p.run("dom", "--tab", kept)
+	p.awaitJournal(t, `"scroll":[0,1000]`)
+	before := p.tabs()[kept]
+	kill(t, daemon)
+	daemon = p.serve("--allow-eval")
+	p.run("tabs") // which waits until it serves
+	now := p.tabs()
+	if got := now[kept]; got.Status != "TAB_STATUS_READY" || got.URL != before.URL || got.Title != before.Title || got.Epoch == before.Epoch {
+		t.Errorf("it came back as %+v, and was %+v", got, before)
+	}
+	if _, ok := now[other]; ok || len(now) != 1 {
+		t.Errorf("there are %v", now)
+	}
+	if got := p.run("eval", "--tab", kept, `[scrollY, innerWidth]`); got != "[1000,900]" && got != "[1000, 900]" {
+		t.Errorf("it is scrolled to, and wide: %s", got)
+	}
+	if fresh := p.run("open", "-q", url+"/tall"); fresh == kept {
+		t.Errorf("tab %s is there again", fresh)
+	}
+	p.run("stop")
+	_ = daemon.Wait()
+	if left, _ := filepath.Glob(filepath.Join(p.state, "tabs-*")); len(left) > 0 {
+		t.Errorf("a daemon that was stopped leaves %q", left)
+	}
+}
+
+// awaitJournal waits until the journal says something.
+func (p *installed) awaitJournal(t *testing.T, what string) {
+	t.Helper()
+	var text []byte
+	for began := time.Now(); time.Since(began) < limit; {
+		if paths, _ := filepath.Glob(filepath.Join(p.state, "tabs-????????")); len(paths) == 1 {
+			if text, _ = os.ReadFile(paths[0]); strings.Contains(string(text), what) {
+				return
+			}
+		}
+		time.Sleep(10 * time.Millisecond) // the disk tells nobody when it is written
+	}
+	t.Fatalf("the journal does not say %q: %s", what, text)
+}
+
+// kill ends a daemon without a word.
+func kill(t *testing.T, daemon *exec.Cmd) {
+	t.Helper()
+	if err := daemon.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = daemon.Wait()
+}
+
+// TestADaemonMayBeKilledAtAnyMoment kills daemons at random moments of starting, opening, writing and stopping: each time
+// the next one starts, the journal is whole, and no browser of an earlier one is left.
+func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
+	long := campaign(t)
+	if long == 0 {
+		t.Skip("set DOMTAP_FAULTS=10m to kill daemons for as long")
+	}
+	p := install(t)
+	var fetched atomic.Int64
+	url := harness.Pages(t, site(&fetched))
+	killed := 0
+	for began := time.Now(); time.Since(began) < long/4 || killed < 5; killed++ {
+		daemon := p.serve("--max-tabs=20")
+		after := time.Duration(rand.IntN(3000)) * time.Millisecond
+		ctx, cancel := context.WithTimeout(t.Context(), after)
+		for ctx.Err() == nil {
+			cmd := p.command("open", "-q", url+"/counter", "--restore", "--timeout", "5s")
+			_ = cmd.Start()
+			ended := make(chan error, 1)
+			go func() { ended <- cmd.Wait() }()
+			select {
+			case <-ended:
+			case <-ctx.Done():
+				_ = cmd.Process.Kill()
+				<-ended
+			}
+			if rand.IntN(8) == 0 {
+				_ = daemon.Process.Signal(syscall.SIGTERM) // and is killed while it stops
+				time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+				break
+			}
+		}
+		cancel()
+		_ = daemon.Process.Signal(syscall.SIGKILL)
+		_ = daemon.Wait()
+		p.wellFormed(t)
+	}
+	daemon := p.serve()
+	tabs := p.tabs()
+	homes, err := filepath.Glob(filepath.Join(p.state, "browsers", "*", "owner.json"))
+	if err != nil || len(homes) != 1 {
+		t.Errorf("homes of browsers: %q, %v", homes, err)
+	}
+	t.Logf("killed %d daemons; the last one has %d tabs", killed, len(tabs))
+	p.run("stop")
+	_ = daemon.Wait()
+}
+
+// wellFormed checks the journal of a daemon that is dead.
+func (p *installed) wellFormed(t *testing.T) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(p.state, "tabs-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(path, ".new") {
+			continue // which the next one removes
+		}
+		if _, err := journal.Decode(data); err != nil {
+			t.Errorf("%s after a kill: %v", path, err)
+		}
+	}
+}
