@@ -34,6 +34,8 @@ type engine struct {
 	// stubborn browsers do not end when they are closed; slow holds NewContext up.
 	stubborn bool
 	slow     chan struct{}
+	// delay is how long everything takes that is done to sessions, once before it is done and once after.
+	delay time.Duration
 	// refuses is the name of a session that it does not make.
 	refuses string
 }
@@ -81,8 +83,9 @@ func (e *engine) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, 
 
 func (e *engine) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
 	e.mu.Lock()
-	slow, refused := e.slow, e.refuses == name
+	slow, refused, delay := e.slow, e.refuses == name, e.delay
 	e.mu.Unlock()
+	time.Sleep(delay)
 	if refused {
 		return nil, errors.New("no such device")
 	}
@@ -95,7 +98,21 @@ func (e *engine) NewContext(ctx context.Context, name string, s sessions.Setting
 	if !e.Running() {
 		return nil, actor.Errorf(actor.Lost, "the browser is gone")
 	}
-	return e.Browser.NewContext(ctx, name, s)
+	made, err := e.Browser.NewContext(ctx, name, s)
+	time.Sleep(delay)
+	return side{made, delay}, err
+}
+
+// side is a session's side that takes its time to say that it has changed.
+type side struct {
+	sessions.Context
+	delay time.Duration
+}
+
+func (s side) Configure(ctx context.Context, settings sessions.Settings) error {
+	err := s.Context.Configure(ctx, settings)
+	time.Sleep(s.delay)
+	return err
 }
 
 // Ping does not heed ctx while the browser hangs: its pipe may be full.
@@ -135,6 +152,10 @@ func (e *engine) die() {
 	e.mu.Lock()
 	was := e.dead
 	e.dead = true
+	if e.hung != nil {
+		close(e.hung)
+		e.hung = nil
+	}
 	e.mu.Unlock()
 	if was {
 		return
@@ -147,18 +168,15 @@ func (e *engine) die() {
 func (e *engine) hang() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.hung = make(chan struct{})
+	if e.hung == nil && !e.dead {
+		e.hung = make(chan struct{})
+	}
 }
 
 func (e *engine) Kill() {
 	e.mu.Lock()
 	e.killed = true
-	hung := e.hung
-	e.hung = nil
 	e.mu.Unlock()
-	if hung != nil {
-		close(hung)
-	}
 	e.die()
 }
 

@@ -46,6 +46,20 @@ func (b *Browser) Context(name string) *Context {
 	return b.contexts[name]
 }
 
+// Open lists the names of the sessions that are there.
+func (b *Browser) Open() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var names []string
+	for name, c := range b.contexts {
+		if !c.closed {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // has reports whether there is a session of that name.
 func (b *Browser) has(name string) bool {
 	b.mu.Lock()
