@@ -159,6 +159,10 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 		p.alone.add(page.ID())
 	}
 	t := p.start(page, Info{Session: o.Session, Restore: o.Restore}, o.Viewport, false)
+	p.mu.Lock()
+	release := p.hold(t)
+	p.mu.Unlock()
+	defer release()
 	if o.URL == "" {
 		return t, nil
 	}
@@ -259,6 +263,7 @@ func (p *Pool) enter(t *Tab) {
 	if policy := p.dialogs[t.session]; policy != ReportDialogs {
 		t.SetDialogPolicy(policy)
 	}
+	t.use.last = time.Now()
 	p.tabs = append(p.tabs, t)
 	p.broadcast(TabEvent{Kind: TabOpened, Info: t.Info(), At: time.Now()})
 	go func() {

@@ -25,6 +25,9 @@ const (
 // errClosed is why a tab ends that was closed on request.
 var errClosed = errors.New("the tab was closed")
 
+// errIdle is why one ends that nobody used.
+var errIdle = errors.New("it was idle")
+
 // Tab is one page of the browser. Its methods are safe for concurrent use.
 type Tab struct {
 	id string
@@ -64,6 +67,7 @@ type Tab struct {
 	back    comeback
 	// shown is closed as soon as reading the tab makes sense: see show.
 	shown    chan struct{}
+	use      use
 	children sync.WaitGroup
 
 	state
@@ -254,7 +258,11 @@ func (t *Tab) finish() {
 	last := old.follow(old.Snapshot, info, old.refs, t.limits)
 	close(last.next)
 	t.head.Store(last)
-	t.owner.tell(TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()})
+	closed := TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()}
+	if errors.Is(t.err, errIdle) {
+		closed.Reason = "idle"
+	}
+	t.owner.tell(closed)
 	close(t.done)
 	close(old.next)
 }

@@ -14,7 +14,9 @@ import (
 
 // connections numbers the connections, from 1, says when one is closed, and lets the clerk see the calls.
 type connections struct {
-	last   atomic.Uint64
+	last atomic.Uint64
+	// gone counts those that have ended.
+	gone   atomic.Uint64
 	closed func(views.Caller)
 	clerk  *accounting.Clerk
 	limits *limit.Limits
@@ -48,6 +50,7 @@ func (c *connections) HandleConn(ctx context.Context, s stats.ConnStats) {
 	if _, ok := s.(*stats.ConnEnd); ok {
 		c.closed(callerOf(ctx, ""))
 		c.limits.Left(ctx)
+		c.gone.Add(1)
 	}
 }
 
@@ -64,4 +67,11 @@ func (c *connections) HandleRPC(ctx context.Context, event stats.RPCStats) {
 			c.metrics.Refused(limit)
 		}
 	}
+}
+
+// Connections says how many connections there ever were, those of fronts included, and how many of them are open.
+func (s *Server) Connections() (ever, open uint64) {
+	gone := s.connections.gone.Load() // first, so that it is never the larger
+	ever = s.connections.last.Load()
+	return ever, ever - gone
 }

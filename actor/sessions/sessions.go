@@ -109,7 +109,10 @@ type session struct {
 	opening sync.WaitGroup
 
 	// ready and settings are guarded by Sessions.mu.
-	ready    bool
+	ready bool
+	// users counts those who use it, and used is when the last use ended, or it began.
+	users    int
+	used     time.Time
 	settings Settings
 }
 
@@ -180,7 +183,7 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 	}
 	s.pool.SetDialogPolicy(one.id, settings.Dialogs)
 	s.mu.Lock()
-	one.world, one.settings, one.ready = world, settings, true
+	one.world, one.settings, one.ready, one.used = world, settings, true, time.Now()
 	s.mu.Unlock()
 	return s.info(one), nil
 }
@@ -238,6 +241,7 @@ func (s *Sessions) lookup(id string) (*session, error) {
 		id = Default
 	}
 	if i := s.index(id); i >= 0 && s.all[i].ready {
+		s.all[i].used = time.Now()
 		return s.all[i], nil
 	}
 	return nil, actor.Errorf(actor.NotFound, "there is no session %q: list the sessions, or create it", id)
@@ -287,14 +291,17 @@ func (s *Sessions) info(one *session) Info {
 func (s *Sessions) Open(ctx context.Context, o actor.OpenOptions) (*actor.Tab, error) {
 	s.mu.Lock()
 	one, err := s.lookup(o.Session)
+	var release func()
 	if err == nil {
 		one.opening.Add(1)
+		release = s.hold(one)
 	}
 	s.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	defer one.opening.Done()
+	defer release()
 	ctx, cancel := one.within(ctx)
 	defer cancel()
 	o.Session = one.id
@@ -322,10 +329,17 @@ func (one *session) blame(err error) error {
 
 // change runs one change of a session at a time.
 func (s *Sessions) change(ctx context.Context, id string, do func(context.Context, *session) error) error {
-	one, err := s.find(id)
+	s.mu.Lock()
+	one, err := s.lookup(id)
+	var release func()
+	if err == nil {
+		release = s.hold(one)
+	}
+	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
+	defer release()
 	if one.world == nil {
 		return actor.Errorf(actor.Lost, "this daemon has no browser whose sessions can be changed")
 	}
@@ -382,26 +396,33 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	}
 	s.mu.Lock()
 	one, err := s.lookup(id)
+	var closed <-chan error
 	if err == nil {
-		one.ready = false // from now on nobody finds it
-		s.closing.Add(1)
+		closed = s.end(ctx, one, actor.Errorf(actor.Closed, "session %q was closed meanwhile: create another", id), keep)
 	}
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	one.end(actor.Errorf(actor.Closed, "session %q was closed meanwhile: create another", id))
-	closed := make(chan error, 1)
-	go func() {
-		defer s.closing.Done()
-		closed <- s.finish(context.WithoutCancel(ctx), one, keep)
-	}()
 	select {
 	case err := <-closed:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("session %s is closed, but the browser has not let go of it yet: %w", id, ctx.Err())
 	}
+}
+
+// end begins to close a session, for a reason; the caller holds the lock.
+func (s *Sessions) end(ctx context.Context, one *session, why *actor.Error, keep bool) <-chan error {
+	one.ready = false // from now on nobody finds it
+	s.closing.Add(1)
+	one.end(why)
+	closed := make(chan error, 1)
+	go func() {
+		defer s.closing.Done()
+		closed <- s.finish(context.WithoutCancel(ctx), one, keep)
+	}()
+	return closed
 }
 
 // finish closes what a session has, when nothing of it is under way any more.

@@ -53,10 +53,10 @@ upload-dir = /b c
 }
 
 func TestTheOutputOfConfigIsAFile(t *testing.T) {
-	file := "max-tabs = 1\nweb-origin = http://a.example\nweb-origin = http://b.example\nui = true\nlisten =\n"
+	file := "max-tabs = 1\nweb-origin = http://a.example\nweb-origin = http://b.example\nui = true\nlisten =\ntab-idle = 1h30m\n"
 	first := withConfig(t, file, nil, "--all")
 	again := withConfig(t, strings.ReplaceAll(first.out, "state-dir = DIR\n", ""), nil)
-	for _, line := range []string{"max-tabs = 1", "web-origin = http://a.example", "web-origin = http://b.example", "ui = true", "listen = "} {
+	for _, line := range []string{"max-tabs = 1", "web-origin = http://a.example", "web-origin = http://b.example", "ui = true", "listen = ", "tab-idle = 1h30m0s"} {
 		if !strings.Contains(again.out, "\n"+line+"\n") {
 			t.Errorf("%q was lost: %d, %s\n%s", line, again.code, again.errors, again.out)
 		}

@@ -145,3 +145,9 @@ func TestClientsFollowTheDaemonToItsAddress(t *testing.T) {
 		}
 	}
 }
+
+// flagNames lists the flags of a command.
+func flagNames(cmd *cobra.Command) (names []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/pflag"
 
 	"github.com/domtap/domtap/browser/page"
@@ -20,6 +22,10 @@ func (s *serveFlags) registerLimits(f *pflag.FlagSet) {
 	f.IntVar(&l.ResponseBytes, "max-response-bytes", listen.MaxMessage, "how large an answer may be, at most 64 MiB, which is what clients take")
 	f.IntVar(&l.Mailbox, "mailbox", 64, "how many calls may wait for one tab")
 	f.IntVar(&l.PageElements, "max-page-elements", page.MaxElements, "how many elements are kept of each document, at up to 1 KB each in the page; the rest is left out, and answers say so")
+	f.DurationVar(&l.Idle.Tab, "tab-idle", 0, "close tabs that no call and no stream has used for so long, such as 8h; 0: never")
+	f.DurationVar(&l.Idle.Session, "session-idle", 0, "close sessions, but the default one, of which nothing was used for so long, with their tabs; 0: never")
+	f.DurationVar(&l.ExitIdle, "exit-idle", 30*time.Minute, "a daemon that a command has started ends when for so long there was no tab, no session but the default one and no connection; 0: never")
+	alsoEnv(f, "tab-idle", "session-idle", "exit-idle")
 	alsoEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes",
 		"mailbox", "max-page-elements")
 }

@@ -80,6 +80,7 @@ var afterActs = []row{
 	{groupDaemon, statsCommand},
 	{groupDaemon, uiCommand},
 	{groupDaemon, configCommand},
+	{groupDaemon, healthCommand},
 	{groupDaemon, doctorCommand},
 	{groupDaemon, socketCommand},
 	{groupDaemon, tokenCommand},

@@ -132,7 +132,7 @@ func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
 	case actor.TabOpened:
 		m.Event = &domtapv1.WatchTabsResponse_Opened{Opened: new(domtapv1.TabOpened)}
 	case actor.TabClosed:
-		m.Event = &domtapv1.WatchTabsResponse_Closed{Closed: new(domtapv1.TabClosed)}
+		m.Event = &domtapv1.WatchTabsResponse_Closed{Closed: &domtapv1.TabClosed{Reason: e.Reason}}
 	case actor.TabNavigated:
 		m.Event = &domtapv1.WatchTabsResponse_Navigated{Navigated: &domtapv1.TabNavigated{SameDocument: e.Same}}
 	case actor.TabCrashed:

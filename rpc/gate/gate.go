@@ -45,13 +45,16 @@ func New(pool *actor.Pool, all *sessions.Sessions) *Gate {
 	return &Gate{pool: pool, sessions: all, dialogs: pool.DialogPolicy(sessions.Default), firms: map[string]*firm{}}
 }
 
-// Tab finds a tab of the caller's.
+// Tab finds a tab of the caller's, which is in use until ctx, the call's, ends.
 func (g *Gate) Tab(ctx context.Context, id string) (*actor.Tab, error) {
 	tab, err := g.pool.Tab(id)
-	if err == nil && !identity.From(ctx).Owns(tab.Session()) {
+	if err != nil {
+		return nil, err
+	}
+	if !identity.From(ctx).Owns(tab.Session()) {
 		return nil, actor.NoTab(id)
 	}
-	return tab, err
+	return g.pool.Use(ctx, id)
 }
 
 // Tabs lists the caller's open tabs, oldest first; with a session only those of that.
@@ -77,6 +80,9 @@ func (g *Gate) Watch(ctx context.Context, session string) (*actor.TabWatch, erro
 	}
 	only, err := g.known(ctx, session)
 	if err != nil {
+		return nil, err
+	}
+	if err := g.sessions.Use(ctx, only); err != nil {
 		return nil, err
 	}
 	return g.pool.WatchSession(only), nil

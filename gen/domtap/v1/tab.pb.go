@@ -1601,7 +1601,10 @@ func (*TabOpened) Descriptor() ([]byte, []int) {
 
 // TabClosed: a tab is gone.
 type TabClosed struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Why, where nobody asked for it: "idle" when nobody had used the tab for as long as the daemon keeps such (--tab-idle,
+	// --session-idle). Empty otherwise.
+	Reason        string `protobuf:"bytes,41,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1634,6 +1637,13 @@ func (x *TabClosed) ProtoReflect() protoreflect.Message {
 // Deprecated: Use TabClosed.ProtoReflect.Descriptor instead.
 func (*TabClosed) Descriptor() ([]byte, []int) {
 	return file_domtap_v1_tab_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *TabClosed) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 // TabNavigated: a tab committed a document or changed its URL within one.
@@ -2486,8 +2496,9 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x10WatchTabsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\"\v\n" +
-	"\tTabOpened\"\v\n" +
-	"\tTabClosed\"3\n" +
+	"\tTabOpened\"#\n" +
+	"\tTabClosed\x12\x16\n" +
+	"\x06reason\x18) \x01(\tR\x06reason\"3\n" +
 	"\fTabNavigated\x12#\n" +
 	"\rsame_document\x18\x01 \x01(\bR\fsameDocument\"$\n" +
 	"\n" +

@@ -202,12 +202,19 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	for _, l := range listeners {
 		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
 	}
+	manager := newManager(os.LookupEnv, os.Getpid())
+	if err := manager.tell("READY=1"); err != nil {
+		cfg.Logger.Warn("the service manager does not hear that the daemon is ready", "error", err)
+	}
+	defer manager.live(func() { pool.Tabs() })()
 	if cfg.OnDemand {
 		if err := endpoint.TellReady(); err != nil {
 			cfg.Logger.Warn("the command that started the daemon is gone", "error", err)
 		}
 	}
-	return server.Serve(ctx, listeners...)
+	until, stop := cfg.tidy(ctx, server, pool, calls.Sessions)
+	defer stop()
+	return server.Serve(until, listeners...)
 }
 
 // listeners opens what the daemon listens on for gRPC. The token is for the TCP addresses.

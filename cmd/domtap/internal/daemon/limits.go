@@ -3,7 +3,9 @@ package daemon
 import (
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/browser/page"
 	"github.com/domtap/domtap/rpc/limit"
 	"github.com/domtap/domtap/rpc/listen"
@@ -16,6 +18,10 @@ type Limits struct {
 	Mailbox int
 	// PageElements is how many elements are kept of each document.
 	PageElements int
+	// Idle is how long tabs and sessions are kept that nobody uses.
+	Idle sessions.Idle
+	// ExitIdle is how long a daemon without tabs, sessions and connections that was started on demand goes on; 0: for ever.
+	ExitIdle time.Duration
 }
 
 // Check returns an error for limits that make no sense; it names the flag.
@@ -36,6 +42,11 @@ func (l Limits) Check() error {
 	} {
 		if bound.value < bound.least || bound.value > bound.most {
 			return fmt.Errorf("--%s %d is not %d to %d", bound.flag, bound.value, bound.least, bound.most)
+		}
+	}
+	for flag, d := range map[string]time.Duration{"tab-idle": l.Idle.Tab, "session-idle": l.Idle.Session, "exit-idle": l.ExitIdle} {
+		if d != 0 && d < time.Second {
+			return fmt.Errorf("--%s %v is neither 0 nor at least 1s", flag, d)
 		}
 	}
 	if l.CallsPerSecond > 0 && l.CallsPerSecond < 0.01 {
