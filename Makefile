@@ -12,13 +12,16 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo test bench soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: ## build bin/domtap
 	go build -ldflags '-X main.version=$(VERSION)' -o bin/domtap ./cmd/domtap
+
+release: ## build dist/: archives for six platforms, with man pages and completions, and SHA256SUMS
+	scripts/release $(VERSION)
 
 demo: build ## show domtap at work on a live page
 	scripts/install-chromium
@@ -56,19 +59,25 @@ gen: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## generate gen/ 
 checkgenerate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## fail when gen/ is stale
 	scripts/checkgenerate $(BIN)/buf
 
-lint: $(BIN)/buf $(BIN)/staticcheck ## check protos, code, format and the rules of the house
+lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, format and the rules of the house
 	$(BIN)/buf lint
 	scripts/breaking $(BIN)/buf
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "Run gofmt -w on:" $$out; exit 1; }
 	go vet ./...
+	scripts/vet-platforms
 	$(BIN)/staticcheck -checks=inherit,ST1000 $$(go list ./... | grep -v /gen/)
 	go test -count=1 ./internal/house
+	go test -count=1 -run 'Manual|Dockerfile|Units|Manifests' ./cmd/domtap
+	$(MAKE) --no-print-directory vulncheck
+
+vulncheck: $(BIN)/govulncheck ## look for known vulnerabilities in what is called
+	scripts/vulncheck $(BIN)/govulncheck
 
 tidy-check: ## fail when go.mod or tools/go.mod is not tidy
 	go mod tidy -diff
 	cd tools && go mod tidy -diff
 
-tools: $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck) ## build every pinned tool
+tools: $(addprefix $(BIN)/,buf govulncheck grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck) ## build every pinned tool
 
 # The name of a tool is the end of its import path in tools/go.mod.
 $(BIN)/%: tools/go.mod tools/go.sum

@@ -25,7 +25,8 @@ func (s *serveFlags) registerLimits(f *pflag.FlagSet) {
 	f.DurationVar(&l.Idle.Tab, "tab-idle", 0, "close tabs that no call and no stream has used for so long, such as 8h; 0: never")
 	f.DurationVar(&l.Idle.Session, "session-idle", 0, "close sessions, but the default one, of which nothing was used for so long, with their tabs; 0: never")
 	f.DurationVar(&l.ExitIdle, "exit-idle", 30*time.Minute, "a daemon that a command has started ends when for so long there was no tab, no session but the default one and no connection; 0: never")
-	alsoEnv(f, "tab-idle", "session-idle", "exit-idle")
+	f.StringVar(&s.Debug, "debug", "", "serve profiles (pprof) on this loopback address, such as 127.0.0.1:6060, to who has the token; empty: not")
+	alsoEnv(f, "debug", "tab-idle", "session-idle", "exit-idle")
 	alsoEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes",
 		"mailbox", "max-page-elements")
 }

@@ -65,6 +65,8 @@ type Config struct {
 	Limits Limits
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
 	Metrics string
+	// Debug is the loopback address that profiles are served on; empty: none.
+	Debug string
 	// Version is what other processes see of the daemon.
 	Version string
 	// OnDemand is set when endpoint.Launch started this process.
@@ -175,6 +177,13 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 		}
 		defer stop()
 	}
+	if cfg.Debug != "" {
+		stop, err := cfg.serveDebug(ctx, token)
+		if err != nil {
+			return errors.Join(cannotStart(err), closeAll(listeners))
+		}
+		defer stop()
+	}
 	kept, closeBook := cfg.keepTabs(ctx, &tabs)
 	defer closeBook()
 	pool := actor.NewPool(browsers, tabs)
@@ -231,7 +240,7 @@ func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token stri
 		}
 		all = append(all, tcp)
 	}
-	if cfg.Listen != "" || cfg.Web.Address != "" {
+	if cfg.Listen != "" || cfg.Web.Address != "" || cfg.Debug != "" {
 		if token, err = listen.Token(cfg.TokenFile); err != nil {
 			return all, "", err
 		}

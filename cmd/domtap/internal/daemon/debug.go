@@ -1,0 +1,86 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// profileLimit is how long a profile or trace may be recorded.
+const profileLimit = 2 * time.Minute
+
+// serveDebug serves the profiles of package net/http/pprof on a loopback address until the returned function is called, which waits for
+// the end. A profile of the heap tells of pages, so it takes the operator's token; a page that a browser shows gets nothing, because its
+// request has an Origin, a Host of somebody else's, or no token.
+func (cfg Config) serveDebug(ctx context.Context, token string) (stop func(), err error) {
+	host, _, err := net.SplitHostPort(cfg.Debug)
+	if err != nil {
+		return nil, fmt.Errorf("--debug %q is no address, such as 127.0.0.1:6060: %w", cfg.Debug, err)
+	}
+	if !isLoopback(host) {
+		return nil, fmt.Errorf("--debug %s is no loopback address: profiles are for this machine alone; use 127.0.0.1, and a tunnel from elsewhere", cfg.Debug)
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Debug)
+	if err != nil {
+		return nil, fmt.Errorf("listen for profiles: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	server := &http.Server{
+		Handler: debugHandler(token), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: profileLimit + 10*time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	cfg.Logger.Info("serving profiles", "address", l.Addr().String())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			cfg.Logger.Error("the profiles are served no more", "error", err)
+		}
+	}()
+	return func() {
+		cancel()
+		_ = server.Close() // nothing is lost but a profile
+		<-done
+	}, nil
+}
+
+// debugHandler serves the profiles to who has the token.
+func debugHandler(token string) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+	want := sha256.Sum256([]byte(token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		given, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		got := sha256.Sum256([]byte(given))
+		switch {
+		case !isLoopback(strings.Trim(host, "[]")) || r.Header.Get("Origin") != "":
+			http.Error(w, "profiles are not for pages, and not under other names than localhost", http.StatusForbidden)
+		case token == "" || !isBearer || subtle.ConstantTimeCompare(got[:], want[:]) != 1:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, `send the header "Authorization: Bearer TOKEN" with the token that domtap token prints`, http.StatusUnauthorized)
+		default:
+			mux.ServeHTTP(w, r)
+		}
+	})
+}
+
+// isLoopback says whether a host names this machine alone, without asking any name server.
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}
