@@ -13,6 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/harness"
 	"github.com/domtap/domtap/internal/stubdns"
+	"github.com/domtap/domtap/policy"
 )
 
 // attempts are the ways in which a page makes the browser connect to a URL. Each is a function of it.
@@ -49,10 +50,23 @@ var attempts = map[string]string{
 	"framed script":  `u => { const e = document.createElement('iframe'); e.src = '/script?url=' + encodeURIComponent(u); document.body.append(e) }`,
 }
 
+// TestURLPolicy has one browser for all.
+func TestURLPolicy(t *testing.T) {
+	s := play(t)
+	for name, test := range map[string]func(*stage){
+		"nothing that a page tries reaches what is refused": (*stage).pageTries, "navigations are refused wherever they lead": (*stage).navigations,
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := *s
+			one.t = t
+			test(&one)
+		})
+	}
+}
+
 // What a page of an allowed site tries reaches the allowed server, and never the other one: each by a name of its own, so
 // that it is seen that it was tried.
-func TestNothingThatAPageTriesReachesWhatIsRefused(t *testing.T) {
-	s := play(t)
+func (s *stage) pageTries() {
 	tab := s.Open("http://127.0.0.2:" + s.good.port + "/")
 	type try struct{ kind, good, bad, path string }
 	var tries []try
@@ -145,8 +159,8 @@ func (s *stage) datagrams(tab string) {
 }
 
 // A navigation that is refused says so, at once or where it was led to, and shows nothing of the target; the tab stays usable.
-func TestNavigationsAreRefusedWhereverTheyLead(t *testing.T) {
-	s := play(t)
+func (s *stage) navigations() {
+	t := s.t
 	tab := s.Open("http://good.test:" + s.good.port + "/")
 	good, bad := "http://good.test:"+s.good.port, "http://bad.test:"+s.bad.port+"/"
 	secure := "https://bad.test:" + s.badSecure.port + "/"
@@ -179,6 +193,8 @@ func TestNavigationsAreRefusedWhereverTheyLead(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
+	s.schemes(tab, good)
+	s.spellings(tab)
 	s.opening(bad)
 	s.clicks(tab, good, bad, secure)
 	s.inASession(good, bad)
@@ -187,13 +203,71 @@ func TestNavigationsAreRefusedWhereverTheyLead(t *testing.T) {
 	s.untouched("anything")
 }
 
+// schemes tests that pages do not get to what no client may name, by themselves or by a redirect.
+func (s *stage) schemes(tab, good string) {
+	s.t.Helper()
+	addresses := []string{
+		"file:///etc/passwd", "chrome://version", "view-source:" + good + "/", "data:text/html,<title>x</title>", "about:version", "filesystem:" + good + "/x",
+		"intent://x#Intent;end", "devtools://devtools/bundled/inspector.html", "chrome-extension://x/y", "ftp://127.0.0.2/",
+	}
+	for i, address := range addresses {
+		window := "window.open(u);"
+		if i > 3 { // they cost a while
+			window = ""
+		}
+		s.run(tab, fmt.Sprintf(`() => { const u = %q; %s const f = document.createElement('iframe'); f.src = u; document.body.append(f); setTimeout(() => { location = u }); return 1 }`, address, window))
+		s.goTo(tab, good+"/")
+		if i > 3 {
+			continue
+		}
+		if _, err := s.Tabs.Navigate(harness.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: good + "/to/302?url=" + url.QueryEscape(address)}); err == nil {
+			s.t.Errorf("a redirect to %s is followed", address)
+		}
+		s.goTo(tab, good+"/")
+	}
+	r, err := s.Tabs.ListTabs(harness.Within(s.t, limit), &domtapv1.ListTabsRequest{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, one := range r.GetTabs() {
+		at, err := strconv.Unquote(s.run(one.GetId(), `() => document.URL`))
+		if err != nil || !strings.HasPrefix(at, "http:") && !strings.HasPrefix(at, "about:blank") && !strings.HasPrefix(at, "chrome-error:") {
+			s.t.Errorf("a tab is at %s", at)
+		}
+		if one.GetId() != tab {
+			_, _ = s.Tabs.CloseTab(harness.Within(s.t, limit), &domtapv1.CloseTabRequest{TabId: one.GetId()})
+		}
+	}
+}
+
+// spellings tests that the browser reads hosts as package policy does.
+func (s *stage) spellings(tab string) {
+	s.t.Helper()
+	for _, address := range []string{
+		"http://0x7f.1/", "http://2130706433/", "http://017700000001/", "http://127.1/", "http://①②⑦.0.0.1/", "http://%31%32%37.0.0.1/", "http://[::ffff:127.0.0.1]/",
+		"http://EXA%4dple.com./", "http://faß.de/", "http://example。com/", `http:\\a.test\@b.test/`, "http:a.test", "http:////a.test/", "http://a@b@c.test/", "\thttp://a\n.test/",
+		"http://256.1/", "http://1.2.3.08/", "http://a.0x1/", "http://[::1%25x]/", "http://a%2fb/", "http://0/", "ws://A.test:81/", "http://-a_.test/",
+	} {
+		var want string
+		target, err := policy.TargetOf(address)
+		if err == nil {
+			want = target.Authority()
+		}
+		said := s.run(tab, fmt.Sprintf(`() => { try { const u = new URL(%q); return u.hostname.replace(/\.$/, '') + ':' + (u.port || 80) } catch { return '' } }`, address))
+		if got, err := strconv.Unquote(said); err != nil || got != strings.Replace(want, "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", 1) {
+			s.t.Errorf("the browser takes %q for %s, package policy for %q", address, said, want)
+		}
+	}
+}
+
 // opening tests that a tab is not opened for what is refused.
 func (s *stage) opening(bad string) {
 	s.t.Helper()
+	before, _ := s.Tabs.ListTabs(harness.Within(s.t, limit), &domtapv1.ListTabsRequest{})
 	_, err := s.Tabs.OpenTab(harness.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: bad})
 	s.refused("OpenTab", err, "bad.test", "public")
 	r, err := s.Tabs.ListTabs(harness.Within(s.t, limit), &domtapv1.ListTabsRequest{})
-	if err != nil || len(r.GetTabs()) != 1 {
+	if err != nil || len(r.GetTabs()) != len(before.GetTabs()) {
 		s.t.Errorf("%v, %v", r, err)
 	}
 	batch, err := s.Pages.Batch(harness.Within(s.t, limit), &domtapv1.BatchRequest{Urls: []string{bad}})
