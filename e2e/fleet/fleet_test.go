@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -37,6 +36,7 @@ func site() map[string]http.HandlerFunc {
 			}
 			harness.HTML(`<title>`+who+` with `+r.UserAgent()+`</title><button>Go</button><script>document.title += ", theme " + localStorage.getItem("theme")</script>`)(w, r)
 		},
+		"/opens": harness.HTML(`<title>Opens</title><button onclick="window.open('/')">Open</button>`),
 		"/ticks": harness.HTML(`<title>Ticks</title><button>0</button><script>
 			let n = 0; setInterval(() => { document.querySelector("button").textContent = String(++n) }, 100)</script>`),
 	}
@@ -173,6 +173,12 @@ func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
 	}
 	err := <-hitEnd
 	st.lost(err)
+	// Windows that pages open are known when the click is over, as before.
+	opens := st.open("hit", "/opens")
+	acted, err := st.Actions.Interact(ctx, harness.ClickOn(opens.GetId(), 0))
+	if err != nil || acted.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB {
+		t.Errorf("a click that opens a window: %v, %v", acted.GetVerdict(), err)
+	}
 	// It comes back with its settings and its cookies, and without its local storage.
 	back := st.open("hit", "/")
 	if want := "hit with agent-of-hit, theme null"; back.GetTitle() != want {
@@ -275,14 +281,4 @@ func TestABrowserThatHangsIsKilled(t *testing.T) {
 		t.Errorf("the session came back as %q, want %q", back.GetTitle(), want)
 	}
 	st.ended(pid)
-}
-
-// retryAfter is what an error says of when to try again.
-func retryAfter(err error) time.Duration {
-	for _, detail := range status.Convert(err).Details() {
-		if info, ok := detail.(*errdetails.RetryInfo); ok {
-			return info.GetRetryDelay().AsDuration()
-		}
-	}
-	return 0
 }
