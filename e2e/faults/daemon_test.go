@@ -190,7 +190,8 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 		after := time.Duration(rand.IntN(3000)) * time.Millisecond
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		for ctx.Err() == nil {
-			cmd := p.command("open", "-q", url+"/counter", "--restore", "--timeout", "5s")
+			// By its address, so that no daemon is started on demand.
+			cmd := p.command("open", "--addr", "unix://"+filepath.Join(p.state, "domtap.sock"), "-q", url+"/counter", "--restore", "--timeout", "5s")
 			_ = cmd.Start()
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
@@ -212,6 +213,11 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 		p.wellFormed(t)
 	}
 	daemon := p.serve()
+	for began := time.Now(); time.Since(began) < limit; {
+		if p.command("tabs", "--addr", "unix://"+filepath.Join(p.state, "domtap.sock")).Run() == nil {
+			break
+		}
+	}
 	tabs := p.tabs()
 	homes, err := filepath.Glob(filepath.Join(p.state, "browsers", "*", "owner.json"))
 	if err != nil || len(homes) != 1 {
