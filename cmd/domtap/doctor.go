@@ -24,13 +24,16 @@ It starts nothing. The exit code is 1 when a check fails, and 0 otherwise.`,
 	a.common.register(cmd)
 	cmd.Flags().StringVar(&p.Chrome, "chrome", "", "the browser that the daemon is to start (default: the first Chromium or Chrome found)")
 	cmd.Flags().StringVar(&p.Remote, "remote", "", "the running browser that the daemon is to attach to")
-	alsoEnv(cmd.Flags(), "chrome", "remote")
+	cmd.Flags().IntVar(&p.MaxTabs, "max-tabs", 100, "how many tabs the daemon is to allow")
+	cmd.Flags().StringVar(&p.Certificate, "tls-cert", "", "the PEM file with the daemon's certificate")
+	alsoEnv(cmd.Flags(), "chrome", "remote", "max-tabs", "tls-cert")
 	cmd.RunE = a.locally(func(ctx context.Context, to endpoint.Target, _ []string) error {
 		at, err := a.places()
 		if err != nil {
 			return err
 		}
 		p.Places, p.Target = at, to
+		p.URLPolicy, _ = a.env("DOMTAP_URL_POLICY")
 		if p.Dial, err = a.dialOptions(to); err != nil {
 			return err
 		}

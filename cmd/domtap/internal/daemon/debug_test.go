@@ -6,11 +6,17 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/domtap/domtap/web/guard"
 )
 
 func TestProfilesAreForTheOperatorAlone(t *testing.T) {
 	const token = "the-token-of-the-operator"
-	h := debugHandler(token)
+	wall, err := guard.New(guard.Config{Loopback: true, NoPages: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := wall.Around(debugHandler(token))
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		want   int
@@ -20,7 +26,7 @@ func TestProfilesAreForTheOperatorAlone(t *testing.T) {
 		"no token":     {func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
 		"another":      {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, http.StatusUnauthorized},
 		"bare":         {func(r *http.Request) { r.Header.Set("Authorization", token) }, http.StatusUnauthorized},
-		"a page":       {func(r *http.Request) { r.Header.Set("Origin", "http://localhost:6060") }, http.StatusForbidden},
+		"a page":       {func(r *http.Request) { r.Header.Set("Origin", "http://localhost:5173") }, http.StatusForbidden},
 		"rebound":      {func(r *http.Request) { r.Host = "evil.example:6060" }, http.StatusForbidden},
 		"another path": {func(r *http.Request) { r.URL.Path = "/" }, http.StatusNotFound},
 		"a change":     {func(r *http.Request) { r.Method = http.MethodPost }, http.StatusMethodNotAllowed},

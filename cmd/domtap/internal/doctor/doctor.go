@@ -42,6 +42,9 @@ type Patient struct {
 	Places         endpoint.Places
 	Target         endpoint.Target
 	Dial           endpoint.Options
+	// MaxTabs is how many tabs the daemon allows, URLPolicy where they may go, and Certificate the file of its TLS certificate; empty: none.
+	MaxTabs                int
+	URLPolicy, Certificate string
 	// Version is the version of this program.
 	Version string
 }
@@ -53,6 +56,13 @@ var Checks = []func(context.Context, *Patient) Finding{
 	checkState,
 	checkSocket,
 	checkToken,
+	checkFiles,
+	checkShm,
+	checkMemory,
+	checkDisk,
+	checkClock,
+	checkPolicy,
+	checkCertificate,
 	checkDaemon,
 }
 

@@ -1,0 +1,24 @@
+package doctor
+
+import (
+	"errors"
+	"path/filepath"
+
+	"golang.org/x/sys/windows"
+)
+
+// fileLimits are not bounded here.
+func fileLimits() (soft, hard uint64, err error) { return 0, 0, errors.ErrUnsupported }
+
+// space is how many bytes the volume of a path has, and how many are free.
+func space(path string) (total, free uint64, err error) {
+	if !filepath.IsAbs(path) { // such as /dev/shm
+		return 0, 0, errors.ErrUnsupported
+	}
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = windows.GetDiskFreeSpaceEx(name, &free, &total, nil)
+	return total, free, err
+}
