@@ -15,7 +15,7 @@ import (
 //go:embed page.html
 var page string
 
-const limit = 2 * time.Minute
+const limit = time.Minute
 
 // TestAPageFindsNoObserver reads a page in every way while that has a trap on every method and getter of the DOM, listens for
 // events, and compares what it can see of itself before and after. It finds nothing, and changes nothing of what is read.
@@ -41,9 +41,6 @@ func TestAPageFindsNoObserver(t *testing.T) {
 		}
 		data, err := d.Pages.Extract(ctx, &domtapv1.ExtractRequest{TabId: tab, Selectors: []string{"h1", "button"}})
 		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Pages.Screenshot(ctx, &domtapv1.ScreenshotRequest{TabId: tab, Marks: true}); err != nil {
 			t.Fatal(err)
 		}
 		_, body, _ := strings.Cut(lines.GetText(), "\n")
