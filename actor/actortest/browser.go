@@ -34,6 +34,8 @@ type Screen struct {
 	HTML string
 	// Error lets the navigation fail with the browser's own error, such as "net::ERR_FAILED".
 	Error string
+	// Cause is what is known of a document that did not come beyond the browser's own word.
+	Cause *actor.Error
 	// Hold lets Navigate wait until its context ends: a server that never answers.
 	Hold bool
 	// Stall keeps the document at PhaseCommit: a page that never finishes loading.

@@ -489,7 +489,7 @@ func (p *Page) commit(url string, s Screen) actor.Commit {
 	if s.Error == "" {
 		p.emit(actor.Responded{Document: p.main.document, Status: max(s.Status, 200)})
 	}
-	p.emit(actor.Committed{Document: p.main.document, URL: url, Error: s.Error})
+	p.emit(actor.Committed{Document: p.main.document, URL: url, Error: s.Error, Cause: s.Cause})
 	p.syncFrames()
 	if s.Opens != nil {
 		p.openDialog(*s.Opens)

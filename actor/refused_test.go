@@ -1,0 +1,58 @@
+package actor_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/dom"
+)
+
+// Where a navigation leads to can be refused although its URL was not: also after a redirect, by a click, and by going back.
+func TestWhatTheGateRefusedIsTheErrorOfWhateverLedThere(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	refused := actor.Errorf(actor.Refused, "not there")
+	b.Serve(home+"inside", func() actortest.Screen { return actortest.Screen{Status: 403, Cause: refused} })
+	b.Serve(home+"old", func() actortest.Screen { return actortest.Screen{Redirect: home + "inside"} })
+	for _, url := range []string{home + "inside", home + "old"} {
+		if _, err := tab.Navigate(t.Context(), url, actor.WaitLoad); !errors.Is(err, refused) {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	if _, err := tab.Reload(t.Context(), actor.WaitLoad); !errors.Is(err, refused) {
+		t.Errorf("reload: %v", err)
+	}
+	if info, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil || info.URL != home {
+		t.Errorf("the tab is not usable: %+v, %v", info, err)
+	}
+	for _, entry := range tab.History() {
+		if strings.Contains(entry.URL, "inside") {
+			t.Errorf("the history has %s", entry.URL)
+		}
+	}
+	link := actortest.El("a", "link", "Go")
+	link.Act = func(p *actortest.Page, _ actor.Action) error { p.Go(home + "inside"); return nil }
+	b.Serve(home+"links", func() actortest.Screen { return actortest.Screen{Body: []*actortest.Node{link}} })
+	if _, err := tab.Navigate(t.Context(), home+"links", actor.WaitLoad); err != nil {
+		t.Fatal(err)
+	}
+	r, err := tab.Read(t.Context(), actor.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ref dom.Ref
+	for _, el := range r.Head.Snapshot.Elements.Slice() {
+		if el.Text == "Go" {
+			ref = el.Ref
+		}
+	}
+	out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{{Action: actor.Action{Kind: actor.Click, Ref: ref}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one := out.Results[0]; one.Done || !errors.Is(one.Err, refused) || one.Summary != `click "Go": done, but where it led is refused` || out.Verdict != actor.Navigated {
+		t.Errorf("%+v, %v", one, out.Verdict)
+	}
+}
