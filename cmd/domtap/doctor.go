@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/policy"
 )
 
 func doctorCommand(a *app) *cobra.Command {
@@ -26,6 +27,9 @@ It starts nothing. The exit code is 1 when a check fails, and 0 otherwise.`,
 	cmd.Flags().StringVar(&p.Remote, "remote", "", "the running browser that the daemon is to attach to")
 	cmd.Flags().IntVar(&p.MaxTabs, "max-tabs", 100, "how many tabs the daemon is to allow")
 	cmd.Flags().StringVar(&p.Certificate, "tls-cert", "", "the PEM file with the daemon's certificate")
+	var text string
+	policyFlag(cmd.Flags(), &text)
+	p.Policy = func() (*policy.Policy, error) { return readPolicy(text) }
 	alsoEnv(cmd.Flags(), "chrome", "remote", "max-tabs", "tls-cert")
 	cmd.RunE = a.locally(func(ctx context.Context, to endpoint.Target, _ []string) error {
 		at, err := a.places()
@@ -33,7 +37,6 @@ It starts nothing. The exit code is 1 when a check fails, and 0 otherwise.`,
 			return err
 		}
 		p.Places, p.Target = at, to
-		p.URLPolicy, _ = a.env("DOMTAP_URL_POLICY")
 		if p.Dial, err = a.dialOptions(to); err != nil {
 			return err
 		}

@@ -94,6 +94,9 @@ func TestDoctorFindsAFreshMachineHealthy(t *testing.T) {
 	if code != exit.OK || len(found) != len(doctor.Checks) {
 		t.Errorf("exit code %d, %+v", code, found)
 	}
+	if f := found["policy"]; f.Status != doctor.OK || !strings.HasPrefix(f.Found, "open") {
+		t.Errorf("got %+v", f)
+	}
 	if f := found["browser"]; f.Status != doctor.OK || f.Found != "Chromium 1.2.3 at "+chrome {
 		t.Errorf("got %+v", f)
 	}
@@ -109,11 +112,11 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	found, code := examineWith(t, cmd, "--chrome", filepath.Join(dir, "none"))
+	found, code := examineWith(t, cmd, "--chrome", filepath.Join(dir, "none"), "--url-policy", "pubic")
 	if code != exit.Failure {
 		t.Errorf("exit code %d", code)
 	}
-	for check, does := range map[string]string{"browser": "install", "state": "chmod go-w", "socket": "move it away", "token": ""} {
+	for check, does := range map[string]string{"browser": "install", "state": "chmod go-w", "socket": "move it away", "token": "", "policy": "url-policy"} {
 		if f := found[check]; f.Status != doctor.Fail || !strings.Contains(f.Do, does) {
 			t.Errorf("%s: %+v, want a failure that says %q", check, f, does)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/policy"
 	"github.com/domtap/domtap/rpc/listen"
 )
 
@@ -39,12 +40,14 @@ type Finding struct {
 type Patient struct {
 	// Chrome is the browser to start; empty: the first one found. Remote is one that runs already.
 	Chrome, Remote string
-	Places         endpoint.Places
-	Target         endpoint.Target
-	Dial           endpoint.Options
-	// MaxTabs is how many tabs the daemon allows, URLPolicy where they may go, and Certificate the file of its TLS certificate; empty: none.
-	MaxTabs                int
-	URLPolicy, Certificate string
+	// Policy reads the URL policy that a daemon would have that is started now.
+	Policy func() (*policy.Policy, error)
+	Places endpoint.Places
+	Target endpoint.Target
+	Dial   endpoint.Options
+	// MaxTabs is how many tabs the daemon allows, and Certificate the file of its TLS certificate; empty: none.
+	MaxTabs     int
+	Certificate string
 	// Version is the version of this program.
 	Version string
 }
@@ -53,6 +56,7 @@ type Patient struct {
 var Checks = []func(context.Context, *Patient) Finding{
 	checkBrowser,
 	checkSandbox,
+	checkPolicy,
 	checkState,
 	checkSocket,
 	checkToken,
@@ -61,7 +65,6 @@ var Checks = []func(context.Context, *Patient) Finding{
 	checkMemory,
 	checkDisk,
 	checkClock,
-	checkPolicy,
 	checkCertificate,
 	checkDaemon,
 }
@@ -95,6 +98,22 @@ func checkSandbox(_ context.Context, p *Patient) Finding {
 		return Finding{"sandbox", Warn, note, "where pages are not trusted, run domtap as a user other than root"}
 	}
 	return Finding{"sandbox", OK, "the browser keeps its sandbox", ""}
+}
+
+func checkPolicy(_ context.Context, p *Patient) Finding {
+	const check = "policy"
+	limits, err := p.Policy()
+	switch {
+	case err != nil:
+		return Finding{check, Fail, err.Error(), "mend --url-policy or DOMTAP_URL_POLICY; docs/url-policy.md says how they are written"}
+	case limits.IsOpen():
+		return Finding{check, OK, "open: tabs may go to any address; DOMTAP_URL_POLICY=public keeps them from private ones", ""}
+	}
+	text := limits.String()
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return Finding{check, OK, "a daemon that starts now limits tabs to: " + text, ""}
 }
 
 func checkState(_ context.Context, p *Patient) Finding {

@@ -116,13 +116,6 @@ func judgeClock(now time.Time) Finding {
 	return Finding{"clock", OK, now.UTC().Format(time.DateTime) + " UTC", ""}
 }
 
-func checkPolicy(_ context.Context, p *Patient) Finding {
-	if p.URLPolicy == "" {
-		return Finding{"policy", OK, "the default one: --url-policy changes where tabs may go", ""}
-	}
-	return Finding{"policy", OK, "tabs may go where --url-policy " + p.URLPolicy + " lets them", ""}
-}
-
 func checkCertificate(_ context.Context, p *Patient) Finding {
 	if p.Certificate == "" {
 		return Finding{"tls", OK, "no certificate is set: only this machine can call", ""}
