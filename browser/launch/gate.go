@@ -3,9 +3,6 @@ package launch
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/domtap/domtap/actor"
@@ -42,23 +39,6 @@ func CheckGate(cfg Config) error {
 		}
 	}
 	return nil
-}
-
-// widen lets a new profile's browser open as many connections through a proxy as it can at all: 99 for each session, where
-// it would open 32.
-func widen(profile string) error {
-	if err := os.MkdirAll(profile, 0o700); err != nil {
-		return err
-	}
-	file, err := os.OpenFile(filepath.Join(profile, "Local State"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil // a profile that is kept has its own
-	}
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(`{"net":{"max_connections_per_proxy":99}}`)
-	return errors.Join(err, file.Close())
 }
 
 // gateFlags make a browser send everything through its gate, what is on loopback included, and leave out what cannot go

@@ -177,12 +177,7 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 	if b.home, err = newHome(cfg); err != nil {
 		return nil, err
 	}
-	if cfg.Gate != nil {
-		err = widen(b.home.profile)
-	}
-	if err == nil {
-		b.bctx, b.Conn, err = launch(ctx, cfg, b.home.profile, root)
-	}
+	b.bctx, b.Conn, err = launch(ctx, cfg, b.home.profile, root)
 	if err == nil {
 		err = b.home.note(b.PID())
 	}
