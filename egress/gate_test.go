@@ -10,10 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"os"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -463,21 +461,6 @@ func TestCloseEndsEverything(t *testing.T) {
 		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error("a connection is still open")
 		}
-	}
-}
-
-func TestTheOwnerOfAConnectionIsFound(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only the kernel of Linux tells")
-	}
-	g, _ := open(t, "public", new(stubdns.Server))
-	conn := dialGate(t, g)
-	local, remote := netip.MustParseAddrPort(conn.LocalAddr().String()), netip.MustParseAddrPort(conn.RemoteAddr().String())
-	if uid, err := ownerOf(local, remote); err != nil || uid != os.Getuid() {
-		t.Errorf("%d, %v", uid, err)
-	}
-	if uid, err := ownerOf(remote, netip.MustParseAddrPort("127.0.0.1:1")); err != nil || uid != -1 {
-		t.Errorf("%d, %v", uid, err)
 	}
 }
 

@@ -44,11 +44,11 @@ func signal(st *stage, s syscall.Signal) {
 
 // row is a line of the table.
 type row struct {
-	fault           string
-	injected        int
-	streams, calls  map[string]int
-	longest, slower time.Duration
-	recovery        []time.Duration
+	fault          string
+	injected       int
+	streams, calls map[string]int
+	longest        time.Duration
+	recovery       []time.Duration
 }
 
 func newRow(name string) *row {
