@@ -20,8 +20,28 @@ type command struct {
 	run func(ctx context.Context)
 }
 
+// Tracer takes turns of tabs, to be traced. Its methods are called from many goroutines and must not wait.
+type Tracer interface {
+	// Turn says that a call of a tab waits for its turn; begun is called when that begins, unless the call ended before, and end when the
+	// call has ended. There are few kinds of turns. The context is the caller's.
+	Turn(ctx context.Context, what, tab string) (begun func(), end func(error))
+}
+
 // do runs work on the tab's goroutine. It returns when work has, when ctx ends, or when the tab ends.
 func do[T any](ctx context.Context, t *Tab, what string, work func(ctx context.Context) (T, error)) (T, error) {
+	if t.tracer == nil {
+		return turnOf(ctx, t, what, work)
+	}
+	begun, end := t.tracer.Turn(ctx, what, t.id)
+	value, err := turnOf(ctx, t, what, func(ctx context.Context) (T, error) {
+		begun()
+		return work(ctx)
+	})
+	end(err)
+	return value, err
+}
+
+func turnOf[T any](ctx context.Context, t *Tab, what string, work func(ctx context.Context) (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error

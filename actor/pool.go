@@ -39,6 +39,8 @@ type Config struct {
 	Dialogs DialogPolicy
 	// Meter counts what the tabs do; nil: nothing is measured.
 	Meter Meter
+	// Tracer traces the turns of tabs; nil: nobody.
+	Tracer Tracer
 	// Keeper keeps the tabs that are brought back, for the next process; nil: nobody does.
 	Keeper Keeper
 	// Opaque says of which sessions the tabs have ids that cannot be guessed and do not tell how many tabs there are; nil:

@@ -39,6 +39,7 @@ type Tab struct {
 	log     *slog.Logger
 	owner   owner
 	meter   Meter
+	tracer  Tracer
 
 	// ctx ends with the tab; its cause says why.
 	ctx     context.Context
@@ -172,7 +173,7 @@ type state struct {
 // newTab makes a tab; its goroutine is started by run.
 func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner) *Tab {
 	t := &Tab{
-		id: info.ID, session: info.Session, owner: owner, meter: cfg.Meter, log: cfg.Logger.With("tab", info.ID),
+		id: info.ID, session: info.Session, owner: owner, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
 		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16), shown: make(chan struct{}), stirred: make(chan struct{}, 1),

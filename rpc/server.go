@@ -29,6 +29,7 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/stats"
 
 	"github.com/domtap/domtap/accounts"
 	"github.com/domtap/domtap/actor"
@@ -80,6 +81,8 @@ type Config struct {
 	AllowEval bool
 	// Limits are what clients may take. The zero value bounds the sizes of messages only.
 	Limits limit.Config
+	// Traces is told of connections and calls beside the server's own accounts, to trace them. Nil: nobody is.
+	Traces stats.Handler
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
 	// Sessions are those of the pool. Nil: there is only the default one.
@@ -163,7 +166,7 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 // options sets limits that suit streams which live for days and are mostly silent.
 func (s *Server) options() []grpc.ServerOption {
 	unary, stream := s.interceptors()
-	return []grpc.ServerOption{
+	all := []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(unary...),
 		grpc.ChainStreamInterceptor(stream...),
 		grpc.ForceServerCodecV2(wire.Codec()),
@@ -179,6 +182,10 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 	}
+	if s.cfg.Traces != nil {
+		all = append(all, grpc.StatsHandler(s.cfg.Traces))
+	}
+	return all
 }
 
 func (s *Server) register() {

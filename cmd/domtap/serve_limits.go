@@ -8,6 +8,7 @@ import (
 	"github.com/domtap/domtap/browser/page"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/traces"
 )
 
 // registerLimits defines what clients and pages may take.
@@ -26,7 +27,8 @@ func (s *serveFlags) registerLimits(f *pflag.FlagSet) {
 	f.DurationVar(&l.Idle.Session, "session-idle", 0, "close sessions, but the default one, of which nothing was used for so long, with their tabs; 0: never")
 	f.DurationVar(&l.ExitIdle, "exit-idle", 30*time.Minute, "a daemon that a command has started ends when for so long there was no tab, no session but the default one and no connection; 0: never")
 	f.StringVar(&s.Debug, "debug", "", "serve profiles (pprof) on this loopback address, such as 127.0.0.1:6060, to who has the token; empty: not")
-	alsoEnv(f, "debug", "tab-idle", "session-idle", "exit-idle")
+	f.StringVar(&s.Traces, "otlp", "", "send OpenTelemetry traces to this collector, such as http://127.0.0.1:4317; $OTEL_* sets the rest; empty: none")
+	alsoEnv(f, "otlp", "debug", "tab-idle", "session-idle", "exit-idle")
 	alsoEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes",
 		"mailbox", "max-page-elements")
 }
@@ -34,6 +36,11 @@ func (s *serveFlags) registerLimits(f *pflag.FlagSet) {
 func (s *serveFlags) checkLimits() error {
 	if err := s.Limits.Check(); err != nil {
 		return exit.Errorf(exit.Usage, "domtap serve --help tells the defaults", "%w", err)
+	}
+	if s.Traces != "" {
+		if err := traces.Check(s.Traces); err != nil {
+			return exit.Errorf(exit.Usage, "for example --otlp http://127.0.0.1:4317", "--otlp: %w", err)
+		}
 	}
 	s.Browser.PageElements = s.Limits.PageElements
 	return nil

@@ -56,6 +56,8 @@ var rooms = map[string]room{
 	"web/guard": {},
 	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
 	"rpc/listen": {},
+	// Spans for OpenTelemetry, of what rpc and actor tell of.
+	"traces":  {modules: true},
 	"metrics":    {rooms: []string{"actor", "accounts"}, modules: true},
 	"client":     {rooms: []string{"gen", "internal/endpoint"}, modules: true},
 	"mcp":        {rooms: []string{"client", "gen", "web/guard"}, modules: true},
@@ -95,8 +97,13 @@ var keepers = []keeper{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		rooms:  []string{"gen", "rpc", "web", "metrics", "client", "mcp", "examples", "cmd", "bench", "internal", "internal/endpoint"},
+		rooms:  []string{"gen", "rpc", "web", "metrics", "traces", "client", "mcp", "examples", "cmd", "bench", "internal", "internal/endpoint"},
 		advice: "use the types of dom and actor and let rpc convert them",
+	},
+	{
+		packages: []string{"go.opentelemetry.io"},
+		rooms:    []string{"traces"},
+		advice:   "add what you need to actor.Tracer or rpc.Config.Traces and implement it in traces",
 	},
 	{
 		packages: []string{"connectrpc.com"},

@@ -65,6 +65,8 @@ type Config struct {
 	Limits Limits
 	// Metrics is the address that metrics are served on; empty: nothing is measured. Without a host it is loopback.
 	Metrics string
+	// Traces is the collector that traces are sent to; empty: there are none.
+	Traces string
 	// Debug is the loopback address that profiles are served on; empty: none.
 	Debug string
 	// Version is what other processes see of the daemon.
@@ -172,6 +174,13 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 		measured = metrics.New()
 		tabs.Meter, calls.Metrics = measured, measured
 		stop, err := cfg.serveMetrics(ctx, measured.Handler())
+		if err != nil {
+			return errors.Join(cannotStart(err), closeAll(listeners))
+		}
+		defer stop()
+	}
+	if cfg.Traces != "" {
+		stop, err := cfg.trace(ctx, &tabs, &calls)
 		if err != nil {
 			return errors.Join(cannotStart(err), closeAll(listeners))
 		}

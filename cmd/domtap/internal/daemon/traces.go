@@ -1,0 +1,29 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/traces"
+)
+
+// flushLimit is how long the last spans may take to be sent.
+const flushLimit = 3 * time.Second
+
+// trace has calls and turns traced. The caller owes a call of stop, at the end.
+func (cfg Config) trace(ctx context.Context, tabs *actor.Config, calls *rpc.Config) (stop func(), err error) {
+	t, err := traces.New(ctx, cfg.Traces, cfg.Version)
+	if err != nil {
+		return nil, err
+	}
+	tabs.Tracer, calls.Traces = t, t.Calls()
+	return func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
+		defer cancel()
+		if err := t.Close(closing); err != nil {
+			cfg.Logger.Warn("the last traces were not sent", "error", err)
+		}
+	}, nil
+}
