@@ -386,7 +386,7 @@ func (a *agent) paramsAcking(command string, argument any, ack *page.Ack) callPa
 	}
 	return callParams{
 		FunctionDeclaration: page.Call, UniqueContextID: a.unique, ReturnByValue: true, Silent: true,
-		AwaitPromise: command == "settle" || command == "return",
+		AwaitPromise: command == "settle" || command == "scrollBack",
 		Arguments:    arguments,
 	}
 }

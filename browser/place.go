@@ -15,7 +15,7 @@ func (p *Page) Place(ctx context.Context) (actor.Place, error) {
 		return actor.Place{}, err
 	}
 	var now page.Place
-	if err := agent.call(ctx, "place", nil, &now); err != nil {
+	if err := agent.call(ctx, "scrolled", nil, &now); err != nil {
 		return actor.Place{}, p.failed(err)
 	}
 	out := actor.Place{X: now.X, Y: now.Y}
@@ -35,7 +35,7 @@ func (p *Page) Return(ctx context.Context, to actor.Place, limit time.Duration) 
 	for _, b := range to.Boxes {
 		request.Boxes = append(request.Boxes, page.PlaceBox(b))
 	}
-	if err := agent.call(ctx, "return", request, nil); err != nil {
+	if err := agent.call(ctx, "scrollBack", request, nil); err != nil {
 		return p.failed(err)
 	}
 	return nil

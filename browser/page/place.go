@@ -1,6 +1,6 @@
 package page
 
-// Place is the answer of the command "place".
+// Place is the answer of the command "scrolled".
 type Place struct {
 	X     float64    `json:"x"`
 	Y     float64    `json:"y"`
@@ -14,7 +14,7 @@ type PlaceBox struct {
 	Y    float64 `json:"y"`
 }
 
-// ReturnRequest is the argument of the command "return". Patience is in milliseconds.
+// ReturnRequest is the argument of the command "scrollBack". Patience is in milliseconds.
 type ReturnRequest struct {
 	Place
 	Patience int64 `json:"patience"`

@@ -105,9 +105,9 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.model.fates.inherits(argument);
     case "settle":
       return settle(agent, argument);
-    case "place":
+    case "scrolled":
       return placeNow();
-    case "return":
+    case "scrollBack":
       return returnTo(argument);
   }
   const deed = Object.hasOwn(deeds, command) ? deeds[command] : null;
