@@ -65,7 +65,7 @@ func TestACallIsPartOfItsClientsTraceAndTellsNothingOfThePage(t *testing.T) {
 		}
 		text := s.Name() + s.Status().Description
 		for _, a := range s.Attributes() {
-			text += string(a.Key) + a.Value.Emit()
+			text += string(a.Key) + a.Value.String()
 		}
 		if strings.Contains(text, "shop") || strings.Contains(text, "Hidden") {
 			t.Errorf("%s tells of the page: %s", s.Name(), text)

@@ -58,9 +58,9 @@ var rooms = map[string]room{
 	"rpc/listen": {},
 	// Spans for OpenTelemetry, of what rpc and actor tell of.
 	"traces":  {modules: true},
-	"metrics":    {rooms: []string{"actor", "accounts"}, modules: true},
-	"client":     {rooms: []string{"gen", "internal/endpoint"}, modules: true},
-	"mcp":        {rooms: []string{"client", "gen", "web/guard"}, modules: true},
+	"metrics": {rooms: []string{"actor", "accounts"}, modules: true},
+	"client":  {rooms: []string{"gen", "internal/endpoint"}, modules: true},
+	"mcp":     {rooms: []string{"client", "gen", "web/guard"}, modules: true},
 	// Programs as users of package client write them.
 	"examples": {rooms: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other rooms may import all of them.

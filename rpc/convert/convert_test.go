@@ -214,7 +214,7 @@ func TestTabEvent(t *testing.T) {
 	}
 	opened, closed, navigated, crashed, dialog, download := base(), base(), base(), base(), base(), base()
 	opened.Event = &domtapv1.WatchTabsResponse_Opened{Opened: &domtapv1.TabOpened{}}
-	closed.Event = &domtapv1.WatchTabsResponse_Closed{Closed: &domtapv1.TabClosed{}}
+	closed.Event = &domtapv1.WatchTabsResponse_Closed{Closed: &domtapv1.TabClosed{Reason: "oom"}}
 	navigated.Event = &domtapv1.WatchTabsResponse_Navigated{Navigated: &domtapv1.TabNavigated{SameDocument: true}}
 	crashed.Event = &domtapv1.WatchTabsResponse_Crashed{Crashed: &domtapv1.TabCrashed{Reason: "oom"}}
 	dialog.Event = &domtapv1.WatchTabsResponse_Dialog{Dialog: &domtapv1.TabDialog{}}
