@@ -217,7 +217,7 @@ func scriptScrape(ts *testscript.TestScript, _ bool, args []string) {
 // scriptCrash kills the daemon without warning.
 func scriptCrash(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(ts.Exec("domtap", "doctor"))
-	_, after, found := strings.Cut(ts.ReadFile("stdout"), "process ")
+	_, after, found := strings.Cut(ts.ReadFile("stdout"), "    process ")
 	pid, err := strconv.Atoi(strings.Fields(after)[0])
 	if !found || err != nil {
 		ts.Fatalf("no daemon runs")
