@@ -451,6 +451,9 @@ func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
 	if !known || e.FrameID != cdp.FrameID(p.id) {
 		return
 	}
+	if phase == actor.PhaseDOMContentLoaded && p.closing.Load() { // it was forgotten, see Close
+		p.browser.root.Post(p.ctx, target.CommandCloseTarget, target.CloseTargetParams{TargetID: p.id})
+	}
 	if phase == actor.PhaseLoad || phase == actor.PhaseDOMContentLoaded {
 		p.tasks.Go(func() { p.announce(string(e.LoaderID), phase) })
 		return

@@ -53,6 +53,8 @@ type Page struct {
 	cancel context.CancelCauseFunc
 	tasks  sync.WaitGroup // what the loop starts
 	ended  chan struct{}  // closed when nothing of the page runs any more
+	// closing says that the page is to be closed.
+	closing atomic.Bool
 
 	mu        sync.Mutex
 	frames    map[cdp.FrameID]*frame
@@ -216,7 +218,11 @@ func (p *Page) emit(e actor.Event) {
 }
 
 // Close implements actor.Page.
+//
+// A close that comes while the browser commits a document is answered and forgotten (seen in Chromium 156 with the error
+// document of a navigation that failed just before): it is asked for again when that document is parsed.
 func (p *Page) Close(ctx context.Context) error {
+	p.closing.Store(true)
 	_, err := cdp.Call(ctx, p.browser.root, target.CloseTarget, target.CloseTargetParams{TargetID: p.id})
 	if err == nil {
 		select {
