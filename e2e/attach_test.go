@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"bufio"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -25,29 +24,8 @@ import (
 // running, without our tabs, at the end.
 func TestAttachToARunningBrowser(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
-	path, err := browser.Find("")
-	if err != nil {
-		t.Skip(err)
-	}
-	dir := t.TempDir()
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--remote-debugging-port=0", "--user-data-dir="+dir, "about:blank")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
-	}()
-	address := ""
-	for lines := bufio.NewScanner(out); address == "" && lines.Scan(); {
-		_, address, _ = strings.Cut(lines.Text(), "DevTools listening on ")
-	}
+	running := harness.StartRemote(t, 0)
+	address := running.Address
 	for _, remote := range []string{address, "http://" + strings.Split(strings.TrimPrefix(address, "ws://"), "/")[0]} {
 		b, err := browser.Start(t.Context(), browser.Config{Remote: remote})
 		if err != nil {
@@ -76,7 +54,7 @@ func TestAttachToARunningBrowser(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := syscall.Kill(cmd.Process.Pid, 0); err != nil {
+	if err := syscall.Kill(running.PID, 0); err != nil {
 		t.Errorf("the browser that was attached to is gone: %v", err)
 	}
 }

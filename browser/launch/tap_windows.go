@@ -32,16 +32,8 @@ func setLimits(job windows.Handle, limits *windows.JOBOBJECT_EXTENDED_LIMIT_INFO
 	return nil
 }
 
-// tap puts our connection between chromedp and the browser that it starts. chromedp names the handles of its own pipe to the browser
-// on the command line; we name ours instead and keep chromedp's.
-type tap struct {
-	// ready is called when both sides are there, before the browser starts.
-	ready func(browser, toChromedp chromedp.Transport)
-	conn  *link.Conn
-	child []*os.File
-}
-
-// modify is chromedp's hook that sees the command before it starts.
+// modify is chromedp's hook that sees the command before it starts. chromedp names the handles of its own pipe to the browser on the
+// command line; we name ours instead.
 func (t *tap) modify(cmd *exec.Cmd) {
 	if err := bound(); err != nil {
 		cmd.Err = errors.Join(cmd.Err, err)
@@ -61,17 +53,10 @@ func (t *tap) modify(cmd *exec.Cmd) {
 		commands.Close()
 		return
 	}
-	childR, ourW, err := os.Pipe()
+	childR, childW, ourR, ourW, err := pipes()
 	if err != nil {
 		commands.Close()
 		replies.Close()
-		return
-	}
-	ourR, childW, err := os.Pipe()
-	if err != nil {
-		for _, f := range []*os.File{commands, replies, childR, ourW} {
-			f.Close()
-		}
 		return
 	}
 	for _, f := range []*os.File{ourR, ourW} { // pipes are inherited here unless told otherwise
@@ -81,20 +66,6 @@ func (t *tap) modify(cmd *exec.Cmd) {
 	cmd.Args[i] = fmt.Sprintf("%s%d,%d", pipesFlag, childR.Fd(), childW.Fd())
 	cmd.SysProcAttr.AdditionalInheritedHandles = []syscall.Handle{syscall.Handle(childR.Fd()), syscall.Handle(childW.Fd())}
 	t.ready(link.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
-}
-
-// started closes the browser's ends in this process, so that its death is seen.
-func (t *tap) started() {
-	for _, f := range t.child {
-		f.Close()
-	}
-}
-
-// abandon frees everything after a failed start.
-func (t *tap) abandon() {
-	if t.conn != nil {
-		t.conn.Close()
-	}
 }
 
 // duplicate makes a file of our own of a handle that chromedp closes, and that no other process inherits.

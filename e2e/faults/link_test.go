@@ -64,7 +64,7 @@ func TestWhateverTheConnectionDoes(t *testing.T) {
 		}
 		seed = n
 	}
-	remote := remoteBrowser(t)
+	remote := harness.StartRemote(t, 0).Address
 	p, through := newProxy(t, remote, seed)
 	st := newStage(t, []browser.Config{{Remote: through}}, 4*time.Second)
 	for began, round := time.Now(), 0; round == 0 || time.Since(began) < long; round++ {

@@ -9,47 +9,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/domtap/domtap/browser"
 )
-
-// remoteBrowser starts a browser as somebody else would, and returns where it listens, as ws://HOST:PORT/PATH.
-func remoteBrowser(t *testing.T) string {
-	t.Helper()
-	path, err := browser.Find("")
-	if err != nil {
-		t.Skip(err)
-	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		"--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
-	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if _, address, found := strings.Cut(lines.Text(), "DevTools listening on "); found {
-			go func() { _, _ = io.Copy(io.Discard, out) }() // or it would stop when nobody reads
-			return address
-		}
-	}
-	t.Fatal("the browser does not say where it listens")
-	return ""
-}
 
 // mischief is what a proxy does to messages of the browser, each with a probability.
 type mischief struct {

@@ -1,52 +1,13 @@
 package fleet
 
 import (
-	"bufio"
 	"fmt"
 	"net"
-	"os/exec"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/internal/harness"
 )
-
-// standalone starts a browser that belongs to nobody, listening on a port, and returns what ends it.
-func standalone(t *testing.T, port int) (end func()) {
-	t.Helper()
-	path, err := browser.Find("")
-	if err != nil {
-		t.Skip(err)
-	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-		fmt.Sprintf("--remote-debugging-port=%d", port), "--user-data-dir="+t.TempDir(), "about:blank")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "DevTools listening on ") {
-			break
-		}
-	}
-	ended := false
-	end = func() {
-		if ended {
-			return
-		}
-		ended = true
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		_ = cmd.Wait()
-	}
-	t.Cleanup(end)
-	return end
-}
 
 // tabs counts the tabs that a browser shows.
 func tabs(t *testing.T, b *browser.Browser) (n int) {
@@ -77,7 +38,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	_ = l.Close() // nobody takes it within the moment that the browser needs
-	end := standalone(t, port)
+	end := harness.StartRemote(t, port).End
 	st := &stage{t: t, url: harness.Pages(t, site()), Fleet: harness.StartFleet(t, harness.FleetConfig{
 		Browsers: []browser.Config{{Remote: fmt.Sprintf("http://127.0.0.1:%d", port)}}})}
 	first := st.Newest(0)
@@ -102,7 +63,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 		}
 	}
 	end()
-	standalone(t, port)
+	harness.StartRemote(t, port)
 	if back := st.open("one", "/"); back.GetTitle() != "one with agent-of-one, theme null" {
 		t.Errorf("in another browser the session came back as %q", back.GetTitle())
 	}
