@@ -42,6 +42,10 @@ type Browser struct {
 	process *launch.Browser
 	logger  *slog.Logger
 	script  string
+	// elements is how many are kept of each document; 0: the usual number.
+	elements int
+	// mask is what is masked in the pages of all sessions.
+	mask    sessions.Mask
 	version string
 	mac     bool
 
@@ -86,7 +90,7 @@ func SandboxNote() string { return launch.SandboxNote() }
 // the browser lives until Close.
 func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := &Browser{
-		logger: cfg.Logger, script: page.Limits{Elements: cfg.PageElements}.Script(), inbox: link.NewQueue[*cdproto.Message](),
+		logger: cfg.Logger, mask: cfg.Mask, script: masking(page.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements, inbox: link.NewQueue[*cdproto.Message](),
 		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
 		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
 		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},

@@ -22,6 +22,7 @@ import (
 	"github.com/domtap/domtap/browser/guise"
 	"github.com/domtap/domtap/browser/jar"
 	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/browser/page"
 )
 
 // maxOrigins bounds the origins whose local storage is remembered for State.
@@ -31,6 +32,10 @@ const maxOrigins = 500
 type Context struct {
 	browser *Browser
 	name    string
+	// mask is the session's, beside the browser's; it is set before the first page.
+	mask sessions.Mask
+	// source is what runs in every document, if it is not the browser's.
+	source string
 	// id is empty for the default session.
 	id cdp.BrowserContextID
 
@@ -71,14 +76,20 @@ func (b *Browser) DefaultContext() sessions.Context {
 
 // NewContext implements sessions.Browser.
 func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
-	c := b.takeWarm()
+	var c *Context
 	var err error
+	if s.Mask.IsZero() { // the page of one that is ready does not know the mask
+		c = b.takeWarm()
+	}
 	if c == nil {
 		if c, err = b.makeContext(ctx); err != nil {
 			return nil, b.failed("making a session", err)
 		}
 	}
-	c.name = name
+	c.name, c.mask = name, s.Mask
+	if !s.Mask.IsZero() {
+		c.source = masking(page.Limits{Elements: b.elements}, c.masks())
+	}
 	if err = c.Configure(ctx, s); err != nil {
 		b.dispose(ctx, c)
 		return nil, err

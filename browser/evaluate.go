@@ -82,6 +82,9 @@ type expression struct {
 
 // Evaluate implements actor.Seer.
 func (p *Page) Evaluate(ctx context.Context, s actor.Script) (out actor.Evaluated, err error) {
+	if err = p.unmasked("scripts would tell what is masked: read the page, or use a session without --mask"); err != nil {
+		return out, err
+	}
 	w, err := p.worldOf(ctx, s.Frame)
 	if err != nil {
 		return out, err

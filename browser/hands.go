@@ -134,6 +134,9 @@ const maxPicture = 16384
 
 // Screenshot implements actor.Hands.
 func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
+	if !p.context.masks().IsZero() {
+		return p.veiledShot(ctx, s)
+	}
 	params := cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(s.Format)}
 	if s.Quality > 0 && s.Format != "png" {
 		q := int64(s.Quality)

@@ -131,7 +131,7 @@ func (p *Page) revive(ctx context.Context) {
 		}
 		silent := true
 		_, err := cdp.Call(ctx, o.agent.session, runtime.Evaluate, runtime.EvaluateParams{
-			Expression: page.Again + p.browser.script, UniqueContextID: o.agent.unique, Silent: &silent})
+			Expression: page.Again + p.context.script(), UniqueContextID: o.agent.unique, Silent: &silent})
 		p.logger.Warn("a document had no observer: it was given one", "error", err)
 	}
 }

@@ -184,7 +184,7 @@ func (p *Page) install(ctx context.Context, s link.Session, kind guise.Kind) err
 		{Method: network.CommandEnable, Params: network.EnableParams{
 			MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}},
 		{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
-			Source: p.browser.script, WorldName: page.World, RunImmediately: &yes}},
+			Source: p.context.script(), WorldName: page.World, RunImmediately: &yes}},
 		autoAttach(g),
 		{Method: inspector.CommandEnable, Optional: true},
 		// No file chooser ever opens: who uploads answers in its place.

@@ -19,6 +19,9 @@ const printChunk = 512 << 10
 
 // Print implements actor.Seer.
 func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
+	if err := p.unmasked("a PDF would show what is masked: take a screenshot, or use a session without --mask"); err != nil {
+		return nil, err
+	}
 	params := cdppage.PrintToPDFParams{
 		Landscape: &paper.Landscape, PrintBackground: &paper.Graphics, Scale: paper.Scale, PaperWidth: paper.Width,
 		PaperHeight: paper.Height, PageRanges: paper.Ranges, TransferMode: cdppage.PrintToPDFTransferModeReturnAsStream,

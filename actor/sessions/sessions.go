@@ -358,6 +358,9 @@ func (s *Sessions) change(ctx context.Context, id string, do func(context.Contex
 func (s *Sessions) Update(ctx context.Context, id string, settings Settings) (Info, error) {
 	var info Info
 	err := s.change(ctx, id, func(ctx context.Context, one *session) error {
+		if err := s.keepsMask(one, settings); err != nil {
+			return err
+		}
 		if err := one.world.Configure(ctx, settings); err != nil {
 			return fmt.Errorf("change session %s: %w", one.id, err)
 		}

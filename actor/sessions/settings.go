@@ -16,6 +16,8 @@ type Settings struct {
 	// Permissions are those that pages have without being asked, by their names in the Permissions API.
 	Permissions   []string
 	DenyDownloads bool
+	// Mask is what readers of the session's pages are not told. It is chosen when the session is made.
+	Mask Mask
 }
 
 // Emulation is what kind of device the pages believe to be on. The zero value is the browser as it is.

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/remote"
 
+	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/browser/link"
 )
 
@@ -53,6 +54,8 @@ type Config struct {
 	Gate Gate
 	// PageElements is how many elements are kept of each document; 0: page.MaxElements.
 	PageElements int
+	// Mask is what is masked in the pages of every session.
+	Mask sessions.Mask
 	// Logger gets the browser's life; nil: nothing is logged.
 	Logger *slog.Logger
 }

@@ -56,14 +56,32 @@ const MaxElements = 200_000
 // Script is the source to run in every document, with the usual limits.
 func Script() string { return Limits{}.Script() }
 
-// Script is the source to run in every document.
-func (l Limits) Script() string {
+// Masks are what the scripts never tell: "••••" stands in its place.
+type Masks struct {
+	// Selectors mask what matches them, with all that is below it. One that the browser does not take masks everything.
+	Selectors []string `json:"selectors"`
+	// Values masks what stands in form fields and in what is edited.
+	Values bool `json:"values"`
+}
+
+// Script is the source to run in every document, without masks.
+func (l Limits) Script() string { return l.Masked(nil) }
+
+// Masked is the source to run in every document; nil: nothing is masked but secrets, as always.
+func (l Limits) Masked(masks *Masks) string {
 	if l.Elements == 0 {
 		l.Elements = MaxElements
 	}
 	limits, err := json.Marshal(l)
 	if err != nil {
 		panic(err) // numbers encode
+	}
+	if masks != nil && masks.Selectors == nil {
+		masks = &Masks{Selectors: []string{}, Values: masks.Values}
+	}
+	hidden, err := json.Marshal(masks)
+	if err != nil {
+		panic(err) // strings encode
 	}
 	names, err := fs.Glob(files, "js/*.js")
 	if err != nil {
@@ -72,6 +90,7 @@ func (l Limits) Script() string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\nif (globalThis.__domtap) return;\n")
 	b.WriteString("const LIMITS = " + string(limits) + ";\n")
+	b.WriteString("const MASKS = " + string(hidden) + ";\n")
 	for _, name := range names { // sorted by Glob
 		src, err := files.ReadFile(name)
 		if err != nil {

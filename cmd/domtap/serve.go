@@ -23,6 +23,7 @@ type serveFlags struct {
 	logLevel  choice
 	dialogs   choice
 	urlPolicy string
+	masks     []string
 	restore   choice
 }
 
@@ -98,6 +99,7 @@ func (s *serveFlags) register(cmd *cobra.Command) {
 	s.registerFaults(cmd)
 	s.registerConfig(f)
 	s.registerLimits(f)
+	s.registerMask(f)
 	stateDirFlag(f, &s.Browser.StateDir)
 	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
 	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
@@ -150,6 +152,9 @@ func (s *serveFlags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
 		return err
 	}
 	if err := s.checkLimits(); err != nil {
+		return err
+	}
+	if err := s.checkMask(); err != nil {
 		return err
 	}
 	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir} {

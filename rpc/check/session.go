@@ -78,6 +78,9 @@ func (c *collector) settings(s *domtapv1.SessionSettings) {
 			c.origin("settings.http_credentials.origin", h.GetOrigin())
 		}
 	}
+	if err := (sessions.Mask{Selectors: s.GetMask().GetSelectors()}).Check(); err != nil {
+		c.want(false, "settings.mask.selectors", err.Error())
+	}
 	all := sessions.Permissions()
 	for i, name := range s.GetPermissions() {
 		c.want(slices.Contains(all, name), fmt.Sprintf("settings.permissions[%d]", i), "must be one of "+strings.Join(all, ", "))

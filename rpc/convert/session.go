@@ -24,6 +24,7 @@ func Settings(m *domtapv1.SessionSettings) sessions.Settings {
 	s := sessions.Settings{
 		Dialogs: dialogPolicies[m.GetDialogPolicy()], Emulation: emulation(m.GetEmulation()),
 		Permissions: m.GetPermissions(), DenyDownloads: m.GetDenyDownloads(),
+		Mask: sessions.Mask{Selectors: m.GetMask().GetSelectors(), Values: m.GetMask().GetValues()},
 	}
 	if c := m.GetHttpCredentials(); c != nil {
 		s.Credentials = &sessions.Credentials{Username: c.GetUsername(), Password: c.GetPassword(), Origin: c.GetOrigin()}
@@ -54,6 +55,9 @@ func sessionSettings(s sessions.Settings) *domtapv1.SessionSettings {
 	m := &domtapv1.SessionSettings{
 		DialogPolicy: domtapv1.DialogPolicy(s.Dialogs) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT, Emulation: emulationMessage(s.Emulation),
 		Permissions: s.Permissions, DenyDownloads: s.DenyDownloads,
+	}
+	if !s.Mask.IsZero() {
+		m.Mask = &domtapv1.Mask{Selectors: s.Mask.Selectors, Values: s.Mask.Values}
 	}
 	if c := s.Credentials; c != nil {
 		m.HttpCredentials = &domtapv1.HttpCredentials{Username: c.Username, Password: c.Password, Origin: c.Origin}

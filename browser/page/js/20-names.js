@@ -206,7 +206,7 @@ class Naming {
       const text = this.labelledby(el, by); // 2B
       if (text) return text;
     }
-    const label = aria(el, "aria-label"); // 2D
+    const label = toldAria(el, "aria-label"); // 2D
     if (label && label.trim()) return clean(label, MAX_NAME);
     const own = this.native(el, tag); // 2E
     if (own) return own;
@@ -235,6 +235,7 @@ class Naming {
     if (this.visited.has(el) || this.length > GATHER) return "";
     this.visited.add(el);
     const tag = tagOf(el);
+    if (isMasked(el)) return MASK;
     const label = aria(el, "aria-label");
     const value = referenced ? "" : this.embedded(el, tag); // 2C
     if (value) return value;
@@ -246,6 +247,7 @@ class Naming {
 
   /** The value of a control that stands in another's label (2C). @param {any} el @param {string} tag */
   embedded(el, tag) {
+    if (MASKS !== null && isValueMasked(el)) return "";
     if (tag === "input") {
       const type = el.type;
       if (type === "checkbox" || type === "radio" || type === "button" || type === "submit" || type === "reset") return "";
@@ -255,7 +257,7 @@ class Naming {
     if (tag === "select") return selectedText(el);
     if (tag === "textarea") return el.value;
     const role = explicitRole(el);
-    if (role === "textbox") return safe.textContent(el).slice(0, GATHER);
+    if (role === "textbox") return toldText(el).slice(0, GATHER);
     if (role === "slider" || role === "spinbutton" || role === "scrollbar") {
       return aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "";
     }
@@ -276,7 +278,7 @@ class Naming {
         return this.fromLabels(el) || (tag === "textarea" ? this.hint(el) : "");
       case "img":
       case "area":
-        return clean(attr(el, "alt") || "", MAX_NAME);
+        return clean(told(el, "alt") || "", MAX_NAME);
       case "fieldset":
         return this.fromChild(el, "legend");
       case "table":
@@ -286,7 +288,7 @@ class Naming {
       case "svg":
         return this.fromChild(el, "title");
       case "iframe":
-        return clean(attr(el, "title") || "", MAX_NAME);
+        return clean(told(el, "title") || "", MAX_NAME);
     }
     return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el), MAX_NAME) : "";
   }
@@ -295,13 +297,13 @@ class Naming {
   inputName(el) {
     switch (el.type) {
       case "button":
-        return this.fromLabels(el) || clean(el.value, MAX_NAME);
+        return this.fromLabels(el) || clean(toldCaption(el), MAX_NAME);
       case "submit":
-        return this.fromLabels(el) || clean(has(el, "value") ? el.value : "Submit", MAX_NAME);
+        return this.fromLabels(el) || clean(has(el, "value") ? toldCaption(el) : "Submit", MAX_NAME);
       case "reset":
-        return this.fromLabels(el) || clean(has(el, "value") ? el.value : "Reset", MAX_NAME);
+        return this.fromLabels(el) || clean(has(el, "value") ? toldCaption(el) : "Reset", MAX_NAME);
       case "image":
-        return this.fromLabels(el) || clean(attr(el, "alt") || attr(el, "title") || "Submit", MAX_NAME);
+        return this.fromLabels(el) || clean(told(el, "alt") || told(el, "title") || "Submit", MAX_NAME);
       case "checkbox":
       case "radio":
       case "range":
@@ -314,7 +316,7 @@ class Naming {
 
   /** A field's title or, failing that, its placeholder. @param {any} el */
   hint(el) {
-    return clean(attr(el, "title") || attr(el, "placeholder") || aria(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(told(el, "title") || told(el, "placeholder") || toldAria(el, "aria-placeholder") || "", MAX_NAME);
   }
 
   /** @param {any} el */
@@ -325,7 +327,7 @@ class Naming {
     this.visited.add(el);
     this.length = 0;
     let text = "";
-    for (const label of labels) text += (isPlainLabel(label, el) ? label.textContent.slice(0, GATHER) : this.part(label, true)) + " ";
+    for (const label of labels) text += (MASKS === null && isPlainLabel(label, el) ? label.textContent.slice(0, GATHER) : this.part(label, true)) + " ";
     return clean(text, MAX_NAME);
   }
 
@@ -343,7 +345,7 @@ class Naming {
 
   /** @param {any} el */
   tooltip(el) {
-    return clean(attr(el, "title") || aria(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(told(el, "title") || toldAria(el, "aria-placeholder") || "", MAX_NAME);
   }
 
   /**
@@ -352,6 +354,7 @@ class Naming {
    * @param {any} el @param {string} tag
    */
   content(el, tag) {
+    if (MASKS !== null && isTextMasked(el)) return toldText(el);
     if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot") {
       const text = safe.textContent(el);
       this.length += Math.min(text.length, GATHER);
@@ -402,6 +405,10 @@ class Naming {
     if (display === "none" || (style.visibility !== "visible" && VISIBLE.visibilityProperty)) return null;
     const flows = (display === "inline" || display === "contents") && !REPLACED.has(tag);
     const space = flows ? "" : " ";
+    if (MASKS !== null && tag !== "textarea" && isTextMasked(node)) {
+      this.length += MASK.length;
+      return space + MASK + space;
+    }
     const label = aria(node, "aria-label");
     const text = this.embedded(node, tag) || (label && label.trim()) || this.nativeWithin(node, tag);
     if (text) {
@@ -430,7 +437,7 @@ class Naming {
   /** @param {any} svg */
   svgTitle(svg) {
     for (let c = safe.firstElementChild(svg); c; c = safe.nextElementSibling(c)) {
-      if (tagOf(c) === "title") return safe.textContent(c).slice(0, GATHER);
+      if (tagOf(c) === "title") return toldText(c).slice(0, GATHER);
     }
     return "";
   }
@@ -468,6 +475,6 @@ function flatNodes(el, tag) {
 function selectedText(el) {
   const chosen = el.selectedOptions;
   let text = "";
-  for (let i = 0; i < chosen.length && i < 8; i++) text += (i ? ", " : "") + (chosen[i].label || chosen[i].text);
-  return text;
+  for (let i = 0; i < chosen.length && i < 8; i++) text += (i ? ", " : "") + (isMasked(chosen[i]) ? MASK : chosen[i].label || chosen[i].text);
+  return text && isValueMasked(el) ? MASK : text;
 }

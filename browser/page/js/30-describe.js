@@ -2,7 +2,6 @@
 
 const MAX_VALUE = 50;
 const MAX_FIELD = 2048;
-const MASK = "••••";
 
 /** The fields of an element in the order of dom.Field in Go; see 50-wire.js. */
 const FIELDS = 14;
@@ -148,7 +147,7 @@ function statesOf(el, tag, role, ctx, focused) {
   } else if (ariaDisabled(el, ctx)) bits |= YES << S_DISABLED;
   else if ((aria(el, "aria-disabled") !== null)) bits |= NO << S_DISABLED;
   bits |= expandedOf(el, tag) << S_EXPANDED;
-  if (tag === "option") bits |= (el.selected ? YES : NO) << S_SELECTED;
+  if (tag === "option") bits |= (isChoiceMasked(el) ? ABSENT : el.selected ? YES : NO) << S_SELECTED;
   else if (SELECTABLE_ROLES.has(role)) bits |= ariaTri(aria(el, "aria-selected")) << S_SELECTED;
   if (role === "button") bits |= ariaTri(aria(el, "aria-pressed")) << S_PRESSED;
   if (native || EDITABLE_ROLES.has(role)) {
@@ -208,17 +207,17 @@ function valueOf(el, tag, role) {
       return masked(el, el.value);
     case "progress":
     case "meter":
-      return String(el.value);
+      return isMasked(el) ? MASK : String(el.value);
     case "li":
     case "button":
     case "a":
       return "";
   }
   if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar") {
-    return clean(aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "", MAX_VALUE);
+    return clean(toldAria(el, "aria-valuetext") || toldAria(el, "aria-valuenow") || "", MAX_VALUE);
   }
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
-    return masked(el, safe.textContent(el).slice(0, 800));
+    return masked(el, toldText(el).slice(0, 800));
   }
   return "";
 }
@@ -237,7 +236,7 @@ function inputValue(el) {
     case "file": {
       let names = "";
       for (let i = 0; i < el.files.length && i < 4; i++) names += (i ? ", " : "") + el.files[i].name;
-      return clean(names, MAX_VALUE);
+      return masked(el, names);
     }
   }
   return masked(el, el.value);
@@ -246,7 +245,7 @@ function inputValue(el) {
 /** @param {any} el @param {string} value */
 function masked(el, value) {
   if (!value) return "";
-  return isSecret(el) ? MASK : clean(value, MAX_VALUE);
+  return isSecret(el) || isValueMasked(el) ? MASK : clean(value, MAX_VALUE);
 }
 
 /** Whether what a field holds is nobody's business. @param {any} el */
@@ -259,7 +258,7 @@ function isSecret(el) {
 
 /** Where a link goes, absolute. @param {any} el @param {string} tag */
 function hrefOf(el, tag) {
-  if (tag !== "a" && tag !== "area") return "";
+  if ((tag !== "a" && tag !== "area") || isMasked(el)) return "";
   let href = el.href;
   if (typeof href !== "string") {
     try {
@@ -287,7 +286,7 @@ function levelOf(el, tag, role) {
 function attributesOf(el, names) {
   let out = "";
   for (const name of names) {
-    const value = attr(el, name);
+    const value = told(el, name);
     if (value === null) continue;
     const secret = name === "value" && (el.type === "password" || secrets.has(el));
     out += (out ? "\u001f" : "") + name + "=" + (secret ? MASK : clean(value, MAX_FIELD));
@@ -317,7 +316,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
   into[F_VALUE] = field || explicit || kind === INTERACTIVE ? valueOf(el, tag, role) : "";
-  into[F_PLACEHOLDER] = field ? clean(attr(el, "placeholder") || "", MAX_NAME) : "";
+  into[F_PLACEHOLDER] = field ? clean(told(el, "placeholder") || "", MAX_NAME) : "";
   into[F_LEVEL] = levelOf(el, tag, role);
   into[F_STATES] = kind === INTERACTIVE ? statesOf(el, tag, role, ctx, focused) : 0;
   into[F_CHILD] = child;
@@ -337,7 +336,7 @@ function nameOrText(el, tag, role, kind, naming) {
     if (role !== "generic" && TAG_ROLES[tag] !== role) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
   } else if (role === "img") return "";
-  else if (LANDMARK_ROLES.has(role)) return clean(ownText(el), MAX_NAME);
+  else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? toldText(el) : clean(ownText(el), MAX_NAME);
   naming.visited.clear();
   naming.length = 0;
   return clean(naming.content(el, tag), MAX_NAME);

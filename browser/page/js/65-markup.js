@@ -149,13 +149,14 @@ class Markup {
     const style = parent ? getComputedStyle(parent) : null;
     if (style === null) return;
     if (!this.legible(parent, style)) {
-      this.conceal(data);
+      if (!isTextMasked(parent)) this.conceal(data);
       return;
     }
     if (data.length > this.left) {
       data = data.slice(0, this.left);
       this.truncated = true;
     }
+    if (MASKS !== null && isTextMasked(parent)) data = /\S/.test(data) ? MASK : " ";
     if (this.preserved) {
       this.put(escaped(data));
       return;
@@ -173,6 +174,10 @@ class Markup {
    * @returns {string | null}
    */
   open(el, tag, depth) {
+    if (MASKS !== null && isMasked(el)) {
+      this.put(" " + MASK + " ");
+      return null;
+    }
     if (MARKUP_MEDIA.has(tag)) this.measure(el);
     switch (tag) {
       case "iframe":
@@ -251,7 +256,7 @@ class Markup {
     let out = "<input" + markupAttribute("type", type);
     if (type === "checkbox" || type === "radio") out += el.checked ? " checked" : "";
     else if (type === "submit" || type === "button" || type === "reset") out += markupAttribute("value", clean(el.value, MAX_VALUE));
-    else out += markupAttribute("value", valueOf(el, tag, "")) + markupAttribute("placeholder", clean(attr(el, "placeholder") || "", MAX_NAME));
+    else out += markupAttribute("value", valueOf(el, tag, "")) + markupAttribute("placeholder", clean(told(el, "placeholder") || "", MAX_NAME));
     this.put(out + ">");
   }
 
@@ -294,7 +299,7 @@ class Markup {
       if (type !== 1) continue;
       const tag = tagOf(node);
       if (this.hidden(node, tag)) {
-        if (!MARKUP_SKIPPED.has(tag)) this.conceal(safe.textContent(node) || "");
+        if (!MARKUP_SKIPPED.has(tag)) this.conceal(toldText(node) || "");
         continue;
       }
       const end = this.open(node, tag, written);

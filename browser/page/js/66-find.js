@@ -100,7 +100,7 @@ class Seeker {
       case "group":
         return this.fitLabel(el);
       case "placeholder":
-        return Math.min(this.compare(attr(el, "placeholder") || ""), this.compare(attr(el, "aria-placeholder") || ""));
+        return Math.min(this.compare(told(el, "placeholder") || ""), this.compare(told(el, "aria-placeholder") || ""));
     }
     return EXACTLY;
   }
@@ -115,7 +115,7 @@ class Seeker {
       if (fit === EXACTLY) break;
       naming.visited.clear();
       naming.length = 0;
-      fit = Math.min(fit, this.compare(clean(naming.content(label, "label"), MAX_NAME)), this.compare(clean(safe.textContent(label), MAX_NAME)));
+      fit = Math.min(fit, this.compare(clean(naming.content(label, "label"), MAX_NAME)), this.compare(clean(toldText(label), MAX_NAME)));
     }
     return fit;
   }

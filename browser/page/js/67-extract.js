@@ -185,9 +185,10 @@ class Extraction {
     this.values--;
     const tag = tagOf(el);
     if (field.attribute) {
-      const text = field.attribute === "value" && tag === "input" && isSecret(el) ? MASK : attr(el, field.attribute);
-      return text === null ? null : this.keep(field.url ? absoluteURL(el, text) : text.trim());
+      const text = field.attribute === "value" && tag === "input" && isSecret(el) ? MASK : told(el, field.attribute);
+      return text === null ? null : this.keep(field.url && text !== MASK ? absoluteURL(el, text) : text.trim());
     }
+    if (field.url && isMasked(el)) return this.keep(MASK);
     if (field.url) {
       const raw = attr(el, EXTRACT_LINKS[tag] || "href");
       if (raw === null && EXTRACT_LINKS[tag]) return null;
@@ -210,10 +211,11 @@ class Extraction {
 
   /** The text of an element as a person reads it; of one that is not shown, all its text. @param {any} el @param {string} tag */
   text(el, tag) {
+    if (MASKS !== null && (isMasked(el) || (!/^(textarea|input|select)$/.test(tag) && isTextMasked(el)))) return MASK;
     if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) return String(el.checked);
     if (tag === "img") return (attr(el, "alt") || "").trim();
-    if (tag === "textarea" || tag === "input" || tag === "select") return isSecret(el) ? MASK : tag === "select" ? selectedText(el) : String(el.value).trim();
-    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return foldSpace(safe.textContent(el).slice(0, 8 * EXTRACT_VALUE));
+    if (tag === "textarea" || tag === "input" || tag === "select") return isSecret(el) || (isValueMasked(el) && !isCaption(el)) ? (el.value ? MASK : "") : tag === "select" ? selectedText(el) : String(el.value).trim();
+    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return foldSpace(toldText(el).slice(0, 8 * EXTRACT_VALUE));
     return foldSpace(this.gather(el, tag));
   }
 
@@ -242,6 +244,10 @@ class Extraction {
       if (type !== 1) continue;
       const inner = tagOf(node);
       if (EXTRACT_SILENT.has(inner)) continue;
+      if (MASKS !== null && isTextMasked(node)) {
+        out += " " + MASK + " ";
+        continue;
+      }
       const { display, visibility } = getComputedStyle(node);
       if (display === "none" || visibility !== "visible" && !safe.firstElementChild(node)) continue;
       const space = display === "inline" || display === "contents" ? "" : " ";
@@ -262,7 +268,7 @@ class Extraction {
     const found = [];
     for (const tree of [scope, ...this.shadowsIn(scope)]) for (const el of queryAll(tree, "iframe, frame")) found.push(el);
     if (this.any) found.sort(composedOrder);
-    return found.slice(0, 1000).map((el) => this.model.children.get(el)).filter(Boolean);
+    return found.filter((el) => !isMasked(el)).slice(0, 1000).map((el) => this.model.children.get(el)).filter(Boolean);
   }
 }
 

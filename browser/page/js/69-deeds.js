@@ -105,10 +105,10 @@ function setValue(el, text) {
   const bad = el.type === "range" ? !Number.isFinite(parseFloat(wanted)) : el.type === "color" ? probe.value !== wanted.toLowerCase() : wanted !== "" && probe.value === "";
   if (bad) return { error: "wrong", detail: el.type };
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
-  if (el.value === probe.value) return { done: true, held: el.value };
+  if (el.value === probe.value) return { done: true, held: isValueMasked(el) ? MASK : el.value };
   el.value = probe.value;
   tellOfChange(el);
-  return { done: true, held: el.value };
+  return { done: true, held: isValueMasked(el) ? MASK : el.value };
 }
 
 /** @param {any} el */
@@ -128,7 +128,7 @@ function typed(agent, request) {
   if (!el || !safe.isConnected(el) || request.text === undefined) return found;
   const now = isRich(el) ? el.innerText : el.value;
   found.same = fold(now) === fold(request.text);
-  if (!found.same && el.type !== "password" && !secrets.has(el)) found.held = clean(now, MAX_VALUE);
+  if (!found.same && el.type !== "password" && !secrets.has(el) && !isTextMasked(el) && !isValueMasked(el)) found.held = clean(now, MAX_VALUE);
   return found;
 }
 
@@ -142,6 +142,11 @@ function fold(text) {
 /** @param {any} option */
 function labelOf(option) {
   return fold(attr(option, "label") || option.text || "");
+}
+
+/** The same as it may be told. @param {any} option */
+function toldLabel(option) {
+  return isMasked(option) ? MASK : clean(labelOf(option), 40);
 }
 
 /** The options that a value or label names: by value, then by label, then by label in any case. @param {any[]} options @param {string} wanted */
@@ -162,12 +167,12 @@ function choose(agent, el, values) {
   for (const wanted of values) {
     const found = optionsNamed(options, wanted);
     const one = found.find((o) => !safe.matches(o, ":disabled")) || null;
-    if (!found.length) return { error: "nooption", detail: clean(wanted, 40), options: options.slice(0, 12).map((o) => clean(labelOf(o), 40)), more: Math.max(0, options.length - 12) };
+    if (!found.length) return { error: "nooption", detail: clean(wanted, 40), options: options.slice(0, 12).map(toldLabel), more: Math.max(0, options.length - 12) };
     if (!one) return { error: "offoption", detail: clean(wanted, 40) };
     chosen.add(one);
   }
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
-  const held = [...chosen].map((o) => clean(labelOf(o), 40)).join(", ");
+  const held = isValueMasked(el) ? MASK : [...chosen].map(toldLabel).join(", ");
   if (options.every((o) => o.selected === chosen.has(o))) return { done: true, same: true, held };
   for (const o of options) if (o.selected !== chosen.has(o)) o.selected = chosen.has(o);
   tellOfChange(el);

@@ -103,6 +103,8 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return find(agent, argument);
     case "inherits":
       return agent.model.fates.inherits(argument);
+    case "veil":
+      return veilOf(agent);
     case "settle":
       return settle(agent, argument);
     case "scrolled":

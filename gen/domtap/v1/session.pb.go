@@ -474,6 +474,9 @@ type SessionSettings struct {
 	Permissions []string `protobuf:"bytes,4,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	// Downloads are refused.
 	DenyDownloads bool `protobuf:"varint,5,opt,name=deny_downloads,json=denyDownloads,proto3" json:"deny_downloads,omitempty"`
+	// What is masked in the session's pages. It is chosen by CreateSession; UpdateSession refuses another one, since readers
+	// may hold what was told before.
+	Mask          *Mask `protobuf:"bytes,65,opt,name=mask,proto3" json:"mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -543,6 +546,72 @@ func (x *SessionSettings) GetDenyDownloads() bool {
 	return false
 }
 
+func (x *SessionSettings) GetMask() *Mask {
+	if x != nil {
+		return x.Mask
+	}
+	return nil
+}
+
+// Mask says what no answer tells of a session's pages: "••••" stands in its place in readings, differences, extracted values
+// and results of actions, and a box over it in pictures. What `domtap serve --mask` names is masked beside that. Passwords,
+// one-time codes and card codes are masked always. URLs, titles of pages, dialogs and what pages log are not masked. With a
+// mask, scripts, PDFs, pictures of full pages and WebP are refused with FAILED_PRECONDITION.
+type Mask struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// CSS selectors, at most 20 of at most 500 bytes: what matches, with all that is below it, in each document and shadow
+	// tree. One that the browser does not take masks everything.
+	Selectors []string `protobuf:"bytes,1,rep,name=selectors,proto3" json:"selectors,omitempty"`
+	// What stands in form fields and in what can be edited; not the names of the fields.
+	Values        bool `protobuf:"varint,2,opt,name=values,proto3" json:"values,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Mask) Reset() {
+	*x = Mask{}
+	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Mask) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Mask) ProtoMessage() {}
+
+func (x *Mask) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Mask.ProtoReflect.Descriptor instead.
+func (*Mask) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Mask) GetSelectors() []string {
+	if x != nil {
+		return x.Selectors
+	}
+	return nil
+}
+
+func (x *Mask) GetValues() bool {
+	if x != nil {
+		return x.Values
+	}
+	return false
+}
+
 // Session is an isolated browser context.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -569,7 +638,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	mi := &file_domtap_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -581,7 +650,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[5]
+	mi := &file_domtap_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -594,7 +663,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Session) GetId() string {
@@ -666,7 +735,7 @@ type Cookie struct {
 
 func (x *Cookie) Reset() {
 	*x = Cookie{}
-	mi := &file_domtap_v1_session_proto_msgTypes[6]
+	mi := &file_domtap_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -678,7 +747,7 @@ func (x *Cookie) String() string {
 func (*Cookie) ProtoMessage() {}
 
 func (x *Cookie) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[6]
+	mi := &file_domtap_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -691,7 +760,7 @@ func (x *Cookie) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cookie.ProtoReflect.Descriptor instead.
 func (*Cookie) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Cookie) GetName() string {
@@ -761,7 +830,7 @@ type StorageEntry struct {
 
 func (x *StorageEntry) Reset() {
 	*x = StorageEntry{}
-	mi := &file_domtap_v1_session_proto_msgTypes[7]
+	mi := &file_domtap_v1_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -773,7 +842,7 @@ func (x *StorageEntry) String() string {
 func (*StorageEntry) ProtoMessage() {}
 
 func (x *StorageEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[7]
+	mi := &file_domtap_v1_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -786,7 +855,7 @@ func (x *StorageEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageEntry.ProtoReflect.Descriptor instead.
 func (*StorageEntry) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *StorageEntry) GetName() string {
@@ -815,7 +884,7 @@ type OriginStorage struct {
 
 func (x *OriginStorage) Reset() {
 	*x = OriginStorage{}
-	mi := &file_domtap_v1_session_proto_msgTypes[8]
+	mi := &file_domtap_v1_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -827,7 +896,7 @@ func (x *OriginStorage) String() string {
 func (*OriginStorage) ProtoMessage() {}
 
 func (x *OriginStorage) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[8]
+	mi := &file_domtap_v1_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -840,7 +909,7 @@ func (x *OriginStorage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OriginStorage.ProtoReflect.Descriptor instead.
 func (*OriginStorage) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *OriginStorage) GetOrigin() string {
@@ -871,7 +940,7 @@ type StorageState struct {
 
 func (x *StorageState) Reset() {
 	*x = StorageState{}
-	mi := &file_domtap_v1_session_proto_msgTypes[9]
+	mi := &file_domtap_v1_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -883,7 +952,7 @@ func (x *StorageState) String() string {
 func (*StorageState) ProtoMessage() {}
 
 func (x *StorageState) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[9]
+	mi := &file_domtap_v1_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -896,7 +965,7 @@ func (x *StorageState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StorageState.ProtoReflect.Descriptor instead.
 func (*StorageState) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{9}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StorageState) GetCookies() []*Cookie {
@@ -925,7 +994,7 @@ type CreateSessionRequest struct {
 
 func (x *CreateSessionRequest) Reset() {
 	*x = CreateSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	mi := &file_domtap_v1_session_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1006,7 @@ func (x *CreateSessionRequest) String() string {
 func (*CreateSessionRequest) ProtoMessage() {}
 
 func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[10]
+	mi := &file_domtap_v1_session_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1019,7 @@ func (x *CreateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{10}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CreateSessionRequest) GetSessionId() string {
@@ -983,7 +1052,7 @@ type CreateSessionResponse struct {
 
 func (x *CreateSessionResponse) Reset() {
 	*x = CreateSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	mi := &file_domtap_v1_session_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -995,7 +1064,7 @@ func (x *CreateSessionResponse) String() string {
 func (*CreateSessionResponse) ProtoMessage() {}
 
 func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[11]
+	mi := &file_domtap_v1_session_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1008,7 +1077,7 @@ func (x *CreateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSessionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{11}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CreateSessionResponse) GetSession() *Session {
@@ -1026,7 +1095,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	mi := &file_domtap_v1_session_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1038,7 +1107,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[12]
+	mi := &file_domtap_v1_session_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1051,7 +1120,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{12}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{13}
 }
 
 type ListSessionsResponse struct {
@@ -1063,7 +1132,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	mi := &file_domtap_v1_session_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1075,7 +1144,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[13]
+	mi := &file_domtap_v1_session_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1088,7 +1157,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{13}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*Session {
@@ -1109,7 +1178,7 @@ type UpdateSessionRequest struct {
 
 func (x *UpdateSessionRequest) Reset() {
 	*x = UpdateSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	mi := &file_domtap_v1_session_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1121,7 +1190,7 @@ func (x *UpdateSessionRequest) String() string {
 func (*UpdateSessionRequest) ProtoMessage() {}
 
 func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[14]
+	mi := &file_domtap_v1_session_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1134,7 +1203,7 @@ func (x *UpdateSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{14}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UpdateSessionRequest) GetSessionId() string {
@@ -1160,7 +1229,7 @@ type UpdateSessionResponse struct {
 
 func (x *UpdateSessionResponse) Reset() {
 	*x = UpdateSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[15]
+	mi := &file_domtap_v1_session_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1172,7 +1241,7 @@ func (x *UpdateSessionResponse) String() string {
 func (*UpdateSessionResponse) ProtoMessage() {}
 
 func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[15]
+	mi := &file_domtap_v1_session_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1185,7 +1254,7 @@ func (x *UpdateSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSessionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{15}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UpdateSessionResponse) GetSession() *Session {
@@ -1205,7 +1274,7 @@ type CloseSessionRequest struct {
 
 func (x *CloseSessionRequest) Reset() {
 	*x = CloseSessionRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[16]
+	mi := &file_domtap_v1_session_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1286,7 @@ func (x *CloseSessionRequest) String() string {
 func (*CloseSessionRequest) ProtoMessage() {}
 
 func (x *CloseSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[16]
+	mi := &file_domtap_v1_session_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1299,7 @@ func (x *CloseSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseSessionRequest.ProtoReflect.Descriptor instead.
 func (*CloseSessionRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CloseSessionRequest) GetSessionId() string {
@@ -1255,7 +1324,7 @@ type CloseSessionResponse struct {
 
 func (x *CloseSessionResponse) Reset() {
 	*x = CloseSessionResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[17]
+	mi := &file_domtap_v1_session_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1267,7 +1336,7 @@ func (x *CloseSessionResponse) String() string {
 func (*CloseSessionResponse) ProtoMessage() {}
 
 func (x *CloseSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[17]
+	mi := &file_domtap_v1_session_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1280,7 +1349,7 @@ func (x *CloseSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseSessionResponse.ProtoReflect.Descriptor instead.
 func (*CloseSessionResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{18}
 }
 
 type GetStorageStateRequest struct {
@@ -1293,7 +1362,7 @@ type GetStorageStateRequest struct {
 
 func (x *GetStorageStateRequest) Reset() {
 	*x = GetStorageStateRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[18]
+	mi := &file_domtap_v1_session_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1374,7 @@ func (x *GetStorageStateRequest) String() string {
 func (*GetStorageStateRequest) ProtoMessage() {}
 
 func (x *GetStorageStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[18]
+	mi := &file_domtap_v1_session_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1387,7 @@ func (x *GetStorageStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStorageStateRequest.ProtoReflect.Descriptor instead.
 func (*GetStorageStateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetStorageStateRequest) GetSessionId() string {
@@ -1337,7 +1406,7 @@ type GetStorageStateResponse struct {
 
 func (x *GetStorageStateResponse) Reset() {
 	*x = GetStorageStateResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[19]
+	mi := &file_domtap_v1_session_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1349,7 +1418,7 @@ func (x *GetStorageStateResponse) String() string {
 func (*GetStorageStateResponse) ProtoMessage() {}
 
 func (x *GetStorageStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[19]
+	mi := &file_domtap_v1_session_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1362,7 +1431,7 @@ func (x *GetStorageStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStorageStateResponse.ProtoReflect.Descriptor instead.
 func (*GetStorageStateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetStorageStateResponse) GetState() *StorageState {
@@ -1385,7 +1454,7 @@ type SetStorageStateRequest struct {
 
 func (x *SetStorageStateRequest) Reset() {
 	*x = SetStorageStateRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[20]
+	mi := &file_domtap_v1_session_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1397,7 +1466,7 @@ func (x *SetStorageStateRequest) String() string {
 func (*SetStorageStateRequest) ProtoMessage() {}
 
 func (x *SetStorageStateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[20]
+	mi := &file_domtap_v1_session_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1410,7 +1479,7 @@ func (x *SetStorageStateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetStorageStateRequest.ProtoReflect.Descriptor instead.
 func (*SetStorageStateRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetStorageStateRequest) GetSessionId() string {
@@ -1442,7 +1511,7 @@ type SetStorageStateResponse struct {
 
 func (x *SetStorageStateResponse) Reset() {
 	*x = SetStorageStateResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[21]
+	mi := &file_domtap_v1_session_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1454,7 +1523,7 @@ func (x *SetStorageStateResponse) String() string {
 func (*SetStorageStateResponse) ProtoMessage() {}
 
 func (x *SetStorageStateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[21]
+	mi := &file_domtap_v1_session_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1467,7 +1536,7 @@ func (x *SetStorageStateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetStorageStateResponse.ProtoReflect.Descriptor instead.
 func (*SetStorageStateResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{22}
 }
 
 type ListDownloadsRequest struct {
@@ -1480,7 +1549,7 @@ type ListDownloadsRequest struct {
 
 func (x *ListDownloadsRequest) Reset() {
 	*x = ListDownloadsRequest{}
-	mi := &file_domtap_v1_session_proto_msgTypes[22]
+	mi := &file_domtap_v1_session_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1492,7 +1561,7 @@ func (x *ListDownloadsRequest) String() string {
 func (*ListDownloadsRequest) ProtoMessage() {}
 
 func (x *ListDownloadsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[22]
+	mi := &file_domtap_v1_session_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1505,7 +1574,7 @@ func (x *ListDownloadsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDownloadsRequest.ProtoReflect.Descriptor instead.
 func (*ListDownloadsRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListDownloadsRequest) GetSessionId() string {
@@ -1524,7 +1593,7 @@ type ListDownloadsResponse struct {
 
 func (x *ListDownloadsResponse) Reset() {
 	*x = ListDownloadsResponse{}
-	mi := &file_domtap_v1_session_proto_msgTypes[23]
+	mi := &file_domtap_v1_session_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1536,7 +1605,7 @@ func (x *ListDownloadsResponse) String() string {
 func (*ListDownloadsResponse) ProtoMessage() {}
 
 func (x *ListDownloadsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_session_proto_msgTypes[23]
+	mi := &file_domtap_v1_session_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1549,7 +1618,7 @@ func (x *ListDownloadsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDownloadsResponse.ProtoReflect.Descriptor instead.
 func (*ListDownloadsResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_session_proto_rawDescGZIP(), []int{23}
+	return file_domtap_v1_session_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListDownloadsResponse) GetDownloads() []*Download {
@@ -1594,13 +1663,17 @@ const file_domtap_v1_session_proto_rawDesc = "" +
 	"\x0fHttpCredentials\x12\x1a\n" +
 	"\busername\x18\x01 \x01(\tR\busername\x12\x1a\n" +
 	"\bpassword\x18\x02 \x01(\tR\bpassword\x12\x16\n" +
-	"\x06origin\x18\x03 \x01(\tR\x06origin\"\x93\x02\n" +
+	"\x06origin\x18\x03 \x01(\tR\x06origin\"\xb8\x02\n" +
 	"\x0fSessionSettings\x12<\n" +
 	"\rdialog_policy\x18\x01 \x01(\x0e2\x17.domtap.v1.DialogPolicyR\fdialogPolicy\x122\n" +
 	"\temulation\x18\x02 \x01(\v2\x14.domtap.v1.EmulationR\temulation\x12E\n" +
 	"\x10http_credentials\x18\x03 \x01(\v2\x1a.domtap.v1.HttpCredentialsR\x0fhttpCredentials\x12 \n" +
 	"\vpermissions\x18\x04 \x03(\tR\vpermissions\x12%\n" +
-	"\x0edeny_downloads\x18\x05 \x01(\bR\rdenyDownloads\"\xde\x01\n" +
+	"\x0edeny_downloads\x18\x05 \x01(\bR\rdenyDownloads\x12#\n" +
+	"\x04mask\x18A \x01(\v2\x0f.domtap.v1.MaskR\x04mask\"<\n" +
+	"\x04Mask\x12\x1c\n" +
+	"\tselectors\x18\x01 \x03(\tR\tselectors\x12\x16\n" +
+	"\x06values\x18\x02 \x01(\bR\x06values\"\xde\x01\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x126\n" +
 	"\bsettings\x18\x02 \x01(\v2\x1a.domtap.v1.SessionSettingsR\bsettings\x12\x12\n" +
@@ -1697,7 +1770,7 @@ func file_domtap_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_domtap_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_domtap_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_domtap_v1_session_proto_goTypes = []any{
 	(DialogPolicy)(0),               // 0: domtap.v1.DialogPolicy
 	(ColorScheme)(0),                // 1: domtap.v1.ColorScheme
@@ -1706,68 +1779,70 @@ var file_domtap_v1_session_proto_goTypes = []any{
 	(*Emulation)(nil),               // 4: domtap.v1.Emulation
 	(*HttpCredentials)(nil),         // 5: domtap.v1.HttpCredentials
 	(*SessionSettings)(nil),         // 6: domtap.v1.SessionSettings
-	(*Session)(nil),                 // 7: domtap.v1.Session
-	(*Cookie)(nil),                  // 8: domtap.v1.Cookie
-	(*StorageEntry)(nil),            // 9: domtap.v1.StorageEntry
-	(*OriginStorage)(nil),           // 10: domtap.v1.OriginStorage
-	(*StorageState)(nil),            // 11: domtap.v1.StorageState
-	(*CreateSessionRequest)(nil),    // 12: domtap.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),   // 13: domtap.v1.CreateSessionResponse
-	(*ListSessionsRequest)(nil),     // 14: domtap.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),    // 15: domtap.v1.ListSessionsResponse
-	(*UpdateSessionRequest)(nil),    // 16: domtap.v1.UpdateSessionRequest
-	(*UpdateSessionResponse)(nil),   // 17: domtap.v1.UpdateSessionResponse
-	(*CloseSessionRequest)(nil),     // 18: domtap.v1.CloseSessionRequest
-	(*CloseSessionResponse)(nil),    // 19: domtap.v1.CloseSessionResponse
-	(*GetStorageStateRequest)(nil),  // 20: domtap.v1.GetStorageStateRequest
-	(*GetStorageStateResponse)(nil), // 21: domtap.v1.GetStorageStateResponse
-	(*SetStorageStateRequest)(nil),  // 22: domtap.v1.SetStorageStateRequest
-	(*SetStorageStateResponse)(nil), // 23: domtap.v1.SetStorageStateResponse
-	(*ListDownloadsRequest)(nil),    // 24: domtap.v1.ListDownloadsRequest
-	(*ListDownloadsResponse)(nil),   // 25: domtap.v1.ListDownloadsResponse
-	(*Viewport)(nil),                // 26: domtap.v1.Viewport
-	(*Download)(nil),                // 27: domtap.v1.Download
+	(*Mask)(nil),                    // 7: domtap.v1.Mask
+	(*Session)(nil),                 // 8: domtap.v1.Session
+	(*Cookie)(nil),                  // 9: domtap.v1.Cookie
+	(*StorageEntry)(nil),            // 10: domtap.v1.StorageEntry
+	(*OriginStorage)(nil),           // 11: domtap.v1.OriginStorage
+	(*StorageState)(nil),            // 12: domtap.v1.StorageState
+	(*CreateSessionRequest)(nil),    // 13: domtap.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),   // 14: domtap.v1.CreateSessionResponse
+	(*ListSessionsRequest)(nil),     // 15: domtap.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),    // 16: domtap.v1.ListSessionsResponse
+	(*UpdateSessionRequest)(nil),    // 17: domtap.v1.UpdateSessionRequest
+	(*UpdateSessionResponse)(nil),   // 18: domtap.v1.UpdateSessionResponse
+	(*CloseSessionRequest)(nil),     // 19: domtap.v1.CloseSessionRequest
+	(*CloseSessionResponse)(nil),    // 20: domtap.v1.CloseSessionResponse
+	(*GetStorageStateRequest)(nil),  // 21: domtap.v1.GetStorageStateRequest
+	(*GetStorageStateResponse)(nil), // 22: domtap.v1.GetStorageStateResponse
+	(*SetStorageStateRequest)(nil),  // 23: domtap.v1.SetStorageStateRequest
+	(*SetStorageStateResponse)(nil), // 24: domtap.v1.SetStorageStateResponse
+	(*ListDownloadsRequest)(nil),    // 25: domtap.v1.ListDownloadsRequest
+	(*ListDownloadsResponse)(nil),   // 26: domtap.v1.ListDownloadsResponse
+	(*Viewport)(nil),                // 27: domtap.v1.Viewport
+	(*Download)(nil),                // 28: domtap.v1.Download
 }
 var file_domtap_v1_session_proto_depIdxs = []int32{
-	26, // 0: domtap.v1.Emulation.viewport:type_name -> domtap.v1.Viewport
+	27, // 0: domtap.v1.Emulation.viewport:type_name -> domtap.v1.Viewport
 	2,  // 1: domtap.v1.Emulation.geolocation:type_name -> domtap.v1.Geolocation
 	1,  // 2: domtap.v1.Emulation.color_scheme:type_name -> domtap.v1.ColorScheme
 	3,  // 3: domtap.v1.Emulation.extra_headers:type_name -> domtap.v1.Header
 	0,  // 4: domtap.v1.SessionSettings.dialog_policy:type_name -> domtap.v1.DialogPolicy
 	4,  // 5: domtap.v1.SessionSettings.emulation:type_name -> domtap.v1.Emulation
 	5,  // 6: domtap.v1.SessionSettings.http_credentials:type_name -> domtap.v1.HttpCredentials
-	6,  // 7: domtap.v1.Session.settings:type_name -> domtap.v1.SessionSettings
-	9,  // 8: domtap.v1.OriginStorage.local_storage:type_name -> domtap.v1.StorageEntry
-	8,  // 9: domtap.v1.StorageState.cookies:type_name -> domtap.v1.Cookie
-	10, // 10: domtap.v1.StorageState.origins:type_name -> domtap.v1.OriginStorage
-	6,  // 11: domtap.v1.CreateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
-	11, // 12: domtap.v1.CreateSessionRequest.storage_state:type_name -> domtap.v1.StorageState
-	7,  // 13: domtap.v1.CreateSessionResponse.session:type_name -> domtap.v1.Session
-	7,  // 14: domtap.v1.ListSessionsResponse.sessions:type_name -> domtap.v1.Session
-	6,  // 15: domtap.v1.UpdateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
-	7,  // 16: domtap.v1.UpdateSessionResponse.session:type_name -> domtap.v1.Session
-	11, // 17: domtap.v1.GetStorageStateResponse.state:type_name -> domtap.v1.StorageState
-	11, // 18: domtap.v1.SetStorageStateRequest.state:type_name -> domtap.v1.StorageState
-	27, // 19: domtap.v1.ListDownloadsResponse.downloads:type_name -> domtap.v1.Download
-	12, // 20: domtap.v1.SessionService.CreateSession:input_type -> domtap.v1.CreateSessionRequest
-	14, // 21: domtap.v1.SessionService.ListSessions:input_type -> domtap.v1.ListSessionsRequest
-	16, // 22: domtap.v1.SessionService.UpdateSession:input_type -> domtap.v1.UpdateSessionRequest
-	18, // 23: domtap.v1.SessionService.CloseSession:input_type -> domtap.v1.CloseSessionRequest
-	20, // 24: domtap.v1.SessionService.GetStorageState:input_type -> domtap.v1.GetStorageStateRequest
-	22, // 25: domtap.v1.SessionService.SetStorageState:input_type -> domtap.v1.SetStorageStateRequest
-	24, // 26: domtap.v1.SessionService.ListDownloads:input_type -> domtap.v1.ListDownloadsRequest
-	13, // 27: domtap.v1.SessionService.CreateSession:output_type -> domtap.v1.CreateSessionResponse
-	15, // 28: domtap.v1.SessionService.ListSessions:output_type -> domtap.v1.ListSessionsResponse
-	17, // 29: domtap.v1.SessionService.UpdateSession:output_type -> domtap.v1.UpdateSessionResponse
-	19, // 30: domtap.v1.SessionService.CloseSession:output_type -> domtap.v1.CloseSessionResponse
-	21, // 31: domtap.v1.SessionService.GetStorageState:output_type -> domtap.v1.GetStorageStateResponse
-	23, // 32: domtap.v1.SessionService.SetStorageState:output_type -> domtap.v1.SetStorageStateResponse
-	25, // 33: domtap.v1.SessionService.ListDownloads:output_type -> domtap.v1.ListDownloadsResponse
-	27, // [27:34] is the sub-list for method output_type
-	20, // [20:27] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	7,  // 7: domtap.v1.SessionSettings.mask:type_name -> domtap.v1.Mask
+	6,  // 8: domtap.v1.Session.settings:type_name -> domtap.v1.SessionSettings
+	10, // 9: domtap.v1.OriginStorage.local_storage:type_name -> domtap.v1.StorageEntry
+	9,  // 10: domtap.v1.StorageState.cookies:type_name -> domtap.v1.Cookie
+	11, // 11: domtap.v1.StorageState.origins:type_name -> domtap.v1.OriginStorage
+	6,  // 12: domtap.v1.CreateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
+	12, // 13: domtap.v1.CreateSessionRequest.storage_state:type_name -> domtap.v1.StorageState
+	8,  // 14: domtap.v1.CreateSessionResponse.session:type_name -> domtap.v1.Session
+	8,  // 15: domtap.v1.ListSessionsResponse.sessions:type_name -> domtap.v1.Session
+	6,  // 16: domtap.v1.UpdateSessionRequest.settings:type_name -> domtap.v1.SessionSettings
+	8,  // 17: domtap.v1.UpdateSessionResponse.session:type_name -> domtap.v1.Session
+	12, // 18: domtap.v1.GetStorageStateResponse.state:type_name -> domtap.v1.StorageState
+	12, // 19: domtap.v1.SetStorageStateRequest.state:type_name -> domtap.v1.StorageState
+	28, // 20: domtap.v1.ListDownloadsResponse.downloads:type_name -> domtap.v1.Download
+	13, // 21: domtap.v1.SessionService.CreateSession:input_type -> domtap.v1.CreateSessionRequest
+	15, // 22: domtap.v1.SessionService.ListSessions:input_type -> domtap.v1.ListSessionsRequest
+	17, // 23: domtap.v1.SessionService.UpdateSession:input_type -> domtap.v1.UpdateSessionRequest
+	19, // 24: domtap.v1.SessionService.CloseSession:input_type -> domtap.v1.CloseSessionRequest
+	21, // 25: domtap.v1.SessionService.GetStorageState:input_type -> domtap.v1.GetStorageStateRequest
+	23, // 26: domtap.v1.SessionService.SetStorageState:input_type -> domtap.v1.SetStorageStateRequest
+	25, // 27: domtap.v1.SessionService.ListDownloads:input_type -> domtap.v1.ListDownloadsRequest
+	14, // 28: domtap.v1.SessionService.CreateSession:output_type -> domtap.v1.CreateSessionResponse
+	16, // 29: domtap.v1.SessionService.ListSessions:output_type -> domtap.v1.ListSessionsResponse
+	18, // 30: domtap.v1.SessionService.UpdateSession:output_type -> domtap.v1.UpdateSessionResponse
+	20, // 31: domtap.v1.SessionService.CloseSession:output_type -> domtap.v1.CloseSessionResponse
+	22, // 32: domtap.v1.SessionService.GetStorageState:output_type -> domtap.v1.GetStorageStateResponse
+	24, // 33: domtap.v1.SessionService.SetStorageState:output_type -> domtap.v1.SetStorageStateResponse
+	26, // 34: domtap.v1.SessionService.ListDownloads:output_type -> domtap.v1.ListDownloadsResponse
+	28, // [28:35] is the sub-list for method output_type
+	21, // [21:28] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_session_proto_init() }
@@ -1783,7 +1858,7 @@ func file_domtap_v1_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_session_proto_rawDesc), len(file_domtap_v1_session_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   24,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,7 +19,7 @@ type Settings struct {
 	credentials, credentialsOrigin                                    string
 	scale                                                             float64
 	mobile, touch, offline, reducedMotion, denyDownloads              bool
-	headers, permissions                                              []string
+	headers, permissions, masks                                       []string
 	set                                                               *pflag.FlagSet
 }
 
@@ -44,12 +44,23 @@ func (s *Settings) Register(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.permissions, "permission", nil, "a permission that pages have, such as notifications; may be repeated")
 	f.StringVar(&s.dialogs, "dialogs", "", "who answers dialogs: report (you do), accept or dismiss")
 	f.BoolVar(&s.denyDownloads, "deny-downloads", false, "refuse downloads")
+	f.StringArrayVar(&s.masks, "mask", nil, `what no answer tells: "values" of fields, or a CSS selector; may be repeated; only when a session is made`)
 }
 
 // Message is what the flags say. Errors are of usage; what the daemon can check is left to it.
 func (s *Settings) Message() (*domtapv1.SessionSettings, error) {
 	e := &domtapv1.Emulation{Device: s.device, Locale: s.locale, TimezoneId: s.timezone, Offline: s.offline, ReducedMotion: s.reducedMotion, UserAgent: s.agent}
 	m := &domtapv1.SessionSettings{Emulation: e, Permissions: s.permissions, DenyDownloads: s.denyDownloads}
+	for _, word := range s.masks {
+		if m.Mask == nil {
+			m.Mask = new(domtapv1.Mask)
+		}
+		if word == "values" {
+			m.Mask.Values = true
+		} else {
+			m.Mask.Selectors = append(m.Mask.Selectors, word)
+		}
+	}
 	if s.set.Changed("scale") {
 		e.DeviceScaleFactor = proto.Float64(s.scale)
 	}

@@ -1,0 +1,113 @@
+package sessions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// The most selectors of a mask, and the most bytes of one.
+const (
+	MaxMasks     = 20
+	MaxMaskBytes = 500
+)
+
+// Mask is what readers of pages are not told. The zero value masks nothing but secrets, which always are.
+type Mask struct {
+	// Selectors are CSS selectors: what matches is masked with all that is below it.
+	Selectors []string
+	// Values masks what stands in form fields and in what can be edited.
+	Values bool
+}
+
+// ParseMask reads the words of a command line: "values", or a selector each.
+func ParseMask(words []string) (Mask, error) {
+	var m Mask
+	for _, word := range words {
+		if word == "values" {
+			m.Values = true
+			continue
+		}
+		m.Selectors = append(m.Selectors, word)
+	}
+	return m, m.Check()
+}
+
+// IsZero reports whether it masks nothing.
+func (m Mask) IsZero() bool { return len(m.Selectors) == 0 && !m.Values }
+
+// With is a mask of what both mask.
+func (m Mask) With(other Mask) Mask {
+	return Mask{Selectors: slices.Concat(m.Selectors, other.Selectors), Values: m.Values || other.Values}
+}
+
+// Equal reports whether two masks mask the same.
+func (m Mask) Equal(other Mask) bool {
+	return m.Values == other.Values && slices.Equal(m.Selectors, other.Selectors)
+}
+
+// Check finds what is no list of selectors. What only a browser can tell is left to it.
+func (m Mask) Check() error {
+	if len(m.Selectors) > MaxMasks {
+		return fmt.Errorf("must be at most %d", MaxMasks)
+	}
+	for _, s := range m.Selectors {
+		switch {
+		case len(s) > MaxMaskBytes:
+			return fmt.Errorf("must have at most %d bytes each", MaxMaskBytes)
+		case strings.TrimSpace(s) == "" || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '{' || r == '}' }):
+			return fmt.Errorf("%.60q is no CSS selector", s)
+		case !balanced(s):
+			return fmt.Errorf("%.60q is no CSS selector: a bracket or quote is not closed", s)
+		case strings.Contains(s, "::"):
+			return fmt.Errorf("%.60q names a part that is no element: name the element", s)
+		}
+	}
+	return nil
+}
+
+// balanced reports whether the brackets and quotes of a selector are closed: browsers close them at its end.
+func balanced(s string) bool {
+	var open []byte
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		inString := len(open) > 0 && (open[len(open)-1] == '"' || open[len(open)-1] == '\'')
+		switch {
+		case c == '\\':
+			if i++; i == len(s) {
+				return false
+			}
+		case inString:
+			if c == open[len(open)-1] {
+				open = open[:len(open)-1]
+			}
+		case c == '"' || c == '\'':
+			open = append(open, c)
+		case c == '(':
+			open = append(open, ')')
+		case c == '[':
+			open = append(open, ']')
+		case c == ')' || c == ']':
+			if len(open) == 0 || open[len(open)-1] != c {
+				return false
+			}
+			open = open[:len(open)-1]
+		case c == '/' && i+1 < len(s) && s[i+1] == '*':
+			return false // a comment could swallow the rest
+		}
+	}
+	return len(open) == 0
+}
+
+// keepsMask fails when settings have another mask than the session was made with.
+func (s *Sessions) keepsMask(one *session, settings Settings) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one.settings.Mask.Equal(settings.Mask) {
+		return nil
+	}
+	return &actor.Error{Kind: actor.Invalid, Field: "settings.mask",
+		Message: "what is masked is chosen when a session is made: give the mask that it has, or create another session"}
+}

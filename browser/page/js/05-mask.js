@@ -1,0 +1,130 @@
+// Masks: what a session keeps from its readers. It is decided where a text is made, so that nothing that is masked
+// ever leaves the page: MASKS comes with the script, and is null where nothing is masked, which then costs nothing.
+//
+// A selector masks an element with all that is below it, in the tree that it stands in and in the flat tree.
+// `values` masks what stands in form fields and in what is edited, but not what such a field is called.
+
+const MASK = "••••";
+
+/** Attributes of a masked element that are told all the same: they say what it is, not what it holds. */
+const UNMASKED = new Set(["id", "class", "type", "role", "name", "autocomplete", "tabindex", "disabled", "required", "readonly", "hidden", "for", "slot", "form"]);
+/** Attributes that hold what a field holds. */
+const VALUE_ATTRIBUTES = new Set(["value", "selected", "aria-valuetext", "aria-valuenow"]);
+/** What is told of a masked subtree is looked for in at most so many nodes. */
+const MASK_NODES = 20_000;
+
+const closestMasked = method(Element, "closest");
+const isEditableNow = getter(HTMLElement, "isContentEditable");
+
+/** The selectors. One that the browser does not take masks everything: nobody can say what was meant. */
+const MASK_SELECTORS = MASKS === null ? [] : usable(MASKS.selectors);
+
+/** @param {string[]} selectors */
+function usable(selectors) {
+  const nothing = new DocumentFragment();
+  for (const selector of selectors) {
+    try {
+      nothing.querySelector(selector);
+    } catch {
+      return ["*"];
+    }
+  }
+  return selectors;
+}
+
+/** Whether an element is edited as text, wherever its host is. @param {any} el */
+function isEdited(el) {
+  try {
+    if (isEditableNow(el) === true) return true;
+  } catch {
+    // of a drawing, which has no such property
+  }
+  return closestMasked(el, "[contenteditable]:not([contenteditable=false i])") !== null;
+}
+
+/** Whether all that an element says is masked. @param {any} el an element or null */
+function isMasked(el) {
+  if (MASKS === null || !el || safe.nodeType(el) !== 1) return false;
+  if (MASKS.values) {
+    const parent = flatParent(el);
+    if (parent && safe.nodeType(parent) === 1 && isEdited(parent)) return true;
+  }
+  return MASK_SELECTORS.some((selector) => isBelow(el, selector));
+}
+
+/** Whether an element matches, or stands in one that does, in its own trees or in the flat one. @param {any} el @param {string} selector */
+function isBelow(el, selector) {
+  for (let n = el; n; n = safe.getRootNode(n).host) if (closestMasked(n, selector)) return true;
+  for (let n = el; n && safe.nodeType(n) === 1; n = flatParent(n)) if (safe.matches(n, selector)) return true;
+  return false;
+}
+
+/** Whether the text that stands in an element is masked. @param {any} el */
+function isTextMasked(el) {
+  if (MASKS === null || !el) return false;
+  return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestMasked(el, "textarea,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
+}
+
+/** Whether the value of a field is masked, by a mask. @param {any} el */
+function isValueMasked(el) {
+  return MASKS !== null && (MASKS.values || isMasked(el));
+}
+
+/** Whether it is not told which options of a list are chosen. @param {any} option */
+function isChoiceMasked(option) {
+  return MASKS !== null && (MASKS.values || isMasked(option));
+}
+
+/** An attribute as it may be told. @param {any} el @param {string} name @returns {string | null} */
+function told(el, name) {
+  const value = attr(el, name);
+  return MASKS === null || !value ? value : keepAttribute(el, name, value);
+}
+
+/** The same of an aria-* attribute. @param {any} el @param {string} name @returns {string | null} */
+function toldAria(el, name) {
+  const value = aria(el, name);
+  return MASKS === null || !value ? value : keepAttribute(el, name, value);
+}
+
+/** @param {any} el @param {string} name @param {string} value */
+function keepAttribute(el, name, value) {
+  name = name.toLowerCase();
+  if (VALUE_ATTRIBUTES.has(name) && isValueMasked(el)) return isCaption(el) && !isMasked(el) ? value : MASK;
+  return !UNMASKED.has(name) && isMasked(el) ? MASK : value;
+}
+
+/** Whether the value of an element is what is written on it. @param {any} el */
+function isCaption(el) {
+  const tag = tagOf(el);
+  return tag === "button" || tag === "li" || (tag === "input" && /^(button|submit|reset|image)$/.test(el.type));
+}
+
+/** What is written on a button that is an input. @param {any} el */
+function toldCaption(el) {
+  return el.value && isMasked(el) ? MASK : el.value;
+}
+
+/** The text in an element, masked where it is to be. @param {any} el @returns {string} */
+function toldText(el) {
+  return MASKS === null ? safe.textContent(el) : maskedText(el);
+}
+
+/** @param {any} root */
+function maskedText(root) {
+  if (isTextMasked(root)) return /\S/.test(safe.textContent(root)) ? MASK : "";
+  let out = "";
+  /** @type {any[]} */
+  const stack = [safe.firstChild(root)];
+  for (let seen = 0; stack.length && seen < MASK_NODES; seen++) {
+    const node = stack.pop();
+    if (!node) continue;
+    stack.push(safe.nextSibling(node));
+    const type = safe.nodeType(node);
+    if (type === 3) out += node.data;
+    else if (type !== 1) continue;
+    else if (isTextMasked(node)) out += safe.textContent(node) ? MASK : "";
+    else stack.push(safe.firstChild(node));
+  }
+  return out;
+}

@@ -1,0 +1,103 @@
+// Where pictures are to be painted over, because what is seen there is masked.
+
+/** How many boxes there may be, and how many nodes are looked at for them. */
+const VEIL_BOXES = 20_000, VEIL_NODES = 400_000;
+/** What is drawn around a box still belongs to it, in CSS pixels: letters that lean, outlines. */
+const VEIL_MARGIN = 4;
+/** What holds what was typed or chosen, or shows it. */
+const VEIL_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
+const VEIL_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
+
+class Veil {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    /** @type {number[][]} */
+    this.boxes = [];
+    /** @type {{name: string, box: number[]}[]} */
+    this.frames = [];
+    this.more = false;
+    this.nodes = 0;
+    this.covered = new Set();
+  }
+
+  /** @param {any} el whether it is masked by itself, wherever it stands */
+  isOwn(el) {
+    if (MASK_SELECTORS.some((selector) => safe.matches(el, selector))) return true;
+    const tag = tagOf(el);
+    if (tag === "input" || tag === "textarea") {
+      if (isSecret(el)) return true;
+      if (MASKS.values && tag === "input") return !isCaption(el) && el.type !== "checkbox" && el.type !== "radio";
+    }
+    return MASKS.values && (safe.matches(el, VEIL_VALUES) || isEdited(el));
+  }
+
+  /** @param {any} r a rectangle in the viewport @returns {number[] | null} */
+  seen(r) {
+    const left = Math.max(r.left - VEIL_MARGIN, 0), top = Math.max(r.top - VEIL_MARGIN, 0);
+    const width = Math.min(r.right + VEIL_MARGIN, innerWidth) - left, height = Math.min(r.bottom + VEIL_MARGIN, innerHeight) - top;
+    return width > 0 && height > 0 && (r.width > 0 || r.height > 0) ? [left, top, width, height] : null;
+  }
+
+  /** @param {any} r */
+  cover(r) {
+    const box = this.seen(r);
+    if (!box) return;
+    if (this.boxes.length >= VEIL_BOXES) this.more = true;
+    else this.boxes.push(box);
+  }
+
+  /** Whether one more node may be looked at. */
+  next() {
+    if (++this.nodes > VEIL_NODES) this.more = true;
+    return !this.more;
+  }
+
+  /** Covers an element with all that is below it. @param {any} root */
+  coverAll(root) {
+    const stack = [root];
+    while (stack.length && this.next()) {
+      const node = stack.pop();
+      if (this.covered.has(node)) continue;
+      this.covered.add(node);
+      const type = safe.nodeType(node);
+      if (type === 3) {
+        const range = new Range();
+        range.selectNode(node);
+        for (const r of range.getClientRects()) this.cover(r);
+        continue;
+      }
+      if (type === 1) this.cover(safe.rect(node));
+      else if (type !== 11) continue;
+      if (type === 1 && tagOf(node) === "slot") stack.push(...node.assignedNodes());
+      if (type === 1 && shadowOf(node)) stack.push(shadowOf(node));
+      for (let n = safe.firstChild(node); n && this.next(); n = safe.nextSibling(n)) stack.push(n);
+    }
+  }
+
+  look() {
+    const trees = [this.model.doc];
+    while (trees.length) {
+      const tree = trees.pop();
+      for (const el of queryAll(tree, "*")) {
+        if (!this.next()) return;
+        const root = shadowOf(el);
+        if (root) trees.push(root);
+        if (this.isOwn(el)) this.coverAll(el);
+        else if (VEIL_FRAMES.has(tagOf(el))) {
+          const box = this.seen(safe.rect(el));
+          if (box) this.frames.push({ name: this.model.children.get(el) || "", box });
+        }
+      }
+    }
+  }
+}
+
+/** What is to be painted over in a picture of the viewport. @param {any} agent */
+function veilOf(agent) {
+  const veil = new Veil(agent.model);
+  if (MASKS === null) veil.more = true; // it was not made for this
+  else veil.look();
+  const view = globalThis.visualViewport;
+  return { boxes: veil.boxes, frames: veil.frames, more: veil.more, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };
+}
