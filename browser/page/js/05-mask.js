@@ -62,7 +62,7 @@ function isBelow(el, selector) {
 /** Whether the text that stands in an element is masked. @param {any} el */
 function isTextMasked(el) {
   if (MASKS === null || !el) return false;
-  return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestMasked(el, "textarea,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
+  return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestMasked(el, "textarea,option,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
 }
 
 /** Whether the value of a field is masked, by a mask. @param {any} el */
@@ -78,6 +78,10 @@ function isChoiceMasked(option) {
 /** An attribute as it may be told. @param {any} el @param {string} name @returns {string | null} */
 function told(el, name) {
   const value = attr(el, name);
+  if (MASKS !== null && tagOf(el) === "option" && isChoiceMasked(el)) {
+    if (name.toLowerCase() === "selected") return null; // it tells by being there
+    if (value && name.toLowerCase() === "label") return MASK;
+  }
   return MASKS === null || !value ? value : keepAttribute(el, name, value);
 }
 

@@ -644,7 +644,7 @@ class Model {
    * @param {any[]} into @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx
    */
   fill(into, rec, explicit, kind, ctx) {
-    const child = kind === FRAME_HOST && !isMasked(rec.node) ? this.children.get(rec.node) || "" : "";
+    const child = kind === FRAME_HOST ? this.children.get(rec.node) || "" : "";
     describe(into, rec.node, rec.tag, explicit, kind, ctx, this.naming, this.focused, this.attributes, child);
     const control = this.stoodFor.size && !explicit ? this.stoodFor.get(rec.node) : undefined;
     if (control) describeStandIn(into, control, ctx, this.naming, this.focused);

@@ -268,7 +268,7 @@ class Extraction {
     const found = [];
     for (const tree of [scope, ...this.shadowsIn(scope)]) for (const el of queryAll(tree, "iframe, frame")) found.push(el);
     if (this.any) found.sort(composedOrder);
-    return found.filter((el) => !isMasked(el)).slice(0, 1000).map((el) => this.model.children.get(el)).filter(Boolean);
+    return found.slice(0, 1000).map((el) => this.model.children.get(el)).filter(Boolean);
   }
 }
 
