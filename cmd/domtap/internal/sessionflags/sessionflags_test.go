@@ -24,12 +24,12 @@ func parse(t *testing.T, args ...string) (*domtapv1.SessionSettings, error) {
 
 func TestFlagsBecomeSettings(t *testing.T) {
 	got, err := parse(t, "--device", "Pixel 8", "--viewport", "400x300", "--scale", "2", "--touch=false", "--geolocation", "52.5,13.4,5",
-		"--color-scheme", "dark", "--header", "X-A: b: c", "--credentials", "ada:love:lace", "--permission", "midi,push", "--dialogs", "accept")
+		"--color-scheme", "dark", "--header", "X-A: b: c", "--credentials", "ada:love:lace", "--permission", "midi,push", "--dialogs", "accept", "--mask", ".a, .b", "--mask", "values")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := new(domtapv1.SessionSettings)
-	text := `dialog_policy: DIALOG_POLICY_ACCEPT permissions: "midi" permissions: "push" http_credentials { username: "ada" password: "love:lace" }
+	text := `dialog_policy: DIALOG_POLICY_ACCEPT permissions: "midi" permissions: "push" mask { selectors: ".a, .b" values: true } http_credentials { username: "ada" password: "love:lace" }
 		emulation { device: "Pixel 8" viewport { width: 400 height: 300 } device_scale_factor: 2 touch: false color_scheme: COLOR_SCHEME_DARK
 			geolocation { latitude: 52.5 longitude: 13.4 accuracy: 5 } extra_headers { name: "X-A" value: "b: c" } }`
 	if err := prototext.Unmarshal([]byte(text), want); err != nil {
