@@ -241,8 +241,11 @@ func pictures(ctx context.Context, t *testing.T, d *harness.Daemon, tab string) 
 			_, err := d.Pages.Screenshot(ctx, &domtapv1.ScreenshotRequest{TabId: tab, Format: domtapv1.ImageFormat_IMAGE_FORMAT_WEBP})
 			return err
 		},
-		"a PDF":    func() error { _, err := d.Pages.Pdf(ctx, &domtapv1.PdfRequest{TabId: tab}); return err },
-		"a script": func() error { _, err := d.Pages.Evaluate(ctx, &domtapv1.EvaluateRequest{TabId: tab, Expression: "1"}); return err },
+		"a PDF": func() error { _, err := d.Pages.Pdf(ctx, &domtapv1.PdfRequest{TabId: tab}); return err },
+		"a script": func() error {
+			_, err := d.Pages.Evaluate(ctx, &domtapv1.EvaluateRequest{TabId: tab, Expression: "1"})
+			return err
+		},
 	} {
 		if err := do(); status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "masks") {
 			t.Errorf("%s: %v", name, err)

@@ -32,11 +32,11 @@ var rooms = map[string]room{
 	// Names in other scripts are mapped as browsers map them, which takes a library.
 	"policy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
-	"egress":         {rooms: []string{"policy", "actor"}},
-	"actor":          {rooms: []string{"dom", "diff", "logs"}},
-	"browser":        {rooms: []string{"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record", "browser/shelf", "browser/veil"}, modules: true},
+	"egress":  {rooms: []string{"policy", "actor"}},
+	"actor":   {rooms: []string{"dom", "diff", "logs"}},
+	"browser": {rooms: []string{"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record", "browser/shelf", "browser/veil"}, modules: true},
 	// What is masked in a picture is painted over without a browser.
-	"browser/veil": {rooms: []string{"dom"}, pure: true},
+	"browser/veil":   {rooms: []string{"dom"}, pure: true},
 	"browser/record": {rooms: []string{"logs"}, modules: true},
 	"browser/page":   {rooms: []string{"dom"}},
 	"browser/link":   {modules: true},
