@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -89,6 +90,43 @@ func (p *installed) serve(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// served starts a daemon in the foreground, and returns when it listens: a command before that would start another one.
+func (p *installed) served(args ...string) *exec.Cmd {
+	p.t.Helper()
+	cmd := p.command(append([]string{"serve", "--listen="}, args...)...)
+	log := &listening{heard: make(chan struct{})}
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	select {
+	case <-log.heard:
+	case <-time.After(limit):
+		p.t.Fatalf("the daemon does not listen: %s", log.text.String())
+	}
+	return cmd
+}
+
+// listening is the log of a daemon until it listens.
+type listening struct {
+	text  bytes.Buffer
+	heard chan struct{}
+	done  bool
+}
+
+// Write implements io.Writer, for one goroutine.
+func (l *listening) Write(data []byte) (int, error) {
+	if l.done {
+		return len(data), nil
+	}
+	l.text.Write(data)
+	if bytes.Contains(l.text.Bytes(), []byte("msg=listening")) {
+		l.done = true
+		close(l.heard)
+	}
+	return len(data), nil
+}
+
 // tabs waits until every tab is ready, and lists them by their ids.
 func (p *installed) tabs() map[string]tabState {
 	p.t.Helper()
@@ -120,7 +158,7 @@ func TestTabsSurviveTheDaemon(t *testing.T) {
 	p := install(t)
 	var fetched atomic.Int64
 	url := harness.Pages(t, site(&fetched))
-	daemon := p.serve("--allow-eval")
+	daemon := p.served("--allow-eval")
 	kept := p.run("open", "-q", url+"/tall", "--restore", "--viewport", "900x700")
 	other := p.run("open", "-q", url+"/tall")
 	p.run("eval", "--tab", kept, `() => new Promise(done => { const go = () => { scrollTo(0, 1000); if (scrollY === 1000) done(1); else requestAnimationFrame(go) }; go() })`)
@@ -128,8 +166,7 @@ func TestTabsSurviveTheDaemon(t *testing.T) {
 	p.awaitJournal(t, `"scroll":[0,1000]`)
 	before := p.tabs()[kept]
 	kill(t, daemon)
-	daemon = p.serve("--allow-eval")
-	p.run("tabs") // which waits until it serves
+	daemon = p.served("--allow-eval")
 	now := p.tabs()
 	if got := now[kept]; got.Status != "TAB_STATUS_READY" || got.URL != before.URL || got.Title != before.Title || got.Epoch == before.Epoch {
 		t.Errorf("it came back as %+v, and was %+v", got, before)
@@ -212,12 +249,7 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 		_ = daemon.Wait()
 		p.wellFormed(t)
 	}
-	daemon := p.serve()
-	for began := time.Now(); time.Since(began) < limit; {
-		if p.command("tabs", "--addr", "unix://"+filepath.Join(p.state, "domtap.sock")).Run() == nil {
-			break
-		}
-	}
+	daemon := p.served()
 	tabs := p.tabs()
 	homes, err := filepath.Glob(filepath.Join(p.state, "browsers", "*", "owner.json"))
 	if err != nil || len(homes) != 1 {
