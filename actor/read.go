@@ -2,7 +2,6 @@ package actor
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -45,88 +44,20 @@ func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	if r, ok := t.ready(o); ok {
 		return r, nil
 	}
-	for {
-		shared, leads := t.reads.enter(o)
-		if leads {
-			return t.leadRead(ctx, shared, o)
-		}
-		select {
-		case <-shared.done:
-			if !gaveUp(shared.err) {
-				return shared.reading.of(o), shared.err
-			}
-		case <-ctx.Done():
-			return Reading{}, t.explain(ctx, "read", ctx.Err())
-		case <-t.done:
-			return Reading{}, t.ended()
-		}
-	}
-}
-
-// leadRead reads for all who share a turn.
-func (t *Tab) leadRead(ctx context.Context, shared *sharedRead, o ReadOptions) (Reading, error) {
-	r, err := do(ctx, t, "read", func(ctx context.Context) (Reading, error) { return t.read(ctx, t.reads.start(shared)) })
-	t.reads.finish(shared, r, err)
+	r, err := together(ctx, t, "read", &t.reads, o, func(ctx context.Context, all []ReadOptions) (Reading, error) {
+		return t.read(ctx, union(all))
+	})
 	return r.of(o), err
 }
 
-// gaveUp reports whether a turn failed because who led it did not wait any longer, which says nothing to the others.
-func gaveUp(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// sharedRead is the turn of a tab that reads share.
-type sharedRead struct {
-	// options is what all who share it ask for; it grows until the turn starts.
-	options ReadOptions
-	// done is closed when the turn is over; then reading and err say how it went.
-	done    chan struct{}
-	reading Reading
-	err     error
-}
-
-// reads is the turn that reads wait for, if any do.
-type reads struct {
-	mu      sync.Mutex
-	waiting *sharedRead
-}
-
-// enter joins the turn that waits, or makes one, which the caller leads.
-func (r *reads) enter(o ReadOptions) (shared *sharedRead, leads bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if leads = r.waiting == nil; leads {
-		r.waiting = &sharedRead{done: make(chan struct{})}
+// union is what reads ask for together.
+func union(all []ReadOptions) (o ReadOptions) {
+	for _, one := range all {
+		o.Structural = o.Structural || one.Structural
+		o.Geometry = o.Geometry || one.Geometry
+		o.Attributes = append(o.Attributes, one.Attributes...)
 	}
-	all := &r.waiting.options
-	all.Structural = all.Structural || o.Structural
-	all.Geometry = all.Geometry || o.Geometry
-	all.Attributes = slices.Concat(all.Attributes, o.Attributes)
-	return r.waiting, leads
-}
-
-// start says what a turn that begins is to read; whoever comes from now on waits for the next one.
-func (r *reads) start(shared *sharedRead) ReadOptions {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.leave(shared)
-	return shared.options
-}
-
-// finish tells everybody how a turn went, which may never have begun.
-func (r *reads) finish(shared *sharedRead, reading Reading, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.leave(shared)
-	shared.reading, shared.err = reading, err
-	close(shared.done)
-}
-
-// leave ends the waiting for a turn; the caller holds the lock.
-func (r *reads) leave(shared *sharedRead) {
-	if r.waiting == shared {
-		r.waiting = nil
-	}
+	return o
 }
 
 // of is the reading for one of those who shared it.
@@ -301,73 +232,25 @@ type watch struct {
 	released bool
 }
 
-// turn is the turn of the tab that watches begin with, shared by those that begin at the same time.
-type turn struct {
-	watches []*watch
-	// done is closed when the turn is over, however it went; then err says how.
-	done chan struct{}
-	err  error
-}
-
 // watches is the set of watches that are held. It has a lock of its own, so that releasing never waits
 // for the tab.
 type watches struct {
 	mu      sync.Mutex
 	held    map[*watch]struct{}
 	changed chan struct{}
-	// waiting is the turn that has not started yet, or nil.
-	waiting *turn
 	// asked counts those that were added by follow.
 	asked uint64
 }
 
-// enter shares the turn that waits, or makes one, which the caller leads.
-func (w *watches) enter(one *watch) (shared *turn, leads bool) {
+// add holds watches, but for those that were released already.
+func (w *watches) add(all ...*watch) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if leads = w.waiting == nil; leads {
-		w.waiting = &turn{done: make(chan struct{})}
-	}
-	w.waiting.watches = append(w.waiting.watches, one)
-	return w.waiting, leads
-}
-
-// add holds a watch, unless it was released already.
-func (w *watches) add(one *watch) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !one.released {
-		w.held[one] = struct{}{}
-	}
-}
-
-// start holds the watches of a turn, but for those that were released already. Whoever comes from now on is
-// not among them.
-func (w *watches) start(shared *turn) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.leave(shared)
-	for _, one := range shared.watches {
+	for _, one := range all {
 		if !one.released {
 			w.held[one] = struct{}{}
 		}
 	}
-}
-
-// leave ends the waiting of a turn; the caller holds the lock.
-func (w *watches) leave(shared *turn) {
-	if w.waiting == shared {
-		w.waiting = nil
-	}
-}
-
-// finish tells everybody how a turn went.
-func (w *watches) finish(shared *turn, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.leave(shared)
-	shared.err = err
-	close(shared.done)
 }
 
 func (w *watches) release(one *watch) {
@@ -414,38 +297,16 @@ func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err er
 	return release, nil
 }
 
-// begin takes the turn that a watch begins with. Watches that begin while another waits for its turn share
-// that one: a thousand clients that come back at once fill no mailbox, and ask the page once.
+// begin takes the turn that a watch begins with, which those share that wait for theirs.
 func (t *Tab) begin(ctx context.Context, one *watch) error {
-	for {
-		shared, leads := t.watches.enter(one)
-		if leads {
-			return t.lead(ctx, shared)
-		}
-		select {
-		case <-shared.done:
-			if !gaveUp(shared.err) {
-				return shared.err
-			}
-		case <-ctx.Done():
-			return t.explain(ctx, "watch", ctx.Err())
-		case <-t.done:
-			return t.ended()
-		}
-	}
-}
-
-// lead does the work of a turn for all who share it.
-func (t *Tab) lead(ctx context.Context, shared *turn) error {
-	_, err := do(ctx, t, "watch", func(ctx context.Context) (struct{}, error) {
-		t.watches.start(shared)
+	_, err := together(ctx, t, "watch", &t.beginnings, one, func(ctx context.Context, all []*watch) (struct{}, error) {
+		t.watches.add(all...)
 		err := t.observe(ctx)
 		if err == nil {
 			_, err = t.read(ctx, ReadOptions{})
 		}
 		return struct{}{}, err
 	})
-	t.watches.finish(shared, err)
 	return err
 }
 

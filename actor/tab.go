@@ -48,14 +48,16 @@ type Tab struct {
 	head    atomic.Pointer[Head]
 	history atomic.Pointer[[]HistoryEntry]
 	// done is closed when the tab has ended, stopped when its page is closed and its goroutines are gone.
-	done     chan struct{}
-	stopped  chan struct{}
-	err      error
-	watches  watches
-	reads    reads
-	lastRead atomic.Pointer[lastRead]
-	gone     goneDialogs
-	windows  windows
+	done    chan struct{}
+	stopped chan struct{}
+	err     error
+	watches watches
+	// reads and beginnings are the turns that reads, and watches that begin, share.
+	reads      share[ReadOptions, Reading]
+	beginnings share[*watch, struct{}]
+	lastRead   atomic.Pointer[lastRead]
+	gone       goneDialogs
+	windows    windows
 	// popups delivers the ids of tabs that this one's page opened.
 	popups chan string
 	// viewport is what the tab was opened with.
