@@ -219,11 +219,10 @@ func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*P
 	if err != nil {
 		return nil, err
 	}
-	flat := true
-	attached, err := cdp.Call(ctx, b.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: res.TargetID, Flatten: &flat})
+	attached, err := b.root.Attach(ctx, res.TargetID)
 	var p *Page
 	if err == nil {
-		p, err = b.adopt(ctx, c, res.TargetID, attached.SessionID, &viewport)
+		p, err = b.adopt(ctx, c, res.TargetID, attached.ID, &viewport)
 	}
 	if err != nil {
 		b.discard(ctx, res.TargetID)
@@ -386,10 +385,9 @@ func (b *Browser) created(ctx context.Context, info *target.Info) {
 	if opener == nil || b.process.Owned() {
 		return
 	}
-	flat := true
 	b.takeIn(ctx, opener, info.TargetID, func(ctx context.Context) (target.SessionID, error) {
-		res, err := cdp.Call(ctx, b.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: info.TargetID, Flatten: &flat})
-		return res.SessionID, err
+		attached, err := b.root.Attach(ctx, info.TargetID)
+		return attached.ID, err
 	})
 }
 

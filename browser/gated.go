@@ -14,7 +14,6 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/browser/launch"
-	"github.com/domtap/domtap/browser/link"
 )
 
 // CheckGate reports whether the traffic of the browser that cfg describes can be made to go through cfg.Gate.
@@ -36,17 +35,16 @@ func (b *Browser) passes(ctx context.Context) error {
 		return err
 	}
 	defer b.discard(ctx, made.TargetID)
-	flat := true
-	attached, err := cdp.Call(ctx, b.root, target.AttachToTarget, target.AttachToTargetParams{TargetID: made.TargetID, Flatten: &flat})
+	s, err := b.root.Attach(ctx, made.TargetID)
 	if err != nil {
 		return err
 	}
-	s := link.Session{Conn: b.conn, ID: attached.SessionID}
 	url, want := b.gate.Probe()
 	if _, err := cdp.Call(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: url}); err != nil {
 		return err
 	}
-	said, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: &flat, Expression: `new Promise(loaded => {
+	yes := true
+	said, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: &yes, Expression: `new Promise(loaded => {
 		document.readyState === 'complete' ? loaded() : addEventListener('load', loaded) }).then(() => document.body.innerText)`})
 	if err != nil {
 		return err

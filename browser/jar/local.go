@@ -52,9 +52,7 @@ func OpenLocal(ctx context.Context, root link.Session, in cdp.BrowserContextID) 
 	answering, stop := context.WithCancel(ctx)
 	l.stop = stop
 	l.answered.Go(func() { l.answer(answering) })
-	attached, err := cdp.Call(ctx, root, target.AttachToTarget, target.AttachToTargetParams{TargetID: l.id, Flatten: &yes})
-	if err == nil {
-		l.page = link.Session{Conn: root.Conn, ID: attached.SessionID}
+	if l.page, err = root.Attach(ctx, l.id); err == nil {
 		root.Conn.Listen(l.page.ID, l.paused)
 		err = l.page.Run(ctx,
 			link.Step{Method: network.CommandSetBypassServiceWorker, Params: network.SetBypassServiceWorkerParams{Bypass: true}, Optional: true},

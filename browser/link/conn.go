@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -257,6 +258,13 @@ func (s Session) Subscribe(string) (<-chan jsonv2.Value, func()) {
 	closed := make(chan jsonv2.Value)
 	close(closed)
 	return closed, func() {}
+}
+
+// Attach attaches to a target, by a session of its own.
+func (s Session) Attach(ctx context.Context, id target.ID) (Session, error) {
+	flat := true
+	res, err := cdp.Call(ctx, s, target.AttachToTarget, target.AttachToTargetParams{TargetID: id, Flatten: &flat})
+	return Session{Conn: s.Conn, ID: res.SessionID}, err
 }
 
 // Step is one command of a sequence.
