@@ -283,6 +283,25 @@ func (c *client) take(m *domtapv1.WatchDomResponse) error {
 	return nil
 }
 
+// agrees waits until the client has what GetDom answers. A pass over the page may still find something after the
+// page was held: then GetDom is asked again.
+func (c *client) agrees(ctx context.Context) error {
+	request := new(domtapv1.GetDomRequest)
+	copyView(request, c.view)
+	for {
+		now, err := c.daemon.dom.GetDom(ctx, request)
+		if err != nil {
+			return fmt.Errorf("compare client %q: %w", c.name, err)
+		}
+		bounded, cancel := context.WithTimeout(ctx, 15*time.Second)
+		err = c.reaches(bounded, now.GetElements())
+		cancel()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
 // reaches waits until the client has exactly these elements.
 func (c *client) reaches(ctx context.Context, want []*domtapv1.Element) error {
 	for {

@@ -279,9 +279,8 @@ func (b *burden) converges(ctx context.Context) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, settled)
 	defer cancel()
-	r := &record{daemon: b.daemon}
 	for _, c := range b.clients.list {
-		if err := r.agrees(bounded, c); err != nil {
+		if err := c.agrees(bounded); err != nil {
 			return err
 		}
 	}
@@ -308,7 +307,7 @@ func (b *burden) judge() error {
 		}
 		xs = append(xs, p.at.Seconds())
 		for name, value := range map[string]float64{
-			daemonHeapName: (p.heap + p.stacks) / mb, daemonMemoryName: p.resident / mb,
+			heldName: (p.heap + p.stacks) / mb, rules[daemonMemory].name: p.resident / mb,
 			rules[daemonRoutines].name: p.routines, rules[daemonFiles].name: p.files, rules[browserMemory].name: p.browser / mb,
 		} {
 			series[name] = append(series[name], value)
@@ -316,26 +315,16 @@ func (b *burden) judge() error {
 	}
 	var errs []error
 	for _, rule := range []rule{
-		{daemonHeapName, 2, 0.05}, {daemonMemoryName, 8, 0.08}, rules[daemonRoutines], rules[daemonFiles], {rules[browserMemory].name, 30, 0.05},
+		{heldName, 2, 0.05}, {rules[daemonMemory].name, 8, 0.08}, rules[daemonRoutines], rules[daemonFiles], {rules[browserMemory].name, 30, 0.05},
 	} {
-		v, err := rule.judge(xs, series[rule.name])
-		if errors.Is(err, errFew) && b.length < shortest {
-			continue
-		}
-		_, _ = fmt.Fprintf(b.out, "  %s\n", v)
-		if err == nil && v.grew > v.allowed && b.length >= shortest {
-			err = errors.New(rule.name + " grew")
-		}
-		errs = append(errs, err)
+		errs = append(errs, b.pronounce(rule, xs, series[rule.name]))
 	}
 	b.perTab(series)
 	return errors.Join(errs...)
 }
 
-const (
-	daemonHeapName   = "daemon, live heap and stacks, MB"
-	daemonMemoryName = "daemon, resident memory, MB"
-)
+// heldName is the gauge of what the daemon holds.
+const heldName = "daemon, live heap and stacks, MB"
 
 // timed is a histogram with a name.
 type timed struct {
@@ -345,8 +334,8 @@ type timed struct {
 
 // perTab prints what each tab that changes and is watched takes in the daemon.
 func (b *burden) perTab(series map[string][]float64) {
-	held := mean(series[daemonHeapName])*mb - b.bare.heap - b.bare.stacks
-	resident := mean(series[daemonMemoryName])*mb - b.bare.resident
+	held := mean(series[heldName])*mb - b.bare.heap - b.bare.stacks
+	resident := mean(series[rules[daemonMemory].name])*mb - b.bare.resident
 	_, _ = fmt.Fprintf(b.out, "a tab with its watcher takes %.0f KB of live heap and stacks in the daemon, and %.0f KB of resident memory, garbage included\n",
 		held/float64(b.tabs)/1024, resident/float64(b.tabs)/1024)
 }

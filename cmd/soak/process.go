@@ -11,26 +11,25 @@ import (
 	"strings"
 )
 
-// stat returns the state and the parent of a process; ok is false when it is gone.
-func stat(pid int) (state byte, parent int, ok bool) {
+// stat returns what the kernel says of a process behind its name: the state first (proc_pid_stat(5) counts it as field
+// 3), then the parent; nil when it is gone.
+func stat(pid int) []string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	// The name of the program stands in parentheses, and may hold spaces and parentheses itself.
 	after := bytes.LastIndexByte(text, ')')
 	if err != nil || after < 0 {
-		return 0, 0, false
+		return nil
 	}
-	fields := strings.Fields(string(text[after+1:]))
-	if len(fields) < 2 {
-		return 0, 0, false
+	if fields := strings.Fields(string(text[after+1:])); len(fields) >= 13 {
+		return fields
 	}
-	parent, err = strconv.Atoi(fields[1])
-	return fields[0][0], parent, err == nil
+	return nil
 }
 
 // ended reports whether a process is gone, or waits only for somebody to take note.
 func ended(pid int) bool {
-	state, _, ok := stat(pid)
-	return !ok || state == 'Z'
+	fields := stat(pid)
+	return fields == nil || fields[0] == "Z"
 }
 
 // descendants lists the processes that a process has started, and those that these have.
@@ -42,7 +41,8 @@ func descendants(root int) []int {
 		if err != nil {
 			continue
 		}
-		if _, parent, ok := stat(pid); ok {
+		if fields := stat(pid); fields != nil {
+			parent, _ := strconv.Atoi(fields[1]) // it is one
 			children[parent] = append(children[parent], pid)
 		}
 	}
@@ -55,13 +55,8 @@ func descendants(root int) []int {
 
 // cpu is the time in seconds that a process has had of the processors; 0 when it is gone.
 func cpu(pid int) float64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	after := bytes.LastIndexByte(text, ')')
-	if err != nil || after < 0 {
-		return 0
-	}
-	fields := strings.Fields(string(text[after+1:]))
-	if len(fields) < 13 {
+	fields := stat(pid)
+	if fields == nil {
 		return 0
 	}
 	user, _ := strconv.ParseFloat(fields[11], 64)

@@ -10,8 +10,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // settled is how long all clients together may take to come to what the page shows once it is held.
@@ -117,32 +115,13 @@ func (r *record) converges(ctx context.Context) error {
 	defer cancel()
 	began := time.Now()
 	for _, c := range r.clients.list {
-		if err := r.agrees(bounded, c); err != nil {
+		if err := c.agrees(bounded); err != nil {
 			return err
 		}
 	}
 	_, _ = fmt.Fprintf(r.out, "%7s | held: all %d clients have what GetDom answers, after %v\n",
 		time.Since(r.start).Round(time.Second), len(r.clients.list), time.Since(began).Round(time.Millisecond))
 	return r.daemon.press(ctx, r.tab, "Go on")
-}
-
-// agrees waits until one client has what GetDom answers. A pass over the page may still find something after the
-// page was held: then GetDom is asked again.
-func (r *record) agrees(ctx context.Context, c *client) error {
-	request := new(domtapv1.GetDomRequest)
-	copyView(request, c.view)
-	for {
-		now, err := r.daemon.dom.GetDom(ctx, request)
-		if err != nil {
-			return fmt.Errorf("compare client %q: %w", c.name, err)
-		}
-		bounded, cancel := context.WithTimeout(ctx, 15*time.Second)
-		err = c.reaches(bounded, now.GetElements())
-		cancel()
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-	}
 }
 
 // copyView copies the fields that requests have in common.
@@ -154,6 +133,25 @@ func copyView(to, from proto.Message) {
 		}
 		return true
 	})
+}
+
+// pronounce fits a line to a gauge, prints what comes of it, and fails when it grew too much. Of growth in a short time
+// there is no verdict.
+func (p plan) pronounce(of rule, xs, ys []float64) error {
+	v, err := of.judge(xs, ys)
+	if errors.Is(err, errFew) && p.length < shortest {
+		err = nil
+	}
+	grew := err == nil && v.grew > v.allowed
+	if grew && p.length < shortest {
+		_, _ = fmt.Fprintf(p.out, "  %s (no verdict on growth in less than %v)\n", v, shortest)
+		return nil
+	}
+	_, _ = fmt.Fprintf(p.out, "  %s\n", v)
+	if grew {
+		return fmt.Errorf("%s grew", of.name)
+	}
+	return err
 }
 
 // judge fits a line to each gauge, prints what comes of it, and fails when one grew too much.
@@ -168,19 +166,7 @@ func (r *record) judge() error {
 				xs, ys = append(xs, p.at.Seconds()), append(ys, p.of[g])
 			}
 		}
-		v, err := rule.judge(xs, ys)
-		if errors.Is(err, errFew) && r.length < shortest {
-			err = nil
-		}
-		if err == nil && v.grew > v.allowed && r.length < shortest {
-			_, _ = fmt.Fprintf(r.out, "  %s (no verdict on growth in less than %v)\n", v, shortest)
-			continue
-		}
-		_, _ = fmt.Fprintf(r.out, "  %s\n", v)
-		errs = append(errs, err)
-		if err == nil && v.grew > v.allowed {
-			errs = append(errs, fmt.Errorf("%s grew", rule.name))
-		}
+		errs = append(errs, r.pronounce(rule, xs, ys))
 	}
 	if err := errors.Join(errs...); err != nil {
 		_, _ = fmt.Fprintln(r.out, "FAIL")
