@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"net"
 	"net/http"
@@ -42,10 +40,8 @@ func (s *Server) admit(token string, next http.Handler) http.Handler {
 	if err != nil { // there are no origins that could be wrong
 		return http.NotFoundHandler()
 	}
-	want := sha256.Sum256([]byte("Bearer " + token))
 	return wall.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		if token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if !guard.HasToken(r, token) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="domtap"`)
 			http.Error(w, "send the header Authorization: Bearer TOKEN; domtap token prints the token", http.StatusUnauthorized)
 			return

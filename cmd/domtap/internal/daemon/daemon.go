@@ -22,7 +22,6 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
 	"github.com/domtap/domtap/fleet"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/metrics"
 	"github.com/domtap/domtap/policy"
 	"github.com/domtap/domtap/rpc"
 	"github.com/domtap/domtap/rpc/listen"
@@ -169,36 +168,17 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	}
 	defer unfollow()
 	calls := rpc.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
-	var measured *metrics.Metrics
-	if cfg.Metrics != "" {
-		measured = metrics.New()
-		tabs.Meter, calls.Metrics = measured, measured
-		stop, err := cfg.serveMetrics(ctx, measured.Handler())
-		if err != nil {
-			return errors.Join(cannotStart(err), closeAll(listeners))
-		}
-		defer stop()
+	looking, err := cfg.observe(ctx, token, &tabs, &calls)
+	if err != nil {
+		return errors.Join(cannotStart(err), closeAll(listeners))
 	}
-	if cfg.Traces != "" {
-		stop, err := cfg.trace(ctx, &tabs, &calls)
-		if err != nil {
-			return errors.Join(cannotStart(err), closeAll(listeners))
-		}
-		defer stop()
-	}
-	if cfg.Debug != "" {
-		stop, err := cfg.serveDebug(ctx, token)
-		if err != nil {
-			return errors.Join(cannotStart(err), closeAll(listeners))
-		}
-		defer stop()
-	}
+	defer looking.stop()
 	kept, closeBook := cfg.keepTabs(ctx, &tabs)
 	defer closeBook()
 	pool := actor.NewPool(browsers, tabs)
-	if measured != nil {
-		measured.Follow(pool)
-		measured.FollowBrowsers(browsers)
+	if m := looking.measured; m != nil {
+		m.Follow(pool)
+		m.FollowBrowsers(browsers)
 	}
 	calls.Sessions = sessions.New(pool, browsers, sessions.Config{Max: cfg.MaxSessions, Logger: cfg.Logger})
 	kept.revive(cfg, pool, calls.Sessions)
@@ -206,8 +186,8 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	if err != nil {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
 	}
-	if measured != nil {
-		measured.Account(server.Accounts())
+	if m := looking.measured; m != nil {
+		m.Account(server.Accounts())
 	}
 	browsers.Tell(func(up int) { server.SetReady(up > 0) })
 	if cfg.Web.Address != "" {

@@ -2,8 +2,6 @@ package daemon
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
@@ -44,17 +42,10 @@ func (cfg Config) serveDebug(ctx context.Context, token string) (stop func(), er
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	cfg.Logger.Info("serving profiles", "address", l.Addr().String())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			cfg.Logger.Error("the profiles are served no more", "error", err)
-		}
-	}()
+	end := cfg.aside("the profiles", l, server)
 	return func() {
 		cancel()
-		_ = server.Close() // nothing is lost but a profile
-		<-done
+		end()
 	}, nil
 }
 
@@ -65,11 +56,8 @@ func debugHandler(token string) http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
-	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		got := sha256.Sum256([]byte(given))
-		if token == "" || !isBearer || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		if !guard.HasToken(r, token) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, `send the header "Authorization: Bearer TOKEN" with the token that domtap token prints`, http.StatusUnauthorized)
 			return

@@ -54,15 +54,5 @@ func (cfg Config) serveMetrics(ctx context.Context, handler http.Handler) (stop 
 	if !local {
 		cfg.Logger.Warn("the metrics can be read from other machines", "address", l.Addr().String())
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			cfg.Logger.Error("the metrics are served no more", "error", err)
-		}
-	}()
-	return func() {
-		_ = server.Close() // nothing is lost: the next scrape fails
-		<-done
-	}, nil
+	return cfg.aside("the metrics", l, server), nil
 }
