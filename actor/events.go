@@ -197,7 +197,7 @@ func (t *Tab) adopt(document string, first bool) {
 		t.dialog(nil)
 	}
 	if t.crashed {
-		t.crashed, t.epoch = false, newEpoch()
+		t.crashed, t.epoch = false, unguessable()
 	}
 }
 

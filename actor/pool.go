@@ -2,14 +2,12 @@ package actor
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -281,7 +279,7 @@ func (p *Pool) enter(t *Tab) {
 func (p *Pool) tabID(owner, session string) string {
 	id := "t" + strconv.Itoa(p.opened)
 	if p.cfg.Opaque != nil && p.cfg.Opaque(session) {
-		id = "t-" + strings.ToLower(rand.Text()[:12])
+		id = "t-" + unguessable()
 	}
 	if owner == "" {
 		return id

@@ -185,7 +185,7 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 	t.life.Store(&life{page: page})
 	t.restore.Store(info.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
-	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: newEpoch(), document: 1, known: true,
+	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: unguessable(), document: 1, known: true,
 		selected: map[dom.FrameID]Selected{}}
 	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
 	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
@@ -194,7 +194,8 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 	return t
 }
 
-func newEpoch() string { return strings.ToLower(rand.Text()[:12]) }
+// unguessable makes twelve letters and digits that tell nothing, of 60 random bits.
+func unguessable() string { return strings.ToLower(rand.Text()[:12]) }
 
 // Session is the name of the session that the tab lives in.
 func (t *Tab) Session() string { return t.session }
