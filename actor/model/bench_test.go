@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/domtap/domtap/actor/model"
@@ -73,6 +74,28 @@ func BenchmarkApply(b *testing.B) {
 			run(b, model.New(), p)
 		}
 	})
+}
+
+// BenchmarkHeld measures what a model holds of a page: an element, its node, and its place in the sequence.
+func BenchmarkHeld(b *testing.B) {
+	for _, size := range []int{75, 25_000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			models := make([]*model.Model, max(1, 10_000/size))
+			var before, after runtime.MemStats
+			for b.Loop() {
+				clear(models)
+				runtime.GC()
+				runtime.ReadMemStats(&before)
+				for i := range models {
+					models[i] = loaded(b, size)
+				}
+				runtime.GC()
+				runtime.ReadMemStats(&after)
+			}
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(len(models)*size), "B/element")
+			runtime.KeepAlive(models)
+		})
+	}
 }
 
 func loaded(tb testing.TB, size int) *model.Model {

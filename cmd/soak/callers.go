@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// hands is how many calls may be under way at once, over callerLines connections.
-	hands       = 64
-	callerLines = 4
+	// hands is how many calls may be under way at once.
+	hands = 64
+	// sharedLines is how many connections the callers share, and as many the watchers: hosts of agents have few.
+	sharedLines = 4
 )
 
 // callers read pages that do not change, so many times a second. A call is due at its time whether those before it
@@ -25,13 +26,14 @@ type callers struct {
 	rate int
 	tabs []string
 	// age is how old an answer may be; nil: the page is asked.
-	age     *durationpb.Duration
-	took    stopwatch
-	next    atomic.Int64
-	running sync.WaitGroup
-	cancel  context.CancelFunc
-	lines   []*grpc.ClientConn
-	broken  chan error
+	age *durationpb.Duration
+	// took counts from when a call was due, asked from when it was sent.
+	took, asked stopwatch
+	next        atomic.Int64
+	running     sync.WaitGroup
+	cancel      context.CancelFunc
+	lines       []*grpc.ClientConn
+	broken      chan error
 }
 
 // call starts the callers.
@@ -40,17 +42,14 @@ func (d *daemon) call(ctx context.Context, rate int, age time.Duration, tabs []s
 	if age > 0 {
 		c.age = durationpb.New(age)
 	}
-	for range callerLines {
-		conn, err := d.dial()
-		if err != nil {
-			return nil, err
-		}
-		c.lines = append(c.lines, conn)
+	var err error
+	if c.lines, err = d.dialShared(); err != nil {
+		return nil, err
 	}
 	ctx, c.cancel = context.WithCancel(ctx)
 	start := time.Now()
 	for i := range hands {
-		dom := domtapv1.NewDomServiceClient(c.lines[i%callerLines])
+		dom := domtapv1.NewDomServiceClient(c.lines[i%sharedLines])
 		c.running.Go(func() {
 			if err := c.hand(ctx, dom, start); err != nil && ctx.Err() == nil {
 				select {
@@ -75,10 +74,12 @@ func (c *callers) hand(ctx context.Context, dom domtapv1.DomServiceClient, start
 			t.Stop()
 			return nil
 		}
+		sent := time.Now()
 		if err := c.one(ctx, dom, int(n)); err != nil {
 			return err
 		}
 		c.took.add(time.Since(due))
+		c.asked.add(time.Since(sent))
 	}
 }
 
@@ -105,9 +106,7 @@ func (c *callers) one(ctx context.Context, dom domtapv1.DomServiceClient, n int)
 func (c *callers) stop() error {
 	c.cancel()
 	c.running.Wait()
-	for _, conn := range c.lines {
-		_ = conn.Close()
-	}
+	hangUp(c.lines)
 	select {
 	case err := <-c.broken:
 		return err

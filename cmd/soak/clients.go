@@ -170,7 +170,9 @@ func (c *clients) total() (messages, resumed float64) {
 // client is one reader of the stream, and what it knows.
 type client struct {
 	way
-	daemon            *daemon
+	daemon *daemon
+	// line is the connection that it shares with others; nil: each of its streams makes one of its own.
+	line              *grpc.ClientConn
 	hold              *hold
 	messages, resumed atomic.Int64
 	// heard is told of each message; nil: nobody is.
@@ -205,13 +207,17 @@ func (c *client) run(ctx context.Context) error {
 // errCut says that the client cut its connection.
 var errCut = errors.New("cut")
 
-// stream reads one stream, over a connection of its own, until it ends or is cut.
+// stream reads one stream until it ends or is cut.
 func (c *client) stream(ctx context.Context) error {
-	conn, err := c.daemon.dial()
-	if err != nil {
-		return err
+	conn := c.line
+	if conn == nil {
+		own, err := c.daemon.dial()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = own.Close() }()
+		conn = own
 	}
-	defer func() { _ = conn.Close() }()
 	request := proto.CloneOf(c.view)
 	if c.known {
 		request.FromRevision, request.Epoch = &c.revision, c.epoch

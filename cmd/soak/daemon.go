@@ -110,6 +110,25 @@ func (d *daemon) dial() (*grpc.ClientConn, error) {
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
 }
 
+// dialShared makes the connections that many share.
+func (d *daemon) dialShared() (lines []*grpc.ClientConn, err error) {
+	for range sharedLines {
+		conn, err := d.dial()
+		if err != nil {
+			hangUp(lines)
+			return nil, err
+		}
+		lines = append(lines, conn)
+	}
+	return lines, nil
+}
+
+func hangUp(lines []*grpc.ClientConn) {
+	for _, conn := range lines {
+		_ = conn.Close()
+	}
+}
+
 // stop ends the daemon and everything it started, and removes its files.
 func (d *daemon) stop(ctx context.Context) error {
 	var errs []error
