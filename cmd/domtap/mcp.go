@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 
 	"github.com/spf13/cobra"
 
@@ -87,8 +86,8 @@ func (a *app) serveMCP(ctx context.Context, to endpoint.Target, m *mcpFlags) err
 }
 
 func (a *app) serveMCPOverHTTP(ctx context.Context, server *mcp.Server, m *mcpFlags) error {
-	address, err := netip.ParseAddrPort(m.http)
-	if err != nil || !address.Addr().IsLoopback() {
+	host, _, err := net.SplitHostPort(m.http)
+	if err != nil || !listen.IsLoopback(host) {
 		return exit.Errorf(exit.Usage, "for example --http 127.0.0.1:7413; a proxy with TLS can stand in front of it", "--http %q is no loopback address with a port", m.http)
 	}
 	token, file, err := a.mcpToken(m)

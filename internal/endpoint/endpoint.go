@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"runtime"
@@ -135,6 +134,5 @@ func (t Target) Answers(ctx context.Context) bool {
 
 func (t Target) isLoopback() bool {
 	host, _, _ := net.SplitHostPort(t.Address)
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || (err == nil && ip.IsLoopback())
+	return listen.IsLoopback(host)
 }

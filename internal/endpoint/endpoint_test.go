@@ -63,7 +63,7 @@ func TestAddresses(t *testing.T) {
 
 func TestOnlyLoopbackGoesWithoutTLS(t *testing.T) {
 	for address, want := range map[string]bool{
-		"127.0.0.1:1": true, "127.9.9.9:1": true, "[::1]:1": true, "localhost:1": true,
+		"127.0.0.1:1": true, "127.9.9.9:1": true, "[::1]:1": true, "localhost:1": true, "[::ffff:127.0.0.1]:1": true,
 		"0.0.0.0:1": false, "10.0.0.1:1": false, "[::]:1": false, "localhost.example:1": false, "[2001:db8::1]:1": false,
 	} {
 		if got := (Target{Address: address}).isLoopback(); got != want {

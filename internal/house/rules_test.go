@@ -55,7 +55,7 @@ var rooms = map[string]room{
 	"web":    {rooms: []string{"web/ui", "web/guard"}, modules: true},
 	"web/ui": {},
 	// Every server of HTTP stands behind it.
-	"web/guard": {},
+	"web/guard": {rooms: []string{"rpc/listen"}},
 	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
 	"rpc/listen": {},
 	// Spans for OpenTelemetry, of what rpc and actor tell of.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 )
 
 // TLS names the files of a certificate and its key, both PEM. Empty names mean no TLS.
@@ -106,6 +107,13 @@ func resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 		return nil, fmt.Errorf("find the IP of %q to listen on: %w", host, err)
 	}
 	return ips, nil
+}
+
+// IsLoopback reports whether a host, as it stands in an address or in a URL, is this machine alone: localhost, or an IP
+// that is loopback, in brackets or not. No name server is asked.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && loopback([]netip.Addr{ip})
 }
 
 // loopback reports whether there are IPs and all of them are loopback.

@@ -23,6 +23,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/domtap/domtap/rpc/listen"
 )
 
 // Config says what a Guard lets through. The zero value: requests to this machine, from no other origin than its own.
@@ -114,8 +116,8 @@ func (g *Guard) names(host string) bool {
 		host = name
 	}
 	host = strings.ToLower(host)
-	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && (!g.cfg.Loopback || address.Unmap().IsLoopback()) || host == "localhost" || slices.Contains(g.hosts, host)
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && !g.cfg.Loopback || listen.IsLoopback(host) || slices.Contains(g.hosts, host)
 }
 
 // foreign says whether a request may come from a page of another origin: it names an origin, or the browser says

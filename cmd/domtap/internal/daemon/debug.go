@@ -7,10 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"net/netip"
-	"strings"
 	"time"
 
+	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/web/guard"
 )
 
@@ -25,7 +24,7 @@ func (cfg Config) serveDebug(ctx context.Context, token string) (stop func(), er
 	if err != nil {
 		return nil, fmt.Errorf("--debug %q is no address, such as 127.0.0.1:6060: %w", cfg.Debug, err)
 	}
-	if !isLoopback(host) {
+	if !listen.IsLoopback(host) {
 		return nil, fmt.Errorf("--debug %s is no loopback address: profiles are for this machine alone; use 127.0.0.1, and a tunnel from elsewhere", cfg.Debug)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Debug)
@@ -64,10 +63,4 @@ func debugHandler(token string) http.Handler {
 		}
 		mux.ServeHTTP(w, r)
 	})
-}
-
-// isLoopback says whether a host names this machine alone, without asking any name server.
-func isLoopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
