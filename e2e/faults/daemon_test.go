@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -23,6 +24,11 @@ import (
 type installed struct {
 	t              *testing.T
 	program, state string
+	// within is what commands are run by, root where their files are seen from here, and leave ends both; for a disk of
+	// their own.
+	within []string
+	root   string
+	leave  func()
 }
 
 func install(t *testing.T) *installed {
@@ -42,6 +48,9 @@ func install(t *testing.T) *installed {
 		if text, err := p.command("stop").CombinedOutput(); err != nil {
 			t.Errorf("domtap stop: %v: %s", err, text)
 		}
+		if p.leave != nil {
+			p.leave()
+		}
 		if left := harness.Processes(state); len(left) > 0 {
 			t.Errorf("processes are left: %q", left)
 		}
@@ -52,7 +61,8 @@ func install(t *testing.T) *installed {
 
 // command is one of the program.
 func (p *installed) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(p.program, args...)
+	line := append(slices.Clone(p.within), append([]string{p.program}, args...)...)
+	cmd := exec.Command(line[0], line[1:]...)
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "DOMTAP_") || strings.HasPrefix(setting, "DOMTAP_CHROME") {
 			cmd.Env = append(cmd.Env, setting)
@@ -93,18 +103,25 @@ func (p *installed) serve(args ...string) *exec.Cmd {
 // served starts a daemon in the foreground, and returns when it listens: a command before that would start another one.
 func (p *installed) served(args ...string) *exec.Cmd {
 	p.t.Helper()
-	cmd := p.command(append([]string{"serve", "--listen="}, args...)...)
-	log := &listening{heard: make(chan struct{})}
-	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	cmd, log := p.start(args...)
 	select {
 	case <-log.heard:
 	case <-time.After(limit):
 		p.t.Fatalf("the daemon does not listen: %s", log.text.String())
 	}
 	return cmd
+}
+
+// start starts a daemon in the foreground, whose log tells when it listens.
+func (p *installed) start(args ...string) (*exec.Cmd, *listening) {
+	p.t.Helper()
+	cmd := p.command(append([]string{"serve", "--listen="}, args...)...)
+	log := &listening{heard: make(chan struct{})}
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	return cmd, log
 }
 
 // listening is the log of a daemon until it listens.
@@ -192,7 +209,7 @@ func (p *installed) awaitJournal(t *testing.T, what string) {
 	t.Helper()
 	var text []byte
 	for began := time.Now(); time.Since(began) < limit; {
-		if paths, _ := filepath.Glob(filepath.Join(p.state, "tabs-????????")); len(paths) == 1 {
+		if paths, _ := filepath.Glob(filepath.Join(p.root, p.state, "tabs-????????")); len(paths) == 1 {
 			if text, _ = os.ReadFile(paths[0]); strings.Contains(string(text), what) {
 				return
 			}
@@ -263,7 +280,7 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 // wellFormed checks the journal of a daemon that is dead.
 func (p *installed) wellFormed(t *testing.T) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(p.state, "tabs-*"))
+	paths, err := filepath.Glob(filepath.Join(p.root, p.state, "tabs-*"))
 	if err != nil {
 		t.Fatal(err)
 	}
