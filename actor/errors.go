@@ -63,6 +63,8 @@ type Error struct {
 	Detail map[string]string
 	// Field is the field of the request that is wrong, when Kind is Invalid and it is known.
 	Field string
+	// Client is whose limit it is, when Kind is Exhausted; empty: the daemon's.
+	Client string
 	// Candidates are the elements that may have been meant.
 	Candidates []*dom.Element
 	// RetryAfter is about how long it takes until the same call can succeed; 0: nobody knows.

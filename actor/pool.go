@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,9 @@ type Config struct {
 	// Opaque says of which sessions the tabs have ids that cannot be guessed and do not tell how many tabs there are; nil:
 	// of none.
 	Opaque func(session string) bool
+	// Quota says which client's the tabs of a session are, and how many that one may have, so that it leaves room for others. No
+	// name, or nil: nobody's, as many as MaxTabs allows.
+	Quota func(session string) (client string, tabs int)
 }
 
 func (c Config) withDefaults() Config {
@@ -57,6 +61,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.AllowURL == nil {
 		c.AllowURL = func(string) error { return nil }
+	}
+	if c.Quota == nil {
+		c.Quota = func(string) (string, int) { return "", 0 }
 	}
 	return c
 }
@@ -91,6 +98,8 @@ type Pool struct {
 	opened int
 	// slots counts what holds a page; running counts goroutines and calls that Close waits for.
 	slots, running int
+	// taken counts the slots of each client that has a quota.
+	taken map[string]int
 	// gone is why no more tabs can be opened.
 	gone    *Error
 	readers map[*TabWatch]struct{}
@@ -111,6 +120,7 @@ func NewPool(b Browser, cfg Config) *Pool {
 	p := &Pool{
 		browser: b, cfg: cfg.withDefaults(), readers: map[*TabWatch]struct{}{}, records: map[string][]DownloadRecord{}, idle: make(chan struct{}), running: 1,
 		popups: make(chan chan struct{}), adopted: make(chan struct{}), dialogs: map[string]DialogPolicy{},
+		taken: map[string]int{},
 	}
 	p.dialogs[DefaultSession] = p.cfg.Dialogs
 	p.ctx, p.end = context.WithCancelCause(root{})
@@ -146,12 +156,12 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 			return nil, err
 		}
 	}
-	if err := p.reserve(); err != nil {
+	if err := p.reserve(o.Session); err != nil {
 		return nil, err
 	}
 	page, err := p.newPage(ctx, PageOptions{Session: o.Session, Viewport: o.Viewport})
 	if err != nil {
-		p.free()
+		p.free(o.Session)
 		p.release()
 		return nil, err
 	}
@@ -201,8 +211,8 @@ func (p *Pool) newPage(ctx context.Context, o PageOptions) (Page, error) {
 	return nil, fmt.Errorf("open a page: %w", err)
 }
 
-// reserve takes a slot for a page, and lets Close wait for it.
-func (p *Pool) reserve() error {
+// reserve takes a slot for a page of a session, and lets Close wait for it.
+func (p *Pool) reserve(session string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone != nil {
@@ -211,16 +221,28 @@ func (p *Pool) reserve() error {
 	if p.slots >= p.cfg.MaxTabs {
 		return Exceeded("tabs", p.cfg.MaxTabs, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", p.slots)
 	}
+	if client, most := p.cfg.Quota(session); client != "" {
+		if p.taken[client] >= most {
+			err := Exceeded("tabs_per_client", most, "this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client", p.taken[client])
+			err.Client = client
+			return err
+		}
+		p.taken[client]++
+	}
 	p.slots++
 	p.running++
 	return nil
 }
 
 // free gives a slot back.
-func (p *Pool) free() {
+func (p *Pool) free(session string) {
+	client, _ := p.cfg.Quota(session)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.slots--
+	if p.taken[client]--; p.taken[client] <= 0 { // also for nobody, whose are not counted
+		delete(p.taken, client)
+	}
 }
 
 // release says that one goroutine or call has ended.
@@ -269,7 +291,7 @@ func (p *Pool) enter(t *Tab) {
 	go func() {
 		defer p.release()
 		t.run()
-		p.free()
+		p.free(t.session)
 		close(t.stopped)
 	}()
 }
@@ -386,7 +408,7 @@ func (p *Pool) adopt(popup Popup) {
 		p.refuse(popup.Page)
 		return
 	}
-	opener := p.byPage(popup.Opener)
+	opener, session := p.byPage(popup.Opener), cmp.Or(popup.Session, DefaultSession)
 	id := ""
 	if opener != nil {
 		id = opener.id
@@ -396,7 +418,7 @@ func (p *Pool) adopt(popup Popup) {
 		err = Exceeded("windows", maxWindows, "its opener opened more than %d windows at once", maxWindows)
 	}
 	if err == nil {
-		err = p.reserve()
+		err = p.reserve(session)
 	}
 	if err != nil {
 		if opener != nil {
@@ -409,10 +431,6 @@ func (p *Pool) adopt(popup Popup) {
 		}
 		p.refuse(popup.Page)
 		return
-	}
-	session := popup.Session
-	if session == "" {
-		session = DefaultSession
 	}
 	t := p.start(popup.Page, Info{Session: session, Opener: id}, dom.Box{}, popup.Bound)
 	if opener != nil {

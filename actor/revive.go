@@ -81,7 +81,7 @@ func (p *Pool) Revive(k Kept) error {
 	if _, err := p.Tab(k.ID); err == nil {
 		return Errorf(Exists, "there is a tab %s already", k.ID)
 	}
-	if err := p.reserve(); err != nil {
+	if err := p.reserve(k.Session); err != nil {
 		return err
 	}
 	p.mu.Lock()

@@ -89,7 +89,7 @@ func toStatus(err error) error {
 			details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(known.RetryAfter)})
 		}
 		if m.code == codes.ResourceExhausted {
-			details = append(details, quota("daemon", err.Error()))
+			details = append(details, quota(known.Client, err.Error()))
 		}
 		return newStatus(m.code, err.Error(), details...)
 	case errors.Is(err, context.Canceled):
@@ -100,18 +100,19 @@ func toStatus(err error) error {
 
 // exhausted tells of a limit, and when to try again where that is known.
 func exhausted(e *limit.Exceeded) error {
-	subject := "daemon"
-	if e.Client != "" {
-		subject = "client:" + e.Client
-	}
-	details := []protoadapt.MessageV1{info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(subject, e.Message)}
+	details := []protoadapt.MessageV1{info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(e.Client, e.Message)}
 	if e.Retry > 0 {
 		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.Retry)})
 	}
 	return newStatus(codes.ResourceExhausted, e.Message, details...)
 }
 
-func quota(subject, description string) *errdetails.QuotaFailure {
+// quota tells whose limit it is that was reached; without a client, the daemon's.
+func quota(client, description string) *errdetails.QuotaFailure {
+	subject := "daemon"
+	if client != "" {
+		subject = "client:" + client
+	}
 	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: description}}}
 }
 

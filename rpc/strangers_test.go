@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -53,6 +54,28 @@ func inHouse(t *testing.T, test func(t *testing.T, b *bench, clients *identity.C
 		defer b.close()
 		b.browser.Serve(shopURL, shopScreen)
 		test(t, b, clients)
+	})
+}
+
+// TestAClientsQuotaIsItsOwn lets a client take its tabs: it is told whose limit it reached, and the next one is not.
+func TestAClientsQuotaIsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clients := identity.New(t.Context(), testToken)
+		clients.Set(household())
+		counted := new(refusals)
+		quota := func(session string) (string, int) { return identity.OwnerOf(session), 1 }
+		b := newBenchWith(t, Config{Token: testToken, Clients: clients, Metrics: counted}, "tcp", actor.Config{Quota: quota})
+		defer b.close()
+		for _, token := range []string{aliceToken, bobToken} {
+			if _, err := b.tabs.OpenTab(as(t.Context(), token), &domtapv1.OpenTabRequest{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := b.tabs.OpenTab(as(t.Context(), aliceToken), &domtapv1.OpenTabRequest{})
+		wantLimit(t, err, "tabs_per_client", counted)
+		if details := fmt.Sprint(status.Convert(err).Details()); !strings.Contains(details, `client:alice`) {
+			t.Errorf("it does not say whose limit it is: %s", details)
+		}
 	})
 }
 

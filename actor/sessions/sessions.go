@@ -76,6 +76,9 @@ type Config struct {
 	// Max is how many sessions there may be at once, the default one included; 0: 50. An empty one costs the
 	// browser next to nothing, one with a tab about 30 MB.
 	Max int
+	// Quota says which client's a session is, and how many that one may have, so that it leaves room for others. No name, or
+	// nil: nobody's, as many as Max allows.
+	Quota func(id string) (client string, sessions int)
 	// Logger takes what nobody can be told otherwise; nil: nobody.
 	Logger *slog.Logger
 }
@@ -202,6 +205,9 @@ func (s *Sessions) reserve(id string) (*session, error) {
 	if len(s.all) >= s.cfg.Max {
 		return nil, actor.Exceeded("sessions", s.cfg.Max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions", len(s.all))
 	}
+	if err := s.withinQuota(id); err != nil {
+		return nil, err
+	}
 	for id == "" || id != "" && s.index(id) >= 0 {
 		if id != "" && !s.chosen(id) {
 			return nil, actor.Errorf(actor.Exists, "there is a session %q already: use it, close it, or choose another id", id)
@@ -212,6 +218,29 @@ func (s *Sessions) reserve(id string) (*session, error) {
 	one := newSession(id)
 	s.all = append(s.all, one)
 	return one, nil
+}
+
+// withinQuota refuses a session more of a client that has as many as it may; the caller holds the lock.
+func (s *Sessions) withinQuota(id string) error {
+	if s.cfg.Quota == nil {
+		return nil
+	}
+	client, most := s.cfg.Quota(id)
+	if client == "" {
+		return nil
+	}
+	has := 0
+	for _, one := range s.all {
+		if whose, _ := s.cfg.Quota(one.id); whose == client {
+			has++
+		}
+	}
+	if has < most {
+		return nil
+	}
+	err := actor.Exceeded("sessions_per_client", most, "this client has %d sessions, which is the limit: close one first, or raise --max-sessions-per-client", has)
+	err.Client = client
+	return err
 }
 
 // chosen reports whether an id is the one that was made last; the caller holds the lock.

@@ -21,6 +21,8 @@ func (s *serveFlags) registerLimits(f *pflag.FlagSet) {
 	f.IntVar(&l.Connections, "max-connections", 1000, "how many connections there may be; 0: any number")
 	f.IntVar(&l.RequestBytes, "max-request-bytes", 12<<20, "how large a request may be")
 	f.IntVar(&l.ResponseBytes, "max-response-bytes", listen.MaxMessage, "how large an answer may be, at most 64 MiB, which is what clients take")
+	f.IntVar(&l.TabsPerClient, "max-tabs-per-client", 50, "how many tabs a named client may have (--clients), windows that pages open included")
+	f.IntVar(&l.SessionsPerClient, "max-sessions-per-client", 25, "how many sessions a named client may have, its default one included")
 	f.IntVar(&l.Mailbox, "mailbox", 64, "how many calls may wait for one tab")
 	f.IntVar(&l.PageElements, "max-page-elements", page.MaxElements, "how many elements are kept of each document, at up to 1 KB each in the page; the rest is left out, and answers say so")
 	f.DurationVar(&l.Idle.Tab, "tab-idle", 0, "close tabs that no call and no stream has used for so long, such as 8h; 0: never")
@@ -30,7 +32,7 @@ func (s *serveFlags) registerLimits(f *pflag.FlagSet) {
 	f.StringVar(&s.Traces, "otlp", "", "send OpenTelemetry traces to this collector, such as http://127.0.0.1:4317; $OTEL_* sets the rest; empty: none")
 	alsoEnv(f, "otlp", "debug", "tab-idle", "session-idle", "exit-idle")
 	alsoEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes",
-		"mailbox", "max-page-elements")
+		"max-tabs-per-client", "max-sessions-per-client", "mailbox", "max-page-elements")
 }
 
 func (s *serveFlags) checkLimits() error {

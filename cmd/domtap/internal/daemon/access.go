@@ -41,3 +41,13 @@ func (cfg Config) clients(ctx context.Context, token string) (clients *identity.
 
 // ofClient reports whether a session is a named client's.
 func ofClient(session string) bool { return identity.OwnerOf(session) != identity.OperatorName }
+
+// quota lets each named client have so many of what is in sessions, or of these.
+func quota(most int) func(session string) (string, int) {
+	return func(session string) (string, int) {
+		if !ofClient(session) {
+			return "", 0
+		}
+		return identity.OwnerOf(session), most
+	}
+}

@@ -161,7 +161,7 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	if err != nil {
 		return cannotStart(err)
 	}
-	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs, Opaque: ofClient}
+	tabs := actor.Config{MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs, Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient)}
 	clients, unfollow, err := cfg.clients(ctx, token)
 	if err != nil {
 		return errors.Join(cannotStart(err), closeAll(listeners))
@@ -180,7 +180,7 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 		m.Follow(pool)
 		m.FollowBrowsers(browsers)
 	}
-	calls.Sessions = sessions.New(pool, browsers, sessions.Config{Max: cfg.MaxSessions, Logger: cfg.Logger})
+	calls.Sessions = sessions.New(pool, browsers, sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger})
 	kept.revive(cfg, pool, calls.Sessions)
 	server, err := rpc.New(pool, calls)
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 // Limits are what clients and pages may take of the daemon.
 type Limits struct {
 	limit.Config
+	// TabsPerClient and SessionsPerClient are how many a named client may have; the operator may have all.
+	TabsPerClient, SessionsPerClient int
 	// Mailbox is how many calls may wait for one tab.
 	Mailbox int
 	// PageElements is how many elements are kept of each document.
@@ -33,6 +35,8 @@ func (l Limits) Check() error {
 		flag               string
 		value, least, most int
 	}{
+		{"max-tabs-per-client", l.TabsPerClient, 1, 1_000_000},
+		{"max-sessions-per-client", l.SessionsPerClient, 1, 1_000_000},
 		{"mailbox", l.Mailbox, 1, 10_000},
 		{"max-page-elements", l.PageElements, 100, page.MaxElements},
 		{"max-request-bytes", l.RequestBytes, 64 << 10, listen.MaxMessage},
