@@ -95,8 +95,11 @@ func TestTabsComeBackFromWhatABrowserCanHave(t *testing.T) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {
+			st, r := st, newRow(f.name)
+			if long > 0 { // pauses are to be those of this fault, not of what died before
+				st = newStage(t, make([]browser.Config, 1), patience)
+			}
 			st.t = t
-			r := newRow(f.name)
 			for began := time.Now(); r.injected == 0 || r.injected < 5 && long > 0 || time.Since(began) < long/time.Duration(len(browserFaults)); {
 				st.inject(f, r)
 			}
