@@ -1,4 +1,4 @@
-// Package faults breaks what the daemon stands on - renderers, browsers, the connection to them, the disk, the daemon
+// Package faults breaks what the daemon stands on - renderers, browsers, the connection to them, the disk, the clock, the daemon
 // itself - and checks what clients see, that tabs come back, and that nothing is left behind.
 //
 // The tests are short. DOMTAP_FAULTS=10m lets them inject faults for that long, each of them; -v prints what was found.
