@@ -250,6 +250,7 @@ func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session t
 	p.viewport = viewport
 	b.pages[id] = p
 	b.mu.Unlock()
+	c.front.set(nil) // a new tab mostly is there, but not always
 	if err := p.install(ctx, p.main, guise.Page); err != nil {
 		p.end(nil)
 		p.drain()

@@ -39,6 +39,9 @@ type Context struct {
 	// id is empty for the default session.
 	id cdp.BrowserContextID
 
+	// front is the place that the session's tabs take turns in.
+	front front
+
 	// stirs counts what may have changed the cookies: documents and requests.
 	stirs atomic.Uint64
 
@@ -239,6 +242,7 @@ func (c *Context) pages() []*Page {
 // left restores what ended with a page: what a process has but once goes with the page that asked for it, also when
 // a popup of the same process lives on.
 func (c *Context) left(*Page) {
+	c.front.set(nil)
 	g := c.guise()
 	if !g.SharesProcess() {
 		return

@@ -85,6 +85,7 @@ func (p *Page) Evaluate(ctx context.Context, s actor.Script) (out actor.Evaluate
 	if err = p.unmasked("scripts would tell what is masked: read the page, or use a session without --mask"); err != nil {
 		return out, err
 	}
+	p.comeForward(ctx) // scripts may wait for frames
 	w, err := p.worldOf(ctx, s.Frame)
 	if err != nil {
 		return out, err

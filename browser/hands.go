@@ -18,6 +18,7 @@ import (
 
 // Do implements actor.Hands. Input is the browser's own (trusted events), never a script's.
 func (p *Page) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
+	p.comeForward(ctx)
 	return hands.New(handled{p}).Do(ctx, a)
 }
 
@@ -162,9 +163,18 @@ func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
 	if clip.Width > 0 {
 		params.Clip = &cdppage.Viewport{X: clip.X, Y: clip.Y, Width: clip.Width, Height: clip.Height, Scale: 1}
 	}
-	res, err := cdp.Call(ctx, p.main, cdppage.CaptureScreenshot, params)
-	if err != nil {
-		return nil, p.failed(err)
-	}
-	return res.Data, nil
+	return p.capture(ctx, params)
+}
+
+// capture takes one picture.
+func (p *Page) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) (picture []byte, err error) {
+	err = p.inFront(ctx, func(ctx context.Context) error {
+		res, err := cdp.Call(ctx, p.main, cdppage.CaptureScreenshot, params)
+		if err != nil {
+			return p.failed(err)
+		}
+		picture = res.Data
+		return nil
+	})
+	return picture, err
 }

@@ -100,6 +100,7 @@ func (p *Page) depart(ctx context.Context, start func(ctx context.Context) (acto
 	if err := p.unstick(ctx); err != nil {
 		return actor.Commit{}, err
 	}
+	p.comeForward(ctx) // many pages show themselves frame by frame
 	for range 2 {
 		p.receive(time.Time{})
 		attempt, cancel := context.WithCancelCause(ctx)

@@ -59,9 +59,9 @@ func (p *Page) veiledShot(ctx context.Context, s actor.Shot) ([]byte, error) {
 		return nil, err
 	}
 	for range veilTries {
-		res, err := cdp.Call(ctx, p.main, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormatPng})
+		picture, err := p.capture(ctx, cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormatPng})
 		if err != nil {
-			return nil, p.failed(err)
+			return nil, err
 		}
 		after, err := p.veils(ctx)
 		if err != nil {
@@ -71,7 +71,7 @@ func (p *Page) veiledShot(ctx context.Context, s actor.Shot) ([]byte, error) {
 			before = after
 			continue
 		}
-		out, err := veil.Cover(res.Data, after.view, after.boxes, veil.Show{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
+		out, err := veil.Cover(picture, after.view, after.boxes, veil.Show{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
 		if errors.Is(err, veil.ErrOutside) {
 			return nil, actor.Errorf(actor.NotActionable, "%v", err)
 		}

@@ -15,9 +15,9 @@
 //	soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -time 1h
 //
 // opens so many small pages, each of which changes so many times a second and has a watcher, and calls for the DOM of
-// ten pages that do not change, so many times a second. It prints how long changes took to their watchers, and calls
-// from when they were due, what daemon and browser take, and what a tab takes of the daemon's memory; and fails like
-// a soak.
+// ten pages that do not change, so many times a second. Watchers and callers share four connections each. It prints how
+// long changes took to their watchers, and calls from when they were due and from when they were sent, what daemon and
+// browser take, and what a tab takes of the daemon's memory; and fails like a soak.
 //
 // The daemon is a process of its own, with a socket, a state directory and a browser of its own, and is stopped
 // at the end. Linux only: what processes take is read from /proc.

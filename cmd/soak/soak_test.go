@@ -15,8 +15,9 @@ import (
 	"github.com/domtap/domtap/browser"
 )
 
-// TestSoakForTenSeconds is make soak, for ten seconds: everything but the verdict on growth.
-func TestSoakForTenSeconds(t *testing.T) {
+// workshop builds the daemon and gives it a directory for all that it leaves, which is checked at the end.
+func workshop(t *testing.T) (program string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a browser")
 	}
@@ -26,7 +27,7 @@ func TestSoakForTenSeconds(t *testing.T) {
 	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
 		t.Skip("what processes take is read from /proc")
 	}
-	program := filepath.Join(t.TempDir(), "domtap")
+	program = filepath.Join(t.TempDir(), "domtap")
 	if text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../domtap").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -34,10 +35,21 @@ func TestSoakForTenSeconds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	t.Setenv("TMPDIR", dir)
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("files are left: %v, %v", left, err)
+		}
+		_ = os.RemoveAll(dir)
+	})
+	return program
+}
+
+// TestSoakForTenSeconds is make soak, for ten seconds: everything but the verdict on growth.
+func TestSoakForTenSeconds(t *testing.T) {
+	program := workshop(t)
 	var out bytes.Buffer
-	err = soak(t.Context(), planFor(program, 10*time.Second, &out))
+	err := soak(t.Context(), planFor(program, 10*time.Second, &out))
 	t.Log(out.String())
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +62,24 @@ func TestSoakForTenSeconds(t *testing.T) {
 			t.Errorf("there is no verdict on %s", r.name)
 		}
 	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("files are left: %v, %v", left, err)
+}
+
+// TestLoadForFiveSeconds is make load, for five seconds and with little of it.
+func TestLoadForFiveSeconds(t *testing.T) {
+	program := workshop(t)
+	var out bytes.Buffer
+	err := bear(t.Context(), load{plan: planFor(program, 5*time.Second, &out), tabs: 3, hz: 10, rate: 50, age: time.Second})
+	t.Log(out.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []string{
+		"calls alone: ", "tabs that change, unread: ", "held: all 3 watchers", "from the change to the watcher: p50 ", "a call, from when it was due: p50 ",
+		heldName, "a tab with its watcher takes ",
+	} {
+		if !strings.Contains(out.String(), what) {
+			t.Errorf("it does not say %q", what)
+		}
 	}
 }
 
