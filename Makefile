@@ -5,8 +5,9 @@ VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 SOAKTIME ?= 30m
 BIN      := .cache/bin
-# The packages whose tests take longest begin first, so that none of them is left to run alone at the end.
-LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e
+# The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
+# cores: browsers that start and end, and tests that wait, leave some of them idle.
+LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e ./rpc ./e2e/acting ./e2e/seeing ./e2e/hostile
 
 # The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
@@ -27,7 +28,7 @@ demo: build ## show domtap at work on a live page
 	scripts/install-chromium
 	scripts/demo
 
-# A program with the race detector sleeps for a second before it exits, unless told otherwise: each command of a test would.
+# make lint vets. A program with the race detector sleeps for a second before it exits, unless told otherwise: each command of a test would.
 test: ## run all tests with the race detector
 	scripts/install-chromium
 	scripts/install-compiler
@@ -35,7 +36,7 @@ test: ## run all tests with the race detector
 	scripts/install-apps
 	scripts/install-examples
 	scripts/install-mcp-client
-	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
+	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
 
 bench: ## run the benchmarks
 	scripts/install-chromium

@@ -76,7 +76,7 @@ func documents(t *testing.T) []string {
 // TestWhatTheDocumentsSayWorksAsPasted runs the blocks of each document, in order, in one place with a
 // daemon of its own. https://example.com is a page of the test, and the ports are free ones.
 func TestWhatTheDocumentsSayWorksAsPasted(t *testing.T) {
-	path := needProgram(t)
+	path := needPlainProgram(t)
 	run := 0
 	for _, file := range documents(t) {
 		blocks := readBlocks(t, file)

@@ -30,24 +30,29 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// program builds domtap once for all tests that run it, and says where it is.
-var program = sync.OnceValues(func() (string, error) {
+// program builds domtap once for all tests that run it, with the race detector if they have it, and says where it is.
+var program = sync.OnceValues(func() (string, error) { return built(hasRaceDetector()) })
+
+// plainProgram is for tests of what many commands print: the race detector makes each start of one take three times as long.
+var plainProgram = sync.OnceValues(func() (string, error) { return built(false) })
+
+func built(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "domtap-bin")
 	if err != nil {
 		return "", err
 	}
+	programDirs = append(programDirs, dir)
 	path := filepath.Join(dir, "domtap")
 	args := []string{"build", "-o", path}
-	if hasRaceDetector() {
+	if race {
 		args = append(args, "-race")
 	}
 	text, err := exec.Command("go", append(args, ".")...).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("build domtap: %w\n%s", err, text)
 	}
-	programDir = dir
 	return path, err
-})
+}
 
 // hasRaceDetector says whether this test was built with -race; the daemon then is too.
 func hasRaceDetector() bool {
@@ -55,22 +60,33 @@ func hasRaceDetector() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// programDir is what TestMain removes at the end; empty when nothing was built.
-var programDir string
+// programDirs are what TestMain removes at the end.
+var programDirs []string
 
 func TestMain(m *testing.M) {
 	if _, set := os.LookupEnv("GORACE"); !set { // a program with the race detector sleeps for a second before it exits
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=10")
 	}
 	code := m.Run()
-	if programDir != "" {
-		_ = os.RemoveAll(programDir)
+	for _, dir := range programDirs {
+		_ = os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
 
 // needProgram returns the built program, and skips the test where no browser is installed.
 func needProgram(t *testing.T) string {
+	t.Helper()
+	return need(t, program)
+}
+
+// needPlainProgram is needProgram without the race detector.
+func needPlainProgram(t *testing.T) string {
+	t.Helper()
+	return need(t, plainProgram)
+}
+
+func need(t *testing.T, program func() (string, error)) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a browser")

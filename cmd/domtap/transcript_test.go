@@ -65,7 +65,7 @@ func readTranscript(t *testing.T, file string) *transcript {
 // TestTheTranscriptsAreReal has the conversations of the documents with a daemon. UPDATE_TRANSCRIPTS=1 puts what it
 // answers in the place of what it does not; what changes from run to run is then to be replaced by … by hand.
 func TestTheTranscriptsAreReal(t *testing.T) {
-	path := needProgram(t)
+	path := needPlainProgram(t)
 	d := readTranscript(t, filepath.Join(root, "docs", "grpcurl.md"))
 	if len(d.exchanges) < 10 || d.page == "" {
 		t.Fatalf("only %d commands were found", len(d.exchanges))
