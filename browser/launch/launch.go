@@ -120,6 +120,7 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 		chromedp.Flag("disable-crash-reporter", true),
 		chromedp.Flag("no-pings", true),
 		chromedp.Flag("disable-spare-renderer-for-site-per-process", true),
+		chromedp.Flag("no-startup-window", cfg.Headless), // nobody would see it; the first tab makes one
 	)
 	if SandboxNote() != "" {
 		opts = append(opts, chromedp.NoSandbox)
