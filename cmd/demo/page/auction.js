@@ -49,14 +49,19 @@ const moves = [
   (lot, rival) => { lot.price += lot.step; show(lot); tell(`${rival} bids ${lot.price} €`, lot); },
   (lot) => { lot.watch.checked = !lot.watch.checked; lot.watch.dispatchEvent(new Event("change", { bubbles: true })); },
   (lot, rival) => tell(`${rival} asks about lot ${lots.indexOf(lot) + 1}`, lot),
-  (lot) => { lot.button.disabled = !lot.button.disabled; },
+  (lot) => { held = lot; lot.button.disabled = true; },
 ];
+
+// held is the lot that nobody can bid on until the next move: shorter than domtap waits for a button.
+let held = null;
 
 let turn = 0;
 let resumeAt = 0;
 
 setInterval(() => {
   if (performance.now() < resumeAt) return; // everybody waits while you bid
+  if (held) held.button.disabled = false;
+  held = null;
   const lot = lots[turn % lots.length];
   moves[(turn * 3 + Math.floor(turn / lots.length)) % moves.length](lot, rivals[turn % rivals.length]);
   turn++;
