@@ -18,19 +18,19 @@ import (
 type load struct {
 	plan
 	tabs, hz, rate int
+	// still is how many pages do not change.
+	still int
 	// age is how old the answers to the calls may be.
 	age time.Duration
 }
-
-// still is how many pages do not change.
-const still = 10
 
 // burden is a load that runs.
 type burden struct {
 	load
 	daemon  *daemon
 	control string
-	still   []string
+	// quiet are the tabs that do not change.
+	quiet   []string
 	clients *clients
 	// lines are the connections of the watchers.
 	lines   []*grpc.ClientConn
@@ -63,7 +63,7 @@ func bear(ctx context.Context, l load) (err error) {
 		return fmt.Errorf("serve the pages: %w", err)
 	}
 	defer func() { err = errors.Join(err, site.close()) }()
-	d, err := startDaemon(ctx, l.program, "--max-tabs", strconv.Itoa(l.tabs+still+1))
+	d, err := startDaemon(ctx, l.program, "--max-tabs", strconv.Itoa(l.tabs+l.still+1))
 	if err != nil {
 		return err
 	}
@@ -81,12 +81,12 @@ func (b *burden) prepare(ctx context.Context, site string) (err error) {
 	if b.control, err = b.daemon.open(ctx, site+"control.html"); err != nil {
 		return err
 	}
-	for range still {
+	for range b.load.still {
 		tab, err := b.daemon.open(ctx, site+"load.html")
 		if err != nil {
 			return err
 		}
-		b.still = append(b.still, tab)
+		b.quiet = append(b.quiet, tab)
 	}
 	if _, err := b.daemon.dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: b.control}); err != nil {
 		return fmt.Errorf("read a page, for which the tokenizer is loaded: %w", err)
@@ -155,7 +155,7 @@ func (b *burden) calls(seconds float64) string {
 // read begins the calls.
 func (b *burden) read(ctx context.Context) (err error) {
 	if b.rate > 0 {
-		b.callers, err = b.daemon.call(ctx, b.rate, b.age, b.still)
+		b.callers, err = b.daemon.call(ctx, b.rate, b.age, b.quiet)
 	}
 	return err
 }

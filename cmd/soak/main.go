@@ -72,7 +72,7 @@ func main() {
 	p := planFor(*program, *length, os.Stdout)
 	var err error
 	if *tabs > 0 {
-		err = bear(ctx, load{plan: p, tabs: *tabs, hz: *hz, rate: *rate, age: *age})
+		err = bear(ctx, load{plan: p, tabs: *tabs, still: 10, hz: *hz, rate: *rate, age: *age})
 	} else {
 		err = soak(ctx, p)
 	}

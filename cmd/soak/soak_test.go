@@ -68,13 +68,13 @@ func TestSoakForTenSeconds(t *testing.T) {
 func TestLoadForFiveSeconds(t *testing.T) {
 	program := workshop(t)
 	var out bytes.Buffer
-	err := bear(t.Context(), load{plan: planFor(program, 5*time.Second, &out), tabs: 3, hz: 10, rate: 50, age: time.Second})
+	err := bear(t.Context(), load{plan: planFor(program, 5*time.Second, &out), tabs: 2, still: 2, hz: 10, rate: 50, age: time.Second})
 	t.Log(out.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, what := range []string{
-		"calls alone: ", "tabs that change, unread: ", "held: all 3 watchers", "from the change to the watcher: p50 ", "a call, from when it was due: p50 ",
+		"calls alone: ", "tabs that change, unread: ", "held: all 2 watchers", "from the change to the watcher: p50 ", "a call, from when it was due: p50 ",
 		heldName, "a tab with its watcher takes ",
 	} {
 		if !strings.Contains(out.String(), what) {

@@ -16,7 +16,14 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
 	"github.com/domtap/domtap/actor/journal"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/harness"
 )
 
@@ -238,22 +245,22 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 	p := install(t)
 	var fetched atomic.Int64
 	url := harness.Pages(t, site(&fetched))
+	// No command: one would start a daemon where there is none.
+	conn, err := grpc.NewClient("unix:"+filepath.Join(p.state, "domtap.sock"), grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1, MaxDelay: 10 * time.Millisecond}, MinConnectTimeout: time.Second}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	tabs := domtapv1.NewTabServiceClient(conn)
 	killed := 0
 	for began := time.Now(); time.Since(began) < long/4 || killed < 5; killed++ {
 		daemon := p.serve("--max-tabs=20")
 		after := time.Duration(rand.IntN(3000)) * time.Millisecond
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		for ctx.Err() == nil {
-			// By its address, so that no daemon is started on demand.
-			cmd := p.command("open", "--addr", "unix://"+filepath.Join(p.state, "domtap.sock"), "-q", url+"/counter", "--restore", "--timeout", "5s")
-			_ = cmd.Start()
-			ended := make(chan error, 1)
-			go func() { ended <- cmd.Wait() }()
-			select {
-			case <-ended:
-			case <-ctx.Done():
-				_ = cmd.Process.Kill()
-				<-ended
+			if _, err := tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url + "/counter", Restore: true}, grpc.WaitForReady(true)); status.Code(err) == codes.ResourceExhausted {
+				<-ctx.Done()
 			}
 			if rand.IntN(8) == 0 {
 				_ = daemon.Process.Signal(syscall.SIGTERM) // and is killed while it stops
@@ -267,12 +274,12 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 		p.wellFormed(t)
 	}
 	daemon := p.served()
-	tabs := p.tabs()
+	left := p.tabs()
 	homes, err := filepath.Glob(filepath.Join(p.state, "browsers", "*", "owner.json"))
 	if err != nil || len(homes) != 1 {
 		t.Errorf("homes of browsers: %q, %v", homes, err)
 	}
-	t.Logf("killed %d daemons; the last one has %d tabs", killed, len(tabs))
+	t.Logf("killed %d daemons; the last one has %d tabs", killed, len(left))
 	p.run("stop")
 	_ = daemon.Wait()
 }

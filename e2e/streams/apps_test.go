@@ -22,7 +22,7 @@ import (
 )
 
 // appSteps is how many steps each application takes.
-const appSteps = 20
+const appSteps = 12
 
 // appPatience is how long a stream may take to show what a step did, by pushes alone: many times the second
 // between two looks at what no mutation shows.
