@@ -97,26 +97,28 @@ func (p *Page) comeForward(ctx context.Context) {
 	f.bring(ctx, p)
 }
 
-// inFront takes a picture of the page while it is in front of its window.
-func (p *Page) inFront(ctx context.Context, take func(context.Context) error) error {
+// stayInFront brings the page to the front of its window and keeps it there until leave is called.
+func (p *Page) stayInFront(ctx context.Context) (leave func()) {
 	f := &p.context.front
-	defer f.take(ctx)()
+	release := f.take(ctx)
 	f.bring(ctx, p)
-	taken := make(chan struct{})
+	ctx, cancel := context.WithCancel(ctx)
 	var staying sync.WaitGroup
 	staying.Go(func() {
 		again := time.NewTicker(frontAgain)
 		defer again.Stop()
 		for {
 			select {
-			case <-taken:
+			case <-ctx.Done():
 				return
 			case <-again.C:
 				f.bring(ctx, p)
 			}
 		}
 	})
-	defer staying.Wait()
-	defer close(taken)
-	return take(ctx)
+	return func() {
+		cancel()
+		staying.Wait()
+		release()
+	}
 }

@@ -167,14 +167,11 @@ func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
 }
 
 // capture takes one picture.
-func (p *Page) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) (picture []byte, err error) {
-	err = p.inFront(ctx, func(ctx context.Context) error {
-		res, err := cdp.Call(ctx, p.main, cdppage.CaptureScreenshot, params)
-		if err != nil {
-			return p.failed(err)
-		}
-		picture = res.Data
-		return nil
-	})
-	return picture, err
+func (p *Page) capture(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
+	defer p.stayInFront(ctx)()
+	res, err := cdp.Call(ctx, p.main, cdppage.CaptureScreenshot, params)
+	if err != nil {
+		return nil, p.failed(err)
+	}
+	return res.Data, nil
 }
