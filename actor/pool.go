@@ -236,12 +236,13 @@ func (p *Pool) reserve(session string) error {
 
 // free gives a slot back.
 func (p *Pool) free(session string) {
-	client, _ := p.cfg.Quota(session)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.slots--
-	if p.taken[client]--; p.taken[client] <= 0 { // also for nobody, whose are not counted
-		delete(p.taken, client)
+	if client, _ := p.cfg.Quota(session); client != "" {
+		if p.taken[client]--; p.taken[client] == 0 {
+			delete(p.taken, client)
+		}
 	}
 }
 
