@@ -81,7 +81,7 @@ func (b *burden) prepare(ctx context.Context, site string) (err error) {
 	if b.control, err = b.daemon.open(ctx, site+"control.html"); err != nil {
 		return err
 	}
-	for range b.load.still {
+	for range b.still {
 		tab, err := b.daemon.open(ctx, site+"load.html")
 		if err != nil {
 			return err

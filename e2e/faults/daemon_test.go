@@ -93,20 +93,6 @@ func (p *installed) run(args ...string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// serve starts a daemon in the foreground.
-func (p *installed) serve(args ...string) *exec.Cmd {
-	p.t.Helper()
-	cmd := p.command(append([]string{"serve", "--listen="}, args...)...)
-	cmd.Stderr = os.Stderr
-	if testing.Verbose() {
-		cmd.Stderr = nil
-	}
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	return cmd
-}
-
 // served starts a daemon in the foreground, and returns when it listens: a command before that would start another one.
 func (p *installed) served(args ...string) *exec.Cmd {
 	p.t.Helper()
@@ -255,7 +241,7 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 	tabs := domtapv1.NewTabServiceClient(conn)
 	killed := 0
 	for began := time.Now(); time.Since(began) < long/4 || killed < 5; killed++ {
-		daemon := p.serve("--max-tabs=20")
+		daemon, _ := p.start("--max-tabs=20")
 		after := time.Duration(rand.IntN(3000)) * time.Millisecond
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		for ctx.Err() == nil {
