@@ -133,7 +133,12 @@ function watch() {
   }, LINES_INTERVAL, signal)
   const sink = {
     lines: answer => takeLines(answer, new Set()),
-    message: m => { take(id, m, fresh); if (m.diff || m.resync) { reader.ask(); picture.changed() } },
+    message: m => {
+      take(id, m, fresh)
+      // What was refused behind a dialog, or while the tab was being brought back, is there when the tab is ready.
+      const ready = m.tabStatus && statusOf(m.tabStatus) === 'ready'
+      if (m.diff || m.resync || ready) { reader.ask(); picture.changed() }
+    },
     resumed: at => { addChange(`went on from revision ${at.revision}`, '', 'note'); reader.ask() },
     ended: () => clearLines('The tab is closed.'),
     state: (state, e) => { if (state === 'cut' && e instanceof CallError) clearLines(e.message); else if (state === 'cut') link('cut') },
