@@ -20,6 +20,8 @@ type sender struct {
 	// start is what since counts from; since is when the send that is under way began, 0 when none is.
 	start time.Time
 	since atomic.Int64
+	// begun says that the answer's headers went out. Only the work of the stream looks at it.
+	begun bool
 }
 
 func newSender(s *Server, stream grpc.ServerStream) *sender {
@@ -71,9 +73,21 @@ func (s *sender) left() time.Duration {
 	return s.limit - (time.Since(s.start) - time.Duration(since))
 }
 
+// accept lets the reader know that it will be told of what happens from now on, when there is nothing to tell yet: it sends
+// the answer's headers, unless a message did. A client waits for them by what its library calls the header of a stream;
+// a browser takes a request for unanswered until then. After an error the stream is over.
+func (s *sender) accept() error {
+	if s.begun {
+		return nil
+	}
+	s.begun = true
+	return s.stream.SendHeader(nil)
+}
+
 // send returns when gRPC has taken the message: one of the stream's type, or a *wire.Message. After an error the
 // stream is over.
 func (s *sender) send(m any) error {
+	s.begun = true
 	s.since.Store(max(1, int64(time.Since(s.start))))
 	err := s.stream.SendMsg(m)
 	s.since.Store(0)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -243,6 +244,9 @@ type direct struct {
 func (d *direct) Context() context.Context { return d.ctx }
 
 func (d *direct) Send(m *domtapv1.WatchDomResponse) error { return d.SendMsg(m) }
+
+// SendHeader is taken at once.
+func (d *direct) SendHeader(metadata.MD) error { return nil }
 
 // SendMsg decodes what a client would receive.
 func (d *direct) SendMsg(v any) error {

@@ -159,6 +159,9 @@ func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerS
 	defer watch.Stop()
 	out := newSender(s.server, stream)
 	return out.during(func() error {
+		if err := out.accept(); err != nil {
+			return err
+		}
 		for {
 			event, err := watch.Next(stream.Context())
 			if err != nil {

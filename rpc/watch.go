@@ -63,6 +63,9 @@ func (w *watcher) run(ctx context.Context) error {
 	if err := w.begin(head); err != nil {
 		return err
 	}
+	if err := w.out.accept(); err != nil {
+		return err
+	}
 	return w.follow(ctx, head)
 }
 

@@ -403,7 +403,9 @@ func TestWatchOmitsTheFirstSnapshot(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
 		s := b.watch(&domtapv1.WatchDomRequest{TabId: tab.GetId(), OmitInitial: true, Format: domtapv1.Format_FORMAT_DIFF})
-		synctest.Wait()
+		if _, err := s.client.Header(); err != nil { // says that the watch is on
+			t.Fatal(err)
+		}
 		page.Update(func(main *actortest.Frame) { main.Body[0].Value = "x" })
 		m, err := s.client.Recv()
 		if err != nil || m.GetDiff().GetChangedCount() != 1 || m.GetSequence() != 1 {

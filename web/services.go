@@ -203,6 +203,13 @@ func (s *stream) close() {
 
 // SendMsg sends a message, and returns when the connection has taken it.
 func (s *stream) SendMsg(m any) error {
+	return s.sent(func() error {
+		return s.to.Send(&answer{message: m, encoded: func(size int) { s.told.answered(m, size) }})
+	})
+}
+
+// sent gives what sends its time, one at a time, until the stream is over.
+func (s *stream) sent(send func() error) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	if s.closed || s.ctx.Err() != nil {
@@ -211,7 +218,7 @@ func (s *stream) SendMsg(m any) error {
 	if d := deadlineOf(s.ctx); d != nil {
 		d.extend()
 	}
-	return s.to.Send(&answer{message: m, encoded: func(size int) { s.told.answered(m, size) }})
+	return send()
 }
 
 // RecvMsg receives the request, and after it the end.
@@ -234,8 +241,10 @@ func (s *stream) Context() context.Context { return s.ctx }
 // SetHeader does nothing: no call of domtap answers with metadata.
 func (s *stream) SetHeader(metadata.MD) error { return nil }
 
-// SendHeader does nothing, as SetHeader.
-func (s *stream) SendHeader(metadata.MD) error { return nil }
+// SendHeader sends the headers of the answer, which are those of the protocol.
+func (s *stream) SendHeader(metadata.MD) error {
+	return s.sent(func() error { return s.to.Send(nil) })
+}
 
 // SetTrailer does nothing, as SetHeader.
 func (s *stream) SetTrailer(metadata.MD) {}

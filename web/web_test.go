@@ -234,6 +234,11 @@ func TestCallsAreEnteredIntoTheAccounts(t *testing.T) {
 func TestAStreamCanBeReadWithoutALibrary(t *testing.T) {
 	st := newStage(t, settings{})
 	id, page := st.shop("Pay")
+	quiet, err := st.client.Do(st.stream(t.Context(), `{"tabId": "`+id+`", "omitInitial": true}`))
+	if err != nil { // the answer begins when the watch does, not when there is something to tell
+		t.Fatal(err)
+	}
+	defer func() { _ = quiet.Body.Close() }()
 	resp, err := st.client.Do(st.stream(t.Context(), `{"tabId": "`+id+`"}`))
 	if err != nil {
 		t.Fatal(err)

@@ -53,6 +53,8 @@ type DomServiceClient interface {
 	//  5. Resumable with the last revision and epoch.
 	//  6. Ends with a reason: OK after a tab_status for a closed tab, UNAVAILABLE for a lost renderer,
 	//     browser or server.
+	//
+	// The headers of the answer say that the watch is on, also when there is nothing to tell yet.
 	WatchDom(ctx context.Context, in *WatchDomRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchDomResponse], error)
 	// WaitFor returns when a condition holds, as soon as the page reports what made it hold; at once when it
 	// holds already. It follows the tab through navigations, and dialogs do not end it: while one is open the
@@ -148,6 +150,8 @@ type DomServiceServer interface {
 	//  5. Resumable with the last revision and epoch.
 	//  6. Ends with a reason: OK after a tab_status for a closed tab, UNAVAILABLE for a lost renderer,
 	//     browser or server.
+	//
+	// The headers of the answer say that the watch is on, also when there is nothing to tell yet.
 	WatchDom(*WatchDomRequest, grpc.ServerStreamingServer[WatchDomResponse]) error
 	// WaitFor returns when a condition holds, as soon as the page reports what made it hold; at once when it
 	// holds already. It follows the tab through navigations, and dialogs do not end it: while one is open the

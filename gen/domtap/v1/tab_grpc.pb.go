@@ -76,7 +76,8 @@ type TabServiceClient interface {
 	// works while the page hangs.
 	SetRestore(ctx context.Context, in *SetRestoreRequest, opts ...grpc.CallOption) (*SetRestoreResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
-	// is open already. A reader that falls behind by more than the server keeps is ended with
+	// is open already; the headers of the answer come before, also when there is none, and what happens after them is
+	// told. A reader that falls behind by more than the server keeps is ended with
 	// RESOURCE_EXHAUSTED and must start again.
 	WatchTabs(ctx context.Context, in *WatchTabsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchTabsResponse], error)
 }
@@ -250,7 +251,8 @@ type TabServiceServer interface {
 	// works while the page hangs.
 	SetRestore(context.Context, *SetRestoreRequest) (*SetRestoreResponse, error)
 	// WatchTabs streams what happens to tabs. The first messages are one `opened` for every tab that
-	// is open already. A reader that falls behind by more than the server keeps is ended with
+	// is open already; the headers of the answer come before, also when there is none, and what happens after them is
+	// told. A reader that falls behind by more than the server keeps is ended with
 	// RESOURCE_EXHAUSTED and must start again.
 	WatchTabs(*WatchTabsRequest, grpc.ServerStreamingServer[WatchTabsResponse]) error
 	mustEmbedUnimplementedTabServiceServer()
