@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -105,12 +106,16 @@ type desk struct {
 
 func newDesk(t *testing.T, program string) *desk {
 	t.Helper()
+	tools, err := grpcurl()
+	if err != nil {
+		t.Fatal(err)
+	}
 	site := httptest.NewServer(http.HandlerFunc(examplePage))
 	state := shortDir(t)
 	d := &desk{
 		dir: t.TempDir(),
 		env: append(ownEnv(state),
-			"PATH="+strings.Join([]string{filepath.Dir(program), grpcurlDir(t), os.Getenv("PATH")}, string(filepath.ListSeparator))),
+			"PATH="+strings.Join([]string{filepath.Dir(program), tools, os.Getenv("PATH")}, string(filepath.ListSeparator))),
 		replace: strings.NewReplacer("https://example.com", site.URL, "127.0.0.1:7411", freeAddress(t), "127.0.0.1:7412", freeAddress(t)),
 	}
 	t.Cleanup(func() {
@@ -141,24 +146,26 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// grpcurlDir is the directory of grpcurl: that of the Makefile, or one that it is built into.
-func grpcurlDir(t *testing.T) string {
-	t.Helper()
+// grpcurl is the directory of grpcurl: that of the Makefile, or one that it is built into, once for all documents.
+var grpcurl = sync.OnceValues(func() (string, error) {
 	dir, err := filepath.Abs(filepath.Join(root, ".cache", "bin"))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "grpcurl")); err == nil {
-		return dir
+		return dir, nil
 	}
-	dir = t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "github.com/fullstorydev/grpcurl/cmd/grpcurl")
+	if dir, err = os.MkdirTemp("", "domtap-bin"); err != nil {
+		return "", err
+	}
+	programDirs = append(programDirs, dir)
+	build := exec.Command("go", "build", "-o", dir, "github.com/fullstorydev/grpcurl/cmd/grpcurl")
 	build.Dir = filepath.Join(root, "tools")
 	if text, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build grpcurl: %v\n%s", err, text)
+		return "", fmt.Errorf("build grpcurl: %w\n%s", err, text)
 	}
-	return dir
-}
+	return dir, nil
+})
 
 // makeTarget is a line that calls make. The targets are not run: the tests are one of them.
 var makeTarget = regexp.MustCompile(`(?m)^make (\S+)$`)
