@@ -94,7 +94,8 @@ func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
 }
 
 // update reads the page until every document was read, and returns the frames that did not answer. Acknowledgements are held back meanwhile and
-// travel with the next request: so a document that is acknowledged cannot push again before it is read.
+// travel with the next request: so a document that is acknowledged cannot push again before it is read. One that was read need not be quiet
+// while another is: what it pushes since is younger than the call.
 func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, err error) {
 	t.hold = true
 	defer func() {
@@ -103,6 +104,7 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 			t.flush()
 		}
 	}()
+	var unread []dom.FrameID // those that were pushing in all rounds so far; nil: there was no round that counts
 	for range readRounds {
 		main := t.main
 		due := t.model.Pending()
@@ -128,9 +130,13 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		t.publish()
 		switch {
 		case t.main != main && main != "": // the patches were those of a document that is gone
+			unread = nil
 		case len(t.model.BrokenFrames()) > 0: // a patch was refused: the next ones start over
-		case len(out.Unacknowledged) == 0:
-			return out.Late, nil
+			unread = nil
+		default:
+			if unread = pushing(unread, out.Unacknowledged); len(unread) == 0 {
+				return out.Late, nil
+			}
 		}
 		late = out.Late
 	}
@@ -141,6 +147,14 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		return late, nil // the rest of the page is as it should be
 	}
 	return nil, Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
+}
+
+// pushing returns those of the frames that were pushing now, too; nil stands for all frames.
+func pushing(before, now []dom.FrameID) []dom.FrameID {
+	if before == nil {
+		return now
+	}
+	return slices.DeleteFunc(before, func(f dom.FrameID) bool { return !slices.Contains(now, f) })
 }
 
 // isStructural reports whether the stored DOM has headings, landmarks, text and images.

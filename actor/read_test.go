@@ -201,6 +201,35 @@ func TestReadConvergesWhileThePagePushes(t *testing.T) {
 	}
 }
 
+// Documents that push by turns are each read when they do not. It is not waited for a moment in which none of them does.
+func TestDocumentsThatTakeTurnsPushingAreRead(t *testing.T) {
+	b, _, tab := start(t, actor.Config{})
+	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
+	release, err := tab.Watch(t.Context(), actor.WatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	turn := 0
+	b.Page(0).BusyWith(func(main *actortest.Frame) {
+		one := main.Body[0]
+		if turn++; turn%2 == 0 {
+			one = main.Body[1].Holds.Body[0]
+		}
+		one.Text = fmt.Sprint("Turn ", turn)
+	})
+	for range 20 {
+		before := turn
+		h := read(t, tab, actor.ReadOptions{}).Head
+		if turn-before > 3 {
+			t.Fatalf("the page was read %d times", turn-before)
+		}
+		if got := texts(h.Snapshot); !strings.Contains(got, fmt.Sprint("Turn ", before+1)) {
+			t.Fatalf("the read has not what was there when it began, Turn %d: %s", before+1, got)
+		}
+	}
+}
+
 func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })

@@ -47,6 +47,8 @@ type Page struct {
 	picture []byte
 	place   actor.Place
 	seen    seen
+	// busy is what the page does before each read, as BusyWith says.
+	busy func(main *Frame)
 }
 
 // ID is the page's name.
@@ -84,6 +86,13 @@ func (p *Page) Update(change func(main *Frame)) {
 	change(p.main)
 	p.syncFrames()
 	p.flush()
+}
+
+// BusyWith lets the page change, and push what changed, each time when it is about to be read. It may not call methods of the page.
+func (p *Page) BusyWith(change func(main *Frame)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.busy = change
 }
 
 // SetTitle changes the main document's title and says so.
@@ -332,7 +341,13 @@ func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, 
 			p.options.attributes = append(p.options.attributes, name)
 		}
 	}
+	if p.busy != nil {
+		p.busy(p.main)
+	}
 	p.syncFrames()
+	if p.busy != nil {
+		p.flush()
+	}
 	for _, a := range req.Acks {
 		p.acknowledge(a)
 	}
