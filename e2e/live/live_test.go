@@ -113,8 +113,8 @@ func showsDialogs(t *testing.T, st *stage) {
 
 func takesMarkupForText(t *testing.T, st *stage) {
 	const nasty = `<img src=x onerror="window.bad=1"><b>Buy</b>`
-	st.add(nasty)
 	in[bool](st, st.shop, `(document.title = '</title><script>window.bad=1</script>', true)`)
+	st.add(nasty)
 	st.shows(nasty)
 	st.shows("<script>window.bad=1</script>")
 	if n := in[int](st, st.live, `document.querySelectorAll('#lines :is(img, b, script), #changes :is(img, b, script), #tabs script, h2 script').length + (window.bad || 0)`); n != 0 {

@@ -135,6 +135,7 @@ function watch() {
     lines: answer => takeLines(answer, new Set()),
     message: m => {
       take(id, m, fresh)
+      running?.refresh() // a new title has no event of its own; it comes with what changes beside it, or with a heartbeat
       // What was refused behind a dialog, or while the tab was being brought back, is there when the tab is ready.
       const ready = m.tabStatus && statusOf(m.tabStatus) === 'ready'
       if (m.diff || m.resync || ready) { reader.ask(); picture.changed() }
@@ -170,13 +171,11 @@ function take(id, m, fresh) {
     beat()
   } else if (m.navigated) {
     addChange(at, `Went to ${m.navigated.url}`, 'note')
-    running?.refresh()
   } else if (m.tabStatus) {
     const known = tabs.get(id)
     if (known) tabs.set(id, { ...known, status: m.tabStatus.status, dialog: m.tabStatus.dialog })
     const text = dialogText(m.tabStatus.dialog) || m.tabStatus.detail || ''
     addChange(`${at} · ${statusOf(m.tabStatus)}`, text, 'note')
-    running?.refresh()
   }
   if (id === chosen) {
     showTabs(tabs, chosen)
