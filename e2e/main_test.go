@@ -10,4 +10,4 @@ import (
 	"github.com/domtap/domtap/internal/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(harness.MainShared(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }

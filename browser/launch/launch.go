@@ -119,7 +119,6 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 		chromedp.Flag("disable-ipc-flooding-protection", false),
 		chromedp.Flag("disable-crash-reporter", true),
 		chromedp.Flag("no-pings", true),
-		chromedp.Flag("disable-spare-renderer-for-site-per-process", true),
 		chromedp.Flag("no-startup-window", cfg.Headless), // nobody would see it; the first tab makes one
 	)
 	if SandboxNote() != "" {
@@ -151,8 +150,8 @@ func parseFlag(flag string) (name, value string, found bool) {
 const disableFeatures = "disable-features"
 
 // features are what is switched off always: pages that come back from the cache of the history, without their load
-// being told again, among them.
-const features = "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,BackForwardCache," + popupFeatures
+// being told again, and renderers that wait for a page to come, among them.
+const features = "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,BackForwardCache,SpareRendererForSitePerProcess," + popupFeatures
 
 // quiet keeps chromedp from writing to the standard logger: what matters comes back as errors.
 var quiet = []chromedp.ContextOption{

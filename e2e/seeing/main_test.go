@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/harness"
 )
 
-func TestMain(m *testing.M) { os.Exit(harness.MainShared(m)) }
+func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
 
 func sentences(n int) string {
 	return strings.Repeat("<p>"+strings.Repeat("The harbour lies still in the morning, and nobody is about yet. ", 6)+"</p>", n)

@@ -8,7 +8,6 @@ package harness
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -79,36 +78,23 @@ func StartBrowser(t testing.TB, flags ...string) *Browser {
 
 func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 	t.Helper()
-	b := launch(t, cfg, t.TempDir())
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
-		defer cancel()
-		if err := b.end(ctx); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
-}
-
-// launch starts a browser that keeps its state in a directory.
-func launch(t testing.TB, cfg browser.Config, state string) *Browser {
-	t.Helper()
-	b, err := browser.Start(context.WithoutCancel(t.Context()), found(t, cfg, state))
+	state := t.TempDir()
+	cfg = found(t, cfg, state)
+	b, err := browser.Start(context.WithoutCancel(t.Context()), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
+		defer cancel()
+		if err := b.Close(ctx); err != nil {
+			t.Errorf("closing the browser: %v", err)
+		}
+		if left := Processes(state); len(left) > 0 {
+			t.Errorf("processes of the browser are left behind: %q", left)
+		}
+	})
 	return &Browser{Browser: b, State: state}
-}
-
-// end ends the browser; it fails when that leaves processes behind.
-func (r *Browser) end(ctx context.Context) error {
-	if err := r.Close(ctx); err != nil {
-		return fmt.Errorf("closing the browser: %w", err)
-	}
-	if left := Processes(r.State); len(left) > 0 {
-		return fmt.Errorf("processes of the browser are left behind: %q", left)
-	}
-	return nil
 }
 
 // found completes what browser to start.
@@ -119,8 +105,6 @@ func found(t testing.TB, cfg browser.Config, state string) browser.Config {
 		t.Skip(err)
 	}
 	cfg.ChromePath, cfg.Headless, cfg.StateDir = path, true, state
-	// A renderer that is started for a page to come is, in a test, mostly started for none.
-	cfg.Flags = append([]string{"disable-features=SpareRendererForSitePerProcess"}, cfg.Flags...)
 	if cfg.Gate != nil { // it resolves the names
 		return cfg
 	}
@@ -186,7 +170,7 @@ type Daemon struct {
 	Stop context.CancelFunc
 }
 
-// StartDaemon starts a browser, or takes one that another test of the package has handed on, the actors and a server on a unix socket.
+// StartDaemon starts a browser, the actors and a server on a unix socket.
 func StartDaemon(t testing.TB, flags ...string) *Daemon {
 	t.Helper()
 	return StartConfigured(t, rpc.Config{AllowEval: true}, flags...)
@@ -195,14 +179,7 @@ func StartDaemon(t testing.TB, flags ...string) *Daemon {
 // StartConfigured is StartDaemon with a server of one's own settings.
 func StartConfigured(t testing.TB, cfg rpc.Config, flags ...string) *Daemon {
 	t.Helper()
-	with := browser.Config{Flags: flags}
-	if !spare.on {
-		return StartWith(t, actor.Config{}, cfg, with)
-	}
-	b := sharedBrowser(t, with)
-	d := serve(t, b, actor.Config{}, cfg, func(*rpc.Server) {})
-	d.Browser = b
-	return d
+	return StartWith(t, actor.Config{}, cfg, browser.Config{Flags: flags})
 }
 
 // StartWith is StartDaemon with tabs, a server and a browser of one's own settings. Which browser it is, and where it

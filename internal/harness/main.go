@@ -12,10 +12,6 @@ import (
 // Main runs the tests of a package and returns its exit code; goroutines of domtap that they leave behind fail it.
 func Main(m *testing.M) int {
 	code := m.Run()
-	if err := spare.end(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1)
-	}
 	if left := goroutines(); code == 0 && left != "" {
 		fmt.Fprintf(os.Stderr, "goroutines are left behind:\n%s\n", left)
 		return 1
