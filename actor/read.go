@@ -129,9 +129,8 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		t.apply(out.Patches...)
 		t.publish()
 		switch {
-		case t.main != main && main != "": // the patches were those of a document that is gone
-			unread = nil
-		case len(t.model.BrokenFrames()) > 0: // a patch was refused: the next ones start over
+		case t.main != main && main != "", // the patches were those of a document that is gone
+			len(t.model.BrokenFrames()) > 0: // a patch was refused: the next ones start over
 			unread = nil
 		default:
 			if unread = pushing(unread, out.Unacknowledged); len(unread) == 0 {

@@ -83,6 +83,11 @@ func (p *Page) Emit(e actor.Event) {
 func (p *Page) Update(change func(main *Frame)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.change(change)
+}
+
+// change is Update; the caller holds the lock.
+func (p *Page) change(change func(main *Frame)) {
 	change(p.main)
 	p.syncFrames()
 	p.flush()
@@ -342,12 +347,9 @@ func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, 
 		}
 	}
 	if p.busy != nil {
-		p.busy(p.main)
+		p.change(p.busy)
 	}
 	p.syncFrames()
-	if p.busy != nil {
-		p.flush()
-	}
 	for _, a := range req.Acks {
 		p.acknowledge(a)
 	}

@@ -155,16 +155,7 @@ var grpcurl = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat(filepath.Join(dir, "grpcurl")); err == nil {
 		return dir, nil
 	}
-	if dir, err = os.MkdirTemp("", "domtap-bin"); err != nil {
-		return "", err
-	}
-	programDirs = append(programDirs, dir)
-	build := exec.Command("go", "build", "-o", dir, "github.com/fullstorydev/grpcurl/cmd/grpcurl")
-	build.Dir = filepath.Join(root, "tools")
-	if text, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build grpcurl: %w\n%s", err, text)
-	}
-	return dir, nil
+	return compiled(filepath.Join(root, "tools"), "github.com/fullstorydev/grpcurl/cmd/grpcurl")
 })
 
 // makeTarget is a line that calls make. The targets are not run: the tests are one of them.

@@ -37,21 +37,22 @@ var program = sync.OnceValues(func() (string, error) { return built(hasRaceDetec
 var plainProgram = sync.OnceValues(func() (string, error) { return built(false) })
 
 func built(race bool) (string, error) {
-	dir, err := os.MkdirTemp("", "domtap-bin")
-	if err != nil {
+	dir, err := compiled(".", "-race="+strconv.FormatBool(race), ".")
+	return filepath.Join(dir, "domtap"), err
+}
+
+// compiled runs go build in a directory and returns the new directory that the program is in.
+func compiled(in string, args ...string) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "domtap-bin"); err != nil {
 		return "", err
 	}
 	programDirs = append(programDirs, dir)
-	path := filepath.Join(dir, "domtap")
-	args := []string{"build", "-o", path}
-	if race {
-		args = append(args, "-race")
+	build := exec.Command("go", append([]string{"build", "-o", dir}, args...)...)
+	build.Dir = in
+	if text, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", args[len(args)-1], err, text)
 	}
-	text, err := exec.Command("go", append(args, ".")...).CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("build domtap: %w\n%s", err, text)
-	}
-	return path, err
+	return dir, nil
 }
 
 // hasRaceDetector says whether this test was built with -race; the daemon then is too.
