@@ -96,6 +96,15 @@ func (a TurnAction) summary() string {
 	return summarize(a.Action, nil)
 }
 
+// notDone is the result of an action of which nothing was done; how says why in a few words.
+func (a TurnAction) notDone(err error, how string) ActionResult {
+	r := ActionResult{Err: err, Summary: a.summary() + ": " + how}
+	if a.acts() {
+		r.Delivered = DeliveredNone
+	}
+	return r
+}
+
 // Verdict is what a turn did to the page, in one word. When several hold, the first of DialogShown,
 // NewTab, Navigated and Changed counts.
 type Verdict uint8
@@ -118,6 +127,9 @@ const (
 type ActionResult struct {
 	// Done says that the action was performed.
 	Done bool
+	// Delivered says how much of the action its element received; Done only with DeliveredAll. DeliveredUnset for what acts
+	// on no element.
+	Delivered Delivered
 	// Err is why it was not, or of kind Refused when it was, but led to a document that the URL policy refuses: an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory
 	// or DialogOpen, what the page said, or context.DeadlineExceeded when time ran out. It is nil for actions that
 	// were skipped because of another's failure.
@@ -227,13 +239,13 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 	for i, a := range turn.Actions {
 		switch {
 		case failed && (turn.StopOnError || a.Submit != nil):
-			results[i].Summary = a.summary() + ": skipped"
+			results[i] = a.notDone(nil, "skipped")
 			continue
 		case over == nil && t.info.Dialog != nil:
 			over = t.blocked()
 		}
 		if over != nil {
-			results[i] = ActionResult{Err: over, Summary: a.summary() + ": not done, " + word(Deed{}, over)}
+			results[i] = a.notDone(over, "not done, "+word(Deed{}, over))
 			continue
 		}
 		r, err := t.performNoting(ctx, a)
@@ -242,7 +254,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 			// The answer says what was done until now.
 			over = timeUp(ctx)
 			if !r.Done {
-				r = ActionResult{Err: over, Summary: a.summary() + ": " + word(Deed{}, over)}
+				r = a.notDone(over, word(Deed{}, over))
 			}
 			results[i] = r
 			continue
@@ -344,12 +356,14 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 			break
 		}
 		next.Ref = at.ref
-		_, err = t.strike(ctx, t.placed(next), start)
+		if _, err = t.strike(ctx, t.placed(next), start); err != nil {
+			deed.Delivered = DeliveredPart // of all that was to be done
+		}
 	}
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	r := ActionResult{Done: err == nil, Err: err, Ref: at.ref, Healed: at.healed && err == nil}
+	r := ActionResult{Done: err == nil, Delivered: deed.Delivered.orDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil}
 	what := a.summary()
 	if at.el != nil {
 		what = summarize(a.Action, at.el)
@@ -510,6 +524,8 @@ func word(deed Deed, err error) string {
 			return "gone"
 		case NotActionable:
 			return "not actionable"
+		case NotDelivered:
+			return "not delivered"
 		case Ambiguous:
 			return "ambiguous"
 		case NoMatch:

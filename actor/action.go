@@ -104,8 +104,36 @@ func (a Action) Aimless() bool {
 	return a.Ref == dom.NoRef && a.Point == nil && (a.Kind == Press || a.Kind == Scroll)
 }
 
-// Deed is how an action went that was done.
+// Delivered says how much of an action reached the element that it names; see domtap.v1.Delivered.
+type Delivered uint8
+
+// How much was delivered.
+const (
+	// DeliveredUnset: all when the action succeeded, nothing when it failed. Steps that act on no element keep it.
+	DeliveredUnset Delivered = iota
+	// DeliveredAll: the element received the whole action.
+	DeliveredAll
+	// DeliveredPart: the element received a part, such as a press without its click. It goes with an error.
+	DeliveredPart
+	// DeliveredNone: the element received nothing, or it is not known that it received anything.
+	DeliveredNone
+)
+
+// orDefault resolves DeliveredUnset by the error that an action ended with.
+func (d Delivered) orDefault(err error) Delivered {
+	switch {
+	case d != DeliveredUnset:
+		return d
+	case err == nil:
+		return DeliveredAll
+	}
+	return DeliveredNone
+}
+
+// Deed is how an action went. It counts beside an error, too: it says how much of the action was delivered then.
 type Deed struct {
+	// Delivered is DeliveredPart only beside an error.
+	Delivered Delivered
 	// Note says in a few words what is worth knowing besides, such as "already checked"; often nothing.
 	Note string
 }

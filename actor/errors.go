@@ -52,6 +52,8 @@ const (
 	Exists
 	// Restoring: the tab lost its page and is being brought back: the call is to be made again.
 	Restoring
+	// NotDelivered: an action began, but its element did not receive all of it.
+	NotDelivered
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for

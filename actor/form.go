@@ -45,7 +45,7 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 		if t.fatal(ctx, err) {
 			return ActionResult{}, err
 		}
-		return ActionResult{Err: err, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(Deed{}, err)}, nil
+		return ActionResult{Err: err, Delivered: DeliveredNone, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(Deed{}, err)}, nil
 	}
 	f.Form.last = at.ref
 	var r ActionResult
@@ -53,8 +53,9 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 		before := t.head.Load().find(one.Ref)
 		done, err := t.perform(ctx, TurnAction{Action: one})
 		if err == nil && done.Err == nil {
-			done.Err = t.tookBack(one, before, &done)
-			done.Done = done.Err == nil
+			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
+				done.Done, done.Delivered = false, DeliveredPart
+			}
 		}
 		if i == 0 || done.Err != nil {
 			r = done
@@ -254,5 +255,5 @@ func (t *Tab) submit(ctx context.Context, f *Form) (ActionResult, error) {
 	case t.fatal(ctx, err):
 		return ActionResult{}, err
 	}
-	return ActionResult{Err: err, Ref: dom.NoRef, Summary: "submit: " + word(Deed{}, err)}, nil
+	return ActionResult{Err: err, Delivered: DeliveredNone, Ref: dom.NoRef, Summary: "submit: " + word(Deed{}, err)}, nil
 }

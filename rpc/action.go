@@ -54,6 +54,9 @@ func nothingDone(turn actor.Turn, out actor.Outcome) error {
 	if turn.URL != "" || !turn.StopOnError || turn.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}
+	if out.Results[0].Delivered == actor.DeliveredPart {
+		return nil
+	}
 	return out.Results[0].Err
 }
 

@@ -50,6 +50,7 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.NoMatch:       {codes.FailedPrecondition, "TARGET_NOT_FOUND"},
 	actor.Exists:        {codes.AlreadyExists, "EXISTS"},
 	actor.Restoring:     {codes.Unavailable, "TAB_RESTORING"},
+	actor.NotDelivered:  {codes.FailedPrecondition, "NOT_DELIVERED"},
 }
 
 // toStatus turns any error of a handler into one with a status. Errors that have one keep it.

@@ -68,7 +68,7 @@ const patience = 2 * time.Second
 func (h *Hands) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
 	deed, err := h.do(ctx, a)
 	if err != nil {
-		return actor.Deed{}, h.page.Failed(err)
+		return deed, h.page.Failed(err)
 	}
 	return deed, nil
 }

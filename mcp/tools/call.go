@@ -132,6 +132,7 @@ var advice = map[string]string{
 	"TARGET_NOT_FOUND": ": look at the page, and use a ref",
 	"AMBIGUOUS_TARGET": ": use the ref of the one that is meant",
 	"NOT_ACTIONABLE":   ": deal with what is in the way, or wait for it to go",
+	"NOT_DELIVERED":    ": look at what it did before you try again",
 	"DIALOG_OPEN":      ": answer it with browser_tab, accept or dismiss",
 	"WAIT_TIMEOUT":     ": look at the page, or wait longer",
 	"CURSOR_EXPIRED":   ": read from the start, without cursor",

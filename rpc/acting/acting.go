@@ -95,7 +95,7 @@ func results(o *actor.Outcome, reason Reasons) []*domtapv1.StepResult {
 }
 
 func result(r actor.ActionResult, reason Reasons, base compact.Base) *domtapv1.StepResult {
-	m := &domtapv1.StepResult{Ok: r.Done, Summary: r.Summary, Text: r.Text, Image: r.Image}
+	m := &domtapv1.StepResult{Ok: r.Done, Summary: r.Summary, Text: r.Text, Image: r.Image, Delivered: convert.Delivered(r.Delivered)}
 	switch {
 	case r.Err != nil:
 		m.Error, m.Reason, m.Candidates = r.Err.Error(), nameOf(r.Err, reason), Candidates(r.Err, base)

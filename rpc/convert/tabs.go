@@ -108,6 +108,19 @@ func History(entries []actor.HistoryEntry) []*domtapv1.HistoryEntry {
 	return out
 }
 
+// Delivered converts how much of an action its element received.
+func Delivered(d actor.Delivered) domtapv1.Delivered {
+	switch d {
+	case actor.DeliveredAll:
+		return domtapv1.Delivered_DELIVERED_ALL
+	case actor.DeliveredPart:
+		return domtapv1.Delivered_DELIVERED_PART
+	case actor.DeliveredNone:
+		return domtapv1.Delivered_DELIVERED_NONE
+	}
+	return domtapv1.Delivered_DELIVERED_UNSPECIFIED
+}
+
 // Verdict converts what an action did to the page.
 func Verdict(v actor.Verdict) domtapv1.Verdict {
 	switch v {

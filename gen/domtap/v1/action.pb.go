@@ -84,6 +84,62 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_action_proto_rawDescGZIP(), []int{0}
 }
 
+// Delivered says how much of an action reached the element that it names.
+type Delivered int32
+
+const (
+	Delivered_DELIVERED_UNSPECIFIED Delivered = 0
+	// The element received the whole action: the press and the click, every character, the drop.
+	Delivered_DELIVERED_ALL Delivered = 1
+	// The element received a part of it, such as the press without the click; error says which.
+	Delivered_DELIVERED_PART Delivered = 2
+	// The element received nothing, or it is not known that it received anything.
+	Delivered_DELIVERED_NONE Delivered = 3
+)
+
+// Enum value maps for Delivered.
+var (
+	Delivered_name = map[int32]string{
+		0: "DELIVERED_UNSPECIFIED",
+		1: "DELIVERED_ALL",
+		2: "DELIVERED_PART",
+		3: "DELIVERED_NONE",
+	}
+	Delivered_value = map[string]int32{
+		"DELIVERED_UNSPECIFIED": 0,
+		"DELIVERED_ALL":         1,
+		"DELIVERED_PART":        2,
+		"DELIVERED_NONE":        3,
+	}
+)
+
+func (x Delivered) Enum() *Delivered {
+	p := new(Delivered)
+	*p = x
+	return p
+}
+
+func (x Delivered) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Delivered) Descriptor() protoreflect.EnumDescriptor {
+	return file_domtap_v1_action_proto_enumTypes[1].Descriptor()
+}
+
+func (Delivered) Type() protoreflect.EnumType {
+	return &file_domtap_v1_action_proto_enumTypes[1]
+}
+
+func (x Delivered) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Delivered.Descriptor instead.
+func (Delivered) EnumDescriptor() ([]byte, []int) {
+	return file_domtap_v1_action_proto_rawDescGZIP(), []int{1}
+}
+
 // Target says which element. Set exactly one of ref, role (with name), text, label, placeholder,
 // test_id, selector, or x with y. It is looked for when its step's turn comes, in every frame and every shadow tree, open
 // or closed, among what can be seen.
@@ -1491,7 +1547,10 @@ type StepResult struct {
 	// place: the ref of that.
 	HealedRef *uint32 `protobuf:"varint,7,opt,name=healed_ref,json=healedRef,proto3,oneof" json:"healed_ref,omitempty"`
 	// When the target was ambiguous: the candidates, at most 10; when it was stale: the nearest living match.
-	Candidates    []*Candidate `protobuf:"bytes,8,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	Candidates []*Candidate `protobuf:"bytes,8,rep,name=candidates,proto3" json:"candidates,omitempty"`
+	// How much of the action the page's own element received, as far as it was observed. `ok` is true only with
+	// DELIVERED_ALL. Unset for steps that act on no element: wait, read, screenshot, back.
+	Delivered     Delivered `protobuf:"varint,9,opt,name=delivered,proto3,enum=domtap.v1.Delivered" json:"delivered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1580,6 +1639,13 @@ func (x *StepResult) GetCandidates() []*Candidate {
 		return x.Candidates
 	}
 	return nil
+}
+
+func (x *StepResult) GetDelivered() Delivered {
+	if x != nil {
+		return x.Delivered
+	}
+	return Delivered_DELIVERED_UNSPECIFIED
 }
 
 // Candidate is an element that a target may have meant.
@@ -2176,7 +2242,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"screenshot\x18\x0f \x01(\v2\x19.domtap.v1.ScreenshotStepH\x00R\n" +
 	"screenshot\x12)\n" +
 	"\x04back\x18\x10 \x01(\v2\x13.domtap.v1.BackStepH\x00R\x04backB\b\n" +
-	"\x06action\"\xf7\x01\n" +
+	"\x06action\"\xab\x02\n" +
 	"\n" +
 	"StepResult\x12\x0e\n" +
 	"\x02ok\x18\x01 \x01(\bR\x02ok\x12\x18\n" +
@@ -2189,7 +2255,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"healed_ref\x18\a \x01(\rH\x00R\thealedRef\x88\x01\x01\x124\n" +
 	"\n" +
 	"candidates\x18\b \x03(\v2\x14.domtap.v1.CandidateR\n" +
-	"candidatesB\r\n" +
+	"candidates\x122\n" +
+	"\tdelivered\x18\t \x01(\x0e2\x14.domtap.v1.DeliveredR\tdeliveredB\r\n" +
 	"\v_healed_ref\"1\n" +
 	"\tCandidate\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x12\n" +
@@ -2239,7 +2306,12 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x0fVERDICT_CHANGED\x10\x02\x12\x15\n" +
 	"\x11VERDICT_NAVIGATED\x10\x03\x12\x12\n" +
 	"\x0eVERDICT_DIALOG\x10\x04\x12\x13\n" +
-	"\x0fVERDICT_NEW_TAB\x10\x052\x99\x01\n" +
+	"\x0fVERDICT_NEW_TAB\x10\x05*a\n" +
+	"\tDelivered\x12\x19\n" +
+	"\x15DELIVERED_UNSPECIFIED\x10\x00\x12\x11\n" +
+	"\rDELIVERED_ALL\x10\x01\x12\x12\n" +
+	"\x0eDELIVERED_PART\x10\x02\x12\x12\n" +
+	"\x0eDELIVERED_NONE\x10\x032\x99\x01\n" +
 	"\rActionService\x12C\n" +
 	"\bInteract\x12\x1a.domtap.v1.InteractRequest\x1a\x1b.domtap.v1.InteractResponse\x12C\n" +
 	"\bFillForm\x12\x1a.domtap.v1.FillFormRequest\x1a\x1b.domtap.v1.FillFormResponseB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
@@ -2256,97 +2328,99 @@ func file_domtap_v1_action_proto_rawDescGZIP() []byte {
 	return file_domtap_v1_action_proto_rawDescData
 }
 
-var file_domtap_v1_action_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_domtap_v1_action_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_domtap_v1_action_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_domtap_v1_action_proto_goTypes = []any{
 	(Verdict)(0),                // 0: domtap.v1.Verdict
-	(*Target)(nil),              // 1: domtap.v1.Target
-	(*ClickStep)(nil),           // 2: domtap.v1.ClickStep
-	(*DoubleClickStep)(nil),     // 3: domtap.v1.DoubleClickStep
-	(*HoverStep)(nil),           // 4: domtap.v1.HoverStep
-	(*TypeStep)(nil),            // 5: domtap.v1.TypeStep
-	(*FillStep)(nil),            // 6: domtap.v1.FillStep
-	(*PressStep)(nil),           // 7: domtap.v1.PressStep
-	(*SelectStep)(nil),          // 8: domtap.v1.SelectStep
-	(*CheckStep)(nil),           // 9: domtap.v1.CheckStep
-	(*UncheckStep)(nil),         // 10: domtap.v1.UncheckStep
-	(*ScrollStep)(nil),          // 11: domtap.v1.ScrollStep
-	(*DragStep)(nil),            // 12: domtap.v1.DragStep
-	(*UploadFile)(nil),          // 13: domtap.v1.UploadFile
-	(*UploadStep)(nil),          // 14: domtap.v1.UploadStep
-	(*WaitStep)(nil),            // 15: domtap.v1.WaitStep
-	(*ReadStep)(nil),            // 16: domtap.v1.ReadStep
-	(*ScreenshotStep)(nil),      // 17: domtap.v1.ScreenshotStep
-	(*BackStep)(nil),            // 18: domtap.v1.BackStep
-	(*Step)(nil),                // 19: domtap.v1.Step
-	(*StepResult)(nil),          // 20: domtap.v1.StepResult
-	(*Candidate)(nil),           // 21: domtap.v1.Candidate
-	(*InteractRequest)(nil),     // 22: domtap.v1.InteractRequest
-	(*InteractResponse)(nil),    // 23: domtap.v1.InteractResponse
-	(*FormField)(nil),           // 24: domtap.v1.FormField
-	(*FillFormRequest)(nil),     // 25: domtap.v1.FillFormRequest
-	(*FillFormResponse)(nil),    // 26: domtap.v1.FillFormResponse
-	(*durationpb.Duration)(nil), // 27: google.protobuf.Duration
-	(*WaitCondition)(nil),       // 28: domtap.v1.WaitCondition
-	(Format)(0),                 // 29: domtap.v1.Format
-	(*Diff)(nil),                // 30: domtap.v1.Diff
-	(*Tab)(nil),                 // 31: domtap.v1.Tab
+	(Delivered)(0),              // 1: domtap.v1.Delivered
+	(*Target)(nil),              // 2: domtap.v1.Target
+	(*ClickStep)(nil),           // 3: domtap.v1.ClickStep
+	(*DoubleClickStep)(nil),     // 4: domtap.v1.DoubleClickStep
+	(*HoverStep)(nil),           // 5: domtap.v1.HoverStep
+	(*TypeStep)(nil),            // 6: domtap.v1.TypeStep
+	(*FillStep)(nil),            // 7: domtap.v1.FillStep
+	(*PressStep)(nil),           // 8: domtap.v1.PressStep
+	(*SelectStep)(nil),          // 9: domtap.v1.SelectStep
+	(*CheckStep)(nil),           // 10: domtap.v1.CheckStep
+	(*UncheckStep)(nil),         // 11: domtap.v1.UncheckStep
+	(*ScrollStep)(nil),          // 12: domtap.v1.ScrollStep
+	(*DragStep)(nil),            // 13: domtap.v1.DragStep
+	(*UploadFile)(nil),          // 14: domtap.v1.UploadFile
+	(*UploadStep)(nil),          // 15: domtap.v1.UploadStep
+	(*WaitStep)(nil),            // 16: domtap.v1.WaitStep
+	(*ReadStep)(nil),            // 17: domtap.v1.ReadStep
+	(*ScreenshotStep)(nil),      // 18: domtap.v1.ScreenshotStep
+	(*BackStep)(nil),            // 19: domtap.v1.BackStep
+	(*Step)(nil),                // 20: domtap.v1.Step
+	(*StepResult)(nil),          // 21: domtap.v1.StepResult
+	(*Candidate)(nil),           // 22: domtap.v1.Candidate
+	(*InteractRequest)(nil),     // 23: domtap.v1.InteractRequest
+	(*InteractResponse)(nil),    // 24: domtap.v1.InteractResponse
+	(*FormField)(nil),           // 25: domtap.v1.FormField
+	(*FillFormRequest)(nil),     // 26: domtap.v1.FillFormRequest
+	(*FillFormResponse)(nil),    // 27: domtap.v1.FillFormResponse
+	(*durationpb.Duration)(nil), // 28: google.protobuf.Duration
+	(*WaitCondition)(nil),       // 29: domtap.v1.WaitCondition
+	(Format)(0),                 // 30: domtap.v1.Format
+	(*Diff)(nil),                // 31: domtap.v1.Diff
+	(*Tab)(nil),                 // 32: domtap.v1.Tab
 }
 var file_domtap_v1_action_proto_depIdxs = []int32{
-	1,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
-	1,  // 1: domtap.v1.DoubleClickStep.target:type_name -> domtap.v1.Target
-	1,  // 2: domtap.v1.HoverStep.target:type_name -> domtap.v1.Target
-	1,  // 3: domtap.v1.TypeStep.target:type_name -> domtap.v1.Target
-	1,  // 4: domtap.v1.FillStep.target:type_name -> domtap.v1.Target
-	1,  // 5: domtap.v1.PressStep.target:type_name -> domtap.v1.Target
-	1,  // 6: domtap.v1.SelectStep.target:type_name -> domtap.v1.Target
-	1,  // 7: domtap.v1.CheckStep.target:type_name -> domtap.v1.Target
-	1,  // 8: domtap.v1.UncheckStep.target:type_name -> domtap.v1.Target
-	1,  // 9: domtap.v1.ScrollStep.target:type_name -> domtap.v1.Target
-	1,  // 10: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
-	1,  // 11: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
-	1,  // 12: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
-	13, // 13: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
-	1,  // 14: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
-	27, // 15: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
-	28, // 16: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
-	2,  // 17: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
-	3,  // 18: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
-	4,  // 19: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
-	5,  // 20: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
-	6,  // 21: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
-	7,  // 22: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
-	8,  // 23: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
-	9,  // 24: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
-	10, // 25: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
-	11, // 26: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
-	12, // 27: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
-	14, // 28: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
-	15, // 29: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
-	16, // 30: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
-	17, // 31: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
-	18, // 32: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
-	21, // 33: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
-	19, // 34: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	29, // 35: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
-	20, // 36: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	30, // 37: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 38: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	31, // 39: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	24, // 40: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	20, // 41: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	30, // 42: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 43: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	31, // 44: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	22, // 45: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	25, // 46: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	23, // 47: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	26, // 48: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	47, // [47:49] is the sub-list for method output_type
-	45, // [45:47] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	2,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
+	2,  // 1: domtap.v1.DoubleClickStep.target:type_name -> domtap.v1.Target
+	2,  // 2: domtap.v1.HoverStep.target:type_name -> domtap.v1.Target
+	2,  // 3: domtap.v1.TypeStep.target:type_name -> domtap.v1.Target
+	2,  // 4: domtap.v1.FillStep.target:type_name -> domtap.v1.Target
+	2,  // 5: domtap.v1.PressStep.target:type_name -> domtap.v1.Target
+	2,  // 6: domtap.v1.SelectStep.target:type_name -> domtap.v1.Target
+	2,  // 7: domtap.v1.CheckStep.target:type_name -> domtap.v1.Target
+	2,  // 8: domtap.v1.UncheckStep.target:type_name -> domtap.v1.Target
+	2,  // 9: domtap.v1.ScrollStep.target:type_name -> domtap.v1.Target
+	2,  // 10: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
+	2,  // 11: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
+	2,  // 12: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
+	14, // 13: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
+	2,  // 14: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
+	28, // 15: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
+	29, // 16: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
+	3,  // 17: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
+	4,  // 18: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
+	5,  // 19: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
+	6,  // 20: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
+	7,  // 21: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
+	8,  // 22: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
+	9,  // 23: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
+	10, // 24: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
+	11, // 25: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
+	12, // 26: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
+	13, // 27: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
+	15, // 28: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
+	16, // 29: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
+	17, // 30: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
+	18, // 31: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
+	19, // 32: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
+	22, // 33: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
+	1,  // 34: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
+	20, // 35: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	30, // 36: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
+	21, // 37: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	31, // 38: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 39: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 40: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	25, // 41: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	21, // 42: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	31, // 43: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 44: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 45: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	23, // 46: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	26, // 47: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	24, // 48: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	27, // 49: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	48, // [48:50] is the sub-list for method output_type
+	46, // [46:48] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }
@@ -2385,7 +2459,7 @@ func file_domtap_v1_action_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_action_proto_rawDesc), len(file_domtap_v1_action_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,

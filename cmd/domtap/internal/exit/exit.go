@@ -113,6 +113,7 @@ type reason struct {
 var reasons = map[string]reason{
 	"STALE_REF":         {Precondition, "the element is gone; domtap compact shows the refs of now"},
 	"NOT_ACTIONABLE":    {Precondition, "the element is hidden, disabled or covered; domtap shot page.png shows the page"},
+	"NOT_DELIVERED":     {Precondition, "the action reached its element only in part; domtap compact shows what it did"},
 	"NAVIGATION_FAILED": {Precondition, "check the URL, and that its server answers"},
 	"NO_HISTORY":        {Precondition, "the tab has no such page in its history"},
 	"NAVIGATED_AWAY":    {Precondition, "the page has changed; domtap compact shows it"},
