@@ -114,7 +114,7 @@ func quota(client, description string) *errdetails.QuotaFailure {
 	if client != "" {
 		subject = "client:" + client
 	}
-	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: description}}}
+	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: valid(description)}}}
 }
 
 // limitOf is the name of the limit that an error tells of; empty: none.
@@ -171,7 +171,7 @@ func reasonOf(err error) string {
 
 // violation says what is wrong with one field.
 func violation(field, description string) *errdetails.BadRequest {
-	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: field, Description: description}}}
+	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: valid(field), Description: valid(description)}}}
 }
 
 func badRequest(invalid *check.Invalid) error {
@@ -183,12 +183,20 @@ func badRequest(invalid *check.Invalid) error {
 }
 
 func info(reason string, metadata map[string]string) *errdetails.ErrorInfo {
-	return &errdetails.ErrorInfo{Reason: reason, Domain: errorDomain, Metadata: metadata}
+	facts := make(map[string]string, len(metadata))
+	for name, value := range metadata {
+		facts[name] = valid(value)
+	}
+	return &errdetails.ErrorInfo{Reason: reason, Domain: errorDomain, Metadata: facts}
 }
 
-// newStatus makes an error. A detail that does not encode is left out rather than lose the error.
+// valid makes a text one that a message can hold.
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// newStatus makes an error. A detail that does not encode is left out rather than lose the error. What is too long for some
+// clients is cut when the call ends; see package trailers.
 func newStatus(code codes.Code, message string, details ...protoadapt.MessageV1) error {
-	s := status.New(code, message)
+	s := status.New(code, valid(message))
 	if detailed, err := s.WithDetails(details...); err == nil {
 		s = detailed
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/limit"
+	"github.com/domtap/domtap/rpc/trailers"
 )
 
 // maxCall is the longest deadline that a unary call may have.
@@ -33,6 +34,7 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 	report := interceptors.CommonReportableFunc(s.report)
 	recovered := recovery.WithRecoveryHandlerContext(s.recovered)
 	unary := []grpc.UnaryServerInterceptor{
+		fitUnary,
 		s.clerk.Unary,
 		interceptors.UnaryServerInterceptor(report),
 		s.accessUnary,
@@ -42,6 +44,7 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 		recovery.UnaryServerInterceptor(recovered),
 	}
 	stream := []grpc.StreamServerInterceptor{
+		fitStream,
 		s.clerk.Stream,
 		interceptors.StreamServerInterceptor(report),
 		s.accessStream,
@@ -54,6 +57,32 @@ func (s *Server) interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamSer
 		stream = append([]grpc.StreamServerInterceptor{m.Stream()}, stream...)
 	}
 	return unary, stream
+}
+
+// fitUnary makes every error short enough for all clients; see package trailers.
+func fitUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	resp, err := handler(ctx, req)
+	return resp, fit(err)
+}
+
+// fitStream does the same for streams.
+func fitStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return fit(handler(srv, stream))
+}
+
+// fit bounds the status of an error as gRPC is going to make it.
+func fit(err error) error {
+	if err == nil {
+		return nil
+	}
+	s, ok := status.FromError(err)
+	if !ok {
+		s = status.FromContextError(err)
+	}
+	if fitting := trailers.Fit(s); fitting != s {
+		return fitting.Err()
+	}
+	return err
 }
 
 // report starts the log record of a call. It never sees a message: what a page shows and what a client

@@ -64,7 +64,7 @@ const (
 	maxTokens   = 4 << 20
 	maxSteps    = 8
 	maxNames    = 16
-	// maxViolations keeps the error within the 8 KiB of trailers that some clients accept.
+	// maxViolations is how many faults an error names; package trailers bounds how long it is.
 	maxViolations = 25
 )
 

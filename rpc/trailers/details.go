@@ -1,0 +1,138 @@
+package trailers
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+)
+
+const (
+	// detailBytes is what the details take at most, before they are encoded: about half of Limit then.
+	detailBytes = 1400
+	// widest and narrowest are how long a text of a detail may be, in bytes; all are cut alike.
+	widest, narrowest = 512, 32
+	// textsPerList is how many bytes of the width stand for one entry of a list.
+	textsPerList = 16
+	// LeftOut is the key of an ErrorInfo under which the number of entries and details is that were left out.
+	LeftOut = "left_out"
+)
+
+// shorten makes details take no more than detailBytes.
+func shorten(details []*anypb.Any) []*anypb.Any {
+	for width := widest; width >= narrowest; width /= 2 {
+		if shorter := shortenTo(details, width); total(shorter) <= detailBytes {
+			return shorter
+		}
+	}
+	return nil // only a reason that is no reason is so long
+}
+
+func total(details []*anypb.Any) int {
+	n := 0
+	for _, d := range details {
+		n += proto.Size(d) + 4 // with its tag and its length
+	}
+	return n
+}
+
+// shortenTo cuts the texts of details at a width, and what is no text of a known kind where it is longer.
+func shortenTo(details []*anypb.Any, width int) []*anypb.Any {
+	var kept []proto.Message
+	var reason *errdetails.ErrorInfo
+	dropped := 0
+	for _, one := range details {
+		m, err := one.UnmarshalNew()
+		if err != nil {
+			dropped++
+			continue
+		}
+		switch m := m.(type) {
+		case *errdetails.ErrorInfo:
+			dropped += shortenInfo(m, width)
+			if reason == nil {
+				reason = m
+			}
+		case *errdetails.BadRequest:
+			shortenViolations(m, width)
+		case *errdetails.QuotaFailure:
+			shortenQuota(m, width)
+		default:
+			if proto.Size(m) > width {
+				dropped++
+				continue
+			}
+		}
+		kept = append(kept, m)
+	}
+	if reason != nil && dropped > 0 {
+		if reason.Metadata == nil {
+			reason.Metadata = map[string]string{}
+		}
+		reason.Metadata[LeftOut] = strconv.Itoa(dropped)
+	}
+	return pack(kept)
+}
+
+// pack encodes details. What does not encode is left out rather than lose the others.
+func pack(all []proto.Message) []*anypb.Any {
+	var packed []*anypb.Any
+	for _, m := range all {
+		if one, err := anypb.New(m); err == nil {
+			packed = append(packed, one)
+		}
+	}
+	return packed
+}
+
+// shortenInfo keeps the reason, and the first of the facts by name; it returns how many are left out.
+func shortenInfo(m *errdetails.ErrorInfo, width int) (dropped int) {
+	most := width / textsPerList
+	for i, name := range slices.Sorted(maps.Keys(m.GetMetadata())) {
+		value := m.GetMetadata()[name]
+		if i >= most || len(name) > narrowest {
+			delete(m.Metadata, name)
+			dropped++
+			continue
+		}
+		m.Metadata[name] = cutEnd(value, width)
+	}
+	return dropped
+}
+
+func shortenViolations(m *errdetails.BadRequest, width int) {
+	most := width / textsPerList
+	more := len(m.GetFieldViolations()) - most
+	if more > 0 {
+		m.FieldViolations = append(m.FieldViolations[:most:most], &errdetails.BadRequest_FieldViolation{
+			Field: "request", Description: fmt.Sprintf("%d more violations are left out", more),
+		})
+	}
+	for _, v := range m.GetFieldViolations() {
+		v.Field, v.Description = cutEnd(v.GetField(), width), cutEnd(v.GetDescription(), width)
+	}
+}
+
+func shortenQuota(m *errdetails.QuotaFailure, width int) {
+	m.Violations = m.Violations[:min(len(m.GetViolations()), width/textsPerList)]
+	for _, v := range m.GetViolations() {
+		v.Subject, v.Description = cutEnd(v.GetSubject(), width), cutEnd(v.GetDescription(), width)
+	}
+}
+
+// cutEnd cuts a text at a width, and says how many characters are left out.
+func cutEnd(text string, width int) string {
+	if len(text) <= width {
+		return text
+	}
+	end := width
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + fmt.Sprintf("… (%d more characters)", utf8.RuneCountInString(text[end:]))
+}
