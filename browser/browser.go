@@ -83,6 +83,9 @@ type Config = launch.Config
 // first one installed.
 func Find(path string) (string, error) { return launch.Find(path) }
 
+// ErrNoSandbox says that the browser ended because the machine gives it nothing to make its sandbox of.
+var ErrNoSandbox = launch.ErrNoSandbox
+
 // SandboxNote says why Chromium's own sandbox is off, or nothing when it is on.
 func SandboxNote() string { return launch.SandboxNote() }
 

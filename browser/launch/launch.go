@@ -240,7 +240,8 @@ func launch(ctx context.Context, cfg Config, profile string, root func(*cdproto.
 		return nil, nil, err
 	}
 	tap := new(tap)
-	opts := execOptions(cfg, path, profile, tap.modify, io.Discard)
+	said := new(output)
+	opts := execOptions(cfg, path, profile, tap.modify, said)
 	allocator, _ := chromedp.NewExecAllocator(ctx, opts...) // ends with ctx
 	bctx, _ := chromedp.NewContext(allocator, quiet...)
 	tap.ready = func(browser, toChromedp chromedp.Transport) {
@@ -253,7 +254,7 @@ func launch(ctx context.Context, cfg Config, profile string, root func(*cdproto.
 	}
 	if err != nil {
 		tap.abandon()
-		return nil, nil, fmt.Errorf("starting %s: %w", path, err)
+		return nil, nil, said.explain(path, err)
 	}
 	return bctx, tap.conn, nil
 }

@@ -30,7 +30,8 @@ func pipes() (childR, childW, ourR, ourW *os.File, err error) {
 	return childR, childW, ourR, ourW, nil
 }
 
-// started closes the browser's ends in this process, so that its death is seen.
+// started closes the browser's ends in this process, so that its death is seen. It is called when the process has started,
+// and once more when it did not.
 func (t *tap) started() {
 	for _, f := range t.child {
 		f.Close()

@@ -36,6 +36,7 @@ func (t *tap) modify(cmd *exec.Cmd) {
 		return
 	}
 	t.child = []*os.File{childR, childW}
+	cmd.Stdin = afterStart(t.started)
 	cmd.ExtraFiles = t.child
 	t.ready(link.NewPipe(ourR, ourW), chromedp.NewPipeConn(commands, replies))
 }

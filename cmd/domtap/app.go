@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/internal/endpoint"
@@ -22,6 +24,8 @@ type app struct {
 	complaints io.Writer
 	// launch starts a daemon that serves the socket and returns when it is ready.
 	launch func(ctx context.Context, at endpoint.Places) error
+	// tryBrowser starts a browser and ends it.
+	tryBrowser func(context.Context, browser.Config) error
 	// daemonFlags are more flags for a daemon that a command starts.
 	daemonFlags []string
 
@@ -29,7 +33,7 @@ type app struct {
 }
 
 func newApp(env endpoint.Lookup, in io.Reader, out, complaints io.Writer) *app {
-	a := &app{env: env, in: in, out: out, complaints: complaints}
+	a := &app{env: env, in: in, out: out, complaints: complaints, tryBrowser: doctor.StartOnce}
 	a.launch = a.launchDaemon
 	return a
 }

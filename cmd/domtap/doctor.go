@@ -14,23 +14,24 @@ import (
 )
 
 func doctorCommand(a *app) *cobra.Command {
-	p := doctor.Patient{Version: programVersion()}
+	p := doctor.Patient{Version: programVersion(), Try: a.tryBrowser}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check browser, socket, token and daemon, and say what to do",
 		Long: `Check everything that domtap needs, and say what to do where something is wrong.
-It starts nothing. The exit code is 1 when a check fails, and 0 otherwise.`,
+It starts no daemon, but a browser for a moment, to see that it runs and has its sandbox. The exit code is 1 when a check fails, and 0 otherwise.`,
 		Args: cobra.NoArgs,
 	}
 	a.common.register(cmd)
 	cmd.Flags().StringVar(&p.Chrome, "chrome", "", "the browser that the daemon is to start (default: the first Chromium or Chrome found)")
+	cmd.Flags().StringArrayVar(&p.Flags, "chrome-flag", nil, "one more flag that the daemon is to give the browser; may be repeated")
 	cmd.Flags().StringVar(&p.Remote, "remote", "", "the running browser that the daemon is to attach to")
 	cmd.Flags().IntVar(&p.MaxTabs, "max-tabs", 100, "how many tabs the daemon is to allow")
 	cmd.Flags().StringVar(&p.Certificate, "tls-cert", "", "the PEM file with the daemon's certificate")
 	var text string
 	policyFlag(cmd.Flags(), &text)
 	p.Policy = func() (*policy.Policy, error) { return readPolicy(text) }
-	alsoEnv(cmd.Flags(), "chrome", "remote", "max-tabs", "tls-cert")
+	alsoEnv(cmd.Flags(), "chrome", "chrome-flag", "remote", "max-tabs", "tls-cert")
 	cmd.RunE = a.locally(func(ctx context.Context, to endpoint.Target, _ []string) error {
 		at, err := a.places()
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
 )
@@ -259,6 +260,8 @@ type command struct {
 	in    string
 	ctx   context.Context
 	start func(ctx context.Context, at endpoint.Places) error
+	// tried is how it goes to start a browser.
+	tried error
 }
 
 // run runs a command line in this process. Without a start function no daemon can be started.
@@ -274,6 +277,7 @@ func (c command) run(t *testing.T, args ...string) result {
 	if a.launch == nil {
 		a.launch = func(context.Context, endpoint.Places) error { return errors.New("no daemon in this test") }
 	}
+	a.tryBrowser = func(context.Context, browser.Config) error { return c.tried }
 	ctx := c.ctx
 	if ctx == nil {
 		ctx = t.Context()

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
@@ -98,6 +101,24 @@ func TestDoctorFindsAFreshMachineHealthy(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	if f := found["browser"]; f.Status != doctor.OK || f.Found != "Chromium 1.2.3 at "+chrome {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestDoctorTriesTheBrowser(t *testing.T) {
+	cmd, _ := isolated(t)
+	chrome := fakeBrowser(t)
+	cmd.tried = errors.New("libnss3.so is missing")
+	found, code := examineWith(t, cmd, "--chrome", chrome)
+	if f := found["browser"]; code != exit.Failure || f.Status != doctor.Fail || !strings.Contains(f.Found, "libnss3.so") {
+		t.Errorf("exit code %d, %+v", code, f)
+	}
+	if f := found["sandbox"]; strings.Contains(f.Found, "keeps its sandbox") {
+		t.Errorf("got %+v", f)
+	}
+	cmd.tried = fmt.Errorf("start it: %w", browser.ErrNoSandbox)
+	found, _ = examineWith(t, cmd, "--chrome", chrome)
+	if f := found["browser"]; f.Status != doctor.OK {
 		t.Errorf("got %+v", f)
 	}
 }

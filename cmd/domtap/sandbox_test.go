@@ -4,12 +4,16 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
 // nobody is a user without any rights, as Debian numbers it.
@@ -22,31 +26,16 @@ func TestWhoIsNotRootKeepsTheSandbox(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be somebody else; for others, all tests with a browser have the sandbox")
 	}
-	home, err := os.MkdirTemp("", "dt") // short, for a socket is in it
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(home) })
-	text, err := os.ReadFile(program)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(home, "domtap"), text, 0o755)
-	}
-	if err == nil {
-		err = os.Chown(home, nobody, nobody)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := nobodysHome(t, program)
 	run := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), filepath.Join(home, "domtap"), args...)
-		cmd.Dir = home
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "DOMTAP_STATE_DIR=" + home, "GORACE=" + os.Getenv("GORACE"), "DOMTAP_CHROME=" + os.Getenv("DOMTAP_CHROME")}
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-		text, err := cmd.CombinedOutput()
+		text, err := asNobody(t, home, "", args...).CombinedOutput()
 		return string(text), err
 	}
-	if said, _ := run("doctor"); !strings.Contains(said, "ok    sandbox") {
-		t.Skipf("this machine has no namespaces for users:\n%s", said)
+	switch said, err := run("doctor"); {
+	case strings.Contains(said, "fail  sandbox") && strings.Contains(said, browser.ErrNoSandbox.Error()):
+		t.Skipf("this machine refuses user namespaces:\n%s", said)
+	case err != nil || !strings.Contains(said, "ok    sandbox   the browser starts"):
+		t.Fatalf("domtap doctor: %v: %s", err, said)
 	}
 	defer func() {
 		if said, err := run("stop"); err != nil {
@@ -67,6 +56,80 @@ func TestWhoIsNotRootKeepsTheSandbox(t *testing.T) {
 		if len(strings.Fields(status["NSpid"])) < 2 || strings.TrimSpace(status["Seccomp"]) != "2" {
 			t.Errorf("a renderer has the process ids %q and the filter %q:\n%s", status["NSpid"], status["Seccomp"], line)
 		}
+	}
+}
+
+// nobodysHome is a directory of the user nobody, with the program in it.
+func nobodysHome(t *testing.T, program string) string {
+	t.Helper()
+	home, err := os.MkdirTemp("", "dt") // short, for a socket is in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	text, err := os.ReadFile(program)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(home, "domtap"), text, 0o755)
+	}
+	if err == nil {
+		err = os.Chown(home, nobody, nobody)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home
+}
+
+// asNobody is a command line of the program for the user nobody. What is to be done before goes into a shell.
+func asNobody(t *testing.T, home, before string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(home, "domtap"), args...)
+	if before != "" {
+		cmd = exec.CommandContext(t.Context(), "sh", append([]string{"-c", before, "sh", filepath.Join(home, "domtap")}, args...)...)
+	}
+	cmd.Dir = home
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "DOMTAP_STATE_DIR=" + home, "GORACE=" + os.Getenv("GORACE"), "DOMTAP_CHROME=" + os.Getenv("DOMTAP_CHROME")}
+	if before == "" {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	return cmd
+}
+
+// TestAMachineWithoutNamespacesSaysSo runs commands where no user may make a namespace, as in most containers: they fail at
+// once, with the browser's own words, and the doctor tells why.
+func TestAMachineWithoutNamespacesSaysSo(t *testing.T) {
+	program := needPlainProgram(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be somebody else")
+	}
+	setpriv, err := exec.LookPath("setpriv")
+	if err != nil {
+		t.Skip(err)
+	}
+	home := nobodysHome(t, program)
+	run := func(args ...string) (string, int) {
+		t.Helper()
+		before := "echo 0 >/proc/sys/user/max_user_namespaces && exec " + setpriv + " --reuid 65534 --regid 65534 --clear-groups \"$@\""
+		cmd := asNobody(t, home, before, args...)
+		all := []syscall.SysProcIDMap{{Size: 1 << 16}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: all, GidMappings: all, GidMappingsEnableSetgroups: true}
+		text, err := cmd.CombinedOutput()
+		if exited := new(exec.ExitError); err != nil && !errors.As(err, &exited) {
+			t.Skipf("this machine refuses a user namespace to refuse others in: %v", err)
+		}
+		return string(text), cmd.ProcessState.ExitCode()
+	}
+	said, code := run("open", "about:blank", "--timeout", "5m")
+	if code != exit.Unavailable || !strings.Contains(said, "the daemon cannot start") || !strings.Contains(said, "No usable sandbox") {
+		t.Errorf("domtap open: exit code %d: %s", code, said)
+	}
+	said, code = run("doctor")
+	if code != exit.Failure || !strings.Contains(said, "fail  sandbox   ") || !strings.Contains(said, "allow user namespaces") {
+		t.Errorf("domtap doctor: exit code %d: %s", code, said)
+	}
+	said, code = run("doctor", "--chrome-flag", "no-sandbox")
+	if code != exit.OK || !strings.Contains(said, "warn  sandbox   it is switched off") {
+		t.Errorf("domtap doctor --chrome-flag no-sandbox: exit code %d: %s", code, said)
 	}
 }
 

@@ -71,7 +71,10 @@ func Launch(ctx context.Context, program string, at Places, args []string) error
 	defer func() { _ = ready.Close() }()
 	if word, err := readAll(ctx, cmd, ready); err != nil {
 		terminate(cmd)
-		return errorf(Unreachable, "its log is in "+at.Log(), "the daemon was not ready in time: %w", err)
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		return errorf(Unreachable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "the daemon was not ready in time (%w); the last that it said: %s", err, lastError(log, began))
 	} else if word == readyWord {
 		return cmd.Process.Release()
 	}
@@ -132,7 +135,7 @@ func lastError(log io.ReaderAt, from int64) string {
 	if err != nil {
 		return err.Error()
 	}
-	last := "the daemon ended without a word"
+	last := "the daemon said nothing"
 	for line := range bytes.Lines(text) {
 		said, found := strings.CutPrefix(string(line), complaint)
 		if found {

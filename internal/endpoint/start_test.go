@@ -9,8 +9,8 @@ import (
 
 func TestTheLastComplaintOfALogIsReported(t *testing.T) {
 	for log, want := range map[string]string{
-		"":                           "the daemon ended without a word",
-		"domtap: old\n":              "the daemon ended without a word",
+		"":                           "the daemon said nothing",
+		"domtap: old\n":              "the daemon said nothing",
 		"OLDLINES\nlevel=INFO a\n\n": "level=INFO a",
 		"OLDLINES\nlevel=INFO a\ndomtap: the browser is gone\nhint: x\n": "the browser is gone",
 	} {

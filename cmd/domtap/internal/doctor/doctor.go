@@ -1,6 +1,7 @@
 // Package doctor checks everything that domtap needs, and says what to do where something is wrong.
 //
-// It only looks: no check starts a daemon or changes a file.
+// It only looks: no check starts a daemon or changes a file. One starts a browser for a moment, for nothing else tells whether
+// the machine lets it have its sandbox.
 package doctor
 
 import (
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +42,10 @@ type Finding struct {
 type Patient struct {
 	// Chrome is the browser to start; empty: the first one found. Remote is one that runs already.
 	Chrome, Remote string
+	// Flags are more flags for the browser.
+	Flags []string
+	// Try starts a browser and ends it again.
+	Try func(context.Context, browser.Config) error
 	// Policy reads the URL policy that a daemon would have that is started now.
 	Policy func() (*policy.Policy, error)
 	Places endpoint.Places
@@ -50,6 +56,10 @@ type Patient struct {
 	Certificate string
 	// Version is the version of this program.
 	Version string
+
+	// tried says that a browser was started, and failed how that went.
+	tried  bool
+	failed error
 }
 
 // Checks holds every check, in the order in which they are best read.
@@ -70,8 +80,9 @@ var Checks = []func(context.Context, *Patient) Finding{
 }
 
 const (
-	// versionLimit is how long a browser may take to print its version.
+	// versionLimit is how long a browser may take to print its version, tryLimit how long to start and to end.
 	versionLimit = 10 * time.Second
+	tryLimit     = 20 * time.Second
 	// answerLimit is how long a daemon may take to say that it serves.
 	answerLimit = 10 * time.Second
 )
@@ -84,20 +95,65 @@ func checkBrowser(ctx context.Context, p *Patient) Finding {
 	if err != nil {
 		return Finding{"browser", Fail, err.Error(), "install Chromium (Debian: apt install chromium; macOS: brew install --cask chromium), or name it with --chrome or DOMTAP_CHROME"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, versionLimit)
-	defer cancel()
-	text, err := exec.CommandContext(ctx, path, "--version").Output()
+	text, err := version(ctx, path)
 	if err != nil {
 		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see why; then install it again, or name another with --chrome"}
 	}
-	return Finding{"browser", OK, fmt.Sprintf("%s at %s", strings.TrimSpace(string(text)), path), ""}
+	found := fmt.Sprintf("%s at %s", text, path)
+	if err := p.try(ctx, path); err != nil && !errors.Is(err, browser.ErrNoSandbox) {
+		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see why; then install what it lacks, or name another with --chrome"}
+	}
+	return Finding{"browser", OK, found, ""}
+}
+
+// version asks a browser for its version.
+func version(ctx context.Context, path string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, versionLimit)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, path, "--version").Output()
+	return strings.TrimSpace(string(text)), err
+}
+
+// try starts the browser as a daemon would, and ends it.
+func (p *Patient) try(ctx context.Context, path string) error {
+	if !p.tried {
+		ctx, cancel := context.WithTimeout(ctx, tryLimit)
+		defer cancel()
+		p.tried, p.failed = true, p.Try(ctx, browser.Config{ChromePath: path, Flags: p.Flags, Headless: true})
+	}
+	return p.failed
+}
+
+// StartOnce starts a browser below a directory that is removed afterwards, and ends it.
+func StartOnce(ctx context.Context, cfg browser.Config) error {
+	dir, err := os.MkdirTemp("", "domtap-doctor")
+	if err != nil {
+		return err
+	}
+	cfg.StateDir = dir
+	b, err := browser.Start(ctx, cfg)
+	if err == nil {
+		err = b.Close(ctx)
+	}
+	return errors.Join(err, os.RemoveAll(dir))
 }
 
 func checkSandbox(_ context.Context, p *Patient) Finding {
-	if note := browser.SandboxNote(); note != "" && p.Remote == "" {
-		return Finding{"sandbox", Warn, note, "where pages are not trusted, run domtap as a user other than root"}
+	const check = "sandbox"
+	off := slices.ContainsFunc(p.Flags, func(flag string) bool { return strings.TrimLeft(flag, "-") == "no-sandbox" })
+	switch {
+	case p.Remote != "":
+		return Finding{check, OK, "that of a browser that runs already is not known here", ""}
+	case browser.SandboxNote() != "":
+		return Finding{check, Warn, browser.SandboxNote(), "where pages are not trusted, run domtap as a user other than root"}
+	case errors.Is(p.failed, browser.ErrNoSandbox):
+		return Finding{check, Fail, p.failed.Error(), "allow user namespaces (docs/operations.md says how in a container), or, where all pages are trusted, switch the sandbox off with --chrome-flag no-sandbox"}
+	case off:
+		return Finding{check, Warn, "it is switched off by --chrome-flag no-sandbox", "where pages are not trusted, leave that flag out"}
+	case !p.tried || p.failed != nil:
+		return Finding{check, Warn, "it was not tried, for the browser does not start", "do what the line about the browser says"}
 	}
-	return Finding{"sandbox", OK, "the browser keeps its sandbox", ""}
+	return Finding{check, OK, "the browser starts, and keeps its sandbox", ""}
 }
 
 func checkPolicy(_ context.Context, p *Patient) Finding {
