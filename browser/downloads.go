@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -172,8 +174,14 @@ func (b *Browser) cancelDownloads(why string, which func(*transfer) bool) {
 func (b *Browser) cancelDownload(f *transfer, why string) {
 	b.fetches.mu.Lock()
 	f.over = cmp.Or(f.over, why)
+	contexts := []cdp.BrowserContextID{f.context}
+	if f.page == nil { // the browser does not say whose it is, and refuses where it is not
+		contexts = slices.AppendSeq(contexts[:0], maps.Keys(b.fetches.depots))
+	}
 	b.fetches.mu.Unlock()
-	b.root.Post(b.ctx, cdpbrowser.CommandCancelDownload, cdpbrowser.CancelDownloadParams{GUID: f.GUID, BrowserContextID: f.context})
+	for _, id := range contexts {
+		b.root.Post(b.ctx, cdpbrowser.CommandCancelDownload, cdpbrowser.CancelDownloadParams{GUID: f.GUID, BrowserContextID: id})
+	}
 }
 
 // openedBy notes which page opened a target.
@@ -241,11 +249,13 @@ func (b *Browser) downloadBegins(e cdpbrowser.EventDownloadWillBegin) {
 	f.page = b.downloader(e.FrameID)
 	why := ""
 	b.fetches.mu.Lock()
-	f.context = f.page.contextID()
-	f.depot = b.fetches.depots[f.context]
+	if f.page != nil {
+		f.context = f.page.contextID()
+		f.depot = b.fetches.depots[f.context]
+	}
 	under := 0
 	for _, other := range b.fetches.fetching {
-		if other.context == f.context {
+		if other.depot == f.depot {
 			under++
 		}
 	}
@@ -343,9 +353,7 @@ func (b *Browser) downloadEnds(f *transfer, path string) {
 
 // downloadFails removes what there is of a file.
 func (b *Browser) downloadFails(f *transfer, why string) {
-	if f.depot != nil && f.depot.folder != nil {
-		f.depot.folder.Drop(f.GUID)
-	}
+	b.dropFile(f)
 	b.forgetDownload(f, f.Received)
 	f.State = actor.NotFetched
 	switch {
@@ -357,6 +365,21 @@ func (b *Browser) downloadFails(f *transfer, why string) {
 		f.Reason = "the page, the network or the browser ended it"
 	}
 	b.tellDownload(f)
+}
+
+// dropFile removes what there is of the file, which is in any folder when it is not known whose it is.
+func (b *Browser) dropFile(f *transfer) {
+	depots := []*depot{f.depot}
+	if f.page == nil {
+		b.fetches.mu.Lock()
+		depots = slices.AppendSeq(depots[:0], maps.Values(b.fetches.depots))
+		b.fetches.mu.Unlock()
+	}
+	for _, d := range depots {
+		if d != nil && d.folder != nil {
+			d.folder.Drop(f.GUID)
+		}
+	}
 }
 
 // forgetDownload ends what is counted of a download under way.
@@ -377,5 +400,5 @@ func (b *Browser) tellDownload(f *transfer) {
 	}
 }
 
-// contextID is the browser context that the page lives in; empty: the default one, and that of no page.
-func (p *Page) contextID() cdp.BrowserContextID { return "" }
+// contextID is the browser context that the page lives in; empty: the default one.
+func (p *Page) contextID() cdp.BrowserContextID { return p.context.id }

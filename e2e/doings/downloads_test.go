@@ -106,7 +106,33 @@ func TestDownloads(t *testing.T) {
 		"/get":     harness.HTML(`<a href="/endless">Get</a>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := harness.StartDaemon(t, "site-per-process")
+	all := harness.StartDaemon(t, "site-per-process")
+	harness.InSessions(t, all, func(t *testing.T, d *harness.Daemon) { downloads(t, d, url, gone) })
+	t.Run("of nobody", func(t *testing.T) { downloadsOfNobody(t, all, url, gone) })
+}
+
+// downloadsOfNobody downloads in pages that the daemon does not know, as when a tab was closed at that moment.
+func downloadsOfNobody(t *testing.T, d *harness.Daemon, url string, gone <-chan struct{}) {
+	d.In(t, "named")
+	for _, context := range append(d.Browser.Contexts(t.Context()), "") {
+		params := map[string]string{"url": url + "/endless"}
+		if context != "" {
+			params["browserContextId"] = context
+		}
+		var made struct{ TargetID string }
+		if err := d.Browser.Call(t.Context(), "", "Target.createTarget", params, &made); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-gone:
+		case <-time.After(30 * time.Second):
+			t.Errorf("in the context %q the download goes on", context)
+		}
+	}
+}
+
+// downloads fetches files in every way that a page has, in the session that the daemon is asked for.
+func downloads(t *testing.T, d *harness.Daemon, url string, gone <-chan struct{}) {
 	beside := d.Open(url + "/ok")
 	next := watchDownloads(t, d)
 	for path, name := range map[string]string{
@@ -128,7 +154,7 @@ func TestDownloads(t *testing.T) {
 				t.Errorf("%s: got %v", summary, m)
 			}
 			if info, err := os.Stat(got.GetPath()); err != nil || info.Size() != got.GetReceivedBytes() || info.Mode().Perm() != 0o600 ||
-				strings.HasPrefix(info.Name(), ".") || filepath.Base(filepath.Dir(got.GetPath())) != "default" {
+				strings.HasPrefix(info.Name(), ".") || filepath.Base(filepath.Dir(got.GetPath())) != d.Session {
 				t.Errorf("the file is %v, %v", info, err)
 			}
 			stillUsable(t, d, tab, url+"/ok")
@@ -234,7 +260,19 @@ func TestDownloadsAreBounded(t *testing.T) {
 		},
 	})
 	state := t.TempDir()
-	d := harness.StartWith(t, actor.Config{}, rpc.Config{}, browser.Config{MaxDownloadBytes: 1_000_000, DownloadDir: state})
+	all := harness.StartWith(t, actor.Config{}, rpc.Config{}, browser.Config{MaxDownloadBytes: 1_000_000, DownloadDir: state})
+	for _, session := range []string{"named", "default"} { // one after the other, for they share the space
+		t.Run(session, func(t *testing.T) { boundedDownloads(t, all.In(t, session), url, filepath.Join(state, session)) })
+		if session == "named" {
+			if _, err := all.Sessions.CloseSession(t.Context(), &domtapv1.CloseSessionRequest{SessionId: session}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// boundedDownloads fills the space that there is from one session.
+func boundedDownloads(t *testing.T, d *harness.Daemon, url, dir string) {
 	tab := d.Open(url + "/get")
 	next := watchDownloads(t, d)
 	for i, want := range []string{"completed", "completed", "canceled"} {
@@ -249,7 +287,7 @@ func TestDownloadsAreBounded(t *testing.T) {
 		t.Errorf("a file without end: %v", got)
 	}
 	stillUsable(t, d, tab, url+"/ok")
-	files, err := filepath.Glob(filepath.Join(state, "default", "[^.]*"))
+	files, err := filepath.Glob(filepath.Join(dir, "[^.]*"))
 	if err != nil || len(files) != 2 {
 		t.Errorf("%v are kept, %v", files, err)
 	}

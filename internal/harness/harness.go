@@ -168,6 +168,9 @@ type Daemon struct {
 	Sessions domtapv1.SessionServiceClient
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
+	// Session is the one that requests mean which name none.
+	Session string
+	conn    grpc.ClientConnInterface
 }
 
 // StartDaemon starts a browser, the actors and a server on a unix socket.
@@ -243,11 +246,16 @@ func Dial(t testing.TB, socket string) *Daemon {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	d := &Daemon{t: t, Socket: socket}
+	d := &Daemon{t: t, Socket: socket, Session: actor.DefaultSession, conn: conn}
+	d.connect(conn)
+	return d
+}
+
+// connect makes the clients of the services.
+func (d *Daemon) connect(conn grpc.ClientConnInterface) {
 	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
 	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
 	d.Sessions = domtapv1.NewSessionServiceClient(conn)
-	return d
 }
 
 // Open opens a tab and returns its id.
