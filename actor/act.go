@@ -175,7 +175,11 @@ func (t *Tab) Act(ctx context.Context, turn Turn) (Outcome, error) {
 	}
 	turn.Actions = slices.Clone(turn.Actions)
 	var done progress
-	out, err := do(ctx, t, "act", func(ctx context.Context) (Outcome, error) { return t.act(ctx, turn, &done) })
+	run := do[Outcome]
+	if turn.URL != "" {
+		run = leaving[Outcome]
+	}
+	out, err := run(ctx, t, "act", func(ctx context.Context) (Outcome, error) { return t.act(ctx, turn, &done) })
 	return out, done.explain(err)
 }
 

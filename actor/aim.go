@@ -115,7 +115,7 @@ func (t *Tab) byPage(ctx context.Context, wanted target.Target) (aimed, error) {
 func (t *Tab) ask(ctx context.Context, wanted target.Target) (target.Finding, error) {
 	t.flush()
 	var out target.Finding
-	err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+	err := t.query(ctx, func(ctx context.Context) (err error) {
 		out, err = t.page().Find(ctx, wanted)
 		return err
 	})

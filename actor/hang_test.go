@@ -213,3 +213,77 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 		}
 	})
 }
+
+// Calls that navigate do not wait behind reads that the page does not answer: these end.
+func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
+	for name, leave := range map[string]func(context.Context, *actor.Tab) error{
+		"Navigate": func(ctx context.Context, tab *actor.Tab) error {
+			_, err := tab.Navigate(ctx, home+"help", actor.WaitLoad)
+			return err
+		},
+		"Reload": func(ctx context.Context, tab *actor.Tab) error { _, err := tab.Reload(ctx, actor.WaitLoad); return err },
+		"Back":   func(ctx context.Context, tab *actor.Tab) error { _, err := tab.Back(ctx, actor.WaitLoad); return err },
+		"Act": func(ctx context.Context, tab *actor.Tab) error {
+			_, err := tab.Act(ctx, actor.Turn{URL: home + "help"})
+			return err
+		},
+	} {
+		for _, late := range []time.Duration{0, 10 * time.Second} {
+			t.Run(name+" after "+late.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					b, _, tab := start(t, actor.Config{})
+					if _, err := tab.Navigate(t.Context(), home+"help", actor.WaitLoad); err != nil {
+						t.Fatal(err)
+					}
+					b.Page(0).Hang()
+					asks := []func() error{
+						func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
+						func() error { _, err := tab.Markup(t.Context()); return err },
+						func() error { _, err := tab.Screenshot(t.Context(), actor.Shot{}); return err },
+						func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
+						func() error { _, err := tab.Act(t.Context(), actor.Turn{}); return err },
+					}
+					errs := make(chan error, len(asks))
+					for _, ask := range asks {
+						go func() { errs <- ask() }()
+						synctest.Wait()
+					}
+					time.Sleep(late)
+					begin := time.Now()
+					if err := leave(t.Context(), tab); err != nil {
+						t.Error(err)
+					}
+					if took := time.Since(begin); took > 3*time.Second {
+						t.Errorf("it took %v", took)
+					}
+					for range asks {
+						wantKind(t, <-errs, actor.Aborted)
+					}
+					read(t, tab, actor.ReadOptions{})
+				})
+			})
+		}
+	}
+}
+
+// A read that a page does not answer ends, whatever its caller's time is.
+func TestAReadOfAHangingPageEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _, tab := start(t, actor.Config{})
+		b.Page(0).Hang()
+		begin := time.Now()
+		next := tab.Head().Next()
+		go func() {
+			<-next
+			if s := tab.Info().Status; s != actor.StatusUnresponsive || time.Since(begin) != 3*time.Second {
+				t.Errorf("status is %v after %v", s, time.Since(begin))
+			}
+		}()
+		if _, err := tab.Read(t.Context(), actor.ReadOptions{}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "navigate elsewhere") {
+			t.Errorf("error is %v", err)
+		}
+		if took := time.Since(begin); took != 30*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}

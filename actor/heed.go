@@ -204,7 +204,7 @@ func (t *Tab) heed(ctx context.Context, want Heed) error {
 		t.network.Since = time.Now()
 	}
 	t.unchosen("") // the documents tell anew
-	err := t.call(ctx, t.blocked, func(ctx context.Context) error { return t.page().Heed(ctx, want) })
+	err := t.query(ctx, func(ctx context.Context) error { return t.page().Heed(ctx, want) })
 	if err != nil {
 		t.known = false
 		return err

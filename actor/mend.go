@@ -66,7 +66,7 @@ func (t *Tab) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) {
 	s.Frame, s.Document, _ = t.model.Where(heir.Ref)
 	t.flush()
 	inherits := false
-	err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+	err := t.query(ctx, func(ctx context.Context) (err error) {
 		inherits, err = t.page().Inherits(ctx, s)
 		return err
 	})

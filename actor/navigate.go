@@ -20,23 +20,23 @@ func (t *Tab) Navigate(ctx context.Context, url string, wait Wait) (Info, error)
 	if err := t.policy.allow(url); err != nil {
 		return Info{}, err
 	}
-	return do(ctx, t, "navigate", func(ctx context.Context) (Info, error) { return t.navigate(ctx, url, wait) })
+	return leaving(ctx, t, "navigate", func(ctx context.Context) (Info, error) { return t.navigate(ctx, url, wait) })
 }
 
 // Back goes one entry back in the tab's history; an *Error of kind NoHistory at its start. The rest is
 // as with Navigate.
 func (t *Tab) Back(ctx context.Context, wait Wait) (Info, error) {
-	return do(ctx, t, "go back", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, -1, wait) })
+	return leaving(ctx, t, "go back", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, -1, wait) })
 }
 
 // Forward goes one entry forward; an *Error of kind NoHistory at the end. The rest is as with Navigate.
 func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
-	return do(ctx, t, "go forward", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, 1, wait) })
+	return leaving(ctx, t, "go forward", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, 1, wait) })
 }
 
 // Reload loads the current document again. The rest is as with Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
-	return do(ctx, t, "reload", func(ctx context.Context) (Info, error) { return t.travel(ctx, wait, t.page().Reload) })
+	return leaving(ctx, t, "reload", func(ctx context.Context) (Info, error) { return t.travel(ctx, wait, t.page().Reload) })
 }
 
 func (t *Tab) navigate(ctx context.Context, url string, wait Wait) (Info, error) {

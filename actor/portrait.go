@@ -42,7 +42,7 @@ func (t *Tab) inView(ctx context.Context, ref dom.Ref, o ReadOptions) (Reading, 
 	if !within(r.visible(el), r.Layout.Viewport) || el.Frame != "" {
 		t.flush()
 		frame, document, _ := t.model.Where(ref)
-		err := t.call(ctx, t.blocked, func(ctx context.Context) error {
+		err := t.query(ctx, func(ctx context.Context) error {
 			if err := t.page().Reveal(ctx, ref, frame, document); err != nil || frame == "" {
 				return err
 			}
@@ -104,7 +104,7 @@ func (t *Tab) Panorama(ctx context.Context, o ReadOptions, s Shot) (Reading, []b
 		if r, err = t.read(ctx, o); err != nil {
 			return r, err
 		}
-		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+		err = t.query(ctx, func(ctx context.Context) (err error) {
 			area, err = t.page().Extent(ctx)
 			return err
 		})

@@ -113,7 +113,7 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 			req.Acks = append(req.Acks, Ack(a))
 		}
 		var out Readout
-		err := t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+		err := t.query(ctx, func(ctx context.Context) (err error) {
 			out, err = t.page().Read(ctx, req)
 			return err
 		})
@@ -171,7 +171,7 @@ func (t *Tab) Markup(ctx context.Context) ([]Markup, error) {
 		if err := t.blocked(); err != nil {
 			return nil, err
 		}
-		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+		err = t.query(ctx, func(ctx context.Context) (err error) {
 			out, err = t.page().Markup(ctx)
 			return err
 		})
@@ -219,7 +219,7 @@ func (t *Tab) picture(ctx context.Context, s Shot) (picture []byte, err error) {
 	if err := t.blocked(); err != nil {
 		return nil, err
 	}
-	err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+	err = t.query(ctx, func(ctx context.Context) (err error) {
 		picture, err = t.page().Screenshot(ctx, s)
 		return err
 	})
@@ -336,7 +336,7 @@ func (t *Tab) observe(ctx context.Context) error {
 	if t.known && t.observed == want {
 		return t.heed(ctx, all.heed())
 	}
-	err := t.call(ctx, t.blocked, func(ctx context.Context) error {
+	err := t.query(ctx, func(ctx context.Context) error {
 		return t.page().Observe(ctx, want.push, want.geometry)
 	})
 	t.known = err == nil

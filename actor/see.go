@@ -138,7 +138,11 @@ func see[T any](ctx context.Context, t *Tab, what string, ref dom.Ref, ask func(
 			t.flush()
 			at.frame, at.document, _ = t.model.Where(ref)
 		}
-		err = t.call(ctx, t.blocked, func(ctx context.Context) (err error) {
+		run := t.query
+		if what == "evaluate" {
+			run = t.yielding // a script may take as long as its caller has time
+		}
+		err = run(ctx, func(ctx context.Context) (err error) {
 			out, err = ask(ctx, at)
 			return err
 		})

@@ -65,6 +65,8 @@ type Tab struct {
 	// restore says that the tab is brought back when its page is lost; stirred, that it was changed.
 	restore atomic.Bool
 	stirred chan struct{}
+	// leavers counts the calls that wait to navigate the tab elsewhere.
+	leavers atomic.Int32
 	// answers is the DialogPolicy.
 	answers atomic.Uint32
 	back    comeback

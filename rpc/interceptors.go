@@ -160,21 +160,49 @@ func peerName(ctx context.Context) string {
 // trusted reports whether an address can only be reached by processes of the daemon's own user.
 func trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix" }
 
-// deadline gives every unary call a deadline: the client's own, at most 5 minutes, or else the
-// configured one, or a little more than the navigation timeout that the request names.
+// deadline gives every unary call an end: its limit, and a little before the client's own deadline, so that the client sees what the
+// server has to say instead of its own timer.
 func (s *Server) deadline(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	limit := s.cfg.CallTimeout
-	if r, ok := req.(*domtapv1.BatchRequest); ok {
-		limit = batchLimit(r)
-	} else if r, ok := req.(interface{ GetTimeout() *durationpb.Duration }); ok && r.GetTimeout() != nil {
-		limit = r.GetTimeout().AsDuration() + grace
-	}
-	if _, ok := ctx.Deadline(); ok {
-		limit = maxCall
-	}
-	ctx, cancel := context.WithTimeout(ctx, min(limit, maxCall))
+	limit := s.callLimit(ctx, req)
+	ctx, stop := ahead(ctx)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return handler(ctx, req)
+}
+
+// callLimit is how long a call may take: a little more than the timeout that the request names, or else the configured limit. Turns,
+// scripts and batches, which have no such timeout for the whole, may take as long as the client says. Nothing takes more than 5 minutes.
+func (s *Server) callLimit(ctx context.Context, req any) time.Duration {
+	_, bounded := ctx.Deadline()
+	switch r := req.(type) {
+	case *domtapv1.BatchRequest:
+		if !bounded {
+			return min(batchLimit(r), maxCall)
+		}
+		return maxCall
+	case *domtapv1.InteractRequest, *domtapv1.FillFormRequest, *domtapv1.EvaluateRequest:
+		if bounded {
+			return maxCall
+		}
+	case interface{ GetTimeout() *durationpb.Duration }:
+		if r.GetTimeout() != nil {
+			return min(r.GetTimeout().AsDuration()+grace, maxCall)
+		}
+	}
+	return s.cfg.CallTimeout
+}
+
+// lead is how long before its client's deadline a call is answered.
+const lead = 100 * time.Millisecond
+
+// ahead ends a context a little before its deadline, if it has one: a quarter of the time at most.
+func ahead(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(lead, time.Until(deadline)/4)))
 }
 
 // checkUnary refuses bad requests, and gives every error of a handler its status.

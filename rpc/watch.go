@@ -52,9 +52,11 @@ func (w *watcher) run(ctx context.Context) error {
 		m.Watching(1)
 		defer m.Watching(-1)
 	}
-	starting, cancel := context.WithTimeout(ctx, w.server.cfg.CallTimeout)
+	early, stop := ahead(ctx)
+	starting, cancel := context.WithTimeout(early, w.server.cfg.CallTimeout)
 	release, err := w.tab.Watch(starting, w.selection.Watch())
 	cancel()
+	stop()
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func runeSize(r rune) int {
 // cutMiddle leaves out the middle of a message that takes more than a size: its beginning says what failed, its end what to
 // do next.
 func cutMiddle(message string, size int, twice bool) string {
-	runes := []rune(message) // what is not valid UTF-8 becomes U+FFFD
+	runes := []rune(message)   // what is not valid UTF-8 becomes U+FFFD
 	cost := func(r rune) int { // in thirds of a byte, for base64
 		if !twice {
 			return 3 * runeSize(r)

@@ -38,6 +38,9 @@ const (
 // google.rpc.BadRequest for a field out of range, FAILED_PRECONDITION with ErrorInfo reason STALE_REF
 // for a root_ref whose element is gone, DEADLINE_EXCEEDED when the page did not answer in time (the
 // tab stays usable or is reported UNRESPONSIVE), UNAVAILABLE when the renderer or browser is gone.
+// The page has 30 s to answer, also when the call's deadline is later, unless the daemon is configured otherwise. Every unary call is answered
+// 100 ms before its deadline, so that the error is the daemon's. ABORTED when the page did not answer and another call
+// navigates the tab elsewhere: that does not wait for reads.
 type DomServiceClient interface {
 	// GetDom answers with the elements of the page as they are now. The first call on a document walks
 	// it once; later calls carry only what changed over the wire.
@@ -135,6 +138,9 @@ func (c *domServiceClient) WaitFor(ctx context.Context, in *WaitForRequest, opts
 // google.rpc.BadRequest for a field out of range, FAILED_PRECONDITION with ErrorInfo reason STALE_REF
 // for a root_ref whose element is gone, DEADLINE_EXCEEDED when the page did not answer in time (the
 // tab stays usable or is reported UNRESPONSIVE), UNAVAILABLE when the renderer or browser is gone.
+// The page has 30 s to answer, also when the call's deadline is later, unless the daemon is configured otherwise. Every unary call is answered
+// 100 ms before its deadline, so that the error is the daemon's. ABORTED when the page did not answer and another call
+// navigates the tab elsewhere: that does not wait for reads.
 type DomServiceServer interface {
 	// GetDom answers with the elements of the page as they are now. The first call on a document walks
 	// it once; later calls carry only what changed over the wire.

@@ -611,7 +611,8 @@ type OpenTabRequest struct {
 	// Unset: 1280 by 800.
 	Viewport  *Viewport `protobuf:"bytes,3,opt,name=viewport,proto3" json:"viewport,omitempty"`
 	WaitUntil WaitUntil `protobuf:"varint,4,opt,name=wait_until,json=waitUntil,proto3,enum=domtap.v1.WaitUntil" json:"wait_until,omitempty"`
-	// How long the navigation may take, at most 5 minutes. Unset: 30 s. The call's own deadline counts too.
+	// How long the navigation may take, at most 5 minutes. Unset: 30 s, also when the call's deadline is later. The call's own deadline
+	// counts too.
 	Timeout *durationpb.Duration `protobuf:"bytes,5,opt,name=timeout,proto3" json:"timeout,omitempty"`
 	// Bring the tab back when its renderer or its browser dies, and when the daemon was killed and is started again: under
 	// the same id, at its last URL, scrolled to where it was, in a new epoch, with refs above all that it ever gave. Its

@@ -1,0 +1,56 @@
+package actor
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// queryLimit is how long the page may take to answer a query, however much time the caller has.
+	queryLimit = 30 * time.Second
+	// queryPatience is how long a query may take until it is asked whether the page answers at all.
+	queryPatience = time.Second
+)
+
+// query asks the page for something that a dialog would keep it from telling. When the page does not answer, and a call waits
+// that navigates the tab elsewhere, the query ends at once: what it asks for is about to go away. Other errors are those of call.
+func (t *Tab) query(ctx context.Context, work func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit, errTimeUp)
+	defer cancel()
+	return t.yielding(ctx, work)
+}
+
+// yielding is query without its limit.
+func (t *Tab) yielding(ctx context.Context, work func(ctx context.Context) error) error {
+	begun := time.Now()
+	nudge := time.AfterFunc(queryPatience, t.stir)
+	defer nudge.Stop()
+	var suspected [2]bool // once in any case, and once more for who waits
+	return t.call(ctx, func() error {
+		if err := t.blocked(); err != nil {
+			return err
+		}
+		awaited := min(t.leavers.Load(), 1)
+		if awaited > 0 && t.unresponsive {
+			return Errorf(Aborted, "tab %s did not answer, and another call navigates it elsewhere: try again when that has ended", t.id)
+		}
+		if asked := &suspected[awaited]; !*asked && time.Since(begun) >= queryPatience {
+			*asked = true
+			t.suspect()
+		}
+		return nil
+	}, work)
+}
+
+// leaving is do for work that navigates the tab elsewhere: a query that the page does not answer makes way for it.
+func leaving[T any](ctx context.Context, t *Tab, what string, work func(ctx context.Context) (T, error)) (T, error) {
+	t.leavers.Add(1)
+	begun := sync.OnceFunc(func() { t.leavers.Add(-1) })
+	defer begun()
+	t.stir()
+	return do(ctx, t, what, func(ctx context.Context) (T, error) {
+		begun()
+		return work(ctx)
+	})
+}
