@@ -51,8 +51,9 @@ type observed struct {
 	agent *agent
 	// lost says that the agent's answer was not understood, or was not waited for.
 	lost bool
-	// unprobed says that the agent wants to be probed before it is read.
+	// unprobed says that the agent wants to be probed before it is read; probes is how often that was done.
 	unprobed bool
+	probes   int
 }
 
 // agents lists the frames that can be read, the main frame first.
@@ -81,9 +82,7 @@ const maxReads = 8
 // Read implements actor.Observer.
 func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
 	err = p.retry(ctx, func() (err error) {
-		if out, err = p.readAll(ctx, req); err == nil {
-			err = p.barrier(ctx)
-		}
+		out, err = p.readAll(ctx, req)
 		return err
 	})
 	return out, err
@@ -154,39 +153,62 @@ const (
 	framesLimit = 5 * time.Second
 )
 
+const (
+	// probeRounds is how often a read lets a document be probed that has grown: one that builds itself in steps, or in
+	// closed shadow trees, goes on meanwhile.
+	probeRounds = 2
+	// probeOften is how long a probe may take to be done more than once for one read.
+	probeOften = 50 * time.Millisecond
+)
+
 // readAll reads all agents, after probing those that ask for it.
 func (p *Page) readAll(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
 	list := p.agents()
 	defer func() { p.settle(list, err != nil) }()
-	p.probeAll(ctx, list, false)
-	if err := p.readOnce(ctx, list, req, false, &out); err != nil {
-		return actor.Readout{}, err
-	}
-	unprobed := slices.DeleteFunc(slices.Clone(list), func(o observed) bool { return !o.unprobed })
-	if len(unprobed) == 0 {
-		return out, nil
-	}
-	p.probeAll(ctx, unprobed, true)
-	if err := p.readOnce(ctx, unprobed, req, true, &out); err != nil {
-		return actor.Readout{}, err
+	p.reading(list, true)
+	defer p.reading(list, false)
+	p.probeDue(ctx, list)
+	unread := slices.Clone(list)
+	for len(unread) > 0 {
+		if err := p.readOnce(ctx, unread, req, &out); err != nil {
+			return actor.Readout{}, err
+		}
+		for _, o := range unread {
+			i := slices.IndexFunc(list, func(one observed) bool { return one.id == o.id })
+			list[i].lost = o.lost
+		}
+		unread = unprobed(unread)
+		p.probeAll(ctx, unread)
 	}
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
-	for _, o := range unprobed {
-		i := slices.IndexFunc(list, func(one observed) bool { return one.id == o.id })
-		list[i].lost = o.lost
+	if err := p.barrier(ctx); err != nil {
+		return actor.Readout{}, err // which nobody will acknowledge
 	}
 	return out, nil
 }
 
+// unprobed lists the agents that want to be probed before they are read, unless that was done often enough.
+func unprobed(list []observed) []observed {
+	var out []observed
+	for _, o := range list {
+		if o.unprobed && o.probes < probeRounds {
+			o.unprobed = false
+			o.probes++
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
 // readOnce asks agents at once: one command a frame, all under way together. The main frame comes first and
 // has the time that the caller has; those in other processes have little more.
-func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequest, probed bool, out *actor.Readout) error {
+func (p *Page) readOnce(ctx context.Context, list []observed, req actor.ReadRequest, out *actor.Readout) error {
 	calls := make([]*link.Call, len(list))
 	for i, o := range list {
 		if p.isLate(o.agent) {
 			continue
 		}
-		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, p.request(o, req, probed))
+		k, err := p.browser.conn.Send(ctx, o.agent.session.ID, runtime.CommandCallFunctionOn, p.request(o, req))
 		if err != nil {
 			return err
 		}
@@ -266,9 +288,9 @@ func (p *Page) awaitAnswer(a *agent) {
 const latePing = 10 * time.Second
 
 // request is the command to read, for one agent.
-func (p *Page) request(o observed, req actor.ReadRequest, probed bool) callParams {
+func (p *Page) request(o observed, req actor.ReadRequest) callParams {
 	var acked *page.Ack
-	r := page.ReadRequest{Probed: probed || !p.mayProbe(o.agent), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
+	r := page.ReadRequest{Probed: p.wasProbed(o), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
 	if r.Attributes == nil {
 		r.Attributes = []string{}
 	}
@@ -283,6 +305,13 @@ func (p *Page) request(o observed, req actor.ReadRequest, probed bool) callParam
 	r.Full = o.agent.broken || slices.Contains(req.Restart, key)
 	p.mu.Unlock()
 	return o.agent.paramsAcking("read", r, acked)
+}
+
+// wasProbed reports whether an agent is to be read although its document has grown.
+func (p *Page) wasProbed(o observed) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return o.probes == probeRounds || o.probes > 0 && o.agent.probe.took > probeOften
 }
 
 // settle notes which agents a read left in doubt: their next patch is to be a full one.

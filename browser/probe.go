@@ -19,11 +19,13 @@ import (
 // The browser lists all listeners of a document in one answer, and serialises elements with their roots in
 // another; nodes that the agent was not told of yet are resolved in its world, all under way together. It
 // leaves no trace that the page could see. A probe takes three round trips, some 0.1 ms a listener that is
-// new and 5 µs one that is known, so it runs before a document that has grown is read, and now and then
-// while one is watched, but never for more than a fifth of the time (docs/adr/0008).
+// new and 5 µs one that is known. A document into which elements came that may listen is always probed before it
+// is read. Other probes come now and then, and take no more than a fifth of the time (docs/adr/0008).
 type probe struct {
-	// busy says that one is under way.
-	busy bool
+	// busy says that one is under way; reading, that the agent is being read.
+	busy, reading bool
+	// failed says that the last one did not end: what it was to find out is not known.
+	failed bool
 	// ended is when the last one ended and took how long it took.
 	ended time.Time
 	took  time.Duration
@@ -36,41 +38,75 @@ type probe struct {
 }
 
 const (
-	// probeNodes is how many nodes one probe resolves; the next goes on.
+	// probeNodes is how many nodes a probe resolves at once. It goes on with the next ones for probeSpan, then leaves
+	// the rest to the next probe.
 	probeNodes = 512
+	probeSpan  = time.Second
 	// probeEvery is how long after a probe the listeners of a document that did not grow are worth another.
 	probeEvery = 2 * time.Second
 	// probeLimit bounds a probe.
 	probeLimit = 10 * time.Second
+	// failedSoon is how short a probe that failed was when the next read tries again at once.
+	failedSoon = time.Second
 )
 
-// due reports whether an agent may be probed, by what the last probe cost.
-func (r *probe) due(grown bool, now time.Time) bool {
-	if r.ended.IsZero() {
-		return true
-	}
+// due reports whether a document may be probed that has not grown, by what the last probe cost.
+func (r *probe) due(now time.Time) bool {
 	since := now.Sub(r.ended)
-	if grown || r.more {
+	switch {
+	case r.ended.IsZero():
+		return true
+	case r.failed:
+		return since >= r.took || r.took < failedSoon
+	case r.more:
 		return since >= 4*r.took
 	}
 	return since >= max(probeEvery, 50*r.took)
 }
+
+// mayNudge reports whether a document that has grown may be probed although nobody reads it.
+func (r *probe) mayNudge(now time.Time) bool { return r.ended.IsZero() || now.Sub(r.ended) >= 4*r.took }
 
 // clicks are the events that make an element something to click.
 var clicks = []string{
 	"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend",
 }
 
-// probeAll probes the agents that it is time for, all together, and waits for the probes under way. A frame
-// that does not answer is not waited for.
-func (p *Page) probeAll(ctx context.Context, list []observed, grown bool) {
+// probeDue waits for the probes that are under way, and probes the agents that it is time for.
+func (p *Page) probeDue(ctx context.Context, list []observed) {
+	p.forEach(ctx, list, func(ctx context.Context, a *agent) {
+		due := false
+		err := p.await(ctx, func() bool {
+			due = !a.probe.busy && a.probe.due(time.Now())
+			a.probe.busy = a.probe.busy || due
+			return due || !a.probe.busy
+		})
+		if err == nil && due {
+			p.runProbe(ctx, a)
+		}
+	})
+}
+
+// probeAll probes agents, after the probes that are under way: those may have begun before what is looked for was there.
+func (p *Page) probeAll(ctx context.Context, list []observed) {
+	p.forEach(ctx, list, func(ctx context.Context, a *agent) {
+		err := p.await(ctx, func() bool {
+			free := !a.probe.busy
+			a.probe.busy = true
+			return free
+		})
+		if err == nil {
+			p.runProbe(ctx, a)
+		}
+	})
+}
+
+// forEach probes agents in some way, all together. A frame that does not answer is not waited for.
+func (p *Page) forEach(ctx context.Context, list []observed, do func(ctx context.Context, a *agent)) {
 	var probes sync.WaitGroup
 	for _, o := range list {
 		a := o.agent
-		p.mu.Lock()
-		due := !a.late && (a.probe.busy || a.probe.due(grown, time.Now()))
-		p.mu.Unlock()
-		if !due {
+		if p.isLate(a) {
 			continue
 		}
 		limit := probeLimit
@@ -80,50 +116,47 @@ func (p *Page) probeAll(ctx context.Context, list []observed, grown bool) {
 		probes.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			p.runProbe(ctx, a)
+			do(ctx, a)
 		})
 	}
 	probes.Wait()
 }
 
-// mayProbe reports whether an agent that has grown may be probed.
-func (p *Page) mayProbe(a *agent) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return a.probe.due(true, time.Now())
-}
-
-// runProbe probes an agent, or waits for the probe of it that is under way.
+// runProbe probes an agent that the caller has made busy.
 func (p *Page) runProbe(ctx context.Context, a *agent) {
-	p.mu.Lock()
-	if a.probe.busy {
-		p.mu.Unlock()
-		_ = p.await(ctx, func() bool { return !a.probe.busy })
-		return
-	}
-	a.probe.busy = true
-	p.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
 	start := time.Now()
-	if err := p.probeOnce(ctx, a); err != nil {
+	err := p.probeOnce(ctx, a)
+	if err != nil {
 		p.logger.Debug("a document was not probed", "error", err)
 	}
 	p.mu.Lock()
-	a.probe.busy = false
+	a.probe.busy, a.probe.failed = false, err != nil
 	a.probe.ended = time.Now()
 	a.probe.took = a.probe.ended.Sub(start)
 	p.touch()
 	p.mu.Unlock()
 }
 
-// nudged starts a probe that an agent asked for by itself, because it is watched.
+// nudged starts a probe that an agent asked for by itself, because it is watched. None begins while the agent is read: to
+// the agent nothing has grown from the beginning of a probe, and the read would miss what that finds.
 func (p *Page) nudged(a *agent) {
 	p.mu.Lock()
-	due := !a.probe.busy && !a.late && a.probe.due(true, time.Now())
+	due := !a.probe.busy && !a.probe.reading && !a.late && a.probe.mayNudge(time.Now())
+	a.probe.busy = a.probe.busy || due
 	p.mu.Unlock()
 	if due {
 		p.tasks.Go(func() { p.runProbe(p.ctx, a) })
+	}
+}
+
+// reading notes whether agents are being read.
+func (p *Page) reading(list []observed, on bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, o := range list {
+		o.agent.probe.reading = on
 	}
 }
 
@@ -154,7 +187,16 @@ func (p *Page) probeOnce(ctx context.Context, a *agent) error {
 	if err := suspects.Wait(ctx, &answer); err != nil {
 		return err
 	}
-	return p.learn(ctx, a, listening(heard.Listeners), answer.closedRoots())
+	nodes, roots := listening(heard.Listeners), answer.closedRoots()
+	for start := time.Now(); ; roots = nil {
+		more, err := p.learn(ctx, a, nodes, roots)
+		if err != nil {
+			return err
+		}
+		if a.probe.more = more; !more || time.Since(start) >= probeSpan {
+			return nil
+		}
+	}
 }
 
 // holdDocument gets a handle of the agent's document, once: one of the page's own world. Asked for the listeners
@@ -235,13 +277,12 @@ func (s *serialised) closedRoots() []cdp.BackendNodeID {
 }
 
 // learn tells an agent of the elements that listen now and did not before, of those that do no more, and of
-// closed roots. Nodes of other documents, which a document's list holds when they stand in its frames, are
+// closed roots; more says that there are too many of the first to be told at once. Nodes of other documents, which a document's list holds when they stand in its frames, are
 // no news to their own agents and nothing to this one, which leaves them aside.
-func (p *Page) learn(ctx context.Context, a *agent, listening, roots []cdp.BackendNodeID) error {
+func (p *Page) learn(ctx context.Context, a *agent, listening, roots []cdp.BackendNodeID) (more bool, err error) {
 	known := make(map[cdp.BackendNodeID]struct{}, len(listening))
 	request := page.LearnRequest{On: []int64{}, Off: []int64{}}
 	var fresh []cdp.BackendNodeID
-	more := false
 	for _, id := range listening {
 		_, told := a.probe.known[id]
 		if !told && len(fresh) == probeNodes {
@@ -260,7 +301,7 @@ func (p *Page) learn(ctx context.Context, a *agent, listening, roots []cdp.Backe
 	}
 	arguments, on, err := p.resolve(ctx, a, fresh, roots)
 	if err != nil {
-		return err
+		return false, err
 	}
 	request.On = append(request.On, on...)
 	if len(arguments) > 0 || len(request.Off) > 0 {
@@ -268,11 +309,11 @@ func (p *Page) learn(ctx context.Context, a *agent, listening, roots []cdp.Backe
 		params.FunctionDeclaration = page.Learn
 		params.Arguments = append([]callArgument{{Value: request}}, arguments...)
 		if err := a.session.Call(ctx, runtime.CommandCallFunctionOn, params, nil); err != nil {
-			return err
+			return false, err
 		}
 	}
-	a.probe.known, a.probe.more = known, more
-	return nil
+	a.probe.known = known
+	return more, nil
 }
 
 // resolve makes nodes arguments of a call in the agent's world, and returns the numbers of the first ones that

@@ -90,7 +90,7 @@ type veils struct {
 // did not answer or is not known.
 func (p *Page) veils(ctx context.Context) (veils, error) {
 	list := p.agents()
-	p.probeAll(ctx, list, true) // closed shadow trees are found by that
+	p.probeAll(ctx, list) // closed shadow trees are found by that
 	told := map[dom.FrameID]page.Veil{}
 	for _, o := range list {
 		v, err := p.veilOf(ctx, o)

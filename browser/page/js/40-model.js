@@ -247,8 +247,9 @@ class Model {
     if (text && this.structural && safe.nodeType(r.target) === 1) this.added.add(r.target);
   }
 
-  /** An element or shadow root came, with what is in it: a probe is due. @param {any} root */
+  /** An element or shadow root came, with what is in it: a probe is due if any of it may listen. @param {any} root */
   welcome(root) {
+    if (safe.nodeType(root) === 1 && safe.matches(root, NO_LISTENERS) && firstWithin(root, MAY_LISTEN) === null) return;
     this.grown = true;
     this.remember(root);
   }
@@ -1236,6 +1237,10 @@ const scratch = [0, null, "", "", "", "", "", "", "", "", "", 0, "", ""];
 
 /** A superset of what kindOf lets count when structure does not. */
 const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable]";
+/** What no listener makes something to act on: it is that already, or is not shown. Nor has it a shadow root. */
+const NO_LISTENERS = "a,button,input,select,textarea,details,summary,option,optgroup,datalist,br,hr,wbr,script,style,link,meta,title,base,template,noscript,source,track,param";
+const MAY_LISTEN = ":not(" + NO_LISTENERS + ")";
+const firstWithin = method(Element, "querySelector");
 /** What changes how its descendants are seen. */
 const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
 

@@ -36,6 +36,13 @@ class Unseen {
     this.later = [];
     /** Where judgeAgain goes on. @type {any} */
     this.cursor = null;
+    /** How far the document had loaded at the last probe. */
+    this.stage = -1;
+  }
+
+  /** Whether a probe is due before a read: elements came since the last one, or the document has loaded further. */
+  get due() {
+    return this.model.grown || this.stage !== loadStage();
   }
 
   /**
@@ -48,6 +55,7 @@ class Unseen {
     const { newcomers } = model;
     const again = this.later;
     model.grown = false;
+    this.stage = loadStage();
     model.newcomers = [];
     this.later = [];
     for (const ref of again) {
@@ -173,6 +181,15 @@ class Unseen {
     if (this.model.rescan) return;
     this.model.noteRoot(root.host);
   }
+}
+
+/**
+ * How far the document has loaded. Scripts that wait for it to be parsed, or loaded with all its pictures, add
+ * listeners then, and need not change anything else.
+ */
+function loadStage() {
+  const { domContentLoadedEventEnd: parsed, loadEventEnd: loaded } = performance.timing;
+  return Number(parsed > 0) + Number(loaded > 0);
 }
 
 /**

@@ -211,7 +211,7 @@ class Agent {
   /** Listeners come without a mutation: a probe now and then, and soon after elements came. @param {number} now */
   askForProbe(now) {
     const since = now - this.probed;
-    if (since < (this.model.grown ? PROBE_GROWN : this.stirredSince ? PROBE_EVERY : PROBE_IDLE)) return;
+    if (since < (this.unseen.due ? PROBE_GROWN : this.stirredSince ? PROBE_EVERY : PROBE_IDLE)) return;
     this.probed = now;
     this.stirredSince = false;
     this.send(this.writer.header("p"));
@@ -301,7 +301,7 @@ class Agent {
     this.want(request);
     const records = this.observer.takeRecords();
     if (records.length) this.model.note(records);
-    if (this.model.grown && !request.probed) return this.writer.header("p");
+    if (this.unseen.due && !request.probed) return this.writer.header("p");
     const message = this.take(true, request.geometry);
     if (message !== null) {
       // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
