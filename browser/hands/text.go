@@ -15,15 +15,6 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// held is the answer of the command "typed".
-type held struct {
-	reached
-	Reached bool `json:"reached"`
-	// Same says that the element holds the text, Held what it holds instead, unless that is a secret.
-	Same bool   `json:"same"`
-	Held string `json:"held"`
-}
-
 // enter types, or replaces what is there.
 func (t *task) enter(ctx context.Context) (actor.Deed, error) {
 	a := t.action
@@ -53,9 +44,11 @@ func (t *task) enter(ctx context.Context) (actor.Deed, error) {
 		letGo(ctx, []Agent{agent})
 		return actor.Deed{}, nil
 	}
-	if err := t.send(ctx, strokes); err != nil {
+	if left, err := t.send(ctx, agent, strokes); err != nil {
 		letGo(ctx, []Agent{agent})
 		return actor.Deed{}, err
+	} else if left {
+		return wentAway(a)
 	}
 	return t.typed(ctx, agent, a)
 }
@@ -102,48 +95,12 @@ func (t *task) keysOnly(ctx context.Context, agent Agent) (stop func()) {
 	return func() { letGo(ctx, t.page.Others(p.frames())) }
 }
 
-// typed asks how it went.
-func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.Deed, error) {
-	ask := map[string]any{}
-	if a.Kind == actor.Fill {
-		ask["text"] = a.Text
-	}
-	var got held
-	if err := call(ctx, agent, "typed", ask, &got); err != nil {
-		if ctx.Err() != nil {
-			letGo(ctx, []Agent{agent})
-			return actor.Deed{}, err
-		}
-		return actor.Deed{}, nil // the page went on to another document by what was typed
-	}
-	switch {
-	case !got.Reached:
-		return actor.Deed{}, notReached(a, got)
-	case got.Detail != "":
-		return actor.Deed{Note: "ok, until the focus went to " + named(got.reached)}, nil
-	case got.Same:
-		return actor.Deed{}, nil
-	case got.Held != "":
-		return actor.Deed{Note: fmt.Sprintf("ok, holds %q", got.Held)}, nil
-	}
-	return actor.Deed{Note: "ok, but it holds something else"}, nil
-}
-
-// notReached is the error of keys that the element did not get.
-func notReached(a actor.Action, got held) error {
-	where := "something else"
-	if got.Detail != "" {
-		where = named(got.reached)
-	}
-	return &actor.Error{Kind: actor.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
-		Message: fmt.Sprintf("ref %d lost the focus to %s before a key reached it, so nothing was typed: click it first, or close what takes the focus", a.Ref, where)}
-}
-
 // inFlight is how many events of the keyboard are under way together.
 const inFlight = 64
 
-// send sends events in order. Enter may lead elsewhere, so what is behind it waits for it.
-func (t *task) send(ctx context.Context, events []keys.Event) error {
+// send sends events in order. Enter may lead elsewhere, so what is behind it waits for it; left says that the document was
+// gone by then, and that the rest was not sent.
+func (t *task) send(ctx context.Context, agent Agent, events []keys.Event) (left bool, err error) {
 	main := t.page.Main()
 	var batch []link.Step
 	flush := func() error {
@@ -151,7 +108,7 @@ func (t *task) send(ctx context.Context, events []keys.Event) error {
 		batch = batch[:0]
 		return err
 	}
-	for _, e := range events {
+	for i, e := range events {
 		switch {
 		case e.Key != nil:
 			batch = append(batch, link.Step{Method: input.CommandDispatchKeyEvent, Params: e.Key})
@@ -165,11 +122,19 @@ func (t *task) send(ctx context.Context, events []keys.Event) error {
 		entered := e.Key != nil && e.Key.Key == "Enter" && e.Key.Type == input.DispatchKeyEventTypeKeyUp
 		if len(batch) >= inFlight || entered {
 			if err := flush(); err != nil {
-				return err
+				return false, err
 			}
 		}
+		if entered && i < len(events)-1 && !stillThere(ctx, agent) {
+			return true, nil
+		}
 	}
-	return flush()
+	return false, flush()
+}
+
+// stillThere reports whether a document is there to guard the next keys.
+func stillThere(ctx context.Context, agent Agent) bool {
+	return agent == nil || call(ctx, agent, "guarding", nil, nil) == nil || ctx.Err() != nil
 }
 
 // press presses a chord.
@@ -181,13 +146,16 @@ func (t *task) press(ctx context.Context) (actor.Deed, error) {
 	}
 	var agent Agent
 	if a.Ref != dom.NoRef {
-		if agent, _, err = t.ready(ctx, a.Spot(), reachRequest{Need: "focus"}); err != nil {
+		if agent, _, err = t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Text: pressedText(a)}); err != nil {
 			return actor.Deed{}, err
 		}
 		defer t.keysOnly(ctx, agent)()
 	}
-	for range max(1, a.Repeat) {
-		if err := t.send(ctx, events); err != nil {
+	for n := range max(1, a.Repeat) {
+		if n > 0 && !stillThere(ctx, agent) {
+			return wentAway(a)
+		}
+		if _, err := t.send(ctx, agent, events); err != nil {
 			if agent != nil {
 				letGo(ctx, []Agent{agent})
 			}

@@ -6,7 +6,7 @@
 
 const GUARDED = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
-  "keydown", "keypress", "keyup", "beforeinput", "compositionstart", "dragstart",
+  "keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "compositionend", "dragstart",
 ];
 const GUARDING = { capture: true, passive: false };
 /** Milliseconds after which the guard lets go by itself, should the daemon forget to. */
@@ -29,7 +29,8 @@ class Guard {
   clear() {
     /** @type {any} */
     this.el = null;
-    this.free = false;
+    /** @type {Keys | null} */
+    this.keys = null;
     this.until = 0;
     /** The first event reached the element. */
     this.reached = false;
@@ -44,22 +45,22 @@ class Guard {
     this.shut = false;
   }
 
-  /** @param {"mouse" | "keys" | "deny"} mode @param {any} el @param {boolean} [free] the focus may go on once the element had it */
-  arm(mode, el, free) {
+  /** @param {"mouse" | "keys" | "deny"} mode @param {any} el @param {"one" | "text" | "any"} [follow] what may follow the focus once the element had it */
+  arm(mode, el, follow) {
     this.clear();
     this.listen();
     this.mode = mode;
     this.el = el;
-    this.free = free === true;
+    this.keys = follow ? new Keys(el, follow) : null;
     this.until = performance.now() + GUARD_AT_MOST;
   }
 
   disarm() {
     this.turn++;
     this.mode = "";
-    const { el, reached, clicked, dragging, stray, x, y } = this;
+    const { el, reached, clicked, dragging, stray, x, y, keys } = this;
     this.clear();
-    return { el, reached, clicked, dragging, stray, x, y };
+    return { el, reached, clicked, dragging, stray, x, y, keys };
   }
 
   /** @param {any} event */
@@ -67,6 +68,8 @@ class Guard {
     if (this.mode === "" || !event.isTrusted) return;
     if (performance.now() > this.until) {
       this.mode = "";
+    } else if (event.type === "input" || event.type === "compositionend") {
+      if (this.keys) this.keys.put(event);
     } else if (this.mode === "deny") {
       this.shut = true;
       swallow(event);
@@ -108,12 +111,24 @@ class Guard {
 
   /** @param {any} event */
   key(event) {
+    const { keys } = this;
+    if (!keys) return;
+    const up = event.type === "keyup";
+    if (up) keys.target = null;
     if (this.shut) return swallow(event);
     if (holdsFocus(this.el)) {
       this.reached = true;
-    } else if (!(this.reached && this.free)) {
-      this.stray = event.composedPath()[0];
-      this.shut = !this.reached;
+      keys.heard(event);
+    } else if (up && this.reached && keys.follow !== "one") {
+      return; // of a key that the element heard
+    } else if (this.reached && keys.isRest(event)) {
+      swallow(event);
+    } else if (this.reached && keys.mayFollow(event)) {
+      keys.heard(event);
+    } else {
+      if (!up) this.stray = event.composedPath()[0];
+      // A text that went on later would have a hole.
+      this.shut = !this.reached || keys.follow === "text";
       swallow(event);
     }
   }
@@ -135,8 +150,7 @@ function takesClicks(hit) {
 
 /** Whether an element, or something in it, has the focus. @param {any} el */
 function holdsFocus(el) {
-  let n = safe.activeElement(document);
-  while (n && shadowOf(n) && shadowOf(n).activeElement) n = shadowOf(n).activeElement;
+  const n = focusedNow();
   return n !== null && reaches(n, el);
 }
 

@@ -54,11 +54,13 @@ function grasp(agent, named, el, request) {
     if (!holdsFocus(stand)) return { error: "unfocused" };
   }
   if (request.edit !== undefined && safe.isConnected(el)) {
+    const refused = unusable(agent, el, request); // since it has the focus
+    if (refused) return refused;
     const full = selectFor(el, request.edit);
-    agent.guard.arm("keys", el, request.edit === "append");
+    agent.guard.arm("keys", el, request.edit === "append" ? "text" : "one");
     return { full, rich: isRich(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
   }
-  agent.guard.arm("keys", stand, true);
+  agent.guard.arm("keys", stand, request.text ? "text" : "any");
   return {};
 }
 
@@ -115,21 +117,6 @@ function setValue(el, text) {
 function tellOfChange(el) {
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   el.dispatchEvent(new Event("change", { bubbles: true }));
-}
-
-/**
- * How typing went, after it: whether the element took it, and whether it now holds the text.
- * @param {Agent} agent @param {{text: string}} request
- */
-function typed(agent, request) {
-  const { el, reached, stray } = agent.guard.disarm();
-  const found = { reached, same: true, held: "" };
-  if (stray && safe.nodeType(stray) === 1) Object.assign(found, nameCover(agent, stray, el));
-  if (!el || !safe.isConnected(el) || request.text === undefined) return found;
-  const now = isRich(el) ? el.innerText : el.value;
-  found.same = fold(now) === fold(request.text);
-  if (!found.same && el.type !== "password" && !secrets.has(el) && !isTextMasked(el) && !isValueMasked(el)) found.held = clean(now, MAX_VALUE);
-  return found;
 }
 
 /** Text without the white space that editors add and take away. @param {string} text */
@@ -247,5 +234,6 @@ function fileTerms(agent, request) {
 const deeds = {
   reach, aim, through, place, struck, dragBegan, beforeWheel, afterWheel, typed, selectionHeard, became, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
+  guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
   disarm: (agent) => (agent.guard.disarm(), {}),
 };

@@ -423,7 +423,9 @@ func (x *HoverStep) GetTarget() *Target {
 	return nil
 }
 
-// TypeStep focuses the target and types the text after what is there, key by key. A line break is Enter.
+// TypeStep focuses the target and types the text after what is there, key by key. A line break is Enter. Then the target
+// is read back: ok means that all of it arrived, and the summary says what the page made of it. Otherwise `delivered` is PART
+// or NONE, and the error says how many characters arrived and why (NOT_DELIVERED).
 type TypeStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -487,7 +489,7 @@ func (x *TypeStep) GetSubmit() bool {
 }
 
 // FillStep replaces the target's value, or the text of an editor. The summary says what it holds then when that is
-// something else.
+// something else. A page that takes none of it is NOT_DELIVERED.
 type FillStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -546,7 +548,7 @@ func (x *FillStep) GetText() string {
 type PressStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Key   string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// Focused first, when set.
+	// Focused first, when set; ok then means that it received the key.
 	Target *Target `protobuf:"bytes,2,opt,name=target,proto3" json:"target,omitempty"`
 	// 1 to 100 times. Unset: once.
 	Repeat        int32 `protobuf:"varint,3,opt,name=repeat,proto3" json:"repeat,omitempty"`

@@ -1,0 +1,324 @@
+// What became of the keys of one action: which of them the element heard, what of the text was put into it, and what it
+// holds afterwards. The guard reports every event here before the page hears it.
+
+/** Milliseconds that a page may take to show a text which it handles itself. */
+const TAKES_AT_MOST = 300;
+/** What is smaller than so many pixels shows no text. */
+const CATCHER = 8;
+/** So many events are kept to be asked whether the page prevented them. */
+const KEY_EVENTS = 1000;
+
+/** What a text field or an editor holds. @param {any} el @returns {string} */
+function contentOf(el) {
+  return isRich(el) ? String(el.innerText) : String(el.value);
+}
+
+/** What has the focus, in whatever shadow tree. @returns {any} */
+function focusedNow() {
+  let n = safe.activeElement(document);
+  while (n && shadowOf(n) && shadowOf(n).activeElement) n = shadowOf(n).activeElement;
+  return n;
+}
+
+class Keys {
+  /** @param {any} el @param {"one" | "text" | "any"} follow what may follow the focus elsewhere: nothing, a text under conditions, anything */
+  constructor(el, follow) {
+    this.el = el;
+    this.follow = follow;
+    this.before = el && isEditable(el) ? contentOf(el) : null;
+    /** How many characters the browser put into the element, and into others. */
+    this.inserted = 0;
+    /** @type {Map<any, number>} */
+    this.elsewhere = new Map();
+    /** What the element held after the last of them, and what came, in order. */
+    this.held = "";
+    this.data = "";
+    /** What the element held at each Enter. @type {string[]} */
+    this.enters = [];
+    /** Keys that the element heard, and events that the page can prevent. */
+    this.downs = 0;
+    /** @type {any[]} */
+    this.events = [];
+    /** Where the keys go now: the element, or the field that it handed on to. */
+    this.current = el;
+    /** What heard the last keydown, and what it was when it moves the focus: Enter or Tab. @type {any} */
+    this.target = null;
+    this.leads = "";
+    this.composed = "";
+  }
+
+  /** An event that the element, or what it handed on to, is about to hear. @param {any} event */
+  heard(event) {
+    const { type } = event;
+    if (type === "keydown") {
+      this.target = focusedNow();
+      this.leads = event.key === "Enter" || event.key === "Tab" ? event.key : "";
+      if (!holdsFocus(this.el)) {
+        // A list that is typed into tells of no input.
+        if (event.key.length === 1 && !isEditable(this.target)) this.elsewhere.set(this.target, (this.elsewhere.get(this.target) || 0) + 1);
+      } else {
+        this.downs++;
+        if (event.key === "Enter" && this.before !== null) this.enters.push(contentOf(this.el));
+      }
+    }
+    const blocks = type === "keydown" || type === "keypress" || type === "beforeinput";
+    if (blocks && this.events.length < KEY_EVENTS && holdsFocus(this.el)) this.events.push(event);
+  }
+
+  /** Whether an event may reach what has the focus now, which is not the element. @param {any} event */
+  mayFollow(event) {
+    const { type } = event;
+    const focused = focusedNow();
+    // The characters of a key go where the key went.
+    if ((type === "keypress" || type === "beforeinput") && this.target && focused !== this.target) return false;
+    if (this.follow !== "text") return this.follow === "any";
+    if (focused === this.current) return true;
+    if (!focused || /^(body|html)$/.test(tagOf(focused))) return false;
+    if (!(this.leads === "Tab" || (this.leads === "Enter" && isEditable(focused)) || this.handsOn(this.current, focused))) return false;
+    this.current = focused;
+    return true;
+  }
+
+  /** Whether an event is the rest of a key that moved the focus, which nothing else is to hear. @param {any} event */
+  isRest(event) {
+    return this.leads !== "" && (event.type === "keypress" || event.type === "beforeinput");
+  }
+
+  /** Whether a field passed the rest of a text on to another, as fields of a code do, and as search fields do that open a larger one. @param {any} from @param {any} to */
+  handsOn(from, to) {
+    if (!isEditable(to)) return false;
+    const now = contentOf(to);
+    if (this.data !== "" && fold(now).includes(fold(this.data))) return true;
+    if (from === null || isRich(from) || tagOf(to) !== tagOf(from) || to.type !== from.type) return false;
+    const put = from === this.el ? this.inserted : this.elsewhere.get(from) || 0;
+    const { length } = contentOf(from);
+    return put > 0 && (length === 1 || (from.maxLength > 0 && length >= from.maxLength));
+  }
+
+  /** A text was put somewhere. @param {any} event */
+  put(event) {
+    const { type } = event;
+    if (type === "input" && event.isComposing) {
+      this.composed = event.data || "";
+      return;
+    }
+    const data = type === "compositionend" ? this.composed : textOf(event);
+    this.composed = "";
+    if (data === "") return;
+    const into = event.composedPath()[0];
+    const count = [...data].length;
+    if (this.el && (reaches(into, this.el) || reaches(this.el, into))) {
+      this.inserted += count;
+      this.data += data;
+      if (this.before !== null && !isRich(this.el)) this.held = contentOf(this.el);
+    } else this.elsewhere.set(into, (this.elsewhere.get(into) || 0) + count);
+  }
+
+  /** How many events the page prevented. */
+  prevented() {
+    return this.events.filter((e) => e.defaultPrevented).length;
+  }
+
+  /** Whether the element received a text, judged by what it holds, or by what it held when it was sent. @param {string} text */
+  received(text) {
+    const now = safe.isConnected(this.el) ? contentOf(this.el) : null;
+    const before = this.before || "";
+    if ((now !== null && holdsText(before, text, now)) || this.sent(text, now) || this.handedOn(text)) return true;
+    if (this.inserted >= lengthOf(text)) {
+      if (now ? now !== before : showsNoValue(this.el)) return true;
+      // A field that held the whole of it and is empty now, or gone, was emptied by a page that took it.
+      if (!now && (now === null || before !== "" || (lengthOf(text) > 1 && holdsText(before, text, this.held)))) return true;
+    }
+    return now !== null && this.downs + this.inserted > 0 && isCatcher(this.el);
+  }
+
+  /** Whether every line was there when Enter sent it. @param {string} text @param {string | null} now */
+  sent(text, now) {
+    const lines = text.split(/\r?\n/);
+    if (lines.length < 2 || this.enters.length < lines.length - 1) return false;
+    let base = this.before || "";
+    for (let i = 0; i < lines.length; i++) {
+      const held = i < lines.length - 1 ? this.enters[i] : now;
+      if (lines[i] === "") continue;
+      if (held === null || !(holdsText(base, lines[i], held) || holdsText("", lines[i], held))) return false;
+      base = held;
+    }
+    return true;
+  }
+
+  /** Whether what the element did not keep is in the fields that it handed on to. @param {string} text */
+  handedOn(text) {
+    let total = this.inserted;
+    for (const n of this.elsewhere.values()) total += n;
+    const whole = total >= lengthOf(text.replace(/[\r\n\t]/g, ""));
+    const tab = text.indexOf("\t");
+    if (tab >= 0 && whole && (this.current !== this.el || this.leads === "Tab")) return true;
+    if (this.current === this.el || !this.current) return false;
+    return whole || (isEditable(this.current) && holdsText("", text, contentOf(this.current)));
+  }
+
+  /** How many characters of a text are in the element. @param {string} text */
+  count(text) {
+    if (!safe.isConnected(this.el)) return Math.min(this.inserted, lengthOf(text));
+    const now = contentOf(this.el), before = this.before || "";
+    if (now === before) return 0;
+    if (this.inserted > 0) return Math.min(this.inserted, lengthOf(text));
+    let same = 0;
+    const tail = now.startsWith(before) ? now.slice(before.length) : "";
+    while (same < tail.length && tail[same] === text[same]) same++;
+    return lengthOf(text.slice(0, same));
+  }
+
+  /** Why the element did not receive all of a text. @param {any} stray what a key was kept from */
+  cause(stray) {
+    const { el } = this;
+    if (!safe.isConnected(el)) return "gone";
+    if (safe.matches(el, ":disabled")) return "disabled";
+    if (el.readOnly === true) return "readonly";
+    if (this.elsewhere.size > 0) return "elsewhere";
+    if (stray) return "moved";
+    if (this.prevented() > 0) return "prevented";
+    if (el.maxLength >= 0 && contentOf(el).length >= el.maxLength) return "maxlength";
+    return tagOf(el) === "input" && el.type === "number" ? "number" : "reset";
+  }
+}
+
+/** Whether a field shows something that is no value. @param {any} el */
+function showsNoValue(el) {
+  return tagOf(el) === "input" && safe.isConnected(el) && el.validity.badInput === true;
+}
+
+/** Whether an element only catches keys for an editor that is drawn by other means: it shows no text itself. @param {any} el */
+function isCatcher(el) {
+  const { width, height } = safe.rect(el);
+  return width < CATCHER || height < CATCHER || parseFloat(getComputedStyle(el).opacity) < 0.05;
+}
+
+/** @param {any} event */
+function textOf(event) {
+  if (event.inputType === "insertLineBreak" || event.inputType === "insertParagraph") return "\n";
+  return /^insert/.test(event.inputType || "") ? event.data || (event.dataTransfer && event.dataTransfer.getData("text/plain")) || "" : "";
+}
+
+/** How many characters a text has that are entered one by one. @param {string} text */
+function lengthOf(text) {
+  return [...text.replace(/\r\n/g, "\n")].length;
+}
+
+/** The characters that a field which formats its value keeps: letters and digits, or all others when there are none. @param {string} text @param {boolean} words */
+function essence(text, words) {
+  return text.normalize().toLowerCase().replace(words ? /[^\p{L}\p{N}]+/gu : /\s+/gu, "");
+}
+
+/**
+ * Whether a field that held `before` holds a text that was entered behind it: as it is, or in another form, such as a
+ * number with separators.
+ * @param {string} before @param {string} text @param {string} now
+ */
+function holdsText(before, text, now) {
+  if (text === "") return true;
+  if (now === before) return false;
+  if (fold(now) === fold(before + text)) return true;
+  if (fold(text) === "") return now.length > before.length;
+  const words = /[\p{L}\p{N}]/u.test(text);
+  const wanted = essence(text, words);
+  if (now.startsWith(before)) return isWithin(wanted, essence(now.slice(before.length), words));
+  return essence(now, words).includes(wanted) || isWithin(essence(before, words) + wanted, essence(now, words));
+}
+
+/** Whether all characters of a text are in another, in order. @param {string} wanted @param {string} text */
+function isWithin(wanted, text) {
+  let at = 0;
+  for (const c of wanted) {
+    at = text.indexOf(c, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}
+
+/**
+ * How keys went, after them: whether the element received them, and what it holds.
+ * @param {Agent} agent @param {{text?: string, edit: "append" | "replace" | ""}} request
+ */
+async function typed(agent, request) {
+  const { el, reached, stray, keys } = agent.guard.disarm();
+  const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };
+  if (!el || !keys) return found;
+  if (stray && safe.nodeType(stray) === 1) went(agent, stray, el, found);
+  if (!reached || request.text === undefined || keys.before === null) return pressed(agent, keys, found, stray);
+  if (request.edit === "replace") return filled(keys, request.text, found);
+  await new Promise((resolve) => setTimeout(resolve, 0)); // pages set fields back in a task of their own
+  const end = performance.now() + TAKES_AT_MOST;
+  while (!stray && !keys.received(request.text) && safe.isConnected(el) && performance.now() < end) await nextFrame();
+  return outcomeOf(agent, keys, request.text, stray, found);
+}
+
+/** @param {Agent} agent @param {Keys} keys @param {string} text @param {any} stray @param {any} found */
+function outcomeOf(agent, keys, text, stray, found) {
+  const { el } = keys;
+  found.of = lengthOf(text);
+  if (stray || !keys.received(text)) {
+    found.kept = keys.count(text);
+    found.cause = keys.cause(stray);
+    found.delivered = found.kept > 0 ? "part" : "none";
+    const [other] = keys.elsewhere.keys();
+    if (found.cause === "elsewhere") went(agent, other, el, found);
+    if (found.cause === "maxlength") found.limit = el.maxLength;
+  } else if (keys.current !== el && keys.current && safe.isConnected(keys.current)) {
+    found.cause = "handed on";
+    went(agent, keys.current, el, found);
+    return found;
+  }
+  if (!safe.isConnected(el)) {
+    found.cause = "gone";
+    return found;
+  }
+  const now = contentOf(el);
+  found.same = fold(now) === fold(keys.before + text);
+  if (!found.same && !found.cause) found.cause = isCatcher(el) ? "catcher" : now === "" ? "emptied" : "";
+  found.told = isTold(el);
+  if (!found.same && found.told) found.held = clean(now, MAX_VALUE);
+  return found;
+}
+
+/** Names where keys went. @param {Agent} agent @param {any} to @param {any} el @param {any} found */
+function went(agent, to, el, found) {
+  const { detail, ref } = nameCover(agent, to, el);
+  found.detail = detail;
+  found.cover = ref;
+}
+
+/** Whether what a field holds may be told. @param {any} el */
+function isTold(el) {
+  return !isSecret(el) && !isTextMasked(el) && !isValueMasked(el);
+}
+
+/** How a value went that replaced another. @param {Keys} keys @param {string} text @param {any} found */
+async function filled(keys, text, found) {
+  const { el } = keys;
+  const end = performance.now() + TAKES_AT_MOST;
+  for (;;) {
+    if (!safe.isConnected(el)) return { ...found, cause: "gone" };
+    const now = contentOf(el);
+    found.same = fold(now) === fold(text);
+    found.told = isTold(el);
+    found.held = found.same || !found.told ? "" : clean(now, MAX_VALUE);
+    if (found.same || (now !== keys.before && now !== "")) return found;
+    if (isCatcher(el) && keys.inserted > 0) return { ...found, cause: "catcher" };
+    if (performance.now() >= end) break;
+    await nextFrame();
+  }
+  return { ...found, delivered: "none", cause: keys.cause(null), of: lengthOf(text), limit: el.maxLength };
+}
+
+/** How keys went that are no text. @param {Agent} agent @param {Keys} keys @param {any} found @param {any} stray */
+function pressed(agent, keys, found, stray) {
+  found.kept = keys.downs;
+  if (stray || !found.reached) return found;
+  const focused = focusedNow();
+  if (focused && safe.isConnected(keys.el) && !holdsFocus(keys.el) && !/^(body|html)$/.test(tagOf(focused))) {
+    went(agent, focused, keys.el, found);
+    found.cause = "handed on";
+  } else if (keys.prevented() > 0) found.cause = "prevented";
+  return found;
+}
