@@ -16,6 +16,7 @@ package rpc
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -111,7 +112,9 @@ func (c Config) withDefaults() Config {
 
 // Server is the daemon's gRPC server.
 type Server struct {
-	cfg     Config
+	cfg Config
+	// id names this server among those that the same clients talk to one after the other.
+	id      string
 	gate    *gate.Gate
 	clients *identity.Clients
 	grpc    *grpc.Server
@@ -153,7 +156,7 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	if cfg.Clients == nil {
 		cfg.Clients = identity.New(nowhere{}, cfg.Token)
 	}
-	s := &Server{cfg: cfg, gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
+	s := &Server{cfg: cfg, id: rand.Text(), gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.book = accounts.New(opened{s})
 	s.clerk = accounting.New(s.book, s.gate.SessionOf, reasonOf)
 	s.limits = limit.New(cfg.Limits)

@@ -41,7 +41,7 @@ func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 	if err != nil {
 		return nil, err
 	}
-	resp := new(domtapv1.ListTabsResponse)
+	resp := &domtapv1.ListTabsResponse{DaemonId: s.server.id}
 	for _, tab := range tabs {
 		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
 	}

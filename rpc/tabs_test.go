@@ -16,6 +16,27 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
+// TestADaemonNamesItself: clients that remember a tab know by its name whether the daemon is still the one that had it.
+func TestADaemonNamesItself(t *testing.T) {
+	known := map[string]bool{}
+	for range 2 {
+		inBubble(t, Config{}, func(t *testing.T, b *bench) {
+			var ids [2]string
+			for i := range ids {
+				list, err := b.tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids[i] = list.GetDaemonId()
+			}
+			if ids[0] != ids[1] || len(ids[0]) < 16 || known[ids[0]] {
+				t.Errorf("it is %q, then %q; earlier ones are %v", ids[0], ids[1], known)
+			}
+			known[ids[0]] = true
+		})
+	}
+}
+
 func TestTabsOpenListAndClose(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		first, _ := b.shop()

@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	"github.com/domtap/domtap/cmd/domtap/internal/terminal"
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
@@ -26,6 +27,8 @@ type app struct {
 	launch func(ctx context.Context, at endpoint.Places) error
 	// tryBrowser starts a browser and ends it.
 	tryBrowser func(context.Context, browser.Config) error
+	// terminal names the terminal that the command runs in.
+	terminal func() string
 	// daemonFlags are more flags for a daemon that a command starts.
 	daemonFlags []string
 
@@ -33,7 +36,7 @@ type app struct {
 }
 
 func newApp(env endpoint.Lookup, in io.Reader, out, complaints io.Writer) *app {
-	a := &app{env: env, in: in, out: out, complaints: complaints, tryBrowser: doctor.StartOnce}
+	a := &app{env: env, in: in, out: out, complaints: complaints, tryBrowser: doctor.StartOnce, terminal: terminal.Key}
 	a.launch = a.launchDaemon
 	return a
 }
@@ -63,6 +66,11 @@ func (a *app) report(command string, err error) int {
 		_, _ = fmt.Fprintf(a.complaints, "hint: %s\n", render.Line(known.Hint))
 	}
 	return known.Code
+}
+
+// warn prints what went wrong beside a command that did its work.
+func (a *app) warn(err error) {
+	_, _ = fmt.Fprintf(a.complaints, "domtap: warning: %s\n", render.Line(err.Error()))
 }
 
 // launchDaemon starts a daemon that outlives this command.

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/terminal"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
 )
@@ -21,11 +22,13 @@ type client struct {
 	actions domtapv1.ActionServiceClient
 	pages   domtapv1.PageServiceClient
 	rooms   domtapv1.SessionServiceClient
-	// tab is what --tab says; empty: the newest.
+	// tab is what --tab or DOMTAP_TAB says; empty: the one that this terminal opened last, or the only one.
 	tab string
+	// memory is what this terminal opened.
+	memory *terminal.Memory
 }
 
-func newClient(conn *grpc.ClientConn, tab string) *client {
+func newClient(conn *grpc.ClientConn, tab string, memory *terminal.Memory) *client {
 	return &client{
 		conn:    conn,
 		tabs:    domtapv1.NewTabServiceClient(conn),
@@ -34,23 +37,8 @@ func newClient(conn *grpc.ClientConn, tab string) *client {
 		pages:   domtapv1.NewPageServiceClient(conn),
 		rooms:   domtapv1.NewSessionServiceClient(conn),
 		tab:     tab,
+		memory:  memory,
 	}
-}
-
-// tabID is the tab to work on.
-func (c *client) tabID(ctx context.Context) (string, error) {
-	if c.tab != "" {
-		return c.tab, nil
-	}
-	answer, err := c.tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
-	if err != nil {
-		return "", err
-	}
-	tabs := answer.GetTabs()
-	if len(tabs) == 0 {
-		return "", exit.Errorf(exit.NotFound, "open one first: domtap open URL", "no tab is open")
-	}
-	return tabs[len(tabs)-1].GetId(), nil
 }
 
 // work is what a command does with a connection to the daemon.
@@ -175,5 +163,5 @@ func (a *app) dial(to endpoint.Target) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newClient(conn, a.common.tab), nil
+	return newClient(conn, a.common.tab, a.memory(to)), nil
 }

@@ -112,7 +112,9 @@ func TestNoTabIsNotFound(t *testing.T) {
 		return &domtapv1.ListTabsResponse{}, nil
 	}
 	daemon.start(t)
-	if got := daemon.at().run(t, "compact"); got.code != exit.NotFound || !strings.Contains(got.errors, "domtap open URL") {
+	cmd := daemon.at()
+	delete(cmd.env, "DOMTAP_TAB")
+	if got := cmd.run(t, "compact"); got.code != exit.NotFound || !strings.Contains(got.errors, "domtap open URL") {
 		t.Errorf("got %+v", got)
 	}
 	if got := daemon.at().run(t, "tabs"); got.code != exit.OK || !strings.Contains(got.out, "no tab is open") {

@@ -118,6 +118,10 @@ func (f *fakeDaemon) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 	return handle(ctx, f, r, &domtapv1.ListTabsResponse{Tabs: twoTabs()})
 }
 
+func (f *fakeDaemon) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
+	return handle(ctx, f, r, &domtapv1.GetTabResponse{Tab: twoTabs()[0]})
+}
+
 func (f *fakeDaemon) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*domtapv1.OpenTabResponse, error) {
 	return handle(ctx, f, r, &domtapv1.OpenTabResponse{Tab: twoTabs()[0]})
 }
@@ -260,6 +264,8 @@ type command struct {
 	in    string
 	ctx   context.Context
 	start func(ctx context.Context, at endpoint.Places) error
+	// terminal is the one that it runs in.
+	terminal string
 	// tried is how it goes to start a browser.
 	tried error
 }
@@ -278,6 +284,7 @@ func (c command) run(t *testing.T, args ...string) result {
 		a.launch = func(context.Context, endpoint.Places) error { return errors.New("no daemon in this test") }
 	}
 	a.tryBrowser = func(context.Context, browser.Config) error { return c.tried }
+	a.terminal = func() string { return c.terminal }
 	ctx := c.ctx
 	if ctx == nil {
 		ctx = t.Context()
@@ -286,9 +293,9 @@ func (c command) run(t *testing.T, args ...string) result {
 	return result{code, out.String(), complaints.String()}
 }
 
-// at is a command that finds the daemon through the environment.
+// at is a command that finds the daemon, and the second of its tabs, through the environment.
 func (f *fakeDaemon) at() command {
-	return command{env: map[string]string{"DOMTAP_ADDR": "unix://" + f.socket}}
+	return command{env: map[string]string{"DOMTAP_ADDR": "unix://" + f.socket, "DOMTAP_TAB": "t2"}}
 }
 
 // shortDir is a directory whose path is short enough for a socket, unlike t.TempDir.

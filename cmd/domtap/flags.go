@@ -76,7 +76,7 @@ func (c *commonFlags) register(cmd *cobra.Command) {
 
 // registerTab defines --tab.
 func (c *commonFlags) registerTab(cmd *cobra.Command, complete cobra.CompletionFunc) {
-	cmd.Flags().StringVarP(&c.tab, "tab", "t", "", "the tab to work on (default: the newest)")
+	cmd.Flags().StringVarP(&c.tab, "tab", "t", "", "the tab to work on (default: the one that this terminal opened last, or the only one)")
 	alsoEnv(cmd.Flags(), "tab")
 	markCommon(cmd.Flags(), "tab")
 	_ = cmd.RegisterFlagCompletionFunc("tab", complete)

@@ -21,12 +21,15 @@ func openCommand(a *app) *cobra.Command {
 		Short: "Open a tab and load URL in it",
 		Long: `Open a tab, load URL in it, wait until it is loaded, and print the tab.
 
+Commands of this terminal work on the tab from then on, unless --tab or DOMTAP_TAB names another. Tabs that
+other terminals and programs open do not change that.
+
 When the page cannot be loaded, no tab is left behind. A URL without a scheme gets
 https://, or http:// on this machine.
 
 With --restore the tab comes back when its renderer or its browser dies, or the daemon is killed and
 started again: under the same id, at its URL, scrolled to where it was. What was typed is lost, and
-refs are new ones. domtap restore says so later, and domtap restore --off no more.`,
+refs are new ones. domtap restore --on and --off switch it later.`,
 		Example: `  domtap open https://example.com
   domtap open localhost:8080 --wait network_idle
   domtap open https://example.com --session work
@@ -51,6 +54,9 @@ refs are new ones. domtap restore says so later, and domtap restore --off no mor
 		})
 		if err != nil {
 			return err
+		}
+		if err := c.remember(ctx, answer.GetTab()); err != nil {
+			a.warn(err)
 		}
 		if quiet {
 			return a.printer().text(answer.GetTab().GetId() + "\n")

@@ -112,7 +112,8 @@ var requestTests = []struct {
 	{"upload 4 testdata/upload.txt", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{
 		Target: refTarget(4), Files: []*domtapv1.UploadFile{{Name: "upload.txt", Content: []byte("for a test\n")}}}}})},
 	{"upload 4 /a/b --by-path", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: refTarget(4), Paths: []string{"/a/b"}}}})},
-	{"restore", &domtapv1.SetRestoreRequest{TabId: "t2", Restore: true}},
+	{"restore", &domtapv1.GetTabRequest{TabId: "t2"}}, // it only asks
+	{"restore --on", &domtapv1.SetRestoreRequest{TabId: "t2", Restore: true}},
 	{"restore --off --tab t1", &domtapv1.SetRestoreRequest{TabId: "t1"}},
 	{"dialog accept", &domtapv1.AnswerDialogRequest{TabId: "t2", Accept: true}},
 	{"dialog accept Bea --tab t1 --id 3", &domtapv1.AnswerDialogRequest{TabId: "t1", Accept: true, PromptText: proto.String("Bea"), DialogId: 3}},

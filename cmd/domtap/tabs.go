@@ -34,9 +34,11 @@ func tabsCommand(a *app) *cobra.Command {
 
 func closeCommand(a *app) *cobra.Command {
 	cmd := a.tabCommand(&cobra.Command{
-		Use:               "close [TAB…]",
-		Short:             "Close tabs; without TAB the newest",
-		Long:              "Close tabs, also ones that hang. Without TAB it closes the tab of --tab, by default the newest.",
+		Use:   "close [TAB…]",
+		Short: "Close tabs; without TAB the one of this terminal",
+		Long: `Close tabs, also ones that hang. Without TAB it closes the tab of --tab or DOMTAP_TAB, else the one that this
+terminal opened last, else the only one. When there is a choice it asks for --tab (exit code 2). Afterwards
+the terminal works on the tab that it opened before.`,
 		Example:           "  domtap close\n  domtap close t3 t4",
 		ValidArgsFunction: a.completeTabs,
 	})
@@ -51,6 +53,9 @@ func closeCommand(a *app) *cobra.Command {
 		for _, id := range args {
 			if _, err := c.tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: id}); err != nil {
 				return err
+			}
+			if err := c.memory.Closed(id); err != nil {
+				a.warn(err)
 			}
 		}
 		return nil

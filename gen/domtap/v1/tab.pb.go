@@ -786,8 +786,10 @@ func (x *ListTabsRequest) GetSessionId() string {
 }
 
 type ListTabsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tabs          []*Tab                 `protobuf:"bytes,1,rep,name=tabs,proto3" json:"tabs,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Tabs  []*Tab                 `protobuf:"bytes,1,rep,name=tabs,proto3" json:"tabs,omitempty"`
+	// Names the process of the daemon. The next one may give the same id to another tab, unless the tab is one that was brought back.
+	DaemonId      string `protobuf:"bytes,2,opt,name=daemon_id,json=daemonId,proto3" json:"daemon_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -827,6 +829,13 @@ func (x *ListTabsResponse) GetTabs() []*Tab {
 		return x.Tabs
 	}
 	return nil
+}
+
+func (x *ListTabsResponse) GetDaemonId() string {
+	if x != nil {
+		return x.DaemonId
+	}
+	return ""
 }
 
 type GetTabRequest struct {
@@ -2450,9 +2459,10 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"0\n" +
 	"\x0fListTabsRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"6\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\"S\n" +
 	"\x10ListTabsResponse\x12\"\n" +
-	"\x04tabs\x18\x01 \x03(\v2\x0e.domtap.v1.TabR\x04tabs\"&\n" +
+	"\x04tabs\x18\x01 \x03(\v2\x0e.domtap.v1.TabR\x04tabs\x12\x1b\n" +
+	"\tdaemon_id\x18\x02 \x01(\tR\bdaemonId\"&\n" +
 	"\rGetTabRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\"2\n" +
 	"\x0eGetTabResponse\x12 \n" +

@@ -39,6 +39,15 @@ func Tabs(tabs []*domtapv1.Tab) string {
 	})
 }
 
+// Restore is one line that says whether a tab is brought back.
+func Restore(tab *domtapv1.Tab) string {
+	state := "off: the tab is not brought back when its page is lost; --on switches it on"
+	if tab.GetRestore() {
+		state = "on: the tab is brought back when its page is lost"
+	}
+	return fmt.Sprintf("%s: restore is %s\n", Line(tab.GetId()), state)
+}
+
 // Sessions is a table of sessions, with a heading.
 func Sessions(sessions []*domtapv1.Session) string {
 	return table("SESSION\tTABS\tDEVICE", sessions, func(one *domtapv1.Session) []string {
@@ -146,7 +155,8 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	case domtapv1.Verdict_VERDICT_DIALOG:
 		fmt.Fprintf(&b, "Dialog: %s\n", Line(tab.GetDialog().GetMessage()))
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
-		fmt.Fprintf(&b, "New tab: %s\n", Line(answer.GetNewTabId()))
+		fresh := Line(answer.GetNewTabId())
+		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; --tab %s works on the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
 	return b.String() + Diff(answer.GetDiff())
 }

@@ -64,13 +64,13 @@ func TestDiffsAreColouredBySection(t *testing.T) {
 }
 
 func TestOutcomesSayWhatTheActionDid(t *testing.T) {
-	tab := &domtapv1.Tab{Url: "https://x.example/", Title: "X", Dialog: &domtapv1.Dialog{Message: "Sure?"}}
+	tab := &domtapv1.Tab{Id: "t1", Url: "https://x.example/", Title: "X", Dialog: &domtapv1.Dialog{Message: "Sure?"}}
 	for verdict, want := range map[domtapv1.Verdict]string{
 		domtapv1.Verdict_VERDICT_NO_CHANGE: "click: ok\nNo change\n",
 		domtapv1.Verdict_VERDICT_CHANGED:   "click: ok\n",
 		domtapv1.Verdict_VERDICT_NAVIGATED: "click: ok\nNavigated: https://x.example/ | X\n",
 		domtapv1.Verdict_VERDICT_DIALOG:    "click: ok\nDialog: Sure?\n",
-		domtapv1.Verdict_VERDICT_NEW_TAB:   "click: ok\nNew tab: t7\n",
+		domtapv1.Verdict_VERDICT_NEW_TAB:   "click: ok\nNew tab: t7\nCommands stay on t1; --tab t7 works on the new tab\n",
 	} {
 		answer := &domtapv1.InteractResponse{Verdict: verdict, Tab: tab, NewTabId: "t7", Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok"}}}
 		if got := Outcome(answer); got != want {

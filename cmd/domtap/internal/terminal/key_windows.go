@@ -1,0 +1,20 @@
+package terminal
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+var consoleWindow = windows.NewLazySystemDLL("kernel32.dll").NewProc("GetConsoleWindow")
+
+// Key names the terminal of this process: its console, or the parent of this process where there is none.
+func Key() string {
+	if consoleWindow.Find() == nil {
+		if window, _, _ := consoleWindow.Call(); window != 0 {
+			return fmt.Sprintf("console %d", window)
+		}
+	}
+	return fmt.Sprintf("parent %d", os.Getppid())
+}
