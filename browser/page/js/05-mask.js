@@ -61,7 +61,9 @@ function isBelow(el, selector) {
 
 /** Whether the text that stands in an element is masked. @param {any} el */
 function isTextMasked(el) {
-  if (MASKS === null || !el) return false;
+  if (!el) return false;
+  if (tagOf(el) === "textarea" && isSecret(el)) return true;
+  if (MASKS === null) return false;
   return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestMasked(el, "textarea,option,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
 }
 
@@ -72,13 +74,42 @@ function isValueMasked(el) {
 
 /** Whether it is not told which options of a list are chosen. @param {any} option */
 function isChoiceMasked(option) {
+  const list = closestMasked(option, "select[autocomplete]");
+  if (list && isSecret(list)) return true;
   return MASKS !== null && (MASKS.values || isMasked(option));
+}
+
+/** What a field may hold that is nobody's business, by what its autocomplete says. */
+const SECRET_FIELDS = new Set(["one-time-code", "current-password", "new-password", "cc-csc"]);
+/** So long a secret is looked for in other attributes; a shorter one must be the whole of one. */
+const SECRET_WITHIN = 4;
+
+/** Whether what a field holds is nobody's business. Once it was, it stays so. @param {any} el */
+function isSecret(el) {
+  if (secrets.has(el)) return true;
+  const auto = attr(el, "autocomplete");
+  const secret = el.type === "password" || (attr(el, "type") || "").toLowerCase() === "password" ||
+    (auto !== null && auto.split(/[\t\n\f\r ]+/).some((token) => SECRET_FIELDS.has(token.toLowerCase())));
+  if (secret) secrets.add(el);
+  return secret;
+}
+
+/** Whether an attribute of a field says what a secret field holds. @param {any} el @param {string} name @param {string} value */
+function tellsSecret(el, name, value) {
+  name = name.toLowerCase();
+  if (UNMASKED.has(name) || !isSecret(el)) return false;
+  if (VALUE_ATTRIBUTES.has(name) || name === "data-value") return true;
+  for (const held of [el.value, attr(el, "value")]) {
+    if (typeof held === "string" && held !== "" && (value === held || (held.length >= SECRET_WITHIN && value.includes(held)))) return true;
+  }
+  return false;
 }
 
 /** An attribute as it may be told. @param {any} el @param {string} name @returns {string | null} */
 function told(el, name) {
   const value = attr(el, name);
-  if (MASKS !== null && tagOf(el) === "option" && isChoiceMasked(el)) {
+  if (value && tellsSecret(el, name, value)) return MASK;
+  if (tagOf(el) === "option" && isChoiceMasked(el)) {
     if (name.toLowerCase() === "selected") return null; // it tells by being there
     if (value && name.toLowerCase() === "label") return MASK;
   }
@@ -88,6 +119,7 @@ function told(el, name) {
 /** The same of an aria-* attribute. @param {any} el @param {string} name @returns {string | null} */
 function toldAria(el, name) {
   const value = aria(el, name);
+  if (value && tellsSecret(el, name, value)) return MASK;
   return MASKS === null || !value ? value : keepAttribute(el, name, value);
 }
 
@@ -111,7 +143,14 @@ function toldCaption(el) {
 
 /** The text in an element, masked where it is to be. @param {any} el @returns {string} */
 function toldText(el) {
-  return MASKS === null ? safe.textContent(el) : maskedText(el);
+  return MASKS === null && !holdsSecretText(el) ? safe.textContent(el) : maskedText(el);
+}
+
+/** Whether there is a secret among the text in an element. @param {any} el */
+function holdsSecretText(el) {
+  if (tagOf(el) === "textarea") return isSecret(el);
+  for (const area of queryWithin(el, "textarea[autocomplete]")) if (isSecret(area)) return true;
+  return false;
 }
 
 /** @param {any} root */

@@ -236,7 +236,7 @@ class Naming {
     this.visited.add(el);
     const tag = tagOf(el);
     if (isMasked(el)) return MASK;
-    const label = aria(el, "aria-label");
+    const label = toldAria(el, "aria-label");
     const value = referenced ? "" : this.embedded(el, tag); // 2C
     if (value) return value;
     if (label && label.trim()) return label;
@@ -254,10 +254,10 @@ class Naming {
       if (type === "hidden" || type === "file" || type === "image" || isSecret(el)) return "";
       return el.value;
     }
-    if (tag === "select") return selectedText(el);
-    if (tag === "textarea") return el.value;
+    if (tag === "select") return isSecret(el) ? "" : selectedText(el);
+    if (tag === "textarea") return isSecret(el) ? "" : el.value;
     const role = explicitRole(el);
-    if (role === "textbox") return toldText(el).slice(0, GATHER);
+    if (role === "textbox") return isSecret(el) ? "" : toldText(el).slice(0, GATHER);
     if (role === "slider" || role === "spinbutton" || role === "scrollbar") {
       return aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "";
     }
@@ -354,7 +354,7 @@ class Naming {
    * @param {any} el @param {string} tag
    */
   content(el, tag) {
-    if (MASKS !== null && isTextMasked(el)) return toldText(el);
+    if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return toldText(el);
     if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot") {
       const text = safe.textContent(el);
       this.length += Math.min(text.length, GATHER);
@@ -409,7 +409,7 @@ class Naming {
       this.length += MASK.length;
       return space + MASK + space;
     }
-    const label = aria(node, "aria-label");
+    const label = toldAria(node, "aria-label");
     const text = this.embedded(node, tag) || (label && label.trim()) || this.nativeWithin(node, tag);
     if (text) {
       this.length += text.length;
@@ -418,7 +418,7 @@ class Naming {
     const nodes = flatNodes(node, tag);
     const before = this.around(node, "::before");
     const after = this.around(node, "::after");
-    if (!nodes.length && !before && !after) return clean(attr(node, "title") || "", MAX_NAME);
+    if (!nodes.length && !before && !after) return clean(told(node, "title") || "", MAX_NAME);
     return { nodes, i: 0, before: space + before, after: after + space };
   }
 

@@ -16,7 +16,7 @@ const ABSENT = 0, NO = 1, YES = 2, MIXED = 3;
 const S_CHECKED = 0, S_DISABLED = 2, S_EXPANDED = 4, S_SELECTED = 6, S_PRESSED = 8, S_REQUIRED = 10,
   S_READONLY = 12, S_FOCUSED = 14, S_INVALID = 16;
 
-/** Fields that were passwords once stay masked, also when a page shows them as text. */
+/** Fields that held a secret once stay masked, also when a page shows a password as text. */
 const secrets = new WeakSet();
 
 /**
@@ -202,7 +202,7 @@ function valueOf(el, tag, role) {
     case "input":
       return inputValue(el);
     case "select":
-      return clean(selectedText(el), MAX_VALUE);
+      return masked(el, selectedText(el));
     case "textarea":
       return masked(el, el.value);
     case "progress":
@@ -248,14 +248,6 @@ function masked(el, value) {
   return isSecret(el) || isValueMasked(el) ? MASK : clean(value, MAX_VALUE);
 }
 
-/** Whether what a field holds is nobody's business. @param {any} el */
-function isSecret(el) {
-  if (el.type === "password") secrets.add(el);
-  if (secrets.has(el)) return true;
-  const auto = attr(el, "autocomplete");
-  return auto !== null && /\b(one-time-code|current-password|new-password|cc-csc)\b/.test(auto);
-}
-
 /** Where a link goes, absolute. @param {any} el @param {string} tag */
 function hrefOf(el, tag) {
   if ((tag !== "a" && tag !== "area") || isMasked(el)) return "";
@@ -288,8 +280,7 @@ function attributesOf(el, names) {
   for (const name of names) {
     const value = told(el, name);
     if (value === null) continue;
-    const secret = name === "value" && (el.type === "password" || secrets.has(el));
-    out += (out ? "\u001f" : "") + name + "=" + (secret ? MASK : clean(value, MAX_FIELD));
+    out += (out ? "\u001f" : "") + name + "=" + clean(value, MAX_FIELD);
   }
   return out;
 }

@@ -185,7 +185,7 @@ class Extraction {
     this.values--;
     const tag = tagOf(el);
     if (field.attribute) {
-      const text = field.attribute === "value" && tag === "input" && isSecret(el) ? MASK : told(el, field.attribute);
+      const text = told(el, field.attribute);
       return text === null ? null : this.keep(field.url && text !== MASK ? absoluteURL(el, text) : text.trim());
     }
     if (field.url && isMasked(el)) return this.keep(MASK);

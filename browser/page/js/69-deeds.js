@@ -107,10 +107,10 @@ function setValue(el, text) {
   const bad = el.type === "range" ? !Number.isFinite(parseFloat(wanted)) : el.type === "color" ? probe.value !== wanted.toLowerCase() : wanted !== "" && probe.value === "";
   if (bad) return { error: "wrong", detail: el.type };
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
-  if (el.value === probe.value) return { done: true, held: isValueMasked(el) ? MASK : el.value };
+  if (el.value === probe.value) return { done: true, held: isTold(el) ? el.value : MASK };
   el.value = probe.value;
   tellOfChange(el);
-  return { done: true, held: isValueMasked(el) ? MASK : el.value };
+  return { done: true, held: isTold(el) ? el.value : MASK };
 }
 
 /** @param {any} el */
@@ -159,7 +159,7 @@ function choose(agent, el, values) {
     chosen.add(one);
   }
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
-  const held = isValueMasked(el) ? MASK : [...chosen].map(toldLabel).join(", ");
+  const held = isSecret(el) || isValueMasked(el) ? MASK : [...chosen].map(toldLabel).join(", ");
   if (options.every((o) => o.selected === chosen.has(o))) return { done: true, same: true, held };
   for (const o of options) if (o.selected !== chosen.has(o)) o.selected = chosen.has(o);
   tellOfChange(el);

@@ -276,7 +276,7 @@ type Element struct {
 	Name string `protobuf:"bytes,7,opt,name=name,proto3" json:"name,omitempty"`
 	// The type of inputs and buttons as the browser sees it, such as "email".
 	Type string `protobuf:"bytes,8,opt,name=type,proto3" json:"type,omitempty"`
-	// The live value, at most 50 characters plus "…". Passwords and one-time codes are masked as "••••".
+	// The live value, at most 50 characters plus "…". Passwords, one-time codes and card codes are masked as "••••".
 	Value       string `protobuf:"bytes,9,opt,name=value,proto3" json:"value,omitempty"`
 	Placeholder string `protobuf:"bytes,10,opt,name=placeholder,proto3" json:"placeholder,omitempty"`
 	// Read when the answer was made. In streams only with include_geometry.
