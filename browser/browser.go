@@ -65,6 +65,7 @@ type Browser struct {
 	// downloadDir is where files are kept beyond the browser's end; empty: nowhere.
 	downloadDir string
 	fetches     downloads
+	clipboard   clipboardUse
 
 	mu    sync.Mutex
 	pages map[target.ID]*Page
@@ -95,7 +96,7 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := &Browser{
 		logger: cfg.Logger, mask: cfg.Mask, script: masking(page.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements, inbox: link.NewQueue[*cdproto.Message](),
 		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
-		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes),
+		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes), clipboard: newClipboardUse(),
 		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},
 	}
 	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}

@@ -152,6 +152,7 @@ func (c *Context) Close(ctx context.Context, keep bool) error {
 	if err != nil {
 		return b.failed("ending a session", err)
 	}
+	c.forgetCopied(ctx)
 	return b.endDownloads(c.id, keep)
 }
 
@@ -265,16 +266,27 @@ func (c *Context) permit(ctx context.Context, s sessions.Settings) error {
 	if same {
 		return nil
 	}
+	u := &c.browser.clipboard
+	release, err := u.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	u.grant(c, slices.Contains(granted, clipboardRead), slices.Contains(granted, clipboardWrite))
 	steps := []link.Step{{Method: cdpbrowser.CommandResetPermissions, Params: cdpbrowser.ResetPermissionsParams{BrowserContextID: c.id}}}
 	set := func(name string, setting cdpbrowser.PermissionSetting) {
 		steps = append(steps, link.Step{Method: cdpbrowser.CommandSetPermission, Optional: true, Params: cdpbrowser.SetPermissionParams{
-			Permission: &cdpbrowser.PermissionDescriptor{Name: name, UserVisibleOnly: name == "push", AllowWithoutSanitization: name == "clipboard-read"},
+			Permission: &cdpbrowser.PermissionDescriptor{Name: name, UserVisibleOnly: name == "push", AllowWithoutSanitization: name == clipboardRead},
 			Setting:    setting, BrowserContextID: c.id}})
 	}
 	for _, name := range denied {
 		set(name, cdpbrowser.PermissionSettingDenied)
 	}
 	for _, name := range granted {
+		if name == clipboardRead && !u.mayRead(c) { // until the session is acted on
+			set(name, cdpbrowser.PermissionSettingDenied)
+			continue
+		}
 		set(name, cdpbrowser.PermissionSettingGranted)
 	}
 	if err := c.browser.root.Run(ctx, steps...); err != nil {

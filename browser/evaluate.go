@@ -86,6 +86,11 @@ func (p *Page) Evaluate(ctx context.Context, s actor.Script) (out actor.Evaluate
 		return out, err
 	}
 	p.comeForward(ctx) // scripts may wait for frames
+	done, err := p.context.acts(ctx)
+	if err != nil {
+		return out, err
+	}
+	defer done()
 	w, err := p.worldOf(ctx, s.Frame)
 	if err != nil {
 		return out, err

@@ -19,7 +19,16 @@ import (
 // Do implements actor.Hands. Input is the browser's own (trusted events), never a script's.
 func (p *Page) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
 	p.comeForward(ctx)
-	return hands.New(handled{p}).Do(ctx, a)
+	done, err := p.context.acts(ctx)
+	if err != nil {
+		return actor.Deed{}, err
+	}
+	defer done()
+	do := func() (actor.Deed, error) { return hands.New(handled{p}).Do(ctx, a) }
+	if use := hands.UsesClipboard(a, p.browser.mac); use != (hands.ClipboardUse{}) {
+		return p.context.withClipboard(ctx, use, do)
+	}
+	return do()
 }
 
 // handled is a page as package hands sees it.

@@ -165,6 +165,37 @@ func Chord(chord string, mac bool) ([]Event, error) {
 	return events, nil
 }
 
+// ClipboardUse says what a chord does with the clipboard.
+type ClipboardUse struct{ Copies, Pastes bool }
+
+// Codes of the keys that copy, cut and paste, as the browser knows them.
+const (
+	keyC, keyV, keyX     = 'C', 'V', 'X'
+	keyInsert, keyDelete = 45, 46
+)
+
+// UsesClipboard says whether a chord copies, cuts or pastes, whatever else is held. A chord that Chord refuses does neither.
+func UsesClipboard(chord string, mac bool) (use ClipboardUse) {
+	events, _ := Chord(chord, mac)
+	for _, e := range events {
+		if e.Key == nil || e.Key.Type == input.DispatchKeyEventTypeKeyUp {
+			continue
+		}
+		command, shift := e.Key.Modifiers&(Control|Meta) != 0, e.Key.Modifiers&Shift != 0
+		switch e.Key.WindowsVirtualKeyCode {
+		case keyC, keyX:
+			use.Copies = use.Copies || command
+		case keyV:
+			use.Pastes = use.Pastes || command
+		case keyInsert:
+			use.Copies, use.Pastes = use.Copies || command, use.Pastes || shift
+		case keyDelete:
+			use.Copies = use.Copies || shift
+		}
+	}
+	return use
+}
+
 // down is the event of the key going down while modifiers are held.
 func (s stroke) down(modifiers int64) *input.DispatchKeyEventParams {
 	e := s.event(modifiers)

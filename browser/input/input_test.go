@@ -117,3 +117,19 @@ func FuzzChordsLeaveNoKeyDown(f *testing.F) {
 		}
 	})
 }
+
+// TestUsesClipboard tells chords that copy or paste from those that do not.
+func TestUsesClipboard(t *testing.T) {
+	copies, pastes := ClipboardUse{Copies: true}, ClipboardUse{Pastes: true}
+	for chord, want := range map[string]ClipboardUse{
+		"Control+c": copies, "Control+C": copies, "Meta+x": copies, "ControlOrMeta+KeyC": copies, "Control+Insert": copies, "Shift+Delete": copies,
+		"Control+v": pastes, "Control+Shift+v": pastes, "Meta+KeyV": pastes, "Shift+Insert": pastes, "Control+Shift+Insert": {true, true},
+		"c": {}, "v": {}, "Shift+V": {}, "Alt+v": {}, "Insert": {}, "Delete": {}, "Control+a": {}, "Control+Delete": {}, "Control+nothing": {}, "": {},
+	} {
+		for _, mac := range []bool{false, true} {
+			if got := UsesClipboard(chord, mac); got != want {
+				t.Errorf("%q, mac %v: %v, want %v", chord, mac, got, want)
+			}
+		}
+	}
+}

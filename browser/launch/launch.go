@@ -127,19 +127,21 @@ func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), outpu
 	if !cfg.Headless {
 		opts = append(opts, chromedp.Flag("headless", false), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("mute-audio", false))
 	}
-	off := features
+	off, blink := features, blinkSettings
 	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
 		name, value, found := parseFlag(flag)
 		switch {
 		case name == disableFeatures: // the browser takes the last of these flags alone
 			off += "," + value
+		case name == blinkFlag:
+			blink += "," + value
 		case found:
 			opts = append(opts, chromedp.Flag(name, value))
 		default:
 			opts = append(opts, chromedp.Flag(name, true))
 		}
 	}
-	return append(opts, chromedp.Flag(disableFeatures, off))
+	return append(opts, chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink))
 }
 
 // parseFlag reads "name" or "name=value", with or without dashes.
@@ -147,7 +149,14 @@ func parseFlag(flag string) (name, value string, found bool) {
 	return strings.Cut(strings.TrimLeft(flag, "-"), "=")
 }
 
-const disableFeatures = "disable-features"
+const (
+	disableFeatures = "disable-features"
+	blinkFlag       = "blink-settings"
+)
+
+// blinkSettings are those of all pages: on Linux what somebody selects in one session must not be what a click with the middle
+// button pastes in another.
+const blinkSettings = "selectionClipboardBufferAvailable=false"
 
 // features are what is switched off always: pages that come back from the cache of the history, without their load
 // being told again, and renderers that wait for a page to come, among them.

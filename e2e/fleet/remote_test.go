@@ -3,9 +3,11 @@ package fleet
 import (
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/domtap/domtap/browser"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/harness"
 )
 
@@ -28,6 +30,25 @@ func tabs(t *testing.T, b *browser.Browser) (n int) {
 	return n
 }
 
+// neverPastes acts on a tab, then pastes in one of another session: the clipboard of somebody else's browser is not emptied.
+func (st *stage) neverPastes(first, second string) {
+	st.t.Helper()
+	press := func(tab, keys string) error {
+		_, err := st.Actions.Interact(harness.Within(st.t, limit), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+			{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: keys}}}}})
+		return err
+	}
+	if err := press(first, "Control+v"); err != nil {
+		st.t.Errorf("alone, pasting fails: %v", err)
+	}
+	if err := press(second, "Control+c"); err != nil {
+		st.t.Errorf("copying fails: %v", err)
+	}
+	if err := press(second, "Control+v"); harness.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "what another session copied") {
+		st.t.Errorf("pasting answers %v", err)
+	}
+}
+
 // TestARemoteBrowserIsAttachedToAgain cuts the connection to a browser that lives on, and then replaces that by another
 // one at the same address.
 func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
@@ -44,7 +65,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	first := st.Newest(0)
 	before := tabs(t, first)
 	hit := st.create("one")
-	st.open("", "/")
+	st.neverPastes(hit.GetId(), st.open("", "/").GetId())
 	st.copied("one")
 	_, ended := st.watch(hit.GetId())
 	first.Kill() // of one that was attached to, it is the connection

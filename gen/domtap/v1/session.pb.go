@@ -470,7 +470,8 @@ type SessionSettings struct {
 	// Given only to servers that ask; never told in answers. Without them a request that needs some fails with 401.
 	HttpCredentials *HttpCredentials `protobuf:"bytes,3,opt,name=http_credentials,json=httpCredentials,proto3" json:"http_credentials,omitempty"`
 	// Permissions that pages have without being asked, by their names in the Permissions API, such as "notifications", "clipboard-read" or
-	// "geolocation". All others are denied at once: no prompt is ever open.
+	// "geolocation". All others are denied at once: no prompt is ever open. "clipboard-read" is in force in one session of a browser at a
+	// time, while no other was acted on in the last 10 seconds: the clipboard is the browser's.
 	Permissions []string `protobuf:"bytes,4,rep,name=permissions,proto3" json:"permissions,omitempty"`
 	// Downloads are refused.
 	DenyDownloads bool `protobuf:"varint,5,opt,name=deny_downloads,json=denyDownloads,proto3" json:"deny_downloads,omitempty"`
