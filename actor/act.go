@@ -130,6 +130,8 @@ type ActionResult struct {
 	// Delivered says how much of the action its element received; Done only with DeliveredAll. DeliveredUnset for what acts
 	// on no element.
 	Delivered Delivered
+	// Moved says that the element stands elsewhere on the page than before.
+	Moved bool
 	// Err is why it was not, or of kind Refused when it was, but led to a document that the URL policy refuses: an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory
 	// or DialogOpen, what the page said, or context.DeadlineExceeded when time ran out. It is nil for actions that
 	// were skipped because of another's failure.
@@ -330,6 +332,8 @@ func (t *Tab) judge(out *Outcome, start marks) {
 		out.Verdict, out.NewTab = NewTab, t.newTabs[0]
 	case t.commits != start.commits || out.Before.URL != out.After.URL:
 		out.Verdict = Navigated
+	case slices.ContainsFunc(out.Results, func(r ActionResult) bool { return r.Moved }):
+		out.Verdict = Changed
 	case out.Before.Title != out.After.Title || differ(out.Elements(out.Before), out.Elements(out.After)):
 		out.Verdict = Changed
 	}
@@ -367,7 +371,7 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	r := ActionResult{Done: err == nil, Delivered: deed.Delivered.orDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil}
+	r := ActionResult{Done: err == nil, Delivered: deed.Delivered.orDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: deed.Moved}
 	what := a.summary()
 	if at.el != nil {
 		what = summarize(a.Action, at.el)

@@ -47,6 +47,9 @@ func (k ActionKind) String() string {
 	return "action " + strconv.Itoa(int(k))
 }
 
+// IsPassive reports whether the action needs no element that is enabled: it uses none, but moves the pointer or the page.
+func (k ActionKind) IsPassive() bool { return k == Hover || k == Scroll }
+
 // Point is a place in the top-level viewport, or a distance, in CSS pixels.
 type Point struct{ X, Y float64 }
 
@@ -134,6 +137,8 @@ func (d Delivered) orDefault(err error) Delivered {
 type Deed struct {
 	// Delivered is DeliveredPart only beside an error.
 	Delivered Delivered
+	// Moved says that a Drag left the element, which still is the same, elsewhere on the page.
+	Moved bool
 	// Note says in a few words what is worth knowing besides, such as "already checked"; often nothing.
 	Note string
 }

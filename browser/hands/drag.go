@@ -30,32 +30,79 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 	main := t.page.Main()
 	main.Post(ctx, input.CommandSetInterceptDrags, input.SetInterceptDragsParams{Enabled: true})
 	defer main.Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
-	p, err := t.point(ctx, t.action.Spot(), 0)
+	p, err := t.hold(ctx)
 	if err != nil {
 		return actor.Deed{}, err
 	}
 	defer t.release(ctx, p)
-	held := input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
-	if err := main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, held)); err != nil {
-		letGo(ctx, p.agents()[:1])
-		return actor.Deed{}, err
-	}
 	to, err := t.carry(ctx, p, data)
 	if err != nil {
 		to = p.at
 	}
-	up := main.Run(context.WithoutCancel(ctx), mouse(input.DispatchMouseEventTypeMouseReleased, to, held))
-	got, serr := t.struck(ctx, p)
+	up := main.Run(context.WithoutCancel(ctx), mouse(input.DispatchMouseEventTypeMouseReleased, to, pressLeft))
+	_, serr := t.struck(ctx, p)
 	for _, e := range []error{err, up, serr} {
 		if e != nil {
-			return actor.Deed{}, e
+			return actor.Deed{Delivered: actor.DeliveredPart}, e
 		}
 	}
-	if !got.Reached {
-		got.Error = "covered"
-		return actor.Deed{}, t.refusal(p.spot, got.reached)
+	return t.movedBy(ctx, p)
+}
+
+// pressLeft is the left button, pressed once.
+var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
+
+// hold presses the button at the element, as often as it takes within the time there is: where the browser looks for what
+// was scrolled or moved just now, it may still stand elsewhere, and then nothing receives the press. The guards stay armed:
+// the caller releases the path, and the button.
+func (t *task) hold(ctx context.Context) (*path, error) {
+	main := t.page.Main()
+	for {
+		p, err := t.point(ctx, t.action.Spot(), 0)
+		if err != nil {
+			return nil, err
+		}
+		err = main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, pressLeft))
+		began := blow{Reached: true}
+		if err == nil && p.spot.Ref != dom.NoRef {
+			err = call(ctx, p.leaf(), "dragBegan", nil, &began)
+		}
+		if err == nil && began.Reached {
+			return p, nil
+		}
+		up := main.Run(context.WithoutCancel(ctx), mouse(input.DispatchMouseEventTypeMouseReleased, p.at, pressLeft))
+		got, serr := t.struck(ctx, p)
+		t.release(ctx, p)
+		for _, e := range []error{err, up, serr} {
+			if e != nil {
+				return nil, e
+			}
+		}
+		if !time.Now().Before(t.deadline) {
+			return nil, t.missed(p, got)
+		}
 	}
-	return actor.Deed{}, nil
+}
+
+// missed is the error of a press that reached something else than the element.
+func (t *task) missed(p *path, got blow) error {
+	got.Error = "covered"
+	if got.Detail == "" {
+		got.Error = "moving"
+	}
+	return t.refusal(p.spot, got.reached)
+}
+
+// movedLimit is how long an element may be animated until it stands where a drag has left it, in milliseconds.
+const movedLimit = 1000
+
+// movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
+func (t *task) movedBy(ctx context.Context, p *path) (actor.Deed, error) {
+	var by point
+	if err := call(ctx, p.leaf(), "moved", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
+		return actor.Deed{}, ctx.Err()
+	}
+	return actor.Deed{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, nil
 }
 
 // carry moves what is held to where it belongs and returns that place.
@@ -78,7 +125,7 @@ func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message)
 		return to, err
 	}
 	if t.action.To != nil {
-		if to, err = t.destination(ctx, *t.action.To); err != nil {
+		if to, err = t.destination(ctx, *t.action.To, p.spot); err != nil {
 			return to, err
 		}
 	}
@@ -139,12 +186,17 @@ func (t *task) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 	return e.Data, nil
 }
 
-// destination finds where a drag ends.
-func (t *task) destination(ctx context.Context, s actor.Spot) (actor.Point, error) {
+// destination finds where a drag of an element ends: at the centre of another.
+func (t *task) destination(ctx context.Context, s, dragged actor.Spot) (actor.Point, error) {
 	if s.Ref == dom.NoRef && s.Point != nil {
 		return *s.Point, nil
 	}
-	p, err := t.reach(ctx, s, reachRequest{Need: "view"})
+	req := reachRequest{Need: "drop"}
+	if dragged.Ref != dom.NoRef && dragged.Frame == s.Frame {
+		ref := uint32(dragged.Ref)
+		req.Dragged = &ref
+	}
+	p, err := t.reach(ctx, s, req)
 	if err != nil {
 		return actor.Point{}, err
 	}

@@ -27,7 +27,7 @@ func (t *task) move(ctx context.Context, at actor.Point, e input.DispatchMouseEv
 // point moves the pointer to an element and checks that it is there, as often as it takes within the time there is.
 // When it returns a path, the guards are armed: the caller releases it.
 func (t *task) point(ctx context.Context, s actor.Spot, modifiers int64) (*path, error) {
-	req := reachRequest{Need: "point"}
+	req := reachRequest{Need: "point", Passive: t.action.Kind.IsPassive()}
 	for {
 		p, err := t.reach(ctx, s, req)
 		if err != nil {
@@ -112,11 +112,7 @@ func (t *task) click(ctx context.Context) (actor.Deed, error) {
 		case got.Reached:
 			return actor.Deed{Note: got.note()}, nil
 		case !time.Now().Before(t.deadline):
-			got.Error = "covered"
-			if got.Detail == "" {
-				got.Error = "moving"
-			}
-			return actor.Deed{}, t.refusal(p.spot, got.reached)
+			return actor.Deed{}, t.missed(p, got)
 		}
 	}
 }
@@ -181,7 +177,7 @@ func (t *task) scroll(ctx context.Context) (actor.Deed, error) {
 	var err error
 	if a.Aimless() {
 		agent, err = t.page.Agent(ctx, "")
-	} else if p, err = t.reach(ctx, a.Spot(), reachRequest{Need: "point"}); err == nil {
+	} else if p, err = t.reach(ctx, a.Spot(), reachRequest{Need: "point", Passive: true}); err == nil {
 		agent = p.leaf()
 		before = map[string]any{"x": p.steps[0].at.X, "y": p.steps[0].at.Y}
 	}

@@ -15,8 +15,12 @@ import (
 type reachRequest struct {
 	Ref      uint32 `json:"ref"`
 	Patience int64  `json:"patience"`
-	// Need is "point", "view", "focus" or "node".
+	// Need is "point", "view", "drop", "focus" or "node".
 	Need string `json:"need"`
+	// Passive needs no element that is enabled.
+	Passive bool `json:"passive,omitzero"`
+	// Dragged is the ref of what is dragged to the element, if it stands in the same document.
+	Dragged *uint32 `json:"dragged,omitzero"`
 	// Still waits until the element rests, also when no animation is known to move it.
 	Still bool `json:"still,omitzero"`
 	// Edit is "replace" or "append" for text.
@@ -202,6 +206,7 @@ type point struct {
 type aimRequest struct {
 	Ref uint32 `json:"ref"`
 	point
+	Passive bool `json:"passive,omitzero"`
 }
 
 // denyLimit bounds how long a frame that has nothing to do with the action may take to shut its guard.
@@ -217,7 +222,7 @@ func (t *task) aim(ctx context.Context, p *path) (reached, error) {
 	for i, s := range p.steps {
 		var err error
 		if i == 0 {
-			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{uint32(p.spot.Ref), point{s.at.X, s.at.Y}})
+			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive()})
 		} else {
 			below := p.steps[i-1]
 			calls[i], err = s.agent.Send(ctx, "through", passage{

@@ -3,6 +3,8 @@ package acting
 import (
 	"strings"
 	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // TestDragsData drags what HTML makes draggable.
@@ -80,4 +82,58 @@ func TestHoverOpensAMenu(t *testing.T) {
 	s.do(hover(s.at("Menu")))
 	s.do(click(s.at("Item")))
 	s.at("Chosen")
+}
+
+// TestDragsToTheCentre drops where the dragged element itself covers the place as soon as it moves, and says how far it moved.
+func TestDragsToTheCentre(t *testing.T) {
+	s := staged(t, `<body style="margin:0"><style>div { position: absolute }</style>
+		<div tabindex=0 aria-label=Slot style="left:100px;top:100px;width:60px;height:60px;background:#eee"></div>
+		<div tabindex=0 aria-label=Piece style="left:60px;top:70px;width:80px;height:80px;background:#8888"></div>
+		<div tabindex=0 aria-label=Far style="left:300px;top:3000px;width:40px;height:40px"></div><script>
+		const piece = document.querySelector("[aria-label=Piece]")
+		let from = null; drops = []
+		piece.onpointerdown = (e) => { from = [e.pageX - piece.offsetLeft, e.pageY - piece.offsetTop]; e.preventDefault() }
+		onpointermove = (e) => { if (!from) return; piece.style.left = e.pageX - from[0] + "px"; piece.style.top = e.pageY - from[1] + "px" }
+		onpointerup = (e) => { if (!from) return; from = null; drops.push(e.pageX + "," + e.pageY) }
+	</script>`)
+	for _, c := range []struct{ to, drop, says string }{
+		{"Slot", "130,130", "ok, it moved by 30,20"}, {"Far", "320,3020", "ok, it moved by 190,2890"},
+	} {
+		r, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, Steps: []*domtapv1.Step{drag(s.at("Piece"), s.at(c.to), 0, 0)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.is("drops.pop()", c.drop)
+		if said := r.GetResults()[0].GetSummary(); !strings.Contains(said, c.says) || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
+			t.Errorf("the drag to %s says %q, %v", c.to, said, r.GetVerdict())
+		}
+	}
+	if said := s.do(drag(s.at("Slot"), nil, 40, 0)); !strings.HasSuffix(said, ": ok") {
+		t.Errorf("a drag that moves nothing says %q", said)
+	}
+}
+
+// TestDisabledElementsAreScrolledAndHovered does to disabled elements what needs none that is enabled.
+func TestDisabledElementsAreScrolledAndHovered(t *testing.T) {
+	s := staged(t, `<body style="margin:0"><textarea disabled aria-label=Terms style="width:200px;height:60px">`+strings.Repeat("word<br>\n", 100)+`</textarea>
+		<button disabled>Pay</button><div aria-disabled=true><button>Draft</button></div><button draggable=true ondragstart="event.dataTransfer.setData('text/plain', 'x')">Card</button><script>
+		over = []; for (const b of document.querySelectorAll("button")) b.parentNode.addEventListener("mouseover", (e) => over.push(e.target.textContent))
+		document.querySelector("[disabled]:not(textarea)").parentNode.addEventListener("dragover", (e) => { over.push("drag " + e.target.textContent) })
+	</script>`)
+	if said := s.do(scroll(s.at("Terms"), 0, 50)); !strings.HasSuffix(said, ": ok") {
+		t.Errorf("scrolling says %q", said)
+	}
+	s.is(`document.querySelector("textarea").scrollTop`, "50")
+	s.do(scroll(s.at("Pay"), 0, 0))
+	for _, name := range []string{"Pay", "Draft"} {
+		s.do(hover(s.at(name)))
+		s.is("over.includes('"+name+"')", "true")
+		s.refused(click(s.at(name)), "NOT_ACTIONABLE", "disabled")
+	}
+	s.do(drag(s.at("Card"), s.at("Pay"), 0, 0))
+	s.is("over.includes('drag Pay')", "true")
+	shot := &domtapv1.ScreenshotRequest{TabId: s.tab, Ref: s.at("Pay").Ref}
+	if _, err := s.d.Pages.Screenshot(t.Context(), shot); err != nil {
+		t.Error(err)
+	}
 }

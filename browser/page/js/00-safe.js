@@ -53,6 +53,8 @@ const slow = {
   hasAttribute: method(Element, "hasAttribute"),
   rect: method(Element, "getBoundingClientRect"),
   checkVisibility: method(Element, "checkVisibility"),
+  scrollLeft: getter(Element, "scrollLeft"),
+  scrollTop: getter(Element, "scrollTop"),
 };
 
 const RECT = Element.prototype.getBoundingClientRect;

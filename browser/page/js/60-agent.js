@@ -15,6 +15,8 @@ class Agent {
     this.hosts = new Map();
     /** What was scrolled how far before the wheel turned. @type {any} */
     this.wheel = null;
+    /** The element that was pressed last, and where it stood. @type {ReturnType<typeof placeOf> | null} */
+    this.watched = null;
     this.following = false;
     this.pushing = false;
     this.geometry = false;

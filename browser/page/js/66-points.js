@@ -78,6 +78,15 @@ function pointsIn(sight, el, tag, rect) {
   return [...boxes.map(middle), ...boxes.slice(0, 2).flatMap(aroundMiddle)];
 }
 
+const rectsOf = method(Element, "getClientRects");
+
+/** The centre of an element: of its only box, else of its first part. @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect */
+function centreOf(sight, el, tag, rect) {
+  const own = tag === "area" || tag === "label" || isToggle(el, tag) ? [] : [...rectsOf(el)].filter(hasArea);
+  if (own.length === 1) return { x: own[0].left + own[0].width / 2, y: own[0].top + own[0].height / 2 };
+  return pointsIn(sight, el, tag, rect)[0];
+}
+
 /** More points of a box: between its middle and its sides, and close to its corners. @param {DOMRect} r */
 function aroundMiddle(r) {
   const m = middle(r);
@@ -93,6 +102,19 @@ function aroundMiddle(r) {
 /** The innermost element at a point, in shadow trees too. @param {number} x @param {number} y */
 function hitAt(x, y) {
   return withinTrees(safe.elementFromPoint(document, x, y), x, y);
+}
+
+const elementsAt = method(Document, "elementsFromPoint");
+
+/** The innermost element at a point, as if another was not there with all that is in it. @param {any} without or null @param {number} x @param {number} y */
+function hitBeside(without, x, y) {
+  if (without === null) return hitAt(x, y);
+  for (const hit of elementsAt(document, x, y)) {
+    if (reaches(hit, without)) continue;
+    const inner = withinTrees(hit, x, y);
+    return reaches(inner, without) ? hit : inner;
+  }
+  return null;
 }
 
 /** @param {any} hit @param {number} x @param {number} y */

@@ -40,8 +40,9 @@ async function patiently(agent, patience, attempt) {
  * Waits until an element can be acted on, and says where, or why it cannot. What is done to it without a pointer
  * is done in the same breath.
  * @param {Agent} agent
- * @param {{ref: number, patience: number, need: string, edit?: string, values?: string[], want?: boolean, still?: boolean}} request
- *   need is "point": a point to click; "view": brought into view; "focus": the focus; "node": that it is there
+ * @param {{ref: number, patience: number, need: string, edit?: string, values?: string[], want?: boolean, still?: boolean, passive?: boolean, dragged?: number}} request
+ *   need is "point": a point to click; "view": brought into view; "drop": where a drag ends; "focus": the focus; "node": that it is
+ *   there. A passive action, such as scrolling, needs no element that is enabled.
  */
 function reach(agent, request) {
   const began = performance.now();
@@ -57,8 +58,9 @@ function tryToReach(agent, request, state) {
   seeAgain(sight);
   if (request.need !== "node" && !sight.isVisible(rec.node, rec.tag)) return { error: "hidden" };
   if (request.need === "view") return bringToPoint(agent, rec, state, false);
+  if (request.need === "drop") return bringToDrop(agent, rec, state, request.dragged);
   const el = request.edit !== undefined ? editableOf(rec.node) : request.values !== undefined ? selectOf(rec.node) : rec.node;
-  const refused = unusable(agent, el, request);
+  const refused = request.passive ? null : unusable(agent, el, request);
   if (refused) return refused;
   if (request.want !== undefined) {
     const { error, checked } = checkedOf(agent, rec.node, request.want);
@@ -113,6 +115,27 @@ function bringToPoint(agent, rec, state, open) {
   return { ...found, error: "covered", detail, cover: ref };
 }
 
+/**
+ * Brings an element into view as the place where a drag ends: its centre, also when what is dragged covers that. Only when
+ * something else does, another point of it that is free.
+ * @param {Agent} agent @param {Rec} rec @param {any} state @param {number | undefined} dragged the ref of what is dragged
+ */
+function bringToDrop(agent, rec, state, dragged) {
+  const { sight } = agent.model;
+  const { node, tag } = rec;
+  const source = dragged === undefined ? undefined : agent.model.byRef.get(dragged);
+  const moves = source ? source.node : null;
+  let rect = sight.rect(node, tag);
+  let at = centreOf(sight, node, tag, rect);
+  if (!isInView(at)) {
+    rect = bringIntoView(sight, node, tag, "center");
+    at = centreOf(sight, node, tag, rect);
+  }
+  const hit = isInView(at) ? hitBeside(moves, at.x, at.y) : null;
+  if (hit && wayTo(node, hit) !== COVERED) return { x: at.x, y: at.y, w: rect.width, h: rect.height };
+  return bringToPoint(agent, rec, state, false);
+}
+
 /** Whether an element is to be waited for, for it moves. @param {any} el @param {any} request @param {any} found @param {any} state */
 function isRestless(el, request, found, state) {
   if (state.box === "" && !request.still && !isAnimated(el)) return false;
@@ -142,7 +165,7 @@ function isAnimated(el) {
 /**
  * Right before the press, with the pointer there: whether the point still belongs to the element. From then on the
  * guard lets no press through to anything else.
- * @param {Agent} agent @param {{ref: number, x: number, y: number}} request
+ * @param {Agent} agent @param {{ref: number, x: number, y: number, passive?: boolean}} request
  */
 function aim(agent, request) {
   agent.model.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
@@ -154,7 +177,8 @@ function aim(agent, request) {
     const { detail, ref } = nameCover(agent, hit || document, rec.node);
     return { error: "covered", detail, cover: ref };
   }
-  if (agent.model.stoodFor.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
+  if (!request.passive && agent.model.stoodFor.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
+  agent.watched = placeOf(rec.node);
   agent.guard.arm("mouse", rec.node);
   return {};
 }
@@ -263,8 +287,55 @@ function isAcross(p) {
 function place(agent, request) {
   const hit = isInView(request) ? hitAt(request.x, request.y) : null;
   if (!hit) return { error: "outside", detail: innerWidth + " x " + innerHeight };
+  agent.watched = placeOf(hit);
   const { detail, ref } = nameCover(agent, hit, null);
   return { detail, cover: ref };
+}
+
+// ---- what a drag moved ------------------------------------------------------------------------
+
+/** How far something must have moved to count, in CSS pixels. */
+const MOVED_AT_LEAST = 1;
+
+/**
+ * Where an element stands on the page, whatever is scrolled. What is fixed does not scroll with the page; what is sticky
+ * does in part, which nobody can tell from being moved.
+ * @param {any} el
+ */
+function placeOf(el) {
+  const rect = safe.rect(el);
+  let left = 0, top = 0, sticky = false, fixed = false;
+  for (let n = el, up = 0; n && !fixed && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
+    const { position } = getComputedStyle(n);
+    fixed = position === "fixed";
+    sticky = sticky || position === "sticky";
+    if (n === el || tagOf(n) === "html" || tagOf(n) === "body") continue;
+    left += slow.scrollLeft(n);
+    top += slow.scrollTop(n);
+  }
+  if (!fixed) {
+    left += scrollX;
+    top += scrollY;
+  }
+  return { el, x: rect.left + left, y: rect.top + top, left, top, sticky };
+}
+
+/**
+ * Waits until the element that was pressed last rests, and says how far it stands from where it stood then.
+ * @param {Agent} agent @param {{patience: number}} request
+ * @returns {Promise<{x: number, y: number}>}
+ */
+async function moved(agent, request) {
+  const was = agent.watched;
+  agent.watched = null;
+  const end = performance.now() + request.patience;
+  await nextFrame();
+  while (was && safe.isConnected(was.el) && isAnimated(was.el) && performance.now() < end) await nextFrame();
+  if (!was || !safe.isConnected(was.el) || !hasArea(safe.rect(was.el))) return { x: 0, y: 0 };
+  const now = placeOf(was.el);
+  if ((was.sticky || now.sticky) && (was.left !== now.left || was.top !== now.top)) return { x: 0, y: 0 };
+  const x = Math.round(now.x - was.x), y = Math.round(now.y - was.y);
+  return Math.hypot(x, y) < MOVED_AT_LEAST ? { x: 0, y: 0 } : { x, y };
 }
 
 // ---- the wheel ------------------------------------------------------------------------------
