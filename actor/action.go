@@ -47,6 +47,9 @@ func (k ActionKind) String() string {
 	return "action " + strconv.Itoa(int(k))
 }
 
+// isPointed reports whether the action is done at a point of an element, which is what receives it then.
+func (k ActionKind) isPointed() bool { return k == Click || k == Drag || k.IsPassive() }
+
 // IsPassive reports whether the action needs no element that is enabled: it uses none, but moves the pointer or the page.
 func (k ActionKind) IsPassive() bool { return k == Hover || k == Scroll }
 

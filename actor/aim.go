@@ -35,7 +35,14 @@ func (t *Tab) aim(ctx context.Context, a TurnAction) (aimed, error) {
 	case a.Target.InPage():
 		return t.byPage(ctx, a.Target)
 	}
-	return t.bySnapshot(ctx, a.Target)
+	found, err := t.bySnapshot(ctx, a.Target)
+	if err == nil && a.Target.By == target.Text && a.Kind.isPointed() {
+		found, err = t.innermost(ctx, a.Target, found)
+	}
+	if err != nil {
+		return aimed{}, err
+	}
+	return t.only(ctx, a.Target, found)
 }
 
 // byRef takes the element of a ref, or the one that was rendered in its place.
@@ -64,38 +71,81 @@ func refOf(el *dom.Element) dom.Ref {
 	return el.Ref
 }
 
-// bySnapshot finds the element in the stored DOM, at first among what is used.
-func (t *Tab) bySnapshot(ctx context.Context, wanted target.Target) (aimed, error) {
+// bySnapshot finds elements in the stored DOM, at first among what is used.
+func (t *Tab) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
 	found := target.Match(wanted, t.head.Load().Snapshot.Elements.Slice())
 	if len(found) == 0 && wanted.MayBeShown() && !t.isStructural() {
 		if _, err := t.read(ctx, ReadOptions{Structural: true}); err != nil {
-			return aimed{}, err
+			return nil, err
 		}
 		found = target.Match(wanted, t.head.Load().Snapshot.Elements.Slice())
 	}
-	return t.only(ctx, wanted, found)
+	return found, nil
+}
+
+// maxContainers is in how many elements the page is asked for what says a text. More are ambiguous as they are.
+const maxContainers = 4
+
+// innermost takes, in place of elements that may hold others, the innermost ones in them that say a text: these have no refs
+// of their own while nobody names them.
+func (t *Tab) innermost(ctx context.Context, wanted target.Target, found []*dom.Element) ([]*dom.Element, error) {
+	holders := 0
+	for _, el := range found {
+		if target.MayHold(el) {
+			holders++
+		}
+	}
+	if holders == 0 || holders > maxContainers {
+		return found, nil
+	}
+	var all target.Finding
+	for _, el := range found {
+		in := target.Finding{Matches: []target.Found{{Ref: el.Ref, Fit: wanted.Fit(el)}}}
+		if target.MayHold(el) {
+			finding, _, err := t.foundInPage(ctx, target.Target{By: target.Innermost, Ref: el.Ref, Words: wanted.Words})
+			if err != nil {
+				return nil, err
+			}
+			if len(finding.Matches) > 0 {
+				in = finding
+			}
+		}
+		all = all.With(in)
+	}
+	refs, _ := all.Closest()
+	found, _ = t.present(refs)
+	return found, nil
+}
+
+// foundInPage lets the page find what a target means. What has no ref yet, or one that the head does not know, is read.
+func (t *Tab) foundInPage(ctx context.Context, wanted target.Target) (finding target.Finding, found []*dom.Element, err error) {
+	if finding, err = t.ask(ctx, wanted); err != nil {
+		return finding, nil, err
+	}
+	refs, unread := finding.Closest()
+	found, strange := t.present(refs)
+	if !unread && !strange {
+		return finding, found, nil
+	}
+	if _, err := t.read(ctx, ReadOptions{}); err != nil {
+		return finding, nil, err
+	}
+	t.flush()
+	if finding, err = t.ask(ctx, wanted); err != nil {
+		return finding, nil, err
+	}
+	refs, _ = finding.Closest()
+	found, _ = t.present(refs)
+	return finding, found, nil
 }
 
 // byPage lets the page find the element.
 func (t *Tab) byPage(ctx context.Context, wanted target.Target) (aimed, error) {
-	finding, err := t.ask(ctx, wanted)
+	finding, found, err := t.foundInPage(ctx, wanted)
 	if err != nil {
 		return aimed{}, err
 	}
-	refs, unread := finding.Closest()
-	found, strange := t.present(refs)
-	if unread || strange {
-		// What the page found has no ref yet, or one that the head does not know.
-		if _, err := t.read(ctx, ReadOptions{}); err != nil {
-			return aimed{}, err
-		}
-		t.flush()
-		if finding, err = t.ask(ctx, wanted); err != nil {
-			return aimed{}, err
-		}
-		refs, unread = finding.Closest()
-		found, _ = t.present(refs)
-	}
+	_, unread := finding.Closest()
 	switch {
 	case finding.Invalid:
 		return aimed{}, Errorf(Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)

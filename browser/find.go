@@ -16,7 +16,7 @@ import (
 // ways names what the command "find" looks for.
 var ways = map[target.By]string{
 	target.Label: "label", target.Placeholder: "placeholder", target.TestID: "test_id", target.Selector: "selector",
-	target.Group: "group", target.Submitter: "submitter",
+	target.Group: "group", target.Submitter: "submitter", target.Innermost: "innermost",
 }
 
 // maxFound bounds what is believed of a document's answer; its script names fewer.

@@ -138,3 +138,49 @@ func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 		t.Errorf("the clicks reached %q last, want only gift", got)
 	}
 }
+
+// TestTextMeansTheInnermostElement has texts in containers that alone listen: each click and drag reaches the part that says
+// the text, or the container at its text, never its middle.
+func TestTextMeansTheInnermostElement(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<!doctype html><title>-</title><style>div, ul { width: 300px } span { padding: 4px }</style>
+<div onclick="tell(event)"><span>Reply</span><span>Forward</span><span style="display:none">Spam</span></div>
+<div onclick="tell(event)"><p>Ada <i>Lovelace</i></p><p>Grace <i>Hopper</i></p><p style="display:contents"><b>Alan Turing</b></p></div>
+<div role=button tabindex=0 onclick="tell(event)" id=whole>Buy <b>now</b></div>
+<table><tr onclick="tell(event)" id=row><td>1003</td><td>Paid</td></tr></table>
+<div onclick="tell(event)" aria-label="Close all" id=named>x</div>
+<div id=open></div>
+<ul><li>Emil</li><li>Gerda</li><li>Hans</li></ul>
+<div onclick="tell(event)"><span>` + strings.Repeat("long ", 300) + `</span><span>The end</span></div>
+<script>
+function tell(e) { const el = e.composedPath()[0]; document.title = el.id || el.textContent }
+const inner = document.getElementById("open").attachShadow({mode: "closed"})
+inner.innerHTML = "<div><span>Shaded</span><span>Sunny</span></div>"; inner.firstChild.onclick = (e) => { document.title = e.target.textContent }
+const ul = document.querySelector("ul"); let from = null
+ul.addEventListener("click", () => {}); ul.onpointerdown = (e) => { from = e.target.textContent }; onpointerup = (e) => { if (from) document.title = from + " to " + document.elementFromPoint(e.clientX, e.clientY).textContent; from = null }
+</script>`)})
+	d := harness.StartDaemon(t)
+	tab := d.Open(url)
+	text := func(words string) *domtapv1.Target { return &domtapv1.Target{Text: words} }
+	for _, c := range []struct {
+		step *domtapv1.Step
+		want string
+	}{
+		{clickAt(text("Reply")), "Reply"}, {clickAt(text("forward")), "Forward"},
+		{clickAt(text("Lovelace")), "Lovelace"}, {clickAt(text("Grace Hopper")), "Grace Hopper"}, {clickAt(text("Turing")), "Alan Turing"},
+		{clickAt(text("Buy")), "whole"}, {clickAt(text("Paid")), "Paid"}, {clickAt(text("Close all")), "named"},
+		{clickAt(text("Shaded")), "Shaded"}, {clickAt(text("Sunny")), "Sunny"},
+		{&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: text("Gerda"), To: text("Emil")}}}, "Gerda to Emil"},
+	} {
+		r, err := turn(t, d, tab, c.step)
+		if err != nil || !r.GetResults()[0].GetOk() {
+			t.Errorf("%v: %v, %v", c.step, r, err)
+			continue
+		}
+		if got := r.GetTab().GetTitle(); got != c.want {
+			t.Errorf("%v reached %q, want %q", c.step, got, c.want)
+		}
+	}
+	if r, err := turn(t, d, tab, clickAt(text("Spam"))); err == nil {
+		t.Errorf("a text that is hidden: %v", r)
+	}
+}

@@ -25,9 +25,35 @@ func (p *Page) Find(ctx context.Context, t target.Target) (target.Finding, error
 	p.syncFrames()
 	var out target.Finding
 	for _, f := range p.order {
+		if t.By == target.Innermost {
+			p.innermost(f.Body, t, false, &out)
+			continue
+		}
 		p.findIn(f.Body, t, &out)
 	}
 	return out, nil
+}
+
+// innermost finds the innermost nodes in that of a ref that have a text; within says that nodes stand in it.
+func (p *Page) innermost(nodes []*Node, t target.Target, within bool, out *target.Finding) (found bool) {
+	for _, n := range nodes {
+		is := within || n.known && n.ref == t.Ref
+		if p.innermost(n.Children, t, is, out) {
+			found = true
+			continue
+		}
+		fit := target.Compare(n.Text, t.Words)
+		if !is || n.Off || fit == target.Not {
+			continue
+		}
+		found = true
+		ref := n.ref
+		if !n.known || n.Kind == dom.Structural && !p.options.structural && !n.meant {
+			n.meant, ref = true, dom.NoRef
+		}
+		out.Matches = append(out.Matches, target.Found{Ref: ref, Fit: fit})
+	}
+	return found
 }
 
 func (p *Page) findIn(nodes []*Node, t target.Target, out *target.Finding) {

@@ -10,7 +10,8 @@
 //     refuse more than one.
 //   - Elements that are used count before those that are only shown: when a button and a heading both say
 //     "Save", the button is meant.
-//   - Of elements that stand in each other and say the same text, the innermost is meant.
+//   - Of elements that stand in each other and say the same text, the innermost is meant; in one that MayHold others,
+//     also when only the page knows it (Innermost).
 package target
 
 import (
@@ -46,6 +47,8 @@ const (
 	Group
 	// Submitter: what submits the form of the field of Ref.
 	Submitter
+	// Innermost: the innermost elements in the one of Ref, or that itself, that say Words.
+	Innermost
 )
 
 // Target names an element.
@@ -88,6 +91,8 @@ func (t Target) String() string {
 		return "group " + quote(t.Words)
 	case Submitter:
 		return "the button that submits the form of ref " + strconv.FormatUint(uint64(t.Ref), 10)
+	case Innermost:
+		return "text " + quote(t.Words)
 	}
 	return "nothing"
 }
@@ -165,7 +170,7 @@ func Match(t Target, elements []*dom.Element) []*dom.Element {
 			if (el.Kind != dom.Structural) != used {
 				return Not
 			}
-			return t.fit(el)
+			return t.Fit(el)
 		})
 		if len(found) > 0 {
 			if t.By == Text {
@@ -194,8 +199,8 @@ func Best[E any](all []E, fit func(E) Fit) []E {
 	return found
 }
 
-// fit says how well an element is what a target By Role or Text means.
-func (t Target) fit(el *dom.Element) Fit {
+// Fit says how well an element is what a target By Role or Text means.
+func (t Target) Fit(el *dom.Element) Fit {
 	switch t.By {
 	case Role:
 		if !t.fitsRole(el) {
@@ -236,6 +241,16 @@ func innermost(found, elements []*dom.Element) []*dom.Element {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(el *dom.Element) bool { return outer[el.Ref] })
+}
+
+// MayHold reports whether an element may be a container of several things that a person tells apart: a list or a row that
+// listens for clicks, but no button, whatever stands on it.
+func MayHold(el *dom.Element) bool {
+	switch el.Tag {
+	case "a", "button", "input", "select", "textarea", "summary", "option", "label", "area", "img":
+		return false
+	}
+	return el.Kind == dom.Interactive && (el.Role == "treeitem" || el.Role == "listbox" || !acted[el.Role])
 }
 
 // Describe names an element as a person would: button "Pay".

@@ -135,13 +135,13 @@ func FuzzMatchGivesOnlyWhatFitsAlike(f *testing.F) {
 					t.Fatalf("%v: out of order", refs(found))
 				}
 				last = int(el.Ref)
-				if wanted.fit(el) != wanted.fit(found[0]) || el.Kind != found[0].Kind || wanted.fit(el) == Not {
+				if wanted.Fit(el) != wanted.Fit(found[0]) || el.Kind != found[0].Kind || wanted.Fit(el) == Not {
 					t.Fatalf("%v means %v, which fit differently", wanted, refs(found))
 				}
 			}
 			for _, el := range all {
-				fit := wanted.fit(el)
-				if fit != Not && len(found) == 0 || len(found) > 0 && el.Kind == found[0].Kind && fit < wanted.fit(found[0]) {
+				fit := wanted.Fit(el)
+				if fit != Not && len(found) == 0 || len(found) > 0 && el.Kind == found[0].Kind && fit < wanted.Fit(found[0]) {
 					t.Fatalf("%v leaves out %v", wanted, el)
 				}
 			}

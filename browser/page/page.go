@@ -145,7 +145,7 @@ type Selector struct {
 
 // FindRequest is the argument of the command "find".
 type FindRequest struct {
-	// By is label, placeholder, test_id, selector, group or submitter, which goes with Ref.
+	// By is label, placeholder, test_id, selector, group, or, with Ref, submitter or innermost.
 	By    string `json:"by"`
 	Words string `json:"words"`
 	Ref   uint32 `json:"ref"`

@@ -4,6 +4,8 @@
 /** How many elements are looked at for one target, and how many of them are named. */
 const MAX_SOUGHT = 5000;
 const MAX_MEANT = 50;
+/** How much of what an element says is compared with words, in characters. */
+const MAX_SAID = 100_000;
 
 /** What has a label or a placeholder. */
 const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress,output,[contenteditable],[role=textbox]," +
@@ -16,6 +18,17 @@ const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
 /** How well a text fits, as target.Fit in Go. */
 const EXACTLY = 0, FOLDED = 1, PARTLY = 2, NOT = 3;
 
+const innerTextOf = getter(HTMLElement, "innerText");
+
+/** The text in an element as it is drawn, without what is hidden. @param {any} el */
+function drawnText(el) {
+  try {
+    return innerTextOf(el);
+  } catch {
+    return safe.textContent(el); // of a drawing
+  }
+}
+
 class Seeker {
   /** @param {Agent} agent @param {{by: string, words: string, ref: number}} wanted */
   constructor(agent, wanted) {
@@ -23,7 +36,7 @@ class Seeker {
     this.model = agent.model;
     this.by = wanted.by;
     this.words = wanted.words;
-    this.wanted = clean(wanted.words, MAX_NAME);
+    this.wanted = clean(wanted.words, wanted.by === "innermost" ? MAX_SAID : MAX_NAME);
     this.folded = this.wanted.toLowerCase();
     /** @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} */
     this.answer = { found: [], hidden: 0, was: "", more: false, invalid: false };
@@ -62,6 +75,7 @@ class Seeker {
   candidates() {
     const { model } = this;
     if (this.by === "submitter") return submittersOf(model.byRef.get(this.ref));
+    if (this.by === "innermost") return this.innermost(model.byRef.get(this.ref));
     const out = [];
     const selector = this.selector();
     const roots = [model.doc, ...model.rootList];
@@ -101,8 +115,41 @@ class Seeker {
         return this.fitLabel(el);
       case "placeholder":
         return Math.min(this.compare(told(el, "placeholder") || ""), this.compare(told(el, "aria-placeholder") || ""));
+      case "innermost":
+        return this.fitText(el);
     }
     return EXACTLY;
+  }
+
+  /** The innermost elements in one, or itself, that say the words. @param {Rec | undefined} rec @returns {any[]} */
+  innermost(rec) {
+    const out = [];
+    if (!rec || !safe.isConnected(rec.node)) return out;
+    const stack = [rec.node];
+    for (let seen = 0; stack.length && out.length < MAX_MEANT; ) {
+      const el = stack.pop();
+      const inner = [];
+      const open = [el]; // and what has no box of its own
+      for (let i = 0; i < open.length && (el === rec.node || !INTERACTIVE_TAGS.has(tagOf(el))); i++) {
+        for (const node of flatNodes(open[i], tagOf(open[i]))) {
+          if (seen++ > MAX_SOUGHT) break;
+          if (safe.nodeType(node) !== 1 || this.fitText(node) === NOT) continue;
+          (this.stand(node) ? inner : open).push(node);
+        }
+      }
+      if (inner.length) stack.push(...inner.reverse());
+      else out.push(el);
+    }
+    return out;
+  }
+
+  /** How well what an element says fits, as it is drawn or as it is named. @param {any} el */
+  fitText(el) {
+    const { naming } = this.model;
+    naming.visited.clear();
+    naming.length = 0;
+    const named = this.compare(naming.content(el, tagOf(el)), MAX_SAID);
+    return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? drawnText(el) : toldText(el), MAX_SAID));
   }
 
   /** A person reads the label, also when an aria-label names the field otherwise. @param {any} el */
@@ -120,9 +167,9 @@ class Seeker {
     return fit;
   }
 
-  /** @param {string} text */
-  compare(text) {
-    const said = clean(text, MAX_NAME);
+  /** @param {string} text @param {number} [most] */
+  compare(text, most = MAX_NAME) {
+    const said = clean(text, most);
     if (!said) return NOT;
     if (said === this.wanted) return EXACTLY;
     const folded = said.toLowerCase();
