@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -17,6 +19,8 @@ import (
 type home struct {
 	dir     string
 	profile string
+	// temp is where the browser puts its temporary files, and what it may leave of a crash.
+	temp string
 }
 
 // owner is the note in a home.
@@ -24,6 +28,7 @@ type owner struct {
 	Daemon  process `json:"daemon"`
 	Browser process `json:"browser"`
 	Profile string  `json:"profile"`
+	Temp    string  `json:"temp,omitzero"`
 }
 
 // process is a process id with the time when it started, so that a reused id is not mistaken.
@@ -55,12 +60,54 @@ func newHome(cfg Config) (*home, error) {
 	if h.profile == "" {
 		h.profile = filepath.Join(dir, "profile")
 	}
+	if h.temp, err = makeTemp(dir); err != nil {
+		return nil, errors.Join(err, removeAll(dir))
+	}
 	return h, h.note(0)
+}
+
+// The browser makes a socket below its directory for temporary files, whose path the kernel bounds: 104 bytes with the
+// zero behind it on macOS, 108 on Linux.
+const (
+	maxSocketPath = 103
+	socketSuffix  = "/org.chromium.Chromium.XXXXXX/SingletonSocket"
+	tempPrefix    = "domtap-browser-"
+)
+
+// makeTemp makes the directory for a browser's temporary files: in its home, or in the system's where the path of that is too
+// long for a socket.
+func makeTemp(dir string) (string, error) {
+	temp := filepath.Join(dir, "tmp")
+	if len(temp)+len(socketSuffix) > maxSocketPath {
+		temp, err := os.MkdirTemp("", tempPrefix)
+		if err != nil {
+			return "", fmt.Errorf("making the browser's directory for temporary files: %w", err)
+		}
+		return temp, nil
+	}
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		return "", fmt.Errorf("making the browser's directory for temporary files: %w", err)
+	}
+	return temp, nil
+}
+
+// environment says where the browser puts what it would leave behind when it is killed: files in the system's directory for
+// temporary files, and reports of crashes in the user's home.
+func (h *home) environment() []string {
+	return []string{"TMPDIR=" + h.temp, "BREAKPAD_DUMP_LOCATION=" + filepath.Join(h.temp, "crashes")}
+}
+
+// removeTemp deletes a directory for temporary files that is not in the home; what another note names is left alone.
+func removeTemp(temp string) error {
+	if !strings.HasPrefix(filepath.Base(temp), tempPrefix) {
+		return nil
+	}
+	return removeAll(temp)
 }
 
 // note writes down who owns the home.
 func (h *home) note(browser int) error {
-	o := owner{Daemon: identify(os.Getpid()), Profile: h.profile}
+	o := owner{Daemon: identify(os.Getpid()), Profile: h.profile, Temp: h.temp}
 	if browser > 0 {
 		o.Browser = identify(browser)
 	}
@@ -77,18 +124,19 @@ func (h *home) note(browser int) error {
 
 // remove ends what is left in the home and deletes it.
 func (h *home) remove() error {
-	endUsing(h.profile)
-	return removeAll(h.dir)
+	endUsing(h.profile, h.dir, h.temp)
+	return errors.Join(removeTemp(h.temp), removeAll(h.dir))
 }
 
-// endUsing ends the processes of a profile and waits, for a bounded time, until the kernel is done with
-// them: one that is dying could make its directory again.
-func endUsing(profile string) {
+// endUsing ends the processes of a profile, and those that handle crashes, and waits, for a bounded time, until the kernel
+// is done with them: one that is dying could make its directory again.
+func endUsing(dirs ...string) {
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 	for range 100 {
-		if len(using(profile)) == 0 {
+		if len(using(dirs)) == 0 {
 			return
 		}
-		killUsing(profile)
+		killUsing(dirs)
 		time.Sleep(10 * time.Millisecond)
 	}
 }
@@ -117,8 +165,8 @@ func Sweep(root string) error {
 		if alive(o.Browser) {
 			killGroup(o.Browser.PID)
 		}
-		endUsing(o.Profile)
-		errs = append(errs, removeAll(dir))
+		endUsing(o.Profile, dir, o.Temp)
+		errs = append(errs, removeTemp(o.Temp), removeAll(dir))
 	}
 	return errors.Join(errs...)
 }
@@ -146,8 +194,8 @@ func alive(p process) bool {
 	return p.PID > 0 && startTime(p.PID) == p.Start && running(p.PID)
 }
 
-// using lists the processes whose command line names the profile.
-func using(profile string) []int {
+// using lists the processes whose command line names one of the directories, or something in it.
+func using(dirs []string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
@@ -159,7 +207,8 @@ func using(profile string) []int {
 			continue
 		}
 		raw, err := os.ReadFile("/proc/" + entry.Name() + "/cmdline")
-		if err == nil && bytes.Contains(raw, []byte("="+profile)) && bytes.Contains(raw, []byte{0}) {
+		names := func(dir string) bool { return bytes.Contains(raw, []byte("="+dir)) }
+		if err == nil && bytes.Contains(raw, []byte{0}) && slices.ContainsFunc(dirs, names) {
 			pids = append(pids, pid)
 		}
 	}

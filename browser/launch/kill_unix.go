@@ -40,10 +40,10 @@ func kill(p *os.Process) {
 	}
 }
 
-// killUsing ends the processes that were started for a profile: they are ours, for nobody else
+// killUsing ends the processes that were started for a browser's directories: they are ours, for nobody else
 // knows its name.
-func killUsing(profile string) {
-	for _, pid := range using(profile) {
+func killUsing(dirs []string) {
+	for _, pid := range using(dirs) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }

@@ -42,7 +42,7 @@ func killGroup(pid int) {
 }
 
 // killUsing does nothing: processes are not found by their profile here, and end with the job.
-func killUsing(string) {}
+func killUsing([]string) {}
 
 // bind puts this process, and with it every process that it starts from now on, into a job that ends when this process does: the
 // system closes the job's only handle then. So nothing is left of a daemon that is killed.

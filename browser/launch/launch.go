@@ -107,10 +107,11 @@ const popupFeatures = "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPo
 
 // execOptions is the command line that chromedp starts the browser with. The back/forward cache is off:
 // a document that comes back from it is not announced again, so its observer could not be found.
-func execOptions(cfg Config, path, profile string, modify func(*exec.Cmd), output io.Writer) []chromedp.ExecAllocatorOption {
+func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), output io.Writer) []chromedp.ExecAllocatorOption {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
-		chromedp.UserDataDir(profile),
+		chromedp.UserDataDir(home.profile),
+		chromedp.Env(home.environment()...),
 		chromedp.ModifyCmdFunc(modify),
 		chromedp.CombinedOutput(output),
 		chromedp.Flag("enable-automation", false),
@@ -189,7 +190,7 @@ func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Bro
 	if b.home, err = newHome(cfg); err != nil {
 		return nil, err
 	}
-	b.bctx, b.Conn, err = launch(ctx, cfg, b.home.profile, root)
+	b.bctx, b.Conn, err = launch(ctx, cfg, b.home, root)
 	if err == nil {
 		err = b.home.note(b.PID())
 	}
@@ -243,14 +244,14 @@ func version(bctx context.Context) error {
 
 // launch starts Chromium by chromedp, on a pipe that we tap. It returns chromedp's context of the
 // browser and the shared connection.
-func launch(ctx context.Context, cfg Config, profile string, root func(*cdproto.Message)) (context.Context, *link.Conn, error) {
+func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Message)) (context.Context, *link.Conn, error) {
 	path, err := Find(cfg.ChromePath)
 	if err != nil {
 		return nil, nil, err
 	}
 	tap := new(tap)
 	said := new(output)
-	opts := execOptions(cfg, path, profile, tap.modify, said)
+	opts := execOptions(cfg, path, home, tap.modify, said)
 	allocator, _ := chromedp.NewExecAllocator(ctx, opts...) // ends with ctx
 	bctx, _ := chromedp.NewContext(allocator, quiet...)
 	tap.ready = func(browser, toChromedp chromedp.Transport) {

@@ -1,0 +1,58 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTemporaryFilesOfABrowserAreItsOwn looks where a browser puts temporary files: in its home, or, where a socket there would
+// have too long a path, in a directory that goes with the home.
+func TestTemporaryFilesOfABrowserAreItsOwn(t *testing.T) {
+	short, err := os.MkdirTemp("", "d") // that of the test may be long
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(short) })
+	for name, state := range map[string]string{"short": short, "long": filepath.Join(short, strings.Repeat("long", 20))} {
+		h, err := newHome(Config{StateDir: state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(h.temp)+len(socketSuffix) > maxSocketPath || strings.HasPrefix(h.temp, h.dir) != (name == "short") {
+			t.Errorf("%s: temporary files go to %s, beside %s", name, h.temp, h.dir)
+		}
+		if info, err := os.Stat(h.temp); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		if err := h.remove(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(h.temp); !os.IsNotExist(err) {
+			t.Errorf("%s: %s is left: %v", name, h.temp, err)
+		}
+	}
+}
+
+// TestNotesOfOthersDeleteNothing sweeps a note that names a directory which is no browser's.
+func TestNotesOfOthersDeleteNothing(t *testing.T) {
+	root, precious := t.TempDir(), t.TempDir()
+	dead := filepath.Join(root, "b1")
+	if err := os.Mkdir(dead, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	note := `{"daemon":{"pid":999999999,"start":"1"},"profile":"` + dead + `/profile","temp":"` + precious + `"}`
+	if err := os.WriteFile(filepath.Join(dead, noteName), []byte(note), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sweep(root); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dead); !os.IsNotExist(err) {
+		t.Errorf("the home of a dead daemon is left: %v", err)
+	}
+	if _, err := os.Stat(precious); err != nil {
+		t.Errorf("a directory that is no browser's is gone: %v", err)
+	}
+}
