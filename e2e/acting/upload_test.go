@@ -39,29 +39,30 @@ func TestUploads(t *testing.T) {
 		<input type=file style="display:none" id=c><button onclick="setTimeout(() => c.click(), 50)">Choose</button><button>Nothing</button><input type=file disabled aria-label=Off>
 		<script>text = (i) => Promise.all([...i.files].map(async (f) => f.name + "=" + await f.text()))
 			log = []; for (const type of ["input", "change"]) addEventListener(type, (e) => log.push(e.target.id + type))</script>`)})
-	d := harness.StartConfigured(t, rpc.Config{Uploads: policy})
-	s := &stage{t: t, d: d, tab: d.Open(url)}
-	inline := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}
+	harness.InSessions(t, harness.StartConfigured(t, rpc.Config{Uploads: policy}), func(t *testing.T, d *harness.Daemon) {
+		s := &stage{t: t, d: d, tab: d.Open(url)}
+		inline := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}
 
-	s.do(upload(s.at("Plain"), []string{photo}))
-	s.is("text(a)", "photo.txt=from a path")
-	s.do(upload(s.at("Plain"), nil, inline))
-	s.is("text(a)", "note.txt=inline")
-	s.do(upload(s.at("Pick"), []string{photo}, inline, inline))
-	s.is("text(b)", "photo.txt=from a path,note.txt=inline,note.txt=inline")
-	s.do(upload(s.at("Choose"), []string{photo}))
-	s.is("text(c)", "photo.txt=from a path")
-	s.is("log.join()", "ainput,achange,ainput,achange,binput,bchange,cinput,cchange")
+		s.do(upload(s.at("Plain"), []string{photo}))
+		s.is("text(a)", "photo.txt=from a path")
+		s.do(upload(s.at("Plain"), nil, inline))
+		s.is("text(a)", "note.txt=inline")
+		s.do(upload(s.at("Pick"), []string{photo}, inline, inline))
+		s.is("text(b)", "photo.txt=from a path,note.txt=inline,note.txt=inline")
+		s.do(upload(s.at("Choose"), []string{photo}))
+		s.is("text(c)", "photo.txt=from a path")
+		s.is("log.join()", "ainput,achange,ainput,achange,binput,bchange,cinput,cchange")
 
-	s.refused(upload(s.at("Plain"), []string{photo}, inline), "NOT_ACTIONABLE", "one file")
-	s.refused(upload(s.at("Off"), []string{photo}), "NOT_ACTIONABLE", "disabled")
-	s.refused(upload(s.at("Nothing"), []string{photo}), "NOT_ACTIONABLE", "no file chooser")
-	s.refused(upload(s.at("Plain"), []string{key}), "UPLOAD_POLICY", "--upload-dir")
-	s.refused(upload(s.at("Plain"), []string{link}), "UPLOAD_POLICY", "--upload-dir")
-	s.refused(upload(s.at("Plain"), []string{filepath.Join(allowed, "..", filepath.Base(secret), "key")}), "UPLOAD_POLICY")
-	s.refused(upload(s.at("Plain"), []string{filepath.Join(allowed, "missing")}), "INVALID", "no such file")
-	s.refused(upload(s.at("Plain"), []string{"photo.txt"}), "INVALID", "absolute")
-	s.refused(upload(s.at("Plain"), nil, &domtapv1.UploadFile{Name: "../x"}), "INVALID", "without a path")
+		s.refused(upload(s.at("Plain"), []string{photo}, inline), "NOT_ACTIONABLE", "one file")
+		s.refused(upload(s.at("Off"), []string{photo}), "NOT_ACTIONABLE", "disabled")
+		s.refused(upload(s.at("Nothing"), []string{photo}), "NOT_ACTIONABLE", "no file chooser")
+		s.refused(upload(s.at("Plain"), []string{key}), "UPLOAD_POLICY", "--upload-dir")
+		s.refused(upload(s.at("Plain"), []string{link}), "UPLOAD_POLICY", "--upload-dir")
+		s.refused(upload(s.at("Plain"), []string{filepath.Join(allowed, "..", filepath.Base(secret), "key")}), "UPLOAD_POLICY")
+		s.refused(upload(s.at("Plain"), []string{filepath.Join(allowed, "missing")}), "INVALID", "no such file")
+		s.refused(upload(s.at("Plain"), []string{"photo.txt"}), "INVALID", "absolute")
+		s.refused(upload(s.at("Plain"), nil, &domtapv1.UploadFile{Name: "../x"}), "INVALID", "without a path")
+	})
 }
 
 // TestUploadsInFrames gives files to what is in a frame of another site.

@@ -296,31 +296,50 @@ func TestDialogPolicies(t *testing.T) {
 	} {
 		t.Run(titles[1], func(t *testing.T) {
 			d := harness.StartWith(t, actor.Config{Dialogs: policy}, rpc.Config{}, browser.Config{})
-			tab := d.Open(url + "/load")
-			if got := tabOf(t, d, tab); got.GetTitle() != titles[1] || got.GetDialog() != nil {
-				t.Errorf("loaded as %v", got)
-			}
-			tab = d.Open(url + "/confirm")
-			r := pressFirst(t, d, tab)
-			if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog() != nil || r.GetTab().GetTitle() != titles[0] {
-				t.Errorf("the click answered %v", r)
-			}
-			if s := r.GetResults()[0].GetSummary(); !strings.Contains(s, `ok; confirm "Sure?" was`) || !strings.Contains(s, `prompt "Name?" was`) {
-				t.Errorf("the step says %s", s)
-			}
-			tab = d.Open(url + "/loop")
-			if r := pressFirst(t, d, tab); r.GetTab().GetTitle() != "done" || len(r.GetResults()[0].GetSummary()) > 500 {
-				t.Errorf("after 100 alerts: %v", r)
-			}
-			tab = d.Open(url + "/endless")
-			ref := d.All(tab).GetElements()[0].GetRef()
-			r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), harness.ClickOn(tab, ref))
-			if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
-				t.Errorf("alerts without end: %v, %v", r, err)
-			}
-			stillUsable(t, d, tab, url+"/ok")
+			harness.InSessions(t, d, func(t *testing.T, d *harness.Daemon) {
+				if d.Session != actor.DefaultSession { // the daemon's is that of the default session alone
+					settings := &domtapv1.SessionSettings{DialogPolicy: domtapv1.DialogPolicy(policy) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT}
+					if _, err := d.Sessions.UpdateSession(t.Context(), &domtapv1.UpdateSessionRequest{Settings: settings}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				answeredAtOnce(t, d, url, titles)
+			})
+			answeredForTooLong(t, d, url)
 		})
 	}
+}
+
+// answeredAtOnce opens dialogs in a session whose policy answers them; titles are what the pages are called then.
+func answeredAtOnce(t *testing.T, d *harness.Daemon, url string, titles []string) {
+	tab := d.Open(url + "/load")
+	if got := tabOf(t, d, tab); got.GetTitle() != titles[1] || got.GetDialog() != nil {
+		t.Errorf("loaded as %v", got)
+	}
+	tab = d.Open(url + "/confirm")
+	r := pressFirst(t, d, tab)
+	if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog() != nil || r.GetTab().GetTitle() != titles[0] {
+		t.Errorf("the click answered %v", r)
+	}
+	if s := r.GetResults()[0].GetSummary(); !strings.Contains(s, `ok; confirm "Sure?" was`) || !strings.Contains(s, `prompt "Name?" was`) {
+		t.Errorf("the step says %s", s)
+	}
+	stillUsable(t, d, tab, url+"/ok")
+}
+
+// answeredForTooLong opens more dialogs than anybody answers at once.
+func answeredForTooLong(t *testing.T, d *harness.Daemon, url string) {
+	tab := d.Open(url + "/loop")
+	if r := pressFirst(t, d, tab); r.GetTab().GetTitle() != "done" || len(r.GetResults()[0].GetSummary()) > 500 {
+		t.Errorf("after 100 alerts: %v", r)
+	}
+	tab = d.Open(url + "/endless")
+	ref := d.All(tab).GetElements()[0].GetRef()
+	r, err := d.Actions.Interact(harness.Within(t, 60*time.Second), harness.ClickOn(tab, ref))
+	if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
+		t.Errorf("alerts without end: %v, %v", r, err)
+	}
+	stillUsable(t, d, tab, url+"/ok")
 }
 
 // TestBeforeUnload leaves pages that ask not to be left.

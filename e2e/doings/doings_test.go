@@ -26,7 +26,24 @@ func TestWindowsBecomeTabs(t *testing.T) {
 		"/mail":     bigButton(`window.open("mailto:a@b.example")`),
 		"/loop":     bigButton(`for (let i = 0; i < 40; i++) window.open("/ok?" + i, "_blank", i % 2 ? "noopener" : ""); document.title = "done"`),
 	})
-	d := harness.StartDaemon(t, "site-per-process")
+	harness.InSessions(t, harness.StartDaemon(t, "site-per-process"), func(t *testing.T, d *harness.Daemon) { windows(t, d, url) })
+	t.Run("in a loop", func(t *testing.T) {
+		d := harness.StartDaemon(t)
+		tab := d.Open(url + "/loop")
+		r := pressFirst(t, d, tab)
+		if s := r.GetResults()[0].GetSummary(); r.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB || !strings.Contains(s, "windows were closed at once") {
+			t.Errorf("the click answered %v: %s", r.GetVerdict(), s)
+		}
+		list, err := d.Tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
+		if err != nil || len(list.GetTabs()) != 11 {
+			t.Errorf("%d tabs are open, %v", len(list.GetTabs()), err)
+		}
+		stillUsable(t, d, tab, url+"/ok")
+	})
+}
+
+// windows opens windows in one session.
+func windows(t *testing.T, d *harness.Daemon, url string) {
 	for _, path := range []string{"/window", "/noopener", "/link", "/form", "/other", "/written"} {
 		t.Run(path[1:], func(t *testing.T) {
 			tab := d.Open(url + path)
@@ -52,19 +69,6 @@ func TestWindowsBecomeTabs(t *testing.T) {
 	t.Run("for another program", func(t *testing.T) {
 		tab := d.Open(url + "/mail")
 		pressFirst(t, d, tab)
-		stillUsable(t, d, tab, url+"/ok")
-	})
-	t.Run("in a loop", func(t *testing.T) {
-		d := harness.StartDaemon(t)
-		tab := d.Open(url + "/loop")
-		r := pressFirst(t, d, tab)
-		if s := r.GetResults()[0].GetSummary(); r.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB || !strings.Contains(s, "windows were closed at once") {
-			t.Errorf("the click answered %v: %s", r.GetVerdict(), s)
-		}
-		list, err := d.Tabs.ListTabs(t.Context(), &domtapv1.ListTabsRequest{})
-		if err != nil || len(list.GetTabs()) != 11 {
-			t.Errorf("%d tabs are open, %v", len(list.GetTabs()), err)
-		}
 		stillUsable(t, d, tab, url+"/ok")
 	})
 }

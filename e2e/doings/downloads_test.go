@@ -195,13 +195,25 @@ func downloads(t *testing.T, d *harness.Daemon, url string, gone <-chan struct{}
 			t.Error("the download goes on without its tab")
 		}
 	})
+	t.Run("refused", func(t *testing.T) {
+		tab := d.Open(url + "/link")
+		for _, deny := range []bool{true, false} {
+			if _, err := d.Sessions.UpdateSession(t.Context(), &domtapv1.UpdateSessionRequest{Settings: &domtapv1.SessionSettings{DenyDownloads: deny}}); err != nil {
+				t.Fatal(err)
+			}
+			pressFirst(t, d, tab)
+			if got := next(ended).GetDownload(); (got.GetState() == "canceled") != deny || deny && got.GetReason() != "the session refuses downloads" {
+				t.Errorf("refused %v: %v", deny, got)
+			}
+		}
+	})
 	list, err := d.Sessions.ListDownloads(t.Context(), &domtapv1.ListDownloadsRequest{})
-	if err != nil || len(list.GetDownloads()) != 9 {
+	if err != nil || len(list.GetDownloads()) != 11 {
 		t.Fatalf("listed %v, %v", list, err)
 	}
-	first := list.GetDownloads()[0]
+	first := list.GetDownloads()[2]
 	if first.GetState() != domtapv1.DownloadState_DOWNLOAD_STATE_CANCELED || !strings.Contains(first.GetReason(), "closed") || first.GetSuggestedFilename() != "endless.bin" {
-		t.Errorf("the newest is %v", first)
+		t.Errorf("the one before those is %v", first)
 	}
 	if n := len(d.All(beside).GetElements()); n != 3 {
 		t.Errorf("the tab beside has %d elements", n)

@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,42 @@ func TestWhatIsMaskedIsInNoAnswer(t *testing.T) {
 	_, err = d.Sessions.UpdateSession(ctx, &domtapv1.UpdateSessionRequest{SessionId: "masked", Settings: &domtapv1.SessionSettings{}})
 	if status.Code(err) != codes.InvalidArgument {
 		t.Errorf("taking the mask off: %v", err)
+	}
+	t.Run("the daemon's alone", func(t *testing.T) {
+		harness.InSessions(t, d, func(t *testing.T, d *harness.Daemon) { ownIsMasked(t, d, url) })
+	})
+}
+
+// ownIsMasked reads what only the daemon's mask matches, and takes a picture of it.
+func ownIsMasked(t *testing.T, d *harness.Daemon, url string) {
+	tab, no := d.Open(url), false
+	dom, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, InteractiveOnly: &no, IncludeAttributes: []string{"id"}, IncludeGeometry: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shot, err := d.Pages.Screenshot(t.Context(), &domtapv1.ScreenshotRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(shot.GetImage()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(dom.GetElements(), func(e *domtapv1.Element) bool { return e.GetAttributes()["id"] == "own" })
+	if i < 0 || dom.GetElements()[i].GetText() != "••••" {
+		t.Fatalf("got %v", dom.GetElements())
+	}
+	r := dom.GetElements()[i].GetRect()
+	at := image.Rect(int(r.GetX())+1, int(r.GetY())+1, int(r.GetX()+r.GetWidth())-1, int(r.GetY()+r.GetHeight())-1)
+	for y := at.Min.Y; y < at.Max.Y; y++ {
+		for x := at.Min.X; x < at.Max.X; x++ {
+			if picture.At(x, y) != picture.At(at.Min.X, at.Min.Y) {
+				t.Fatalf("the picture shows something at %d,%d of %v", x, y, at)
+			}
+		}
+	}
+	if at.Empty() {
+		t.Errorf("it has no place: %v", r)
 	}
 }
 

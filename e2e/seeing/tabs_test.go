@@ -31,7 +31,11 @@ func TestTabsBehindOthersAreSeenAndActedOn(t *testing.T) {
 		handlers[fmt.Sprint("/", i)] = harness.HTML(fmt.Sprintf(colored, fmt.Sprint(10+i*60, ",100,50")))
 	}
 	url := harness.Pages(t, handlers)
-	d := harness.StartDaemon(t)
+	harness.InSessions(t, harness.StartDaemon(t), func(t *testing.T, d *harness.Daemon) { inFront(t, d, url, tabs, rounds) })
+}
+
+// inFront uses as many tabs of one session, so many times.
+func inFront(t *testing.T, d *harness.Daemon, url string, tabs, rounds int) {
 	var ids []string
 	for i := range tabs {
 		ids = append(ids, d.Open(fmt.Sprint(url, "/", i)))

@@ -427,7 +427,11 @@ func isPixel(t *testing.T, who string, s seen) {
 // TestSettingsChangeUnderOpenTabs changes a session while a tab is open, and takes everything back.
 func TestSettingsChangeUnderOpenTabs(t *testing.T) {
 	m := newMirror(t)
-	d := harness.StartDaemon(t)
+	harness.InSessions(t, harness.StartDaemon(t), func(t *testing.T, d *harness.Daemon) { settingsChange(t, d, m) })
+}
+
+// settingsChange changes one session.
+func settingsChange(t *testing.T, d *harness.Daemon, m *mirror) {
 	ctx := harness.Within(t, 60*time.Second)
 	tab := openIn(t, d, "", m.url)
 	plain := m.expect(t, "page")
@@ -460,7 +464,11 @@ func TestSettingsChangeUnderOpenTabs(t *testing.T) {
 // TestOfflineMeansNothingIsReached takes a session off the net and back.
 func TestOfflineMeansNothingIsReached(t *testing.T) {
 	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Up</title>`)})
-	d := harness.StartDaemon(t)
+	harness.InSessions(t, harness.StartDaemon(t), func(t *testing.T, d *harness.Daemon) { offline(t, d, url) })
+}
+
+// offline takes one session off the net and back.
+func offline(t *testing.T, d *harness.Daemon, url string) {
 	ctx := harness.Within(t, 60*time.Second)
 	openIn(t, d, "", url)
 	page := d.Browser.Newest()
