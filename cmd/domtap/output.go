@@ -37,13 +37,23 @@ func (p *printer) message(m proto.Message) error {
 	if err := json.Compact(&line, spaced); err != nil {
 		return fmt.Errorf("print the answer as JSON: %w", err)
 	}
-	line.WriteByte('\n')
-	_, err = p.w.Write(line.Bytes())
-	return err
+	return p.raw(line.Bytes())
 }
 
 // value prints something that is no message of the API as one line of JSON.
-func (p *printer) value(v any) error { return json.NewEncoder(p.w).Encode(v) }
+func (p *printer) value(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("print the answer as JSON: %w", err)
+	}
+	return p.raw(line)
+}
+
+// raw prints one line of JSON, which may hold words of a page.
+func (p *printer) raw(line []byte) error {
+	_, err := p.w.Write(append(render.JSON(line), '\n'))
+	return err
+}
 
 // text prints text that may hold words of a page.
 func (p *printer) text(text string) error {

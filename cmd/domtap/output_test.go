@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -57,6 +58,76 @@ func TestJSONIsOneMessagePerLine(t *testing.T) {
 	if !strings.Contains(lines[1], `"title":""`) {
 		t.Errorf("%q leaves out a field that is empty", lines[1])
 	}
+}
+
+// TestJSONCannotCommandTheTerminal prints what a page says by every way that prints JSON: no character of it acts on a terminal, and
+// whoever parses it reads what the page said.
+func TestJSONCannotCommandTheTerminal(t *testing.T) {
+	said := "a\x1b[2J\u202eb\u2066c\u200fd\ufeffe\u009bf\u007fg\u2028h\U000e0041 日本 👍"
+	inner, err := json.Marshal(map[string]string{"x": said})
+	if err != nil {
+		t.Fatal(err)
+	}
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(_ context.Context, r proto.Message) (proto.Message, error) {
+		switch r.(type) {
+		case *domtapv1.GetDomRequest:
+			return &domtapv1.GetDomResponse{Title: said, Metadata: &domtapv1.ViewMetadata{}}, nil
+		case *domtapv1.ListTabsRequest:
+			return &domtapv1.ListTabsResponse{Tabs: []*domtapv1.Tab{{Id: "t1", Title: said}}}, nil
+		case *domtapv1.ExtractRequest:
+			return &domtapv1.ExtractResponse{ResultJson: string(inner)}, nil
+		case *domtapv1.EvaluateRequest:
+			return &domtapv1.EvaluateResponse{ResultJson: string(inner)}, nil
+		case *domtapv1.GetStorageStateRequest:
+			return &domtapv1.GetStorageStateResponse{State: &domtapv1.StorageState{Cookies: []*domtapv1.Cookie{{Name: said}}}}, nil
+		}
+		return nil, nil
+	}
+	daemon.start(t)
+	for _, args := range [][]string{
+		{"dom", "--json", "--tab", "t1"}, {"tabs", "-o", "json"}, {"extract", "p", "--tab", "t1"}, {"extract", "p", "--tab", "t1", "-o", "json"},
+		{"eval", "1", "--tab", "t1"}, {"session", "save", "default", "-"},
+	} {
+		got := daemon.at().run(t, args...)
+		if bad := strings.IndexFunc(got.out, func(r rune) bool { return r != '\n' && unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) }); bad >= 0 {
+			t.Errorf("%v prints %q", args, got.out[bad:min(bad+8, len(got.out))])
+		}
+		if !strings.Contains(parsedText(t, got.out), said) {
+			t.Errorf("%v prints %q, which does not mean %q", args, got.out, said)
+		}
+	}
+}
+
+// parsedText parses JSON, also JSON within its strings, and returns all its strings.
+func parsedText(t *testing.T, text string) string {
+	t.Helper()
+	var all strings.Builder
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			all.WriteString(v + "\n")
+			var inner any
+			if json.Unmarshal([]byte(v), &inner) == nil {
+				walk(inner)
+			}
+		case []any:
+			for _, one := range v {
+				walk(one)
+			}
+		case map[string]any:
+			for _, one := range v {
+				walk(one)
+			}
+		}
+	}
+	var parsed any
+	if err := json.Unmarshal([]byte(text), &parsed); err != nil {
+		t.Errorf("%q: %v", text, err)
+	}
+	walk(parsed)
+	return all.String()
 }
 
 func TestDomIsATable(t *testing.T) {

@@ -76,7 +76,7 @@ func (a *app) extract(ctx context.Context, c *client, r *domtapv1.ExtractRequest
 	if answer.GetTruncated() {
 		_, _ = fmt.Fprintf(a.complaints, "a limit left something out; %d rows were found\n", answer.GetRows())
 	}
-	return a.printer().show(answer, func() string { return render.Paragraph(answer.GetResultJson()) })
+	return a.printer().show(answer, func() string { return render.Result(answer.GetResultJson()) })
 }
 
 // split reads a list with commas.
@@ -211,7 +211,7 @@ the expression from standard input. It works only when the daemon was started wi
 			return err
 		}
 		if p := a.printer(); p.json || answer.GetException() == "" {
-			return p.show(answer, func() string { return render.Paragraph(answer.GetResultJson()) })
+			return p.show(answer, func() string { return render.Result(answer.GetResultJson()) })
 		}
 		return exit.Errorf(exit.Failure, "", "the script threw: %s", answer.GetException())
 	})

@@ -148,7 +148,7 @@ read it. FILE - writes to standard output.`,
 			return err
 		}
 		if args[1] == "-" {
-			_, err = a.out.Write(raw)
+			_, err = a.out.Write(render.JSON(raw))
 			return err
 		}
 		if err := writePrivately(args[1], raw); err != nil {

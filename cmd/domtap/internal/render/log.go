@@ -69,7 +69,7 @@ func Batch(r *domtapv1.BatchResponse) string {
 		case one.GetError() != "":
 			b.WriteString("error: " + Line(one.GetError()) + "\n")
 		case one.GetResultJson() != "":
-			b.WriteString(Paragraph(one.GetResultJson()))
+			b.WriteString(Result(one.GetResultJson()))
 		default:
 			b.WriteString(Paragraph(one.GetText()))
 		}

@@ -11,6 +11,7 @@ func TestWhatAPageSaysCannotCommandTheTerminal(t *testing.T) {
 		"a\x1b]0;x\x07b":     "a\ufffd]0;x\ufffdb",
 		"a\u009b31mb":        "a\ufffd31mb",
 		"a\u202eb\u2066c":    "a\ufffdb\ufffdc",
+		"a\u2028b":           "a\ufffdb",
 		"keeps\ttabs\nlines": "keeps\ttabs\nlines",
 		"Käse → 日本":          "Käse → 日本",
 	} {

@@ -5,8 +5,12 @@
 package render
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Clean replaces the characters by which a page could command the terminal or turn the reading
@@ -16,12 +20,39 @@ func Clean(text string) string {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		case unicode.IsControl(r), r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\u2028', r == '\u2029':
 			return unicode.ReplacementChar
 		}
 		return r
 	}, text)
 }
+
+// JSON writes the characters of a JSON text that a terminal does not show as what they are, but acts on - controls, marks of
+// the reading direction and all others without a shape - as escapes, which mean the same to whoever parses it.
+func JSON(text []byte) []byte {
+	unsafe := func(r rune) bool { return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
+	if bytes.IndexFunc(text, unsafe) < 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text)+64)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case !unsafe(r):
+			out = append(out, text[:size]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		text = text[size:]
+	}
+	return out
+}
+
+// Result is a result that is JSON as a paragraph.
+func Result(text string) string { return Paragraph(string(JSON([]byte(text)))) }
 
 // Line makes one clean line of a text, by folding its white space.
 func Line(text string) string { return Clean(strings.Join(strings.Fields(text), " ")) }
