@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -61,6 +62,60 @@ func TestSocketIsForItsOwnerAlone(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket is still there after Close: %v", err)
 	}
+}
+
+// TestWhoSeesTheSocketCanConnect looks for sockets as they are made, and connects to each the moment it is there.
+func TestWhoSeesTheSocketCanConnect(t *testing.T) {
+	dir := privateDir(t)
+	for i := range 300 {
+		path := filepath.Join(dir, strconv.Itoa(i))
+		seen, looking := make(chan error), make(chan struct{})
+		go func() {
+			close(looking)
+			for {
+				if _, err := os.Lstat(path); err == nil {
+					conn, err := net.Dial("unix", path)
+					if err == nil {
+						err = conn.Close()
+					}
+					seen <- err
+					return
+				}
+			}
+		}()
+		<-looking
+		listener, err := Socket(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := <-seen; err != nil {
+			t.Fatalf("socket %d is there and cannot be connected to: %v", i, err)
+		}
+		if got := listener.Addr().String(); got != path {
+			t.Fatalf("the address is %s, want %s", got, path)
+		}
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*~"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%q are left: %v", left, err)
+	}
+}
+
+// TestWhatADaemonLeftBeforeItListenedIsNoObstacle starts beside a socket that never got its name, and at the longest path.
+func TestWhatADaemonLeftBeforeItListenedIsNoObstacle(t *testing.T) {
+	dir := privateDir(t)
+	path := filepath.Join(dir, "d.sock")
+	if err := os.WriteFile(unfinished(path), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustSocket(t, path)
+	dial(t, path)
+	longest := filepath.Join(dir, strings.Repeat("x", maxSocketPath-len(dir)-1))
+	mustSocket(t, longest)
+	dial(t, longest)
 }
 
 func TestSocketRefusesWhatALiveDaemonHolds(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"time"
 )
 
@@ -17,6 +19,8 @@ const dialTimeout = 2 * time.Second
 // Socket listens on a unix socket at path with mode 0600. Its directory is made with mode 0700 when
 // it is missing, and must not be open to other users. What a dead daemon left at path is removed; a
 // live one is an error. Closing the listener removes the socket.
+//
+// Whoever sees the socket can connect to it: it gets its name when it listens.
 //
 // A lock file beside the socket tells two daemons that start at the same moment apart; it stays.
 func Socket(ctx context.Context, path string) (net.Listener, error) {
@@ -34,18 +38,29 @@ func Socket(ctx context.Context, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	return &socket{Listener: listener, lock: lock}, nil
+	return &socket{Listener: listener, path: path, lock: lock}, nil
 }
 
 // socket is a listener that holds its lock for as long as it is open.
 type socket struct {
 	net.Listener
+	path string
 	lock *os.File
+	once sync.Once
 }
+
+// Addr is where clients find it.
+func (s *socket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
 
 // Close removes the socket, then lets the next daemon have the lock.
 func (s *socket) Close() error {
-	return errors.Join(s.Listener.Close(), s.lock.Close())
+	var removed error
+	s.once.Do(func() { // the next daemon's has the same path
+		if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			removed = fmt.Errorf("remove the socket: %w", err)
+		}
+	})
+	return errors.Join(removed, s.Listener.Close(), s.lock.Close())
 }
 
 // lockSocket takes the lock of the socket at path.
@@ -69,15 +84,37 @@ func bind(ctx context.Context, path string) (net.Listener, error) {
 	if err := removeStale(ctx, path); err != nil {
 		return nil, err
 	}
+	temp := unfinished(path)
+	if temp != path {
+		if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("remove what a daemon left that did not get to listen: %w", err)
+		}
+	}
 	var listener net.Listener
 	err := private(func() (err error) {
-		listener, err = new(net.ListenConfig).Listen(ctx, "unix", path)
+		listener, err = new(net.ListenConfig).Listen(ctx, "unix", temp)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listen on the socket %s: %w", path, err)
 	}
+	listener.(*net.UnixListener).SetUnlinkOnClose(false) // it knows the first name only
+	if temp == path {
+		return listener, nil
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return nil, errors.Join(fmt.Errorf("name the socket %s: %w", path, err), listener.Close(), os.Remove(temp))
+	}
 	return listener, nil
+}
+
+// unfinished is the name that a socket has until it listens: that of the socket itself where no other is short enough, or
+// where sockets cannot be renamed.
+func unfinished(path string) string {
+	if len(path) >= maxSocketPath || runtime.GOOS == "windows" {
+		return path
+	}
+	return path + "~"
 }
 
 // removeStale removes the socket at path if nobody listens on it.
