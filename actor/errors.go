@@ -92,6 +92,13 @@ func Exceeded(limit string, most int, format string, args ...any) *Error {
 	return e
 }
 
+// Unknown makes an Error of kind NotFound. Its Detail says what sort of thing is not there: "tab", "session" or "frame".
+func Unknown(resource, format string, args ...any) *Error {
+	e := Errorf(NotFound, format, args...)
+	e.Detail = map[string]string{"resource": resource}
+	return e
+}
+
 // Errorf makes an Error of a kind.
 func Errorf(kind ErrorKind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}

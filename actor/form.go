@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -82,9 +83,55 @@ func (t *Tab) field(ctx context.Context, f *Field) (at aimed, err error) {
 			el := t.elements()[one]
 			return aimed{ref: el.Ref, el: el}, nil
 		}
+		return at, noField(f.Ways[0], t.elements())
 	}
 	return at, err
 }
+
+const (
+	// maxFields is how many fields an error names, maxFieldName how long each name may be, in characters.
+	maxFields    = 12
+	maxFieldName = 40
+)
+
+// noField is the error of a field that has another name or is not there: it says what fields there are.
+func noField(wanted target.Target, elements []*dom.Element) error {
+	var names []string
+	for _, el := range elements {
+		if name := fieldName(el); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	here := "; the page has no fields: read it, or wait for them with a wait step"
+	if more := len(names) - maxFields; more > 0 {
+		names = append(names[:maxFields], "and "+strconv.Itoa(more)+" more")
+	}
+	if len(names) > 0 {
+		here = "; fields here: " + strings.Join(names, ", ") + ": use one of these names, or a ref"
+	}
+	return &Error{
+		Kind: NoMatch, Message: "no field called " + target.Quote(wanted.Words) + here, Candidates: target.Nearest(wanted, elements, maxNearest),
+	}
+}
+
+// fieldName is what a field can be named by; empty for what is no field.
+func fieldName(el *dom.Element) string {
+	switch el.Role {
+	case "textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider", "checkbox", "radio", "switch":
+	default:
+		if el.Tag != "input" && el.Tag != "select" && el.Tag != "textarea" || slices.Contains(buttonTypes, el.Type) {
+			return ""
+		}
+	}
+	name := cmp.Or(el.Text, el.Placeholder, el.Name, "ref "+strconv.FormatUint(uint64(el.Ref), 10))
+	if runes := []rune(name); len(runes) > maxFieldName {
+		return string(runes[:maxFieldName]) + "…"
+	}
+	return name
+}
+
+// buttonTypes are the inputs that hold nothing.
+var buttonTypes = []string{"submit", "button", "reset", "image", "hidden"}
 
 // narrowed takes the choice that has the value, when a name means a whole group of choices.
 func (t *Tab) narrowed(at *aimed, err error, f *Field) error {

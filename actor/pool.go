@@ -190,9 +190,25 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 		case <-t.stopped:
 		case <-ctx.Done():
 		}
-		return nil, err
+		return nil, unopened(err)
 	}
 	return t, nil
+}
+
+// unopened is the error of a tab whose page did not come, and which was closed: it says nothing of a tab to go on with.
+func unopened(err error) error {
+	var e *Error
+	switch {
+	case errors.As(err, &e) && (e.Kind == Lost || e.Kind == Restoring):
+		return &Error{Kind: Lost, Message: "the page crashed while it was loaded, and its tab was closed: open it again"}
+	case errors.As(err, &e):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the page was not loaded in time, and its tab was closed: open it again with more time: %w", context.DeadlineExceeded)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("opening the tab was cancelled, and it was closed: %w", context.Canceled)
+	}
+	return err
 }
 
 func (p *Pool) newPage(ctx context.Context, o PageOptions) (Page, error) {
@@ -489,7 +505,7 @@ func (p *Pool) Tab(id string) (*Tab, error) {
 
 // NoTab is the error of a call for a tab that there is not.
 func NoTab(id string) *Error {
-	return Errorf(NotFound, "there is no tab %q: list the tabs, or open one", id)
+	return Unknown("tab", "there is no tab %q: list the tabs, or open one", id)
 }
 
 // Tabs lists the open tabs, oldest first.

@@ -110,7 +110,7 @@ func (p *Pool) endWatches(session string) {
 	defer p.mu.Unlock()
 	for w := range p.readers {
 		if w.session == session {
-			w.finish(Errorf(NotFound, "session %q was closed: list the sessions, or create one", session))
+			w.finish(Unknown("session", "session %q was closed: list the sessions, or create one", session))
 			delete(p.readers, w)
 		}
 	}

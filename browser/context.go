@@ -67,7 +67,7 @@ func (b *Browser) context(name string) (*Context, error) {
 	if c := b.contexts[name]; c != nil {
 		return c, nil
 	}
-	return nil, actor.Errorf(actor.NotFound, "there is no session %q: list the sessions, or create it", name)
+	return nil, actor.Unknown("session", "there is no session %q: list the sessions, or create it", name)
 }
 
 // DefaultContext implements sessions.Browser.

@@ -163,7 +163,7 @@ func (p *Page) worldOf(ctx context.Context, id dom.FrameID) (w *world, err error
 		return w != nil
 	})
 	if gone {
-		return nil, actor.Errorf(actor.NotFound, "there is no frame %q: GetDom names the frames of elements", id)
+		return nil, actor.Unknown("frame", "there is no frame %q: GetDom names the frames of elements", id)
 	}
 	return w, err
 }

@@ -40,7 +40,7 @@ func (p *Page) waitAgent(ctx context.Context, id dom.FrameID) (a *agent, err err
 		return a != nil
 	})
 	if gone {
-		return nil, actor.Errorf(actor.NotFound, "frame %q is gone: read the page again", id)
+		return nil, actor.Unknown("frame", "frame %q is gone: read the page again", id)
 	}
 	return a, err
 }

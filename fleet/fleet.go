@@ -345,7 +345,7 @@ func (f *Fleet) find(name string) (*session, error) {
 	if s := f.sessions[cmp.Or(name, sessions.Default)]; s != nil {
 		return s, nil
 	}
-	return nil, actor.Errorf(actor.NotFound, "there is no session %q: list the sessions, or create it", name)
+	return nil, actor.Unknown("session", "there is no session %q: list the sessions, or create it", name)
 }
 
 // of lists the sessions of a slot, in the order of their names; the caller holds the lock.

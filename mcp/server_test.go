@@ -143,7 +143,7 @@ func TestErrorsOfTheDaemonSayWhatToDoNext(t *testing.T) {
 			{"no dialog", "browser_tab", object{"action": "accept"}, []string{"# error: NO_DIALOG"}},
 			{"no form fields", "browser_fill_form", object{"fields": []object{}}, []string{"# error: ", "fields"}},
 			{"nothing to wait for", "browser_wait", object{}, []string{"# error: ", "until"}},
-			{"what never comes", "browser_wait", object{"text": "Godot", "timeout": 1}, []string{"# error: WAIT_TIMEOUT: look at the page, or wait longer", "in vain for text"}},
+			{"what never comes", "browser_wait", object{"text": "Godot", "timeout": 1}, []string{"# error: WAIT_TIMEOUT: look at the page, or wait longer", "waiting for text \"Godot\""}},
 		} {
 			got, failed := h.call(one.tool, one.arguments)
 			if !failed {

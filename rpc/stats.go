@@ -29,7 +29,7 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 	if place.Tab != "" {
 		tab, err := s.server.gate.Tab(ctx, place.Tab)
 		if err == nil && place.Session != "" && tab.Session() != place.Session {
-			err = actor.Errorf(actor.NotFound, "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
+			err = actor.Unknown("tab", "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
 		}
 		if err != nil {
 			return nil, err

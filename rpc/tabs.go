@@ -2,8 +2,10 @@ package rpc
 
 import (
 	"context"
+	"errors"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
@@ -29,6 +31,10 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 		Wait:     convert.Wait(r.GetWaitUntil()),
 		Restore:  r.GetRestore(),
 	})
+	var known *actor.Error
+	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
+		return nil, newStatus(codes.DeadlineExceeded, err.Error()) // there is no tab to look at
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
@@ -113,7 +114,11 @@ func TestTabErrors(t *testing.T) {
 			{&domtapv1.OpenTabRequest{Url: shopURL + "never", Timeout: durationpb.New(2 * time.Minute)}, 2 * time.Minute},
 		} {
 			start := time.Now()
-			wantCode(t, open(c.request), codes.DeadlineExceeded, "")
+			err := open(c.request)
+			wantCode(t, err, codes.DeadlineExceeded, "")
+			if said := status.Convert(err).Message(); !strings.Contains(said, "its tab was closed") || strings.Contains(said, "usable") || strings.Contains(said, "GetTab") {
+				t.Errorf("%v: it says %q", c.request, said)
+			}
 			if took := time.Since(start); took != c.want {
 				t.Errorf("%v: took %v, want %v", c.request, took, c.want)
 			}

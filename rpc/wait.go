@@ -113,16 +113,16 @@ func (w *waiter) missed(head *actor.Head) error {
 	url := head.Info.URL
 	detail := map[string]string{"url": url, "missing": w.held.Missing}
 	var b strings.Builder
-	fmt.Fprintf(&b, "waited %s in vain", time.Since(w.started).Round(time.Millisecond))
+	fmt.Fprintf(&b, "timed out after %s", time.Since(w.started).Round(time.Millisecond))
 	switch {
 	case head.Info.Dialog != nil:
-		b.WriteString(": the page stands still behind a dialog; answer it, then wait again")
+		b.WriteString(": the page stands still behind a dialog: answer it, then wait again")
 		detail["missing"] = "page"
 	case head.Info.Status == actor.StatusUnresponsive || w.held.Missing == "":
-		b.WriteString(": the page did not answer; navigate elsewhere or wait longer")
+		b.WriteString(": the page did not answer: navigate elsewhere, or wait longer")
 		detail["missing"] = "page"
 	default:
-		fmt.Fprintf(&b, " for %s", w.held.Missing)
+		fmt.Fprintf(&b, " waiting for %s", w.until.Describe(w.held.Missing))
 		if nearest := w.until.Nearest(head); nearest != "" && (w.held.Missing == "element" || w.held.Missing == "text") {
 			detail["nearest"] = nearest
 			fmt.Fprintf(&b, "; nearest: %s", nearest)

@@ -308,14 +308,18 @@ func TestWaitForSaysWhatItSawInstead(t *testing.T) {
 		for _, c := range []struct {
 			until            *domtapv1.WaitCondition
 			missing, nearest string
+			waiting          string
 		}{
-			{element(&domtapv1.ElementCondition{Name: "Pay", State: enabled}), "element", `button "Pay now" (ref 0, disabled)`},
-			{element(&domtapv1.ElementCondition{Name: "Pay", State: gone}), "element", `button "Pay now" (ref 0, disabled)`},
-			{&domtapv1.WaitCondition{Text: "pay later"}, "text", `button "Pay now" (ref 0, disabled)`},
-			{&domtapv1.WaitCondition{Text: "zebra"}, "text", ""},
-			{&domtapv1.WaitCondition{Url: "nowhere"}, "url", ""},
-			{&domtapv1.WaitCondition{Change: true}, "change", ""},
-			{&domtapv1.WaitCondition{Quiet: seconds(60)}, "quiet", ""},
+			{element(&domtapv1.ElementCondition{Name: "Pay", State: enabled}), "element", `button "Pay now" (ref 0, disabled)`, `an element named "Pay" to be enabled`},
+			{element(&domtapv1.ElementCondition{Name: "Pay", State: gone}), "element", `button "Pay now" (ref 0, disabled)`, `an element named "Pay" to be gone`},
+			{&domtapv1.WaitCondition{Text: "pay later"}, "text", `button "Pay now" (ref 0, disabled)`, `text "pay later"`},
+			{&domtapv1.WaitCondition{Text: "zebra"}, "text", "", `text "zebra"`},
+			{&domtapv1.WaitCondition{Url: "nowhere"}, "url", "", `the URL "nowhere"`},
+			{&domtapv1.WaitCondition{Change: true}, "change", "", `a change`},
+			{element(&domtapv1.ElementCondition{Role: "button", Name: "Order"}), "element", `button "Pay now" (ref 0, disabled)`, `button "Order"`},
+			{element(&domtapv1.ElementCondition{Text: "zebra", State: visible}), "element", "", `text "zebra" to be visible`},
+			{element(&domtapv1.ElementCondition{Ref: proto.Uint32(0), Text: "zebra"}), "element", `button "Pay now" (ref 0, disabled)`, `ref 0 with text "zebra"`},
+			{&domtapv1.WaitCondition{Quiet: seconds(60)}, "quiet", "", `the page to be quiet for 1m0s`},
 		} {
 			r := until(tab, c.until)
 			r.Timeout = seconds(3)
@@ -330,6 +334,9 @@ func TestWaitForSaysWhatItSawInstead(t *testing.T) {
 			detail := metadataOf(p.err)
 			if detail["url"] != shopURL || detail["missing"] != c.missing || detail["nearest"] != c.nearest || !strings.Contains(p.err.Error(), c.nearest) {
 				t.Errorf("%v: %v, details %v", c.until, p.err, detail)
+			}
+			if want := "timed out after 3s waiting for " + c.waiting + ";"; !strings.HasPrefix(status.Convert(p.err).Message(), want) {
+				t.Errorf("%v: it says %q, want %q", c.until, status.Convert(p.err).Message(), want)
 			}
 		}
 	})

@@ -100,7 +100,7 @@ func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page,
 		return nil, err
 	}
 	if !b.has(o.Session) {
-		return nil, actor.Errorf(actor.NotFound, "there is no session %q", o.Session)
+		return nil, actor.Unknown("session", "there is no session %q", o.Session)
 	}
 	return b.newPage(o), nil
 }

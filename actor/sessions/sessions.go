@@ -273,7 +273,7 @@ func (s *Sessions) lookup(id string) (*session, error) {
 		s.all[i].used = time.Now()
 		return s.all[i], nil
 	}
-	return nil, actor.Errorf(actor.NotFound, "there is no session %q: list the sessions, or create it", id)
+	return nil, actor.Unknown("session", "there is no session %q: list the sessions, or create it", id)
 }
 
 // Has fails with an *actor.Error of kind NotFound when there is no such session; an empty id is the default one's.

@@ -59,6 +59,8 @@ type Target struct {
 	Role, Name string
 	// Words is the text, label, placeholder, test id or selector.
 	Words string
+	// Called is what the caller calls the field, when the selector was made of that.
+	Called string
 }
 
 // InPage reports whether only the page can say which element is meant.
@@ -74,25 +76,28 @@ func (t Target) String() string {
 		case t.Name == "":
 			return t.Role
 		case t.Role == "":
-			return "name " + quote(t.Name)
+			return "name " + Quote(t.Name)
 		}
-		return t.Role + " " + quote(t.Name)
+		return t.Role + " " + Quote(t.Name)
 	case Text:
-		return "text " + quote(t.Words)
+		return "text " + Quote(t.Words)
 	case Label:
-		return "label " + quote(t.Words)
+		return "label " + Quote(t.Words)
 	case Placeholder:
-		return "placeholder " + quote(t.Words)
+		return "placeholder " + Quote(t.Words)
 	case TestID:
-		return "test id " + quote(t.Words)
+		return "test id " + Quote(t.Words)
 	case Selector:
-		return "selector " + quote(t.Words)
+		if t.Called != "" {
+			return "field " + Quote(t.Called)
+		}
+		return "selector " + Quote(t.Words)
 	case Group:
-		return "group " + quote(t.Words)
+		return "group " + Quote(t.Words)
 	case Submitter:
 		return "the button that submits the form of ref " + strconv.FormatUint(uint64(t.Ref), 10)
 	case Innermost:
-		return "text " + quote(t.Words)
+		return "text " + Quote(t.Words)
 	}
 	return "nothing"
 }
@@ -100,7 +105,8 @@ func (t Target) String() string {
 // maxQuoted bounds what an answer repeats of its request, in characters.
 const maxQuoted = 80
 
-func quote(s string) string {
+// Quote puts a text of a request into quotation marks, cut when it is long.
+func Quote(s string) string {
 	for i, n := 0, 0; i < len(s); n++ {
 		if n == maxQuoted {
 			return strconv.Quote(s[:i]) + "…"

@@ -154,7 +154,7 @@ func TestUntilIsLikeTheFlagsOfWait(t *testing.T) {
 
 // The condition is the daemon's to judge: the watch ends when the daemon says that it holds, or why it does not.
 func TestWatchUntil(t *testing.T) {
-	late := func(code codes.Code) error { return status.Error(code, "waited in vain; nearest: button") }
+	late := func(code codes.Code) error { return status.Error(code, "timed out; nearest: button") }
 	for _, test := range []struct {
 		name string
 		met  error

@@ -75,15 +75,15 @@ func TestFormsOfEveryKindOfField(t *testing.T) {
 
 // TestFormsSayWhatIsWrongWithEachField fills what can be filled, says of the rest why not, and does not send.
 func TestFormsSayWhatIsWrongWithEachField(t *testing.T) {
-	s := staged(t, everyField+`<label>Stubborn <input id=st></label><label>Phone <input id=ph></label><label>Twice <input></label><label>Twice <input></label><script>
+	s := staged(t, everyField+`<label>Stubborn <input id=st></label><label>Phone <input id=ph></label><label>Twice <input></label><label>Twice <input></label><input name=dup><input name=dup><script>
 		st.oninput = () => st.value = ''; ph.oninput = () => ph.value = ph.value.replace(/^(\d{3})(\d+)$/, '($1) $2')</script>`)
 	list := append(fields("Name", "Ada", "Nothing", "x", "Country", "Denmark", "Shipping", "Pigeon", "Twice", "x", "Stubborn", "x", "Phone", "5551234", "I agree", "perhaps"),
 		&domtapv1.FormField{Label: "Email", Type: "select", Value: "x"}, &domtapv1.FormField{Label: "Seats", Values: []string{"1", "2"}},
-		&domtapv1.FormField{Label: "Photo", Value: "/etc/hostname"}, &domtapv1.FormField{Selector: "[[", Value: "x"})
+		&domtapv1.FormField{Label: "Photo", Value: "/etc/hostname"}, &domtapv1.FormField{Selector: "[[", Value: "x"}, &domtapv1.FormField{Label: "dup", Value: "x"})
 	r := s.form(true, list...)
 	for i, want := range []string{
-		`fill "Name": ok `, `nothing on the page is meant by`, `Denmark`, `no single choice of label "Shipping" is "Pigeon"; there are: [`, `2 elements are meant by label "Twice"`,
-		`the field holds ""`, `fill "Phone": ok, holds "(555) 1234"`, `no single choice`, `not a select`, `takes one value`, `--upload-dir`, `selector`, `submit: skipped`,
+		`fill "Name": ok `, `no field called "Nothing"; fields here: Name, Email, Date of birth, `, `Denmark`, `no single choice of label "Shipping" is "Pigeon"; there are: [`, `2 elements are meant by label "Twice"`,
+		`the field holds ""`, `fill "Phone": ok, holds "(555) 1234"`, `no single choice`, `not a select`, `takes one value`, `--upload-dir`, `selector`, `2 elements are meant by field "dup"`, `submit: skipped`,
 	} {
 		one := r.GetResults()[i]
 		if !strings.Contains(one.GetSummary()+" "+one.GetError(), want) {

@@ -40,7 +40,7 @@ func ways(f *domtapv1.FormField) []target.Target {
 	name := cssString(label) + " i]"
 	return []target.Target{
 		{By: target.Label, Words: label}, {By: target.Group, Words: label}, {By: target.Placeholder, Words: label},
-		{By: target.Selector, Words: "input[name=" + name + ",select[name=" + name + ",textarea[name=" + name},
+		{By: target.Selector, Words: "input[name=" + name + ",select[name=" + name + ",textarea[name=" + name, Called: label},
 	}
 }
 

@@ -287,7 +287,7 @@ func (v *View) findFrame() error {
 			return nil
 		}
 	}
-	return actor.Errorf(actor.NotFound, "there is no frame %q on the page: leave frame_id empty, or take one from an element", frame)
+	return actor.Unknown("frame", "there is no frame %q on the page: leave frame_id empty, or take one from an element", frame)
 }
 
 func visits(history []dom.Visit) []compact.Visit {
