@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,23 +51,50 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.complaints)
 	cmd, err := root.ExecuteContextC(ctx)
-	return a.report(cmd.CommandPath(), err)
+	return a.report(cmd, args, err)
 }
 
-// report prints a command's error, if any, as one line and a hint, and returns the exit code for it.
-func (a *app) report(command string, err error) int {
+// report prints a command's error, if any, as one line and a hint, or as JSON, and returns the exit code for it.
+func (a *app) report(cmd *cobra.Command, args []string, err error) int {
 	if err == nil {
 		return exit.OK
 	}
 	var known *exit.Error
 	if !errors.As(err, &known) { // cobra found it before any work began
-		known = &exit.Error{Code: exit.Usage, Err: err, Hint: command + " --help shows how it is used"}
+		known = misuse(cmd, args, err)
+	}
+	if a.wantsJSON(args) {
+		// The stream is the last one that could be told of an error.
+		known.Err, known.Hint = errors.New(render.Line(known.Error())), render.Line(known.Hint)
+		_ = json.NewEncoder(a.complaints).Encode(known.Report())
+		return known.Code
 	}
 	_, _ = fmt.Fprintf(a.complaints, "domtap: %s\n", render.Line(known.Error()))
 	if known.Hint != "" {
 		_, _ = fmt.Fprintf(a.complaints, "hint: %s\n", render.Line(known.Hint))
 	}
 	return known.Code
+}
+
+// wantsJSON says whether errors are to be JSON, also when the command line was not read to its end.
+func (a *app) wantsJSON(args []string) bool {
+	if a.common.output.value == outputJSON {
+		return true
+	}
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return false
+		case arg == "--json", arg == "-ojson", arg == "-o=json", arg == "--output=json":
+			return true
+		case arg == "-o" || arg == "--output":
+			return i+1 < len(args) && args[i+1] == outputJSON
+		case strings.HasPrefix(arg, "-o"), strings.HasPrefix(arg, "--output="):
+			return false
+		}
+	}
+	variable, _ := a.env("DOMTAP_OUTPUT")
+	return variable == outputJSON
 }
 
 // warn prints what went wrong beside a command that did its work.
@@ -116,7 +145,7 @@ func (a *app) printer() *printer {
 func doing(work func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := work(cmd, args); err != nil {
-			return exit.Classify(err)
+			return exit.Classify(err, func(flag string) bool { return cmd.Flags().Lookup(flag) != nil })
 		}
 		return nil
 	}

@@ -26,6 +26,7 @@ at once.`,
 	}
 	cmd.AddCommand(a.answerCommand("accept [TEXT]", "Press OK (or Leave), with TEXT as the answer to a prompt (default: the prompt's own)", true),
 		a.answerCommand("dismiss", "Press Cancel (or Stay)", false))
+	onlyCommands(cmd)
 	return cmd
 }
 

@@ -2,6 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +18,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/endpoint"
 )
 
 func TestStatusesBecomeExitCodes(t *testing.T) {
@@ -171,5 +177,200 @@ func TestNavigationsLetTheDaemonGiveUpFirst(t *testing.T) {
 	daemon.start(t)
 	if got := daemon.at().run(t, "open", "x.example", "--timeout", "10s"); got.code != exit.OK || left <= 10*time.Second {
 		t.Errorf("exit code %d; the call had %v, want more than the 10 s of the navigation", got.code, left)
+	}
+}
+
+// hinted matches a command or a flag in a hint.
+var hinted = regexp.MustCompile(`domtap ([a-z]+)(?: (new|list|accept|dismiss)\b)?((?: --[a-z-]+)*)|(--[a-z-]+)`)
+
+// TestHintsNameCommandsAndFlagsThatThereAre lets every command that asks the daemon fail in every way.
+func TestHintsNameCommandsAndFlagsThatThereAre(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	var failure error
+	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) { return nil, failure }
+	daemon.start(t)
+	for _, failure = range failures(t) {
+		for _, line := range []string{"open x.example", "wait --text x", "click 1", "tabs", "session close x", "batch x.example", "close t1", "dom"} {
+			cmd := daemon.at()
+			got := cmd.run(t, strings.Fields(line)...)
+			_, hint, _ := strings.Cut(got.errors, "\nhint: ")
+			for _, m := range hinted.FindAllStringSubmatch(hint, -1) {
+				named := strings.TrimSpace(m[1] + " " + m[2])
+				if named == "" {
+					named = line
+				}
+				found, _, err := newRoot(newApp(nil, nil, nil, nil)).Find(strings.Fields(named))
+				if err != nil || m[1] != "" && m[2] == "" && found.Name() != m[1] || m[2] != "" && found.Name() != m[2] {
+					t.Errorf("%s: the hint %q names a command that there is not: %v", line, hint, err)
+					continue
+				}
+				for _, flag := range strings.Fields(m[3] + m[4]) {
+					if found.Flags().Lookup(strings.TrimPrefix(flag, "--")) == nil && !servesWith(flag) {
+						t.Errorf("%s: the hint %q names %s, which %s has not", line, hint, flag, named)
+					}
+				}
+			}
+		}
+	}
+}
+
+// servesWith says whether a flag is for the daemon, which hints of its limits name.
+func servesWith(flag string) bool {
+	serve, _, _ := newRoot(newApp(nil, nil, nil, nil)).Find([]string{"serve"})
+	return strings.HasPrefix(flag, "--max-") && serve.Flags().Lookup(strings.TrimPrefix(flag, "--")) != nil
+}
+
+// failures are statuses of every code, with every detail that changes the hint.
+func failures(t *testing.T) []error {
+	t.Helper()
+	var all []error
+	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+		all = append(all, status.Error(code, "no"))
+	}
+	for _, info := range []*errdetails.ErrorInfo{
+		{Metadata: map[string]string{"resource": "tab"}}, {Metadata: map[string]string{"resource": "session"}}, {Metadata: map[string]string{"resource": "frame"}},
+		{Metadata: map[string]string{"limit": "tabs"}}, {Metadata: map[string]string{"limit": "sessions"}},
+		{Reason: "STALE_REF"}, {Reason: "NOT_ACTIONABLE"}, {Reason: "NOT_DELIVERED"}, {Reason: "NAVIGATED_AWAY"}, {Reason: "CURSOR_EXPIRED"}, {Reason: "TARGET_NOT_FOUND"},
+		{Reason: "DIALOG_OPEN"}, {Reason: "DOWNLOAD"}, {Reason: "NO_DIALOG"}, {Reason: "TAB_CLOSED"}, {Reason: "RIGHTS"}, {Reason: "EVALUATE_OFF"}, {Reason: "WAIT_TIMEOUT"},
+	} {
+		st, err := status.New(codes.FailedPrecondition, "no").WithDetails(info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, st.Err())
+	}
+	return append(all, status.Error(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`))
+}
+
+// TestHintsAreAboutWhatIsMissing: the daemon says what sort of thing it does not know.
+func TestHintsAreAboutWhatIsMissing(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) {
+		st, err := status.New(codes.NotFound, `there is no session "nope"`).WithDetails(&errdetails.ErrorInfo{Reason: "NOT_FOUND", Metadata: map[string]string{"resource": "session"}})
+		if err != nil {
+			t.Error(err)
+		}
+		return nil, st.Err()
+	}
+	daemon.start(t)
+	got := daemon.at().run(t, "open", "x.example", "--session", "nope")
+	if got.code != exit.NotFound || !strings.Contains(got.errors, "\nhint: domtap session list") || strings.Contains(got.errors, "domtap tabs") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestErrorsAreJSONToo(t *testing.T) {
+	daemon := newFakeDaemon(t)
+	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) {
+		st, err := status.New(codes.FailedPrecondition, "ref 12\nwas \u202ea <button>").WithDetails(&errdetails.ErrorInfo{Reason: "STALE_REF", Metadata: map[string]string{"ref": "12"}})
+		if err != nil {
+			t.Error(err)
+		}
+		return nil, st.Err()
+	}
+	daemon.start(t)
+	type report struct {
+		Message, Hint, Status, Reason string
+		ExitCode                      int
+		Details                       map[string]string
+	}
+	run := func(cmd command, args ...string) (result, report) {
+		t.Helper()
+		got := cmd.run(t, args...)
+		var all struct{ Error report }
+		if err := json.Unmarshal([]byte(got.errors), &all); err != nil || strings.Count(got.errors, "\n") != 1 || got.out != "" {
+			t.Errorf("%v: it said %q, %q: %v", args, got.errors, got.out, err)
+		}
+		if all.Error.ExitCode != got.code || all.Error.Message == "" {
+			t.Errorf("%v: exit code %d, it said %q", args, got.code, got.errors)
+		}
+		return got, all.Error
+	}
+	_, e := run(daemon.at(), "click", "12", "-o", "json")
+	if e.Status != "FAILED_PRECONDITION" || e.Reason != "STALE_REF" || e.Details["ref"] != "12" || e.ExitCode != exit.Precondition ||
+		!strings.HasPrefix(e.Message, "ref 12 was ") || strings.Contains(e.Message, "\u202e") || !strings.Contains(e.Hint, "domtap compact") {
+		t.Errorf("got %+v", e)
+	}
+	byVariable := daemon.at()
+	byVariable.env["DOMTAP_OUTPUT"] = "json"
+	run(byVariable, "tabs")
+	run(byVariable, "tabs", "--nonsense")
+	for _, line := range []string{"tabs -o json --nonsense", "tabs --nonsense -o json", "dom --json", "click -ojson", "nonsense -o json", "shot page.gif --output=json", "tabs --output json x"} {
+		run(daemon.at(), strings.Fields(line)...)
+	}
+	if got := daemon.at().run(t, "type", "1", "--", "-o", "json"); !strings.HasPrefix(got.errors, "domtap: ") {
+		t.Errorf("what is typed is no flag: %q", got.errors)
+	}
+}
+
+func TestTheNearestCommandOrFlagIsSuggested(t *testing.T) {
+	for line, want := range map[string]string{
+		"opne x.example":         "did you mean: domtap open",
+		"compct":                 "did you mean: domtap compact",
+		"tab":                    "did you mean: domtap tabs",
+		"session lst":            "did you mean: domtap session list",
+		"dialog acept":           "did you mean: domtap dialog accept",
+		"token nwe x":            "did you mean: domtap token new",
+		"open x --timeot 1s":     "did you mean: domtap open --timeout",
+		"compact --max_tokens 5": "did you mean: domtap compact --max-tokens",
+		"shot x.png --fullpage":  "did you mean: domtap shot --full-page",
+		"zzz":                    "domtap --help shows how it is used",
+		"open --zzz x":           "domtap open --help shows how it is used",
+	} {
+		cmd, _ := isolated(t)
+		got := cmd.run(t, strings.Fields(line)...)
+		if got.code != exit.Usage || !strings.HasSuffix(got.errors, "\nhint: "+want+"\n") || strings.Count(got.errors, "\n") != 2 {
+			t.Errorf("%s: exit code %d, it said %q, want %q", line, got.code, got.errors, want)
+		}
+	}
+}
+
+func TestABatchWithAPageThatFailedFails(t *testing.T) {
+	page := func(url, reason string) *domtapv1.BatchResult {
+		r := &domtapv1.BatchResult{Url: url, Text: "fine"}
+		if reason != "" {
+			r.Error, r.Reason, r.Text = "it did not come", reason, ""
+		}
+		return r
+	}
+	for want, results := range map[int][]*domtapv1.BatchResult{
+		exit.OK:           {page("https://a.example", ""), page("https://b.example", "")},
+		exit.Precondition: {page("https://a.example", ""), page("https://b.example", "NAVIGATION_FAILED"), page("https://c.example", "NAVIGATION_FAILED")},
+		exit.Denied:       {page("https://b.example", "URL_POLICY")},
+		exit.Failure:      {page("https://b.example", "URL_POLICY"), page("https://c.example", "NAVIGATION_FAILED")},
+	} {
+		daemon := newFakeDaemon(t)
+		daemon.answer = func(context.Context, proto.Message) (proto.Message, error) {
+			return &domtapv1.BatchResponse{Results: results}, nil
+		}
+		daemon.start(t)
+		got := daemon.at().run(t, "batch", "a.example")
+		if got.code != want || strings.Count(got.out, "==> ") != len(results) {
+			t.Errorf("exit code %d, want %d: %+v", got.code, want, got)
+		}
+		if want != exit.OK && !strings.Contains(got.errors, "of "+strconv.Itoa(len(results))+" pages failed; the first: https://b.example: it did not come") {
+			t.Errorf("it said %q", got.errors)
+		}
+	}
+}
+
+func TestNoDaemonIsStartedAtAnAddressThatIsNamed(t *testing.T) {
+	cmd, dir := isolated(t)
+	cmd.start = func(_ context.Context, at endpoint.Places) error {
+		t.Errorf("a daemon was started at %s", at.Socket)
+		return errors.New("started")
+	}
+	socket := filepath.Join(dir, "none.sock")
+	want := "domtap: no daemon answers at unix://" + socket + ": no such file or directory\n"
+	if got := cmd.run(t, "tabs", "--addr", "unix://"+socket); got.code != exit.Unavailable || !strings.HasPrefix(got.errors, want) {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+	cmd.env["DOMTAP_ADDR"] = "unix://" + socket
+	if got := cmd.run(t, "open", "x.example"); got.code != exit.Unavailable || !strings.HasPrefix(got.errors, want) {
+		t.Errorf("got %+v, want %q", got, want)
+	}
+	cmd.env["DOMTAP_ADDR"] = "127.0.0.1:1"
+	if got := cmd.run(t, "tabs"); got.code != exit.Unavailable || !strings.HasPrefix(got.errors, "domtap: no daemon answers at 127.0.0.1:1: connection refused\n") {
+		t.Errorf("got %+v", got)
 	}
 }

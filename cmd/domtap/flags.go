@@ -62,7 +62,7 @@ type commonFlags struct {
 // register defines the flags that say which daemon to talk to and how to print.
 func (c *commonFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.addr, "addr", "", "the daemon: unix:///PATH or HOST:PORT (default: this user's socket)")
+	f.StringVar(&c.addr, "addr", "", "the daemon, which is not started there: unix:///PATH or HOST:PORT (default: this user's socket, where it is)")
 	f.StringVar(&c.tokenFile, "token-file", "", "the file with the bearer token, used over TCP (default: token in the state directory)")
 	f.StringVar(&c.tlsCA, "tls-ca", "", "a PEM file with the authority that signed a remote daemon's certificate (default: those of the system)")
 	f.StringVar(&c.clientCert, "tls-client-cert", "", "a PEM file with a certificate to present to a remote daemon (--tls-client-ca)")

@@ -62,7 +62,7 @@ func socketCommand(a *app) *cobra.Command {
 	a.common.register(cmd)
 	cmd.RunE = a.locally(func(ctx context.Context, to endpoint.Target, _ []string) error {
 		if to.Socket == "" {
-			return exit.Errorf(exit.NotFound, "it listens on "+to.Address, "the daemon has no socket")
+			return exit.Errorf(exit.Failure, "it listens on "+to.Address, "the daemon has no socket")
 		}
 		if err := a.ensureDaemon(ctx, to); err != nil {
 			return err
@@ -87,6 +87,7 @@ on TCP. Whoever has it controls the browser: keep it out of logs and command lin
 	}
 	a.common.register(cmd)
 	cmd.AddCommand(newTokenCommand(a))
+	onlyCommands(cmd)
 	cmd.RunE = a.locally(func(context.Context, endpoint.Target, []string) error {
 		at, err := a.places()
 		if err != nil {
@@ -94,7 +95,7 @@ on TCP. Whoever has it controls the browser: keep it out of logs and command lin
 		}
 		token, err := listen.ReadToken(at.Token)
 		if errors.Is(err, fs.ErrNotExist) {
-			return exit.Errorf(exit.NotFound, "it is made when the daemon first listens on TCP: domtap serve", "there is no token in %s yet", at.Token)
+			return exit.Errorf(exit.Denied, "it is made when the daemon first listens on TCP: domtap serve", "there is no token in %s yet", at.Token)
 		}
 		if err != nil {
 			return exit.Errorf(exit.Denied, "", "%w", err)

@@ -25,7 +25,7 @@ func isolated(t *testing.T) (command, string) {
 
 func TestTokenPrintsTheToken(t *testing.T) {
 	cmd, dir := isolated(t)
-	if got := cmd.run(t, "token"); got.code != exit.NotFound {
+	if got := cmd.run(t, "token"); got.code != exit.Denied {
 		t.Errorf("before there is one: %+v", got)
 	}
 	token := strings.Repeat("t", 43)

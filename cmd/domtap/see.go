@@ -97,7 +97,7 @@ func (a *app) readFile(name string) ([]byte, error) {
 	}
 	text, err := os.ReadFile(name)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, exit.Errorf(exit.NotFound, "", "%w", err)
+		return nil, exit.Errorf(exit.Usage, "check the name of the file", "%w", err)
 	}
 	return text, err
 }
@@ -112,7 +112,7 @@ func batchCommand(a *app) *cobra.Command {
 		Short: "Read many pages side by side, in tabs that are thrown away",
 		Long: `Open each URL in a tab of its own, read it as domtap read does, or extract data with --schema, and close
 it. At most 50 URLs, in the order given; - takes them from standard input, one a line. One that
-fails costs the others nothing.`,
+fails costs the others nothing; the exit code tells of it when all are done.`,
 		Example: "  domtap batch example.com example.org\n  domtap batch --schema product.json - <urls.txt",
 		Args:    cobra.MinimumNArgs(1),
 	}
@@ -150,9 +150,37 @@ fails costs the others nothing.`,
 		if err != nil {
 			return err
 		}
-		return a.printer().show(answer, func() string { return render.Batch(answer) })
+		if err := a.printer().show(answer, func() string { return render.Batch(answer) }); err != nil {
+			return err
+		}
+		return failedPages(answer.GetResults())
 	})
 	return cmd
+}
+
+// failedPages is the error of a batch of which pages failed. Its code is theirs, or that of any failure when theirs differ.
+func failedPages(results []*domtapv1.BatchResult) error {
+	var first *exit.Error
+	failed := 0
+	for _, one := range results {
+		if one.GetError() == "" {
+			continue
+		}
+		failed++
+		var e *exit.Error
+		errors.As(exit.OfReason(one.GetReason(), one.GetError()), &e) // it is one
+		if first == nil {
+			first = e
+			first.Err = fmt.Errorf("%s: %w", one.GetUrl(), e.Err)
+		} else if first.Code != e.Code {
+			first.Code, first.Hint, first.Reason = exit.Failure, "", ""
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	first.Err = fmt.Errorf("%d of %d pages failed; the first: %w", failed, len(results), first.Err)
+	return first
 }
 
 // urls completes the addresses of a batch.

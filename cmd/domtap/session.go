@@ -28,6 +28,7 @@ are on. The one named default exists always.`,
 	for _, make := range []func(*app) *cobra.Command{sessionNew, sessionList, sessionSet, sessionSave, sessionLoad, sessionClose} {
 		cmd.AddCommand(make(a))
 	}
+	onlyCommands(cmd)
 	return cmd
 }
 
@@ -204,7 +205,7 @@ func (a *app) readState(file string) (*domtapv1.StorageState, error) {
 		raw, err = os.ReadFile(file)
 	}
 	if err != nil {
-		return nil, exit.Errorf(exit.NotFound, "domtap session save writes such a file", "read the storage state: %w", err)
+		return nil, exit.Errorf(exit.Usage, "domtap session save writes such a file", "read the storage state: %w", err)
 	}
 	state, err := sessionflags.DecodeState(raw)
 	if err != nil {

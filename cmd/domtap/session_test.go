@@ -55,7 +55,7 @@ func TestSessionCommandsRefuseWhatMakesNoSense(t *testing.T) {
 	for line, code := range map[string]int{
 		"session new --viewport big":      exit.Usage,
 		"session load work " + bad:        exit.Usage,
-		"session load work /nowhere/file": exit.NotFound,
+		"session load work /nowhere/file": exit.Usage,
 		"session save work":               exit.Usage,
 		"session close":                   exit.Usage,
 	} {

@@ -104,7 +104,7 @@ Exit codes:
   0  done                         4  stale ref, not actionable, navigation failed
   1  any other failure            5  no answer in time
   2  wrong usage or bad input     6  daemon unreachable, or it cannot start
-  3  no such tab, frame or file   7  permission denied, or no valid token
+  3  no such tab, session, frame  7  permission denied, or no valid token
   130  interrupted
 
 Wrong? domtap doctor checks everything and says what to do.
@@ -120,6 +120,8 @@ func newRoot(a *app) *cobra.Command {
 		Version:       programVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		// misuse names the nearest one in the hint.
+		DisableSuggestions: true,
 	}
 	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	root.SetVersionTemplate("domtap {{.Version}}\n")
@@ -129,6 +131,7 @@ func newRoot(a *app) *cobra.Command {
 		cmd.GroupID = row.group
 		root.AddCommand(cmd)
 	}
+	onlyCommands(root)
 	return root
 }
 

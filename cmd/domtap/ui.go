@@ -73,7 +73,7 @@ func (a *app) livePage(ctx context.Context, to endpoint.Target, at endpoint.Plac
 	}
 	page, err := daemon.PageURL(ctx, to.Socket)
 	if errors.Is(err, daemon.ErrNoPage) {
-		return "", exit.Errorf(exit.NotFound, "start it with domtap serve --ui, or with DOMTAP_UI=true; or run domtap stop, then domtap ui again", "%w", err)
+		return "", exit.Errorf(exit.Failure, "start it with domtap serve --ui, or with DOMTAP_UI=true; or run domtap stop, then domtap ui again", "%w", err)
 	}
 	if err != nil {
 		return "", err

@@ -297,7 +297,7 @@ func uploadStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, 
 		for _, name := range args {
 			content, err := os.ReadFile(name)
 			if err != nil {
-				return nil, exit.Errorf(exit.NotFound, "", "read the file to upload: %w", err)
+				return nil, exit.Errorf(exit.Usage, "check the name of the file; one on the daemon's machine goes with --by-path", "read the file to upload: %w", err)
 			}
 			s.Files = append(s.Files, &domtapv1.UploadFile{Name: filepath.Base(name), Content: content})
 		}

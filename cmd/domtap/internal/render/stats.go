@@ -52,7 +52,7 @@ func methodGrid(a *domtapv1.Account) string {
 	for _, m := range append(slices.Clone(a.GetMethods()), sums(a)) {
 		row := []string{
 			Line(m.GetMethod()), number(m.GetCalls()), number(m.GetFailed()), number(m.GetTokens()), number(m.GetEstimatedTokens()),
-			number(m.GetFullTokens()), share(m.GetSavedTokens(), m.GetFullTokens()),
+			number(m.GetFullTokens()), saved(m),
 		}
 		if l := m.GetLatency(); l != nil {
 			row = append(row, brief(l.GetP50().AsDuration()), brief(l.GetP90().AsDuration()), brief(l.GetP99().AsDuration()), brief(l.GetMax().AsDuration()))
@@ -100,13 +100,19 @@ func placeGrid(places []*domtapv1.Account) string {
 		}
 		rows = append(rows, []string{
 			Line(a.GetSessionId()), tab, number(all.GetCalls()), number(all.GetFailed()), number(all.GetTokens()), number(all.GetEstimatedTokens()),
-			number(all.GetFullTokens()), share(all.GetSavedTokens(), all.GetFullTokens()),
+			number(all.GetFullTokens()), saved(all),
 		})
 	}
 	return grid("llrrrrrr", rows)
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// saved is how much of the whole pages answers did not cost. Answers that cost more, because more was asked for than the
+// tab holds otherwise, saved nothing.
+func saved(m *domtapv1.MethodStats) string {
+	return share(max(m.GetSavedTokens(), 0), m.GetFullTokens())
+}
 
 // share is a part of a whole in percent; "-" where there is none.
 func share(part, whole int64) string {

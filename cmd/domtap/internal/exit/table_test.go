@@ -1,0 +1,149 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/internal/endpoint"
+)
+
+// answered is an error as the daemon answers with.
+func answered(t *testing.T, code codes.Code, message, reason string, details map[string]string) error {
+	t.Helper()
+	st := status.New(code, message)
+	if reason != "" {
+		with, err := st.WithDetails(&errdetails.ErrorInfo{Reason: reason, Metadata: details})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st = with
+	}
+	return st.Err()
+}
+
+// waits is a command that has the flag --wait.
+func waits(flag string) bool { return flag == "wait" }
+
+func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
+	const (
+		longer  = "give it longer with --timeout"
+		doctor  = "domtap doctor checks browser, socket and daemon"
+		there   = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
+		refused = "check that a daemon listens there, and whether with TLS: --tls-ca, --tls-client-cert"
+	)
+	st := func(code codes.Code, message, reason string) error { return answered(t, code, message, reason, nil) }
+	named := func(resource string) error {
+		return answered(t, codes.NotFound, "there is none", "NOT_FOUND", map[string]string{"resource": resource})
+	}
+	for _, c := range []struct {
+		err           error
+		has           HasFlag
+		message, hint string
+		code          int
+	}{
+		{st(codes.Unknown, "m", ""), nil, "m", "", Failure},
+		{st(codes.Internal, "m", ""), nil, "m", "", Failure},
+		{st(codes.Code(99), "m", ""), nil, "m", "", Failure},
+		{st(codes.InvalidArgument, "m", "INVALID"), nil, "m", "", Usage},
+		{st(codes.OutOfRange, "m", ""), nil, "m", "", Usage},
+		{st(codes.NotFound, "m", ""), nil, "m", "", NotFound},
+		{named("tab"), nil, "there is none", "domtap tabs lists the open tabs", NotFound},
+		{named("session"), nil, "there is none", "domtap session list lists the sessions; domtap session new NAME makes one", NotFound},
+		{named("frame"), nil, "there is none", "domtap dom --json shows the frame of each element", NotFound},
+		{st(codes.FailedPrecondition, "m", ""), nil, "m", "domtap compact shows the page as it is now", Precondition},
+		{st(codes.FailedPrecondition, "m", "STALE_REF"), nil, "m", "the element is gone; domtap compact shows the refs of now", Precondition},
+		{st(codes.Aborted, "m", "TAB_CLOSED"), nil, "m", "domtap tabs lists the tabs that are left", Precondition},
+		{st(codes.DeadlineExceeded, "the page did not answer", ""), nil, "the page did not answer", longer, Timeout},
+		{st(codes.DeadlineExceeded, "the page did not answer", ""), waits, "the page did not answer", longer + ", or wait for less with --wait commit", Timeout},
+		{st(codes.DeadlineExceeded, "timed out", "WAIT_TIMEOUT"), nil, "timed out", "domtap compact shows the page; --timeout waits longer", Timeout},
+		{st(codes.DeadlineExceeded, "context deadline exceeded", ""), nil, "no answer in time", longer, Timeout},
+		{st(codes.Unavailable, "the browser is gone", "PAGE_LOST"), nil, "the browser is gone", doctor, Unavailable},
+		{st(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`, ""), nil,
+			"no daemon answers at 127.0.0.1:1: connection refused", there, Unavailable},
+		{st(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial unix /s: connect: no such file or directory"`, ""), nil,
+			"no daemon answers at unix:///s: no such file or directory", there, Unavailable},
+		{st(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp: lookup x.invalid: no such host"`, ""), nil,
+			"no daemon answers: lookup x.invalid: no such host", there, Unavailable},
+		{st(codes.Unavailable, `connection error: desc = "transport: authentication handshake failed: tls: first record does not look like a TLS handshake"`, ""), nil,
+			"the daemon refuses the connection: tls: first record does not look like a TLS handshake", refused, Unavailable},
+		{st(codes.Unavailable, `connection error: desc = "error reading server preface: EOF"`, ""), nil, "the daemon refuses the connection: EOF", refused, Unavailable},
+		{st(codes.Unavailable, "error reading from server: EOF", ""), nil, "the connection to the daemon was lost: EOF", doctor, Unavailable},
+		{st(codes.Unavailable, "transport is closing", ""), nil, "the connection to the daemon was lost", doctor, Unavailable},
+		{st(codes.PermissionDenied, "m", "URL_POLICY"), nil, "m", "", Denied},
+		{st(codes.Unauthenticated, "m", ""), nil, "m", "domtap token prints the token of this user's daemon; --token-file names another", Denied},
+		{answered(t, codes.ResourceExhausted, "m", "LIMIT_REACHED", map[string]string{"limit": "tabs"}), nil, "m", "close tabs that are not needed: domtap close TAB", Failure},
+		{answered(t, codes.ResourceExhausted, "m", "LIMIT_REACHED", map[string]string{"limit": "streams"}), nil, "m", "", Failure},
+		{st(codes.Canceled, "context canceled", ""), nil, "interrupted", "", Interrupted},
+		{context.Canceled, nil, "interrupted", "", Interrupted},
+		{fmt.Errorf("stop: %w", context.DeadlineExceeded), nil, "stop: context deadline exceeded", longer, Timeout},
+		{&endpoint.Error{Kind: endpoint.Misused, Err: errors.New("m"), Hint: "h"}, nil, "m", "h", Usage},
+		{&endpoint.Error{Kind: endpoint.Denied, Err: errors.New("m")}, nil, "m", "", Denied},
+		{&endpoint.Error{Kind: endpoint.Unreachable, Err: errors.New("m"), Hint: "h"}, nil, "m", "h", Unavailable},
+		{Errorf(Precondition, "h", "m"), nil, "m", "h", Precondition},
+		{errors.New("m"), nil, "m", "", Failure},
+		{OfReason("STALE_REF", "m"), nil, "m", "the element is gone; domtap compact shows the refs of now", Precondition},
+		{OfReason("NAVIGATION_FAILED", "m"), nil, "m", "check the URL, and that its server answers", Precondition},
+		{OfReason("NEW_ONE", "m"), nil, "m", "", Failure},
+	} {
+		var got *Error
+		if !errors.As(Classify(c.err, c.has), &got) {
+			t.Errorf("%v was not classified", c.err)
+		} else if got.Error() != c.message || got.Hint != c.hint || got.Code != c.code {
+			t.Errorf("%v:\ngot  %q, %q, %d\nwant %q, %q, %d", c.err, got.Error(), got.Hint, got.Code, c.message, c.hint, c.code)
+		}
+	}
+}
+
+func TestTheTableIsWhole(t *testing.T) {
+	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
+		if statuses[code].code == 0 {
+			t.Errorf("the table has no row for %v", code)
+		}
+	}
+	for reason := range reasonsOfTheDaemon(t) {
+		if reasons[reason].code == 0 {
+			t.Errorf("the table has no row for the reason %s", reason)
+		}
+	}
+	for name, r := range reasons {
+		for _, hint := range []string{r.hint, r.alternative} {
+			if strings.Contains(hint, "\n") || strings.HasSuffix(hint, ".") {
+				t.Errorf("%s: the hint %q is not one plain line", name, hint)
+			}
+		}
+	}
+}
+
+// reason matches where package rpc gives an error its reason: in its table, and in calls of info.
+var reason = regexp.MustCompile(`(?:info\(|\{codes\.\w+, )"([A-Z_]+)"`)
+
+// reasonsOfTheDaemon are read from the source of package rpc.
+func reasonsOfTheDaemon(t *testing.T) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "rpc"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range reason.FindAllSubmatch(text, -1) {
+			found[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil || len(found) < 20 {
+		t.Fatalf("only %d reasons were found: %v", len(found), err)
+	}
+	return found
+}
