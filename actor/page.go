@@ -12,7 +12,8 @@ import (
 type Browser interface {
 	// NewPage opens a blank page. It returns when the page's observer is installed and what its session
 	// pretends is in force, so that nothing a later navigation loads is missed. It fails with an *Error of
-	// kind NotFound when there is no such session.
+	// kind NotFound when there is no such session, and with an *Unfinished when ctx ends while something of the page may
+	// still be in the browser.
 	NewPage(ctx context.Context, o PageOptions) (Page, error)
 	// Pages delivers the pages that pages opened themselves (popups), with their opener's page id.
 	// It is closed when the browser is gone for good.

@@ -161,8 +161,6 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	}
 	page, err := p.newPage(ctx, PageOptions{Session: o.Session, Viewport: o.Viewport})
 	if err != nil {
-		p.free(o.Session)
-		p.release()
 		return nil, err
 	}
 	if o.Alone {
@@ -178,13 +176,13 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	}
 	if _, err := t.Navigate(ctx, o.URL, o.Wait); err != nil {
 		var e *Error
-		if errors.As(err, &e) && e.Kind == IsDownload { // closing the tab would end it
+		if errors.As(err, &e) && e.Kind == IsDownload && ctx.Err() == nil { // closing the tab would end it
 			told := *e
 			told.Detail = maps.Clone(e.Detail)
 			told.Detail["tab_id"] = t.id
 			return nil, &told
 		}
-		t.end(errClosed)
+		p.abandon(t)
 		<-t.done
 		select { // the page is closed in any case, but who has no time left does not wait for it
 		case <-t.stopped:
@@ -211,20 +209,57 @@ func unopened(err error) error {
 	return err
 }
 
+// abandon closes a tab that could not be opened, with the tabs that its page has opened and those that it is about to open:
+// nobody knows of them.
+func (p *Pool) abandon(t *Tab) {
+	closing := map[string]bool{t.id: true}
+	for _, one := range p.Tabs() { // an opener is older than what it opened
+		if one == t || closing[one.Info().Opener] {
+			closing[one.id] = true
+			if page := one.page().ID(); page != "" {
+				p.alone.add(page)
+			}
+			one.end(errClosed)
+		}
+	}
+}
+
+// newPage opens a page in the slot that is reserved for it, and gives that back when it fails.
 func (p *Pool) newPage(ctx context.Context, o PageOptions) (Page, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
 	page, err := p.browser.NewPage(inner, o)
-	switch {
-	case err == nil:
+	if err == nil {
 		return page, nil
+	}
+	p.giveBack(o.Session, err)
+	switch {
 	case p.ctx.Err() != nil:
 		return nil, context.Cause(p.ctx)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("the browser did not open a page in time: try again with more time: %w", ctx.Err())
 	}
 	return nil, fmt.Errorf("open a page: %w", err)
+}
+
+// giveBack gives back the slot of a page that could not be opened, when nothing of that page is left in the browser: a client
+// whose calls end early must not have more pages than others.
+func (p *Pool) giveBack(session string, err error) {
+	left := Leftover(err)
+	if left == nil {
+		p.free(session)
+		p.release()
+		return
+	}
+	go func() {
+		defer p.release()
+		select {
+		case <-left:
+		case <-p.ctx.Done():
+		}
+		p.free(session)
+	}()
 }
 
 // reserve takes a slot for a page of a session, and lets Close wait for it.

@@ -316,3 +316,76 @@ func TestABrowserThatDoesNotCloseAPageHoldsNobodyUp(t *testing.T) {
 		b.Die()
 	})
 }
+
+// A page that the browser makes although its caller has left counts until it is gone again.
+func TestALeftoverPageKeepsItsSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := actortest.NewBrowser()
+		pool := actor.NewPool(b, actor.Config{MaxTabs: 1})
+		leave := func() (removed chan struct{}) {
+			removed = make(chan struct{})
+			b.FailOpen(&actor.Unfinished{Err: context.Canceled, Removed: removed})
+			if _, err := pool.Open(t.Context(), actor.OpenOptions{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("the error is %v", err)
+			}
+			b.FailOpen(nil)
+			_, err := pool.Open(t.Context(), actor.OpenOptions{})
+			wantKind(t, err, actor.Exhausted)
+			return removed
+		}
+		close(leave())
+		synctest.Wait()
+		tab, err := pool.Open(t.Context(), actor.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
+			t.Error(err)
+		}
+		leave()
+		if err := pool.Close(t.Context()); err != nil { // it does not wait for what is never removed
+			t.Error(err)
+		}
+	})
+}
+
+// Nobody knows the windows of a tab that could not be opened.
+func TestTheWindowsOfATabThatFailsToOpenAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := actortest.NewBrowser()
+		b.Serve("https://shop.example/", func() actortest.Screen { return actortest.Screen{Stall: true} })
+		pool := actor.NewPool(b, actor.Config{})
+		ctx, cancel := context.WithCancel(t.Context())
+		opened := make(chan error, 1)
+		go func() {
+			_, err := pool.Open(ctx, actor.OpenOptions{URL: "https://shop.example/"})
+			opened <- err
+		}()
+		synctest.Wait()
+		window := b.Page(0).Open("")
+		synctest.Wait()
+		inner := window.Open("")
+		synctest.Wait()
+		if n := len(pool.Tabs()); n != 3 {
+			t.Fatalf("there are %d tabs, want the one that is opened and two windows", n)
+		}
+		cancel()
+		if err := <-opened; !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+		synctest.Wait()
+		for _, page := range []*actortest.Page{window, inner} {
+			select {
+			case <-page.Closed():
+			default:
+				t.Errorf("%s is still open", page.ID())
+			}
+		}
+		if tabs := pool.Tabs(); len(tabs) > 0 {
+			t.Errorf("%d tabs are left", len(tabs))
+		}
+		if err := pool.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -31,6 +31,12 @@ func (p *Pool) reopen(ctx context.Context, o PageOptions) (Page, error) {
 		bounded, cancel := context.WithTimeout(ctx, reopenLimit)
 		page, err := p.browser.NewPage(bounded, o)
 		cancel()
+		if left := Leftover(err); left != nil { // the tab has one slot, and not one for each try
+			select {
+			case <-left:
+			case <-p.ctx.Done():
+			}
+		}
 		var e *Error
 		switch {
 		case err == nil || ctx.Err() != nil:

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -196,11 +197,14 @@ func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page,
 	if err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil { // what is ready is for somebody else
+		return nil, context.Cause(ctx)
+	}
 	if p := c.takeReady(); p != nil {
 		if err = p.resize(ctx, o.Viewport); err == nil {
 			return p, nil
 		}
-		p.end(nil) // it is gone
+		p.end(nil) // it is gone, or nobody waits for it any more
 		p.drain()
 	}
 	p, err := b.newPage(ctx, c, o.Viewport)
@@ -212,34 +216,72 @@ func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page,
 
 // newPage opens a page in a context.
 func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*Page, error) {
-	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: c.id}
-	res, err := cdp.Call(ctx, b.root, target.CreateTarget, params)
-	var cerr *cdproto.Error
-	if errors.As(err, &cerr) { // no window to put the tab in, as in a remote browser without one
-		window := true
-		params.NewWindow = &window
-		res, err = cdp.Call(ctx, b.root, target.CreateTarget, params)
-	}
+	id, err := b.createTarget(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	attached, err := b.root.Attach(ctx, res.TargetID)
+	attached, err := b.root.Attach(ctx, id)
 	var p *Page
 	if err == nil {
-		p, err = b.adopt(ctx, c, res.TargetID, attached.ID, &viewport)
+		p, err = b.adopt(ctx, c, id, attached.ID, &viewport)
 	}
 	if err != nil {
-		b.discard(ctx, res.TargetID)
-		return nil, err
+		return nil, unfinished(ctx, err, b.discard(id))
 	}
 	return p, nil
 }
 
-// discard closes a target that never became a page.
-func (b *Browser) discard(ctx context.Context, id target.ID) {
-	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-	defer cancel()
-	_, _ = cdp.Call(closing, b.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+// createTarget opens a blank target in a context.
+func (b *Browser) createTarget(ctx context.Context, c *Context) (target.ID, error) {
+	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: c.id}
+	undo := func(_ context.Context, made target.CreateTargetResult) { b.closeTarget(made.TargetID) }
+	res, removed, err := link.Create(ctx, b.root, target.CreateTarget, params, undo)
+	var cerr *cdproto.Error
+	if errors.As(err, &cerr) { // no window to put the tab in, as in a remote browser without one
+		window := true
+		params.NewWindow = &window
+		res, removed, err = link.Create(ctx, b.root, target.CreateTarget, params, undo)
+	}
+	return res.TargetID, unfinished(ctx, err, removed)
+}
+
+// unfinished is the error of something that was not created: when the browser has not removed all of it before ctx ends, an
+// *actor.Unfinished. A nil removed says that nothing is to be removed.
+func unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
+	if err == nil || removed == nil {
+		return err
+	}
+	select {
+	case <-removed:
+		return err
+	case <-ctx.Done():
+		return &actor.Unfinished{Err: err, Removed: removed}
+	}
+}
+
+// discard closes a target that is no page, or none any more. It goes on until the browser has no target of that id, whoever
+// waits for the returned channel, which is closed then.
+func (b *Browser) discard(id target.ID) <-chan struct{} {
+	closed := make(chan struct{})
+	b.conn.Go(func() {
+		defer close(closed)
+		b.closeTarget(id)
+	})
+	return closed
+}
+
+// closeTarget is discard for who waits for it in any case.
+func (b *Browser) closeTarget(id target.ID) {
+	err := b.root.CloseTarget(context.WithoutCancel(b.ctx), id)
+	if err == nil {
+		return
+	}
+	b.logger.Debug("a target was not closed", "error", err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.process.Owned() && !slices.Contains(b.left, id) {
+		b.left = append(b.left, id) // the next connection closes it
+	}
 }
 
 // adopt installs the observer in a target that is attached to, and puts the guise of its session on. A page without
@@ -336,7 +378,7 @@ func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 			b.fetches.mu.Lock()
 			delete(b.fetches.openers, e.TargetID)
 			b.fetches.mu.Unlock()
-			b.withPage(e.TargetID, func(p *Page) { p.end(nil) })
+			b.withPage(e.TargetID, (*Page).destroy)
 		})
 	case target.TargetCrashed.Method:
 		return on(msg, target.TargetCrashed, func(e target.EventTargetCrashed) {
@@ -344,7 +386,7 @@ func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 		})
 	case target.DetachedFromTarget.Method:
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
-			b.withSession(e.SessionID, func(p *Page) { p.end(nil) })
+			b.withSession(e.SessionID, (*Page).destroy)
 			b.workerGone(e.SessionID)
 		})
 	}
@@ -433,7 +475,7 @@ func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach
 		}
 		if err != nil {
 			b.logger.Warn("a popup could not be taken in: it is closed", "error", err)
-			b.discard(ctx, id) // its opener waits for as long as it is held
+			<-b.discard(id) // its opener waits for as long as it is held
 			return
 		}
 		select {

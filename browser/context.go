@@ -94,8 +94,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 		c.source = masking(page.Limits{Elements: b.elements}, c.masks())
 	}
 	if err = c.Configure(ctx, s); err != nil {
-		b.dispose(ctx, c)
-		return nil, err
+		return nil, unfinished(ctx, err, b.dispose(c))
 	}
 	b.mu.Lock()
 	taken := b.contexts[name] != nil
@@ -104,36 +103,49 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	}
 	b.mu.Unlock()
 	if taken {
-		b.dispose(ctx, c)
-		return nil, actor.Errorf(actor.Exists, "there is a session %q already", name)
+		return nil, unfinished(ctx, actor.Errorf(actor.Exists, "there is a session %q already", name), b.dispose(c))
 	}
 	return c, nil
 }
 
 // makeContext makes a context without a name. It ends with our connection at the latest.
 func (b *Browser) makeContext(ctx context.Context) (*Context, error) {
-	yes := true
-	res, err := cdp.Call(ctx, b.root, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: &yes})
+	id, removed, err := b.root.CreateContext(ctx)
 	if err != nil {
-		return nil, err
+		return nil, unfinished(ctx, err, removed)
 	}
-	return &Context{browser: b, id: res.BrowserContextID}, nil
+	return &Context{browser: b, id: id}, nil
 }
 
-// dispose ends a context that nobody uses.
-func (b *Browser) dispose(ctx context.Context, c *Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
-	defer cancel()
-	if err := c.Close(ctx, false); err != nil {
-		b.logger.Warn("a session could not be ended", "error", err)
-	}
+// dispose removes a context that nobody uses. It goes on whoever waits for the returned channel, which is closed then.
+func (b *Browser) dispose(c *Context) <-chan struct{} {
+	removed := make(chan struct{})
+	b.conn.Go(func() {
+		defer close(removed)
+		if err := c.remove(context.WithoutCancel(b.ctx), false); err != nil {
+			b.logger.Warn("a session could not be ended", "error", err)
+		}
+	})
+	return removed
 }
 
-// Close implements sessions.Context.
+// Close implements sessions.Context. When ctx ends first it goes on without its caller.
 func (c *Context) Close(ctx context.Context, keep bool) error {
 	if c.id == "" {
 		return errors.New("the default session cannot be closed")
 	}
+	removed := make(chan error, 1)
+	c.browser.conn.Go(func() { removed <- c.remove(context.WithoutCancel(ctx), keep) })
+	select {
+	case err := <-removed:
+		return err
+	case <-ctx.Done():
+		return c.browser.failed("ending a session", context.Cause(ctx))
+	}
+}
+
+// remove disposes of the context, with its pages, and of what its pages downloaded.
+func (c *Context) remove(ctx context.Context, keep bool) error {
 	b := c.browser
 	b.mu.Lock()
 	if b.contexts[c.name] == c {
@@ -144,12 +156,7 @@ func (c *Context) Close(ctx context.Context, keep bool) error {
 		defer p.drain()
 		defer p.end(nil)
 	}
-	_, err := cdp.Call(ctx, b.root, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: c.id})
-	var gone *cdproto.Error
-	if errors.As(err, &gone) && strings.Contains(gone.Message, "Failed to find context") {
-		err = nil
-	}
-	if err != nil {
+	if err := b.root.DisposeContext(ctx, c.id); err != nil {
 		return b.failed("ending a session", err)
 	}
 	c.forgetCopied(ctx)

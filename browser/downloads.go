@@ -95,6 +95,9 @@ func (b *Browser) downloads(ctx context.Context, id cdp.BrowserContextID, name s
 				return "", err
 			}
 		}
+		b.fetches.mu.Lock()
+		b.fetches.depots[id] = d // now, so that the folder is removed with the context also when the call below fails
+		b.fetches.mu.Unlock()
 	}
 	tell := true
 	params := cdpbrowser.SetDownloadBehaviorParams{BrowserContextID: id, EventsEnabled: &tell, Behavior: cdpbrowser.SetDownloadBehaviorBehaviorDefault}
@@ -111,7 +114,6 @@ func (b *Browser) downloads(ctx context.Context, id cdp.BrowserContextID, name s
 	b.fetches.mu.Lock()
 	defer b.fetches.mu.Unlock()
 	d.deny = deny
-	b.fetches.depots[id] = d
 	return dir, nil
 }
 
@@ -134,11 +136,23 @@ func (b *Browser) endDownloads(id cdp.BrowserContextID, keep bool) error {
 			b.fetches.used -= f.Received
 		}
 	}
+	shared := d != nil && d.folder != nil && b.sharesFolder(d)
 	b.fetches.mu.Unlock()
-	if d == nil || d.folder == nil {
+	if d == nil || d.folder == nil || shared {
 		return nil
 	}
 	return d.folder.Close(keep)
+}
+
+// sharesFolder reports whether a session that was created meanwhile, under the name of one that took long to end, has the same
+// folder; the caller holds the lock of fetches.
+func (b *Browser) sharesFolder(d *depot) bool {
+	for _, other := range b.fetches.depots {
+		if other.folder != nil && other.folder.Dir() == d.folder.Dir() {
+			return true
+		}
+	}
+	return false
 }
 
 // closeDownloads removes what a browser that has ended left, unless its files are kept.

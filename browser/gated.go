@@ -34,7 +34,7 @@ func (b *Browser) passes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer b.discard(ctx, made.TargetID)
+	defer b.discard(made.TargetID)
 	s, err := b.root.Attach(ctx, made.TargetID)
 	if err != nil {
 		return err

@@ -53,8 +53,8 @@ type Page struct {
 	cancel context.CancelCauseFunc
 	tasks  sync.WaitGroup // what the loop starts
 	ended  chan struct{}  // closed when nothing of the page runs any more
-	// closing says that the page is to be closed.
-	closing atomic.Bool
+	// closing says that the page is to be closed, destroyed that the browser has said that it is gone.
+	closing, destroyed atomic.Bool
 
 	mu        sync.Mutex
 	frames    map[cdp.FrameID]*frame
@@ -234,7 +234,7 @@ func (p *Page) Close(ctx context.Context) error {
 	}
 	p.cancel(errClosed)
 	<-p.ended
-	if errors.Is(err, link.ErrLost) || isNoTarget(err) {
+	if errors.Is(err, link.ErrLost) || link.IsNoTarget(err) {
 		return nil
 	}
 	return err
@@ -242,17 +242,18 @@ func (p *Page) Close(ctx context.Context) error {
 
 var errClosed = errors.New("the page is closed")
 
-func isNoTarget(err error) bool {
-	var cerr *cdproto.Error
-	return errors.As(err, &cerr) && strings.Contains(cerr.Message, "No target")
-}
-
 // end makes the loop finish; cause is nil when the page was closed on purpose.
 func (p *Page) end(cause error) {
 	if cause == nil {
 		cause = errClosed
 	}
 	p.cancel(cause)
+}
+
+// destroy is end for a page that the browser says is gone.
+func (p *Page) destroy() {
+	p.destroyed.Store(true)
+	p.end(nil)
 }
 
 // loop works on what the browser says until the page is gone.
@@ -290,6 +291,9 @@ func (p *Page) finish() {
 		cause = nil
 	}
 	p.browser.forget(p)
+	if !p.destroyed.Load() { // we ended it, and its target does not end by itself
+		p.browser.discard(p.id)
+	}
 	p.tasks.Wait()
 	p.removeFolders()
 	p.events <- actor.Gone{Err: cause} // the actor reads until the channel is closed

@@ -11,6 +11,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/link"
 )
 
 // printChunk is how much of a PDF one answer of the browser brings, in bytes: so that other tabs' answers come in
@@ -26,7 +27,10 @@ func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
 		Landscape: &paper.Landscape, PrintBackground: &paper.Graphics, Scale: paper.Scale, PaperWidth: paper.Width,
 		PaperHeight: paper.Height, PageRanges: paper.Ranges, TransferMode: cdppage.PrintToPDFTransferModeReturnAsStream,
 	}
-	res, err := cdp.Call(ctx, p.main, cdppage.PrintToPDF, params)
+	free := func(stream cdpio.StreamHandle) {
+		p.main.Post(p.ctx, cdpio.CommandClose, cdpio.CloseParams{Handle: stream})
+	}
+	res, _, err := link.Create(ctx, p.main, cdppage.PrintToPDF, params, func(_ context.Context, late cdppage.PrintToPDFResult) { free(late.Stream) })
 	if err != nil {
 		var cerr *cdproto.Error
 		if paper.Ranges != "" && errors.As(err, &cerr) {
@@ -34,7 +38,7 @@ func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
 		}
 		return nil, p.failed(err)
 	}
-	defer p.main.Post(p.ctx, cdpio.CommandClose, cdpio.CloseParams{Handle: res.Stream})
+	defer free(res.Stream)
 	return p.stream(ctx, res.Stream, paper.Limit)
 }
 

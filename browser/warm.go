@@ -103,7 +103,7 @@ func (b *Browser) makeReady() (*Context, error) {
 		p, err = b.newPage(ctx, c, dom.Box{})
 	}
 	if err != nil {
-		b.dispose(ctx, c)
+		<-b.dispose(c)
 		return nil, err
 	}
 	c.ready = p

@@ -23,7 +23,7 @@ const (
 	// defaultParallel and defaultPerURL are what Batch does when the request leaves them unset.
 	defaultParallel = 4
 	defaultPerURL   = 15 * time.Second
-	// closeGrace is how long the tabs of a batch may take to close once it is over.
+	// closeGrace is how long tabs may take to close whose call is over, such as those of a batch.
 	closeGrace = 5 * time.Second
 )
 

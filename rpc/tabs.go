@@ -21,10 +21,10 @@ type tabService struct {
 
 // OpenTab opens a tab.
 func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*domtapv1.OpenTabResponse, error) {
-	ctx, cancel := within(ctx, r.GetTimeout())
+	bounded, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	size := r.GetViewport()
-	tab, err := s.server.gate.Open(ctx, actor.OpenOptions{
+	tab, err := s.server.gate.Open(bounded, actor.OpenOptions{
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
@@ -37,6 +37,11 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	}
 	if err != nil {
 		return nil, err
+	}
+	if err := ctx.Err(); err != nil { // nobody hears of the tab
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+		defer cancel()
+		return nil, errors.Join(err, s.server.gate.CloseTab(closing, tab.ID()))
 	}
 	return &domtapv1.OpenTabResponse{Tab: convert.Tab(tab.Info())}, nil
 }

@@ -175,13 +175,19 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 		return Info{}, err
 	}
 	world, err := s.browser.NewContext(ctx, one.id, settings)
-	if err == nil && (len(state.Cookies) > 0 || len(state.Origins) > 0) {
-		if err = world.SetState(ctx, state, false); err != nil {
-			err = errors.Join(err, s.discard(ctx, world))
+	if err == nil {
+		if len(state.Cookies) > 0 || len(state.Origins) > 0 {
+			err = world.SetState(ctx, state, false)
+		}
+		if err == nil && ctx.Err() != nil { // nobody would hear of it
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			err = s.discard(ctx, world, err)
 		}
 	}
 	if err != nil {
-		s.remove(one)
+		s.giveBack(ctx, one, err)
 		return Info{}, fmt.Errorf("create session %s: %w", one.id, err)
 	}
 	s.pool.SetDialogPolicy(one.id, settings.Dialogs)
@@ -191,11 +197,43 @@ func (s *Sessions) Create(ctx context.Context, id string, settings Settings, sta
 	return s.info(one), nil
 }
 
-// discard closes the browser's side of a session that nobody has seen.
-func (s *Sessions) discard(ctx context.Context, world Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
-	defer cancel()
-	return world.Close(ctx, false)
+// discard closes the browser's side of a session that nobody has seen, because of an error, which it returns. When ctx ends
+// first, that is an *actor.Unfinished.
+func (s *Sessions) discard(ctx context.Context, world Context, why error) error {
+	removed := make(chan struct{})
+	s.closing.Go(func() {
+		defer close(removed)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
+		defer cancel()
+		if err := world.Close(bounded, false); err != nil {
+			s.cfg.Logger.Warn("a session that could not be made was not closed as it should be", "err", err)
+		}
+	})
+	select {
+	case <-removed:
+		return why
+	case <-ctx.Done():
+		return &actor.Unfinished{Err: why, Removed: removed}
+	}
+}
+
+// giveBack gives back the place of a session that could not be made, when nothing of it is left in the browser, or that takes
+// too long.
+func (s *Sessions) giveBack(ctx context.Context, one *session, err error) {
+	left := actor.Leftover(err)
+	if left == nil {
+		s.remove(one)
+		return
+	}
+	s.closing.Go(func() {
+		defer s.remove(one)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
+		defer cancel()
+		select {
+		case <-left:
+		case <-bounded.Done():
+		}
+	})
 }
 
 // reserve takes a place for a new session.

@@ -254,3 +254,32 @@ func TestWhatIsSetCountsMoreThanTheDevice(t *testing.T) {
 		t.Errorf("%+v", plain)
 	}
 }
+
+// A session that the browser makes although its caller has left counts until it is gone again, for a while at most.
+func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *actor.Pool) {
+		{
+			removed := make(chan struct{})
+			b.FailOpen(&actor.Unfinished{Err: context.Canceled, Removed: removed})
+			if _, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("the error is %v", err)
+			}
+			b.FailOpen(nil)
+			_, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{})
+			isKind(t, err, actor.Exists)
+			close(removed)
+			synctest.Wait()
+			create(t, s, "work")
+			if err := s.Close(t.Context(), "work", false); err != nil {
+				t.Error(err)
+			}
+		}
+		b.FailOpen(&actor.Unfinished{Err: context.Canceled, Removed: make(chan struct{})})
+		if _, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{}); err == nil {
+			t.Error("it was made")
+		}
+		b.FailOpen(nil)
+		s.Wait() // not for ever
+		create(t, s, "work")
+	})
+}

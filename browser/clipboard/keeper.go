@@ -13,7 +13,6 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/browser/hidden"
 	"github.com/domtap/domtap/browser/link"
@@ -40,12 +39,11 @@ type Keeper struct {
 
 // Open opens the page, which lives as long as the connection.
 func Open(ctx context.Context, root link.Session) (*Keeper, error) {
-	yes := true
-	made, err := cdp.Call(ctx, root, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: &yes})
+	made, _, err := root.CreateContext(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("making a context for the clipboard: %w", err)
 	}
-	k := &Keeper{root: root, context: made.BrowserContextID}
+	k := &Keeper{root: root, context: made}
 	if err = k.prepare(ctx); err != nil {
 		k.Close(ctx)
 		return nil, fmt.Errorf("reaching the clipboard: %w", err)
@@ -127,12 +125,10 @@ func (k *Keeper) run(ctx context.Context, command, session string) (done bool, e
 	return done, nil
 }
 
-// Close closes the page, also when ctx has ended.
+// Close closes the page and its context. When ctx ends first, that goes on without the caller.
 func (k *Keeper) Close(ctx context.Context) {
 	if k.page != nil {
 		k.page.Close(ctx)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), hidden.CloseBound)
-	defer cancel()
-	_, _ = cdp.Call(ctx, k.root, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: k.context})
+	k.root.Conn.Go(func() { _ = k.root.DisposeContext(context.WithoutCancel(ctx), k.context) }) // it fails with the connection only
 }

@@ -6,9 +6,9 @@ package hidden
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
@@ -21,9 +21,6 @@ import (
 
 	"github.com/domtap/domtap/browser/link"
 )
-
-// CloseBound is how long the browser may take to close the page.
-const CloseBound = 5 * time.Second
 
 // Page is a hidden page.
 type Page struct {
@@ -41,9 +38,11 @@ type Page struct {
 // Open opens a page in a context and runs more steps that prepare it. Its requests are answered until ctx ends.
 func Open(ctx context.Context, root link.Session, in cdp.BrowserContextID, more ...link.Step) (*Page, error) {
 	yes := true
-	made, err := cdp.Call(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Hidden: &yes})
-	if err != nil { // an older browser hides no pages
-		made, err = cdp.Call(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Background: &yes})
+	undo := func(ctx context.Context, late target.CreateTargetResult) { _ = root.CloseTarget(ctx, late.TargetID) }
+	made, _, err := link.Create(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Hidden: &yes}, undo)
+	var refused *cdproto.Error
+	if errors.As(err, &refused) { // an older browser hides no pages
+		made, _, err = link.Create(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Background: &yes}, undo)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening a hidden page: %w", err)
@@ -105,11 +104,17 @@ func (p *Page) Visit(ctx context.Context, url string) (refused string, err error
 	return gone.ErrorText, nil
 }
 
-// Close closes the page, also when ctx has ended.
+// Close closes the page. When ctx ends first, that goes on without the caller.
 func (p *Page) Close(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), CloseBound)
-	defer cancel()
-	_, _ = cdp.Call(ctx, p.root, target.CloseTarget, target.CloseTargetParams{TargetID: p.id})
+	closed := make(chan struct{})
+	p.root.Conn.Go(func() {
+		defer close(closed)
+		_ = p.root.CloseTarget(context.WithoutCancel(ctx), p.id) // it fails with the connection only
+	})
+	select {
+	case <-closed:
+	case <-ctx.Done():
+	}
 	if p.Session.ID != "" {
 		p.root.Conn.Listen(p.Session.ID, nil)
 	}

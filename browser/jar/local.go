@@ -96,5 +96,5 @@ func localOf(origin string) *domstorage.StorageID {
 	return &domstorage.StorageID{SecurityOrigin: origin, IsLocalStorage: true}
 }
 
-// Close closes the page, also when ctx has ended.
+// Close closes the page. When ctx ends first, that goes on without the caller.
 func (l *Local) Close(ctx context.Context) { l.page.Close(ctx) }

@@ -76,7 +76,11 @@ func (c *Conn) Cut() {
 }
 
 func (c *Conn) readBrowser(ctx context.Context) {
-	defer close(c.done)
+	defer func() {
+		c.mu.Lock() // see Go
+		defer c.mu.Unlock()
+		close(c.done)
+	}()
 	defer c.chromedp.Close()
 	quick, isQuick := c.browser.(source)
 	for {
