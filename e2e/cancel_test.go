@@ -1,0 +1,560 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/browser"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/rpc"
+)
+
+// cancelSite has what calls can be in the middle of: slow documents, windows, dialogs, downloads, uploads, frames of other
+// sites, workers, scripts that do not end. Its connections are not kept, so that they are no leftovers of the calls.
+func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
+	t.Helper()
+	arrivals := make(chan struct{}, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", harness.HTML(`<!doctype html><title>Site</title><h1>Site</h1><label>Name <input></label><label>File <input type=file></label>
+		<button onclick="window.open('/plain')">Window</button><button onclick="location='/slow'">Slow</button>
+		<button onclick="alert(1)">Ask</button><button onclick="location='/file'">Download</button><table><tr><th>A<tr><td>1</table>
+		<iframe id=f></iframe><script>
+		f.src = "//" + (location.hostname == "localhost" ? "127.0.0.1" : "localhost") + ":" + location.port + "/plain"
+		localStorage.setItem("a", "b"); new Worker("/worker.js")</script>`))
+	mux.HandleFunc("/plain", harness.HTML(`<title>Plain</title><button>B</button>`))
+	mux.HandleFunc("/windows", harness.HTML(`<title>Windows</title><script>for (const n of [1, 2, 3]) open("/plain")</script>`))
+	mux.HandleFunc("/asks", harness.HTML(`<title>Asks</title><script>alert(1)</script>`))
+	mux.HandleFunc("/worker.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("content-type", "text/javascript") })
+	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case arrivals <- struct{}{}:
+		default:
+		}
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("/file", func(w http.ResponseWriter, r *http.Request) { // it never ends, so that no whole file is to be kept
+		w.Header().Set("content-disposition", "attachment; filename=long")
+		_, _ = w.Write(make([]byte, 10000))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	s := httptest.NewUnstartedServer(mux)
+	s.Config.SetKeepAlivesEnabled(false)
+	s.Start()
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL, arrivals
+}
+
+// TestACancelledOpenTabLeavesNoPage opens tabs whose callers leave after 1 to 60 ms: before the browser has made the page, while
+// it is prepared, and while it loads. At no moment are there more pages than tabs may be open.
+func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
+	const most = 6
+	url, _ := cancelSite(t)
+	f := harness.StartFleet(t, harness.FleetConfig{Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: most}})
+	f.Open(url + "/plain") // it stays, so that the first and the last tab of a browser are no matter
+	before := footprintOf(t, f)
+	random := rand.New(rand.NewPCG(1, 1))
+	var calls sync.WaitGroup
+	next := make(chan time.Duration)
+	for range 8 {
+		calls.Go(func() {
+			for limit := range next {
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				_, err := f.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url + "/slow"})
+				cancel()
+				if err == nil {
+					t.Error("a tab was opened at a URL that does not answer")
+				}
+			}
+		})
+	}
+	peak := 0
+	for range 40 {
+		next <- time.Duration(1+random.IntN(60)) * time.Millisecond
+		held := footprint{}
+		held.targets(t, f.Newest(0))
+		peak = max(peak, held["target page"])
+	}
+	close(next)
+	calls.Wait()
+	if peak > most {
+		t.Errorf("there were %d pages, and at most %d tabs may be open", peak, most)
+	}
+	asBefore(t, f, before)
+	for range most - 1 { // every slot was given back
+		f.Open(url + "/plain")
+	}
+}
+
+// cancelled makes calls that are cancelled.
+type cancelled struct {
+	t       *testing.T
+	f       *harness.Fleet
+	conn    *grpc.ClientConn
+	url     string
+	asked   <-chan struct{}
+	methods []protoreflect.MethodDescriptor
+
+	mu     sync.Mutex
+	random *rand.Rand
+	tally  map[codes.Code]int
+}
+
+// pick chooses a number below n.
+func (c *cancelled) pick(n int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.random.IntN(n)
+}
+
+// tab is one of the tabs that are open; there are never none for long.
+func (c *cancelled) tab() string {
+	list, err := c.f.Tabs.ListTabs(c.t.Context(), &domtapv1.ListTabsRequest{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if n := len(list.GetTabs()); n > 0 {
+		return list.GetTabs()[c.pick(n)].GetId()
+	}
+	made, err := c.f.Tabs.OpenTab(c.t.Context(), &domtapv1.OpenTabRequest{Url: c.url + "/"})
+	if err != nil {
+		c.t.Logf("no tab to call: %v", err)
+	}
+	return made.GetTab().GetId()
+}
+
+// session is a session other than the default one.
+func (c *cancelled) session() string {
+	list, err := c.f.Sessions.ListSessions(c.t.Context(), &domtapv1.ListSessionsRequest{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if n := len(list.GetSessions()); n > 1 {
+		return list.GetSessions()[1+c.pick(n-1)].GetId()
+	}
+	made, err := c.f.Sessions.CreateSession(c.t.Context(), &domtapv1.CreateSessionRequest{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return made.GetSession().GetId()
+}
+
+// address is a URL of the site.
+func (c *cancelled) address() string {
+	return c.url + []string{"/", "/plain", "/slow", "/windows", "/asks", "/file"}[c.pick(6)]
+}
+
+// state is what a session may be given.
+func (c *cancelled) state() *domtapv1.StorageState {
+	entries := []*domtapv1.StorageEntry{{Name: "a", Value: "b"}}
+	return &domtapv1.StorageState{
+		Cookies: []*domtapv1.Cookie{{Name: "a", Value: "b", Domain: "127.0.0.1", Path: "/"}},
+		Origins: []*domtapv1.OriginStorage{{Origin: c.url, LocalStorage: entries}, {Origin: "https://example.com", LocalStorage: entries}},
+	}
+}
+
+// step is one action.
+func (c *cancelled) step() *domtapv1.Step {
+	button := func(name string) *domtapv1.Step {
+		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Role: "button", Name: name}}}}
+	}
+	file := &domtapv1.UploadStep{Target: &domtapv1.Target{Label: "File"}, Files: []*domtapv1.UploadFile{{Name: "a", Content: []byte("a")}}}
+	steps := []*domtapv1.Step{
+		button("Window"), button("Slow"), button("Ask"), button("Download"), {Action: &domtapv1.Step_Upload{Upload: file}},
+		{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{}}},
+		{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: &domtapv1.Target{Label: "Name"}, Text: strings.Repeat("long ", 50)}}},
+		{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Target: &domtapv1.Target{Text: "never"}}}},
+	}
+	return steps[c.pick(len(steps))]
+}
+
+// request is what a method is asked; nil: it has none yet.
+func (c *cancelled) request(method protoreflect.MethodDescriptor) proto.Message {
+	name := string(method.Parent().Name()) + "." + string(method.Name())
+	empty := map[string]bool{
+		"TabService.ListTabs": true, "TabService.WatchTabs": true, "SessionService.ListSessions": true, "StatsService.GetStats": true, "Health.Check": true, "Health.List": true, "Health.Watch": true,
+	}
+	if empty[name] {
+		return dynamicpb.NewMessage(method.Input())
+	}
+	for _, some := range []func(string) proto.Message{c.ofTabs, c.ofPages, c.ofSessions} {
+		if request := some(name); request != nil {
+			return request
+		}
+	}
+	return nil
+}
+
+func (c *cancelled) ofTabs(method string) proto.Message {
+	switch method {
+	case "TabService.OpenTab":
+		return &domtapv1.OpenTabRequest{Url: c.address(), SessionId: []string{"", c.session()}[c.pick(2)], Restore: c.pick(2) == 0}
+	case "TabService.GetTab":
+		return &domtapv1.GetTabRequest{TabId: c.tab()}
+	case "TabService.CloseTab":
+		return &domtapv1.CloseTabRequest{TabId: c.tab()}
+	case "TabService.SetRestore":
+		return &domtapv1.SetRestoreRequest{TabId: c.tab(), Restore: true}
+	case "TabService.Navigate":
+		return &domtapv1.NavigateRequest{TabId: c.tab(), Url: c.address()}
+	case "TabService.GoBack":
+		return &domtapv1.GoBackRequest{TabId: c.tab()}
+	case "TabService.GoForward":
+		return &domtapv1.GoForwardRequest{TabId: c.tab()}
+	case "TabService.Reload":
+		return &domtapv1.ReloadRequest{TabId: c.tab()}
+	case "TabService.AnswerDialog":
+		return &domtapv1.AnswerDialogRequest{TabId: c.tab()}
+	}
+	return nil
+}
+
+func (c *cancelled) ofPages(method string) proto.Message {
+	switch method {
+	case "DomService.GetDom":
+		return &domtapv1.GetDomRequest{TabId: c.tab()}
+	case "DomService.GetCompact":
+		return &domtapv1.GetCompactRequest{TabId: c.tab()}
+	case "DomService.WatchDom":
+		return &domtapv1.WatchDomRequest{TabId: c.tab()}
+	case "DomService.WaitFor":
+		return &domtapv1.WaitForRequest{TabId: c.tab(), Until: &domtapv1.WaitCondition{Text: "never"}}
+	case "ActionService.Interact":
+		return &domtapv1.InteractRequest{TabId: c.tab(), Steps: []*domtapv1.Step{c.step(), c.step()}}
+	case "ActionService.FillForm":
+		return &domtapv1.FillFormRequest{TabId: c.tab(), Fields: []*domtapv1.FormField{{Label: "Name", Value: "x"}}}
+	case "PageService.ReadPage":
+		return &domtapv1.ReadPageRequest{TabId: c.tab()}
+	case "PageService.Screenshot":
+		return &domtapv1.ScreenshotRequest{TabId: c.tab(), FullPage: c.pick(2) == 0}
+	case "PageService.Pdf":
+		return &domtapv1.PdfRequest{TabId: c.tab()}
+	case "PageService.Extract":
+		return &domtapv1.ExtractRequest{TabId: c.tab(), Selectors: []string{"h1"}}
+	case "PageService.Batch":
+		return &domtapv1.BatchRequest{Urls: []string{c.address(), c.address(), c.address()}, SessionId: []string{"", "default"}[c.pick(2)]}
+	case "PageService.Evaluate":
+		return &domtapv1.EvaluateRequest{TabId: c.tab(), Expression: []string{"document", "new Promise(() => 0)", "() => { while (1); }"}[c.pick(3)]}
+	case "PageService.ReadLog":
+		return &domtapv1.ReadLogRequest{TabId: c.tab()}
+	}
+	return nil
+}
+
+func (c *cancelled) ofSessions(method string) proto.Message {
+	settings := &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{Locale: "de-DE"}}
+	switch method {
+	case "SessionService.CreateSession":
+		return &domtapv1.CreateSessionRequest{SessionId: fmt.Sprint("s", c.pick(1e9)), Settings: settings, StorageState: c.state()}
+	case "SessionService.UpdateSession":
+		return &domtapv1.UpdateSessionRequest{SessionId: c.session(), Settings: settings}
+	case "SessionService.CloseSession":
+		return &domtapv1.CloseSessionRequest{SessionId: c.session()}
+	case "SessionService.GetStorageState":
+		return &domtapv1.GetStorageStateRequest{SessionId: []string{"", c.session()}[c.pick(2)]}
+	case "SessionService.SetStorageState":
+		return &domtapv1.SetStorageStateRequest{SessionId: c.session(), State: c.state(), Replace: true}
+	case "SessionService.ListDownloads":
+		return &domtapv1.ListDownloadsRequest{}
+	case "ContextService.GetHistory":
+		return &domtapv1.GetHistoryRequest{TabId: c.tab()}
+	case "ContextService.PruneTranscript":
+		return &domtapv1.PruneTranscriptRequest{MessagesJson: "[]"}
+	case "ContextService.CountTokens":
+		return &domtapv1.CountTokensRequest{Text: "x"}
+	}
+	return nil
+}
+
+// leave cancels a call at some moment: after 1 to 60 ms, or when the web server is asked for a document that it does not give.
+func (c *cancelled) leave(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := time.Duration(1+c.pick(60)) * time.Millisecond
+	switch c.pick(3) {
+	case 0: // the daemon knows of the end before it comes
+		return context.WithTimeout(ctx, limit)
+	case 1:
+		ctx, cancel := context.WithCancel(ctx)
+		timer := time.AfterFunc(limit, cancel)
+		return ctx, func() {
+			timer.Stop()
+			cancel()
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*limit)
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		select {
+		case <-c.asked:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() {
+		cancel()
+		waiting.Wait()
+	}
+}
+
+// call calls a method and returns when the call has ended; a stream is read until then.
+func (c *cancelled) call(ctx context.Context, method protoreflect.MethodDescriptor, request proto.Message) error {
+	path := "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
+	answer := dynamicpb.NewMessage(method.Output())
+	if !method.IsStreamingServer() {
+		return c.conn.Invoke(ctx, path, request, answer)
+	}
+	stream, err := c.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, path)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(stream.SendMsg(request), stream.CloseSend())
+	for err == nil || errors.Is(err, io.EOF) && ctx.Err() == nil {
+		if err = stream.RecvMsg(answer); err != nil {
+			break
+		}
+	}
+	return err
+}
+
+// round cancels a call of every method, several at a time.
+func (c *cancelled) round() {
+	var calls sync.WaitGroup
+	next := make(chan protoreflect.MethodDescriptor)
+	for range 4 {
+		calls.Go(func() {
+			for method := range next {
+				request := c.request(method)
+				ctx, end := c.leave(c.t.Context())
+				err := c.call(ctx, method, request)
+				end()
+				c.mu.Lock()
+				c.tally[status.Code(err)]++
+				c.mu.Unlock()
+			}
+		})
+	}
+	for _, i := range c.order() {
+		next <- c.methods[i]
+	}
+	close(next)
+	calls.Wait()
+}
+
+func (c *cancelled) order() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.random.Perm(len(c.methods))
+}
+
+// tidy closes the tabs and sessions that the calls made although they were cancelled, as their clients would.
+func (c *cancelled) tidy() {
+	c.t.Helper()
+	ctx := harness.Within(c.t, settleLimit)
+	tabs, err := c.f.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, tab := range tabs.GetTabs() {
+		if _, err := c.f.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil && status.Code(err) != codes.NotFound {
+			c.t.Errorf("a tab cannot be closed: %v", err)
+		}
+	}
+	all, err := c.f.Sessions.ListSessions(ctx, &domtapv1.ListSessionsRequest{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, one := range all.GetSessions()[1:] {
+		if _, err := c.f.Sessions.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: one.GetId()}); err != nil && status.Code(err) != codes.NotFound {
+			c.t.Errorf("a session cannot be closed: %v", err)
+		}
+	}
+}
+
+// each lists every method of the API and of the health service.
+func (c *cancelled) each() {
+	for _, name := range []protoreflect.FullName{"domtap.v1", "grpc.health.v1"} {
+		protoregistry.GlobalFiles.RangeFilesByPackage(name, func(file protoreflect.FileDescriptor) bool {
+			for i := range file.Services().Len() {
+				methods := file.Services().Get(i).Methods()
+				for j := range methods.Len() {
+					if c.methods = append(c.methods, methods.Get(j)); c.request(methods.Get(j)) == nil {
+						c.t.Fatalf("%s has no request: give it one in request, so that it is known what it leaves when it is cancelled", methods.Get(j).FullName())
+					}
+				}
+			}
+			return true
+		})
+	}
+}
+
+// TestCancelledCallsLeaveNothing cancels calls of every method at random moments: when all of them have ended, the daemon and its
+// browser hold what they held before. DOMTAP_CANCELS says how many calls to make; a failure names the seed, and DOMTAP_SEED plays that
+// one again.
+func TestCancelledCallsLeaveNothing(t *testing.T) {
+	total, seed := 60, uint64(1)
+	if n, err := strconv.Atoi(os.Getenv("DOMTAP_CANCELS")); err == nil {
+		total, seed = n, rand.Uint64()
+	}
+	if n, err := strconv.ParseUint(os.Getenv("DOMTAP_SEED"), 10, 64); err == nil {
+		seed = n
+	}
+	c := &cancelled{t: t, random: rand.New(rand.NewPCG(seed, 1)), tally: map[codes.Code]int{}}
+	c.url, c.asked = cancelSite(t)
+	c.f = harness.StartFleet(t, harness.FleetConfig{
+		Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: 30}, RPC: rpc.Config{AllowEval: true}})
+	var err error
+	if c.conn, err = grpc.NewClient("unix:"+c.f.Socket, grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.conn.Close() }()
+	c.each()
+	c.round() // what is started once, such as the process that prints, is there before
+	c.tidy()
+	before := footprintOf(t, c.f)
+	began := time.Now()
+	made := 0
+	for ; made < total; made += len(c.methods) {
+		c.round()
+	}
+	t.Logf("seed %d: %d calls in %v: %v", seed, made, time.Since(began), c.tally)
+	c.tidy()
+	asBefore(t, c.f, before)
+	if c.tally[codes.Canceled] == 0 || c.tally[codes.DeadlineExceeded] == 0 {
+		t.Errorf("the calls were not cancelled: %v", c.tally)
+	}
+	if t.Failed() {
+		t.Logf("DOMTAP_SEED=%d", seed)
+	}
+}
+
+// TestAPageThatDiedBeforeAnybodyTookItIsClosed crashes the blank page that was made beforehand for the tab that comes.
+func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
+	b := harness.StartBrowser(t)
+	b.KeepWarm(1)
+	for _, name := range []string{"first", "second"} { // the first one has the second one made ready
+		if _, err := b.NewContext(t.Context(), name, sessions.Settings{}); err != nil {
+			t.Fatal(err)
+		}
+		if name == "first" {
+			await(t, "a session is ready", func() bool { return b.Warm() == 1 })
+			b.KeepWarm(0)
+		}
+	}
+	crashReady(t, b)
+	openPage(t, b, "second")
+	await(t, "there is the new page alone", func() bool {
+		held := footprint{}
+		held.targets(t, b.Browser)
+		return held["target page"] == 1
+	})
+}
+
+// TestAPDFThatNobodyWaitsForIsFreed ends a call before the PDF is there. The browser holds that until it is told to close it, which is
+// the one command that follows.
+func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
+	b := harness.StartBrowser(t)
+	page := openPage(t, b, actor.DefaultSession)
+	sent := b.Sent()
+	short, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond) // a PDF takes ten times as long
+	defer cancel()
+	if _, err := page.Print(short, actor.Paper{Limit: 1e6}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("the error is %v", err)
+	}
+	await(t, "the PDF is closed", func() bool { return b.Sent() == sent+2 })
+}
+
+// openPage opens a page whose events nobody needs.
+func openPage(t *testing.T, b *harness.Browser, session string) actor.Page {
+	t.Helper()
+	page, err := b.NewPage(harness.Within(t, settleLimit), actor.PageOptions{Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for range page.Events() {
+		}
+	})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), settleLimit)
+		defer cancel()
+		if err := page.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		reading.Wait()
+	})
+	return page
+}
+
+// crashReady crashes the only page of a browser.
+func crashReady(t *testing.T, b *harness.Browser) {
+	t.Helper()
+	var open struct {
+		Infos []struct {
+			ID string `json:"targetId"`
+		} `json:"targetInfos"`
+	}
+	var attached struct {
+		Session string `json:"sessionId"`
+	}
+	if err := b.Call(t.Context(), "", "Target.getTargets", struct{}{}, &open); err != nil || len(open.Infos) != 1 {
+		t.Fatalf("the targets are %v, %v", open, err)
+	}
+	if err := b.Call(t.Context(), "", "Target.attachToTarget", map[string]any{"targetId": open.Infos[0].ID, "flatten": true}, &attached); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var crashing sync.WaitGroup
+	crashing.Go(func() { _ = b.Call(ctx, attached.Session, "Page.crash", struct{}{}, nil) }) // it never answers
+	await(t, "the renderer is gone", func() bool {
+		held := footprint{}
+		held.processes(b.PID())
+		return held["process renderer"] == 0
+	})
+	cancel()
+	crashing.Wait()
+	for range 3 { // by then the daemon has heard of it
+		if err := b.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// await waits until something is so.
+func await(t *testing.T, what string, met func() bool) {
+	t.Helper()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for ctx := harness.Within(t, settleLimit); !met(); {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: not within %v", what, settleLimit)
+		}
+	}
+}
