@@ -85,7 +85,7 @@ func (t *Tab) stir() {
 func (t *Tab) fall(reason string) {
 	b := &t.back
 	if !b.away() {
-		b.url, b.title, b.place = t.info.URL, t.info.Title, t.place
+		b.url, b.title, b.place = t.address, t.info.Title, t.place
 		b.turn.Add(1)
 	}
 	b.due, b.reason = true, clip(reason)
@@ -225,7 +225,8 @@ func (t *Tab) giveUp(why string) {
 		why += ": close it, and open another"
 	}
 	t.crashed, t.loading = true, false
-	t.info.URL, t.info.Title, t.info.HTTPStatus = t.back.url, t.back.title, 0
+	t.goneTo(t.back.url)
+	t.info.Title, t.info.HTTPStatus = t.back.title, 0
 	t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: why})
 	t.arriveBack(why)
 }
@@ -325,7 +326,7 @@ func (t *Tab) keep() {
 	if t.back.away() || t.ctx.Err() != nil {
 		return // what was kept still holds
 	}
-	now := Kept{ID: t.id, Session: t.session, URL: t.info.URL, Place: t.place, Viewport: t.viewport, Refs: t.kept.Refs, Revivals: t.kept.Revivals}
+	now := Kept{ID: t.id, Session: t.session, URL: t.address, Place: t.place, Viewport: t.viewport, Refs: t.kept.Refs, Revivals: t.kept.Revivals}
 	if !t.revived.IsZero() && time.Since(t.revived) >= restore.Window {
 		now.Revivals = 0 // it is well
 	}

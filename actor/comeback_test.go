@@ -60,6 +60,38 @@ func restorable(t *testing.T, cfg actor.Config) (*actortest.Browser, *actor.Pool
 
 func back(h *actor.Head) bool { return h.Info.Status == actor.StatusReady }
 
+// TestUserAndPasswordOfAURLAreKeptForTheTabAlone restores a page that was asked for with a user and a password: it is fetched with
+// them again, and nobody reads them.
+func TestUserAndPasswordOfAURLAreKeptForTheTabAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := actortest.NewBrowser()
+		signedIn := strings.Replace(home, "://", "://me:pw@", 1)
+		b.Serve(signedIn, func() actortest.Screen {
+			return actortest.Screen{Title: "Signed in", Body: []*actortest.Node{actortest.Button("Pay")}}
+		})
+		kept := new(shelf)
+		tab, err := newPool(t, b, actor.Config{Keeper: kept}).Open(t.Context(), actor.OpenOptions{URL: signedIn, Restore: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := read(t, tab, actor.ReadOptions{}).Head
+		synctest.Wait()
+		if k, _ := kept.get(tab.ID()); k.URL != signedIn {
+			t.Errorf("%q is kept, want %q", k.URL, signedIn)
+		}
+		b.Page(0).Crash("crashed")
+		after := until(t, tab, func(h *actor.Head) bool { return back(h) && h.Snapshot.Epoch != before.Snapshot.Epoch })
+		for _, h := range []*actor.Head{before, after} {
+			if h.Info.URL != home || h.Snapshot.URL != home || h.Info.Title != "Signed in" {
+				t.Errorf("the tab is at %s, and its snapshot at %s: %s", h.Info.URL, h.Snapshot.URL, h.Info.Title)
+			}
+		}
+		if history := tab.History(); len(history) != 1 || history[0].URL != home {
+			t.Errorf("the history is %v", history)
+		}
+	})
+}
+
 func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 	for _, fault := range []string{"renderer", "browser"} {
 		t.Run(fault, func(t *testing.T) {

@@ -123,7 +123,7 @@ func (t *Tab) apply(patches ...dom.Patch) {
 		title = ""
 		i := slices.IndexFunc(patches, func(p dom.Patch) bool { return p.Document == main })
 		if i >= 0 && (was != "" || !t.urlKnown) {
-			t.info.URL = patches[i].URL
+			t.goneTo(patches[i].URL)
 		}
 	}
 	if limited && t.limited != t.document {
@@ -153,10 +153,14 @@ func (t *Tab) committed(e Committed) {
 	} else if !t.arrive(e) {
 		return
 	}
-	t.info.URL, t.urlKnown = e.URL, true
+	t.goneTo(e.URL)
+	t.urlKnown = true
 	t.remember()
 	t.outbox = append(t.outbox, TabEvent{Kind: TabNavigated, Same: e.Same})
 }
+
+// goneTo notes the URL of the main document. Who reads it does not learn the user and the password in it.
+func (t *Tab) goneTo(url string) { t.address, t.info.URL = url, dom.WithoutUser(url) }
 
 // arrive takes over a main document; false: it is known, and nothing is new.
 func (t *Tab) arrive(e Committed) bool {
@@ -230,7 +234,7 @@ func (t *Tab) past(phase Phase) bool {
 func (t *Tab) titled(title string) {
 	t.info.Title = clip(title)
 	old := *t.history.Load()
-	if n := len(old); n > 0 && old[n-1].URL == t.info.URL && old[n-1].Title != t.info.Title {
+	if n := len(old); n > 0 && t.visited == t.info.URL && old[n-1].Title != t.info.Title {
 		entries := slices.Clone(old)
 		entries[n-1].Title = t.info.Title
 		t.history.Store(&entries)
@@ -242,10 +246,11 @@ func (t *Tab) titled(title string) {
 func (t *Tab) remember() {
 	old := *t.history.Load()
 	url := t.info.URL
-	if t.loadError != "" || len(old) == 0 && url == "about:blank" || len(old) > 0 && old[len(old)-1].URL == url {
+	if t.loadError != "" || len(old) == 0 && url == "about:blank" || len(old) > 0 && t.visited == url {
 		return
 	}
-	entries := append(slices.Clone(old), HistoryEntry{URL: url, Title: t.info.Title})
+	t.visited = url
+	entries := append(slices.Clone(old), HistoryEntry{URL: dom.MaskParameters(url), Title: t.info.Title})
 	entries = entries[max(0, len(entries)-keptPages):]
 	t.history.Store(&entries)
 }

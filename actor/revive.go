@@ -9,6 +9,7 @@ import (
 
 	"github.com/domtap/domtap/actor/model"
 	"github.com/domtap/domtap/actor/restore"
+	"github.com/domtap/domtap/dom"
 )
 
 const (
@@ -93,7 +94,7 @@ func (p *Pool) Revive(k Kept) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.opened = max(p.opened, n)
-	t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: k.URL, Restore: true}, &p.cfg, p)
+	t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: dom.WithoutUser(k.URL), Restore: true}, &p.cfg, p)
 	t.awaken(k)
 	p.enter(t)
 	return nil
@@ -106,6 +107,7 @@ func (t *Tab) awaken(k Kept) {
 	t.revived, t.well = time.Now(), time.AfterFunc(restore.Window, t.stir)
 	t.owner.keep(t.kept)
 	t.left, t.crashed = true, true
+	t.address = k.URL
 	t.back.url, t.back.place, t.back.due = k.URL, k.Place, true
 	t.back.reason = "the daemon was started again"
 	t.back.turn.Add(1)

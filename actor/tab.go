@@ -121,6 +121,9 @@ type state struct {
 	main      string
 	announced bool
 	urlKnown  bool
+	// address is the URL with the user and the password that it may have: the page is fetched by it again. visited is the URL of
+	// the newest entry of the history, as it was.
+	address, visited string
 	// reached has a bit for every phase that the main document has reached, in any order.
 	reached   uint8
 	loading   bool
@@ -187,7 +190,7 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 	t.life.Store(&life{page: page})
 	t.restore.Store(info.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
-	t.state = state{events: page.Events(), model: model.New(), info: info, epoch: unguessable(), document: 1, known: true,
+	t.state = state{events: page.Events(), model: model.New(), info: info, address: info.URL, epoch: unguessable(), document: 1, known: true,
 		selected: map[dom.FrameID]Selected{}}
 	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
 	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}

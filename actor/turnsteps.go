@@ -154,7 +154,7 @@ func place(title, now, before string) string {
 			at = "/"
 		}
 	}
-	at = "(" + short(at) + ")"
+	at = "(" + short(dom.MaskCredentials(at)) + ")"
 	if title == "" {
 		return at
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/browser/shelf"
+	"github.com/domtap/domtap/dom"
 )
 
 // Bounds of what pages may download.
@@ -259,7 +260,8 @@ func (p *Page) blank() bool {
 
 // downloadBegins works on a download that the browser begins.
 func (b *Browser) downloadBegins(e cdpbrowser.EventDownloadWillBegin) {
-	f := &transfer{Download: actor.Download{GUID: e.GUID, URL: e.URL[:min(len(e.URL), maxURL)], Filename: bound(e.SuggestedFilename), State: actor.Fetching}}
+	url := dom.WithoutUser(e.URL)
+	f := &transfer{Download: actor.Download{GUID: e.GUID, URL: url[:min(len(url), maxURL)], Filename: bound(e.SuggestedFilename), State: actor.Fetching}}
 	f.page = b.downloader(e.FrameID)
 	why := ""
 	b.fetches.mu.Lock()

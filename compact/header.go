@@ -3,6 +3,7 @@ package compact
 import (
 	"strconv"
 
+	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
 )
 
@@ -78,7 +79,7 @@ func (h Header) append(dst []byte, f facts) []byte {
 // appendAddress appends the URL of a page, or "(none)".
 func appendAddress(dst []byte, url string, limit int) []byte {
 	start := len(dst)
-	text, cut := Base{}.shorten(url)
+	text, cut := Base{}.shorten(dom.MaskCredentials(url))
 	dst = appendClean(dst, text, limit)
 	switch {
 	case cut:

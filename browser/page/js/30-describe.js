@@ -259,7 +259,19 @@ function hrefOf(el, tag) {
       href = href.baseVal;
     }
   }
-  return clean(href, MAX_FIELD);
+  return clean(withoutUser(href), MAX_FIELD);
+}
+
+/** A URL without the user and the password in it, which links on a page get from the URL of that. @param {string} href */
+function withoutUser(href) {
+  if (typeof href !== "string" || !/^[a-z0-9+.-]+:\/\/[^/?#]*@/i.test(href)) return href;
+  try {
+    const url = new URL(href);
+    url.username = url.password = "";
+    return url.href;
+  } catch {
+    return href;
+  }
 }
 
 /** @param {any} el @param {string} tag @param {string} role */

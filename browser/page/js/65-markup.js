@@ -246,7 +246,7 @@ class Markup {
     if (!alt) return;
     let src = tag === "img" ? el.currentSrc || el.src || "" : "";
     if (src.startsWith("data:")) src = src.slice(0, 40);
-    this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(src, MAX_FIELD)) + ">");
+    this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(withoutUser(src), MAX_FIELD)) + ">");
   }
 
   /** A control with what a person reads in it. @param {any} el @param {string} tag */

@@ -290,7 +290,7 @@ function foldCase(text) {
 /** @param {any} el @param {string} text */
 function absoluteURL(el, text) {
   try {
-    return new URL(text.trim(), slow.ownerDocument(el).baseURI).href;
+    return withoutUser(new URL(text.trim(), slow.ownerDocument(el).baseURI).href);
   } catch {
     return null;
   }

@@ -410,11 +410,12 @@ func (x *Dialog) GetAnswer() DialogAnswer {
 type Tab struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Opaque; never used again after the tab is closed.
-	Id        string    `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	SessionId string    `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	Url       string    `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
-	Title     string    `protobuf:"bytes,4,opt,name=title,proto3" json:"title,omitempty"`
-	Status    TabStatus `protobuf:"varint,5,opt,name=status,proto3,enum=domtap.v1.TabStatus" json:"status,omitempty"`
+	Id        string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Without user and password.
+	Url    string    `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	Title  string    `protobuf:"bytes,4,opt,name=title,proto3" json:"title,omitempty"`
+	Status TabStatus `protobuf:"varint,5,opt,name=status,proto3,enum=domtap.v1.TabStatus" json:"status,omitempty"`
 	// Grows by one with every published change of the tab.
 	Revision uint64 `protobuf:"varint,6,opt,name=revision,proto3" json:"revision,omitempty"`
 	// Names the line of documents that `revision` counts in. Refs and revisions of another epoch mean nothing here.
