@@ -42,7 +42,9 @@ type clipboardUse struct {
 	keeper *clipboard.Keeper
 
 	mu sync.Mutex
-	// acted is when each session was acted on last, and closed the latest of those that are closed.
+	// acting counts what is being done in each session. acted is when each was acted on last, and closed the latest of those
+	// that are closed.
+	acting map[*Context]int
 	acted  map[*Context]time.Time
 	closed time.Time
 	// owner is whose content was put there, at since; nil: nobody's was, so it was empty when the browser began.
@@ -54,7 +56,8 @@ type clipboardUse struct {
 }
 
 func newClipboardUse() clipboardUse {
-	return clipboardUse{turn: make(chan struct{}, 1), acted: map[*Context]time.Time{}, readers: map[*Context]bool{}, writers: map[*Context]bool{}}
+	return clipboardUse{turn: make(chan struct{}, 1), acting: map[*Context]int{}, acted: map[*Context]time.Time{},
+		readers: map[*Context]bool{}, writers: map[*Context]bool{}}
 }
 
 // take waits for the turn.
@@ -67,12 +70,12 @@ func (u *clipboardUse) take(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// note notes that a session is acted on. It returns the other sessions that may read now, and whether this one
-// may not, although it was granted that.
-func (u *clipboardUse) note(c *Context) (reading []*Context, withheld bool) {
+// begin notes that a session is acted on, until done is called. It returns the other sessions that may read now, and
+// whether this one may not, although it was granted that.
+func (u *clipboardUse) begin(c *Context) (reading []*Context, withheld bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.acted[c] = time.Now()
+	u.acting[c]++
 	for r, inForce := range u.readers {
 		if r != c && inForce {
 			reading = append(reading, r)
@@ -80,6 +83,20 @@ func (u *clipboardUse) note(c *Context) (reading []*Context, withheld bool) {
 	}
 	inForce, granted := u.readers[c]
 	return reading, granted && !inForce
+}
+
+// done ends what began.
+func (u *clipboardUse) done(c *Context) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.acting[c]--; u.acting[c] <= 0 {
+		delete(u.acting, c)
+	}
+	if c.gone {
+		u.closed = time.Now()
+		return
+	}
+	u.acted[c] = time.Now()
 }
 
 // foreign reports whether the clipboard may hold what another session copied.
@@ -92,6 +109,11 @@ func (u *clipboardUse) foreign(c *Context) bool {
 // others reports whether another session may have written after a moment; mu is held.
 func (u *clipboardUse) others(c *Context, after time.Time) bool {
 	for x := range u.writers {
+		if x != c {
+			return true
+		}
+	}
+	for x := range u.acting {
 		if x != c {
 			return true
 		}
@@ -121,8 +143,10 @@ func (u *clipboardUse) mayRead(c *Context) bool {
 			return false
 		}
 	}
-	ok := (u.owner == nil || u.owner == c) && !u.others(c, u.since.Add(-activation))
-	u.readers[c] = ok
+	ok := !c.gone && (u.owner == nil || u.owner == c) && !u.others(c, u.since.Add(-activation))
+	if ok {
+		u.readers[c] = true
+	}
 	return ok
 }
 
@@ -135,10 +159,10 @@ func (u *clipboardUse) grant(c *Context, read, write bool) {
 	}
 	delete(u.readers, c)
 	delete(u.writers, c)
-	if read {
+	if read && !c.gone {
 		u.readers[c] = false
 	}
-	if write {
+	if write && !c.gone {
 		u.writers[c] = true
 	}
 }
@@ -147,6 +171,7 @@ func (u *clipboardUse) grant(c *Context, read, write bool) {
 func (u *clipboardUse) end(c *Context) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	c.gone = true
 	at := u.acted[c]
 	if u.readers[c] || u.writers[c] {
 		at = time.Now()
@@ -162,18 +187,20 @@ func (u *clipboardUse) end(c *Context) {
 // acts notes that the session is acted on, until done is called. Sessions that may read the clipboard may not any more.
 func (c *Context) acts(ctx context.Context) (done func(), err error) {
 	u := &c.browser.clipboard
-	reading, withheld := u.note(c)
+	reading, withheld := u.begin(c)
 	for _, r := range reading {
 		if err := r.stopReading(ctx); err != nil {
+			u.done(c)
 			return nil, c.browser.failed("keeping another session from the clipboard", err)
 		}
 	}
 	if withheld {
 		if err := c.readAgain(ctx); err != nil {
+			u.done(c)
 			return nil, c.browser.failed("letting the session read the clipboard", err)
 		}
 	}
-	return func() { u.note(c) }, nil
+	return func() { u.done(c) }, nil
 }
 
 // stopReading takes the permission to read the clipboard out of force.

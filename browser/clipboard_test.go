@@ -17,19 +17,28 @@ func TestWhoMayHaveWrittenToTheClipboard(t *testing.T) {
 				t.Errorf("%s: foreign is %v, want %v", when, got, want)
 			}
 		}
-		u.note(a)
+		act := func(c *Context) {
+			u.begin(c)
+			u.done(c)
+		}
+		act(a)
 		foreign("alone", a, false)
 		foreign("after another", b, true)
 		u.own(b)
-		u.note(b)
+		act(b)
 		foreign("when the other may still write", b, true)
 		foreign("when it was emptied for another", a, true)
 		time.Sleep(activation)
 		foreign("emptied before the other had ended", b, true)
 		u.own(b)
 		foreign("emptied after that", b, false)
-		u.note(a)
+		u.begin(a)
+		time.Sleep(2 * activation)
+		u.own(b)
+		foreign("while the other is acted on for long", b, true)
 		u.end(a)
+		foreign("closed while it is acted on", b, true)
+		u.done(a)
 		foreign("after a session that is closed", b, true)
 		time.Sleep(activation + 1)
 		u.own(b)
@@ -50,7 +59,7 @@ func TestOneSessionReadsTheClipboard(t *testing.T) {
 		if !u.mayRead(a) || u.mayRead(b) {
 			t.Fatal("not the first one alone may read")
 		}
-		if reading, withheld := u.note(b); len(reading) != 1 || reading[0] != a || !withheld {
+		if reading, withheld := u.begin(b); len(reading) != 1 || reading[0] != a || !withheld {
 			t.Errorf("when the other is acted on, %v may read, and that is withheld: %v", reading, withheld)
 		}
 		u.grant(a, true, false) // it writes to the last

@@ -42,6 +42,9 @@ type Context struct {
 	// front is the place that the session's tabs take turns in.
 	front front
 
+	// gone says that the session is closed; guarded by the mutex of Browser.clipboard.
+	gone bool
+
 	// stirs counts what may have changed the cookies: documents and requests.
 	stirs atomic.Uint64
 
