@@ -55,6 +55,9 @@ func (e Element) Match(s *dom.Snapshot, chosen *dom.Selection) (found *dom.Eleme
 	if e.Selector != "" && chosen == nil {
 		return nil, false
 	}
+	if !e.Exact {
+		e.Name, e.Text = fold(e.Name), fold(e.Text)
+	}
 	among := e.among(chosen)
 	for el := range s.Elements.All() {
 		if (among == nil || among[el.Ref]) && e.fits(el) && !(e.State == Enabled && el.States.Disabled == dom.True) {
@@ -108,19 +111,26 @@ func (e Element) says(text, wanted string) bool {
 	if e.Exact {
 		return text == wanted
 	}
-	return Contains(text, wanted)
+	return contains(text, wanted)
 }
 
 // Contains reports whether a text has another in it, in any case, white space folded in what is looked for.
 func Contains(text, part string) bool {
+	return strings.Contains(text, part) || contains(text, fold(part))
+}
+
+// contains is Contains of a part that is folded.
+func contains(text, part string) bool {
 	if strings.Contains(text, part) {
 		return true
 	}
 	if len(part) > 2*len(text)+4 {
 		return false // no case is twice as long as another
 	}
-	return strings.Contains(strings.ToLower(text), strings.ToLower(strings.Join(strings.Fields(part), " ")))
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
+
+func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // Text returns the first element that says a text: as its name, value or placeholder.
 func Text(s *dom.Snapshot, text string) *dom.Element {

@@ -120,7 +120,7 @@ func FuzzContainsIgnoresCase(f *testing.F) {
 	f.Add("İstanbul", "i")
 	f.Fuzz(func(t *testing.T, text, part string) {
 		want := strings.Contains(strings.ToLower(text), strings.ToLower(strings.Join(strings.Fields(part), " "))) || strings.Contains(text, part)
-		if got := Contains(text, part); got != want && len(part) <= 2*len(text) {
+		if got := Contains(text, part); got != want && len(strings.Join(strings.Fields(part), " ")) <= 2*len(text) {
 			t.Errorf("Contains(%q, %q) = %v", text, part, got)
 		}
 	})

@@ -211,17 +211,90 @@ function assignedChildren(el, tag) {
 
 /** Texts that need no cleaning: printable ASCII, single spaces. */
 const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
+/** What counts as one space. */
+const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
+/** How much text is folded at once, and how much waits for more, since pieces are small. */
+const FOLDED_AT_ONCE = 4096, FOLDED_LATER = 512;
+/** How much text is looked through for one that says less. */
+const MAX_RAW = 200_000;
 
 /**
- * Cuts and cleans a string: white space folded, control characters gone, at most `max` characters
- * plus "…", and no lone surrogates.
+ * Folds the white space of a text that comes in pieces, however much of it there is, and stops when it has enough
+ * characters or has looked through too many.
+ */
+class Folded {
+  /** @param {number} most how many characters are enough */
+  constructor(most) {
+    this.most = most;
+    /** White space is folded, and there is none before the first word. */
+    this.text = "";
+    this.pending = "";
+    this.left = Math.max(MAX_RAW, 8 * most);
+    /** There is more that was not looked at. */
+    this.cut = false;
+  }
+
+  /** Whether nothing more is taken. */
+  get full() {
+    return this.cut || this.text.length > this.most;
+  }
+
+  /** @param {string} text */
+  add(text) {
+    if (this.pending.length + text.length <= FOLDED_LATER) {
+      this.pending += text;
+      return;
+    }
+    this.take(this.pending);
+    this.pending = "";
+    this.take(text);
+  }
+
+  /** @param {string} text */
+  take(text) {
+    for (let i = 0; i < text.length && this.text.length <= this.most; i += FOLDED_AT_ONCE) {
+      if (this.left <= 0) {
+        this.cut = true;
+        return;
+      }
+      let piece = text.length > FOLDED_AT_ONCE ? text.slice(i, i + FOLDED_AT_ONCE) : text;
+      this.left -= piece.length;
+      piece = piece.replace(SPACES, " ");
+      this.text += piece[0] === " " && (this.text === "" || this.text.endsWith(" ")) ? piece.slice(1) : piece;
+    }
+  }
+
+  /** The text, marked where it was cut. */
+  words() {
+    this.take(this.pending);
+    this.pending = "";
+    return this.cut ? this.text.trimEnd() + "…" : this.text.trimEnd();
+  }
+}
+
+/** A text of at most about so many characters, as clean will want it. @param {string} text @param {number} most */
+function folded(text, most) {
+  if (text.length <= most) return text;
+  const out = new Folded(most);
+  out.add(text);
+  return out.words();
+}
+
+/** Whether a text is more than white space, or too long to tell. @param {string} text */
+function hasWords(text) {
+  return text.length > MAX_RAW || /\S/.test(text);
+}
+
+/**
+ * Cleans and cuts a string: white space folded, control characters gone, then at most `max` characters plus "…",
+ * and no lone surrogates.
  * @param {string} text @param {number} max
  */
 function clean(text, max) {
   if (!text) return "";
   if (text.length <= max && CLEAN.test(text)) return text;
-  if (text.length > max * 8) text = text.slice(0, max * 8);
-  text = text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+  const long = text.length > max * 8;
+  text = long ? folded(text, 2 * max) : text.replace(SPACES, " ").trim();
   if (text.length > max) {
     let end = 0;
     let count = 0;
@@ -231,5 +304,6 @@ function clean(text, max) {
     }
     if (end < text.length) text = text.slice(0, end).trimEnd() + "…";
   }
+  if (long) text = text.split("").join(""); // what is cut from a long string keeps all of it in memory
   return text.isWellFormed() ? text : text.toWellFormed();
 }

@@ -153,9 +153,36 @@ function holdsSecretText(el) {
   return false;
 }
 
+/** The same, folded and no longer than clean will want it. @param {any} root @param {number} most */
+function toldWords(root, most) {
+  return foldedIn(root, most).words();
+}
+
+/** The text in an element, folded: of a large one only the beginning is looked at. @param {any} root @param {number} most */
+function foldedIn(root, most) {
+  const out = new Folded(most);
+  if (isTextMasked(root)) {
+    if (hasWords(safe.textContent(root))) out.add(MASK);
+    return out;
+  }
+  /** @type {any[]} */
+  const stack = [safe.firstChild(root)];
+  for (let seen = 0; stack.length && !out.full; seen++) {
+    const node = stack.pop();
+    if (!node) continue;
+    if (seen >= MASK_NODES) out.cut = true;
+    stack.push(safe.nextSibling(node));
+    const type = safe.nodeType(node);
+    if (type === 3) out.add(node.data);
+    else if (type === 1 && isTextMasked(node)) out.add(safe.textContent(node) ? MASK : "");
+    else if (type === 1) stack.push(safe.firstChild(node));
+  }
+  return out;
+}
+
 /** @param {any} root */
 function maskedText(root) {
-  if (isTextMasked(root)) return /\S/.test(safe.textContent(root)) ? MASK : "";
+  if (isTextMasked(root)) return hasWords(safe.textContent(root)) ? MASK : "";
   let out = "";
   /** @type {any[]} */
   const stack = [safe.firstChild(root)];

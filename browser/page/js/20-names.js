@@ -2,8 +2,9 @@
 // (https://www.w3.org/TR/accname-1.2/); the step that a line belongs to is named beside it.
 
 const MAX_NAME = 100;
-/** How much text is gathered before folding and cutting: bounds the work on huge subtrees. */
+/** How much folded text is gathered before it is cut, and in how many nodes: bounds the work on huge subtrees. */
 const GATHER = 1000;
+const GATHER_NODES = 10_000;
 /** How many labels of one control count. */
 const MAX_LABELS = 32;
 
@@ -187,6 +188,8 @@ class Naming {
     this.generated = new Generated();
     this.visited = new Set();
     this.length = 0;
+    /** The last name or text says what is in the element. */
+    this.fromContent = false;
   }
 
   /** @param {any} el @param {string} pseudo */
@@ -200,6 +203,7 @@ class Naming {
    */
   name(el, tag, role) {
     this.length = 0;
+    this.fromContent = false;
     const by = aria(el, "aria-labelledby");
     if (by) {
       this.visited.clear();
@@ -214,6 +218,7 @@ class Naming {
       this.visited.clear();
       this.length = 0;
       const text = clean(this.content(el, tag), MAX_NAME); // 2F
+      this.fromContent = text !== "";
       if (text) return text;
     }
     return this.tooltip(el); // 2I
@@ -257,7 +262,7 @@ class Naming {
     if (tag === "select") return isSecret(el) ? "" : selectedText(el);
     if (tag === "textarea") return isSecret(el) ? "" : el.value;
     const role = explicitRole(el);
-    if (role === "textbox") return isSecret(el) ? "" : toldText(el).slice(0, GATHER);
+    if (role === "textbox") return isSecret(el) ? "" : toldWords(el, GATHER);
     if (role === "slider" || role === "spinbutton" || role === "scrollbar") {
       return aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "";
     }
@@ -327,7 +332,7 @@ class Naming {
     this.visited.add(el);
     this.length = 0;
     let text = "";
-    for (const label of labels) text += (MASKS === null && isPlainLabel(label, el) ? label.textContent.slice(0, GATHER) : this.part(label, true)) + " ";
+    for (const label of labels) text += (MASKS === null && isPlainLabel(label, el) ? folded(label.textContent, GATHER) : this.part(label, true)) + " ";
     return clean(text, MAX_NAME);
   }
 
@@ -357,41 +362,50 @@ class Naming {
     if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return toldText(el);
     if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot") {
       const text = safe.textContent(el);
-      this.length += Math.min(text.length, GATHER);
-      return this.around(el, "::before") + (text.length > GATHER ? text.slice(0, GATHER) : text) + this.around(el, "::after");
+      if (text.length <= GATHER) {
+        this.length += text.length;
+        return this.around(el, "::before") + text + this.around(el, "::after");
+      }
     }
-    let out = this.around(el, "::before");
-    /** @type {{nodes: any[], i: number, after: string}[]} */
-    const stack = [{ nodes: flatNodes(el, tag), i: 0, after: this.around(el, "::after") }];
-    while (stack.length && this.length < GATHER) {
+    return this.gather(el, tag);
+  }
+
+  /** The content of an element that has much in it, folded. @param {any} el @param {string} tag */
+  gather(el, tag) {
+    const out = new Folded(GATHER - this.length);
+    out.add(this.around(el, "::before"));
+    /** @type {{nodes: FlatNodes, after: string}[]} */
+    const stack = [{ nodes: new FlatNodes(el, tag), after: this.around(el, "::after") }];
+    for (let seen = 0; stack.length && !out.full; seen++) {
       const top = stack[stack.length - 1];
-      if (top.i >= top.nodes.length) {
-        out += top.after;
+      const node = top.nodes.take();
+      if (node === null) {
+        out.add(top.after);
         stack.pop();
         continue;
       }
-      const node = top.nodes[top.i++];
+      if (seen >= GATHER_NODES) out.cut = true;
       if (safe.nodeType(node) === 3) {
-        const data = node.data;
-        this.length += Math.min(data.length, GATHER);
-        out += data.length > GATHER ? data.slice(0, GATHER) : data;
+        out.add(node.data);
         continue;
       }
       const step = this.descend(node);
       if (step === null) continue;
-      if (typeof step === "string") out += step;
+      if (typeof step === "string") out.add(step);
       else {
-        out += step.before;
+        out.add(step.before);
         stack.push(step);
       }
     }
-    return out;
+    const words = out.words();
+    this.length += words.length;
+    return words;
   }
 
   /**
    * What an element adds to the content around it: null for nothing, a text, or its nodes.
    * @param {any} node
-   * @returns {null | string | {nodes: any[], i: number, before: string, after: string}}
+   * @returns {null | string | {nodes: FlatNodes, before: string, after: string}}
    */
   descend(node) {
     if (this.visited.has(node)) return null;
@@ -405,21 +419,15 @@ class Naming {
     if (display === "none" || (style.visibility !== "visible" && VISIBLE.visibilityProperty)) return null;
     const flows = (display === "inline" || display === "contents") && !REPLACED.has(tag);
     const space = flows ? "" : " ";
-    if (MASKS !== null && tag !== "textarea" && isTextMasked(node)) {
-      this.length += MASK.length;
-      return space + MASK + space;
-    }
+    if (MASKS !== null && tag !== "textarea" && isTextMasked(node)) return space + MASK + space;
     const label = toldAria(node, "aria-label");
     const text = this.embedded(node, tag) || (label && label.trim()) || this.nativeWithin(node, tag);
-    if (text) {
-      this.length += text.length;
-      return space + text + space;
-    }
-    const nodes = flatNodes(node, tag);
+    if (text) return space + text + space;
+    const nodes = new FlatNodes(node, tag);
     const before = this.around(node, "::before");
     const after = this.around(node, "::after");
-    if (!nodes.length && !before && !after) return clean(told(node, "title") || "", MAX_NAME);
-    return { nodes, i: 0, before: space + before, after: after + space };
+    if (nodes.next === null && !before && !after) return clean(told(node, "title") || "", MAX_NAME);
+    return { nodes, before: space + before, after: after + space };
   }
 
   /** The native names that matter inside a name: images and buttons. @param {any} node @param {string} tag */
@@ -437,7 +445,7 @@ class Naming {
   /** @param {any} svg */
   svgTitle(svg) {
     for (let c = safe.firstElementChild(svg); c; c = safe.nextElementSibling(c)) {
-      if (tagOf(c) === "title") return toldText(c).slice(0, GATHER);
+      if (tagOf(c) === "title") return toldWords(c, GATHER);
     }
     return "";
   }
@@ -451,6 +459,34 @@ function isPlainLabel(label, el) {
   const count = label.childElementCount;
   if (count > 1 || label.attributes.length > 1 || shadowOf(label)) return false;
   return count === 0 || (label.firstElementChild === el && el.localName === "input" && !has(label, "title") && !has(label, "aria-label"));
+}
+
+/** The child nodes in the flat tree, one after the other: elements and texts. */
+class FlatNodes {
+  /** @param {any} el @param {string} tag */
+  constructor(el, tag) {
+    const assigned = tag === "slot" ? el.assignedNodes() : [];
+    this.list = assigned.length ? assigned : null;
+    this.i = 0;
+    /** @type {any} */
+    this.next = null;
+    if (this.list) this.next = this.list[0];
+    else if (tag !== "select" && tag !== "textarea" && tag !== "iframe") this.next = contentNode(safe.firstChild(shadowOf(el) || el));
+  }
+
+  /** The next node, or null. */
+  take() {
+    const node = this.next;
+    if (this.list) this.next = this.list[++this.i] || null;
+    else if (node !== null) this.next = contentNode(safe.nextSibling(node));
+    return node;
+  }
+}
+
+/** The first of a node and its siblings that is an element or a text. @param {any} node */
+function contentNode(node) {
+  while (node && safe.nodeType(node) !== 1 && safe.nodeType(node) !== 3) node = safe.nextSibling(node);
+  return node;
 }
 
 /** The child nodes in the flat tree. @param {any} el @param {string} tag @returns {any[]} */
@@ -471,10 +507,10 @@ function flatNodes(el, tag) {
   return nodes;
 }
 
-/** The labels of a select's chosen options. @param {any} el */
-function selectedText(el) {
+/** The labels of a select's chosen options. @param {any} el @param {number} [most] how many characters are enough */
+function selectedText(el, most = GATHER) {
   const chosen = el.selectedOptions;
   let text = "";
-  for (let i = 0; i < chosen.length && i < 8; i++) text += (i ? ", " : "") + (isMasked(chosen[i]) ? MASK : chosen[i].label || chosen[i].text);
+  for (let i = 0; i < chosen.length && text.length <= most; i++) text += (i ? ", " : "") + (isMasked(chosen[i]) ? MASK : chosen[i].label || chosen[i].text);
   return text && isValueMasked(el) ? MASK : text;
 }

@@ -20,11 +20,41 @@ const S_CHECKED = 0, S_DISABLED = 2, S_EXPANDED = 4, S_SELECTED = 6, S_PRESSED =
 const secrets = new WeakSet();
 
 /**
+ * Whether the text of an element says all that is in it, so that no part of that is listed by itself. Where the text was cut,
+ * what flows in its lines goes with it, but blocks are listed: the items of a list, the paragraphs of a card.
+ */
+const COVERS_NONE = 0, COVERS_LINE = 1, COVERS_ALL = 2;
+
+/** Roles of containers: a name that their author gave them says nothing of what is in them. */
+const CONTAINER_ROLES = new Set([
+  "listbox", "grid", "treegrid", "tree", "tablist", "tabpanel", "menu", "menubar", "radiogroup", "group", "toolbar", "list",
+  "table", "feed", "log", "figure", "article", "document", "application", "dialog", "alertdialog", "alert", "status",
+]);
+
+/**
+ * How much of what is in a listed element its text says.
+ * @param {any[]} fields @param {string} tag @param {boolean} fromContent its text was taken from what is in it
+ */
+function coverage(fields, tag, fromContent) {
+  const role = fields[F_ROLE], text = fields[F_TEXT];
+  if (fields[F_KIND] === FRAME_HOST || LANDMARK_ROLES.has(role) || tag === "details") return COVERS_NONE;
+  if (!fromContent) return CONTAINER_ROLES.has(role) ? COVERS_NONE : COVERS_ALL;
+  return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
+}
+
+/** Whether an ancestor's text says what stands in an element. @param {any} el @param {Inherited} ctx */
+function isCovered(el, ctx) {
+  if (ctx.covered !== COVERS_LINE) return ctx.covered === COVERS_ALL;
+  const { display } = getComputedStyle(el);
+  return display === "inline" || display === "contents";
+}
+
+/**
  * What an element inherits from its flat ancestors. One object serves a whole subtree until an
  * ancestor changes something.
  */
 class Inherited {
-  /** @param {Rec | null} parent @param {boolean} inert @param {boolean} disabled @param {boolean} fieldset @param {boolean} covered */
+  /** @param {Rec | null} parent @param {boolean} inert @param {boolean} disabled @param {boolean} fieldset @param {number} covered */
   constructor(parent, inert, disabled, fieldset, covered) {
     this.parent = parent;
     this.inert = inert;
@@ -32,20 +62,19 @@ class Inherited {
     this.disabled = disabled;
     /** Within a disabled fieldset, which disables most but not all of its controls. */
     this.fieldset = fieldset;
-    /** An ancestor's name already says the text in here. */
+    /** An ancestor's name already says the text in here: COVERS_NONE, COVERS_LINE or COVERS_ALL. */
     this.covered = covered;
   }
 }
 
-const AT_ROOT = new Inherited(null, false, false, false, false);
+const AT_ROOT = new Inherited(null, false, false, false, COVERS_NONE);
 
 const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "title", "option", "select", "textarea", "svg"]);
 
 /** Whether an element has text of its own. @param {any} el */
 function hasOwnText(el) {
-  let seen = 0;
-  for (let n = safe.firstChild(el); n && seen < 64; n = safe.nextSibling(n), seen++) {
-    if (safe.nodeType(n) === 3 && /\S/.test(n.data.length > 200 ? n.data.slice(0, 200) : n.data)) return true;
+  for (let n = safe.firstChild(el); n; n = safe.nextSibling(n)) {
+    if (safe.nodeType(n) === 3 && hasWords(n.data)) return true;
   }
   return false;
 }
@@ -56,12 +85,13 @@ function hasOwnText(el) {
  * @param {any} el
  */
 function ownText(el) {
-  let text = "";
+  const out = new Folded(GATHER);
   let seen = 0;
-  for (let n = safe.firstChild(el); n && seen < 64 && text.length < GATHER; n = safe.nextSibling(n), seen++) {
-    if (safe.nodeType(n) === 3) text += n.data.slice(0, GATHER) + " ";
+  for (let n = safe.firstChild(el); n && !out.full; n = safe.nextSibling(n)) {
+    if (++seen > GATHER_NODES) out.cut = true;
+    else if (safe.nodeType(n) === 3) out.add(n.data + " ");
   }
-  return text;
+  return out.words();
 }
 
 /**
@@ -78,7 +108,7 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
   const role = roleOf(el, tag, explicit);
   if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;
   if (role === "img") return STRUCTURAL;
-  if (!ctx.covered && !TEXT_SKIP.has(tag) && hasOwnText(el)) return STRUCTURAL;
+  if (ctx.covered !== COVERS_ALL && !TEXT_SKIP.has(tag) && hasOwnText(el) && !isCovered(el, ctx)) return STRUCTURAL;
   return -1;
 }
 
@@ -202,7 +232,7 @@ function valueOf(el, tag, role) {
     case "input":
       return inputValue(el);
     case "select":
-      return masked(el, selectedText(el));
+      return masked(el, selectedText(el, 2 * MAX_VALUE));
     case "textarea":
       return masked(el, el.value);
     case "progress":
@@ -217,7 +247,7 @@ function valueOf(el, tag, role) {
     return clean(toldAria(el, "aria-valuetext") || toldAria(el, "aria-valuenow") || "", MAX_VALUE);
   }
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
-    return masked(el, toldText(el).slice(0, 800));
+    return masked(el, toldWords(el, 2 * MAX_VALUE));
   }
   return "";
 }
@@ -342,6 +372,7 @@ function nameOrText(el, tag, role, kind, naming) {
   else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? toldText(el) : clean(ownText(el), MAX_NAME);
   naming.visited.clear();
   naming.length = 0;
+  naming.fromContent = true;
   return clean(naming.content(el, tag), MAX_NAME);
 }
 

@@ -70,7 +70,7 @@ class Sight {
     for (let seen = 0; stack.length && seen < MAX_PARTS; seen++) {
       const node = stack.pop();
       if (safe.nodeType(node) === 3) {
-        if (/\S/.test(node.data.slice(0, 200))) out.push(node);
+        if (hasWords(node.data)) out.push(node);
       } else if (getComputedStyle(node).display === "contents") {
         stack.push(...flatNodes(node, tagOf(node)).slice(0, MAX_PARTS).reverse());
       } else out.push(node);

@@ -53,6 +53,8 @@ class Rec {
     this.order = 0;
     /** A modal makes it useless for now. */
     this.covered = false;
+    /** How much of what is in it its text says. */
+    this.covers = COVERS_NONE;
     /** When it was made, by the clock of Fates. */
     this.since = 0;
   }
@@ -398,7 +400,7 @@ class Model {
     const disabled = ctx.disabled || attr(el, "aria-disabled") === "true";
     const fieldset = ctx.fieldset || (tagOf(el) === "fieldset" && el.disabled === true);
     const parent = listed ? rec : ctx.parent;
-    const covered = ctx.covered || (listed && rec.fields[F_KIND] !== FRAME_HOST && !LANDMARK_ROLES.has(rec.fields[F_ROLE]) && rec.tag !== "details");
+    const covered = listed && ctx.covered !== COVERS_ALL ? rec.covers : ctx.covered;
     if (parent === ctx.parent && inert === ctx.inert && disabled === ctx.disabled && fieldset === ctx.fieldset && covered === ctx.covered) return ctx;
     return new Inherited(parent, inert, disabled, fieldset, covered);
   }
@@ -658,10 +660,12 @@ class Model {
     this.refer(rec, aria(rec.node, "aria-labelledby") || "");
     if (!rec.sent) {
       this.fill(rec.fields, rec, explicit, kind, ctx);
+      rec.covers = coverage(rec.fields, rec.tag, this.naming.fromContent);
       return;
     }
     const now = scratch;
     this.fill(now, rec, explicit, kind, ctx);
+    rec.covers = coverage(now, rec.tag, this.naming.fromContent);
     for (let i = 0; i < FIELDS; i++) {
       if (now[i] !== rec.fields[i]) {
         rec.mask |= 1 << i;
@@ -669,6 +673,11 @@ class Model {
       }
     }
     if (rec.mask) this.changed.add(rec);
+  }
+
+  /** What is in an element counts now, or no longer, if its text covers more or less than it did. @param {Rec} rec @param {number} was */
+  uncover(rec, was) {
+    if (rec.covers !== was && this.structural && (safe.firstElementChild(rec.node) || shadowOf(rec.node))) this.added.add(rec.node);
   }
 
   /** Reads the scroll position, once an update, and only where boxes are read: it takes a layout. */
@@ -833,8 +842,10 @@ class Model {
       this.labelsDirty = false;
       for (const rec of this.controls) this.dirty.add(rec);
     }
-    this.rescanAdded();
-    this.refreshDirty();
+    for (let rounds = 0; rounds < 2; rounds++) { // what was described anew may cover more or less
+      this.rescanAdded();
+      this.refreshDirty();
+    }
     if (this.standInsDirty || sweep) this.findStandIns();
   }
 
@@ -901,8 +912,13 @@ class Model {
 
   /** Describes a record again, without a look at its style or box. @param {Rec} rec */
   describeAgain(rec) {
-    if (!rec.shown || !safe.isConnected(rec.node)) this.lookAgain(rec);
-    else this.describe(rec, has(rec.node, "role") ? explicitRole(rec.node) : "", rec.fields[F_KIND], this.inherited(rec.node));
+    if (!rec.shown || !safe.isConnected(rec.node)) {
+      this.lookAgain(rec);
+      return;
+    }
+    const { covers } = rec;
+    this.describe(rec, has(rec.node, "role") ? explicitRole(rec.node) : "", rec.fields[F_KIND], this.inherited(rec.node));
+    this.uncover(rec, covers);
   }
 
   /** Looks at one record again. @param {Rec} rec */
@@ -912,9 +928,11 @@ class Model {
       return;
     }
     const was = rec.shown;
+    const { covers } = rec;
     const ctx = this.inherited(rec.node);
     const now = this.examine(rec.node, rec.tag, ctx, was ? rec.prev : this.before(rec.node));
     if (was !== (now !== null)) this.reparent(rec);
+    this.uncover(rec, covers);
   }
 
   /** Looks at a node that may have no record. @param {any} node */

@@ -134,7 +134,7 @@ class Markup {
   /** Notes text that is left out because nobody sees it. @param {string} data */
   conceal(data) {
     if (this.unseenLeft <= 0) return;
-    const text = data.slice(0, this.unseenLeft).replace(/\s+/g, " ");
+    const text = folded(data, this.unseenLeft).replace(/\s+/g, " ").slice(0, this.unseenLeft);
     if (text.length < 4) return;
     this.unseenLeft -= text.length + 1;
     this.unseen.push(text.isWellFormed() ? text : text.toWellFormed());
@@ -152,20 +152,15 @@ class Markup {
       if (!isTextMasked(parent)) this.conceal(data);
       return;
     }
+    if (MASKS !== null && isTextMasked(parent)) data = hasWords(data) ? MASK : " ";
+    const lines = style.whiteSpaceCollapse !== "collapse" && data.includes("\n");
+    if (!this.preserved) data = lines ? data.replace(/[^\S\n]+/g, " ") : data.replace(/\s+/g, " ");
     if (data.length > this.left) {
       data = data.slice(0, this.left);
       this.truncated = true;
     }
-    if (MASKS !== null && isTextMasked(parent)) data = /\S/.test(data) ? MASK : " ";
-    if (this.preserved) {
-      this.put(escaped(data));
-      return;
-    }
-    const lines = style.whiteSpaceCollapse !== "collapse" && data.includes("\n");
-    if (lines) {
-      const shown = data.split("\n").map((line) => escaped(line.replace(/\s+/g, " ")));
-      this.put(shown.join("<br>"));
-    } else this.put(escaped(data.replace(/\s+/g, " ")));
+    if (lines && !this.preserved) this.put(data.split("\n").map(escaped).join("<br>"));
+    else this.put(escaped(data));
   }
 
   /**

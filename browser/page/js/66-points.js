@@ -175,7 +175,7 @@ function nameCover(agent, hit, el) {
   if (!cover) return { detail: (reaches(el, hit) ? "what it stands in, " : "") + describeNode(hit) };
   const tag = tagOf(cover);
   const role = roleOf(cover, tag, explicitRole(cover));
-  const name = model.naming.name(cover, tag, role) || clean(toldText(cover).slice(0, 400), 40);
+  const name = model.naming.name(cover, tag, role) || clean(toldWords(cover, 80), 40);
   const rec = model.recs.get(cover);
   const detail = (role === "generic" || role === "none" ? describeNode(cover) : role) + (name ? ' "' + name + '"' : "");
   return rec && rec.ref >= 0 && rec.sent ? { detail, ref: rec.ref } : { detail };

@@ -214,20 +214,27 @@ class Extraction {
     if (MASKS !== null && (isMasked(el) || (!/^(textarea|input|select)$/.test(tag) && isTextMasked(el)))) return MASK;
     if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) return String(el.checked);
     if (tag === "img") return (attr(el, "alt") || "").trim();
-    if (tag === "textarea" || tag === "input" || tag === "select") return isSecret(el) || (isValueMasked(el) && !isCaption(el)) ? (el.value ? MASK : "") : tag === "select" ? selectedText(el) : String(el.value).trim();
-    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return foldSpace(toldText(el).slice(0, 8 * EXTRACT_VALUE));
-    return foldSpace(this.gather(el, tag));
+    if (tag === "textarea" || tag === "input" || tag === "select") return isSecret(el) || (isValueMasked(el) && !isCaption(el)) ? (el.value ? MASK : "") : tag === "select" ? selectedText(el, EXTRACT_VALUE) : String(el.value).trim();
+    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return this.whole(foldedIn(el, EXTRACT_VALUE));
+    return this.whole(this.gather(el, tag));
+  }
+
+  /** Notes whether a text was cut where it was gathered. @param {Folded} text */
+  whole(text) {
+    const words = text.words();
+    this.truncated = this.truncated || text.cut;
+    return words;
   }
 
   /** @param {any} el @param {string} tag */
   gather(el, tag) {
-    let out = "";
+    const out = new Folded(EXTRACT_VALUE);
     const stack = [{ next: firstFlat(el), list: null, i: 0, after: "" }];
-    for (let seen = 0; stack.length && out.length <= EXTRACT_VALUE * 2; ) {
+    for (let seen = 0; stack.length && !out.full; ) {
       const top = stack[stack.length - 1];
       const node = top.list ? top.list[top.i++] : top.next;
       if (!node) {
-        out += top.after;
+        out.add(top.after);
         stack.pop();
         continue;
       }
@@ -238,24 +245,24 @@ class Extraction {
       }
       const type = safe.nodeType(node);
       if (type === 3) {
-        out += node.data.length > EXTRACT_VALUE ? node.data.slice(0, 2 * EXTRACT_VALUE) : node.data;
+        out.add(node.data);
         continue;
       }
       if (type !== 1) continue;
       const inner = tagOf(node);
       if (EXTRACT_SILENT.has(inner)) continue;
       if (MASKS !== null && isTextMasked(node)) {
-        out += " " + MASK + " ";
+        out.add(" " + MASK + " ");
         continue;
       }
       const { display, visibility } = getComputedStyle(node);
       if (display === "none" || visibility !== "visible" && !safe.firstElementChild(node)) continue;
       const space = display === "inline" || display === "contents" ? "" : " ";
-      if (inner === "br") out += " ";
-      else if (inner === "img") out += space + (attr(node, "alt") || "") + space;
-      else if (inner === "input" || inner === "textarea" || inner === "select" || inner === "iframe") out += " ";
+      if (inner === "br") out.add(" ");
+      else if (inner === "img") out.add(space + (attr(node, "alt") || "") + space);
+      else if (inner === "input" || inner === "textarea" || inner === "select" || inner === "iframe") out.add(" ");
       else {
-        out += space;
+        out.add(space);
         const assigned = inner === "slot" ? node.assignedNodes() : [];
         stack.push({ next: firstFlat(node), list: assigned.length ? assigned : null, i: 0, after: space });
       }
@@ -279,7 +286,7 @@ function firstFlat(el) {
 
 /** @param {string} text */
 function foldSpace(text) {
-  return text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return text.replace(SPACES, " ").trim();
 }
 
 /** @param {string} text */
