@@ -230,6 +230,7 @@ func (t *Tab) act(ctx context.Context, turn Turn, done *progress) (Outcome, erro
 		return Outcome{}, err
 	}
 	t.settlePopups(ctx)
+	t.publish()
 	h := t.head.Load()
 	out.After, out.Info = h.Snapshot, h.Info
 	out.Structural = structural && t.isStructural()
@@ -240,6 +241,7 @@ func (t *Tab) act(ctx context.Context, turn Turn, done *progress) (Outcome, erro
 
 // performAll does the actions in order and fills in the results. The error is that of the whole turn.
 func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult, done *progress) error {
+	defer t.keepWatch()()
 	var over error // why nothing more is done
 	failed := false
 	for i, a := range turn.Actions {
@@ -249,6 +251,8 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 			continue
 		case over == nil && t.info.Dialog != nil:
 			over = t.blocked()
+		case over == nil && t.vigil.hung:
+			over = t.stopAnswering()
 		}
 		if over != nil {
 			results[i] = a.notDone(over, "not done, "+word(Deed{}, over))
@@ -358,6 +362,7 @@ func (o *Outcome) Elements(s *dom.Snapshot) dom.List {
 // perform does one action, waits until the page has come to rest and reads it.
 func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 	start := t.mark()
+	t.watched()
 	at, deed, err := t.performAt(ctx, a, start)
 	for _, next := range a.Then {
 		if err != nil || t.info.Dialog != nil || t.commits != start.commits {
@@ -365,6 +370,7 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 		}
 		next.Ref = at.ref
 		if _, err = t.strike(ctx, t.placed(next), start); err != nil {
+			err = t.during(err, "during the "+next.Kind.String(), ", so it may be done in part only")
 			deed.Delivered = DeliveredPart // of all that was to be done
 		}
 	}
@@ -385,6 +391,14 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 		frame = at.el.Frame
 	}
 	restless := t.rest(ctx, start, frame)
+	if r.Done && isHung(restless) {
+		r.Summary += ", but then the page stopped answering"
+	} else if r.Done && restless != nil && isTimeUp(ctx) {
+		r.Summary += ", but the time was up before the page came to rest"
+	}
+	if isHung(restless) {
+		restless = nil // the turn ends with an answer, which has the tab's status
+	}
 	switch refused := t.ledAstray(start); {
 	case r.Done && refused != nil:
 		r.Done, r.Err = false, refused
@@ -410,10 +424,10 @@ func (t *Tab) performAt(ctx context.Context, a TurnAction, start marks) (at aime
 			one.To, err = t.aimTo(ctx, a)
 		}
 		if err != nil {
-			return at, deed, err
+			return at, deed, t.during(err, "before the "+a.Kind.String(), ", so nothing was done")
 		}
 		if deed, err = t.strike(ctx, t.placed(one), start); !isStale(err) || tries == aimAgain {
-			return at, deed, err
+			return at, deed, t.during(err, "during the "+a.Kind.String(), "; whether its element received anything is not known")
 		}
 		if _, err := t.read(ctx, ReadOptions{}); err != nil {
 			return at, deed, err
@@ -544,6 +558,8 @@ func word(deed Deed, err error) string {
 			return "the page went elsewhere"
 		case DialogOpen:
 			return "a dialog is open"
+		case Unresponsive:
+			return "the page stopped answering"
 		}
 	}
 	return "failed"

@@ -234,6 +234,7 @@ func (t *Tab) dialog(d *Dialog) {
 	}
 	t.info.Dialog = d
 	t.unresponsive = false
+	t.expectSigns()
 	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: d})
 }
 

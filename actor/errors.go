@@ -54,6 +54,8 @@ const (
 	Restoring
 	// NotDelivered: an action began, but its element did not receive all of it.
 	NotDelivered
+	// Unresponsive: the page stopped answering while it was acted on.
+	Unresponsive
 )
 
 // Error is a failure with its kind. Message says what happened and what to do next; it is meant for

@@ -176,6 +176,7 @@ func (t *Tab) arrive(e Committed) bool {
 		t.loadError = e.Cause.Message
 	}
 	t.commits++
+	t.expectSigns()
 	return true
 }
 

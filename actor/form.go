@@ -53,10 +53,13 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 	for i, one := range actions {
 		before := t.head.Load().find(one.Ref)
 		done, err := t.perform(ctx, TurnAction{Action: one})
-		if err == nil && done.Err == nil {
+		if err == nil && done.Err == nil && !t.vigil.hung {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
 				done.Done, done.Delivered = false, DeliveredPart
 			}
+		}
+		if i > 0 && done.Delivered == DeliveredNone {
+			done.Delivered = DeliveredPart // of all that the field is to hold
 		}
 		if i == 0 || done.Err != nil {
 			r = done

@@ -184,6 +184,9 @@ func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context
 			return err // there already
 		}
 	}
+	if t.vigil.hung {
+		return t.stopAnswering()
+	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var err error
@@ -192,16 +195,7 @@ func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context
 		defer close(done)
 		err = work(inner)
 	}()
-	crashes := t.crashes
-	var stopped error
-	for stopped == nil && t.step(ctx, done, false) {
-		t.publish()
-		if t.crashes != crashes {
-			stopped = t.crash()
-		} else if stop != nil {
-			stopped = stop()
-		}
-	}
+	stopped := t.beside(ctx, done, stop)
 	cancel()
 	for t.step(context.WithoutCancel(ctx), done, false) {
 		t.publish()
@@ -216,6 +210,23 @@ func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// beside handles what happens until a call is done, and returns why the call must end before; nil when it is done, or ctx has ended.
+func (t *Tab) beside(ctx context.Context, done <-chan struct{}, stop func() error) (stopped error) {
+	crashes := t.crashes
+	for stopped == nil && t.step(ctx, done, false) {
+		t.publish()
+		if t.crashes != crashes {
+			stopped = t.crash()
+		} else if stop != nil {
+			stopped = stop()
+		}
+		if stopped == nil && t.isSilent() {
+			stopped = t.stopAnswering()
+		}
+	}
+	return stopped
 }
 
 // crash is the error of a call on a page whose renderer is gone.

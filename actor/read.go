@@ -122,6 +122,7 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		}
 		t.model.Delivered(due)
 		t.alive()
+		t.vigil.read = longest(out.Patches)
 		t.drain()
 		if req.Structural && t.main == main {
 			t.structural = t.document
@@ -146,6 +147,14 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		return late, nil // the rest of the page is as it should be
 	}
 	return nil, Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
+}
+
+// longest is how long the page took for the patch that took longest.
+func longest(patches []dom.Patch) (took time.Duration) {
+	for _, p := range patches {
+		took = max(took, p.Took)
+	}
+	return took
 }
 
 // pushing returns those of the frames that were pushing now, too; nil stands for all frames.

@@ -26,7 +26,7 @@ func (t *Tab) rest(ctx context.Context, start marks, frame dom.FrameID) error {
 			}
 			return nil
 		}, func(ctx context.Context) error { return t.page().Settle(ctx, frame, settleLimit) })
-		if t.fatal(ctx, err) {
+		if t.fatal(ctx, err) || isHung(err) {
 			return err
 		}
 		if t.info.Dialog != nil {
@@ -40,7 +40,7 @@ func (t *Tab) rest(ctx context.Context, start marks, frame dom.FrameID) error {
 			continue
 		}
 		_, err = t.read(ctx, ReadOptions{})
-		if t.fatal(ctx, err) || err == nil && t.commits == commits {
+		if t.fatal(ctx, err) || isHung(err) || err == nil && t.commits == commits {
 			return err
 		}
 	}

@@ -141,6 +141,7 @@ type state struct {
 	closed       bool
 	crashed      bool
 	unresponsive bool
+	vigil        vigil
 	// These count what happened, for those who wait for it.
 	commits, sames, crashes int
 	newTabs                 []string

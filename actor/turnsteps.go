@@ -50,7 +50,10 @@ func (t *Tab) shootNow(ctx context.Context, s *TurnShot) (ActionResult, error) {
 // backNow goes back in the history.
 func (t *Tab) backNow(ctx context.Context) (ActionResult, error) {
 	start := t.mark()
-	_, err := t.stepHistory(ctx, -1, WaitLoad)
+	err := t.unwatched(func() error {
+		_, err := t.stepHistory(ctx, -1, WaitLoad)
+		return err
+	})
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}

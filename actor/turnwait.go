@@ -87,6 +87,10 @@ func (t *Tab) lookOut(ctx context.Context, w *TurnWait) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(bounded.Err(), context.DeadlineExceeded):
+			if t.isSilent() {
+				_ = t.stopAnswering() // the wait says so in its own words
+				t.publish()
+			}
 			return w.Missed(t.head.Load())
 		}
 	}

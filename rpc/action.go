@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/domtap/domtap/actor"
@@ -54,7 +55,9 @@ func nothingDone(turn actor.Turn, out actor.Outcome) error {
 	if turn.URL != "" || !turn.StopOnError || turn.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}
-	if out.Results[0].Delivered == actor.DeliveredPart {
+	var e *actor.Error
+	hung := errors.As(out.Results[0].Err, &e) && e.Kind == actor.Unresponsive // what it did nobody knows
+	if hung || out.Results[0].Delivered == actor.DeliveredPart {
 		return nil
 	}
 	return out.Results[0].Err

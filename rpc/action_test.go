@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
@@ -282,4 +283,33 @@ func TestPruneTranscript(t *testing.T) {
 			wantCode(t, err, codes.InvalidArgument, "")
 		}
 	})
+}
+
+// A page that stops answering is no error of the call, and no page without changes.
+func TestAnActionWhosePageHangsIsAnswered(t *testing.T) {
+	for method, ok := range map[string]bool{"Settle": true, "Do": false} {
+		inBubble(t, Config{}, func(t *testing.T, b *bench) {
+			tab, page := b.shop(actortest.Button("Pay"))
+			ref := b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId()}).GetElements()[0].GetRef()
+			page.HangOn(method)
+			begin := time.Now()
+			r, err := b.act.Interact(t.Context(), &domtapv1.InteractRequest{
+				TabId: tab.GetId(), Format: domtapv1.Format_FORMAT_DIFF, Steps: []*domtapv1.Step{clickOn(&domtapv1.Target{Ref: proto.Uint32(ref)})},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begin); took > 3*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			result := r.GetResults()[0]
+			if result.GetOk() != ok || r.GetTab().GetStatus() != domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE || !strings.HasPrefix(r.GetDiffText(), "Changes: not known") {
+				t.Errorf("%s: %v", method, r)
+			}
+			if !ok && (result.GetReason() != "PAGE_UNRESPONSIVE" || result.GetDelivered() != domtapv1.Delivered_DELIVERED_NONE) {
+				t.Errorf("%s: %v", method, r)
+			}
+			page.Resume()
+		})
+	}
 }

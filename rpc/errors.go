@@ -51,6 +51,7 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.Exists:        {codes.AlreadyExists, "EXISTS"},
 	actor.Restoring:     {codes.Unavailable, "TAB_RESTORING"},
 	actor.NotDelivered:  {codes.FailedPrecondition, "NOT_DELIVERED"},
+	actor.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
 }
 
 // toStatus turns any error of a handler into one with a status. Errors that have one keep it.

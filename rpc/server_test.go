@@ -372,7 +372,7 @@ func TestDeadlineOfUnaryCalls(t *testing.T) {
 }
 
 func TestErrorTable(t *testing.T) {
-	for kind := actor.NotFound; kind <= actor.Invalid; kind++ {
+	for kind := actor.NotFound; kind <= actor.Unresponsive; kind++ {
 		m, ok := kinds[kind]
 		if !ok {
 			t.Errorf("kind %d has no code", kind)

@@ -37,6 +37,7 @@ type Page struct {
 	at      int
 
 	hung    chan struct{}
+	hangOn  []string
 	crashed bool
 	sticky  bool
 	dialogs
@@ -165,9 +166,21 @@ func (p *Page) open(url string) *Page {
 func (p *Page) Hang() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.hang()
+}
+
+// hang is Hang; the caller holds the lock.
+func (p *Page) hang() {
 	if p.hung == nil {
 		p.hung = make(chan struct{})
 	}
+}
+
+// HangOn lets the page hang from when methods of it have been called, one after the other, before the last one is answered.
+func (p *Page) HangOn(methods ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hangOn = methods
 }
 
 // Resume ends what Hang began.
@@ -232,6 +245,12 @@ func (p *Page) count(method string) {
 		p.calls = map[string]int{}
 	}
 	p.calls[method]++
+	if len(p.hangOn) == 0 || p.hangOn[0] != method {
+		return
+	}
+	if p.hangOn = p.hangOn[1:]; len(p.hangOn) == 0 {
+		p.hang()
+	}
 }
 
 // thread waits until the page's main thread is free; it returns with the lock held unless it fails.

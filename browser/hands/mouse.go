@@ -38,6 +38,7 @@ func (t *task) point(ctx context.Context, s actor.Spot, modifiers int64) (*path,
 		}
 		wrong, err := t.aim(ctx, p)
 		if err != nil {
+			p.forget()
 			return nil, err
 		}
 		if wrong.Error == "" {
@@ -129,11 +130,17 @@ func (t *task) strike(ctx context.Context, p *path, modifiers int64) (blow, erro
 		e := input.DispatchMouseEventParams{Button: button, ClickCount: n, Modifiers: modifiers}
 		steps = append(steps, mouse(input.DispatchMouseEventTypeMousePressed, p.at, e), mouse(input.DispatchMouseEventTypeMouseReleased, p.at, e))
 	}
-	if err := t.page.Main().Run(ctx, steps...); err != nil {
+	err := t.page.Main().Run(ctx, steps...)
+	var got blow
+	if err != nil {
 		letGo(ctx, p.agents()[:1])
-		return blow{}, err
+	} else {
+		got, err = t.struck(ctx, p)
 	}
-	return t.struck(ctx, p)
+	if err != nil && ctx.Err() != nil && p.wasClicked(ctx) {
+		return blow{Reached: true, Clicked: true}, nil
+	}
+	return got, err
 }
 
 // struck asks how a press went, and lets go of the element.

@@ -73,6 +73,8 @@ type path struct {
 	found reached
 	// at is the point in the top-level viewport.
 	at actor.Point
+	// clicked is the question for the click; nil when nobody asks.
+	clicked *link.Call
 }
 
 func (p *path) leaf() Agent { return p.steps[0].agent }
@@ -218,6 +220,7 @@ func (t *task) aim(ctx context.Context, p *path) (reached, error) {
 	if p.spot.Ref == dom.NoRef {
 		return reached{}, nil
 	}
+	t.whenClicked(ctx, p)
 	calls := make([]*link.Call, len(p.steps))
 	for i, s := range p.steps {
 		var err error
@@ -271,6 +274,7 @@ func (t *task) shutOut(ctx context.Context, p *path) {
 
 // release disarms everything that aim armed.
 func (t *task) release(ctx context.Context, p *path) {
+	p.forget()
 	if p.spot.Ref != dom.NoRef {
 		letGo(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))
 	}

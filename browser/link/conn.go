@@ -215,6 +215,9 @@ func (k *Call) Text(ctx context.Context) (string, error) {
 	return text, answer.Decode(&text)
 }
 
+// Arrived reports whether the reply has come, so that Wait returns at once.
+func (k *Call) Arrived() bool { return len(k.reply) > 0 }
+
 // Forget lets the reply be dropped when it comes. Whoever does not wait for a call owes it.
 func (k *Call) Forget() { k.forget() }
 

@@ -74,7 +74,11 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	now := answer.GetTab()
 	switch answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
-		c.note("no change")
+		if now.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
+			c.note("the page does not answer: what changed is not known")
+		} else {
+			c.note("no change")
+		}
 	case domtapv1.Verdict_VERDICT_CHANGED:
 		c.note("changed")
 	case domtapv1.Verdict_VERDICT_NAVIGATED:

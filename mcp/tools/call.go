@@ -127,17 +127,18 @@ func (c *Call) Fail(err error) {
 
 // advice is what our own words say to do next, where the words of the page in the daemon's message are not enough.
 var advice = map[string]string{
-	"INVALID":          " arguments",
-	"STALE_REF":        ": look at the page again and use a ref from there",
-	"TARGET_NOT_FOUND": ": look at the page, and use a ref",
-	"AMBIGUOUS_TARGET": ": use the ref of the one that is meant",
-	"NOT_ACTIONABLE":   ": deal with what is in the way, or wait for it to go",
-	"NOT_DELIVERED":    ": look at what it did before you try again",
-	"DIALOG_OPEN":      ": answer it with browser_tab, accept or dismiss",
-	"WAIT_TIMEOUT":     ": look at the page, or wait longer",
-	"CURSOR_EXPIRED":   ": read from the start, without cursor",
-	"PAGE_LOST":        ": reload it with browser_tab, or navigate elsewhere",
-	"TAB_CLOSED":       ": browser_navigate opens another",
+	"INVALID":           " arguments",
+	"STALE_REF":         ": look at the page again and use a ref from there",
+	"TARGET_NOT_FOUND":  ": look at the page, and use a ref",
+	"AMBIGUOUS_TARGET":  ": use the ref of the one that is meant",
+	"NOT_ACTIONABLE":    ": deal with what is in the way, or wait for it to go",
+	"PAGE_UNRESPONSIVE": ": wait and read it again, or navigate elsewhere",
+	"NOT_DELIVERED":     ": look at what it did before you try again",
+	"DIALOG_OPEN":       ": answer it with browser_tab, accept or dismiss",
+	"WAIT_TIMEOUT":      ": look at the page, or wait longer",
+	"CURSOR_EXPIRED":    ": read from the start, without cursor",
+	"PAGE_LOST":         ": reload it with browser_tab, or navigate elsewhere",
+	"TAB_CLOSED":        ": browser_navigate opens another",
 }
 
 // forget drops the current tab when the daemon does not know it any more.

@@ -25,6 +25,9 @@ const MaxListed = 50
 // Reasons name the errors of steps as an ErrorInfo would.
 type Reasons func(error) string
 
+// unknownChanges is the diff of a page that could not be read any more.
+const unknownChanges = "Changes: not known, the page does not answer\n"
+
 // Answer is the answer of a turn; asText: with the diff as text.
 func Answer(o *actor.Outcome, reason Reasons, asText bool) (*domtapv1.InteractResponse, error) {
 	d, err := effect(o)
@@ -40,6 +43,9 @@ func Answer(o *actor.Outcome, reason Reasons, asText bool) (*domtapv1.InteractRe
 	}
 	if asText {
 		answer.DiffText = compact.DiffWithin(listed, len(d.Removed), MaxListed)
+		if d.Empty() && o.Info.Status == actor.StatusUnresponsive {
+			answer.DiffText = unknownChanges
+		}
 		return answer, nil
 	}
 	answer.Diff = convert.Diff(listed, MaxListed)

@@ -16,6 +16,8 @@ class Guard {
   constructor() {
     /** Grows with whatever the daemon begins or lets go of. */
     this.turn = 0;
+    /** Who waits to be told of the last click. @type {{ clicks: number, tell: (clicked: boolean) => void } | null} */
+    this.waiter = null;
     /** @type {"" | "mouse" | "keys" | "deny"} */
     this.mode = "";
     this.clear();
@@ -45,6 +47,16 @@ class Guard {
     this.shut = false;
   }
 
+  /**
+   * Whether the element of the guard that is armed next receives its clicks, as soon as that is known: before any handler of the
+   * page, which may never end.
+   * @param {number} clicks @returns {Promise<{clicked: boolean}>}
+   */
+  whenClicked(clicks) {
+    this.waiter?.tell(false);
+    return new Promise((resolve) => (this.waiter = { clicks, tell: (clicked) => resolve({ clicked }) }));
+  }
+
   /** @param {"mouse" | "keys" | "deny"} mode @param {any} el @param {"one" | "text" | "any"} [follow] what may follow the focus once the element had it */
   arm(mode, el, follow) {
     this.clear();
@@ -58,6 +70,8 @@ class Guard {
   disarm() {
     this.turn++;
     this.mode = "";
+    this.waiter?.tell(false);
+    this.waiter = null;
     const { el, reached, clicked, dragging, stray, x, y, keys } = this;
     this.clear();
     return { el, reached, clicked, dragging, stray, x, y, keys };
@@ -102,7 +116,10 @@ class Guard {
     this.y = event.clientY;
     if (type === "pointerup" || type === "mouseup") return; // whoever is pressed waits for these, wherever they are
     if (through) {
-      if (type === "click" || type === "auxclick" || type === "contextmenu") this.clicked = true;
+      if (type === "click" || type === "auxclick" || type === "contextmenu") {
+        this.clicked = true;
+        if (type === "contextmenu" || event.detail >= (this.waiter?.clicks ?? 0)) this.waiter?.tell(true);
+      }
     } else if (takesClicks(hit)) {
       this.stray = hit;
       swallow(event);

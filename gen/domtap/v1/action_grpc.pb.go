@@ -35,6 +35,11 @@ const (
 // Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone; metadata says what
 // it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
 // work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
+//
+// A page that stops answering while it is acted on ends the turn within about 3 s, whatever the deadline is, and the turn is
+// answered: `tab.status` is UNRESPONSIVE. What the element was seen to receive before is `ok`, and its summary says what came then;
+// where nobody could see it, the step has the reason PAGE_UNRESPONSIVE. What changed is not known then: verdict and diff are of what was
+// read last.
 type ActionServiceClient interface {
 	// Interact does up to 8 steps in order. When the first of them fails and stop_on_error holds, nothing
 	// was done and the call fails with that step's error, unless url or screenshot_on_error is set; later failures are in
@@ -84,6 +89,11 @@ func (c *actionServiceClient) FillForm(ctx context.Context, in *FillFormRequest,
 // Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone; metadata says what
 // it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
 // work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
+//
+// A page that stops answering while it is acted on ends the turn within about 3 s, whatever the deadline is, and the turn is
+// answered: `tab.status` is UNRESPONSIVE. What the element was seen to receive before is `ok`, and its summary says what came then;
+// where nobody could see it, the step has the reason PAGE_UNRESPONSIVE. What changed is not known then: verdict and diff are of what was
+// read last.
 type ActionServiceServer interface {
 	// Interact does up to 8 steps in order. When the first of them fails and stop_on_error holds, nothing
 	// was done and the call fails with that step's error, unless url or screenshot_on_error is set; later failures are in

@@ -56,6 +56,7 @@ var reasons = map[string]row{
 	"STALE_REF":         {code: Precondition, hint: "the element is gone; domtap compact shows the refs of now"},
 	"NOT_ACTIONABLE":    {code: Precondition, hint: "the element is hidden, disabled or covered; domtap shot page.png shows the page"},
 	"NOT_DELIVERED":     {code: Precondition, hint: "domtap compact shows what came of it"},
+	"PAGE_UNRESPONSIVE": {code: Precondition, hint: "domtap tabs says when it is READY again; domtap goto URL leaves it"},
 	"NAVIGATION_FAILED": {code: Precondition, hint: "check the URL, and that its server answers"},
 	"NO_HISTORY":        {code: Precondition, hint: "the tab has no such page in its history"},
 	"NAVIGATED_AWAY":    {code: Precondition, hint: "the page has changed; domtap compact shows it"},

@@ -147,7 +147,9 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	}
 	switch tab := answer.GetTab(); answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
-		if b.Len() > 0 {
+		if tab.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
+			b.WriteString("The page does not answer: what changed is not known\n")
+		} else if b.Len() > 0 {
 			b.WriteString("No change\n")
 		}
 	case domtapv1.Verdict_VERDICT_NAVIGATED:

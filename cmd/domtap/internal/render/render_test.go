@@ -78,4 +78,11 @@ func TestOutcomesSayWhatTheActionDid(t *testing.T) {
 			t.Errorf("%v: got %q, want %q", verdict, got, want)
 		}
 	}
+	hung := &domtapv1.InteractResponse{
+		Verdict: domtapv1.Verdict_VERDICT_NO_CHANGE, Tab: &domtapv1.Tab{Id: "t1", Status: domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE},
+		Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok, but then the page stopped answering"}},
+	}
+	if got := Outcome(hung); got != "click: ok, but then the page stopped answering\nThe page does not answer: what changed is not known\n" {
+		t.Errorf("of a page that hangs: %q", got)
+	}
 }

@@ -1,0 +1,170 @@
+package actor_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// saidWithin is how soon it is said that a page stopped answering.
+const saidWithin = 3 * time.Second
+
+// onStage opens a page of buttons and a field, and returns the ref of the first.
+func onStage(t *testing.T) (*actortest.Page, *actor.Tab, dom.Ref) {
+	t.Helper()
+	b, _, tab := start(t, actor.Config{})
+	stage(b)
+	if _, err := tab.Navigate(t.Context(), home+"stage", actor.WaitLoad); err != nil {
+		t.Fatal(err)
+	}
+	return b.Page(0), tab, read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
+}
+
+// A page that stops answering after an action is said to have done so, whatever time the caller has.
+func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
+	for _, kind := range []actor.ActionKind{
+		actor.Click, actor.Type, actor.Fill, actor.Press, actor.Hover, actor.Scroll, actor.Select, actor.Check, actor.Drag, actor.Upload,
+	} {
+		for _, methods := range [][]string{{"Settle"}, {"Settle", "Read"}} { // while it comes to rest, and while it is read then
+			synctest.Test(t, func(t *testing.T) {
+				page, tab, ref := onStage(t)
+				one := actor.Action{Kind: kind, Ref: ref + 7, Text: "x", To: &actor.Spot{Ref: ref}}
+				page.HangOn(methods...)
+				begin := time.Now()
+				out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{{Action: one}, click(ref), {Read: &actor.TurnRead{}}, {Shot: &actor.TurnShot{}}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(begin); took > saidWithin {
+					t.Errorf("%v: it took %v", kind, took)
+				}
+				first := out.Results[0]
+				if !first.Done || first.Delivered != actor.DeliveredAll || !strings.Contains(first.Summary, "but then the page stopped answering") {
+					t.Errorf("%v: %+v", kind, first)
+				}
+				for _, r := range out.Results[1:] {
+					if r.Done || !strings.Contains(r.Summary, "not done, the page stopped answering") {
+						t.Errorf("after it: %+v", r)
+					}
+					wantKind(t, r.Err, actor.Unresponsive)
+				}
+				if out.Info.Status != actor.StatusUnresponsive || tab.Info().Status != actor.StatusUnresponsive {
+					t.Errorf("%v: the status is %v in the answer, and %v", kind, out.Info.Status, tab.Info().Status)
+				}
+				page.Resume()
+				until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusReady })
+				if got := page.Calls("Do"); got != 1 {
+					t.Errorf("%d actions were done", got)
+				}
+			})
+		}
+	}
+}
+
+// An action during which the page hangs is not said to be done.
+func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
+	for _, method := range []string{"Do", "Find"} {
+		synctest.Test(t, func(t *testing.T) {
+			page, tab, ref := onStage(t)
+			one := click(ref)
+			if method == "Find" {
+				one = actor.TurnAction{Action: actor.Action{Kind: actor.Click, Ref: dom.NoRef}, Target: target.Target{By: target.Selector, Words: "button"}}
+			}
+			page.HangOn(method)
+			begin := time.Now()
+			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{one, click(ref)}, StopOnError: true, ShotOnError: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(begin); took > saidWithin {
+				t.Errorf("%s: it took %v", method, took)
+			}
+			r := out.Results[0]
+			if r.Done || r.Delivered != actor.DeliveredNone || !strings.HasSuffix(r.Summary, ": the page stopped answering") {
+				t.Errorf("%s: %+v", method, r)
+			}
+			wantKind(t, r.Err, actor.Unresponsive)
+			if want := map[string]string{"Do": "during the click; whether", "Find": "before the click, so nothing was done"}[method]; !strings.Contains(r.Err.Error(), want) {
+				t.Errorf("%s: error is %v", method, r.Err)
+			}
+			if out.Info.Status != actor.StatusUnresponsive {
+				t.Errorf("%s: the status is %v", method, out.Info.Status)
+			}
+		})
+	}
+}
+
+func isUnresponsive(err error) bool {
+	var e *actor.Error
+	return errors.As(err, &e) && e.Kind == actor.Unresponsive
+}
+
+// A form is not said to have refused a value that nobody could read any more.
+func TestAFormWhosePageHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page, tab, _ := onStage(t)
+		form := actor.NewForm()
+		fill := actor.TurnAction{Field: &actor.Field{Form: form, Ways: []target.Target{{By: target.Label, Words: "Email"}}, Values: []string{"a@b.c"}}}
+		page.HangOn("Settle")
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{fill, {Submit: form}}, StopOnError: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := out.Results[0]; !r.Done || r.Err != nil || !strings.Contains(r.Summary, "but then the page stopped answering") {
+			t.Errorf("the field: %+v", r)
+		}
+		if r := out.Results[1]; r.Done || !isUnresponsive(r.Err) {
+			t.Errorf("the form: %+v", r)
+		}
+	})
+}
+
+// A page that answers in time is not said to hang, nor is one whose caller has no time to find out.
+func TestAPageThatIsBusyForAMomentDoesNotHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page, tab, ref := onStage(t)
+		for _, method := range []string{"Do", "Settle"} {
+			page.HangOn(method)
+			time.AfterFunc(1900*time.Millisecond, page.Resume)
+			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := out.Results[0]; !r.Done || r.Summary != `click "Nothing": ok` || out.Info.Status != actor.StatusReady {
+				t.Errorf("%s: %+v with status %v", method, r, out.Info.Status)
+			}
+		}
+		page.HangOn("Settle")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		out, err := tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := out.Results[0]; !r.Done || r.Summary != `click "Nothing": ok, but the time was up before the page came to rest` {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// Behind a dialog a page does not answer, and does not hang.
+func TestADialogIsNoHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, tab, ref := onStage(t)
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref + 4), click(ref)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Verdict != actor.DialogShown || out.Info.Status == actor.StatusUnresponsive {
+			t.Errorf("verdict %v, status %v, %+v", out.Verdict, out.Info.Status, out.Results)
+		}
+	})
+}
