@@ -170,7 +170,7 @@ func (t *Tab) silence(what, more string) error {
 
 // during says of the error of a page that stopped answering when it did so.
 func (t *Tab) during(err error, what, more string) error {
-	if !isHung(err) {
+	if !isHung(err) || !t.vigil.hung { // it may be a frame alone that hangs
 		return err
 	}
 	return t.silence("the page of tab "+t.id+" stopped answering "+what, more)

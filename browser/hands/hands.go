@@ -66,7 +66,7 @@ const patience = 2 * time.Second
 
 // Do performs one action; see actor.Hands.
 func (h *Hands) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
-	deed, err := h.do(ctx, a)
+	deed, err := h.watched(ctx, a, func(ctx context.Context) (actor.Deed, error) { return h.do(ctx, a) })
 	if err != nil {
 		return deed, h.page.Failed(err)
 	}

@@ -53,13 +53,19 @@ func newHangs(t *testing.T) *hangs {
 // open opens a page that hangs so long after an event. Each is of a site of its own, so that no two share a renderer.
 func (h *hangs) open(event, after string) *stage {
 	h.t.Helper()
+	return &stage{t: h.t, d: h.d, tab: h.d.Open(h.serve(html(hanging)) + "/#" + event + "/" + after)}
+}
+
+// serve serves a page as one of a site of its own.
+func (h *hangs) serve(page http.HandlerFunc) string {
+	h.t.Helper()
 	h.sites++
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", h.sites+1))
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/{$}", html(hanging))
+	mux.HandleFunc("/{$}", page)
 	mux.HandleFunc("/never", func(http.ResponseWriter, *http.Request) { <-h.never })
 	server := httptest.NewUnstartedServer(mux)
 	_ = server.Listener.Close()
@@ -69,7 +75,7 @@ func (h *hangs) open(event, after string) *stage {
 		h.release()
 		server.Close()
 	})
-	return &stage{t: h.t, d: h.d, tab: h.d.Open(server.URL + "/#" + event + "/" + after)}
+	return server.URL
 }
 
 // try does something later, beside all others.
@@ -112,6 +118,7 @@ func TestPagesThatHangByAnAction(t *testing.T) {
 	h.afterClicks()
 	h.during()
 	h.after()
+	h.inFrames()
 	var all sync.WaitGroup
 	for _, try := range h.tries { // however many processors there are: nearly all that they do is wait
 		all.Go(try)
@@ -195,6 +202,28 @@ func (h *hangs) after() {
 			return r.GetResults()[0], r.GetTab(), nil
 		}))
 	})
+}
+
+// inFrames lets frames of other processes hang, while the page around them goes on.
+func (h *hangs) inFrames() {
+	for event, ok := range map[string]bool{"click": true, "mousedown": false} {
+		inner := h.serve(html(hanging)) + "/#" + event + "/now"
+		s := &stage{t: h.t, d: h.d, tab: h.d.Open(h.serve(html(`<button>Top</button><iframe width=500 height=400 src="` + inner + `"></iframe>`)))}
+		act := s.interact(click(s.at("Press")))
+		h.try(func() {
+			begin := time.Now()
+			r, _, err := act()
+			if err != nil || r.GetOk() != ok || !strings.Contains(r.GetSummary()+r.GetError(), "frame") || !ok && r.GetReason() != "PAGE_UNRESPONSIVE" {
+				s.t.Errorf("%s in a frame: %v, %v", event, r, err)
+			}
+			if took := time.Since(begin); took > 15*time.Second {
+				s.t.Errorf("%s in a frame: it took %v", event, took)
+			}
+			if top, err := s.try(s.t.Context(), click(s.at("Top"))); err != nil || !top.GetOk() {
+				s.t.Errorf("the page around the frame: %v, %v", top, err)
+			}
+		})
+	}
 }
 
 // honest holds an answer against what may be said: what was observed before the page stopped answering, or that nobody knows.
