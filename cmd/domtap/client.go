@@ -108,7 +108,10 @@ func (a *app) locally(do func(ctx context.Context, to endpoint.Target, args []st
 // ensureDaemon starts a daemon when nobody listens on the socket, and returns when one serves. An address that was named
 // with --addr or DOMTAP_ADDR is somebody else's to serve.
 func (a *app) ensureDaemon(ctx context.Context, to endpoint.Target) error {
-	if a.common.addr != "" || to.Answers(ctx) { // nothing else need be known then
+	if a.common.addr != "" {
+		return to.Reach(ctx)
+	}
+	if to.Answers(ctx) { // nothing else need be known then
 		return nil
 	}
 	at, err := a.places()

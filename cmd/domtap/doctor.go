@@ -37,7 +37,7 @@ It starts no daemon, but a browser for a moment, to see that it runs and has its
 		if err != nil {
 			return err
 		}
-		p.Places, p.Target = at, to
+		p.Places, p.Target, p.Named = at, to, a.common.addr != ""
 		if p.Dial, err = a.dialOptions(to); err != nil {
 			return err
 		}

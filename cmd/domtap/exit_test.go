@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/endpoint"
@@ -370,7 +371,18 @@ func TestNoDaemonIsStartedAtAnAddressThatIsNamed(t *testing.T) {
 		t.Errorf("got %+v, want %q", got, want)
 	}
 	cmd.env["DOMTAP_ADDR"] = "127.0.0.1:1"
-	if got := cmd.run(t, "tabs"); got.code != exit.Unavailable || !strings.HasPrefix(got.errors, "domtap: no daemon answers at 127.0.0.1:1: connection refused\n") {
-		t.Errorf("got %+v", got)
+	for _, line := range []string{"tabs", "health"} {
+		if got := cmd.run(t, line); got.code != exit.Unavailable || !strings.HasPrefix(got.errors, "domtap: no daemon answers at 127.0.0.1:1: connection refused\n") {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	for _, line := range []string{"health", "socket", "ui"} {
+		if got := cmd.run(t, line, "--addr", "unix://"+socket); got.code != exit.Unavailable || !strings.HasPrefix(got.errors, want) {
+			t.Errorf("%s: %+v, want %q", line, got, want)
+		}
+	}
+	found, code := examineWith(t, cmd, "--chrome", fakeBrowser(t), "--addr", "unix://"+socket)
+	if f := found["daemon"]; code != exit.Failure || f.Status != doctor.Fail || !strings.Contains(f.Found, "no daemon answers at") {
+		t.Errorf("exit code %d, %+v", code, f)
 	}
 }

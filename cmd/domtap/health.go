@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -38,7 +39,7 @@ when it serves, and 6 when it does not, or stops, or does not answer.`,
 		}
 		answer, err := healthv1.NewHealthClient(conn).Check(ctx, &healthv1.HealthCheckRequest{Service: service})
 		if err = errors.Join(err, conn.Close()); err != nil {
-			return exit.Errorf(exit.Unavailable, "domtap doctor checks browser, socket and daemon", "the daemon at %s does not answer: %w", to, err)
+			return unhealthy(to, err)
 		}
 		if answer.GetStatus() != healthv1.HealthCheckResponse_SERVING {
 			return exit.Errorf(exit.Unavailable, "", "the daemon says %s", answer.GetStatus())
@@ -50,4 +51,16 @@ when it serves, and 6 when it does not, or stops, or does not answer.`,
 		return p.text("serving\n")
 	})
 	return cmd
+}
+
+// unhealthy is the error of a daemon that does not say how it is: for probes every reason is the same.
+func unhealthy(to endpoint.Target, err error) error {
+	var e *exit.Error
+	if !errors.As(exit.Classify(err, nil), &e) || e.Code == exit.Interrupted {
+		return err
+	}
+	if endpoint.IsUnanswered(e.Error()) {
+		return &exit.Error{Code: exit.Unavailable, Err: e.Err, Hint: e.Hint}
+	}
+	return exit.Errorf(exit.Unavailable, cmp.Or(e.Hint, "domtap doctor checks browser, socket and daemon"), "the daemon at %s does not answer: %w", to, e.Err)
 }

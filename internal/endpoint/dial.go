@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/rpc/listen"
 )
@@ -74,9 +76,19 @@ func AwaitServing(ctx context.Context, to Target, o Options) error {
 	}
 	_, err = healthv1.NewHealthClient(conn).Check(ctx, &healthv1.HealthCheckRequest{}, grpc.WaitForReady(true))
 	if err != nil {
-		err = errorf(Unreachable, "domtap doctor checks browser, socket and daemon", "the daemon at %s does not answer: %w", to, err)
+		err = unreached(to, err)
 	}
 	return errors.Join(err, conn.Close())
+}
+
+// unreached is the error of a daemon that does not say that it serves.
+func unreached(to Target, err error) error {
+	message, hint := Words(status.Convert(err))
+	if IsUnanswered(message) {
+		return errorf(Unreachable, hint, "%s", message)
+	}
+	return errorf(Unreachable, cmp.Or(hint, "domtap doctor checks browser, socket and daemon"), "the daemon at %s does not answer: %s",
+		to, cmp.Or(message, status.Convert(err).Message()))
 }
 
 // transport is TLS for every address that other machines can reach, as the daemon demands it there.

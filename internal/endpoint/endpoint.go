@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -130,6 +131,22 @@ func (t Target) Answers(ctx context.Context) bool {
 		return false
 	}
 	return conn.Close() == nil
+}
+
+// Reach returns an error when nobody listens on a unix socket. That of a TCP address is left to the first call.
+func (t Target) Reach(ctx context.Context) error {
+	if t.Socket == "" {
+		return nil
+	}
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", t.Socket)
+	if err == nil {
+		return conn.Close()
+	}
+	var why *os.SyscallError
+	if errors.As(err, &why) {
+		err = why.Err
+	}
+	return errorf(Unreachable, hintThere, "%s", unanswered("unix", t.Socket, err.Error()))
 }
 
 func (t Target) isLoopback() bool {

@@ -50,7 +50,9 @@ type Patient struct {
 	Policy func() (*policy.Policy, error)
 	Places endpoint.Places
 	Target endpoint.Target
-	Dial   endpoint.Options
+	// Named says that the target was named by an address, where no command starts a daemon.
+	Named bool
+	Dial  endpoint.Options
 	// MaxTabs is how many tabs the daemon allows, and Certificate the file of its TLS certificate; empty: none.
 	MaxTabs     int
 	Certificate string
@@ -219,12 +221,18 @@ func checkToken(_ context.Context, p *Patient) Finding {
 }
 
 func checkDaemon(ctx context.Context, p *Patient) Finding {
+	if err := p.Target.Reach(ctx); p.Named && err != nil {
+		return Finding{"daemon", Fail, err.Error(), "start one there (domtap serve), or leave out --addr and DOMTAP_ADDR: commands start this user's own"}
+	}
 	if !p.Target.Answers(ctx) {
 		return Finding{"daemon", OK, "none runs; the next command that needs one starts it", ""}
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
 	if err := endpoint.AwaitServing(ctx, p.Target, p.Dial); err != nil {
+		if p.Target.Socket == "" {
+			return Finding{"daemon", Fail, err.Error(), "check the address, and that a daemon serves there"}
+		}
 		return Finding{"daemon", Fail, err.Error(), "domtap stop, then try again; its log is in " + p.Places.Log()}
 	}
 	if p.Target.Socket == "" {

@@ -116,7 +116,7 @@ func ofStatus(st *status.Status, has HasFlag) error {
 		return e
 	}
 	message := st.Message()
-	if own, hint := transportWords(st); own != "" {
+	if own, hint := endpoint.Words(st); own != "" {
 		message, e.Hint, e.Status = own, cmp.Or(hint, e.Hint), ""
 	}
 	e.Err = errors.New(message)

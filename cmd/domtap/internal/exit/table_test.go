@@ -68,6 +68,8 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{st(codes.DeadlineExceeded, "the page did not answer", ""), waits, "the page did not answer", longer + ", or wait for less with --wait commit", Timeout},
 		{st(codes.DeadlineExceeded, "timed out", "WAIT_TIMEOUT"), nil, "timed out", "domtap compact shows the page; --timeout waits longer", Timeout},
 		{st(codes.DeadlineExceeded, "context deadline exceeded", ""), nil, "no answer in time", longer, Timeout},
+		{st(codes.DeadlineExceeded, `latest balancer error: connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`, ""), nil,
+			"no daemon answers at 127.0.0.1:1: connection refused", there, Timeout},
 		{st(codes.Unavailable, "the browser is gone", "PAGE_LOST"), nil, "the browser is gone", doctor, Unavailable},
 		{st(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`, ""), nil,
 			"no daemon answers at 127.0.0.1:1: connection refused", there, Unavailable},
