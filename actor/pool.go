@@ -213,6 +213,7 @@ func unopened(err error) error {
 // nobody knows of them.
 func (p *Pool) abandon(t *Tab) {
 	closing := map[string]bool{t.id: true}
+	t.end(errClosed)
 	for _, one := range p.Tabs() { // an opener is older than what it opened
 		if one == t || closing[one.Info().Opener] {
 			closing[one.id] = true

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/identity"
 )
 
 // TestADaemonNamesItself: clients that remember a tab know by its name whether the daemon is still the one that had it.
@@ -360,5 +362,37 @@ func TestWatchTabsEndsWithTheBrowser(t *testing.T) {
 		wantCode(t, err, codes.Unavailable, "PAGE_LOST")
 		_, err = watch().Recv()
 		wantCode(t, err, codes.Unavailable, "PAGE_LOST")
+	})
+}
+
+// leaving is a browser whose callers leave at the moment when it has made a page.
+type leaving struct {
+	*actortest.Browser
+	leave func()
+}
+
+func (l leaving) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+	defer l.leave()
+	return l.Browser.NewPage(ctx, o)
+}
+
+// Nobody hears of a tab that is open when its client has left.
+func TestATabWhoseClientHasLeftIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, leave := context.WithCancel(identity.With(t.Context(), identity.Operator()))
+		pool := actor.NewPool(leaving{actortest.NewBrowser(), leave}, actor.Config{})
+		server, err := New(pool, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (&tabService{server: server}).OpenTab(ctx, &domtapv1.OpenTabRequest{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+		if tabs := pool.Tabs(); len(tabs) > 0 {
+			t.Errorf("%d tabs are open", len(tabs))
+		}
+		if err := pool.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 	})
 }

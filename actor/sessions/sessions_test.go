@@ -283,3 +283,29 @@ func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
 		create(t, s, "work")
 	})
 }
+
+// leaving is a browser whose callers leave at the moment when it has made a context.
+type leaving struct {
+	*actortest.Browser
+	leave func()
+}
+
+func (l leaving) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
+	defer l.leave()
+	return l.Browser.NewContext(ctx, name, s)
+}
+
+// Nobody hears of a session that is complete when its client has left.
+func TestASessionWhoseClientHasLeftIsClosed(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *sessions.Sessions, b *actortest.Browser, pool *actor.Pool) {
+		ctx, leave := context.WithCancel(t.Context())
+		s := sessions.New(pool, leaving{b, leave}, sessions.Config{})
+		if _, err := s.Create(ctx, "work", sessions.Settings{}, sessions.State{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+		s.Wait()
+		if all, open := s.List(), b.Open(); len(all) != 1 || len(open) != 1 {
+			t.Errorf("there are the sessions %v, and the contexts %v", all, open)
+		}
+	})
+}
