@@ -26,6 +26,8 @@ type Turn struct {
 	// Told, when set, is the state of the page that the refs of the turn were read from, as far as that is known: an
 	// element that is used for something else since then is not acted on; see heal.Reused.
 	Told *dom.Snapshot
+	// ToldMark is the mark of the read that brought Told; see Reading.
+	ToldMark uint64
 	// ShotOnError takes a picture when an action fails.
 	ShotOnError bool
 }
@@ -52,6 +54,8 @@ type TurnAction struct {
 	Field *Field
 	// Submit sends a form, unless an action before it failed.
 	Submit *Form
+	// found says that the turn found Ref itself: its caller named the element otherwise.
+	found bool
 }
 
 // acts reports whether it does something to the page.
@@ -163,6 +167,8 @@ type Outcome struct {
 	Verdict Verdict
 	NewTab  string
 	Info    Info
+	// Mark is the mark of the last read; see Reading.
+	Mark uint64
 }
 
 // Act performs one turn; nothing else happens to the tab in between. Failures of single actions are in
@@ -220,7 +226,7 @@ func (t *Tab) act(ctx context.Context, turn Turn, done *progress) (Outcome, erro
 	}
 	out := Outcome{Before: t.head.Load().Snapshot, Results: make([]ActionResult, len(turn.Actions))}
 	structural := t.isStructural()
-	t.promised = promise{told: turn.Told, began: out.Before, heal: turn.Heal}
+	t.promised = promise{told: turn.Told, toldMark: turn.ToldMark, began: out.Before, beganMark: t.lastMark, heal: turn.Heal}
 	defer func() { t.promised = promise{} }()
 	if slices.ContainsFunc(turn.Actions, TurnAction.acts) {
 		t.page().Attend(ctx, true)
@@ -232,7 +238,7 @@ func (t *Tab) act(ctx context.Context, turn Turn, done *progress) (Outcome, erro
 	t.settlePopups(ctx)
 	t.publish()
 	h := t.head.Load()
-	out.After, out.Info = h.Snapshot, h.Info
+	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.lastMark
 	out.Structural = structural && t.isStructural()
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
 	t.judge(&out, start)
@@ -418,21 +424,37 @@ func (t *Tab) performAt(ctx context.Context, a TurnAction, start marks) (at aime
 		return at, deed, err
 	}
 	for tries := 0; ; tries++ {
+		known := a.Known
 		one := a.Action
 		if at, err = t.aim(ctx, a); err == nil {
 			one.Ref = at.ref
+			one.Known = t.promised.known(a, at)
 			one.To, err = t.aimTo(ctx, a)
 		}
 		if err != nil {
 			return at, deed, t.during(err, "before the "+a.Kind.String(), ", so nothing was done")
 		}
-		if deed, err = t.strike(ctx, t.placed(one), start); !isStale(err) || tries == aimAgain {
+		if a.named() && known != nil {
+			one.Known = known // it is what the caller named, and not what became of that since
+		}
+		if deed, err = t.strikeAt(ctx, at, t.placed(one), start); !isStale(err) || tries == aimAgain || isOther(err) && one.Known != nil && one.Known.Told > 0 {
 			return at, deed, t.during(err, "during the "+a.Kind.String(), "; whether its element received anything is not known")
 		}
+		a.Known = one.Known
 		if _, err := t.read(ctx, ReadOptions{}); err != nil {
 			return at, deed, err
 		}
 	}
+}
+
+// strikeAt performs an action. Where the page knows no better than what was doubtful, the doubt is the error.
+func (t *Tab) strikeAt(ctx context.Context, at aimed, a Action, start marks) (Deed, error) {
+	deed, err := t.strike(ctx, a, start)
+	var e *Error
+	if errors.As(err, &e) && e.Detail["cause"] == Beside && at.doubt != nil {
+		err = at.doubt
+	}
+	return deed, err
 }
 
 // aimTo finds where a drag ends; nil for an action that does not say.
@@ -444,7 +466,7 @@ func (t *Tab) aimTo(ctx context.Context, a TurnAction) (*Spot, error) {
 	if err != nil {
 		return nil, err
 	}
-	to := Spot{Ref: at.ref}
+	to := Spot{Ref: at.ref, Known: t.promised.known(TurnAction{Action: Action{Kind: Drag, Ref: a.To.Ref}, Target: a.Toward}, at)}
 	to.Frame, to.Document, _ = t.model.Where(at.ref)
 	return &to, nil
 }
@@ -482,6 +504,12 @@ func (t *Tab) ledAstray(start marks) error {
 func isStale(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind == Stale
+}
+
+// isOther reports whether an error says that an element is another thing than the one that was meant.
+func isOther(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == Stale && e.Detail["cause"] != ""
 }
 
 // fatal reports whether an error ends the turn.
@@ -543,6 +571,9 @@ func word(deed Deed, err error) string {
 	if errors.As(err, &e) {
 		switch e.Kind {
 		case Stale:
+			if isOther(err) {
+				return "something else now"
+			}
 			return "gone"
 		case NotActionable:
 			return "not actionable"

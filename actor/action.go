@@ -64,7 +64,26 @@ type Spot struct {
 	Document string
 	// Point is where to act when Ref is NoRef.
 	Point *Point
+	// Known is what the element must still be; nil: anything.
+	Known *Known
 }
+
+// Known is what an action was decided on: its element is not acted on when it is another thing by then. See
+// browser/page/js/39-rows.js for what makes it one.
+type Known struct {
+	// Name is what the element was called.
+	Name string
+	// Told is the mark of the read that the caller knows the element and its row from; 0: the newest one.
+	Told uint64
+	// Began is the mark of the read that the turn began with: what was acted on since is what became of it.
+	Began uint64
+	// Doubtful says that what stands around the element says that it is another thing: it is, unless the page knows its
+	// row.
+	Doubtful bool
+}
+
+// Beside is the cause in the detail of an *Error of kind Stale: Known.Doubtful, and the page knows no better.
+const Beside = "beside"
 
 // Action is one thing to do to one element.
 type Action struct {
@@ -88,6 +107,8 @@ type Action struct {
 	// To is where a Drag ends; nil: Delta says it.
 	To    *Spot
 	Delta Point
+	// Known is what the element must still be; nil: anything.
+	Known *Known
 	// Paths are files on this machine that may be given away.
 	Paths []string
 	Files []File
@@ -102,7 +123,7 @@ type File struct {
 
 // Spot returns where the action is done.
 func (a Action) Spot() Spot {
-	return Spot{Ref: a.Ref, Frame: a.Frame, Document: a.Document, Point: a.Point}
+	return Spot{Ref: a.Ref, Frame: a.Frame, Document: a.Document, Point: a.Point, Known: a.Known}
 }
 
 // Aimless reports whether the action names neither an element nor a point, for it needs none.

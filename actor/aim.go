@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/domtap/domtap/actor/heal"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -21,6 +22,10 @@ type aimed struct {
 	el  *dom.Element
 	// healed says that el has the place of the element that was named, which is gone.
 	healed bool
+	// named says that the caller named the element by its ref.
+	named bool
+	// doubt is the error of an element that is something else, unless the page knows better.
+	doubt error
 }
 
 // aim finds the element that an action is meant for. The head is up to date.
@@ -29,9 +34,9 @@ func (t *Tab) aim(ctx context.Context, a TurnAction) (aimed, error) {
 	case a.Target.By == target.None && a.Ref == dom.NoRef:
 		return aimed{ref: dom.NoRef}, nil
 	case a.Target.By == target.None:
-		return t.byRef(ctx, a.Ref)
+		return t.byRef(ctx, a.Ref, a.named())
 	case a.Target.By == target.Ref:
-		return t.byRef(ctx, a.Target.Ref)
+		return t.byRef(ctx, a.Target.Ref, true)
 	case a.Target.InPage():
 		return t.byPage(ctx, a.Target)
 	}
@@ -45,12 +50,19 @@ func (t *Tab) aim(ctx context.Context, a TurnAction) (aimed, error) {
 	return t.only(ctx, a.Target, found)
 }
 
-// byRef takes the element of a ref, or the one that was rendered in its place.
-func (t *Tab) byRef(ctx context.Context, ref dom.Ref) (aimed, error) {
+// byRef takes the element of a ref, or the one that was rendered in its place. One that the caller named must be what the
+// caller was told of.
+func (t *Tab) byRef(ctx context.Context, ref dom.Ref, named bool) (aimed, error) {
 	el, err := t.head.Load().Element(ref)
 	switch {
+	case err == nil && !named:
+		return aimed{ref: ref, el: el}, nil
 	case err == nil:
-		return aimed{ref: ref, el: el}, t.promised.broken(ref, el)
+		use, err := t.promised.use(ref, el)
+		if use == heal.Doubtful {
+			return aimed{ref: ref, el: el, doubt: err}, nil
+		}
+		return aimed{ref: ref, el: el}, err
 	case !isStale(err):
 		return aimed{}, err
 	}

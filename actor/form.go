@@ -52,7 +52,7 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 	var r ActionResult
 	for i, one := range actions {
 		before := t.head.Load().find(one.Ref)
-		done, err := t.perform(ctx, TurnAction{Action: one})
+		done, err := t.perform(ctx, TurnAction{Action: one, found: at.ref != one.Ref || !at.named})
 		if err == nil && done.Err == nil && !t.vigil.hung {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
 				done.Done, done.Delivered = false, DeliveredPart
@@ -76,6 +76,7 @@ func (t *Tab) field(ctx context.Context, f *Field) (at aimed, err error) {
 	for _, way := range f.Ways {
 		at, err = t.aim(ctx, TurnAction{Action: Action{Ref: dom.NoRef}, Target: way})
 		if !isNoMatch(err) {
+			at.named = way.By == target.Ref
 			return at, t.narrowed(&at, err, f)
 		}
 	}
@@ -299,9 +300,9 @@ func (t *Tab) submit(ctx context.Context, f *Form) (ActionResult, error) {
 	at, err := t.aim(ctx, TurnAction{Action: Action{Ref: dom.NoRef}, Target: target.Target{By: target.Submitter, Ref: f.last}})
 	switch {
 	case err == nil:
-		return t.perform(ctx, TurnAction{Action: Action{Kind: Click, Ref: at.ref, Clicks: 1}})
+		return t.perform(ctx, TurnAction{Action: Action{Kind: Click, Ref: at.ref, Clicks: 1}, found: true})
 	case isNoMatch(err):
-		return t.perform(ctx, TurnAction{Action: Action{Kind: Press, Ref: f.last, Text: "Enter"}})
+		return t.perform(ctx, TurnAction{Action: Action{Kind: Press, Ref: f.last, Text: "Enter"}, found: true})
 	case t.fatal(ctx, err):
 		return ActionResult{}, err
 	}

@@ -45,7 +45,7 @@ func (t *Tab) ready(o ReadOptions) (Reading, bool) {
 		return Reading{}, false
 	}
 	if !o.Geometry { // boxes go with one snapshot; without them the newest serves, which a watched page keeps up to date
-		return Reading{Head: head, Late: r.reading.Late}, true
+		return Reading{Head: head, Late: r.reading.Late, Mark: r.reading.Mark}, true
 	}
 	return r.reading, true
 }

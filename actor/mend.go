@@ -13,21 +13,51 @@ type promise struct {
 	// told is what its caller knew of the page, nil when that is not known, and began is what the page was like when
 	// the turn began: what the turn itself does to an element makes nothing else of it.
 	told, began *dom.Snapshot
+	// toldMark and beganMark are the marks of the reads that brought them.
+	toldMark, beganMark uint64
 	// heal allows healing.
 	heal bool
 }
 
-// broken is the error of an element that has become something else since the caller was told of it.
-func (p promise) broken(ref dom.Ref, el *dom.Element) error {
-	if p.told == nil || p.told.Document != p.began.Document || p.told.Epoch != p.began.Epoch {
+// named reports whether the caller named the element of an action by its ref.
+func (a TurnAction) named() bool {
+	return !a.found && (a.Target.By == target.Ref || a.Target.By == target.None && a.Ref != dom.NoRef)
+}
+
+// known is what the element of an action must still be when that reaches it; nil for what does it no harm.
+func (p promise) known(a TurnAction, at aimed) *Known {
+	if at.el == nil || a.Kind == Hover || a.Kind == Scroll {
 		return nil
 	}
-	was, reused := heal.Reused(ref, p.told.Elements.Slice(), p.began.Elements.Slice())
-	if !reused {
-		return nil
+	known := &Known{Name: at.el.Text, Began: p.beganMark, Doubtful: at.doubt != nil}
+	if a.named() && !at.healed && p.comparable() {
+		known.Told = p.toldMark
 	}
+	return known
+}
+
+// comparable reports whether the caller was told of the document that the turn began with.
+func (p promise) comparable() bool {
+	return p.told != nil && p.told.Document == p.began.Document && p.told.Epoch == p.began.Epoch
+}
+
+// use says what an element has become since the caller was told of it, with the error of one that is something else.
+func (p promise) use(ref dom.Ref, el *dom.Element) (heal.Use, error) {
+	if !p.comparable() {
+		return heal.Same, nil
+	}
+	was, use := heal.Reused(ref, p.told.Elements.Slice(), p.began.Elements.Slice())
+	if use == heal.Same {
+		return use, nil
+	}
+	return use, p.other(was, el)
+}
+
+// other is the error of an element that has become something else since the caller was told of it.
+func (p promise) other(was, el *dom.Element) error {
+	ref := was.Ref
 	e := &Error{
-		Kind: Stale, Detail: map[string]string{"ref": number(ref), "was": target.Describe(was), "is": target.Describe(el)},
+		Kind: Stale, Detail: map[string]string{"ref": number(ref), "cause": "reused", "was": target.Describe(was), "is": target.Describe(el)},
 		Candidates: target.Like(was, p.began.Elements.Slice(), 1),
 	}
 	e.Message = "the element of ref " + number(ref) + " was " + target.Describe(was) + " when it was read, and the page uses it for something else now"

@@ -131,6 +131,9 @@ type ReadRequest struct {
 	Attributes []string
 	// Geometry asks for the boxes.
 	Geometry bool
+	// Mark numbers the reads of a tab, growing. Documents remember what an element was called and what its row said at
+	// the last marks, for Known.
+	Mark uint64
 }
 
 // Readout is the answer of Read.

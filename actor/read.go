@@ -32,6 +32,8 @@ type Reading struct {
 	Layout *dom.Layout
 	// Late names the frames that did not answer: of them the head shows what was last known.
 	Late []dom.FrameID
+	// Mark is that of ReadRequest. A head that came by itself since has the mark of the read before it.
+	Mark uint64
 }
 
 // Read brings the DOM up to date with the page. What was once asked for by Structural and Attributes
@@ -81,11 +83,13 @@ func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
 		Attributes: slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Attributes, held.Attributes)))),
 	}
 	at := time.Now()
+	t.lastMark++
+	req.Mark = t.lastMark
 	late, err := t.update(ctx, req)
 	if err != nil {
 		return Reading{}, err
 	}
-	r := Reading{Head: t.head.Load(), Late: late}
+	r := Reading{Head: t.head.Load(), Late: late, Mark: req.Mark}
 	if o.Geometry {
 		r.Layout = t.model.Layout()
 	}

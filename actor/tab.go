@@ -111,6 +111,8 @@ type state struct {
 	document uint64
 	// promised is what the turn under way was asked with.
 	promised promise
+	// lastMark is the mark of the last read; see ReadRequest.
+	lastMark uint64
 	// epitaphs tell what elements of earlier documents were.
 	epitaphs map[dom.Ref]epitaph
 	// structural is the document that was asked for its structure, if any was.

@@ -290,7 +290,7 @@ const latePing = 10 * time.Second
 // request is the command to read, for one agent.
 func (p *Page) request(o observed, req actor.ReadRequest) callParams {
 	var acked *page.Ack
-	r := page.ReadRequest{Probed: p.wasProbed(o), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
+	r := page.ReadRequest{Probed: p.wasProbed(o), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry, Mark: req.Mark}
 	if r.Attributes == nil {
 		r.Attributes = []string{}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/acting"
 	"github.com/domtap/domtap/rpc/steps"
+	"github.com/domtap/domtap/rpc/views"
 )
 
 type actionService struct {
@@ -28,11 +29,12 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 		return nil, err
 	}
 	shared, who := s.server.views.Of(tab), callerOf(ctx, r.GetClientId())
-	turn.Told = shared.Told(who)
+	told := shared.Told(who)
+	turn.Told, turn.ToldMark = told.Snapshot, told.Mark
 	outcome, err := tab.Act(ctx, turn)
 	if err == nil {
 		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
-		shared.Tell(who, outcome.After) // also by the error of what was refused
+		shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark}) // also by the error of what was refused
 		err = nothingDone(turn, outcome)
 	}
 	if err != nil {
@@ -69,10 +71,15 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	if err != nil {
 		return nil, err
 	}
-	outcome, err := tab.Act(ctx, acting.FormTurn(r, func(paths []string) ([]string, error) { return s.server.cfg.Uploads.Files(paths) }))
+	turn := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.server.cfg.Uploads.Files(paths) })
+	shared, who := s.server.views.Of(tab), callerOf(ctx, r.GetClientId())
+	told := shared.Told(who)
+	turn.Told, turn.ToldMark = told.Snapshot, told.Mark
+	outcome, err := tab.Act(ctx, turn)
 	if err != nil {
 		return nil, err
 	}
+	shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark})
 	s.account(ctx, tab, acting.FormKinds(r), &outcome)
 	answer, err := acting.Answer(&outcome, reasonOf, false)
 	if err != nil {

@@ -130,7 +130,7 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 	l := &look{tab: tab, now: now, next: shared.Next(now), late: reading.Late}
 	shared.Sent(now, chosen(ctx, r.GetClientId()))
 	defer l.account(ctx, shared, r.GetCursor() != "")
-	seen := views.Seen{View: now}
+	seen := views.Seen{View: now, Mark: reading.Mark}
 	if boxes {
 		l.placed = now.Placed(reading.Layout)
 		seen.Boxes = l.placed.Boxes
@@ -141,7 +141,7 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 	}
 	last, resync := shared.Swap(callerOf(ctx, r.GetClientId()), seen)
 	if r.GetClientId() != "" {
-		shared.Tell(callerOf(ctx, ""), now.Snapshot) // who acts may not name itself
+		shared.Tell(callerOf(ctx, ""), views.Told{Snapshot: now.Snapshot, Mark: reading.Mark}) // who acts may not name itself
 	}
 	switch {
 	case since != nil:

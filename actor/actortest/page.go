@@ -574,6 +574,10 @@ func (p *Page) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
 		p.mu.Unlock()
 		return actor.Deed{}, err
 	}
+	if a.Known != nil && a.Known.Doubtful { // it knows no rows
+		p.mu.Unlock()
+		return actor.Deed{}, &actor.Error{Kind: actor.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": actor.Beside}}
+	}
 	p.actions = append(p.actions, a)
 	var act func(*Page, actor.Action) error
 	if n != nil {

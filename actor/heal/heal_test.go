@@ -72,20 +72,22 @@ func TestHeirStandsBelowTheSameAncestors(t *testing.T) {
 func TestReusedElementsAreKnown(t *testing.T) {
 	for _, c := range []struct {
 		told, now string // of ref 2
-		want      bool
+		want      Use
 	}{
-		{"1:link:Apple 2:button:Delete 3:link:Pear", "1:link:Apple 2:button:Delete 3:link:Pear", false},
-		{"1:link:Apple 2:button:Delete 3:link:Pear", "1:link:Fig 2:button:Delete 3:link:Pear", true},
-		{"1:link:Apple 2:button:Delete 3:link:Pear", "2:button:Delete 3:link:Pear", false},
-		{"1:link:Apple 2:button:Delete", "2:button:Delete 1:link:Apple", false},
-		{"2:button:Play", "2:button:Pause", true},
-		{"2:button:Likes(3)", "2:button:Likes(4)", false},
-		{"1:link:Inbox(1) 2:button:New", "1:link:Inbox(2) 2:button:New", false},
-		{"2:button:Go", "2:link:Go", true},
-		{"2:link:Open:/a", "2:link:Open:/b", true},
-		{"1:button:X", "1:button:X 2:button:Y", false},
-		{"2:button:X", "1:button:Y", false},
-		{"2:button:1", "2:button:2", true},
+		{"1:link:Apple 2:button:Delete 3:link:Pear", "1:link:Apple 2:button:Delete 3:link:Pear", Same},
+		{"1:link:Apple 2:button:Delete 3:link:Pear", "1:link:Fig 2:button:Delete 3:link:Pear", Doubtful},
+		{"1:link:Apple 2:button:Delete 3:link:Pear", "2:button:Delete 3:link:Pear", Same},
+		{"1:link:Apple 2:button:Delete", "2:button:Delete 1:link:Apple", Same},
+		{"2:button:Play", "2:button:Pause", Other},
+		{"2:button:Likes(3)", "2:button:Likes(4)", Same},
+		{"1:link:Inbox(1) 2:button:New", "1:link:Inbox(2) 2:button:New", Same},
+		{"2:button:Go", "2:link:Go", Other},
+		{"2:link:Open:/a", "2:link:Open:/b", Other},
+		{"1:button:X", "1:button:X 2:button:Y", Same},
+		{"2:button:X", "1:button:Y", Same},
+		{"2:button:1", "2:button:2", Other},
+		{"1:link:Name 2:button:Send", "1:link:Name(required) 2:button:Send", Same},
+		{"2:row:Alice", "2:row:Carol", Doubtful},
 	} {
 		if _, got := Reused(2, state(c.told), state(c.now)); got != c.want {
 			t.Errorf("%s → %s: %v, want %v", c.told, c.now, got, c.want)

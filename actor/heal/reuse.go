@@ -10,19 +10,32 @@ import (
 // reach is how many used elements on each side of one are looked at by Reused.
 const reach = 3
 
-// Reused reports whether an element that is still there is something else than when somebody was told of it, and what
+// Use says whether an element that is still there is what it was.
+type Use uint8
+
+// The uses.
+const (
+	// Same: nothing says that it is another thing.
+	Same Use = iota
+	// Doubtful: what stands around it says something else, or the element says as much as a row of a list does and says
+	// something else. The page, which knows the row, has the last word.
+	Doubtful
+	// Other: it is another thing.
+	Other
+)
+
+// Reused says whether an element that is still there is something else than when somebody was told of it, and what
 // it was then. Lists that show a part of many things reuse their elements: the row that said "Apple" says "Pear" when
-// the list is scrolled. It is something else when
-//
-//   - it has another role, or says something else: also "Pause" where it said "Play"; or
-//   - one of its neighbours says something else: "Delete", behind another name now.
+// the list is scrolled. It is something else when it has another role, or says something else: also "Pause" where it
+// said "Play". Whether it is becomes doubtful when one of its neighbours says something else: "Delete", behind another
+// name now.
 //
 // Neighbours are the three used elements before and behind it in its frame, as they stood then, as far as they are
-// still there. Numbers and signs do not count, so that a counter may count.
-func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, reused bool) {
+// still there. Numbers and signs do not count, so that a counter may count, and a neighbour may say more.
+func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, use Use) {
 	i := place(told, ref)
 	if i < 0 {
-		return nil, false
+		return nil, Same
 	}
 	was = told[i]
 	var refs []dom.Ref
@@ -34,15 +47,37 @@ func Reused(ref dom.Ref, told, now []*dom.Element) (was *dom.Element, reused boo
 			refs = append(refs, told[j].Ref)
 		}
 	}
-	refs = append(refs, ref)
-	then, current := find(told, refs), find(now, refs)
+	then, current := find(told, append(refs, ref)), find(now, append(refs, ref))
+	is := current[ref]
+	switch {
+	case is == nil:
+		return was, Same
+	case is.Role != was.Role || is.Tag != was.Tag:
+		return was, Other
+	case !sameWords(was, is) && !mayBeRow(is.Role):
+		return was, Other
+	}
 	for ref, was := range then {
-		if is := current[ref]; is != nil && is != was && !sameWords(was, is) {
-			return told[i], true
+		if is := current[ref]; is != nil && is != was && !sameWords(was, is) && !continues(was, is) {
+			use = Doubtful
 		}
 	}
-	is := current[ref]
-	return was, is != nil && (is.Role != was.Role || is.Tag != was.Tag)
+	return was, use
+}
+
+// mayBeRow reports whether an element of a role may be a row, which is called what stands in it.
+func mayBeRow(role string) bool {
+	switch role {
+	case "row", "listitem", "option", "treeitem", "article", "generic":
+		return true
+	}
+	return false
+}
+
+// continues reports whether one of two states of an element says all that the other says.
+func continues(a, b *dom.Element) bool {
+	was, is := letters(a.Text), letters(b.Text)
+	return a.Href == b.Href && a.Name == b.Name && was != "" && is != "" && (strings.Contains(is, was) || strings.Contains(was, is))
 }
 
 func place(elements []*dom.Element, ref dom.Ref) int {

@@ -30,6 +30,12 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 	main := t.page.Main()
 	main.Post(ctx, input.CommandSetInterceptDrags, input.SetInterceptDragsParams{Enabled: true})
 	defer main.Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
+	if to := t.action.To; to != nil && to.Ref != dom.NoRef {
+		// Nothing is picked up for a place that is another thing by now.
+		if _, _, err := t.ready(ctx, *to, reachRequest{Need: "node", Passive: true}); err != nil {
+			return actor.Deed{}, err
+		}
+	}
 	p, err := t.hold(ctx)
 	if err != nil {
 		return actor.Deed{}, err
@@ -88,7 +94,10 @@ func (t *task) hold(ctx context.Context) (*path, error) {
 				return nil, e
 			}
 		}
-		if !time.Now().Before(t.deadline) {
+		switch {
+		case isOther(got.reached):
+			return nil, t.refusal(p.spot, got.reached)
+		case !time.Now().Before(t.deadline):
 			return nil, t.missed(p, got)
 		}
 	}

@@ -46,7 +46,7 @@ func (t *task) point(ctx context.Context, s actor.Spot, modifiers int64) (*path,
 		}
 		letGo(ctx, p.agents()[:1])
 		t.release(ctx, p)
-		if wrong.Error == "stale" || !time.Now().Before(t.deadline) {
+		if wrong.Error == "stale" || isOther(wrong) || !time.Now().Before(t.deadline) {
 			return nil, t.refusal(s, wrong)
 		}
 		req.Still = true
@@ -84,6 +84,8 @@ type blow struct {
 // note says what is worth knowing of a press that reached its element.
 func (b *blow) note() string {
 	switch {
+	case b.Clicked && b.Was != b.Now:
+		return fmt.Sprintf("ok, but it was called %s when it was pressed and %s when it was clicked", quoted(b.Was), quoted(b.Now))
 	case b.Clicked:
 		return ""
 	case b.Detail != "":
@@ -112,6 +114,8 @@ func (t *task) click(ctx context.Context) (actor.Deed, error) {
 			return actor.Deed{Note: t.hit(p)}, nil
 		case got.Reached:
 			return actor.Deed{Note: got.note()}, nil
+		case isOther(got.reached):
+			return actor.Deed{}, t.refusal(p.spot, got.reached)
 		case !time.Now().Before(t.deadline):
 			return actor.Deed{}, t.missed(p, got)
 		}

@@ -31,6 +31,24 @@ type reachRequest struct {
 	Values []string `json:"values,omitzero"`
 	// Want is whether the element is to be checked.
 	Want *bool `json:"want,omitzero"`
+	// Known is what the element must still be.
+	Known *known `json:"known,omitzero"`
+}
+
+// known is actor.Known as the observer takes it.
+type known struct {
+	Name  string `json:"name"`
+	Told  uint64 `json:"told"`
+	Began uint64 `json:"began"`
+	// Doubtful is as in actor.Known.
+	Doubtful bool `json:"doubtful"`
+}
+
+func knownOf(s actor.Spot) *known {
+	if s.Known == nil {
+		return nil
+	}
+	return &known{Name: s.Known.Name, Told: s.Known.Told, Began: s.Known.Began, Doubtful: s.Known.Doubtful}
 }
 
 // reached is the answer of "reach" and of other commands.
@@ -54,6 +72,9 @@ type reached struct {
 	Done bool   `json:"done"`
 	Same bool   `json:"same"`
 	Held string `json:"held"`
+	// Was and Now say what an element was, or was called, that is something else now.
+	Was string `json:"was"`
+	Now string `json:"now"`
 	// Options are those that a select has, and More how many further ones.
 	Options []string `json:"options"`
 	More    int      `json:"more"`
@@ -114,7 +135,7 @@ func (t *task) ready(ctx context.Context, s actor.Spot, req reachRequest) (Agent
 	if err != nil {
 		return nil, reached{}, err
 	}
-	req.Ref, req.Patience = uint32(s.Ref), t.left()
+	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), knownOf(s)
 	var found reached
 	if err := call(ctx, a, "reach", req, &found); err != nil {
 		if ctx.Err() != nil {
@@ -208,7 +229,8 @@ type point struct {
 type aimRequest struct {
 	Ref uint32 `json:"ref"`
 	point
-	Passive bool `json:"passive,omitzero"`
+	Passive bool   `json:"passive,omitzero"`
+	Known   *known `json:"known,omitzero"`
 }
 
 // denyLimit bounds how long a frame that has nothing to do with the action may take to shut its guard.
@@ -225,7 +247,7 @@ func (t *task) aim(ctx context.Context, p *path) (reached, error) {
 	for i, s := range p.steps {
 		var err error
 		if i == 0 {
-			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive()})
+			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), knownOf(p.spot)})
 		} else {
 			below := p.steps[i-1]
 			calls[i], err = s.agent.Send(ctx, "through", passage{

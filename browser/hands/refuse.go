@@ -39,6 +39,8 @@ func (t *task) refusal(s actor.Spot, found reached) error {
 		return actor.Errorf(actor.Invalid, "the point %g,%g is outside of the viewport, which is %s: scroll first", s.Point.X, s.Point.Y, found.Detail)
 	case "wrong":
 		return wrong(ref, t.action, found)
+	case "renamed", "reused", actor.Beside:
+		return other(ref, found)
 	}
 	detail := map[string]string{"ref": ref, "cause": found.Error}
 	message, known := refusals[found.Error]
@@ -62,6 +64,32 @@ func (t *task) refusal(s actor.Spot, found reached) error {
 	}
 	return &actor.Error{Kind: actor.NotActionable, Message: subject + " cannot be used: " + message, Detail: detail}
 }
+
+// isOther reports whether the observer found that an element is another thing than the one that is meant.
+func isOther(found reached) bool {
+	return found.Error == "renamed" || found.Error == "reused" || found.Error == actor.Beside
+}
+
+// other is the error of an element that is another thing than the one that is meant.
+func other(ref string, found reached) error {
+	message := "ref " + ref
+	switch {
+	case found.Error == "renamed":
+		message += " was called " + quoted(found.Was) + " and is called " + quoted(found.Now) + " now"
+	case found.Error == actor.Beside:
+		message += " stands beside something else than when it was read"
+	case found.Was == "" && found.Now == "":
+		message += " stands in a row that shows another record than when it was read"
+	default:
+		message += " stands in a row that said " + quoted(found.Was) + " when it was read and says " + quoted(found.Now) + " now"
+	}
+	message += ", so nothing was done to it: read the page again, or send the step again if it is meant nevertheless"
+	return &actor.Error{Kind: actor.Stale, Message: message,
+		Detail: map[string]string{"ref": ref, "cause": found.Error, "was": found.Was, "is": found.Now}}
+}
+
+// quoted quotes a few words of the page.
+func quoted(s string) string { return fmt.Sprintf("%.60q", s) }
 
 // forms say how the values of inputs are written.
 var forms = map[string]string{

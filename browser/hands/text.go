@@ -202,6 +202,7 @@ func (t *task) check(ctx context.Context) (actor.Deed, error) {
 		if _, err := t.click(ctx); err != nil {
 			return actor.Deed{}, err
 		}
+		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
 		var got reached
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
 		if err := call(ctx, agent, "became", took, &got); err != nil {

@@ -75,6 +75,8 @@ func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.De
 		return leftBehind(a)
 	}
 	switch {
+	case isOther(got.reached):
+		return actor.Deed{}, t.refusal(a.Spot(), got.reached)
 	case !got.Reached:
 		return actor.Deed{}, notReached(a, got)
 	case a.Kind == actor.Press:

@@ -34,7 +34,7 @@ func (t *task) upload(ctx context.Context) (actor.Deed, error) {
 		return actor.Deed{}, err
 	}
 	var takes terms
-	ref := map[string]any{"ref": uint32(s.Ref)}
+	ref := map[string]any{"ref": uint32(s.Ref), "known": knownOf(s)}
 	if err := call(ctx, agent, "fileTerms", ref, &takes); err != nil {
 		return actor.Deed{}, err
 	}

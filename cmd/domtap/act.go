@@ -28,7 +28,7 @@ func actCommand(act *acts.Act) func(*app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer, err := c.actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: []*domtapv1.Step{one}})
+			answer, err := c.actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: []*domtapv1.Step{one}, ClientId: c.id})
 			if err != nil {
 				return err
 			}

@@ -26,6 +26,8 @@ type client struct {
 	tab string
 	// memory is what this terminal opened.
 	memory *terminal.Memory
+	// id names the terminal in calls that read or act: a ref means the element as it was printed in this terminal.
+	id string
 }
 
 func newClient(conn *grpc.ClientConn, tab string, memory *terminal.Memory) *client {
@@ -167,5 +169,7 @@ func (a *app) dial(to endpoint.Target) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newClient(conn, a.common.tab, a.memory(to)), nil
+	c := newClient(conn, a.common.tab, a.memory(to))
+	c.id = terminal.ClientID(a.terminal())
+	return c, nil
 }

@@ -54,6 +54,7 @@ func compactCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		request.ClientId = c.id
 		answer, err := c.dom.GetCompact(ctx, request)
 		if err != nil {
 			return err

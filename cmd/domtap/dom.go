@@ -31,7 +31,7 @@ every field: role, states, box, parent, attributes.`,
 			return err
 		}
 		request := view.request(id)
-		request.Cursor = cursor
+		request.Cursor, request.ClientId = cursor, c.id
 		answer, err := c.dom.GetDom(ctx, request)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ filled, --submit sends the form: by its button, or with Enter.`,
 	cmd.Flags().BoolVar(&submit, "submit", false, "send the form afterwards")
 	cmd.Flags().StringVar(&url, "url", "", "go there first")
 	cmd.RunE = a.calling(func(ctx context.Context, c *client, args []string) error {
-		request := &domtapv1.FillFormRequest{Submit: submit, Url: url}
+		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.id}
 		for _, arg := range args {
 			field, err := formField(arg)
 			if err != nil {

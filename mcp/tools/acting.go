@@ -274,7 +274,7 @@ func fillForm(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value}
+	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value, ClientId: c.Desk.ClientID}
 	for _, one := range a.Fields {
 		field := &domtapv1.FormField{Label: one.V.Label, Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.Type}
 		switch {

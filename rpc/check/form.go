@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -16,6 +17,7 @@ func (c *collector) fillForm(r *domtapv1.FillFormRequest) {
 	if r.GetUrl() != "" {
 		c.url("url", r.GetUrl())
 	}
+	c.want(utf8.RuneCountInString(r.GetClientId()) <= maxClientID, "client_id", "must have at most 100 characters")
 	n := len(r.GetFields())
 	c.want(1 <= n && n <= maxFields, "fields", "must have 1 to 50 fields")
 	for i, f := range r.GetFields() {

@@ -39,6 +39,15 @@ type Caller struct {
 type Seen struct {
 	View  *View
 	Boxes []dom.Box
+	// Mark is that of the reading; see actor.Reading.
+	Mark uint64
+}
+
+// Told is a state of a tab that a caller knows; zero when none is known.
+type Told struct {
+	Snapshot *dom.Snapshot
+	// Mark is that of the reading that brought it.
+	Mark uint64
 }
 
 // Swap remembers what a caller sees of the tab now, and returns what it saw last with the same
@@ -58,7 +67,7 @@ type baseline struct {
 	views     []Seen
 	landmarks landmarks
 	// told is the newest state of the tab that the caller knows; streams counts those that tell it of every state.
-	told    *dom.Snapshot
+	told    Told
 	streams int
 }
 
@@ -82,7 +91,7 @@ func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 		resync = ViewChanged
 	}
 	entry.views = append(entry.views, now)
-	entry.told = now.View.Snapshot
+	entry.told = Told{now.View.Snapshot, now.Mark}
 	b.size += now.size()
 	b.trim(entry)
 	if resync == "" {
@@ -91,26 +100,26 @@ func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 	return last, resync
 }
 
-// Told returns the newest state of the tab that a caller was told of; nil when that is not known, or when a stream
+// Told returns the newest state of the tab that a caller was told of; none when that is not known, or when a stream
 // tells it of every state.
-func (t *Tab) Told(who Caller) *dom.Snapshot {
+func (t *Tab) Told(who Caller) Told {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	item := b.entries[callerTab{who, t.tab.ID()}]
 	if item == nil || item.Value.(*baseline).streams > 0 {
-		return nil
+		return Told{}
 	}
 	return item.Value.(*baseline).told
 }
 
 // Tell remembers that a caller knows a state of the tab.
-func (t *Tab) Tell(who Caller, s *dom.Snapshot) {
+func (t *Tab) Tell(who Caller, now Told) {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	entry := b.entry(callerTab{who, t.tab.ID()})
-	entry.told = s
+	entry.told = now
 	b.trim(entry)
 }
 
@@ -126,7 +135,7 @@ func (b *baselines) stream(key callerTab, n int) {
 	defer b.mu.Unlock()
 	entry := b.entry(key)
 	entry.streams = max(0, entry.streams+n)
-	entry.told = nil
+	entry.told = Told{}
 	b.trim(entry)
 }
 

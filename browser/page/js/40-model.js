@@ -57,6 +57,10 @@ class Rec {
     this.covers = COVERS_NONE;
     /** When it was made, by the clock of Fates. */
     this.since = 0;
+    /** What it was called, and which row it stood in, at earlier marks; see Rows. @type {Place[] | null} */
+    this.places = null;
+    /** The mark at which the daemon acted on it last. */
+    this.acted = 0;
   }
 }
 
@@ -84,6 +88,7 @@ class Model {
   constructor(doc) {
     this.doc = doc;
     this.fates = new Fates(this);
+    this.rows = new Rows(this);
     this.structural = false;
     /** @type {string[]} */
     this.attributes = [];
@@ -194,6 +199,7 @@ class Model {
     if (this.rescan) {
       this.grown = true;
       this.newcomers = null;
+      this.rows.touchAll();
       return;
     }
     if (records.length + this.added.size + this.dirty.size + this.check.size > RESCAN_ABOVE) {
@@ -214,6 +220,7 @@ class Model {
   forgetNoted() {
     this.rescan = this.grown = true;
     this.newcomers = null;
+    this.rows.touchAll();
     for (const set of [this.added, this.arrived, this.dirty, this.check, this.looks, this.restyled]) set.clear();
   }
 
@@ -287,6 +294,7 @@ class Model {
       if (!n || safe.nodeType(n) !== 1) return;
       const rec = this.recs.get(n);
       if (rec) this.dirty.add(rec);
+      this.rows.touchNode(n);
       const tag = tagOf(n);
       if (tag === "label") {
         this.noteRec(n.control);
@@ -320,6 +328,7 @@ class Model {
       this.added.add(el);
       this.noteText(el);
     }
+    if (TOUCHING.test(name)) this.rows.touch(el);
     switch (name) {
       case "class":
       case "style":
@@ -496,6 +505,7 @@ class Model {
       if (!rec.boxSent) this.unboxed.add(rec);
     }
     this.inserts.add(rec);
+    this.rows.fresh.add(rec);
     rec.prev = prev;
     rec.next = prev.next;
     if (prev.next) prev.next.prev = rec;
@@ -511,6 +521,7 @@ class Model {
   /** @param {Rec} rec */
   forget(rec) {
     this.all.delete(rec);
+    this.rows.fresh.delete(rec);
     if (rec.control) {
       this.controls.delete(rec);
       this.tucked.delete(rec);
@@ -672,6 +683,7 @@ class Model {
         rec.fields[i] = now[i];
       }
     }
+    if (rec.mask & (1 << F_TEXT)) this.rows.fresh.add(rec);
     if (rec.mask) this.changed.add(rec);
   }
 

@@ -48,6 +48,7 @@ class Agent {
     /** Boxes, or the scroll position, are to be sent with the next patch. */
     this.boxes = false;
     this.goOn = this.goOn.bind(this);
+    this.noteMore = this.noteMore.bind(this);
   }
 
   // ---- watching the page --------------------------------------------------------------------
@@ -109,7 +110,11 @@ class Agent {
       case "keyup":
         model.controlsDirty = true;
         if (model.controls.size > CONTROLS_AT_ONCE) model.styleDirty = true; // a pass looks at the rest
-        if (event.type === "input" || event.type === "change") model.noteText(event.composedPath()[0]);
+        if (event.type === "input" || event.type === "change") {
+          const target = event.composedPath()[0];
+          if (event.isTrusted) model.rows.entered(target);
+          model.noteText(target);
+        }
         break;
       default:
         model.styleDirty = true;
@@ -285,7 +290,7 @@ class Agent {
   }
 
   /**
-   * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
+   * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean, mark: number}} request
    * @param {any[]} digits of an acknowledgement
    */
   read(request, digits) {
@@ -305,12 +310,38 @@ class Agent {
     if (records.length) this.model.note(records);
     if (this.unseen.due && !request.probed) return this.writer.header("p");
     const message = this.take(true, request.geometry);
+    if (request.mark > 0) this.noteRows(request.mark);
     if (message !== null) {
       // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
       this.held = this.writer.sequence;
       return message;
     }
     return this.writer.header(request.geometry ? "m" : "");
+  }
+
+  /** Remembers what rows say as the daemon reads them. @param {number} mark */
+  noteRows(mark) {
+    const start = performance.now();
+    this.model.rows.note(mark);
+    this.writer.took += performance.now() - start;
+    if (this.model.rows.pending) scheduler.postTask(this.noteMore, SLICES);
+  }
+
+  noteMore() {
+    const start = performance.now();
+    this.model.rows.noteMore(SLICE);
+    this.writer.took += performance.now() - start;
+    if (this.model.rows.pending) scheduler.postTask(this.noteMore, SLICES);
+  }
+
+  /**
+   * What is different of an element since an action was decided on; see Rows.check.
+   * @param {Rec} rec @param {Known | undefined} known
+   */
+  changed(rec, known) {
+    const records = this.observer.takeRecords();
+    if (records.length) this.mutated(records);
+    return this.model.rows.check(rec, known);
   }
 
   /** Extends what is stored. @param {{structural: boolean, attributes: string[]}} request */

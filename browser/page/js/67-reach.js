@@ -6,7 +6,7 @@ const FRAME_AT_MOST = 100;
 const RESTLESS = 1000;
 
 /** What waiting does not cure. */
-const FINAL = new Set(["stale", "uneditable", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
+const FINAL = new Set(["stale", "renamed", "reused", "uneditable", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
 
 /** Resolves at the next frame. @returns {Promise<void>} */
 function nextFrame() {
@@ -54,6 +54,8 @@ function reach(agent, request) {
 function tryToReach(agent, request, state) {
   const rec = agent.model.byRef.get(request.ref);
   if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const changed = agent.changed(rec, request.known);
+  if (changed) return changed;
   const { sight } = agent.model;
   seeAgain(sight);
   if (request.need !== "node" && !sight.isVisible(rec.node, rec.tag)) return { error: "hidden" };
@@ -165,13 +167,15 @@ function isAnimated(el) {
 /**
  * Right before the press, with the pointer there: whether the point still belongs to the element. From then on the
  * guard lets no press through to anything else.
- * @param {Agent} agent @param {{ref: number, x: number, y: number, passive?: boolean}} request
+ * @param {Agent} agent @param {{ref: number, x: number, y: number, passive?: boolean, known?: Known}} request
  */
 function aim(agent, request) {
   agent.model.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
   agent.schedule();
   const rec = agent.model.byRef.get(request.ref);
   if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const changed = agent.changed(rec, request.known);
+  if (changed) return changed;
   const hit = hitAt(request.x, request.y);
   if (!hit || wayTo(rec.node, hit) === COVERED) {
     const { detail, ref } = nameCover(agent, hit || document, rec.node);
@@ -180,6 +184,7 @@ function aim(agent, request) {
   if (!request.passive && agent.model.stoodFor.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
   agent.watched = placeOf(rec.node);
   agent.guard.arm("mouse", rec.node);
+  agent.guard.expect(() => agent.changed(rec, request.known), () => nameNow(agent.model, rec));
   return {};
 }
 

@@ -45,6 +45,30 @@ class Guard {
     this.stray = null;
     /** Nothing of it got through, for the first event went astray. */
     this.shut = false;
+    /** What is different of the element, and what it is called; see expect. @type {(() => any) | null} */
+    this.differs = null;
+    /** @type {(() => string) | null} */
+    this.called = null;
+    /** What was different when the first event came. @type {any} */
+    this.changed = null;
+    /** What the element was called when it was pressed, and when it was clicked. @type {string[]} */
+    this.names = [];
+  }
+
+  /**
+   * From now on the element receives nothing when it is something else by then.
+   * @param {() => any} differs @param {() => string} [called]
+   */
+  expect(differs, called) {
+    this.differs = differs;
+    this.called = called || null;
+  }
+
+  /** Whether the element is another thing than the one that is meant, when the first event comes. */
+  isOther() {
+    this.changed = this.differs && this.differs();
+    if (!this.changed && this.called) this.names = [this.called()];
+    return this.changed !== null;
   }
 
   /**
@@ -72,9 +96,9 @@ class Guard {
     this.mode = "";
     this.waiter?.tell(false);
     this.waiter = null;
-    const { el, reached, clicked, dragging, stray, x, y, keys } = this;
+    const { el, reached, clicked, dragging, stray, x, y, keys, changed, names } = this;
     this.clear();
-    return { el, reached, clicked, dragging, stray, x, y, keys };
+    return { el, reached, clicked, dragging, stray, x, y, keys, changed, names };
   }
 
   /** @param {any} event */
@@ -104,11 +128,11 @@ class Guard {
     const through = safe.nodeType(hit) === 1 && wayTo(this.el, hit) !== COVERED;
     if (!this.reached) {
       if (type !== "pointerdown" && type !== "mousedown") return; // of something that was pressed before
-      if (through) {
+      if (through && !this.isOther()) {
         this.reached = true;
         return;
       }
-      this.stray = hit;
+      if (!through) this.stray = hit;
       this.shut = true;
       return swallow(event);
     }
@@ -119,6 +143,7 @@ class Guard {
       if (type === "click" || type === "auxclick" || type === "contextmenu") {
         this.clicked = true;
         if (type === "contextmenu" || event.detail >= (this.waiter?.clicks ?? 0)) this.waiter?.tell(true);
+        if (this.called && this.names.length === 1) this.names.push(this.called());
       }
     } else if (takesClicks(hit)) {
       this.stray = hit;
@@ -133,7 +158,10 @@ class Guard {
     const up = event.type === "keyup";
     if (up) keys.target = null;
     if (this.shut) return swallow(event);
-    if (holdsFocus(this.el)) {
+    if (!this.reached && this.isOther()) {
+      this.shut = true;
+      swallow(event);
+    } else if (holdsFocus(this.el)) {
       this.reached = true;
       keys.heard(event);
     } else if (up && this.reached && keys.follow !== "one") {
@@ -171,10 +199,18 @@ function holdsFocus(el) {
   return n !== null && reaches(n, el);
 }
 
+/** What an element was called when it was pressed and what when it was clicked, when that is not the same. @param {string[]} names */
+function renamed(names) {
+  const [was, now] = names;
+  return now === undefined || lettersOf(was) === lettersOf(now) ? {} : { was, now };
+}
+
 /** How the press went, after it. @param {Agent} agent */
 function struck(agent) {
-  const { el, reached, clicked, dragging, stray, x, y } = agent.guard.disarm();
-  const found = { reached, clicked, dragging, gone: el !== null && !safe.isConnected(el) };
+  const { el, reached, clicked, dragging, stray, x, y, changed, names } = agent.guard.disarm();
+  if (changed) return { reached, ...changed };
+  if (reached) agent.model.rows.actedOn(el);
+  const found = { reached, clicked, dragging, gone: el !== null && !safe.isConnected(el), ...renamed(names) };
   let other = stray;
   if (!other && reached && !clicked && !found.gone) other = hitAt(x, y);
   if (!other || safe.nodeType(other) !== 1 || (reached && wayTo(el, other) !== COVERED)) return found;

@@ -241,7 +241,9 @@ function isWithin(wanted, text) {
  * @param {Agent} agent @param {{text?: string, edit: "append" | "replace" | ""}} request
  */
 async function typed(agent, request) {
-  const { el, reached, stray, keys } = agent.guard.disarm();
+  const { el, reached, stray, keys, changed } = agent.guard.disarm();
+  if (changed) return { reached, ...changed };
+  if (reached) agent.model.rows.actedOn(el);
   const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };
   if (!el || !keys) return found;
   if (stray && safe.nodeType(stray) === 1) went(agent, stray, el, found);

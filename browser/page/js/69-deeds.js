@@ -44,7 +44,7 @@ function selectOf(el) {
  * @param {Agent} agent @param {any} named what the caller named @param {any} el what takes the focus @param {any} request
  */
 function grasp(agent, named, el, request) {
-  if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(el, request.text);
+  if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text);
   if (!isInView(middle(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
   const stand = agent.model.stoodFor.get(named) || el;
   if (!holdsFocus(stand)) HTMLElement.prototype.focus.call(stand, { preventScroll: true });
@@ -58,10 +58,22 @@ function grasp(agent, named, el, request) {
     if (refused) return refused;
     const full = selectFor(el, request.edit);
     agent.guard.arm("keys", el, request.edit === "append" ? "text" : "one");
+    expectAsNow(agent, request);
     return { full, rich: isRich(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
   }
   agent.guard.arm("keys", stand, request.text ? "text" : "any");
+  expectAsNow(agent, request);
   return {};
+}
+
+/**
+ * Keys go to the element as long as it is what it is now, with the focus: what a page does when it gives that is not the
+ * page's alone.
+ * @param {Agent} agent @param {any} request
+ */
+function expectAsNow(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  if (rec && request.known) agent.guard.expect(agent.model.rows.keep(rec));
 }
 
 /** @param {any} el */
@@ -96,9 +108,9 @@ async function selectionHeard() {
 
 /**
  * Sets the value of an input whose picker takes no text, as the picker would: value, then events.
- * @param {any} el @param {string} text
+ * @param {Agent} agent @param {any} el @param {string} text
  */
-function setValue(el, text) {
+function setValue(agent, el, text) {
   const probe = document.createElement("input");
   probe.type = el.type;
   if (el.type === "range") for (const name of ["min", "max", "step"]) if (has(el, name)) probe.setAttribute(name, attr(el, name));
@@ -109,12 +121,13 @@ function setValue(el, text) {
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
   if (el.value === probe.value) return { done: true, held: isTold(el) ? el.value : MASK };
   el.value = probe.value;
-  tellOfChange(el);
+  tellOfChange(agent, el);
   return { done: true, held: isTold(el) ? el.value : MASK };
 }
 
-/** @param {any} el */
-function tellOfChange(el) {
+/** @param {Agent} agent @param {any} el */
+function tellOfChange(agent, el) {
+  agent.model.rows.gave(el);
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   el.dispatchEvent(new Event("change", { bubbles: true }));
 }
@@ -162,7 +175,7 @@ function choose(agent, el, values) {
   const held = isSecret(el) || isValueMasked(el) ? MASK : [...chosen].map(toldLabel).join(", ");
   if (options.every((o) => o.selected === chosen.has(o))) return { done: true, same: true, held };
   for (const o of options) if (o.selected !== chosen.has(o)) o.selected = chosen.has(o);
-  tellOfChange(el);
+  tellOfChange(agent, el);
   return { done: true, held };
 }
 
@@ -216,15 +229,22 @@ function fileInputOf(agent, el) {
   return inside.length === 1 ? inside[0] : null;
 }
 
-/** The file input for an element, as an object; null when it is none. @param {Agent} agent @param {{ref: number}} request */
+/**
+ * The file input for an element, as an object, to be given files; null when it is none, or another thing than was meant.
+ * @param {Agent} agent @param {{ref: number, known?: Known}} request
+ */
 function fileInput(agent, request) {
   const rec = agent.model.byRef.get(request.ref);
-  return rec && safe.isConnected(rec.node) ? fileInputOf(agent, rec.node) : null;
+  if (!rec || !safe.isConnected(rec.node) || agent.changed(rec, request.known)) return null;
+  const input = fileInputOf(agent, rec.node);
+  agent.model.rows.actedOn(input);
+  return input;
 }
 
 /** What a file input takes. @param {Agent} agent @param {{ref: number}} request */
 function fileTerms(agent, request) {
-  const input = fileInput(agent, request);
+  const rec = agent.model.byRef.get(request.ref);
+  const input = rec && safe.isConnected(rec.node) ? fileInputOf(agent, rec.node) : null;
   if (!input) return { input: false };
   if (safe.matches(input, ":disabled")) return { error: "disabled" };
   return { input: true, multiple: input.multiple === true, folder: input.webkitdirectory === true };

@@ -1720,8 +1720,11 @@ type InteractRequest struct {
 	// FORMAT_DIFF: the diff as text, in diff_text, instead of the structured one. Unset: structured. No other is allowed.
 	Format Format `protobuf:"varint,7,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	// Names the caller, as in GetDom; unset: the connection. A ref means the element as this caller was told of it last
-	// (by GetDom, GetCompact or Interact): one that the page uses for something else since then, as lists do that
-	// show a part of many rows, is refused once with STALE_REF. What a stream tells does not count.
+	// (by GetDom, GetCompact, Interact or FillForm): one that is called something else since then, or whose row shows
+	// another record, as in lists that reuse their nodes, is refused once with STALE_REF, also when that happens while
+	// it is about to be pressed. A row is an item of a list, table or tree, a group of a description list, an article,
+	// a fieldset, a form, or one of several elements alike. Numbers that count, times, words of a state and what was
+	// added to a row make no other record of it. What a stream tells does not count.
 	ClientId      string `protobuf:"bytes,8,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2003,7 +2006,9 @@ type FillFormRequest struct {
 	// was filled.
 	Submit bool `protobuf:"varint,3,opt,name=submit,proto3" json:"submit,omitempty"`
 	// Navigates there first, when set.
-	Url           string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
+	// Names the caller, as in Interact.
+	ClientId      string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2062,6 +2067,13 @@ func (x *FillFormRequest) GetSubmit() bool {
 func (x *FillFormRequest) GetUrl() string {
 	if x != nil {
 		return x.Url
+	}
+	return ""
+}
+
+func (x *FillFormRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
 	}
 	return ""
 }
@@ -2289,12 +2301,13 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x05value\x18\x04 \x01(\tR\x05value\x12\x12\n" +
 	"\x04type\x18\x05 \x01(\tR\x04type\x12\x16\n" +
 	"\x06values\x18\x06 \x03(\tR\x06valuesB\x06\n" +
-	"\x04_ref\"\x80\x01\n" +
+	"\x04_ref\"\x9d\x01\n" +
 	"\x0fFillFormRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12,\n" +
 	"\x06fields\x18\x02 \x03(\v2\x14.domtap.v1.FormFieldR\x06fields\x12\x16\n" +
 	"\x06submit\x18\x03 \x01(\bR\x06submit\x12\x10\n" +
-	"\x03url\x18\x04 \x01(\tR\x03url\"\xd6\x01\n" +
+	"\x03url\x18\x04 \x01(\tR\x03url\x12\x1b\n" +
+	"\tclient_id\x18\x05 \x01(\tR\bclientId\"\xd6\x01\n" +
 	"\x10FillFormResponse\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.domtap.v1.StepResultR\aresults\x12#\n" +
 	"\x04diff\x18\x02 \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12,\n" +

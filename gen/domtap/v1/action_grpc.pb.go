@@ -32,8 +32,8 @@ const (
 // ActionService acts through the tab's actor. Every call is one atomic turn: nobody interleaves. It
 // answers with what it did to the page, settled by events and never by a fixed sleep.
 //
-// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone; metadata says what
-// it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
+// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone, or is another thing than when it was
+// read; metadata says what it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
 // work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
 //
 // A page that stops answering while it is acted on ends the turn within about 3 s, whatever the deadline is, and the turn is
@@ -86,8 +86,8 @@ func (c *actionServiceClient) FillForm(ctx context.Context, in *FillFormRequest,
 // ActionService acts through the tab's actor. Every call is one atomic turn: nobody interleaves. It
 // answers with what it did to the page, settled by events and never by a fixed sleep.
 //
-// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone; metadata says what
-// it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
+// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone, or is another thing than when it was
+// read; metadata says what it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
 // work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
 //
 // A page that stops answering while it is acted on ends the turn within about 3 s, whatever the deadline is, and the turn is

@@ -53,7 +53,7 @@ var statuses = map[codes.Code]row{
 // reasons has a row for each reason of an ErrorInfo. The code is for a step that failed inside an answer; a status has one
 // of its own. The hint goes before that of the status.
 var reasons = map[string]row{
-	"STALE_REF":         {code: Precondition, hint: "the element is gone; domtap compact shows the refs of now"},
+	"STALE_REF":         {code: Precondition, hint: "the element is gone, or shows something else now; domtap compact shows the refs of now"},
 	"NOT_ACTIONABLE":    {code: Precondition, hint: "the element is hidden, disabled or covered; domtap shot page.png shows the page"},
 	"NOT_DELIVERED":     {code: Precondition, hint: "domtap compact shows what came of it"},
 	"PAGE_UNRESPONSIVE": {code: Precondition, hint: "domtap tabs says when it is READY again; domtap goto URL leaves it"},

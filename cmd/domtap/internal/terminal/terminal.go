@@ -62,6 +62,15 @@ func Of(stateDir, address, key string) *Memory {
 	return &Memory{dir: dir, file: filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")}
 }
 
+// ClientID names a terminal to the daemon, which remembers what each client was told of a page; empty for an empty key.
+func ClientID(key string) string {
+	if key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(key))
+	return "terminal-" + hex.EncodeToString(sum[:16])
+}
+
 // Load returns what is remembered. A file that cannot be read is as good as none.
 func (m *Memory) Load() Tabs {
 	if m == nil {
