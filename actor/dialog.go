@@ -202,6 +202,7 @@ func (t *Tab) asks(d Dialog) {
 	d.ID += t.life.Load().asked
 	t.last = max(t.last, d.ID)
 	t.dialogs++
+	t.expectSigns() // who asks lives, also when the answer is that of a policy
 	if d.Answer == Unanswered {
 		t.halts++
 		t.dialog(&d)

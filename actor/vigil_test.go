@@ -155,6 +155,27 @@ func TestAPageThatIsBusyForAMomentDoesNotHang(t *testing.T) {
 	})
 }
 
+// A page that shows one dialog after the other does not answer meanwhile, and does not hang: a policy answers them.
+func TestDialogsThatAPolicyAnswersAreSignsOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		page, tab, ref := onStage(t)
+		page.HangOn("Do")
+		for i := range 4 {
+			time.AfterFunc(time.Duration(i+1)*1500*time.Millisecond, func() {
+				page.Emit(actor.DialogOpened{Dialog: actor.Dialog{ID: uint64(i + 1), Type: "alert", Message: "again", Answer: actor.Accepted}})
+			})
+		}
+		time.AfterFunc(7*time.Second, page.Resume)
+		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := out.Results[0]; !r.Done || strings.Contains(r.Summary, "stopped") || out.Info.Status != actor.StatusReady {
+			t.Errorf("%+v with status %v", r, out.Info.Status)
+		}
+	})
+}
+
 // Behind a dialog a page does not answer, and does not hang.
 func TestADialogIsNoHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
