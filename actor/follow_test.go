@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
@@ -89,6 +90,10 @@ func (f *follower) run() {
 // watch: heads come in order, the log has no gaps, no ref is used twice, and in the end the followers
 // have what a read gives.
 func TestFollowersSeeEveryRevisionOnce(t *testing.T) {
+	synctest.Test(t, seeEveryRevisionOnce)
+}
+
+func seeEveryRevisionOnce(t *testing.T) {
 	b, pool, tab := start(t, actor.Config{})
 	release, err := tab.Watch(t.Context(), actor.WatchOptions{Geometry: true})
 	if err != nil {
@@ -108,6 +113,9 @@ func TestFollowersSeeEveryRevisionOnce(t *testing.T) {
 	page := b.Page(0)
 	for i := range 1500 {
 		page.Update(func(f *actortest.Frame) { scramble(rng, f, i) })
+		if rng.IntN(3) == 0 {
+			synctest.Wait() // the followers have their turn, on a busy machine too
+		}
 		switch rng.IntN(60) {
 		case 0:
 			read(t, tab, actor.ReadOptions{Geometry: true})
