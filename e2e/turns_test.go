@@ -144,23 +144,26 @@ func TestATurnReadsAndTakesPicturesInBetween(t *testing.T) {
 func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 	d, url := turnsDesk(t)
 	tab := d.Open(url + "/desk")
-	ctx := harness.Within(t, 4*time.Second)
-	r, err := d.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Loop"), button("Make")}})
+	r, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Loop"), button("Make")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	results := r.GetResults()
-	if !results[0].GetOk() || results[1].GetOk() || results[2].GetOk() || results[2].GetReason() != "DEADLINE_EXCEEDED" ||
-		!strings.Contains(results[2].GetError(), "send what is left") {
+	if !results[0].GetOk() || !results[1].GetOk() || !strings.Contains(results[1].GetSummary(), "but then the page stopped answering") ||
+		results[2].GetOk() || results[2].GetReason() != "PAGE_UNRESPONSIVE" {
 		t.Errorf("results are %v", results)
 	}
 	if _, err := d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/done"}); err != nil {
 		t.Errorf("the tab is of no use afterwards: %v", err)
 	}
 	tab = d.Open(url + "/desk")
-	_, err = d.Actions.Interact(harness.Within(t, time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Loop"), button("Make")}})
-	if status.Code(err) != codes.DeadlineExceeded {
-		t.Errorf("nothing was done, and the answer is %v", err)
+	r, err = d.Actions.Interact(harness.Within(t, time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Loop"), button("Make")}})
+	if status.Code(err) == codes.DeadlineExceeded {
+		return // there was no time for the first click either
+	}
+	if results := r.GetResults(); err != nil || !results[0].GetOk() || !strings.Contains(results[0].GetSummary(), "the time was up before the page came to rest") ||
+		results[1].GetReason() != "DEADLINE_EXCEEDED" || !strings.Contains(results[1].GetError(), "send what is left") {
+		t.Errorf("the answer is %v, %v", r, err)
 	}
 }
 
@@ -182,14 +185,20 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 		code codes.Code
 	}{{"Page.crash", codes.Unavailable}, {"Page.close", codes.Aborted}} {
 		tab := d.Open(url + "/desk")
+		var answer *domtapv1.InteractResponse
 		failed := make(chan error, 1)
 		go func() {
-			_, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Tell"), wait}})
+			var err error
+			answer, err = d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Tell"), wait}})
 			failed <- err
 		}()
 		<-clicked // by the second step, when the first is done
 		d.Browser.Newest().Post(c.end, nil)
-		if err := <-failed; status.Code(err) != c.code || !strings.Contains(err.Error(), `click "Make": ok`) {
+		err := <-failed
+		if err == nil && c.end == "Page.crash" && answer.GetTab().GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE && answer.GetResults()[0].GetOk() {
+			continue // the browser takes long to write down the crash, and tells of it only then
+		}
+		if status.Code(err) != c.code || !strings.Contains(err.Error(), `click "Make": ok`) {
 			t.Errorf("%s: the error is %v", c.end, err)
 		}
 	}
