@@ -283,6 +283,11 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 		}
 		results[i] = r
 	}
+	if t.vigil.hung {
+		if t.drain(); t.crashed { // which took long to be told
+			return t.crash()
+		}
+	}
 	return nil
 }
 

@@ -199,7 +199,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 			continue // the browser takes long to write down the crash, and tells of it only then
 		}
 		if status.Code(err) != c.code || !strings.Contains(err.Error(), `click "Make": ok`) {
-			t.Errorf("%s: the error is %v", c.end, err)
+			t.Errorf("%s: the error is %v, the answer %v", c.end, err, answer)
 		}
 	}
 }
