@@ -290,7 +290,7 @@ const latePing = 10 * time.Second
 // request is the command to read, for one agent.
 func (p *Page) request(o observed, req actor.ReadRequest) callParams {
 	var acked *page.Ack
-	r := page.ReadRequest{Probed: p.wasProbed(o), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry, Mark: req.Mark}
+	r := page.ReadRequest{Probed: p.wasProbed(o), Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
 	if r.Attributes == nil {
 		r.Attributes = []string{}
 	}
@@ -304,7 +304,7 @@ func (p *Page) request(o observed, req actor.ReadRequest) callParams {
 	acked = o.agent.acks.taken(acked)
 	r.Full = o.agent.broken || slices.Contains(req.Restart, key)
 	p.mu.Unlock()
-	return o.agent.paramsAcking("read", r, acked)
+	return o.agent.paramsWith("read", r, append(page.Mark(req.Mark), acked.Digits()...))
 }
 
 // wasProbed reports whether an agent is to be read although its document has grown.

@@ -390,8 +390,13 @@ func (a *agent) params(command string, argument any) callParams {
 
 // paramsAcking are those of a command that brings an acknowledgement along; nil: none.
 func (a *agent) paramsAcking(command string, argument any, ack *page.Ack) callParams {
+	return a.paramsWith(command, argument, ack.Digits())
+}
+
+// paramsWith are those of a command with numbers, as page.Mark and page.Ack write them.
+func (a *agent) paramsWith(command string, argument any, digits []any) callParams {
 	arguments := []callArgument{{Value: command}, {Value: argument}}
-	for _, digit := range ack.Digits() {
+	for _, digit := range digits {
 		arguments = append(arguments, callArgument{Value: digit})
 	}
 	return callParams{

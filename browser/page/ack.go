@@ -25,12 +25,19 @@ func (a *Ack) Digits() []any {
 	}
 	var out []any
 	for _, n := range numbers {
-		for ; n >= 128; n >>= 7 {
-			out = append(out, n&127|128)
-		}
-		if out = append(out, n); len(out) > maxDigits {
+		if out = appendDigits(out, n); len(out) > maxDigits {
 			return []any{numbers}
 		}
 	}
 	return out
+}
+
+// Mark returns the mark of a read as further arguments of Call, in front of those of an Ack: it is new each time, too.
+func Mark(mark uint64) []any { return appendDigits(nil, mark) }
+
+func appendDigits(out []any, n uint64) []any {
+	for ; n >= 128; n >>= 7 {
+		out = append(out, n&127|128)
+	}
+	return append(out, n)
 }

@@ -42,6 +42,10 @@ func TestAcknowledgementsAreWrittenInDigits(t *testing.T) {
 			t.Errorf("%v is written as %v, which reads %v", a, digits, got)
 		}
 	}
+	with := append(Mark(300), (&Ack{Sequence: 5, Refs: []int{200}}).Digits()...)
+	if got := undigits(t, with); !slices.Equal(got, []uint64{300, 5, 200}) {
+		t.Errorf("a mark in front of an acknowledgement reads %v", got)
+	}
 	if (*Ack)(nil).Digits() != nil {
 		t.Error("nothing is written as something")
 	}

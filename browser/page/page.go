@@ -115,8 +115,6 @@ type ReadRequest struct {
 	Full bool `json:"full"`
 	// Probed says that a document which has grown is to be read nevertheless: it was probed just now.
 	Probed bool `json:"probed"`
-	// Mark numbers the read, growing; what rows say then is remembered under it.
-	Mark uint64 `json:"mark"`
 }
 
 // LearnRequest is the argument of Learn: the browser's numbers of elements that have a click listener, the

@@ -282,7 +282,11 @@ class Agent {
 
   /** @param {any[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none */
   acknowledge(digits) {
-    const [sequence, ...refs] = numbersOf(digits);
+    this.acknowledged(numbersOf(digits));
+  }
+
+  /** @param {number[]} numbers a sequence and refs, or none */
+  acknowledged([sequence, ...refs]) {
     if (!(sequence > this.acked && sequence <= this.writer.sequence)) return;
     this.acked = sequence;
     this.writer.acknowledge(sequence, refs);
@@ -290,12 +294,13 @@ class Agent {
   }
 
   /**
-   * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean, mark: number}} request
-   * @param {any[]} digits of an acknowledgement
+   * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
+   * @param {any[]} digits of the mark of the read, and of an acknowledgement
    */
   read(request, digits) {
+    const [mark, ...ack] = numbersOf(digits);
     this.start();
-    this.acknowledge(digits);
+    this.acknowledged(ack);
     if (request.full) {
       this.writer.restart();
       this.acked = this.held = this.writer.sequence;
@@ -310,7 +315,7 @@ class Agent {
     if (records.length) this.model.note(records);
     if (this.unseen.due && !request.probed) return this.writer.header("p");
     const message = this.take(true, request.geometry);
-    if (request.mark > 0) this.noteRows(request.mark);
+    if (mark > 0) this.noteRows(mark);
     if (message !== null) {
       // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
       this.held = this.writer.sequence;
@@ -409,10 +414,13 @@ class Agent {
 
 /** Numbers from their digits: seven bits each, the lowest first, and 128 when there is more. @param {any[]} digits */
 function numbersOf(digits) {
-  if (typeof digits[0] === "object") return digits[0];
   const out = [];
   let n = 0, unit = 1;
   for (const digit of digits) {
+    if (typeof digit === "object") { // many, in one
+      for (const number of digit) out.push(number);
+      continue;
+    }
     n += (digit % 128) * unit;
     unit *= 128;
     if (digit >= 128) continue;
