@@ -2,7 +2,9 @@ package hands
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -36,9 +38,9 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 			return actor.Deed{}, err
 		}
 	}
-	p, err := t.hold(ctx)
+	p, deed, err := t.hold(ctx)
 	if err != nil {
-		return actor.Deed{}, err
+		return deed, err
 	}
 	defer t.release(ctx, p)
 	to, err := t.carry(ctx, p, data)
@@ -47,12 +49,26 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 	}
 	up := t.letUp(ctx, to)
 	_, serr := t.struck(ctx, p)
+	if ctx.Err() == nil {
+		serr = nil // what was dropped led to another document
+	}
 	for _, e := range []error{err, up, serr} {
 		if e != nil {
-			return actor.Deed{Delivered: actor.DeliveredPart}, e
+			return actor.Deed{Delivered: actor.DeliveredPart}, t.dropped(ctx, e)
 		}
 	}
 	return t.movedBy(ctx, p)
+}
+
+// dropped is the error of a drag that ended under way; one whose document is gone has not arrived.
+func (t *task) dropped(ctx context.Context, err error) error {
+	var known *actor.Error
+	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, link.ErrLost) {
+		return err
+	}
+	ref := strconv.FormatUint(uint64(t.action.Ref), 10)
+	return &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": ref, "cause": "navigated"}, Err: err,
+		Message: "the drag of ref " + ref + " was not finished: the page went on to another document meanwhile: read the page"}
 }
 
 // pressLeft is the left button, pressed once.
@@ -71,45 +87,39 @@ func (t *task) letUp(ctx context.Context, at actor.Point) error {
 // hold presses the button at the element, as often as it takes within the time there is: where the browser looks for what
 // was scrolled or moved just now, it may still stand elsewhere, and then nothing receives the press. The guards stay armed:
 // the caller releases the path, and the button.
-func (t *task) hold(ctx context.Context) (*path, error) {
+func (t *task) hold(ctx context.Context) (*path, actor.Deed, error) {
 	main := t.page.Main()
 	for {
 		p, err := t.point(ctx, t.action.Spot(), 0)
 		if err != nil {
-			return nil, err
+			return nil, actor.Deed{}, err
 		}
 		err = main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, pressLeft))
-		began := blow{Reached: true}
+		began := blow{Presses: 1}
 		if err == nil && p.spot.Ref != dom.NoRef {
 			err = call(ctx, p.leaf(), "dragBegan", nil, &began)
 		}
-		if err == nil && began.Reached {
-			return p, nil
+		if err == nil && began.Presses > 0 {
+			return p, actor.Deed{}, nil
 		}
 		up := t.letUp(ctx, p.at)
 		got, serr := t.struck(ctx, p)
 		t.release(ctx, p)
 		for _, e := range []error{err, up, serr} {
 			if e != nil {
-				return nil, e
+				return nil, actor.Deed{}, t.dropped(ctx, e)
 			}
 		}
 		switch {
 		case isOther(got.reached):
-			return nil, t.refusal(p.spot, got.reached)
+			return nil, actor.Deed{}, t.refusal(p.spot, got.reached)
+		case got.Reached:
+			deed, err := t.cutShort(p, got)
+			return nil, deed, err
 		case !time.Now().Before(t.deadline):
-			return nil, t.missed(p, got)
+			return nil, actor.Deed{}, t.missed(p, got)
 		}
 	}
-}
-
-// missed is the error of a press that reached something else than the element.
-func (t *task) missed(p *path, got blow) error {
-	got.Error = "covered"
-	if got.Detail == "" {
-		got.Error = "moving"
-	}
-	return t.refusal(p.spot, got.reached)
 }
 
 // movedLimit is how long an element may be animated until it stands where a drag has left it, in milliseconds.

@@ -115,10 +115,10 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 	h, p := at(t, func(command string) string {
 		if command == "dragBegan" && !missed {
 			missed = true
-			return `{"reached":false}`
+			return `{"reached":false,"presses":0}`
 		}
 		return map[string]string{
-			"reach": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"dragging":false}`, "struck": `{"detail":"<div>"}`, "moved": `{"x":7,"y":0}`,
+			"reach": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "struck": `{"detail":"<div>"}`, "moved": `{"x":7,"y":0}`,
 		}[command] + map[bool]string{true: "{}"}[command == "aim" || command == "disarm"]
 	})
 	deed, err := h.Do(t.Context(), actor.Action{Kind: actor.Drag, Ref: 5, Document: "d", Delta: actor.Point{X: 7}})
@@ -127,5 +127,43 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 	}
 	if got, want := p.done("aim", "mousePressed", "mouseReleased"), "aim mousePressed mouseReleased aim mousePressed mouseReleased"; got != want {
 		t.Errorf("the browser heard %s, want %s", got, want)
+	}
+}
+
+// TestWhatADocumentToldBeforeItWentCounts has the document go before it can be asked how a click went.
+func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
+	for _, c := range []struct {
+		witness string
+		kind    actor.ActionKind
+		want    actor.Delivered
+	}{
+		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, actor.Click, actor.DeliveredUnset},
+		{`{"reached":true,"presses":1,"left":true}`, actor.Click, actor.DeliveredUnset},
+		{`{"reached":true}`, actor.Click, actor.DeliveredPart},
+		{``, actor.Click, actor.DeliveredNone},
+		{``, actor.Drag, actor.DeliveredPart},
+	} {
+		held := false
+		h, _ := at(t, func(command string) string {
+			switch command {
+			case "reach":
+				return `{"x":10,"y":10,"w":4,"h":4}`
+			case "dragBegan":
+				if held {
+					return ""
+				}
+				held = true
+				return `{"reached":true,"presses":1,"dragging":false}`
+			case "witness":
+				return c.witness
+			case "struck", "moved":
+				return ""
+			}
+			return "{}"
+		})
+		deed, err := h.Do(t.Context(), actor.Action{Kind: c.kind, Ref: 5, Document: "d", Delta: actor.Point{X: 7}})
+		if deed.Delivered != c.want || (err == nil) != (c.want == actor.DeliveredUnset) {
+			t.Errorf("%q: got %+v, %v", c.witness, deed, err)
+		}
 	}
 }

@@ -38,7 +38,8 @@ func (t *task) point(ctx context.Context, s actor.Spot, modifiers int64) (*path,
 		}
 		wrong, err := t.aim(ctx, p)
 		if err != nil {
-			p.forget()
+			letGo(ctx, p.agents()[:1])
+			t.release(ctx, p)
 			return nil, err
 		}
 		if wrong.Error == "" {
@@ -71,31 +72,6 @@ func (t *task) hit(p *path) string {
 	return "ok, on " + named(p.found)
 }
 
-// blow is the answer of the command "struck".
-type blow struct {
-	reached
-	Reached  bool `json:"reached"`
-	Clicked  bool `json:"clicked"`
-	Dragging bool `json:"dragging"`
-	// Gone says that the element left the page meanwhile.
-	Gone bool `json:"gone"`
-}
-
-// note says what is worth knowing of a press that reached its element.
-func (b *blow) note() string {
-	switch {
-	case b.Clicked && b.Was != b.Now:
-		return fmt.Sprintf("ok, but it was called %s when it was pressed and %s when it was clicked", quoted(b.Was), quoted(b.Now))
-	case b.Clicked:
-		return ""
-	case b.Detail != "":
-		return "pressed, but not clicked: then " + named(b.reached) + " was in its place"
-	case b.Gone:
-		return "pressed; it was gone before the click"
-	}
-	return ""
-}
-
 func (t *task) click(ctx context.Context) (actor.Deed, error) {
 	modifiers, err := keys.Modifiers(t.action.Modifiers)
 	if err != nil {
@@ -112,55 +88,24 @@ func (t *task) click(ctx context.Context) (actor.Deed, error) {
 			return actor.Deed{}, err
 		case p.spot.Ref == dom.NoRef:
 			return actor.Deed{Note: t.hit(p)}, nil
-		case got.Reached:
+		case got.Whole:
 			return actor.Deed{Note: got.note()}, nil
 		case isOther(got.reached):
 			return actor.Deed{}, t.refusal(p.spot, got.reached)
+		case got.Reached || got.Lost:
+			return t.cutShort(p, got)
 		case !time.Now().Before(t.deadline):
 			return actor.Deed{}, t.missed(p, got)
 		}
 	}
 }
 
-// strike presses and releases the mouse, and says how that went. A document that is gone by then was clicked.
-func (t *task) strike(ctx context.Context, p *path, modifiers int64) (blow, error) {
-	defer t.release(ctx, p)
-	button := input.MouseButton(t.action.Button)
-	if button == "" {
-		button = input.MouseButtonLeft
+// clicks is how often the action clicks its element.
+func (t *task) clicks() int {
+	if t.action.Kind == actor.Hover || t.action.Kind == actor.Drag {
+		return 0
 	}
-	var steps []link.Step
-	for n := int64(1); n <= max(1, int64(t.action.Clicks)); n++ {
-		e := input.DispatchMouseEventParams{Button: button, ClickCount: n, Modifiers: modifiers}
-		steps = append(steps, mouse(input.DispatchMouseEventTypeMousePressed, p.at, e), mouse(input.DispatchMouseEventTypeMouseReleased, p.at, e))
-	}
-	err := t.page.Main().Run(ctx, steps...)
-	var got blow
-	if err != nil {
-		letGo(ctx, p.agents()[:1])
-	} else {
-		got, err = t.struck(ctx, p)
-	}
-	if err != nil && ctx.Err() != nil && p.wasClicked(ctx) {
-		return blow{Reached: true, Clicked: true}, nil
-	}
-	return got, err
-}
-
-// struck asks how a press went, and lets go of the element.
-func (t *task) struck(ctx context.Context, p *path) (blow, error) {
-	if p.spot.Ref == dom.NoRef {
-		return blow{Reached: true}, nil
-	}
-	var got blow
-	if err := call(ctx, p.leaf(), "struck", nil, &got); err != nil {
-		if ctx.Err() != nil {
-			letGo(ctx, p.agents()[:1])
-			return blow{}, err
-		}
-		return blow{Reached: true, Clicked: true}, nil
-	}
-	return got, nil
+	return max(1, t.action.Clicks)
 }
 
 // wheel is a turn of the mouse wheel; the browser wants both distances, also 0.

@@ -94,8 +94,8 @@ type path struct {
 	found reached
 	// at is the point in the top-level viewport.
 	at actor.Point
-	// clicked is the question for the click; nil when nobody asks.
-	clicked *link.Call
+	// witness is the command of that name, once the path was aimed at for a click.
+	witness *link.Call
 }
 
 func (p *path) leaf() Agent { return p.steps[0].agent }
@@ -231,6 +231,8 @@ type aimRequest struct {
 	point
 	Passive bool   `json:"passive,omitzero"`
 	Known   *known `json:"known,omitzero"`
+	// Clicks is how often the element is to be clicked; 0: it is hovered or dragged.
+	Clicks int `json:"clicks"`
 }
 
 // denyLimit bounds how long a frame that has nothing to do with the action may take to shut its guard.
@@ -242,12 +244,18 @@ func (t *task) aim(ctx context.Context, p *path) (reached, error) {
 	if p.spot.Ref == dom.NoRef {
 		return reached{}, nil
 	}
-	t.whenClicked(ctx, p)
 	calls := make([]*link.Call, len(p.steps))
+	var err error
+	if t.clicks() > 0 {
+		// Before the aim, so that it is there when that has answered.
+		if p.witness, err = p.leaf().Send(ctx, "witness", nil); err != nil {
+			return reached{}, err
+		}
+	}
 	for i, s := range p.steps {
-		var err error
 		if i == 0 {
-			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), knownOf(p.spot)})
+			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{
+				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), knownOf(p.spot), t.clicks()})
 		} else {
 			below := p.steps[i-1]
 			calls[i], err = s.agent.Send(ctx, "through", passage{
@@ -296,7 +304,9 @@ func (t *task) shutOut(ctx context.Context, p *path) {
 
 // release disarms everything that aim armed.
 func (t *task) release(ctx context.Context, p *path) {
-	p.forget()
+	if p.witness != nil {
+		p.witness.Forget()
+	}
 	if p.spot.Ref != dom.NoRef {
 		letGo(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))
 	}

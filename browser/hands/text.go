@@ -199,19 +199,22 @@ func (t *task) check(ctx context.Context) (actor.Deed, error) {
 		if isChecked(found.Checked, want) {
 			return actor.Deed{Note: "already " + word(want)}, nil
 		}
-		if _, err := t.click(ctx); err != nil {
-			return actor.Deed{}, err
+		deed, err := t.click(ctx)
+		if err != nil && deed.Delivered != actor.DeliveredPart {
+			return deed, err
 		}
 		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
 		var got reached
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
-		if err := call(ctx, agent, "became", took, &got); err != nil {
+		if gone := call(ctx, agent, "became", took, &got); gone != nil {
 			if ctx.Err() != nil {
-				return actor.Deed{}, err
+				return actor.Deed{}, gone
 			}
-			return actor.Deed{}, nil // it led to another document
+			return deed, err // it led to another document
 		}
 		switch {
+		case err != nil && got.Error != "":
+			return deed, err // what counts is the state, which a press alone may have changed
 		case got.Error == "" || got.Error == "stale":
 			return actor.Deed{}, nil
 		case found.Checked != "mixed":

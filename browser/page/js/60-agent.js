@@ -84,6 +84,7 @@ class Agent {
     this.model.note(records);
     this.writer.took += performance.now() - this.quiet;
     this.chosen.stir();
+    if (this.guard.press) this.guard.press.changed();
     this.schedule();
   }
 

@@ -145,7 +145,18 @@ function wayTo(el, hit) {
   }
   if (tagOf(el) === "area" && tagOf(hit) === "img" && has(hit, "usemap")) return DIRECT;
   // A transparent native control is acted on through the box that is drawn around it.
-  return isToggle(el, tagOf(el)) && safe.contains(hit, el) ? DIRECT : COVERED;
+  return isToggle(el, tagOf(el)) && isBoxAround(el, hit) ? DIRECT : COVERED;
+}
+
+const TOGGLES = "input[type=checkbox],input[type=radio],input[type=file]";
+
+/** Whether an element is what is drawn for a transparent or tucked away control in it, and for no other. @param {any} el @param {any} hit */
+function isBoxAround(el, hit) {
+  if (!safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
+  const rect = safe.rect(el);
+  const { pointerEvents, clip, clipPath } = getComputedStyle(el);
+  const drawn = safe.checkVisibility(el, VISIBLE) && rect.width > 1 && rect.height > 1 && pointerEvents !== "none" && clip === "auto" && clipPath === "none";
+  return (!drawn || !isInView(middle(rect))) && [...queryWithin(hit, TOGGLES)].every((other) => other === el);
 }
 
 /** What would receive a click there instead of the element; empty when the element does. @param {any} el @param {number} x @param {number} y */

@@ -167,7 +167,7 @@ function isAnimated(el) {
 /**
  * Right before the press, with the pointer there: whether the point still belongs to the element. From then on the
  * guard lets no press through to anything else.
- * @param {Agent} agent @param {{ref: number, x: number, y: number, passive?: boolean, known?: Known}} request
+ * @param {Agent} agent @param {{ref: number, x: number, y: number, clicks?: number, passive?: boolean, known?: Known}} request
  */
 function aim(agent, request) {
   agent.model.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
@@ -183,7 +183,7 @@ function aim(agent, request) {
   }
   if (!request.passive && agent.model.stoodFor.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
   agent.watched = placeOf(rec.node);
-  agent.guard.arm("mouse", rec.node);
+  agent.guard.armPress(rec.node, request.clicks || 0);
   agent.guard.expect(() => agent.changed(rec, request.known), () => nameNow(agent.model, rec));
   return {};
 }

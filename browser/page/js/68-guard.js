@@ -7,6 +7,7 @@
 const GUARDED = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
   "keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "compositionend", "dragstart",
+  "gotpointercapture",
 ];
 const GUARDING = { capture: true, passive: false };
 /** Milliseconds after which the guard lets go by itself, should the daemon forget to. */
@@ -16,12 +17,16 @@ class Guard {
   constructor() {
     /** Grows with whatever the daemon begins or lets go of. */
     this.turn = 0;
-    /** Who waits to be told of the last click. @type {{ clicks: number, tell: (clicked: boolean) => void } | null} */
-    this.waiter = null;
     /** @type {"" | "mouse" | "keys" | "deny"} */
     this.mode = "";
+    /** @type {Press | null} */
+    this.press = null;
+    /** Who is to witness the next press. @type {((outcome: any) => void)[]} */
+    this.waiting = [];
     this.clear();
     this.listen();
+    const leaves = (event) => !event.destination.sameDocument && this.press && this.press.leaves();
+    if (globalThis.navigation) navigation.addEventListener("navigate", leaves, true);
   }
 
   listen() {
@@ -29,6 +34,8 @@ class Guard {
   }
 
   clear() {
+    if (this.press) this.press.tell();
+    this.press = null;
     /** @type {any} */
     this.el = null;
     /** @type {Keys | null} */
@@ -36,11 +43,6 @@ class Guard {
     this.until = 0;
     /** The first event reached the element. */
     this.reached = false;
-    this.clicked = false;
-    /** Where the pointer was last. */
-    this.x = this.y = -1;
-    /** A drag began, and the page let it. */
-    this.dragging = false;
     /** What would have received an event instead. @type {any} */
     this.stray = null;
     /** Nothing of it got through, for the first event went astray. */
@@ -71,14 +73,15 @@ class Guard {
     return this.changed !== null;
   }
 
-  /**
-   * Whether the element of the guard that is armed next receives its clicks, as soon as that is known: before any handler of the
-   * page, which may never end.
-   * @param {number} clicks @returns {Promise<{clicked: boolean}>}
-   */
-  whenClicked(clicks) {
-    this.waiter?.tell(false);
-    return new Promise((resolve) => (this.waiter = { clicks, tell: (clicked) => resolve({ clicked }) }));
+  /** The element is clicked. */
+  clicked() {
+    if (this.called && this.names.length === 1) this.names.push(this.called());
+  }
+
+  /** Lets nothing but the press of an element through. @param {any} el @param {number} clicks */
+  armPress(el, clicks) {
+    this.arm("mouse", el);
+    this.press = new Press(this, el, clicks, this.waiting.splice(0));
   }
 
   /** @param {"mouse" | "keys" | "deny"} mode @param {any} el @param {"one" | "text" | "any"} [follow] what may follow the focus once the element had it */
@@ -94,11 +97,10 @@ class Guard {
   disarm() {
     this.turn++;
     this.mode = "";
-    this.waiter?.tell(false);
-    this.waiter = null;
-    const { el, reached, clicked, dragging, stray, x, y, keys, changed, names } = this;
+    for (const resolve of this.waiting.splice(0)) resolve({ reached: false });
+    const { el, reached, stray, keys, press, changed, names } = this;
     this.clear();
-    return { el, reached, clicked, dragging, stray, x, y, keys, changed, names };
+    return { el, reached, stray, keys, press, changed, names };
   }
 
   /** @param {any} event */
@@ -118,37 +120,11 @@ class Guard {
 
   /** @param {any} event */
   mouse(event) {
-    const { type } = event;
-    if (type === "dragstart") {
-      setTimeout(() => (this.dragging = !event.defaultPrevented), 0); // when the page has had its say
-      return;
-    }
-    if (this.shut) return swallow(event);
-    const hit = withinTrees(event.composedPath()[0], event.clientX, event.clientY);
-    const through = safe.nodeType(hit) === 1 && wayTo(this.el, hit) !== COVERED;
-    if (!this.reached) {
-      if (type !== "pointerdown" && type !== "mousedown") return; // of something that was pressed before
-      if (through && !this.isOther()) {
-        this.reached = true;
-        return;
-      }
-      if (!through) this.stray = hit;
-      this.shut = true;
-      return swallow(event);
-    }
-    this.x = event.clientX;
-    this.y = event.clientY;
-    if (type === "pointerup" || type === "mouseup") return; // whoever is pressed waits for these, wherever they are
-    if (through) {
-      if (type === "click" || type === "auxclick" || type === "contextmenu") {
-        this.clicked = true;
-        if (type === "contextmenu" || event.detail >= (this.waiter?.clicks ?? 0)) this.waiter?.tell(true);
-        if (this.called && this.names.length === 1) this.names.push(this.called());
-      }
-    } else if (takesClicks(hit)) {
-      this.stray = hit;
-      swallow(event);
-    }
+    const { press } = this;
+    if (!press) return;
+    if (event.type === "dragstart") {
+      setTimeout(() => (press.dragging = !event.defaultPrevented), 0); // when the page has had its say
+    } else if (!press.passes(event)) swallow(event);
   }
 
   /** @param {any} event */
@@ -185,14 +161,6 @@ function swallow(event) {
   event.stopImmediatePropagation();
 }
 
-/** Whether a node, or what it stands in, is something to click. @param {any} hit */
-function takesClicks(hit) {
-  for (let n = hit; n && safe.nodeType(n) === 1; n = flatParent(n)) {
-    if (isInteractive(n, tagOf(n), explicitRole(n), 0)) return true;
-  }
-  return false;
-}
-
 /** Whether an element, or something in it, has the focus. @param {any} el */
 function holdsFocus(el) {
   const n = focusedNow();
@@ -203,24 +171,4 @@ function holdsFocus(el) {
 function renamed(names) {
   const [was, now] = names;
   return now === undefined || lettersOf(was) === lettersOf(now) ? {} : { was, now };
-}
-
-/** How the press went, after it. @param {Agent} agent */
-function struck(agent) {
-  const { el, reached, clicked, dragging, stray, x, y, changed, names } = agent.guard.disarm();
-  if (changed) return { reached, ...changed };
-  if (reached) agent.model.rows.actedOn(el);
-  const found = { reached, clicked, dragging, gone: el !== null && !safe.isConnected(el), ...renamed(names) };
-  let other = stray;
-  if (!other && reached && !clicked && !found.gone) other = hitAt(x, y);
-  if (!other || safe.nodeType(other) !== 1 || (reached && wayTo(el, other) !== COVERED)) return found;
-  const { detail, ref } = nameCover(agent, other, el);
-  return { ...found, detail, cover: ref };
-}
-
-/** Whether a drag has begun, without letting go. @param {Agent} agent */
-async function dragBegan(agent) {
-  // What the guard noted of the event comes in a task of its own.
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  return { reached: agent.guard.reached, dragging: agent.guard.dragging };
 }

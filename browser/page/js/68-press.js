@@ -1,0 +1,186 @@
+// What became of a press of the mouse: which of its events the element heard, and what would have heard the others. The
+// guard reports every event here before the page hears it, and swallows those that are not the element's.
+
+/** What a press or a release may make the page do with an element, so that no click can follow. */
+const HANDLED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup"]);
+const CLICKS = new Set(["click", "auxclick", "contextmenu", "dblclick"]);
+
+class Press {
+  /** @param {Guard} guard @param {any} el @param {number} wanted how many clicks; 0: it is pressed for a drag @param {((outcome: any) => void)[]} witnesses */
+  constructor(guard, el, wanted, witnesses) {
+    this.guard = guard;
+    this.el = el;
+    this.wanted = wanted;
+    /** Why it could not be clicked before. */
+    this.before = "";
+    this.before = this.fate();
+    /** The element heard the first event, and how many presses and clicks it heard. */
+    this.reached = false;
+    this.presses = 0;
+    this.clicks = 0;
+    /** What the element heard of the press that is under way. @type {any} */
+    this.pointer = null;
+    this.down = false;
+    this.clicked = false;
+    /** The last event that it heard of a press or release. @type {any} */
+    this.latest = null;
+    /** What became of the element while the page handled that event; see fate. */
+    this.taken = "";
+    /** What captured the pointer, and then took the click. @type {any} */
+    this.captor = null;
+    this.via = false;
+    /** What was in its place first: it would have heard an event, or heard the release. @type {any} */
+    this.stray = null;
+    /** Nothing more gets through. */
+    this.shut = false;
+    /** The page set out for another document after the press. */
+    this.left = false;
+    /** Where the pointer was last. */
+    this.x = this.y = -1;
+    /** A drag began, and the page let it. */
+    this.dragging = false;
+    /** Who waits for the end. */
+    this.witnesses = witnesses;
+  }
+
+  /** Whether an event may go on to the page. @param {any} event */
+  passes(event) {
+    const { type } = event;
+    if (this.shut) return false;
+    const hit = withinTrees(event.composedPath()[0], event.clientX, event.clientY);
+    if (type === "gotpointercapture") {
+      if (this.reached) this.captor = hit;
+      return true;
+    }
+    const own = safe.nodeType(hit) === 1 && wayTo(this.el, hit) !== COVERED;
+    if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of something that was pressed before
+    if (this.reached) {
+      this.x = event.clientX;
+      this.y = event.clientY;
+    }
+    const passes = this.hears(event, hit, own);
+    if (passes && own && HANDLED.has(type)) this.latest = event;
+    if (!own && this.stray === null && (!passes || type === "mouseup")) this.stray = hit;
+    return passes;
+  }
+
+  /** @param {any} event @param {any} hit @param {boolean} own whether what was hit is the element's */
+  hears(event, hit, own) {
+    switch (event.type) {
+      case "pointerdown":
+        if (!own || (!this.reached && this.guard.isOther())) return !(this.shut = true);
+        this.count();
+        this.reached = true;
+        this.pointer = event;
+        this.down = this.clicked = false;
+        this.taken = "";
+        return true;
+      case "mousedown":
+        if (!this.reached && (!own || this.guard.isOther())) return !(this.shut = true);
+        if (own) this.reached = this.down = true;
+        return own;
+      case "pointerup":
+        return true; // whoever was pressed waits for it, wherever it is
+      case "mouseup":
+        return this.down;
+    }
+    return CLICKS.has(event.type) ? this.hearsClick(hit, own) : true;
+  }
+
+  /** @param {any} hit @param {boolean} own */
+  hearsClick(hit, own) {
+    const captured = !own && hit === this.captor && reaches(this.el, hit);
+    if (!own && !captured) return isLabelled(this.el, hit);
+    if (!this.isPressed()) return false;
+    if (!this.clicked) this.clicks++;
+    this.clicked = true;
+    this.guard.clicked();
+    this.via = this.via || captured;
+    if (this.wanted > 0 && this.clicks >= this.wanted) this.tell();
+    return true;
+  }
+
+  /** Whether the element heard the press that is under way: where the page prevents pointerdown, the browser makes no mousedown of it. */
+  isPressed() {
+    return this.down || (this.pointer !== null && this.pointer.defaultPrevented);
+  }
+
+  /** The press that was under way is over. */
+  count() {
+    if (this.isPressed()) this.presses++;
+    this.pointer = null;
+    this.down = false;
+  }
+
+  /** Why no click can reach the element any more; empty: it can. */
+  fate() {
+    const { el } = this;
+    const fate = !safe.isConnected(el) ? "removed" : !safe.checkVisibility(el, VISIBLE) ? "hidden" : safe.matches(el, ":disabled") ? "disabled" : "";
+    return fate === this.before ? "" : fate;
+  }
+
+  /** The page has changed: if it still handles the press, it is its answer to that. */
+  changed() {
+    if (this.latest !== null && this.latest.eventPhase !== 0) this.taken = this.fate();
+  }
+
+  /** How it went so far. */
+  outcome() {
+    const presses = this.presses + (this.isPressed() ? 1 : 0);
+    const fate = this.fate();
+    // A page may act on the press, and take the element away before there is a click.
+    const taken = fate !== "" && fate === this.taken && presses >= this.wanted && this.clicks === this.wanted - 1;
+    const done = this.clicks >= this.wanted && presses >= this.wanted;
+    return { reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.via, fate, left: this.left, dragging: this.dragging };
+  }
+
+  /** The page sets out for another document. */
+  leaves() {
+    if (!this.reached) return;
+    this.left = true;
+    if (this.isPressed()) this.tell();
+  }
+
+  /** Tells how it went to whoever waits. */
+  tell() {
+    const outcome = this.outcome();
+    for (const resolve of this.witnesses.splice(0)) resolve(outcome);
+  }
+}
+
+/** Whether what was hit is the control of a label that an element stands in: the browser hands the click on to it. @param {any} el @param {any} hit */
+function isLabelled(el, hit) {
+  for (let label = closestOf(el, "label"); label; label = labelAround(label)) if (label.control === hit) return true;
+  return false;
+}
+
+/** How the press went, after it. @param {Agent} agent */
+function struck(agent) {
+  const { press, changed, names } = agent.guard.disarm();
+  if (changed) return { reached: false, ...changed };
+  if (!press) return { reached: false };
+  const found = { ...press.outcome(), ...renamed(names) };
+  if (found.reached) agent.model.rows.actedOn(press.el);
+  let other = press.stray;
+  if (!other && found.reached && !found.whole && !found.fate) other = hitAt(press.x, press.y);
+  if (!other || safe.nodeType(other) !== 1 || (found.reached && wayTo(press.el, other) !== COVERED)) return found;
+  const { detail, ref } = nameCover(agent, other, press.el);
+  return { ...found, detail, cover: ref };
+}
+
+/**
+ * Resolves as soon as the press that is armed next is known to be whole, or to lead to another document: when that has come,
+ * nobody can ask any more.
+ * @param {Agent} agent
+ */
+function witness(agent) {
+  return new Promise((resolve) => agent.guard.waiting.push(resolve));
+}
+
+/** Whether a drag has begun, without letting go. @param {Agent} agent */
+async function dragBegan(agent) {
+  // What the guard noted of the event comes in a task of its own.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const { press } = agent.guard;
+  return press ? press.outcome() : { reached: false };
+}
