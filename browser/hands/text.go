@@ -215,14 +215,19 @@ func (t *task) check(ctx context.Context) (actor.Deed, error) {
 		switch {
 		case err != nil && got.Error != "":
 			return deed, err // what counts is the state, which a press alone may have changed
-		case got.Error == "" || got.Error == "stale":
+		case got.Error == "":
 			return actor.Deed{}, nil
+		case got.Error == "stale" && deed.Note != "":
+			return actor.Deed{Delivered: actor.DeliveredPart}, &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(s.Ref), "cause": "removed"},
+				Message: fmt.Sprintf("ref %d was pressed, and the page removed it before the click, so it is not known to be %s: read the page to see", s.Ref, word(want))}
+		case got.Error == "stale":
+			return actor.Deed{Note: "ok, clicked: the page replaced it then, so its state is not known"}, nil
 		case found.Checked != "mixed":
-			return actor.Deed{}, t.refusal(s, got)
+			return actor.Deed{Delivered: actor.DeliveredPart}, t.refusal(s, got)
 		}
 		// Neither yes nor no: the first click has made it one of these, the second makes it the other.
 	}
-	return actor.Deed{}, t.refusal(s, reached{Error: "unchanged"})
+	return actor.Deed{Delivered: actor.DeliveredPart}, t.refusal(s, reached{Error: "unchanged"})
 }
 
 func isChecked(state string, want bool) bool { return state == fmt.Sprint(want) }

@@ -131,9 +131,9 @@ const DIRECT = 0, INSIDE = 1, COVERED = 2;
 
 /**
  * How a click on `hit` gets to an element: directly; by way of a control inside of it, which it is meant for; or not.
- * @param {any} el @param {any} hit
+ * @param {any} el @param {any} hit @param {boolean} [hidden] whether it is a control that is not drawn itself
  */
-function wayTo(el, hit) {
+function wayTo(el, hit, hidden) {
   if (tagOf(el) === "label" && hit === el.control) return DIRECT;
   let through = true;
   for (let n = hit; n && safe.nodeType(n) === 1; n = flatParent(n)) {
@@ -145,18 +145,25 @@ function wayTo(el, hit) {
   }
   if (tagOf(el) === "area" && tagOf(hit) === "img" && has(hit, "usemap")) return DIRECT;
   // A transparent native control is acted on through the box that is drawn around it.
-  return isToggle(el, tagOf(el)) && isBoxAround(el, hit) ? DIRECT : COVERED;
+  return isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el)) ? DIRECT : COVERED;
 }
 
 const TOGGLES = "input[type=checkbox],input[type=radio],input[type=file]";
 
-/** Whether an element is what is drawn for a transparent or tucked away control in it, and for no other. @param {any} el @param {any} hit */
-function isBoxAround(el, hit) {
-  if (!safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
+/** Whether an element is drawn itself, where it can be clicked. @param {any} el */
+function isDrawn(el) {
   const rect = safe.rect(el);
   const { pointerEvents, clip, clipPath } = getComputedStyle(el);
-  const drawn = safe.checkVisibility(el, VISIBLE) && rect.width > 1 && rect.height > 1 && pointerEvents !== "none" && clip === "auto" && clipPath === "none";
-  return (!drawn || !isInView(middle(rect))) && [...queryWithin(hit, TOGGLES)].every((other) => other === el);
+  return safe.checkVisibility(el, VISIBLE) && rect.width > 1 && rect.height > 1 && pointerEvents !== "none" && clip === "auto" && clipPath === "none" && isInView(middle(rect));
+}
+
+/**
+ * Whether an element is what is drawn for a transparent or tucked away control in it, and for no other.
+ * @param {any} el @param {any} hit @param {boolean} hidden whether the control is not drawn itself
+ */
+function isBoxAround(el, hit, hidden) {
+  if (!hidden || !safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
+  return [...queryWithin(hit, TOGGLES)].every((other) => other === el);
 }
 
 /** What would receive a click there instead of the element; empty when the element does. @param {any} el @param {number} x @param {number} y */

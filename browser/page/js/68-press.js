@@ -14,6 +14,8 @@ class Press {
     /** Why it could not be clicked before. */
     this.before = "";
     this.before = this.fate();
+    /** What is drawn for a control counts only where that was so before the press: a page may hide what it draws while it is pressed. */
+    this.hidden = !isDrawn(el);
     /** The element heard the first event, and how many presses and clicks it heard. */
     this.reached = false;
     this.presses = 0;
@@ -52,7 +54,7 @@ class Press {
       if (this.reached) this.captor = hit;
       return true;
     }
-    const own = safe.nodeType(hit) === 1 && wayTo(this.el, hit) !== COVERED;
+    const own = safe.nodeType(hit) === 1 && wayTo(this.el, hit, this.hidden) !== COVERED;
     if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of something that was pressed before
     if (this.reached) {
       this.x = event.clientX;

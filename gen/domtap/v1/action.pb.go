@@ -89,7 +89,9 @@ type Delivered int32
 
 const (
 	Delivered_DELIVERED_UNSPECIFIED Delivered = 0
-	// The element received the whole action: the press and the click, every character, the drop.
+	// The element received the whole action: the press and the click, every character, the drop. A press alone is the whole
+	// click where the page removes, hides or disables the element while it handles that press, as menus do; the summary
+	// says so.
 	Delivered_DELIVERED_ALL Delivered = 1
 	// The element received a part of it, such as the press without the click; error says which.
 	Delivered_DELIVERED_PART Delivered = 2
