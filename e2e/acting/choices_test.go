@@ -3,6 +3,8 @@ package acting
 import (
 	"strings"
 	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // TestSelectChoosesOptions selects by value and by label.
