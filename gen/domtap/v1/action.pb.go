@@ -156,7 +156,8 @@ type Target struct {
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	// The accessible name; with role or alone.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// What stands on it. What can be acted on comes before what is only shown, and the innermost element is meant.
+	// What stands on it. What can be acted on comes before what is only shown, and the innermost element is meant, also one that
+	// has no ref of its own: of two words in a row that listens for clicks, the one that is named is clicked.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	// A field, by its label, aria-label or whatever else names it.
 	Label       string `protobuf:"bytes,5,opt,name=label,proto3" json:"label,omitempty"`
@@ -821,7 +822,7 @@ func (x *ScrollStep) GetDeltaY() float64 {
 type DragStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	// Set it, or a distance.
+	// Set it, or a distance. The drag ends at its centre, also when what is dragged covers that.
 	To *Target `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	// CSS pixels from the middle of the target, -100,000 to 100,000.
 	DeltaX        float64 `protobuf:"fixed64,3,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
