@@ -305,6 +305,9 @@ async function filled(keys, text, found) {
     found.same = fold(now) === fold(text);
     found.told = isTold(el);
     found.held = found.same || !found.told ? "" : clean(now, MAX_VALUE);
+    if (!found.same && el.maxLength >= 0 && now !== "" && now.length < text.length && text.startsWith(now)) {
+      return { ...found, delivered: "part", cause: "maxlength", kept: lengthOf(now), of: lengthOf(text), limit: el.maxLength };
+    }
     if (found.same || (now !== keys.before && now !== "")) return found;
     if (isCatcher(el) && keys.inserted > 0) return { ...found, cause: "catcher" };
     if (performance.now() >= end) break;
