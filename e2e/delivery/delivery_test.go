@@ -250,7 +250,9 @@ func (s *scene) arrived(one try, got record) error {
 			return fmt.Errorf("ok, and %s is selected", held)
 		}
 	case "drag":
-		over := func(e event) bool { return (e.Type == "mouseup" || e.Type == "pointerup") && slices.Contains(e.Over, one.to.uid) || e.Type == "drop" && e.UID == one.to.uid }
+		over := func(e event) bool {
+			return (e.Type == "mouseup" || e.Type == "pointerup") && slices.Contains(e.Over, one.to.uid) || e.Type == "drop" && e.UID == one.to.uid
+		}
 		if len(got.of(uid, "pointerdown", "mousedown")) == 0 || !slices.ContainsFunc(got.Events, over) {
 			return missing("press and release on the target")
 		}
