@@ -4,6 +4,8 @@
 VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 SOAKTIME ?= 30m
+STEPS    ?= 3000
+CANCELS  ?= 1000
 BIN      := .cache/bin
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
@@ -13,7 +15,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e ./rpc ./e2e/acting ./e
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo test bench soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo test test-long bench soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -37,6 +39,11 @@ test: ## run all tests with the race detector
 	scripts/install-examples
 	scripts/install-mcp-client
 	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
+
+test-long: ## make STEPS (3000) random acting steps against the page's own record, and cancel CANCELS (1000) calls
+	scripts/install-chromium
+	DOMTAP_STEPS=$(STEPS) go test ./e2e/delivery -count=1 -v -timeout=4h
+	DOMTAP_CANCELS=$(CANCELS) go test ./e2e -run Cancelled -count=1 -v -timeout=2h
 
 bench: ## run the benchmarks
 	scripts/install-chromium
