@@ -148,7 +148,8 @@ function wayTo(el, hit, hidden) {
   return isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el)) ? DIRECT : COVERED;
 }
 
-const TOGGLES = "input[type=checkbox],input[type=radio],input[type=file]";
+/** What a box that is drawn for a control does not hold beside it. */
+const CONTROLS = "a[href],button,input:not([type=hidden]),select,textarea";
 
 /** Whether an element is drawn itself, where it can be clicked. @param {any} el */
 function isDrawn(el) {
@@ -163,7 +164,7 @@ function isDrawn(el) {
  */
 function isBoxAround(el, hit, hidden) {
   if (!hidden || !safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
-  return [...queryWithin(hit, TOGGLES)].every((other) => other === el);
+  return [...queryWithin(hit, CONTROLS)].every((other) => other === el);
 }
 
 /** What would receive a click there instead of the element; empty when the element does. @param {any} el @param {number} x @param {number} y */

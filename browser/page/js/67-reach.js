@@ -176,6 +176,9 @@ function aim(agent, request) {
   if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
   const changed = agent.changed(rec, request.known);
   if (changed) return changed;
+  const { sight } = agent.model;
+  seeAgain(sight);
+  if (!sight.isVisible(rec.node, rec.tag)) return { error: "hidden" };
   const hit = hitAt(request.x, request.y);
   if (!hit || wayTo(rec.node, hit) === COVERED) {
     const { detail, ref } = nameCover(agent, hit || document, rec.node);
