@@ -12,6 +12,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -382,7 +383,7 @@ func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 		})
 	case target.TargetCrashed.Method:
 		return on(msg, target.TargetCrashed, func(e target.EventTargetCrashed) {
-			b.withPage(e.TargetID, func(p *Page) { p.crashed(e.Status) })
+			b.withPage(e.TargetID, func(p *Page) { p.inbox.Push(inbound{crash: cmp.Or(e.Status, "crashed")}) })
 		})
 	case target.DetachedFromTarget.Method:
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {

@@ -95,13 +95,15 @@ type Page struct {
 	challenged map[fetch.RequestID]bool
 }
 
-// inbound is a message with the session that it came from, a barrier, or an event.
+// inbound is a message with the session that it came from, a barrier, an event, or the news of a crash.
 type inbound struct {
 	session link.Session
 	msg     *cdproto.Message
 	barrier chan struct{}
 	// event, when set, is handed on as it is.
 	event actor.Event
+	// crash, when set, says how the renderer ended.
+	crash string
 }
 
 // frame is one frame of the page and the agent of its document.
@@ -274,6 +276,10 @@ func (p *Page) loop() {
 			}
 			if in.event != nil {
 				p.emit(in.event)
+				continue
+			}
+			if in.crash != "" {
+				p.crashed(in.crash)
 				continue
 			}
 			if err := p.handle(in.session, in.msg); err != nil {

@@ -45,10 +45,11 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 			{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: proto.Uint32(ref)}}}}}})
 		return err
 	}
-	open := func(url string) error {
-		_, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(time.Second)})
+	openWithin := func(url string, limit time.Duration) error {
+		_, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(limit)})
 		return err
 	}
+	open := func(url string) error { return openWithin(url, 30*time.Second) }
 	for name, c := range map[string]struct {
 		call   func() error
 		code   codes.Code
@@ -72,7 +73,7 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 		"the browser's own pages":  {func() error { return open("chrome://version") }, codes.PermissionDenied, ""},
 		"a port nobody listens on": {func() error { return open("http://127.0.0.1:9/") }, codes.FailedPrecondition, "NAVIGATION_FAILED"},
 		"a name that is not there": {func() error { return open("http://nowhere.invalid/") }, codes.FailedPrecondition, "NAVIGATION_FAILED"},
-		"a page that never ends":   {func() error { return open(url + "/slow") }, codes.DeadlineExceeded, ""},
+		"a page that never ends":   {func() error { return openWithin(url+"/slow", time.Second) }, codes.DeadlineExceeded, ""},
 		"a session that is unknown": {func() error {
 			_, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{SessionId: "other"})
 			return err

@@ -75,11 +75,16 @@ const (
 )
 
 // makeTemp makes the directory for a browser's temporary files: in its home, or in the system's where the path of that is too
-// long for a socket.
+// long for a socket, or in /tmp where the path of that is, too.
 func makeTemp(dir string) (string, error) {
 	temp := filepath.Join(dir, "tmp")
 	if len(temp)+len(socketSuffix) > maxSocketPath {
-		temp, err := os.MkdirTemp("", tempPrefix)
+		base := os.TempDir()
+		const digits = 10 // of os.MkdirTemp
+		if len(filepath.Join(base, tempPrefix))+digits+len(socketSuffix) > maxSocketPath && isDir("/tmp") {
+			base = "/tmp"
+		}
+		temp, err := os.MkdirTemp(base, tempPrefix)
 		if err != nil {
 			return "", fmt.Errorf("making the browser's directory for temporary files: %w", err)
 		}
@@ -89,6 +94,11 @@ func makeTemp(dir string) (string, error) {
 		return "", fmt.Errorf("making the browser's directory for temporary files: %w", err)
 	}
 	return temp, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // environment says where the browser puts what it would leave behind when it is killed: files in the system's directory for

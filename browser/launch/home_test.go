@@ -35,6 +35,25 @@ func TestTemporaryFilesOfABrowserAreItsOwn(t *testing.T) {
 	}
 }
 
+// TestALongTMPDIRIsNoPlaceForSockets starts where the system's directory for temporary files has too long a path itself.
+func TestALongTMPDIRIsNoPlaceForSockets(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("long", 20))
+	if err := os.Mkdir(long, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", long)
+	h, err := newHome(Config{StateDir: long})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.temp)+len(socketSuffix) > maxSocketPath {
+		t.Errorf("temporary files go to %s", h.temp)
+	}
+	if err := h.remove(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNotesOfOthersDeleteNothing sweeps a note that names a directory which is no browser's.
 func TestNotesOfOthersDeleteNothing(t *testing.T) {
 	root, precious := t.TempDir(), t.TempDir()
