@@ -87,8 +87,8 @@ class Keys {
   /** Whether a field passed the rest of a text on to another, as fields of a code do, and as search fields do that open a larger one. @param {any} from @param {any} to */
   handsOn(from, to) {
     if (!isEditable(to)) return false;
-    const now = contentOf(to);
-    if (this.data !== "" && fold(now).includes(fold(this.data))) return true;
+    const now = fold(contentOf(to));
+    if (this.data !== "" && (now === fold(this.data) || now === fold((this.before || "") + this.data))) return true;
     if (from === null || isRich(from) || tagOf(to) !== tagOf(from) || to.type !== from.type) return false;
     const put = from === this.el ? this.inserted : this.elsewhere.get(from) || 0;
     const { length } = contentOf(from);
@@ -300,7 +300,10 @@ async function filled(keys, text, found) {
   const { el } = keys;
   const end = performance.now() + TAKES_AT_MOST;
   for (;;) {
-    if (!safe.isConnected(el)) return { ...found, cause: "gone" };
+    if (!safe.isConnected(el)) {
+      const came = text === "" || keys.inserted > 0;
+      return { ...found, cause: "gone", delivered: came ? "all" : "none", of: lengthOf(text) };
+    }
     const now = contentOf(el);
     found.same = fold(now) === fold(text);
     found.told = isTold(el);
