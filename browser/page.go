@@ -407,7 +407,7 @@ func (a *agent) paramsWith(command string, argument any, digits []any) callParam
 	}
 	return callParams{
 		FunctionDeclaration: page.Call, UniqueContextID: a.unique, ReturnByValue: true, Silent: true,
-		AwaitPromise: command == "settle" || command == "scrollBack",
+		AwaitPromise: command == "settle" || command == "scrollBack" || command == "reveal",
 		Arguments:    arguments,
 	}
 }

@@ -38,9 +38,10 @@ type probe struct {
 }
 
 const (
-	// probeNodes is how many nodes a probe resolves at once. It goes on with the next ones for probeSpan, then leaves
-	// the rest to the next probe.
+	// probeNodes is how many nodes a probe resolves at once. It goes on with the next ones probeTimes, and then for as long as
+	// it took no more than probeSpan; the rest is left to the next probe.
 	probeNodes = 512
+	probeTimes = 4
 	probeSpan  = time.Second
 	// probeEvery is how long after a probe the listeners of a document that did not grow are worth another.
 	probeEvery = 2 * time.Second
@@ -188,14 +189,16 @@ func (p *Page) probeOnce(ctx context.Context, a *agent) error {
 		return err
 	}
 	nodes, roots := listening(heard.Listeners), answer.closedRoots()
-	for start := time.Now(); ; roots = nil {
+	start := time.Now()
+	for times := 1; ; times++ {
 		more, err := p.learn(ctx, a, nodes, roots)
 		if err != nil {
 			return err
 		}
-		if a.probe.more = more; !more || time.Since(start) >= probeSpan {
+		if a.probe.more = more; !more || times >= probeTimes && time.Since(start) >= probeSpan {
 			return nil
 		}
+		roots = nil
 	}
 }
 

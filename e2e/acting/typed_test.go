@@ -91,9 +91,10 @@ func TestTypeSaysWhatDidNotArrive(t *testing.T) {
 		s.is(`value("other")`, "") // what was meant for one field goes into no other
 	}
 	s.refused(typing(s.at("readonly"), "abc"), "NOT_ACTIONABLE", "read-only")
-	// The timer ends before the first key or between two.
+	// The timer ends before the first key or between two; on a busy machine perhaps after all of them.
 	r, err := s.try(t.Context(), typing(s.at("late"), "abc"))
-	if r.GetOk() || !strings.Contains(r.GetError()+fmt.Sprint(err), `"Other"`) {
+	whole := s.eval(`value("late")`) == "abc"
+	if r.GetOk() != whole || !whole && !strings.Contains(r.GetError()+fmt.Sprint(err), `"Other"`) {
 		t.Errorf("a field that hands the focus on says %v, %v", r, err)
 	}
 	s.is(`value("other")`, "")

@@ -562,14 +562,29 @@ function extractWith(agent, plan) {
 
 /**
  * Scrolls an element into the middle of every box and frame that scrolls, one that is larger than the viewport to its
- * start. False: it is gone.
+ * start, and waits until that is drawn: the pictures of frames in other processes come later than those of their page. False: it is gone.
  * @param {any} agent @param {number} ref
  */
-function reveal(agent, ref) {
+async function reveal(agent, ref) {
   const rec = agent.model.byRef.get(ref);
   if (!rec || !safe.isConnected(rec.node)) return false;
   const { width, height } = safe.rect(rec.node);
   const how = { block: height > innerHeight ? "start" : "center", inline: width > innerWidth ? "start" : "center", behavior: "instant" };
   Element.prototype.scrollIntoView.call(rec.node, how);
+  if (window !== top) await drawn();
   return true;
+}
+
+/** Milliseconds that a frame may take to be drawn after it came into view. */
+const DRAWN_AT_MOST = 2000;
+
+/** Resolves when a frame is drawn: none is while it is out of view. @returns {Promise<void>} */
+function drawn() {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAWN_AT_MOST);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve();
+    }));
+  });
 }
