@@ -48,7 +48,7 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 		to = p.at
 	}
 	up := t.letUp(ctx, to)
-	_, serr := t.struck(ctx, p)
+	got, serr := t.struck(ctx, p)
 	if ctx.Err() == nil {
 		serr = nil // what was dropped led to another document
 	}
@@ -57,7 +57,23 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 			return actor.Deed{Delivered: actor.DeliveredPart}, t.dropped(ctx, e)
 		}
 	}
-	return t.movedBy(ctx, p)
+	deed, err = t.movedBy(ctx, p)
+	if err == nil && got.Beside {
+		return t.beside(deed)
+	}
+	return deed, err
+}
+
+// beside is how a drag went whose target was not where it was released. Lists move their items as one is dragged over them:
+// there it has arrived when it stays where it was put. Otherwise nobody received it.
+func (t *task) beside(deed actor.Deed) (actor.Deed, error) {
+	ref, to := strconv.FormatUint(uint64(t.action.Ref), 10), strconv.FormatUint(uint64(t.action.To.Ref), 10)
+	if deed.Moved {
+		deed.Note += ", to where ref " + to + " was, which moved meanwhile"
+		return deed, nil
+	}
+	return actor.Deed{Delivered: actor.DeliveredPart}, &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},
+		Message: "ref " + ref + " was dragged, and released beside ref " + to + ", which moved meanwhile: read the page to see where it is before you try again"}
 }
 
 // dropped is the error of a drag that ended under way; one whose document is gone has not arrived.
@@ -171,9 +187,19 @@ func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message)
 		}
 	}
 	if dragged == nil {
-		return to, t.move(ctx, to, dragging) // pages that move things under the pointer want to hear where it is then
+		return t.arrive(ctx, p, to)
 	}
 	return to, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, to, dragged), dragEvent(input.DispatchDragEventTypeDrop, to, dragged))
+}
+
+// arrive moves what is held once more to where it is released, for pages that move things under the pointer, and says to the
+// page what it is to be released on.
+func (t *task) arrive(ctx context.Context, p *path, to actor.Point) (actor.Point, error) {
+	end := t.action.To
+	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.spot.Frame || p.spot.Ref == dom.NoRef {
+		return to, err
+	}
+	return to, call(ctx, p.leaf(), "dropOn", map[string]any{"ref": uint32(end.Ref)}, nil)
 }
 
 // dragging is a move with the left button held.

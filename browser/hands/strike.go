@@ -29,6 +29,8 @@ type blow struct {
 	// Left says that the page set out for another document after the press.
 	Left     bool `json:"left"`
 	Dragging bool `json:"dragging"`
+	// Beside says that a drag was released where its target was not any more.
+	Beside bool `json:"beside"`
 	// Lost says that the document was gone before anybody knew.
 	Lost bool `json:"-"`
 }

@@ -171,3 +171,37 @@ func TestABoxIsNoToggleThatIsDrawnItself(t *testing.T) {
 	s.refused(click(s.at("T")), "NOT_ACTIONABLE", "covered by what it stands in, <div id=w>")
 	s.is("log.join()", "")
 }
+
+// TestWhatRandomStepsFound holds the answers that e2e/delivery found to be wrong: none of these arrives whole.
+func TestWhatRandomStepsFound(t *testing.T) {
+	s := staged(t, `<title>Start</title>`)
+	for _, c := range []struct {
+		name, page string
+		step       func() *domtapv1.Step
+	}{
+		{"a label that keeps the click of its checkbox",
+			`<label style="display:block;width:300px">Express <input type=checkbox onpointerdown="this.style.translate = '90px 40px'"></label>
+			<script>addEventListener("click", (e) => { if (e.target.localName === "label") e.preventDefault() })</script>`,
+			func() *domtapv1.Step { return click(&domtapv1.Target{Role: "checkbox", Name: "Express"}) }},
+		{"a checkbox that is hidden under the pointer, in a row with a button",
+			`<ul><li><input type=checkbox aria-label=Done onmousemove="this.style.visibility = 'hidden'"> <button>Delete</button></li></ul>`,
+			func() *domtapv1.Step { return click(s.at("Done")) }},
+		{"a drag to what goes away from under it",
+			`<div id=box tabindex=0 role=button aria-label=Box style="position:absolute;left:0;top:0;width:40px;height:40px"></div>
+			<div id=zone tabindex=0 role=button aria-label=Zone style="position:absolute;left:200px;top:0;width:40px;height:40px"></div>
+			<script>addEventListener("pointermove", (e) => { if (e.buttons && e.clientX > 150) zone.style.left = "500px" })</script>`,
+			func() *domtapv1.Step { return drag(s.at("Box"), s.at("Zone"), 0, 0) }},
+		{"a fill of what leaves the page first",
+			`<input aria-label=City onbeforeinput="this.remove()">`,
+			func() *domtapv1.Step { return fill(s.at("City"), "Paris") }},
+		{"a text whose first letter another field holds",
+			`<input aria-label=From oninput="to.focus()"><textarea id=to aria-label=To>word</textarea>`,
+			func() *domtapv1.Step { return typing(s.at("From"), "wild") }},
+	} {
+		s.show(`<body style="margin:0">` + c.page)
+		r, err := s.try(t.Context(), c.step())
+		if err == nil && (r.GetOk() || r.GetDelivered() == domtapv1.Delivered_DELIVERED_ALL) {
+			t.Errorf("%s: %v", c.name, r)
+		}
+	}
+}

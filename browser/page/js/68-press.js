@@ -41,6 +41,9 @@ class Press {
     this.x = this.y = -1;
     /** A drag began, and the page let it. */
     this.dragging = false;
+    /** Where a drag is to end, and whether the release was beside it. @type {any} */
+    this.target = null;
+    this.beside = false;
     /** Who waits for the end. */
     this.witnesses = witnesses;
   }
@@ -60,6 +63,7 @@ class Press {
       this.x = event.clientX;
       this.y = event.clientY;
     }
+    if (this.target && (type === "pointerup" || type === "mouseup")) this.ends(event);
     const passes = this.hears(event, hit, own);
     if (passes && own && HANDLED.has(type)) this.latest = event;
     if (!own && this.stray === null && (!passes || type === "mouseup")) this.stray = hit;
@@ -86,13 +90,22 @@ class Press {
       case "mouseup":
         return this.down;
     }
-    return CLICKS.has(event.type) ? this.hearsClick(hit, own) : true;
+    return CLICKS.has(event.type) ? this.hearsClick(event.type, hit, own) : true;
   }
 
-  /** @param {any} hit @param {boolean} own */
-  hearsClick(hit, own) {
+  /** The first release says where a drag has ended. @param {any} event */
+  ends(event) {
+    const { left, top, right, bottom } = safe.rect(this.target), { clientX: x, clientY: y } = event;
+    this.beside = !safe.isConnected(this.target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
+    this.target = null;
+  }
+
+  /** @param {string} type @param {any} hit @param {boolean} own */
+  hearsClick(type, hit, own) {
     const captured = !own && hit === this.captor && reaches(this.el, hit);
     if (!own && !captured) return isLabelled(this.el, hit);
+    // A label hands a click on to its control, or does not: what counts is the click that the control gets.
+    if (type === "click" && own && tagOf(this.el) !== "label" && !reaches(hit, this.el) && isInLabelOf(hit, this.el)) return true;
     if (!this.isPressed()) return false;
     if (!this.clicked) this.clicks++;
     this.clicked = true;
@@ -133,7 +146,7 @@ class Press {
     // A page may act on the press, and take the element away before there is a click.
     const taken = fate !== "" && fate === this.taken && presses >= this.wanted && this.clicks === this.wanted - 1;
     const done = this.clicks >= this.wanted && presses >= this.wanted;
-    return { reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.via, fate, left: this.left, dragging: this.dragging };
+    return { reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.via, beside: this.beside, fate, left: this.left, dragging: this.dragging };
   }
 
   /** The page sets out for another document. */
@@ -154,6 +167,20 @@ class Press {
 function isLabelled(el, hit) {
   for (let label = closestOf(el, "label"); label; label = labelAround(label)) if (label.control === hit) return true;
   return false;
+}
+
+/** Whether a node stands in a label of a control. @param {any} node @param {any} control */
+function isInLabelOf(node, control) {
+  for (let label = closestOf(node, "label"); label; label = labelAround(label)) if (label.control === control) return true;
+  return false;
+}
+
+/** Says where the drag that is under way is to end. @param {Agent} agent @param {{ref: number}} request */
+function dropOn(agent, request) {
+  const rec = agent.model.byRef.get(request.ref);
+  const { press } = agent.guard;
+  if (rec && press) press.target = rec.node;
+  return {};
 }
 
 /** How the press went, after it. @param {Agent} agent */

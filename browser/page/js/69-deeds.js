@@ -252,7 +252,7 @@ function fileTerms(agent, request) {
 
 /** What the daemon can have done, by name. All take the agent and an argument. @type {Record<string, (agent: Agent, argument: any) => any>} */
 const deeds = {
-  reach, aim, through, place, moved, witness, struck, dragBegan, beforeWheel, afterWheel, typed, selectionHeard, became, fileInput, fileTerms,
+  reach, aim, through, place, moved, witness, struck, dragBegan, dropOn, beforeWheel, afterWheel, typed, selectionHeard, became, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
   disarm: (agent) => (agent.guard.disarm(), {}),
