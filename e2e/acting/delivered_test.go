@@ -197,6 +197,9 @@ func TestWhatRandomStepsFound(t *testing.T) {
 		{"a text whose first letter another field holds",
 			`<input aria-label=From oninput="to.focus()"><textarea id=to aria-label=To>word</textarea>`,
 			func() *domtapv1.Step { return typing(s.at("From"), "wild") }},
+		{"a text after whose first letter the page moves the focus",
+			`<input aria-label=From oninput="to.focus()"><input id=to aria-label=To>`,
+			func() *domtapv1.Step { return typing(s.at("From"), "wild") }},
 	} {
 		s.show(`<body style="margin:0">` + c.page)
 		r, err := s.try(t.Context(), c.step())

@@ -92,7 +92,7 @@ class Keys {
     if (from === null || isRich(from) || tagOf(to) !== tagOf(from) || to.type !== from.type) return false;
     const put = from === this.el ? this.inserted : this.elsewhere.get(from) || 0;
     const { length } = contentOf(from);
-    return put > 0 && (length === 1 || (from.maxLength > 0 && length >= from.maxLength));
+    return put > 0 && ((from.maxLength > 0 && length >= from.maxLength) || (length === 1 && isBoxOfOne(from) && isBoxOfOne(to)));
   }
 
   /** A text was put somewhere. @param {any} event */
@@ -181,6 +181,12 @@ class Keys {
     if (el.maxLength >= 0 && contentOf(el).length >= el.maxLength) return "maxlength";
     return tagOf(el) === "input" && el.type === "number" ? "number" : "reset";
   }
+}
+
+/** Whether a field is about as wide as a character, as those of a code are. @param {any} el */
+function isBoxOfOne(el) {
+  const { width, height } = safe.rect(el);
+  return width <= 2 * height;
 }
 
 /** Whether a field shows something that is no value. @param {any} el */
