@@ -224,10 +224,6 @@ func (s *scene) arrived(one try, got record) error {
 		if len(got.of(uid, "contextmenu", "auxclick")) == 0 {
 			return missing("contextmenu")
 		}
-	case "hover":
-		if len(got.of(uid, "mouseover", "mousemove")) == 0 && s.kinds[uid] != "" {
-			return nil // the pointer was there before
-		}
 	case "press":
 		if len(got.of(uid, "keydown")) == 0 {
 			return missing("keydown")

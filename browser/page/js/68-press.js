@@ -105,7 +105,7 @@ class Press {
     const captured = !own && hit === this.captor && reaches(this.el, hit);
     if (!own && !captured) return isLabelled(this.el, hit);
     // A label hands a click on to its control, or does not: what counts is the click that the control gets.
-    if (type === "click" && own && tagOf(this.el) !== "label" && !reaches(hit, this.el) && isInLabelOf(hit, this.el)) return true;
+    if (type === "click" && own && tagOf(this.el) !== "label" && !reaches(hit, this.el) && isLabelled(hit, this.el)) return true;
     if (!this.isPressed()) return false;
     if (!this.clicked) this.clicks++;
     this.clicked = true;
@@ -163,14 +163,8 @@ class Press {
   }
 }
 
-/** Whether what was hit is the control of a label that an element stands in: the browser hands the click on to it. @param {any} el @param {any} hit */
-function isLabelled(el, hit) {
-  for (let label = closestOf(el, "label"); label; label = labelAround(label)) if (label.control === hit) return true;
-  return false;
-}
-
-/** Whether a node stands in a label of a control. @param {any} node @param {any} control */
-function isInLabelOf(node, control) {
+/** Whether a node stands in a label of a control, to which the browser hands a click on. @param {any} node @param {any} control */
+function isLabelled(node, control) {
   for (let label = closestOf(node, "label"); label; label = labelAround(label)) if (label.control === control) return true;
   return false;
 }
