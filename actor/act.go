@@ -257,7 +257,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 			continue
 		case over == nil && t.info.Dialog != nil:
 			over = t.blocked()
-		case over == nil && t.vigil.hung:
+		case over == nil && t.liveness.hung:
 			over = t.stopAnswering()
 		}
 		if over != nil {
@@ -283,7 +283,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 		}
 		results[i] = r
 	}
-	if t.vigil.hung {
+	if t.liveness.hung {
 		if t.drain(); t.crashed { // which took long to be told
 			return t.crash()
 		}

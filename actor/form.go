@@ -53,7 +53,7 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 	for i, one := range actions {
 		before := t.head.Load().find(one.Ref)
 		done, err := t.perform(ctx, TurnAction{Action: one, found: at.ref != one.Ref || !at.named})
-		if err == nil && done.Err == nil && !t.vigil.hung {
+		if err == nil && done.Err == nil && !t.liveness.hung {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
 				done.Done, done.Delivered = false, DeliveredPart
 			}

@@ -184,7 +184,7 @@ func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context
 			return err // there already
 		}
 	}
-	if t.vigil.hung {
+	if t.liveness.hung {
 		return t.stopAnswering()
 	}
 	inner, cancel := context.WithCancel(ctx)

@@ -126,7 +126,7 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		}
 		t.model.Delivered(due)
 		t.alive()
-		t.vigil.read = longest(out.Patches)
+		t.liveness.read = longest(out.Patches)
 		t.drain()
 		if req.Structural && t.main == main {
 			t.structural = t.document

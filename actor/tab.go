@@ -143,7 +143,7 @@ type state struct {
 	closed       bool
 	crashed      bool
 	unresponsive bool
-	vigil        vigil
+	liveness     liveness
 	// These count what happened, for those who wait for it.
 	commits, sames, crashes int
 	newTabs                 []string

@@ -19,9 +19,9 @@ const (
 	readShare = 4
 )
 
-// vigil watches over the page while a turn acts on it: an action whose page stops answering is told so at once, whatever time
+// liveness watches over the page while a turn acts on it: an action whose page stops answering is told so at once, whatever time
 // its caller has. Only the tab's goroutine touches it.
-type vigil struct {
+type liveness struct {
 	// signs is nil while no turn acts.
 	signs *signs
 	// hung says that the page stopped answering since the turn began to act.
@@ -69,7 +69,7 @@ func (s *signs) tell(period int, missed bool) bool {
 // keepWatch begins to watch over the page, until the returned function is called.
 func (t *Tab) keepWatch() (end func()) {
 	one := &signs{}
-	t.vigil.signs, t.vigil.hung = one, false
+	t.liveness.signs, t.liveness.hung = one, false
 	t.watched()
 	page := t.page()
 	ctx, cancel := context.WithCancel(t.ctx)
@@ -85,19 +85,19 @@ func (t *Tab) keepWatch() (end func()) {
 	return func() {
 		cancel()
 		watcher.Wait()
-		t.vigil.signs, t.vigil.hung = nil, false
+		t.liveness.signs, t.liveness.hung = nil, false
 	}
 }
 
 // watched says that an action begins.
 func (t *Tab) watched() {
-	t.vigil.commits = t.commits
+	t.liveness.commits = t.commits
 	t.expectSigns()
 }
 
 // expectSigns begins to expect signs of life anew: of another document, or when a dialog is gone. It does nothing while no turn acts.
 func (t *Tab) expectSigns() {
-	v := &t.vigil
+	v := &t.liveness
 	if v.signs == nil {
 		return
 	}
@@ -110,14 +110,14 @@ func (t *Tab) expectSigns() {
 
 // unwatched runs work that leads to another document, which need not answer meanwhile.
 func (t *Tab) unwatched(work func() error) error {
-	one := t.vigil.signs
+	one := t.liveness.signs
 	if one == nil {
 		return work()
 	}
-	t.vigil.signs = nil
+	t.liveness.signs = nil
 	one.begin(0)
 	defer func() {
-		t.vigil.signs = one
+		t.liveness.signs = one
 		t.watched()
 	}()
 	return work()
@@ -144,7 +144,7 @@ func lives(ctx context.Context, page Page, bound time.Duration) bool {
 
 // isSilent reports whether the page does not answer while it is acted on. Behind a dialog it cannot.
 func (t *Tab) isSilent() bool {
-	one := t.vigil.signs
+	one := t.liveness.signs
 	if one == nil || t.info.Dialog != nil {
 		return false
 	}
@@ -155,10 +155,10 @@ func (t *Tab) isSilent() bool {
 
 // stopAnswering notes that the page hangs and returns the error of what it was to do.
 func (t *Tab) stopAnswering() error {
-	if !t.vigil.hung {
+	if !t.liveness.hung {
 		t.log.Info("the page stopped answering while it was acted on")
 	}
-	t.vigil.hung, t.unresponsive = true, true
+	t.liveness.hung, t.unresponsive = true, true
 	t.suspect()
 	return t.silence("the page of tab "+t.id+" stopped answering", "")
 }
@@ -170,7 +170,7 @@ func (t *Tab) silence(what, more string) error {
 
 // during says of the error of a page that stopped answering when it did so.
 func (t *Tab) during(err error, what, more string) error {
-	if !isHung(err) || !t.vigil.hung { // it may be a frame alone that hangs
+	if !isHung(err) || !t.liveness.hung { // it may be a frame alone that hangs
 		return err
 	}
 	return t.silence("the page of tab "+t.id+" stopped answering "+what, more)
