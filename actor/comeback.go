@@ -118,11 +118,7 @@ func (t *Tab) revive() {
 
 // fetch waits, and gets a page if the old one is gone.
 func (t *Tab) fetch(wait time.Duration, gone bool) fetched {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-t.ctx.Done():
+	if !pauseFor(t.ctx, wait) {
 		return fetched{err: context.Cause(t.ctx)}
 	}
 	if !gone {

@@ -50,11 +50,7 @@ func (p *Pool) reopen(ctx context.Context, o PageOptions) (Page, error) {
 				return nil, err
 			}
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !pauseFor(ctx, wait) {
 			return nil, context.Cause(ctx)
 		}
 	}
