@@ -60,6 +60,11 @@ type observed struct {
 func (p *Page) agents() []observed {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.agentsLocked()
+}
+
+// agentsLocked is agents with mu held.
+func (p *Page) agentsLocked() []observed {
 	list := make([]observed, 0, len(p.frames))
 	for id, f := range p.frames {
 		if f.agent != nil {
@@ -98,6 +103,7 @@ func (p *Page) retry(ctx context.Context, f func() error) (err error) {
 		if err = p.await(ctx, func() bool { return p.arriving == 0 }); err != nil {
 			return err
 		}
+		before := p.agents()
 		if err = f(); err == nil {
 			return nil
 		}
@@ -108,12 +114,30 @@ func (p *Page) retry(ctx context.Context, f func() error) (err error) {
 		if !isGoneContext(err) {
 			return p.failed(err)
 		}
-		// The event that says so is on its way; the barrier lets the loop work on it.
-		if berr := p.barrier(ctx); berr != nil {
-			return berr
+		if err := p.awaitAgents(ctx, before); err != nil {
+			return err
 		}
 	}
 	return &actor.Error{Kind: actor.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
+}
+
+// replaceGrace is how long retry waits for the event that replaces a document whose context is gone.
+const replaceGrace = 2 * time.Second
+
+// awaitAgents waits until the agents are others than before: a call was refused because the context of one of them is
+// gone. The event that says so is on its way. On a busy machine, the refusal may be some time ahead of the event, because the
+// renderer of the new document answers before the renderer reports its contexts.
+func (p *Page) awaitAgents(ctx context.Context, before []observed) error {
+	if err := p.barrier(ctx); err != nil {
+		return err
+	}
+	bounded, cancel := context.WithTimeout(ctx, replaceGrace)
+	defer cancel()
+	err := p.await(bounded, func() bool { return !slices.Equal(before, p.agentsLocked()) })
+	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
+		return nil // another document than the agents' own was meant
+	}
+	return err
 }
 
 // isUnobserved reports whether an error says that the observer of a document never ran: ending the script of a page that is

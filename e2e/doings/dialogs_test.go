@@ -57,17 +57,17 @@ func answerDialog(t testing.TB, d *harness.Daemon, r *domtapv1.AnswerDialogReque
 // stillUsable fails unless the tab can be navigated, read and clicked.
 func stillUsable(t testing.TB, d *harness.Daemon, tab, url string) {
 	t.Helper()
-	if _, err := d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
-		t.Errorf("the tab cannot be navigated: %v", err)
-		return
-	}
-	all := &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true}
-	r, err := d.Dom.GetDom(harness.Within(t, 30*time.Second), all)
-	if harness.Reason(err) == "NAVIGATED_AWAY" {
-		// What the page itself had begun before it was left may be committed after it: the caller is told, and navigates again.
-		_, err = d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url})
-		if err == nil {
-			r, err = d.Dom.GetDom(harness.Within(t, 30*time.Second), all)
+	// What the page itself had begun before it was left may be committed after it: the caller is told, and navigates again.
+	// The page that came back may have begun the next navigation by then.
+	const attempts = 5
+	var r *domtapv1.GetDomResponse
+	var err error
+	for range attempts {
+		if _, err = d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err == nil {
+			r, err = d.Dom.GetDom(harness.Within(t, 30*time.Second), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+		}
+		if harness.Reason(err) != "NAVIGATED_AWAY" {
+			break
 		}
 	}
 	if n := len(r.GetElements()); err != nil || n != 3 {
