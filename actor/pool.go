@@ -75,15 +75,6 @@ func orDefault[T int | time.Duration](v, standard T) T {
 	return v
 }
 
-// root is the context that the pool's work hangs from. Tabs outlive the calls that open them, so no
-// caller's context fits; the pool ends its own derived context in Close.
-type root struct{}
-
-func (root) Deadline() (time.Time, bool) { return time.Time{}, false }
-func (root) Done() <-chan struct{}       { return nil }
-func (root) Err() error                  { return nil }
-func (root) Value(any) any               { return nil }
-
 // Pool opens, finds and closes tabs. Its methods are safe for concurrent use.
 type Pool struct {
 	browser Browser
@@ -123,7 +114,7 @@ func NewPool(b Browser, cfg Config) *Pool {
 		taken: map[string]int{},
 	}
 	p.dialogs[DefaultSession] = p.cfg.Dialogs
-	p.ctx, p.end = context.WithCancelCause(root{})
+	p.ctx, p.end = context.WithCancelCause(context.Background())
 	go p.adoptPopups()
 	return p
 }

@@ -23,7 +23,7 @@ func (h handshake) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInf
 		return h.TransportCredentials.ServerHandshake(conn)
 	}
 	// gRPC has set the connection's deadline.
-	if err := secure.HandshakeContext(nowhere{}); err != nil {
+	if err := secure.Handshake(); err != nil {
 		return nil, nil, err
 	}
 	return conn, tlsInfo(secure), nil

@@ -154,7 +154,7 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 		cfg.Sessions = sessions.New(pool, nil, sessions.Config{Logger: cfg.Logger})
 	}
 	if cfg.Clients == nil {
-		cfg.Clients = identity.New(nowhere{}, cfg.Token)
+		cfg.Clients = identity.New(context.Background(), cfg.Token)
 	}
 	s := &Server{cfg: cfg, id: rand.Text(), gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.book = accounts.New(opened{s})

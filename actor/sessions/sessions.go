@@ -152,17 +152,9 @@ func New(pool *actor.Pool, browser Browser, cfg Config) *Sessions {
 
 func newSession(id string) *session {
 	one := &session{id: id, turn: make(chan struct{}, 1)}
-	one.ended, one.end = context.WithCancelCause(root{})
+	one.ended, one.end = context.WithCancelCause(context.Background())
 	return one
 }
-
-// root is what the sessions' own contexts hang from: they outlive the calls that make them, and end by Close.
-type root struct{}
-
-func (root) Deadline() (time.Time, bool) { return time.Time{}, false }
-func (root) Done() <-chan struct{}       { return nil }
-func (root) Err() error                  { return nil }
-func (root) Value(any) any               { return nil }
 
 // Create makes a session and loads the state. An empty id lets it choose one. Errors are *actor.Error of kind Exists
 // when the id is in use, Exhausted when there are too many sessions, and those of the browser; then nothing is left.

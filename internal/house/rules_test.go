@@ -146,8 +146,15 @@ var calls = []call{
 		pkg: "log", names: []string{"Fatal", "Fatalf", "Fatalln"}, rooms: []string{"cmd", "examples"},
 		advice: "return an error and let cmd/ choose the exit code",
 	},
+	// A call takes its caller's context, so that the end of the call ends the work. Only what outlives every call
+	// has no caller whose context fits: the pool's tabs, the sessions, and the rights of the server's own token.
+	// Their packages derive a context of their own from context.Background and end it in Close.
 	{
-		pkg: "context", names: []string{"Background", "TODO"}, rooms: []string{"cmd", "examples"},
+		pkg: "context", names: []string{"Background"}, rooms: []string{"cmd", "examples", "actor", "rpc"},
+		advice: "take the caller's context as the first argument",
+	},
+	{
+		pkg: "context", names: []string{"TODO"}, rooms: []string{"cmd", "examples"},
 		advice: "take the caller's context as the first argument",
 	},
 }
