@@ -44,6 +44,8 @@ type Page struct {
 
 	actions []actor.Action
 	calls   map[string]int
+	// trace holds the calls since Trace took them last.
+	trace   []string
 	faults  []string
 	picture []byte
 	place   actor.Place
@@ -221,6 +223,15 @@ func (p *Page) Calls(method string) int {
 	return p.calls[method]
 }
 
+// Trace returns the methods of actor.Page that were called since the last Trace, in order.
+func (p *Page) Trace() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	taken := p.trace
+	p.trace = nil
+	return taken
+}
+
 // Observed says whether the page pushes, and whether it pushes geometry.
 func (p *Page) Observed() (push, geometry bool) {
 	p.mu.Lock()
@@ -245,6 +256,7 @@ func (p *Page) count(method string) {
 		p.calls = map[string]int{}
 	}
 	p.calls[method]++
+	p.trace = append(p.trace, method)
 	if len(p.hangOn) == 0 || p.hangOn[0] != method {
 		return
 	}

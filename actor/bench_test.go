@@ -1,0 +1,57 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+)
+
+// largePage opens a tab with a page of 2,000 buttons.
+func largePage(b *testing.B) (*actortest.Page, *actor.Tab) {
+	b.Helper()
+	browser := actortest.NewBrowser()
+	browser.Serve(home, func() actortest.Screen {
+		var body []*actortest.Node
+		for i := range 2000 {
+			body = append(body, actortest.Button(fmt.Sprint("Button ", i)))
+		}
+		return actortest.Screen{Title: "Large", Body: body}
+	})
+	pool := actor.NewPool(browser, actor.Config{})
+	b.Cleanup(func() {
+		if err := pool.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	tab, err := pool.Open(b.Context(), actor.OpenOptions{URL: home})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := tab.Read(b.Context(), actor.ReadOptions{}); err != nil {
+		b.Fatal(err)
+	}
+	return browser.Page(0), tab
+}
+
+// BenchmarkPublish measures an event of the page until its head is there.
+func BenchmarkPublish(b *testing.B) {
+	page, tab := largePage(b)
+	for i := 0; b.Loop(); i++ {
+		next := tab.Head().Next()
+		page.Emit(actor.Titled{Title: fmt.Sprint(i)})
+		<-next
+	}
+}
+
+// BenchmarkRead measures a read of a page that did not change.
+func BenchmarkRead(b *testing.B) {
+	_, tab := largePage(b)
+	for b.Loop() {
+		if _, err := tab.Read(b.Context(), actor.ReadOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
