@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"math"
 	"os"
@@ -18,10 +17,8 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto"
-	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser/launch"
 	"github.com/domtap/domtap/browser/link"
 	"github.com/domtap/domtap/browser/page"
 )
@@ -133,17 +130,7 @@ func newForged(t *testing.T) (b *Browser, f *forged, end func()) {
 	}
 	f = &forged{in: in, out: out, done: make(chan struct{})}
 	go f.answer()
-	b = &Browser{
-		logger: slog.New(slog.DiscardHandler), script: "", inbox: link.NewQueue[*cdproto.Message](), popups: make(chan actor.Popup, 64),
-		done: make(chan struct{}), pages: map[target.ID]*Page{}, fetches: newDownloads(0), contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},
-	}
-	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
-	b.deliver = b.popups
-	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(t.Context()))
-	b.conn = link.New(b.ctx, link.NewPipe(fromBrowser, toBrowser), &nobody{gone: make(chan struct{})}, b.inbox.Push)
-	b.process = &launch.Browser{Conn: b.conn}
-	b.root = link.Session{Conn: b.conn}
-	b.wg.Go(b.loop)
+	b = newOn(t, link.NewPipe(fromBrowser, toBrowser))
 	b.wg.Go(func() {
 		<-b.conn.Done()
 		_ = fromBrowser.Close() // nobody reads on, so nobody is to wait for that
