@@ -1,4 +1,4 @@
-# Building and testing need Go, make, git and sh. A browser, a C compiler for the race detector, and node for
+# Building and testing need Go, make, git and sh. A browser, a C compiler for the race detector, and node for lint and
 # the applications of e2e/apps are installed when they are missing. The tools are pinned in tools/go.mod and built into .cache/bin.
 
 VERSION  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -67,7 +67,7 @@ gen: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## generate gen/ 
 checkgenerate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## fail when gen/ is stale
 	scripts/checkgenerate $(BIN)/buf
 
-lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, format and the rules of the house
+lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, the page script's types, format and the rules of the house
 	$(BIN)/buf lint
 	scripts/breaking $(BIN)/buf
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "Run gofmt -w on:" $$out; exit 1; }
@@ -75,6 +75,8 @@ lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, fo
 	scripts/vet-platforms
 	$(BIN)/staticcheck -checks=inherit,ST1000 $$(go list ./... | grep -v /gen/)
 	go test -count=1 ./internal/house
+	scripts/install-typescript
+	node .cache/typescript/node_modules/typescript/bin/tsc -p browser/page/js
 	go test -count=1 -run 'Manual|Dockerfile|Units|Manifests' ./cmd/domtap
 	$(MAKE) --no-print-directory vulncheck
 

@@ -96,7 +96,7 @@ func (l Limits) Masked(masks *Masks) string {
 		if err != nil {
 			panic(err) // the file is embedded
 		}
-		b.Write(src)
+		b.WriteString(withoutComments(string(src)))
 	}
 	b.WriteString("\n})();\n//# sourceURL=domtap.js\n")
 	return b.String()

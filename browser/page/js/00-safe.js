@@ -1,3 +1,4 @@
+// @ts-check
 // Safe access to the DOM.
 //
 // The observer runs in an isolated world: the page's scripts cannot see it, and cannot replace the
@@ -12,8 +13,7 @@
  * @returns {(node: any) => any}
  */
 function getter(type, property) {
-  const get = Object.getOwnPropertyDescriptor(type.prototype, property).get;
-  return Function.prototype.call.bind(get);
+  return Function.prototype.call.bind(/** @type {any} */ (Object.getOwnPropertyDescriptor(type.prototype, property)).get);
 }
 
 /**
@@ -90,7 +90,7 @@ const safe = {
   shadowRoot: (n) => (plain(n) ? n.shadowRoot : null),
   /** @param {any} n @returns {DOMRect} */
   rect: (n) => (n.getBoundingClientRect === RECT ? n.getBoundingClientRect() : slow.rect(n)),
-  /** @param {any} n @param {any} how @returns {boolean} */
+  /** @param {any} n @param {CheckVisibilityOptions} [how] @returns {boolean} */
   checkVisibility: (n, how) => (n.checkVisibility === CHECK_VISIBILITY ? n.checkVisibility(how) : slow.checkVisibility(n, how)),
   matches: method(Element, "matches"),
   contains: method(Node, "contains"),
@@ -299,7 +299,7 @@ function clean(text, max) {
     let end = 0;
     let count = 0;
     while (end < text.length && count < max) {
-      end += text.codePointAt(end) > 0xffff ? 2 : 1;
+      end += Number(text.codePointAt(end)) > 0xffff ? 2 : 1;
       count++;
     }
     if (end < text.length) text = text.slice(0, end).trimEnd() + "…";

@@ -1,3 +1,4 @@
+// @ts-check
 // Masks: what a session keeps from its readers. It is decided where a text is made, so that nothing that is masked
 // ever leaves the page: MASKS comes with the script, and is null where nothing is masked, which then costs nothing.
 //

@@ -1,3 +1,4 @@
+// @ts-check
 // Roles: which elements count, and what they are (HTML-AAM 1.0, WAI-ARIA 1.2).
 
 const INTERACTIVE_TAGS = new Set(["a", "button", "input", "select", "textarea", "details", "summary"]);
@@ -23,12 +24,14 @@ const KNOWN_ROLES = new Set(
     "tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem").split(" "),
 );
 
+/** The roles of inputs by their type. @type {Record<string, string>} */
 const INPUT_ROLES = {
   button: "button", submit: "button", reset: "button", image: "button", color: "button", file: "button",
   checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
   date: "date", "datetime-local": "datetime", month: "date", week: "date", time: "time",
 };
 
+/** The roles of elements by their tag. @type {Record<string, string>} */
 const TAG_ROLES = {
   button: "button", textarea: "textbox", summary: "button", details: "group", option: "option",
   h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",

@@ -1,3 +1,4 @@
+// @ts-check
 // What the style rules of a document say that matters here: what they give a pointing hand to, and whether
 // they can clip anything at all. Reading the rules once is far cheaper than asking every element.
 

@@ -1,3 +1,4 @@
+// @ts-check
 // Accessible names, by the Accessible Name and Description Computation 1.2
 // (https://www.w3.org/TR/accname-1.2/); the step that a line belongs to is named beside it.
 
@@ -35,13 +36,14 @@ class Labels {
     this.trees = false;
     /** Those of controls with very many, by control, within one look. @type {Map<any, any[]>} */
     this.many = new Map();
-    this.reset();
-  }
-
-  reset() {
     /** Labels by their `for`, for each tree that was asked about. @type {WeakMap<any, Map<string, Set<any>>>} */
     this.indexes = new WeakMap();
     /** Some control was looked up by its id. */
+    this.used = false;
+  }
+
+  reset() {
+    this.indexes = new WeakMap();
     this.used = false;
   }
 

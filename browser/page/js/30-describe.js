@@ -1,3 +1,4 @@
+// @ts-check
 // Describing one element: its fields as they travel, its visibility, its box.
 
 const MAX_VALUE = 50;

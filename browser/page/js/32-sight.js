@@ -1,3 +1,4 @@
+// @ts-check
 // What a person can see of an element, and where. Not listed is
 //
 //   - what is not rendered, hidden, transparent or of no size (a transparent checkbox, radio or file input
@@ -94,7 +95,7 @@ class Sight {
     return parts.length ? union(parts) : rect;
   }
 
-  /** The part of visibility that the box tells. @param {any} el @param {string} tag @param {DOMRect} rect from rect */
+  /** The part of visibility that the box tells. @param {any} el @param {string} tag @param {DOMRect} rect from rect @returns {boolean} */
   isPlaced(el, tag, rect) {
     if (!(rect.width > 0 && rect.height > 0)) return false;
     if (tag === "a" && isSkipLink(el)) return true;
@@ -106,7 +107,7 @@ class Sight {
     return (rect.width <= 1 && rect.height <= 1) || this.isOff(el, rect) || this.clipsItself(el);
   }
 
-  /** The first label of a control that can be seen. @param {any} control */
+  /** The first label of a control that can be seen. @param {any} control @returns {any} */
   labelOf(control) {
     for (const label of this.labels.of(control)) if (this.isVisible(label, "label")) return label;
     return null;
@@ -122,7 +123,7 @@ class Sight {
     return true;
   }
 
-  /** @param {any} el @param {string} tag */
+  /** @param {any} el @param {string} tag @returns {boolean} */
   isClipped(el, tag) {
     return this.clipsItself(el) && !(isToggle(el, tag) && this.labelOf(el) !== null);
   }
@@ -178,7 +179,7 @@ class Sight {
     if (!this.images) {
       this.images = new Map();
       for (const image of safe.querySelectorAll(root, "img[usemap]")) {
-        const key = attr(image, "usemap").replace(/^[^#]*#/, "");
+        const key = (attr(image, "usemap") || "").replace(/^[^#]*#/, "");
         const known = this.images.get(key);
         if (!known || !safe.checkVisibility(known, VISIBLE)) this.images.set(key, image);
       }
@@ -203,7 +204,7 @@ const closestOf = method(Element, "closest");
 function findImage(images, name) {
   let found = null;
   for (const image of images) {
-    if (attr(image, "usemap").replace(/^[^#]*#/, "") !== name) continue;
+    if ((attr(image, "usemap") || "").replace(/^[^#]*#/, "") !== name) continue;
     if (safe.checkVisibility(image, VISIBLE)) return image;
     found = found || image;
   }

@@ -1,3 +1,4 @@
+// @ts-check
 // Elements that only their cursor tells to be of use: a pointing hand of their own, where what is around
 // them has none. They are found by the selectors of the rules that give one (15-styles.js), and each is
 // confirmed by its computed style.
@@ -36,6 +37,7 @@ class Pointers {
     const out = [];
     const tree = safe.nodeType(root) === 11;
     if (tree && (said.hosts || said.opaque)) out.push(root.host, ...[...root.host.children].slice(0, MAX_PARTS));
+    /** @type {[string, number][]} */
     const lists = said.opaque ? [[said.selector, MAX_POINTERS], [PROBED, MAX_PROBED]] : [[said.selector, MAX_POINTERS]];
     for (const [selector, most] of lists) {
       const all = tree ? root.querySelectorAll(selector) : safe.querySelectorAll(root, selector);

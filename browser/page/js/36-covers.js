@@ -1,3 +1,4 @@
+// @ts-check
 // Modals: what is open, and what it makes useless. An element is covered when it stands outside of the
 // modal and cannot be reached before the modal is closed or answered.
 //

@@ -1,3 +1,4 @@
+// @ts-check
 // What became of the elements that left the page, so that one that is rendered anew can be told from another that
 // looks like it. Nothing here keeps a node from being freed.
 //
@@ -74,7 +75,10 @@ class Fates {
     this.known.delete(rec.ref);
     for (let n = rec.node; n; n = n === root ? null : flatParent(n)) if (this.model.restyled.has(n)) return; // it may have been hidden
     this.known.set(rec.ref, { left: this.clock, around: wordsAround(rec.node, root).words, node: new WeakRef(rec.node) });
-    if (this.known.size > MAX_FATES) this.known.delete(this.known.keys().next().value);
+    if (this.known.size > MAX_FATES) {
+      const [oldest] = this.known.keys();
+      this.known.delete(oldest);
+    }
   }
 
   /**
@@ -149,6 +153,7 @@ function looksOf(el) {
 /** Whether an element is one of several of a kind. @param {any} el */
 function isItem(el) {
   if (ITEM_TAGS.has(tagOf(el)) || ITEM_ROLES.has(explicitRole(el))) return true;
+  /** @param {any} other */
   const like = (other) => other && tagOf(other) === tagOf(el) && attr(other, "class") === attr(el, "class");
   return like(safe.nextElementSibling(el)) || like(previousElement(el));
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // Rows: which record of a list an element belongs to. "Delete" in Alice's row is another button when the page shows
 // Carol in that row, though it is the same node with the same name: lists that reuse their nodes do that.
 //
@@ -107,18 +108,21 @@ class Rows {
     this.pending = false;
     this.stirred = new WeakSet();
     this.allStirred = false;
-    this.forgetMemo();
-  }
-
-  /** Forgets what is known of nodes while nothing changes. */
-  forgetMemo() {
-    /** @type {Map<any, boolean>} */
+    /** What is known of nodes while nothing changes: see forgetMemo. @type {Map<any, boolean>} */
     this.alike = new Map();
     /** @type {Map<any, number>} */
     this.lengths = new Map();
     /** @type {Map<any, boolean>} */
     this.large = new Map();
     /** @type {Map<any, RowState | null>} */
+    this.said = new Map();
+  }
+
+  /** Forgets what is known of nodes while nothing changes. */
+  forgetMemo() {
+    this.alike = new Map();
+    this.lengths = new Map();
+    this.large = new Map();
     this.said = new Map();
   }
 
@@ -438,6 +442,7 @@ class Rows {
   /** What a field holds: nothing of what is secret. @param {any} el @returns {RowPart[]} */
   held(el) {
     const tag = tagOf(el);
+    /** @param {string} kind @param {string} text @param {boolean} caption */
     const say = (kind, text, caption) => [{ kind, text: clean(text, MAX_ROW_TEXT), control: caption ? 0 : this.number(el), caption, hidden: !caption || isMasked(el) }];
     if (tag === "select") return say("v", selectedText(el), false);
     if (tag === "textarea") return isSecret(el) ? [] : say("v", el.value, false);
@@ -477,7 +482,7 @@ class RowGather {
     /** @type {[any, number, boolean][]} */
     const stack = [[root, 0, false]];
     while (stack.length && --this.left >= 0) {
-      const [node, control, caption] = stack.pop();
+      const [node, control, caption] = /** @type {[any, number, boolean]} */ (stack.pop());
       const type = safe.nodeType(node);
       if (type === 3) {
         if (/\S/.test(node.data)) this.say("w", node.data, control, caption, MASKS !== null && isTextMasked(safe.parentNode(node)));
@@ -585,6 +590,7 @@ function partsOfMarkup(markup) {
   return parts;
 }
 
+/** @type {Record<string, string>} */
 const ESCAPES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " };
 
 /** @param {string} text */
@@ -706,6 +712,7 @@ function wordsOf(text) {
     word = word.replace(/[.'’_-]+$/u, "");
     if (word) kept.push(word);
   }
+  /** @param {string} word */
   const idle = (word) => STATE_WORDS.has(word) || (numbers > 0 && MONTHS.has(word));
   return kept.every(idle) ? "" : kept.join(" ");
 }
@@ -779,6 +786,7 @@ class RowWords {
       }
       const words = wordsOf(p.text);
       if (words) this.words.push({ ...p, words });
+      /** @type {string} */
       const numbers = this.numbered.numbers ? "" : numbersIn(p.text);
       if (numbers) this.numbered = { text: p.hidden ? "" : p.text, numbers };
     }

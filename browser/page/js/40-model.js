@@ -1,3 +1,4 @@
+// @ts-check
 // The model: every element that counts, in document order, kept up to date from mutation records.
 
 /** Records or dirty nodes above this are cheaper to walk again than to follow. */
@@ -64,6 +65,11 @@ class Rec {
   }
 }
 
+/** The record before a listed one, or the head of the list. @param {Rec} rec */
+function before(rec) {
+  return /** @type {Rec} */ (rec.prev);
+}
+
 /**
  * A map from nodes to what is known of them that is kept on the nodes themselves, under a symbol of its own. The node
  * objects of an isolated world belong to it alone, so the page sees nothing of it; and it is twice as
@@ -124,7 +130,35 @@ class Model {
     this.unboxed = new Set();
     /** @type {Rec} */
     this.head = /** @type {any} */ ({ next: null, prev: null, node: null, ref: -1, order: 0 });
-    this.reset();
+    /** Nodes whose subtree is to be walked. @type {Set<any>} */
+    this.added = new Set();
+    /** Those of them that came into their place just now: nothing below them is listed. @type {Set<any>} */
+    this.arrived = new Set();
+    /** Records to describe anew. @type {Set<Rec>} */
+    this.dirty = new Set();
+    /** Records to look at anew: there, visible, where? That can take a layout. @type {Set<Rec>} */
+    this.check = new Set();
+    /** Nodes to look at anew, with a record or without. @type {Set<any>} */
+    this.looks = new Set();
+    /** Nodes whose style changed. @type {Set<any>} */
+    this.restyled = new Set();
+    /** Records taken out of the list that the daemon still has. @type {Set<Rec>} */
+    this.gone = new Set();
+    this.rescan = true;
+    this.styleDirty = false;
+    this.controlsDirty = false;
+    /** Something may have changed that says which labels stand in for hidden controls. */
+    this.standInsDirty = false;
+    this.geometryDirty = true;
+    this.labelsDirty = false;
+    /** @type {number[]} */
+    this.probe = [];
+    /** The roots that insideAnother looked at last. @type {any[]} */
+    this.batch = [];
+    /** @type {Set<any>} */
+    this.batchSet = new Set();
+    /** Where sampleHolds goes on. @type {Rec | null} */
+    this.cursor = null;
     /** Records with fields to send. @type {Set<Rec>} */
     this.changed = new Set();
     /** Records by the ids that name them (aria-labelledby). @type {Map<string, Set<Rec>>} */
@@ -160,31 +194,6 @@ class Model {
     this.scrollX = this.scrollY = this.viewWidth = this.viewHeight = 0;
   }
 
-  reset() {
-    /** Nodes whose subtree is to be walked. @type {Set<any>} */
-    this.added = new Set();
-    /** Those of them that came into their place just now: nothing below them is listed. @type {Set<any>} */
-    this.arrived = new Set();
-    /** Records to describe anew. @type {Set<Rec>} */
-    this.dirty = new Set();
-    /** Records to look at anew: there, visible, where? That can take a layout. @type {Set<Rec>} */
-    this.check = new Set();
-    /** Nodes to look at anew, with a record or without. @type {Set<any>} */
-    this.looks = new Set();
-    /** Nodes whose style changed. @type {Set<any>} */
-    this.restyled = new Set();
-    /** Records taken out of the list that the daemon still has. @type {Set<Rec>} */
-    this.gone = new Set();
-    this.rescan = true;
-    this.styleDirty = false;
-    this.controlsDirty = false;
-    /** Something may have changed that says which labels stand in for hidden controls. */
-    this.standInsDirty = false;
-    this.geometryDirty = true;
-    this.labelsDirty = false;
-    this.probe = [];
-  }
-
   /** Whether a patch would say something. */
   get pending() {
     return this.rescan || this.added.size > 0 || this.dirty.size > 0 || this.check.size > 0 || this.looks.size > 0 || this.gone.size > 0 || this.restyled.size > 0 || this.changed.size > 0 || this.controlsDirty || this.labelsDirty || this.standInsDirty;
@@ -207,7 +216,7 @@ class Model {
       return;
     }
     for (const r of records) {
-      if (r.type === "attributes") this.noteAttribute(r.target, r.attributeName);
+      if (r.type === "attributes") this.noteAttribute(r.target, r.attributeName || "");
       else if (r.type === "characterData") this.noteText(safe.parentNode(r.target));
       else this.noteChildren(r);
     }
@@ -481,7 +490,7 @@ class Model {
   /** @param {Rec} rec */
   unlink(rec) {
     if (!rec.shown) return;
-    rec.prev.next = rec.next;
+    before(rec).next = rec.next;
     if (rec.next) rec.next.prev = rec.prev;
     rec.prev = rec.next = null;
     rec.shown = false;
@@ -495,7 +504,7 @@ class Model {
     if (rec.shown && rec.prev === prev) return;
     this.listDirty = true;
     if (rec.shown) {
-      rec.prev.next = rec.next;
+      before(rec).next = rec.next;
       if (rec.next) rec.next.prev = rec.prev;
       rec.moved = true;
     } else {
@@ -942,7 +951,7 @@ class Model {
     const was = rec.shown;
     const { covers } = rec;
     const ctx = this.inherited(rec.node);
-    const now = this.examine(rec.node, rec.tag, ctx, was ? rec.prev : this.before(rec.node));
+    const now = this.examine(rec.node, rec.tag, ctx, was ? before(rec) : this.before(rec.node));
     if (was !== (now !== null)) this.reparent(rec);
     this.uncover(rec, covers);
   }

@@ -1,3 +1,4 @@
+// @ts-check
 // What no script can see: which elements have listeners, and closed shadow roots. The daemon asks the
 // browser and tells the agent (browser/probe.go); here is what is made of it.
 
@@ -51,6 +52,7 @@ class Unseen {
    */
   suspects() {
     const { model } = this;
+    /** @type {any[]} */
     const out = [];
     const { newcomers } = model;
     const again = this.later;

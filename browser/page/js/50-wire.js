@@ -1,3 +1,4 @@
+// @ts-check
 // What travels: one string per patch, in columns. The first line is the header, then come the
 // columns of the operations, one line each, and the columns of the boxes. Lines are separated by
 // line feeds and values by tabs; no value holds either, because every string is cleaned before.
@@ -149,12 +150,13 @@ class Writer {
   runs(columns) {
     const { inserts } = this.model;
     const starts = [];
-    for (const rec of inserts) if (!inserts.has(rec.prev)) starts.push(rec);
-    if (starts.length > 1) starts.sort((a, b) => a.prev.order - b.prev.order);
+    for (const rec of inserts) if (!inserts.has(before(rec))) starts.push(rec);
+    if (starts.length > 1) starts.sort((a, b) => before(a).order - before(b).order);
     let room = true;
     for (const start of starts) {
+      /** @type {Rec[]} */
       const run = [];
-      for (let rec = start; rec && inserts.has(rec); rec = rec.next) run.push(rec);
+      for (let rec = /** @type {Rec | null} */ (start); rec && inserts.has(rec); rec = rec.next) run.push(rec);
       for (const rec of run) this.insert(columns, rec, rec === start);
       room = spread(run) && room;
     }
@@ -191,7 +193,7 @@ class Writer {
 
 /** Gives the records of a run their order, between those around it. Reports whether there was room. @param {Rec[]} run */
 function spread(run) {
-  const low = run[0].prev.order;
+  const low = before(run[0]).order;
   const next = run[run.length - 1].next;
   const step = next ? (next.order - low) / (run.length + 1) : 1;
   for (let i = 0; i < run.length; i++) run[i].order = low + step * (i + 1);

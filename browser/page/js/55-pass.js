@@ -1,3 +1,4 @@
+// @ts-check
 // A pass: one look at everything for what neither mutations nor events show, while the page is watched. It
 // works in slices, so that the main thread is never held for long, and is followed by a rest, so that it takes
 // a small part of the main thread's time however large the page.

@@ -1,3 +1,4 @@
+// @ts-check
 // The agent: what the daemon calls, and what watches the page for it.
 
 class Agent {
@@ -400,6 +401,7 @@ class Agent {
     model.strange = this.model.strange;
     model.update(true);
     const lines = [];
+    /** @param {Rec | null} rec */
     const known = (rec) => {
       const own = rec && this.model.recs.get(rec.node);
       return own ? own.ref : "^";

@@ -1,3 +1,4 @@
+// @ts-check
 // The document as a reader sees it, as HTML: what is drawn and nothing else, shadow trees and slots
 // flattened. It does without the model, because a reader wants the text between the elements too.
 //
@@ -29,6 +30,7 @@ const MARKUP_VOID = new Set(["br", "hr"]);
 const MARKUP_MEDIA = new Set(["canvas", "video", "img"]);
 
 const UNSAFE = /[&<>"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+/** @type {Record<string, string>} */
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /** @param {string} text */
@@ -67,6 +69,7 @@ class Markup {
     const root = safe.documentElement(model.doc);
     const styles = root ? getComputedStyle(root) : null;
     const body = safe.querySelector(model.doc, "body");
+    /** @param {CSSStyleDeclaration | null} style */
     const cut = (style) => style !== null && (style.overflowX === "hidden" || style.overflowX === "clip");
     // What lies beyond these no scrolling brings into view.
     const width = root ? (cut(styles) || (body && cut(getComputedStyle(body))) ? root.clientWidth : root.scrollWidth) : 0;
@@ -284,7 +287,8 @@ class Markup {
         depth--;
         continue;
       }
-      next[depth] = depth === 0 ? null : lists[depth] ? lists[depth][++places[depth]] : safe.nextSibling(node);
+      const list = lists[depth];
+      next[depth] = depth === 0 ? null : list ? list[++places[depth]] : safe.nextSibling(node);
       if (++this.nodes > MARKUP_NODES) this.truncated = true;
       const type = safe.nodeType(node);
       if (type === 3) {

@@ -1,3 +1,4 @@
+// @ts-check
 // Selectors that somebody waits for: tried after the page changed, and told when the answer is another one.
 
 /** How many matches of one selector are looked at and named. */

@@ -1,3 +1,4 @@
+// @ts-check
 // Finding the elements that are meant by a label, a placeholder, a test id or a CSS selector: what the stored DOM
 // does not say. Shadow trees are looked into, frames have an agent of their own.
 
@@ -123,11 +124,13 @@ class Seeker {
 
   /** The innermost elements in one, or itself, that say the words. @param {Rec | undefined} rec @returns {any[]} */
   innermost(rec) {
+    /** @type {any[]} */
     const out = [];
     if (!rec || !safe.isConnected(rec.node)) return out;
     const stack = [rec.node];
     for (let seen = 0; stack.length && out.length < MAX_MEANT; ) {
       const el = stack.pop();
+      /** @type {any[]} */
       const inner = [];
       const open = [el]; // and what has no box of its own
       for (let i = 0; i < open.length && (el === rec.node || !INTERACTIVE_TAGS.has(tagOf(el))); i++) {
@@ -230,7 +233,7 @@ function sketch(el) {
 
 /**
  * Finds what a target means.
- * @param {Agent} agent @param {{by: string, words: string}} wanted
+ * @param {Agent} agent @param {{by: string, words: string, ref: number}} wanted
  * @returns {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} found: refs (-1: none yet) and fits
  */
 function find(agent, wanted) {

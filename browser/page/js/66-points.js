@@ -1,3 +1,4 @@
+// @ts-check
 // Where to act on an element: a point of it that nothing covers, brought into view.
 
 /** The ways to scroll an element into view, tried one after the other while something covers it. */
@@ -52,7 +53,9 @@ function seeAgain(sight) {
  * @returns {{point: {x: number, y: number}, cover: any}} cover is null, or a node, or the document when nothing is there
  */
 function pointToUse(sight, el, tag, rect) {
+  /** @type {{point: {x: number, y: number}, cover: any} | null} */
   let inner = null;
+  /** @type {{point: {x: number, y: number}, cover: any} | null} */
   let first = null;
   for (const point of pointsIn(sight, el, tag, rect)) {
     const hit = hitAt(point.x, point.y);
@@ -61,7 +64,7 @@ function pointToUse(sight, el, tag, rect) {
     if (way === INSIDE) inner = inner || { point, cover: null };
     first = first || { point, cover: hit || document };
   }
-  return inner || first;
+  return inner || /** @type {{point: {x: number, y: number}, cover: any}} */ (first);
 }
 
 /** Points to try, the best first, never none. @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect */

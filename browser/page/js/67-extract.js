@@ -1,3 +1,4 @@
+// @ts-check
 // Extraction: runs a plan that package extract has compiled from a schema. A plan is data; what is found goes back as
 // strings, which the daemon converts, so that no page decides what a number is.
 //
@@ -16,7 +17,7 @@ const EXTRACT_TICKS = 256;
 
 const EXTRACT_SILENT = new Set("script style template noscript head title meta link base".split(" "));
 
-/** Where elements that lead somewhere say so. */
+/** Where elements that lead somewhere say so. @type {Record<string, string>} */
 const EXTRACT_LINKS = { a: "href", area: "href", link: "href", img: "src", iframe: "src", script: "src", source: "src", video: "src", audio: "src", form: "action" };
 
 const querySelectorIn = { element: method(Element, "querySelector"), document: method(Document, "querySelector"), fragment: method(DocumentFragment, "querySelector") };
@@ -181,7 +182,7 @@ class Extraction {
 
   /** What one element gives. Fields nest at most as deep as the daemon allows. @param {any} el @param {any} field @param {number} depth */
   value(el, field, depth) {
-    if (field.fields) return field.fields.map((inner) => (this.full() ? null : this.read(el, inner, depth + 1)));
+    if (field.fields) return field.fields.map((/** @type {any} */ inner) => (this.full() ? null : this.read(el, inner, depth + 1)));
     this.values--;
     const tag = tagOf(el);
     if (field.attribute) {
@@ -393,7 +394,7 @@ class Table {
         drop();
         if (column >= EXTRACT_COLUMNS) break;
         extraction.values--;
-        const text = extraction.keep(extraction.text(cell, tagOf(cell)));
+        const text = extraction.keep(extraction.text(cell, tagOf(cell))) || "";
         const wide = spanOf(cell, "colspan", EXTRACT_COLUMNS - column);
         const high = spanOf(cell, "rowspan", EXTRACT_SPAN) || to - i;
         for (let c = 0; c < Math.max(wide, 1); c++, column++) {
@@ -416,6 +417,7 @@ class Table {
     const taken = new Map();
     const names = [];
     for (let c = 0; c < width; c++) {
+      /** @type {string[]} */
       const words = [];
       for (const line of grid) if (line[c] && !words.includes(line[c])) words.push(line[c].slice(0, 200));
       const name = words.join(" ") || "column " + (c + 1);
@@ -451,6 +453,7 @@ function spanOf(cell, name, most) {
 
 /** The rows of a table, without those of its foot: they sum up. @param {any} table */
 function nativeRows(table) {
+  /** @type {any[]} */
   const foot = [];
   for (const section of table.tBodies ? table.children : []) if (tagOf(section) === "tfoot") foot.push(section);
   const rows = table.rows ? [...table.rows] : [];
@@ -569,6 +572,7 @@ async function reveal(agent, ref) {
   const rec = agent.model.byRef.get(ref);
   if (!rec || !safe.isConnected(rec.node)) return false;
   const { width, height } = safe.rect(rec.node);
+  /** @type {ScrollIntoViewOptions} */
   const how = { block: height > innerHeight ? "start" : "center", inline: width > innerWidth ? "start" : "center", behavior: "instant" };
   Element.prototype.scrollIntoView.call(rec.node, how);
   if (window !== top) await drawn();

@@ -1,3 +1,4 @@
+// @ts-check
 // Getting hold of an element: what is checked, and waited for, before it is acted on.
 
 /** Milliseconds until a frame counts as drawn in a document that draws none, for nobody sees it. */
@@ -97,6 +98,7 @@ function unusable(agent, el, request) {
 /**
  * Brings an element into view and finds the point to act at.
  * @param {Agent} agent @param {Rec} rec @param {any} state @param {boolean} open whether nothing may cover it
+ * @returns {{x: number, y: number, w: number, h: number, error?: string, detail?: string, cover?: number}}
  */
 function bringToPoint(agent, rec, state, open) {
   const { sight } = agent.model;
@@ -159,7 +161,7 @@ function isAnimated(el) {
     const { effect } = animation;
     if (animation.playState !== "running" || !effect || !effect.target) continue;
     if (effect.getComputedTiming().endTime === Infinity && !reaches(el, effect.target)) continue;
-    if (effect.getKeyframes().some((frame) => Object.keys(frame).some((key) => MOVING.test(key)))) return true;
+    if (effect.getKeyframes().some((/** @type {ComputedKeyframe} */ frame) => Object.keys(frame).some((key) => MOVING.test(key)))) return true;
   }
   return false;
 }
@@ -213,8 +215,8 @@ function tryThrough(agent, request, state) {
   let hit = isInView(p) ? hitAt(p.x, p.y) : null;
   if (hit !== el && request.scroll && (!isInView(p) || state.scrolled < 2)) {
     state.scrolled++;
-    bringPoint(el, () => frameMap(el)(request.x, request.y));
-    p = frameMap(el)(request.x, request.y);
+    bringPoint(el, () => (frameMap(el) || map)(request.x, request.y));
+    p = (frameMap(el) || map)(request.x, request.y);
     hit = hitAt(p.x, p.y);
   }
   const found = { x: p.x, y: p.y };
@@ -272,13 +274,15 @@ function linear(style, m) {
   ];
 }
 
+const scrollBoxBy = method(Element, "scrollBy");
+
 /** Scrolls whatever scrolls around an element until a point of it is in the middle. @param {any} el @param {() => {x: number, y: number}} point */
 function bringPoint(el, point) {
   for (let n = flatParent(el), up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
     const tag = tagOf(n);
     if (tag === "html" || tag === "body" || !clips(getComputedStyle(n))) continue;
     const box = safe.rect(n), p = point();
-    Element.prototype.scrollBy.call(n, { left: p.x - box.left - box.width / 2, top: p.y - box.top - box.height / 2, behavior: "instant" });
+    scrollBoxBy(n, { left: p.x - box.left - box.width / 2, top: p.y - box.top - box.height / 2, behavior: "instant" });
   }
   const p = point();
   scrollBy({ left: isAcross(p) ? 0 : p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: "instant" });

@@ -1,3 +1,4 @@
+// @ts-check
 // The guard: while the daemon acts on one element, nothing else receives what it does.
 //
 // What the daemon asks the browser to do arrives as an event wherever the browser finds something then. The guard
@@ -23,19 +24,6 @@ class Guard {
     this.press = null;
     /** Who is to witness the next press. @type {((outcome: any) => void)[]} */
     this.waiting = [];
-    this.clear();
-    this.listen();
-    const leaves = (event) => !event.destination.sameDocument && this.press && this.press.leaves();
-    if (globalThis.navigation) navigation.addEventListener("navigate", leaves, true);
-  }
-
-  listen() {
-    for (const type of GUARDED) addEventListener(type, this, GUARDING);
-  }
-
-  clear() {
-    if (this.press) this.press.tell();
-    this.press = null;
     /** @type {any} */
     this.el = null;
     /** @type {Keys | null} */
@@ -54,6 +42,24 @@ class Guard {
     /** What was different when the first event came. @type {any} */
     this.changed = null;
     /** What the element was called when it was pressed, and when it was clicked. @type {string[]} */
+    this.names = [];
+    this.listen();
+    /** @param {NavigateEvent} event */
+    const leaves = (event) => !event.destination.sameDocument && this.press && this.press.leaves();
+    if (globalThis.navigation) navigation.addEventListener("navigate", leaves, true);
+  }
+
+  listen() {
+    for (const type of GUARDED) addEventListener(type, this, GUARDING);
+  }
+
+  clear() {
+    if (this.press) this.press.tell();
+    this.press = null;
+    this.el = this.keys = this.stray = null;
+    this.until = 0;
+    this.reached = this.shut = false;
+    this.differs = this.called = this.changed = null;
     this.names = [];
   }
 

@@ -1,3 +1,4 @@
+// @ts-check
 // What became of the keys of one action: which of them the element heard, what of the text was put into it, and what it
 // holds afterwards. The guard reports every event here before the page hears it.
 

@@ -1,3 +1,4 @@
+// @ts-check
 // What became of a press of the mouse: which of its events the element heard, and what would have heard the others. The
 // guard reports every event here before the page hears it, and swallows those that are not the element's.
 
@@ -127,7 +128,7 @@ class Press {
     this.down = false;
   }
 
-  /** Why no click can reach the element any more; empty: it can. */
+  /** Why no click can reach the element any more; empty: it can. @returns {string} */
   fate() {
     const { el } = this;
     const fate = !safe.isConnected(el) ? "removed" : !safe.checkVisibility(el, VISIBLE) ? "hidden" : safe.matches(el, ":disabled") ? "disabled" : "";

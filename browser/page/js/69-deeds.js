@@ -1,3 +1,4 @@
+// @ts-check
 // What is done to an element without a pointer: text, values, choices.
 
 const NO_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "image", "file", "hidden"]);
@@ -94,7 +95,7 @@ function selectFor(el, edit) {
     }
     return el.value.length > 0;
   }
-  const selection = getSelection();
+  const selection = /** @type {Selection} */ (getSelection());
   selection.selectAllChildren(el);
   if (edit !== "replace") selection.collapseToEnd();
   return safe.textContent(el).length > 0;
@@ -113,7 +114,7 @@ async function selectionHeard() {
 function setValue(agent, el, text) {
   const probe = document.createElement("input");
   probe.type = el.type;
-  if (el.type === "range") for (const name of ["min", "max", "step"]) if (has(el, name)) probe.setAttribute(name, attr(el, name));
+  if (el.type === "range") for (const name of ["min", "max", "step"]) if (has(el, name)) probe.setAttribute(name, attr(el, name) || "");
   const wanted = text.trim();
   probe.value = el.type === "color" ? wanted.toLowerCase() : wanted;
   const bad = el.type === "range" ? !Number.isFinite(parseFloat(wanted)) : el.type === "color" ? probe.value !== wanted.toLowerCase() : wanted !== "" && probe.value === "";
@@ -152,7 +153,9 @@ function toldLabel(option) {
 /** The options that a value or label names: by value, then by label, then by label in any case. @param {any[]} options @param {string} wanted */
 function optionsNamed(options, wanted) {
   const label = fold(wanted);
-  for (const is of [(o) => o.value === wanted, (o) => labelOf(o) === label, (o) => labelOf(o).toLowerCase() === label.toLowerCase()]) {
+  /** @type {((option: any) => boolean)[]} */
+  const ways = [(o) => o.value === wanted, (o) => labelOf(o) === label, (o) => labelOf(o).toLowerCase() === label.toLowerCase()];
+  for (const is of ways) {
     const found = options.filter(is);
     if (found.length) return found;
   }
@@ -222,6 +225,7 @@ function became(agent, request) {
 
 /** The file input that an element is, labels or holds. @param {Agent} agent @param {any} el */
 function fileInputOf(agent, el) {
+  /** @param {any} n */
   const is = (n) => n && tagOf(n) === "input" && n.type === "file";
   for (const n of [el, agent.model.stoodFor.get(el), tagOf(el) === "label" ? el.control : null]) if (is(n)) return n;
   if (INTERACTIVE_TAGS.has(tagOf(el))) return null;

@@ -1,3 +1,4 @@
+// @ts-check
 // The end of acting, and the daemon's ways in.
 
 /**

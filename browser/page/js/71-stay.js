@@ -1,3 +1,4 @@
+// @ts-check
 // What would leave the browser for another program.
 //
 // A browser with a person before it asks first whether to open a telephone, a mail program or a shop. Nobody answers here,

@@ -1,3 +1,4 @@
+// @ts-check
 // How far a document is scrolled, and going back there in another one of the same URL.
 
 /** What is told at most: boxes that scroll, how deep they stand, and among how many. */

@@ -1,3 +1,4 @@
+// @ts-check
 // Where pictures are to be painted over, because what is seen there is masked.
 
 /** How many boxes there may be, and how many nodes are looked at for them. */
@@ -23,7 +24,7 @@ class Veil {
 
   /** @param {any} el whether it is masked by itself, wherever it stands */
   isOwn(el) {
-    if (MASK_SELECTORS.some((selector) => safe.matches(el, selector))) return true;
+    if (MASKS === null || MASK_SELECTORS.some((selector) => safe.matches(el, selector))) return true;
     const tag = tagOf(el);
     if (tag === "input" || tag === "textarea") {
       if (isSecret(el)) return true;
