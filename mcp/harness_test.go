@@ -18,6 +18,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/check"
 )
 
 const shopURL = "https://shop.example/"
@@ -76,7 +77,7 @@ func (p unixPipe) Accept() (net.Conn, error) {
 func newBench(t *testing.T, o Options) *bench {
 	t.Helper()
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
-	b.pool = actor.NewPool(b.browser, actor.Config{AllowURL: rpc.AllowURL})
+	b.pool = actor.NewPool(b.browser, actor.Config{AllowURL: check.AllowURL})
 	daemon, err := rpc.New(b.pool, rpc.Config{Sessions: sessions.New(b.pool, b.browser, sessions.Config{Max: 5})})
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/check"
 )
 
 const (
@@ -100,7 +101,7 @@ func newBenchOn(t *testing.T, cfg Config, network string) *bench {
 
 func newBenchWith(t *testing.T, cfg Config, network string, tabs actor.Config) *bench {
 	t.Helper()
-	tabs.AllowURL = AllowURL
+	tabs.AllowURL = check.AllowURL
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
 	b.pool = actor.NewPool(b.browser, tabs)
 	cfg.Sessions = sessions.New(b.pool, b.browser, sessions.Config{Max: 5})

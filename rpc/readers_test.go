@@ -21,6 +21,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/history"
+	"github.com/domtap/domtap/rpc/check"
 )
 
 // A thousand readers of one tab, of every habit: most take each message at once, some take one a second, some
@@ -220,7 +221,7 @@ func newCrowd(t *testing.T, connections int, body []*actortest.Node) *crowd {
 	t.Helper()
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: body} })
-	pool := actor.NewPool(browser, actor.Config{AllowURL: AllowURL})
+	pool := actor.NewPool(browser, actor.Config{AllowURL: check.AllowURL})
 	server, err := New(pool, Config{Token: testToken, SendTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/harness"
 	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/web"
 )
 
@@ -55,7 +56,7 @@ type settings struct {
 func newStage(t *testing.T, with settings) *stage {
 	t.Helper()
 	st := &stage{t: t, browser: actortest.NewBrowser(), watching: make(chan int, 100), served: make(chan error, 1)}
-	pool := actor.NewPool(st.browser, actor.Config{AllowURL: rpc.AllowURL})
+	pool := actor.NewPool(st.browser, actor.Config{AllowURL: check.AllowURL})
 	with.rpc.Token, with.rpc.Metrics = token, counter{st.watching}
 	server, err := rpc.New(pool, with.rpc)
 	if err != nil {

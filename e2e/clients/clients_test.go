@@ -18,6 +18,7 @@ import (
 	"github.com/domtap/domtap/internal/harness"
 	"github.com/domtap/domtap/internal/history"
 	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/listen"
 )
 
@@ -70,7 +71,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{daemon: harness.StartDaemon(t), token: strings.Repeat("t", 43)}
 	s.page = harness.Serve(t, harness.HTML(market)) + "/"
-	server, err := rpc.New(actor.NewPool(s.daemon.Browser, actor.Config{AllowURL: rpc.AllowURL}), rpc.Config{Token: s.token, AllowEval: true})
+	server, err := rpc.New(actor.NewPool(s.daemon.Browser, actor.Config{AllowURL: check.AllowURL}), rpc.Config{Token: s.token, AllowEval: true})
 	if err != nil {
 		t.Fatal(err)
 	}

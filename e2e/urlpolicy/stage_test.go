@@ -25,6 +25,7 @@ import (
 	"github.com/domtap/domtap/internal/stubdns"
 	"github.com/domtap/domtap/policy"
 	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/check"
 )
 
 // limit bounds what should happen at once.
@@ -128,7 +129,7 @@ func play(t *testing.T) *stage {
 	}
 	t.Cleanup(func() { _ = s.gate.Close() })
 	allow := func(url string) error {
-		if err := rpc.AllowURL(url); err != nil {
+		if err := check.AllowURL(url); err != nil {
 			return err
 		}
 		return s.gate.AllowURL(url)

@@ -24,6 +24,7 @@ import (
 	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/listen"
 )
 
@@ -209,7 +210,7 @@ func serve(t testing.TB, b interface {
 ) *Daemon {
 	t.Helper()
 	if tabs.AllowURL == nil {
-		tabs.AllowURL = rpc.AllowURL
+		tabs.AllowURL = check.AllowURL
 	}
 	pool := actor.NewPool(b, tabs)
 	cfg.Sessions = sessions.New(pool, b, sessions.Config{})

@@ -3,12 +3,15 @@ package check
 import (
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
@@ -297,4 +300,23 @@ func TestAllowURL(t *testing.T) {
 			t.Errorf("%.40q: got %v, want it %s", url, err, want)
 		}
 	}
+}
+
+// TestEveryRequestHasAChecker finds methods of the API that were added without a checker.
+func TestEveryRequestHasAChecker(t *testing.T) {
+	checked := map[protoreflect.FullName]bool{"domtap.v1.ListSessionsRequest": true} // it has no fields
+	for _, c := range checkers {
+		checked[reflect.Zero(c.request).Interface().(proto.Message).ProtoReflect().Descriptor().FullName()] = true
+	}
+	protoregistry.GlobalFiles.RangeFilesByPackage("domtap.v1", func(file protoreflect.FileDescriptor) bool {
+		for i := range file.Services().Len() {
+			methods := file.Services().Get(i).Methods()
+			for j := range methods.Len() {
+				if request := methods.Get(j).Input().FullName(); !checked[request] {
+					t.Errorf("%s has no checker", request)
+				}
+			}
+		}
+		return true
+	})
 }

@@ -7,25 +7,27 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// maxWords is how long the words of a target may be, in characters.
+// maxWords is the longest text in a target, in characters.
 const maxWords = 1000
 
-// target checks that the target names one element in one way.
-func (c *collector) target(at string, t *domtapv1.Target) {
+// checkTarget checks that the target names one element in one way.
+func checkTarget(v *violations, at string, t *domtapv1.Target) {
 	set := targetWays(t)
-	if !c.want(len(set) == 1, at, "must name the element in exactly one way, such as {\"ref\": 12} or {\"role\": \"button\", \"name\": \"Pay\"}") {
+	if !v.want(len(set) == 1, at,
+		"must name the element in exactly one way, such as {\"ref\": 12} or {\"role\": \"button\", \"name\": \"Pay\"}") {
 		return
 	}
-	c.ref(at+".ref", t.Ref)
+	checkRef(v, at+".ref", t.Ref)
 	for _, w := range []struct{ field, words string }{
 		{"role", t.GetRole()}, {"name", t.GetName()}, {"text", t.GetText()}, {"label", t.GetLabel()},
 		{"placeholder", t.GetPlaceholder()}, {"test_id", t.GetTestId()}, {"selector", t.GetSelector()},
 	} {
-		c.want(utf8.RuneCountInString(w.words) <= maxWords, at+"."+w.field, fmt.Sprintf("must have at most %d characters", maxWords))
-		c.want(w.words == "" || !blank(w.words), at+"."+w.field, "must not be blank")
+		v.want(utf8.RuneCountInString(w.words) <= maxWords, at+"."+w.field,
+			fmt.Sprintf("must have at most %d characters", maxWords))
+		v.want(w.words == "" || !blank(w.words), at+"."+w.field, "must not be blank")
 	}
 	if set[0] == "x" {
-		c.point(at, t)
+		checkPoint(v, at, t)
 	}
 }
 
@@ -48,9 +50,7 @@ func targetWays(t *domtapv1.Target) []string {
 	return set
 }
 
-// readStep checks the limits of a reading.
-func (c *collector) readStep(at string, s *domtapv1.ReadStep) {
-	budget := s.GetMaxTokens()
-	c.want(budget == 0 || minBudget <= budget && budget <= maxBudget,
-		at+".max_tokens", "must be 0 (unlimited) or 200 to 50000; unset means 8000")
+// checkReadStep checks a step that reads the page.
+func checkReadStep(v *violations, at string, s *domtapv1.ReadStep) {
+	checkBudget(v, at+".max_tokens", s.GetMaxTokens(), 8000)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/egress"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/rpc/check"
 )
 
 // CheckPolicy returns an error when the URL policy cannot be enforced for the browsers that there are to be.
@@ -45,7 +45,7 @@ func (cfg *Config) openGate(ctx context.Context) (closeGate func(), err error) {
 
 // allowURL decides on the URLs that clients name. Where they lead is for the gate to decide on.
 func (cfg Config) allowURL(url string) error {
-	err := rpc.AllowURL(url)
+	err := check.AllowURL(url)
 	if gate, gated := cfg.Browser.Gate.(*egress.Gate); err == nil && gated {
 		err = gate.AllowURL(url)
 	}
