@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -35,13 +37,13 @@ type Turn struct {
 // TurnAction is one action of a turn. Frame and Document of its Action are filled in by the tab.
 type TurnAction struct {
 	// Action is what is done, unless one of Wait, Read, Shot and Back says something else.
-	Action
+	driver.Action
 	// Target, when it is not empty, names the element instead of Ref and Point. It is looked for when the action's turn comes.
 	Target target.Target
 	// Toward, when it is not empty, names the element that a Drag ends at; To.Ref is dom.NoRef then.
 	Toward target.Target
 	// Then is done to the same element right after, as a part of the same action.
-	Then []Action
+	Then []driver.Action
 	// Wait waits.
 	Wait *TurnWait
 	// Read reads.
@@ -70,7 +72,7 @@ type TurnRead struct {
 
 // TurnShot lets a turn take a picture between its actions.
 type TurnShot struct {
-	Shot Shot
+	Shot driver.Shot
 	// Options are what is read right before the picture is taken, when Draw is set.
 	Options ReadOptions
 	// Draw, when set, makes the picture to give back. It runs on the tab's goroutine and must not wait.
@@ -104,7 +106,7 @@ func (a TurnAction) summary() string {
 func (a TurnAction) notDone(err error, how string) ActionResult {
 	r := ActionResult{Err: err, Summary: a.summary() + ": " + how}
 	if a.acts() {
-		r.Delivered = DeliveredNone
+		r.Delivered = driver.DeliveredNone
 	}
 	return r
 }
@@ -133,7 +135,7 @@ type ActionResult struct {
 	Done bool
 	// Delivered says how much of the action its element received; Done only with DeliveredAll. DeliveredUnset for what acts
 	// on no element.
-	Delivered Delivered
+	Delivered driver.Delivered
 	// Moved says that the element stands elsewhere on the page than before.
 	Moved bool
 	// Err is why it was not, or of kind Refused when it was, but led to a document that the URL policy refuses: an *Error of kind Stale, NotActionable, Ambiguous, NoMatch, Invalid, Aborted, NoHistory
@@ -261,7 +263,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 			over = t.stopAnswering()
 		}
 		if over != nil {
-			results[i] = a.notDone(over, "not done, "+word(Deed{}, over))
+			results[i] = a.notDone(over, "not done, "+word(driver.DoResult{}, over))
 			continue
 		}
 		r, err := t.performNoting(ctx, a)
@@ -270,7 +272,7 @@ func (t *Tab) performAll(ctx context.Context, turn Turn, results []ActionResult,
 			// The answer says what was done until now.
 			over = timeUp(ctx)
 			if !r.Done {
-				r = a.notDone(over, word(Deed{}, over))
+				r = a.notDone(over, word(driver.DoResult{}, over))
 			}
 			results[i] = r
 			continue
@@ -382,13 +384,13 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 		next.Ref = at.ref
 		if _, err = t.strike(ctx, t.placed(next), start); err != nil {
 			err = t.during(err, "during the "+next.Kind.String(), ", so it may be done in part only")
-			deed.Delivered = DeliveredPart // of all that was to be done
+			deed.Delivered = driver.DeliveredPart // of all that was to be done
 		}
 	}
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	r := ActionResult{Done: err == nil, Delivered: deed.Delivered.orDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: deed.Moved}
+	r := ActionResult{Done: err == nil, Delivered: deed.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: deed.Moved}
 	what := a.summary()
 	if at.el != nil {
 		what = summarize(a.Action, at.el)
@@ -424,7 +426,7 @@ func (t *Tab) perform(ctx context.Context, a TurnAction) (ActionResult, error) {
 const aimAgain = 1
 
 // performAt aims an action and performs it. Whatever went away between the last read and the action is aimed at anew.
-func (t *Tab) performAt(ctx context.Context, a TurnAction, start marks) (at aimed, deed Deed, err error) {
+func (t *Tab) performAt(ctx context.Context, a TurnAction, start marks) (at aimed, deed driver.DoResult, err error) {
 	if err := t.blocked(); err != nil {
 		return at, deed, err
 	}
@@ -453,31 +455,31 @@ func (t *Tab) performAt(ctx context.Context, a TurnAction, start marks) (at aime
 }
 
 // strikeAt performs an action. Where the page knows no better than what was doubtful, the doubt is the error.
-func (t *Tab) strikeAt(ctx context.Context, at aimed, a Action, start marks) (Deed, error) {
+func (t *Tab) strikeAt(ctx context.Context, at aimed, a driver.Action, start marks) (driver.DoResult, error) {
 	deed, err := t.strike(ctx, a, start)
-	var e *Error
-	if errors.As(err, &e) && e.Detail["cause"] == Beside && at.doubt != nil {
+	var e *apierr.Error
+	if errors.As(err, &e) && e.Detail["cause"] == driver.Beside && at.doubt != nil {
 		err = at.doubt
 	}
 	return deed, err
 }
 
 // aimTo finds where a drag ends; nil for an action that does not say.
-func (t *Tab) aimTo(ctx context.Context, a TurnAction) (*Spot, error) {
+func (t *Tab) aimTo(ctx context.Context, a TurnAction) (*driver.Spot, error) {
 	if a.To == nil || a.To.Ref == dom.NoRef && a.Toward.By == target.None {
 		return a.To, nil
 	}
-	at, err := t.aim(ctx, TurnAction{Action: Action{Ref: a.To.Ref}, Target: a.Toward})
+	at, err := t.aim(ctx, TurnAction{Action: driver.Action{Ref: a.To.Ref}, Target: a.Toward})
 	if err != nil {
 		return nil, err
 	}
-	to := Spot{Ref: at.ref, Known: t.promised.known(TurnAction{Action: Action{Kind: Drag, Ref: a.To.Ref}, Target: a.Toward}, at)}
+	to := driver.Spot{Ref: at.ref, Known: t.promised.known(TurnAction{Action: driver.Action{Kind: driver.Drag, Ref: a.To.Ref}, Target: a.Toward}, at)}
 	to.Frame, to.Document, _ = t.model.Where(at.ref)
 	return &to, nil
 }
 
 // placed fills in where the element of an action stands.
-func (t *Tab) placed(a Action) Action {
+func (t *Tab) placed(a driver.Action) driver.Action {
 	a.Frame, a.Document = "", ""
 	if a.Ref != dom.NoRef {
 		a.Frame, a.Document, _ = t.model.Where(a.Ref)
@@ -500,32 +502,32 @@ func (t *Tab) led(start marks) string {
 
 // ledAstray is the error of an action that led to a document that the URL policy refuses.
 func (t *Tab) ledAstray(start marks) error {
-	if t.commits == start.commits || t.cause == nil || t.cause.Kind != Refused {
+	if t.commits == start.commits || t.cause == nil || t.cause.Kind != apierr.Refused {
 		return nil
 	}
 	return t.cause
 }
 
 func isStale(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Kind == Stale
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Kind == apierr.Stale
 }
 
 // isOther reports whether an error says that an element is another thing than the one that was meant.
 func isOther(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Kind == Stale && e.Detail["cause"] != ""
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Kind == apierr.Stale && e.Detail["cause"] != ""
 }
 
 // fatal reports whether an error ends the turn.
 func (t *Tab) fatal(ctx context.Context, err error) bool {
-	var e *Error
-	return err != nil && (ctx.Err() != nil || errors.As(err, &e) && (e.Kind == Lost || e.Kind == Closed || e.Kind == Restoring))
+	var e *apierr.Error
+	return err != nil && (ctx.Err() != nil || errors.As(err, &e) && (e.Kind == apierr.Lost || e.Kind == apierr.Closed || e.Kind == apierr.Restoring))
 }
 
 // strike performs an action. The page does not answer while a dialog that the action opened is there,
 // and need not answer when the action led to another document.
-func (t *Tab) strike(ctx context.Context, a Action, start marks) (deed Deed, err error) {
+func (t *Tab) strike(ctx context.Context, a driver.Action, start marks) (deed driver.DoResult, err error) {
 	t.flush()
 	err = t.call(ctx, func() error {
 		if t.halts != start.halts {
@@ -536,7 +538,7 @@ func (t *Tab) strike(ctx context.Context, a Action, start marks) (deed Deed, err
 		deed, err = t.page().Do(ctx, a)
 		return err
 	})
-	var e *Error
+	var e *apierr.Error
 	if err == nil || errors.Is(err, errStopped) || t.commits != start.commits && ctx.Err() == nil && !errors.As(err, &e) {
 		return deed, nil
 	}
@@ -544,10 +546,10 @@ func (t *Tab) strike(ctx context.Context, a Action, start marks) (deed Deed, err
 }
 
 // summarize names an action in a few words: click "Submit".
-func summarize(a Action, el *dom.Element) string {
+func summarize(a driver.Action, el *dom.Element) string {
 	verb := a.Kind.String()
 	switch {
-	case a.Kind == Press:
+	case a.Kind == driver.Press:
 		return verb + " " + strconv.Quote(clip(a.Text))
 	case a.Point != nil && a.Ref == dom.NoRef:
 		return fmt.Sprintf("%s %g,%g", verb, a.Point.X, a.Point.Y)
@@ -565,36 +567,36 @@ func summarize(a Action, el *dom.Element) string {
 func number(ref dom.Ref) string { return strconv.FormatUint(uint64(ref), 10) }
 
 // word says in a word or two how an action went.
-func word(deed Deed, err error) string {
+func word(deed driver.DoResult, err error) string {
 	if err == nil {
 		return cmp.Or(deed.Note, "ok")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "time ran out"
 	}
-	var e *Error
+	var e *apierr.Error
 	if errors.As(err, &e) {
 		switch e.Kind {
-		case Stale:
+		case apierr.Stale:
 			if isOther(err) {
 				return "something else now"
 			}
 			return "gone"
-		case NotActionable:
+		case apierr.NotActionable:
 			return "not actionable"
-		case NotDelivered:
+		case apierr.NotDelivered:
 			return "not delivered"
-		case Ambiguous:
+		case apierr.Ambiguous:
 			return "ambiguous"
-		case NoMatch:
+		case apierr.NoMatch:
 			return "not found"
-		case Invalid:
+		case apierr.Invalid:
 			return "no such ref"
-		case Aborted:
+		case apierr.Aborted:
 			return "the page went elsewhere"
-		case DialogOpen:
+		case apierr.DialogOpen:
 			return "a dialog is open"
-		case Unresponsive:
+		case apierr.Unresponsive:
 			return "the page stopped answering"
 		}
 	}

@@ -11,16 +11,18 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
 func click(ref dom.Ref) actor.TurnAction {
-	return actor.TurnAction{Action: actor.Action{Kind: actor.Click, Ref: ref}}
+	return actor.TurnAction{Action: driver.Action{Kind: driver.Click, Ref: ref}}
 }
 
 // onClick gives the node what clicking it does.
 func onClick(n *actortest.Node, do func(p *actortest.Page)) *actortest.Node {
-	n.Act = func(p *actortest.Page, _ actor.Action) error {
+	n.Act = func(p *actortest.Page, _ driver.Action) error {
 		do(p)
 		return nil
 	}
@@ -35,7 +37,7 @@ func stage(b *actortest.Browser) {
 			onClick(actortest.Button("Add"), func(p *actortest.Page) { p.Update(add(actortest.Button("Added"))) }),
 			onClick(actortest.Button("Go"), func(p *actortest.Page) { p.Go(home) }),
 			onClick(actortest.Button("Push"), func(p *actortest.Page) { p.PushState(home + "stage/2") }),
-			onClick(actortest.Button("Ask"), func(p *actortest.Page) { p.OpenDialog(actor.Dialog{Type: "confirm", Message: "Sure?"}) }),
+			onClick(actortest.Button("Ask"), func(p *actortest.Page) { p.OpenDialog(driver.Dialog{Type: "confirm", Message: "Sure?"}) }),
 			onClick(actortest.Button("Open"), func(p *actortest.Page) { p.Open(home + "help") }),
 			onClick(actortest.Button("Clear"), func(p *actortest.Page) { p.Update(func(f *actortest.Frame) { f.Body = f.Body[:1] }) }),
 			actortest.Textbox("Email", "me"),
@@ -58,7 +60,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 		{[]actor.TurnAction{click(4)}, actor.DialogShown, "Email", `click "Ask": ok, and a dialog is open: confirm "Sure?"`},
 		{[]actor.TurnAction{click(1), click(4), click(0)}, actor.DialogShown, "Added", `click "Add": ok, click "Ask": ok, and a dialog is open: confirm "Sure?", click 0: not done, a dialog is open`},
 		{[]actor.TurnAction{
-			{Action: actor.Action{Kind: actor.Fill, Ref: 7, Text: "a@b.c"}}, {Action: actor.Action{Kind: actor.Press, Ref: dom.NoRef, Text: "Enter"}},
+			{Action: driver.Action{Kind: driver.Fill, Ref: 7, Text: "a@b.c"}}, {Action: driver.Action{Kind: driver.Press, Ref: dom.NoRef, Text: "Enter"}},
 		}, actor.Changed, "Email", `fill "Email": ok, press "Enter": ok`},
 	}
 	for _, tt := range tests {
@@ -163,11 +165,11 @@ func TestActRefusesWhatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := wantKind(t, out.Results[0].Err, actor.Stale)
+	e := wantKind(t, out.Results[0].Err, apierr.Stale)
 	if fmt.Sprint(e.Detail) != `map[ref:0 was:button "Pay"]` || !strings.Contains(e.Message, `button "Pay"`) {
 		t.Errorf("error is %v, %v", e, e.Detail)
 	}
-	wantKind(t, out.Results[1].Err, actor.Invalid)
+	wantKind(t, out.Results[1].Err, apierr.Invalid)
 	if !out.Results[2].Done || out.Results[0].Done || len(b.Page(0).Actions()) != 1 {
 		t.Errorf("results are %+v, the page saw %v", out.Results, b.Page(0).Actions())
 	}
@@ -202,8 +204,8 @@ func TestActReachesElementsOfFramesRightAfterTheyAppear(t *testing.T) {
 func TestActReportsWhatThePageRefuses(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) {
-		f.Body[0].Act = func(*actortest.Page, actor.Action) error {
-			return actor.Errorf(actor.NotActionable, "covered by a dialog")
+		f.Body[0].Act = func(*actortest.Page, driver.Action) error {
+			return apierr.Errorf(apierr.NotActionable, "covered by a dialog")
 		}
 	})
 	read(t, tab, actor.ReadOptions{})
@@ -211,7 +213,7 @@ func TestActReportsWhatThePageRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, out.Results[0].Err, actor.NotActionable)
+	wantKind(t, out.Results[0].Err, apierr.NotActionable)
 	if out.Results[0].Summary != `click "Pay": not actionable` || out.Verdict != actor.NoChange {
 		t.Errorf("outcome is %+v", out)
 	}

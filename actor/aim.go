@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/heal"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
@@ -41,7 +42,7 @@ func (t *Tab) aim(ctx context.Context, a TurnAction) (aimed, error) {
 		return t.byPage(ctx, a.Target)
 	}
 	found, err := t.bySnapshot(ctx, a.Target)
-	if err == nil && a.Target.By == target.Text && a.Kind.isPointed() {
+	if err == nil && a.Target.By == target.Text && a.Kind.IsPointed() {
 		found, err = t.innermost(ctx, a.Target, found)
 	}
 	if err != nil {
@@ -160,15 +161,15 @@ func (t *Tab) byPage(ctx context.Context, wanted target.Target) (aimed, error) {
 	_, unread := finding.Closest()
 	switch {
 	case finding.Invalid:
-		return aimed{}, Errorf(Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)
+		return aimed{}, apierr.Errorf(apierr.Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)
 	case len(found) == 0 && finding.Hidden > 0:
-		return aimed{}, &Error{
-			Kind:    NotActionable,
+		return aimed{}, &apierr.Error{
+			Kind:    apierr.NotActionable,
 			Message: "what " + wanted.String() + " means is not visible (" + finding.HiddenWas + "): scroll to it, or open what hides it",
 			Detail:  map[string]string{"cause": "hidden"},
 		}
 	case len(found) == 0 && unread:
-		return aimed{}, Errorf(Aborted, "what %s means changes faster than it can be read: try again", wanted)
+		return aimed{}, apierr.Errorf(apierr.Aborted, "what %s means changes faster than it can be read: try again", wanted)
 	}
 	return t.only(ctx, wanted, found)
 }
@@ -222,8 +223,8 @@ func (t *Tab) only(ctx context.Context, wanted target.Target, found []*dom.Eleme
 	case 1:
 		return aimed{ref: found[0].Ref, el: found[0]}, nil
 	}
-	return aimed{}, &Error{
-		Kind: Ambiguous,
+	return aimed{}, &apierr.Error{
+		Kind: apierr.Ambiguous,
 		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " + target.List(found, maxCandidates) +
 			"; use the ref of one of them",
 		Candidates: found[:min(len(found), maxCandidates)],
@@ -232,8 +233,8 @@ func (t *Tab) only(ctx context.Context, wanted target.Target, found []*dom.Eleme
 
 // missing is the error of a target that means nothing.
 func (t *Tab) missing(wanted target.Target) error {
-	e := &Error{
-		Kind: NoMatch, Message: "nothing on the page is meant by " + wanted.String(),
+	e := &apierr.Error{
+		Kind: apierr.NoMatch, Message: "nothing on the page is meant by " + wanted.String(),
 		Candidates: target.Nearest(wanted, t.head.Load().Snapshot.Elements.Slice(), maxNearest),
 	}
 	if len(e.Candidates) > 0 {

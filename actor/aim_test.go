@@ -10,12 +10,14 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
 
 func at(to target.Target) actor.TurnAction {
-	return actor.TurnAction{Action: actor.Action{Kind: actor.Click, Ref: dom.NoRef}, Target: to}
+	return actor.TurnAction{Action: driver.Action{Kind: driver.Click, Ref: dom.NoRef}, Target: to}
 }
 
 func byRole(role, name string) target.Target {
@@ -75,14 +77,14 @@ func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
 	set(b.Page(0), actortest.Button("Pay now"), actortest.Button("Delete"), twin, off)
 	for _, c := range []struct {
 		target     target.Target
-		kind       actor.ErrorKind
+		kind       apierr.ErrorKind
 		says       string
 		candidates int
 	}{
-		{byRole("button", "Delete"), actor.Ambiguous, `2 elements are meant by button "Delete": [1] button "Delete", [2] button "Delete"`, 2},
-		{byRole("button", "Pya now"), actor.NoMatch, `nothing on the page is meant by button "Pya now"; the nearest: [0] button "Pay now"`, 1},
-		{target.Target{By: target.Label, Words: "Hidden"}, actor.NotActionable, "not visible (<input>)", 0},
-		{target.Target{By: target.Selector, Words: "]"}, actor.Invalid, "use a CSS selector", 0},
+		{byRole("button", "Delete"), apierr.Ambiguous, `2 elements are meant by button "Delete": [1] button "Delete", [2] button "Delete"`, 2},
+		{byRole("button", "Pya now"), apierr.NoMatch, `nothing on the page is meant by button "Pya now"; the nearest: [0] button "Pay now"`, 1},
+		{target.Target{By: target.Label, Words: "Hidden"}, apierr.NotActionable, "not visible (<input>)", 0},
+		{target.Target{By: target.Selector, Words: "]"}, apierr.Invalid, "use a CSS selector", 0},
 	} {
 		out := act(t, tab, actor.Turn{Actions: []actor.TurnAction{at(c.target)}})
 		e := wantKind(t, out.Results[0].Err, c.kind)
@@ -103,7 +105,7 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 	first := tab.Head().Snapshot.Elements.Slice()[0].Ref
 	set(page, actortest.Button("Pay"), actortest.Button("Help"))
 	turn := actor.Turn{Actions: []actor.TurnAction{click(first)}}
-	wantKind(t, act(t, tab, turn).Results[0].Err, actor.Stale)
+	wantKind(t, act(t, tab, turn).Results[0].Err, apierr.Stale)
 	turn.Heal = true
 	r := act(t, tab, turn).Results[0]
 	if !r.Done || !r.Healed || !strings.HasPrefix(r.Summary, `click "Pay": ok on [`) || page.Actions()[0].Ref != r.Ref {
@@ -119,7 +121,7 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 		f.Body = append(f.Body, actortest.Button("Hide me"))
 	})
 	turn.Actions[0] = click(ref)
-	e := wantKind(t, act(t, tab, turn).Results[0].Err, actor.Stale)
+	e := wantKind(t, act(t, tab, turn).Results[0].Err, apierr.Stale)
 	if !strings.Contains(e.Message, `it was: button "Hide me"`) || !strings.Contains(e.Message, "the nearest now: [") {
 		t.Errorf("error is %v", e)
 	}
@@ -131,7 +133,7 @@ func TestActNeverHealsAcrossDocuments(t *testing.T) {
 	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
 		t.Fatal(err)
 	}
-	e := wantKind(t, act(t, tab, actor.Turn{Heal: true, Actions: []actor.TurnAction{click(0)}}).Results[0].Err, actor.Stale)
+	e := wantKind(t, act(t, tab, actor.Turn{Heal: true, Actions: []actor.TurnAction{click(0)}}).Results[0].Err, apierr.Stale)
 	if e.Detail["was"] != `button "Pay"` || len(e.Candidates) != 1 || len(b.Page(0).Actions()) > 0 {
 		t.Errorf("error is %v, %v", e, e.Detail)
 	}
@@ -145,7 +147,7 @@ func TestActRefusesWhatHasBecomeSomethingElse(t *testing.T) {
 	told := read(t, tab, actor.ReadOptions{}).Head.Snapshot
 	page.Update(func(*actortest.Frame) { row.Text, row.Href = "Pear", "/pear" })
 	turn := actor.Turn{Told: told, Actions: []actor.TurnAction{click(told.Elements.Slice()[1].Ref)}}
-	e := wantKind(t, act(t, tab, turn).Results[0].Err, actor.Stale)
+	e := wantKind(t, act(t, tab, turn).Results[0].Err, apierr.Stale)
 	if !strings.Contains(e.Message, "uses it for something else") || len(page.Actions()) > 0 {
 		t.Errorf("error is %v", e)
 	}
@@ -176,7 +178,7 @@ func TestActSaysWhatWasDoneWhenItsPageIsLost(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	set(b.Page(0), actortest.Button("Pay"), onClick(actortest.Button("Crash"), func(p *actortest.Page) { p.Crash("oom") }))
 	_, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{at(byRole("", "Pay")), at(byRole("", "Crash")), at(byRole("", "Pay"))}})
-	e := wantKind(t, err, actor.Lost)
+	e := wantKind(t, err, apierr.Lost)
 	if !strings.Contains(e.Message, `click "Pay": ok`) || e.Detail["done"] != "1" {
 		t.Errorf("error is %v, %v", e, e.Detail)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // largePage opens a tab with a page of 2,000 buttons.
@@ -41,7 +42,7 @@ func BenchmarkPublish(b *testing.B) {
 	page, tab := largePage(b)
 	for i := 0; b.Loop(); i++ {
 		next := tab.Head().Next()
-		page.Emit(actor.Titled{Title: fmt.Sprint(i)})
+		page.Emit(driver.Titled{Title: fmt.Sprint(i)})
 		<-next
 	}
 }

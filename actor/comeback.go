@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 )
@@ -35,14 +37,14 @@ type comeback struct {
 	fetched chan fetched
 	// url and title are what the tab showed, and place is where.
 	url, title string
-	place      Place
+	place      driver.ScrollPosition
 	// reason is why the page was lost.
 	reason string
 }
 
 // fetched is what fetch got: a page, unless the old one was to be kept.
 type fetched struct {
-	page Page
+	page driver.Page
 	err  error
 }
 
@@ -124,7 +126,7 @@ func (t *Tab) fetch(wait time.Duration, gone bool) fetched {
 	if !gone {
 		return fetched{}
 	}
-	page, err := t.owner.reopen(t.ctx, PageOptions{Session: t.session, Viewport: t.viewport})
+	page, err := t.owner.reopen(t.ctx, driver.PageOptions{Session: t.session, Viewport: t.viewport})
 	return fetched{page, err}
 }
 
@@ -134,7 +136,7 @@ func (t *Tab) takeUp(f fetched) {
 	b.fetched = nil
 	switch {
 	case f.err != nil:
-		t.end(&Error{Kind: Lost, Message: "tab " + t.id + " could not be brought back: open another", Err: f.err})
+		t.end(&apierr.Error{Kind: apierr.Lost, Message: "tab " + t.id + " could not be brought back: open another", Err: f.err})
 		t.owner.forget(t.id)
 		return
 	case f.page != nil:
@@ -147,12 +149,12 @@ func (t *Tab) takeUp(f fetched) {
 }
 
 // moveTo makes a new page the tab's own.
-func (t *Tab) moveTo(page Page) {
+func (t *Tab) moveTo(page driver.Page) {
 	t.alive()
 	t.life.Store(&life{page: page, asked: t.last})
-	page.SetDialogPolicy(DialogPolicy(t.answers.Load()))
+	page.SetDialogPolicy(driver.DialogPolicy(t.answers.Load()))
 	t.events, t.left = page.Events(), false
-	t.observed, t.heeded, t.known = observation{}, Heed{}, true
+	t.observed, t.heeded, t.known = observation{}, driver.ObserveOptions{}, true
 	t.structural, t.network, t.fetching = 0, Network{}, ""
 	t.unchosen("")
 }
@@ -163,17 +165,17 @@ func (t *Tab) goBack() {
 	why := ""
 	err := t.policy.allow(b.url)
 	if err == nil {
-		_, err = t.travel(t.ctx, WaitLoad, func(ctx context.Context) (Commit, error) { return t.page().Navigate(ctx, b.url) })
+		_, err = t.travel(t.ctx, WaitLoad, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, b.url) })
 	}
-	var e *Error
+	var e *apierr.Error
 	switch {
 	case t.ctx.Err() != nil:
 		return
 	case b.due: // it fell again
 		return
-	case err == nil, errors.As(err, &e) && e.Kind == Navigation:
+	case err == nil, errors.As(err, &e) && e.Kind == apierr.Navigation:
 		// What the browser shows instead of a page that cannot be loaded is what a reload would show, too.
-	case errors.As(err, &e) && (e.Kind == Refused || e.Kind == IsDownload):
+	case errors.As(err, &e) && (e.Kind == apierr.Refused || e.Kind == apierr.IsDownload):
 		why = err.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		if t.crashed { // nothing of it has come
@@ -259,16 +261,16 @@ func (t *Tab) discardFetched() {
 func (i Info) Gone(again string) error {
 	switch i.Status {
 	case StatusRestoring:
-		return &Error{
-			Kind: Restoring, Message: "tab " + i.ID + " lost its page and is being brought back at its URL: " + again + " again in a moment; " +
+		return &apierr.Error{
+			Kind: apierr.Restoring, Message: "tab " + i.ID + " lost its page and is being brought back at its URL: " + again + " again in a moment; " +
 				"refs of the page before are gone, and so is what was typed",
 			Detail: map[string]string{"tab_id": i.ID},
 		}
 	case StatusCrashed:
 		if i.Why != "" {
-			return Errorf(Lost, "tab %s stays crashed: %s", i.ID, i.Why)
+			return apierr.Errorf(apierr.Lost, "tab %s stays crashed: %s", i.ID, i.Why)
 		}
-		return Errorf(Lost, "the renderer of tab %s crashed: Reload or Navigate, then %s again", i.ID, again)
+		return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: Reload or Navigate, then %s again", i.ID, again)
 	}
 	return nil
 }
@@ -276,7 +278,7 @@ func (i Info) Gone(again string) error {
 // Kept is what is needed to bring a tab back in another process.
 type Kept struct {
 	ID, Session, URL string
-	Place            Place
+	Place            driver.ScrollPosition
 	// Viewport is what the tab was opened with.
 	Viewport dom.Box
 	// Refs is a number that no ref of the tab has reached yet.
@@ -297,7 +299,7 @@ type Keeper interface {
 // equal reports whether two keep the same.
 func (k Kept) equal(o Kept) bool {
 	return k.ID == o.ID && k.Session == o.Session && k.URL == o.URL && k.Viewport == o.Viewport && k.Refs == o.Refs && k.Revivals == o.Revivals &&
-		k.Place.X == o.Place.X && k.Place.Y == o.Place.Y && slices.EqualFunc(k.Place.Boxes, o.Place.Boxes, func(a, b PlaceBox) bool {
+		k.Place.X == o.Place.X && k.Place.Y == o.Place.Y && slices.EqualFunc(k.Place.Boxes, o.Place.Boxes, func(a, b driver.ScrolledBox) bool {
 		return a.X == b.X && a.Y == b.Y && slices.Equal(a.Path, b.Path)
 	})
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 )
@@ -98,7 +100,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b, pool, tab := restorable(t, actor.Config{})
 				before := read(t, tab, actor.ReadOptions{}).Head
-				b.Page(0).Scroll(actor.Place{Y: 700})
+				b.Page(0).Scroll(driver.ScrollPosition{Y: 700})
 				read(t, tab, actor.ReadOptions{})
 				synctest.Wait()
 				watch := pool.Watch()
@@ -125,7 +127,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 					t.Errorf("the elements are %s, want %s: refs go on above all that were given", got, want)
 				}
 				_, err := now.Element(0)
-				wantKind(t, err, actor.Stale)
+				wantKind(t, err, apierr.Stale)
 				pages := 0
 				for b.Page(pages+1) != nil {
 					pages++
@@ -179,15 +181,15 @@ func TestCallsOfATabThatIsAwayAreRefusedAtOnce(t *testing.T) {
 		synctest.Wait()
 		start := time.Now()
 		b.Break()
-		wantKind(t, <-inside, actor.Restoring)
-		wantKind(t, <-waiting, actor.Restoring)
+		wantKind(t, <-inside, apierr.Restoring)
+		wantKind(t, <-waiting, apierr.Restoring)
 		for name, call := range map[string]func() error{
 			"read":     func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
 			"navigate": func() error { _, err := tab.Navigate(t.Context(), home, actor.WaitLoad); return err },
 			"watch":    func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
-			"dialog":   func() error { _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{}); return err },
+			"dialog":   func() error { _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{}); return err },
 		} {
-			if e := wantKind(t, call(), actor.Restoring); !strings.Contains(e.Message, "being brought back") {
+			if e := wantKind(t, call(), apierr.Restoring); !strings.Contains(e.Message, "being brought back") {
 				t.Errorf("%s says %q", name, e.Message)
 			}
 		}
@@ -218,7 +220,7 @@ func TestTabThatLosesItsPageAgainAndAgainStaysCrashed(t *testing.T) {
 			t.Errorf("it stays crashed because %q", h.Info.Why)
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		if e := wantKind(t, err, actor.Lost); !strings.Contains(e.Message, "Navigate") {
+		if e := wantKind(t, err, apierr.Lost); !strings.Contains(e.Message, "Navigate") {
 			t.Errorf("the message does not say what to do: %s", e.Message)
 		}
 		if info, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil || info.Why != "" {
@@ -249,7 +251,7 @@ func TestTabThatWasNotAskedToStaysAsItIs(t *testing.T) {
 		}
 		b.Break()
 		<-gone.Done()
-		wantKind(t, gone.Err(), actor.Lost)
+		wantKind(t, gone.Err(), apierr.Lost)
 		b.Mend()
 	})
 }
@@ -264,7 +266,7 @@ func TestTabIsBroughtBackOnlyWhereItMayGo(t *testing.T) {
 			if allowed {
 				return nil
 			}
-			return actor.Errorf(actor.Refused, "this URL is forbidden: choose another")
+			return apierr.Errorf(apierr.Refused, "this URL is forbidden: choose another")
 		}})
 		mu.Lock()
 		allowed = false
@@ -302,20 +304,20 @@ func TestWatchesOfATabThatIsAwayFindItsHeads(t *testing.T) {
 func TestDialogsOfAPageThatIsGoneAreNotAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := restorable(t, actor.Config{})
-		b.Page(0).OpenDialog(actor.Dialog{Type: "confirm", Message: "Delete?"})
+		b.Page(0).OpenDialog(driver.Dialog{Type: "confirm", Message: "Delete?"})
 		first := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog.ID
 		b.Break()
 		synctest.Wait()
 		b.Mend()
 		until(t, tab, back)
-		b.Page(1).OpenDialog(actor.Dialog{Type: "confirm", Message: "Buy?"})
+		b.Page(1).OpenDialog(driver.Dialog{Type: "confirm", Message: "Buy?"})
 		second := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog.ID
 		if second <= first {
 			t.Errorf("dialog %d follows dialog %d", second, first)
 		}
-		_, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: first, Accept: true})
-		wantKind(t, err, actor.NoDialog)
-		answered, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: second, Accept: true})
+		_, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: first, Accept: true})
+		wantKind(t, err, apierr.NoDialog)
+		answered, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: second, Accept: true})
 		if err != nil || answered.ID != second {
 			t.Errorf("answered %+v, %v", answered, err)
 		}
@@ -348,13 +350,13 @@ func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 		if err := again.Revive(k); err != nil {
 			t.Fatal(err)
 		}
-		wantKind(t, again.Revive(k), actor.Exists)
+		wantKind(t, again.Revive(k), apierr.Exists)
 		revived, err := again.Tab(tab.ID())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := revived.Read(t.Context(), actor.ReadOptions{}); err != nil {
-			wantKind(t, err, actor.Restoring)
+			wantKind(t, err, apierr.Restoring)
 		}
 		until(t, revived, back)
 		now := read(t, revived, actor.ReadOptions{}).Head
@@ -365,7 +367,7 @@ func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 			t.Errorf("ref %d is given again", got)
 		}
 		_, err = now.Element(1)
-		wantKind(t, err, actor.Stale)
+		wantKind(t, err, apierr.Stale)
 		fresh, err := again.Open(t.Context(), actor.OpenOptions{URL: home})
 		if err != nil || fresh.ID() == revived.ID() {
 			t.Errorf("the next tab is %s, %v", fresh.ID(), err)
@@ -409,7 +411,7 @@ func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
 				t.Fatalf("process %d: %v", i, err)
 			}
 		}
-		wantKind(t, process(0), actor.Exhausted)
+		wantKind(t, process(0), apierr.Exhausted)
 		k.Revivals = restore.Times - 1
 		if err := process(2 * restore.Window); err != nil {
 			t.Fatal(err)
@@ -451,12 +453,14 @@ func TestReviveRefusesWhatWasNoTab(t *testing.T) {
 		func(k *actor.Kept) { k.ID = "../t7" },
 		func(k *actor.Kept) { k.ID = "-t7" },
 		func(k *actor.Kept) { k.URL = "" },
-		func(k *actor.Kept) { k.Place.Boxes = slices.Repeat([]actor.PlaceBox{{}}, actor.MaxPlaceBoxes+1) },
+		func(k *actor.Kept) {
+			k.Place.Boxes = slices.Repeat([]driver.ScrolledBox{{}}, driver.MaxScrolledBoxes+1)
+		},
 	} {
 		k := good
 		spoil(&k)
-		var e *actor.Error
-		if err := pool.Revive(k); !errors.As(err, &e) || e.Kind != actor.Invalid {
+		var e *apierr.Error
+		if err := pool.Revive(k); !errors.As(err, &e) || e.Kind != apierr.Invalid {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}
@@ -466,12 +470,12 @@ func TestTabThatCannotComeBackEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := new(shelf)
 		b, _, tab := restorable(t, actor.Config{Keeper: kept})
-		b.FailOpen(actor.Errorf(actor.NotFound, "there is no session"))
+		b.FailOpen(apierr.Errorf(apierr.NotFound, "there is no session"))
 		b.Break()
 		synctest.Wait()
 		b.Mend()
 		<-tab.Done()
-		wantKind(t, tab.Err(), actor.Lost)
+		wantKind(t, tab.Err(), apierr.Lost)
 		synctest.Wait()
 		if _, ok := kept.get(tab.ID()); ok {
 			t.Error("it is still kept")

@@ -5,82 +5,16 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
-
-// Dialog is a JavaScript dialog.
-type Dialog struct {
-	// ID counts the dialogs of the page, from 1.
-	ID uint64
-	// Type is "alert", "confirm", "prompt" or "beforeunload".
-	Type string
-	// Message and Default are the page's own words, at most 1,000 characters each.
-	Message string
-	Default string
-	// Answer is what became of it; Unanswered while it is open.
-	Answer Answer
-}
-
-// Answer is how a dialog was answered.
-type Answer uint8
-
-// The answers.
-const (
-	// Unanswered: it is open.
-	Unanswered Answer = iota
-	// Accepted: OK, or Leave.
-	Accepted
-	// Dismissed: Cancel, or Stay.
-	Dismissed
-)
-
-// DialogPolicy says who answers dialogs.
-type DialogPolicy uint8
-
-// The policies.
-const (
-	// ReportDialogs leaves them to the client, with AnswerDialog; until then Info.Dialog is set.
-	ReportDialogs DialogPolicy = iota
-	// AcceptDialogs accepts them at once, prompts with their default text.
-	AcceptDialogs
-	// DismissDialogs dismisses them at once; a beforeunload dialog so keeps the page.
-	DismissDialogs
-)
-
-// DialogAnswer is a client's answer to the dialog that is open.
-type DialogAnswer struct {
-	// ID, when it is not 0, names the dialog that is meant; another one is not answered.
-	ID uint64
-	// Accept presses OK or Leave, otherwise Cancel or Stay.
-	Accept bool
-	// Text is the answer to a prompt; nil: its default text.
-	Text *string
-}
-
-// Asker answers the dialogs of a page. A dialog stops the page; these methods work all the same.
-type Asker interface {
-	// AnswerDialog answers the dialog that is open and returns it; the DialogClosed event is in Events then. It
-	// fails with an *Error of kind NoDialog when none is open, or not the one that is meant.
-	AnswerDialog(ctx context.Context, a DialogAnswer) (Dialog, error)
-	// SetDialogPolicy says who answers dialogs from now on. A dialog that is open already is answered too, unless
-	// they are reported. It does not wait.
-	SetDialogPolicy(policy DialogPolicy)
-}
-
-// DialogOpened says that the page has opened a dialog. It waits behind it, unless Dialog.Answer says that the dialog
-// was answered at once.
-type DialogOpened struct{ Dialog Dialog }
-
-// DialogClosed says that the dialog that was open is gone, and what became of it.
-type DialogClosed struct{ Dialog Dialog }
-
-func (DialogOpened) event() {}
-func (DialogClosed) event() {}
 
 // SetDialogPolicy says who answers the dialogs of a session: of its tabs that are open, and of those to come.
-func (p *Pool) SetDialogPolicy(session string, policy DialogPolicy) {
+func (p *Pool) SetDialogPolicy(session string, policy driver.DialogPolicy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.dialogs[session] = policy; policy == ReportDialogs {
+	if p.dialogs[session] = policy; policy == driver.ReportDialogs {
 		delete(p.dialogs, session)
 	}
 	for _, t := range p.tabs {
@@ -91,7 +25,7 @@ func (p *Pool) SetDialogPolicy(session string, policy DialogPolicy) {
 }
 
 // DialogPolicy says who answers the dialogs of a session.
-func (p *Pool) DialogPolicy(session string) DialogPolicy {
+func (p *Pool) DialogPolicy(session string) driver.DialogPolicy {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dialogs[session]
@@ -99,7 +33,7 @@ func (p *Pool) DialogPolicy(session string) DialogPolicy {
 
 // SetDialogPolicy says who answers the tab's dialogs from now on. A dialog that is open already is answered too,
 // unless they are reported. It never blocks.
-func (t *Tab) SetDialogPolicy(policy DialogPolicy) {
+func (t *Tab) SetDialogPolicy(policy driver.DialogPolicy) {
 	t.answers.Store(uint32(policy))
 	t.page().SetDialogPolicy(policy)
 }
@@ -107,30 +41,30 @@ func (t *Tab) SetDialogPolicy(policy DialogPolicy) {
 // AnswerDialog answers the dialog that is open and returns it. It does not wait behind other calls, and works while
 // the page hangs behind the dialog. When it returns, the dialog is gone from Info. It fails with an *Error of kind
 // NoDialog when none is open any more, or not the one that is meant.
-func (t *Tab) AnswerDialog(ctx context.Context, a DialogAnswer) (Dialog, error) {
+func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.Dialog, error) {
 	if t.ctx.Err() != nil {
-		return Dialog{}, t.ended()
+		return driver.Dialog{}, t.ended()
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
 	turn := t.back.turn.Load()
 	if err := t.here(turn); err != nil {
-		return Dialog{}, err
+		return driver.Dialog{}, err
 	}
 	now := t.life.Load()
 	if a.ID != 0 {
 		if a.ID <= now.asked {
-			return Dialog{}, Errorf(NoDialog, "dialog %d is gone with the page that opened it: read the tab again", a.ID)
+			return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "dialog %d is gone with the page that opened it: read the tab again", a.ID)
 		}
 		a.ID -= now.asked
 	}
 	answered, err := now.page.AnswerDialog(inner, a)
 	if err != nil {
 		if gone := t.here(turn); gone != nil && ctx.Err() == nil {
-			return Dialog{}, gone
+			return driver.Dialog{}, gone
 		}
-		return Dialog{}, t.explain(ctx, "answer dialog", err)
+		return driver.Dialog{}, t.explain(ctx, "answer dialog", err)
 	}
 	answered.ID += now.asked
 	for {
@@ -141,7 +75,7 @@ func (t *Tab) AnswerDialog(ctx context.Context, a DialogAnswer) (Dialog, error) 
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return Dialog{}, t.explain(ctx, "answer dialog", ctx.Err())
+			return driver.Dialog{}, t.explain(ctx, "answer dialog", ctx.Err())
 		case <-t.done:
 			return answered, nil
 		}
@@ -197,13 +131,13 @@ type asked struct {
 }
 
 // asks takes over a dialog that the page has opened.
-func (t *Tab) asks(d Dialog) {
+func (t *Tab) asks(d driver.Dialog) {
 	d.Message, d.Default = clip(d.Message), clip(d.Default)
 	d.ID += t.life.Load().asked
 	t.last = max(t.last, d.ID)
 	t.dialogs++
 	t.expectSigns() // who asks lives, also when the answer is that of a policy
-	if d.Answer == Unanswered {
+	if d.Answer == driver.Unanswered {
 		t.halts++
 		t.dialog(&d)
 		return
@@ -217,19 +151,8 @@ func (t *Tab) asks(d Dialog) {
 	}
 }
 
-// String says it in a word.
-func (a Answer) String() string {
-	switch a {
-	case Accepted:
-		return "accepted"
-	case Dismissed:
-		return "dismissed"
-	}
-	return "open"
-}
-
 // dialog takes over the dialog that is open now, or nil.
-func (t *Tab) dialog(d *Dialog) {
+func (t *Tab) dialog(d *driver.Dialog) {
 	if d == nil && t.info.Dialog == nil {
 		return
 	}
@@ -249,8 +172,8 @@ func (t *Tab) blocked() error {
 	if d.Type == "beforeunload" {
 		what = "it asks whether to leave the page; accept it to leave or dismiss it to stay, with AnswerDialog (domtap dialog accept | dismiss)"
 	}
-	return &Error{
-		Kind:    DialogOpen,
+	return &apierr.Error{
+		Kind:    apierr.DialogOpen,
 		Message: fmt.Sprintf("tab %s waits behind a dialog (%s %q): %s", t.id, d.Type, d.Message, what),
 		Detail:  map[string]string{"type": d.Type, "message": d.Message},
 	}

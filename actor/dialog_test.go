@@ -8,25 +8,27 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 func TestOnlyTheDialogThatIsMeantIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, actor.Config{})
 		page := b.Page(0)
-		page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Delete?"})
+		page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Delete?"})
 		first := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog
 		page.CloseDialog()
-		_, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: first.ID, Accept: true})
-		wantKind(t, err, actor.NoDialog)
-		page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Pay?"})
-		_, err = tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: first.ID, Accept: true})
-		wantKind(t, err, actor.NoDialog)
+		_, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: first.ID, Accept: true})
+		wantKind(t, err, apierr.NoDialog)
+		page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Pay?"})
+		_, err = tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: first.ID, Accept: true})
+		wantKind(t, err, apierr.NoDialog)
 		if len(page.Answers()) != 0 {
 			t.Errorf("answered %v", page.Answers())
 		}
-		got, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{ID: first.ID + 1})
-		if err != nil || got.Message != "Pay?" || got.Answer != actor.Dismissed || tab.Info().Dialog != nil {
+		got, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: first.ID + 1})
+		if err != nil || got.Message != "Pay?" || got.Answer != driver.Dismissed || tab.Info().Dialog != nil {
 			t.Errorf("answered %+v, %v", got, err)
 		}
 	})
@@ -40,15 +42,15 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 		errs := make(chan error, 2)
 		for range 2 { // one is under way, one fills the mailbox
 			go func() {
-				_, err := tab.Screenshot(t.Context(), actor.Shot{})
+				_, err := tab.Screenshot(t.Context(), driver.Shot{})
 				errs <- err
 			}()
 			synctest.Wait()
 		}
-		page.OpenDialog(actor.Dialog{Type: "alert"})
-		wantKind(t, <-errs, actor.DialogOpen)
-		wantKind(t, <-errs, actor.DialogOpen)
-		if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+		page.OpenDialog(driver.Dialog{Type: "alert"})
+		wantKind(t, <-errs, apierr.DialogOpen)
+		wantKind(t, <-errs, apierr.DialogOpen)
+		if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 			t.Error(err)
 		}
 		page.Resume()
@@ -58,7 +60,7 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 
 func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{Dialogs: actor.AcceptDialogs})
+		b, pool, tab := start(t, actor.Config{Dialogs: driver.AcceptDialogs})
 		stage(b)
 		w := pool.Watch()
 		defer w.Stop()
@@ -73,16 +75,16 @@ func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
 		if got, want := out.Results[0].Summary, `click "Ask": ok; confirm "Sure?" was accepted`; got != want {
 			t.Errorf("the step says %s, want %s", got, want)
 		}
-		tab.SetDialogPolicy(actor.DismissDialogs)
+		tab.SetDialogPolicy(driver.DismissDialogs)
 		out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}})
 		if err != nil || !strings.Contains(out.Results[0].Summary, "was dismissed") {
 			t.Errorf("outcome is %+v, %v", out, err)
 		}
-		tab.SetDialogPolicy(actor.ReportDialogs)
+		tab.SetDialogPolicy(driver.ReportDialogs)
 		if out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}}); err != nil || out.Info.Dialog == nil {
 			t.Errorf("outcome is %+v, %v", out, err)
 		}
-		tab.SetDialogPolicy(actor.AcceptDialogs) // which also answers the one that is open
+		tab.SetDialogPolicy(driver.AcceptDialogs) // which also answers the one that is open
 		until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog == nil })
 		if got := fmt.Sprint(b.Page(0).Answers()); got != "[{true } {false } {true }]" {
 			t.Errorf("answers are %s", got)
@@ -103,13 +105,13 @@ func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
 
 func TestAFloodOfDialogsFloodsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{Dialogs: actor.DismissDialogs})
+		b, pool, tab := start(t, actor.Config{Dialogs: driver.DismissDialogs})
 		w := pool.Watch()
 		defer w.Stop()
 		b.Page(0).Update(func(f *actortest.Frame) {
 			onClick(f.Body[0], func(p *actortest.Page) {
 				for range 1000 {
-					p.OpenDialog(actor.Dialog{Type: "alert", Message: strings.Repeat("x", 900)})
+					p.OpenDialog(driver.Dialog{Type: "alert", Message: strings.Repeat("x", 900)})
 				}
 			})
 		})

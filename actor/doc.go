@@ -25,5 +25,5 @@
 // of each Watch, and Pool.Close at the end, which waits for every goroutine of the package.
 //
 // The package knows nothing of the browser's protocol or of the API: it asks for the small interfaces
-// in page.go. Package actortest has a fake of them.
+// in package driver. Package actortest has a fake of them.
 package actor

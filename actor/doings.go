@@ -8,11 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// ChooserAsked says that the page wanted to open a file chooser, and that no action expected it. None is open.
-type ChooserAsked struct{}
-
-func (ChooserAsked) event() {}
-
 // maxNotes bounds what an action tells of the page's own doings.
 const maxNotes = 4
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 func TestAPageOpensSoManyWindowsByOneAction(t *testing.T) {
@@ -37,10 +38,10 @@ func TestDownloadsAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, pool, tab := start(t, actor.Config{})
 		page := b.Page(0)
-		for _, d := range []actor.Download{
-			{GUID: "a", Filename: "a.pdf"}, {GUID: "b", Filename: "b.pdf"}, {GUID: "a", Filename: "a.pdf", State: actor.Fetched, Path: "/d/a.pdf"},
+		for _, d := range []driver.Download{
+			{GUID: "a", Filename: "a.pdf"}, {GUID: "b", Filename: "b.pdf"}, {GUID: "a", Filename: "a.pdf", State: driver.Fetched, Path: "/d/a.pdf"},
 		} {
-			page.Emit(actor.Downloaded{Download: d})
+			page.Emit(driver.Downloaded{Download: d})
 		}
 		synctest.Wait()
 		all := pool.Downloads("default")
@@ -48,18 +49,18 @@ func TestDownloadsAreRemembered(t *testing.T) {
 			t.Errorf("downloads are %+v", all)
 		}
 		for range 120 {
-			page.Emit(actor.Downloaded{Download: actor.Download{GUID: strings.Repeat("x", len(pool.Downloads("default"))), State: actor.Fetched}})
+			page.Emit(driver.Downloaded{Download: driver.Download{GUID: strings.Repeat("x", len(pool.Downloads("default"))), State: driver.Fetched}})
 			synctest.Wait()
 		}
 		if n := len(pool.Downloads("default")); n != 100 {
 			t.Errorf("%d are remembered", n)
 		}
-		page.Emit(actor.Downloaded{Download: actor.Download{GUID: "last"}})
+		page.Emit(driver.Downloaded{Download: driver.Download{GUID: "last"}})
 		synctest.Wait()
 		if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
 			t.Fatal(err)
 		}
-		if d := pool.Downloads("default")[0]; d.State != actor.NotFetched || !strings.Contains(d.Reason, "closed") {
+		if d := pool.Downloads("default")[0]; d.State != driver.NotFetched || !strings.Contains(d.Reason, "closed") {
 			t.Errorf("the download of a closed tab is %+v", d)
 		}
 		pool.ForgetDownloads("default")
@@ -74,10 +75,10 @@ func TestAnActionTellsOfThePagesDoings(t *testing.T) {
 		b, _, tab := start(t, actor.Config{})
 		b.Page(0).Update(func(f *actortest.Frame) {
 			onClick(f.Body[0], func(p *actortest.Page) {
-				p.Emit(actor.ChooserAsked{})
-				p.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.pdf"}})
-				p.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.pdf", Received: 5}})
-				p.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.pdf", State: actor.NotFetched, Reason: "no room"}})
+				p.Emit(driver.ChooserAsked{})
+				p.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.pdf"}})
+				p.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.pdf", Received: 5}})
+				p.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.pdf", State: driver.NotFetched, Reason: "no room"}})
 			})
 		})
 		ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref

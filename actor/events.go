@@ -4,55 +4,57 @@ import (
 	"slices"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
 // receive handles an event, or the end of the events.
-func (t *Tab) receive(e Event, ok bool) {
+func (t *Tab) receive(e driver.Event, ok bool) {
 	if !ok {
 		t.events = nil
 		if t.left && t.back.away() {
 			return
 		}
-		t.end(Errorf(Lost, "the page of tab %s is gone: open another", t.id))
+		t.end(apierr.Errorf(apierr.Lost, "the page of tab %s is gone: open another", t.id))
 		return
 	}
 	defer t.catchUp()
 	defer t.greet()
 	switch e := e.(type) {
-	case Patched:
+	case driver.Patched:
 		t.alive()
 		t.apply(e.Patch)
 		if !t.hold {
 			t.flush()
 		}
-	case Committed:
+	case driver.Committed:
 		t.committed(e)
-	case Titled:
+	case driver.Titled:
 		t.titled(e.Title)
-	case Responded:
+	case driver.Responded:
 		t.responded = e
 		if e.Document == t.main {
 			t.info.HTTPStatus = e.Status
 		}
-	case Loaded:
+	case driver.Loaded:
 		t.loaded(e)
-	case FrameGone:
+	case driver.FrameGone:
 		t.model.Drop(e.Frame)
 		t.unchosen(e.Frame)
-	case Selected:
+	case driver.Selected:
 		t.alive()
 		t.chosen(e)
-	case Traffic:
+	case driver.Traffic:
 		if t.network.Known {
 			t.network.Busy, t.network.Since = e.Busy, time.Now()
 		}
-	case DialogOpened:
+	case driver.DialogOpened:
 		t.asks(e.Dialog)
-	case DialogClosed:
+	case driver.DialogClosed:
 		t.shut = max(t.shut, e.Dialog.ID+t.life.Load().asked)
 		t.dialog(nil)
-	case Crashed:
+	case driver.Crashed:
 		t.alive()
 		t.crashed, t.loading = true, false
 		if !e.Sacrificed {
@@ -63,11 +65,11 @@ func (t *Tab) receive(e Event, ok bool) {
 		if !e.Sacrificed && t.restore.Load() {
 			t.fall(e.Reason)
 		}
-	case Gone:
+	case driver.Gone:
 		t.leave(e)
-	case ChooserAsked:
+	case driver.ChooserAsked:
 		t.note("a file chooser was asked for: use an upload step with this ref")
-	case Downloaded:
+	case driver.Downloaded:
 		t.fetches(e.Download)
 	}
 }
@@ -90,7 +92,7 @@ func (t *Tab) drain() {
 	}
 }
 
-func (t *Tab) leave(e Gone) {
+func (t *Tab) leave(e driver.Gone) {
 	t.left = true
 	if e.Err == nil {
 		t.end(errClosed)
@@ -102,7 +104,7 @@ func (t *Tab) leave(e Gone) {
 		t.fall("the browser is gone")
 		return
 	}
-	t.end(&Error{Kind: Lost, Message: "the browser of tab " + t.id + " is gone", Err: e.Err})
+	t.end(&apierr.Error{Kind: apierr.Lost, Message: "the browser of tab " + t.id + " is gone", Err: e.Err})
 }
 
 // apply takes over patches that belong together.
@@ -140,7 +142,7 @@ func (t *Tab) apply(patches ...dom.Patch) {
 }
 
 // committed handles a navigation that the browser reports.
-func (t *Tab) committed(e Committed) {
+func (t *Tab) committed(e driver.Committed) {
 	if e.Frame != "" {
 		if !e.Same {
 			t.model.Commit(e.Frame, e.Document)
@@ -163,7 +165,7 @@ func (t *Tab) committed(e Committed) {
 func (t *Tab) goneTo(url string) { t.address, t.info.URL = url, dom.WithoutUser(url) }
 
 // arrive takes over a main document; false: it is known, and nothing is new.
-func (t *Tab) arrive(e Committed) bool {
+func (t *Tab) arrive(e driver.Committed) bool {
 	if e.Document != t.main {
 		t.model.Commit("", e.Document)
 		t.adopt(e.Document, false)
@@ -184,7 +186,7 @@ func (t *Tab) arrive(e Committed) bool {
 // the tab began with.
 func (t *Tab) adopt(document string, first bool) {
 	t.main, t.announced, t.reached = document, false, 0
-	t.place, t.info.Why = Place{}, ""
+	t.place, t.info.Why = driver.ScrollPosition{}, ""
 	t.unchosen("")
 	t.network.Since = time.Now()
 	copy(t.recent[1:], t.recent[:])
@@ -206,30 +208,30 @@ func (t *Tab) adopt(document string, first bool) {
 	}
 }
 
-func (t *Tab) loaded(e Loaded) {
+func (t *Tab) loaded(e driver.Loaded) {
 	if e.Document != t.main {
 		return
 	}
 	t.alive()
 	t.reached |= 1 << e.Phase
-	if t.past(PhaseLoad) {
+	if t.past(driver.PhaseLoad) {
 		t.loading = false
 	}
 }
 
 // past reports whether the main document has reached a phase. The network may be idle before the load
 // event; that alone does not count.
-func (t *Tab) past(phase Phase) bool {
-	has := func(p Phase) bool { return t.reached&(1<<p) != 0 }
+func (t *Tab) past(phase driver.Phase) bool {
+	has := func(p driver.Phase) bool { return t.reached&(1<<p) != 0 }
 	switch phase {
-	case PhaseCommit:
+	case driver.PhaseCommit:
 		return true
-	case PhaseDOMContentLoaded:
-		return has(PhaseDOMContentLoaded) || has(PhaseLoad)
-	case PhaseNetworkIdle:
-		return has(PhaseLoad) && has(PhaseNetworkIdle)
+	case driver.PhaseDOMContentLoaded:
+		return has(driver.PhaseDOMContentLoaded) || has(driver.PhaseLoad)
+	case driver.PhaseNetworkIdle:
+		return has(driver.PhaseLoad) && has(driver.PhaseNetworkIdle)
 	}
-	return has(PhaseLoad)
+	return has(driver.PhaseLoad)
 }
 
 func (t *Tab) titled(title string) {

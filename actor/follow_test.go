@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -124,9 +125,9 @@ func seeEveryRevisionOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		case 2:
-			page.OpenDialog(actor.Dialog{Type: "alert"})
+			page.OpenDialog(driver.Dialog{Type: "alert"})
 			until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil })
-			if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+			if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 				t.Fatal(err)
 			}
 		}

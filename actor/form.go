@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -38,7 +40,7 @@ func (f *Field) name() string { return f.Ways[0].String() }
 // fillIn finds a field, does what its kind takes, and looks what it holds then.
 func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 	at, err := t.field(ctx, f)
-	var actions []Action
+	var actions []driver.Action
 	if err == nil {
 		actions, err = t.deeds(f, at.el)
 	}
@@ -46,7 +48,7 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 		if t.fatal(ctx, err) {
 			return ActionResult{}, err
 		}
-		return ActionResult{Err: err, Delivered: DeliveredNone, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(Deed{}, err)}, nil
+		return ActionResult{Err: err, Delivered: driver.DeliveredNone, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(driver.DoResult{}, err)}, nil
 	}
 	f.Form.last = at.ref
 	var r ActionResult
@@ -55,11 +57,11 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 		done, err := t.perform(ctx, TurnAction{Action: one, found: at.ref != one.Ref || !at.named})
 		if err == nil && done.Err == nil && !t.liveness.hung {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
-				done.Done, done.Delivered = false, DeliveredPart
+				done.Done, done.Delivered = false, driver.DeliveredPart
 			}
 		}
-		if i > 0 && done.Delivered == DeliveredNone {
-			done.Delivered = DeliveredPart // of all that the field is to hold
+		if i > 0 && done.Delivered == driver.DeliveredNone {
+			done.Delivered = driver.DeliveredPart // of all that the field is to hold
 		}
 		if i == 0 || done.Err != nil {
 			r = done
@@ -74,7 +76,7 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 // field finds the one field that is meant.
 func (t *Tab) field(ctx context.Context, f *Field) (at aimed, err error) {
 	for _, way := range f.Ways {
-		at, err = t.aim(ctx, TurnAction{Action: Action{Ref: dom.NoRef}, Target: way})
+		at, err = t.aim(ctx, TurnAction{Action: driver.Action{Ref: dom.NoRef}, Target: way})
 		if !isNoMatch(err) {
 			at.named = way.By == target.Ref
 			return at, t.narrowed(&at, err, f)
@@ -113,8 +115,8 @@ func noField(wanted target.Target, elements []*dom.Element) error {
 	if len(names) > 0 {
 		here = "; fields here: " + strings.Join(names, ", ") + ": use one of these names, or a ref"
 	}
-	return &Error{
-		Kind: NoMatch, Message: "no field called " + target.Quote(wanted.Words) + here, Candidates: target.Nearest(wanted, elements, maxNearest),
+	return &apierr.Error{
+		Kind: apierr.NoMatch, Message: "no field called " + target.Quote(wanted.Words) + here, Candidates: target.Nearest(wanted, elements, maxNearest),
 	}
 }
 
@@ -139,8 +141,8 @@ var buttonTypes = []string{"submit", "button", "reset", "image", "hidden"}
 
 // narrowed takes the choice that has the value, when a name means a whole group of choices.
 func (t *Tab) narrowed(at *aimed, err error, f *Field) error {
-	var e *Error
-	if !errors.As(err, &e) || e.Kind != Ambiguous || len(f.Values) != 1 {
+	var e *apierr.Error
+	if !errors.As(err, &e) || e.Kind != apierr.Ambiguous || len(f.Values) != 1 {
 		return err
 	}
 	for _, el := range e.Candidates {
@@ -155,38 +157,38 @@ func (t *Tab) narrowed(at *aimed, err error, f *Field) error {
 func (t *Tab) elements() []*dom.Element { return t.head.Load().Snapshot.Elements.Slice() }
 
 func isNoMatch(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Kind == NoMatch
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Kind == apierr.NoMatch
 }
 
 // isChoice reports whether an element is one of a group that is chosen from.
 func isChoice(el *dom.Element) bool { return el.Role == "radio" || el.Role == "checkbox" }
 
 // deeds are the actions that make a field hold the values.
-func (t *Tab) deeds(f *Field, el *dom.Element) ([]Action, error) {
+func (t *Tab) deeds(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if f.Type != "" && !isOfType(el, f.Type) {
-		return nil, Errorf(NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
+		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
 	}
-	one := Action{Ref: el.Ref}
+	one := driver.Action{Ref: el.Ref}
 	switch {
 	case el.Tag == "select":
-		one.Kind, one.Values = Select, f.Values
+		one.Kind, one.Values = driver.Select, f.Values
 	case el.Tag == "input" && el.Type == "file":
 		paths, err := f.Files(f.Values)
 		if err != nil {
 			return nil, err
 		}
-		one.Kind, one.Paths = Upload, paths
+		one.Kind, one.Paths = driver.Upload, paths
 	case el.Role == "radiogroup" || el.Role == "group":
 		return t.choices(f, func(c *dom.Element) bool { return t.within(c, el.Ref) })
 	case isChoice(el) || el.Role == "switch" || el.Role == "menuitemcheckbox" || el.Role == "menuitemradio":
 		return t.choose(f, el)
 	case len(f.Values) > 1:
-		return nil, Errorf(Invalid, "%s is %s, which takes one value", f.name(), target.Describe(el))
+		return nil, apierr.Errorf(apierr.Invalid, "%s is %s, which takes one value", f.name(), target.Describe(el))
 	default:
-		one.Kind, one.Text = Fill, f.value()
+		one.Kind, one.Text = driver.Fill, f.value()
 	}
-	return []Action{one}, nil
+	return []driver.Action{one}, nil
 }
 
 func (f *Field) value() string {
@@ -210,41 +212,41 @@ func isOfType(el *dom.Element, kind string) bool {
 }
 
 // choose ticks a box, or picks the one of its group that has the value.
-func (t *Tab) choose(f *Field, el *dom.Element) ([]Action, error) {
+func (t *Tab) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if len(f.Values) <= 1 {
 		switch value := strings.ToLower(f.value()); {
 		case value == "" || slices.Contains([]string{"true", "yes", "on", "checked"}, value), target.Compare(el.Text, f.value()) <= target.Folded:
-			return []Action{{Kind: Check, Ref: el.Ref}}, nil
+			return []driver.Action{{Kind: driver.Check, Ref: el.Ref}}, nil
 		case slices.Contains([]string{"false", "no", "off", "unchecked"}, value):
-			return []Action{{Kind: Uncheck, Ref: el.Ref}}, nil
+			return []driver.Action{{Kind: driver.Uncheck, Ref: el.Ref}}, nil
 		}
 	}
 	if el.Name == "" {
-		return nil, Errorf(Invalid, "%s is %s: its value must be true or false", f.name(), target.Describe(el))
+		return nil, apierr.Errorf(apierr.Invalid, "%s is %s: its value must be true or false", f.name(), target.Describe(el))
 	}
 	return t.choices(f, func(c *dom.Element) bool { return c.Role == el.Role && c.Name == el.Name && c.Frame == el.Frame })
 }
 
 // choices picks those of a group that have the values; of checkboxes the others are cleared.
-func (t *Tab) choices(f *Field, member func(*dom.Element) bool) ([]Action, error) {
+func (t *Tab) choices(f *Field, member func(*dom.Element) bool) ([]driver.Action, error) {
 	group := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !isChoice(el) || !member(el) })
-	var actions []Action
+	var actions []driver.Action
 	for _, value := range f.Values {
 		found := target.Best(group, func(el *dom.Element) target.Fit { return target.Compare(el.Text, value) })
 		if len(found) != 1 {
-			return nil, &Error{Kind: NoMatch, Candidates: group[:min(len(group), maxCandidates)],
+			return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: group[:min(len(group), maxCandidates)],
 				Message: "no single choice of " + f.name() + " is " + strconv.Quote(value) + "; there are: " + target.List(group, maxCandidates)}
 		}
-		actions = append(actions, Action{Kind: Check, Ref: found[0].Ref})
+		actions = append(actions, driver.Action{Kind: driver.Check, Ref: found[0].Ref})
 	}
 	for _, el := range group {
-		wanted := slices.ContainsFunc(actions, func(a Action) bool { return a.Ref == el.Ref })
+		wanted := slices.ContainsFunc(actions, func(a driver.Action) bool { return a.Ref == el.Ref })
 		if !wanted && el.Role == "checkbox" && len(actions) > 0 {
-			actions = append(actions, Action{Kind: Uncheck, Ref: el.Ref})
+			actions = append(actions, driver.Action{Kind: driver.Uncheck, Ref: el.Ref})
 		}
 	}
 	if len(actions) == 0 {
-		return nil, Errorf(Invalid, "%s is a group: say which of it; there are: %s", f.name(), target.List(group, maxCandidates))
+		return nil, apierr.Errorf(apierr.Invalid, "%s is a group: say which of it; there are: %s", f.name(), target.List(group, maxCandidates))
 	}
 	return actions, nil
 }
@@ -275,9 +277,9 @@ func (h *Head) find(ref dom.Ref) *dom.Element {
 
 // tookBack is the error of a field that does not hold what was filled in: pages that control their fields may set them
 // back, or make something else of it, which is said and is no error.
-func (t *Tab) tookBack(a Action, before *dom.Element, r *ActionResult) error {
+func (t *Tab) tookBack(a driver.Action, before *dom.Element, r *ActionResult) error {
 	now := t.head.Load().find(a.Ref)
-	if a.Kind != Fill || now == nil || before == nil {
+	if a.Kind != driver.Fill || now == nil || before == nil {
 		return nil
 	}
 	wanted := strings.Join(strings.Fields(a.Text), " ")
@@ -285,7 +287,7 @@ func (t *Tab) tookBack(a Action, before *dom.Element, r *ActionResult) error {
 		return nil
 	}
 	if now.Value == before.Value || now.Value == "" {
-		return Errorf(NotActionable, "the page did not take %s: the field holds %s; type it key by key with a type step, or read the page for what it expects",
+		return apierr.Errorf(apierr.NotActionable, "the page did not take %s: the field holds %s; type it key by key with a type step, or read the page for what it expects",
 			strconv.Quote(clip(a.Text)), strconv.Quote(now.Value))
 	}
 	r.Summary += ", holds " + strconv.Quote(now.Value)
@@ -297,14 +299,14 @@ func isMask(value string) bool { return value != "" && strings.Trim(value, "•"
 
 // submit sends the form as a person would: by its button, or with Enter in the field that was filled last.
 func (t *Tab) submit(ctx context.Context, f *Form) (ActionResult, error) {
-	at, err := t.aim(ctx, TurnAction{Action: Action{Ref: dom.NoRef}, Target: target.Target{By: target.Submitter, Ref: f.last}})
+	at, err := t.aim(ctx, TurnAction{Action: driver.Action{Ref: dom.NoRef}, Target: target.Target{By: target.Submitter, Ref: f.last}})
 	switch {
 	case err == nil:
-		return t.perform(ctx, TurnAction{Action: Action{Kind: Click, Ref: at.ref, Clicks: 1}, found: true})
+		return t.perform(ctx, TurnAction{Action: driver.Action{Kind: driver.Click, Ref: at.ref, Clicks: 1}, found: true})
 	case isNoMatch(err):
-		return t.perform(ctx, TurnAction{Action: Action{Kind: Press, Ref: f.last, Text: "Enter"}, found: true})
+		return t.perform(ctx, TurnAction{Action: driver.Action{Kind: driver.Press, Ref: f.last, Text: "Enter"}, found: true})
 	case t.fatal(ctx, err):
 		return ActionResult{}, err
 	}
-	return ActionResult{Err: err, Delivered: DeliveredNone, Ref: dom.NoRef, Summary: "submit: " + word(Deed{}, err)}, nil
+	return ActionResult{Err: err, Delivered: driver.DeliveredNone, Ref: dom.NoRef, Summary: "submit: " + word(driver.DoResult{}, err)}, nil
 }

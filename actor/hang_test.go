@@ -10,6 +10,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 func TestAHangingPageIsReportedAndComesBack(t *testing.T) {
@@ -50,7 +52,7 @@ func TestNavigateEndsTheScriptOfAnUnresponsivePage(t *testing.T) {
 		b.Page(0).Hang()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := tab.Screenshot(ctx, actor.Shot{Format: "png"}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := tab.Screenshot(ctx, driver.Shot{Format: "png"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusUnresponsive })
@@ -80,13 +82,13 @@ func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 		synctest.Wait()
 		for range 2 {
 			go func() {
-				_, err := tab.Screenshot(ctx, actor.Shot{})
+				_, err := tab.Screenshot(ctx, driver.Shot{})
 				errs <- err
 			}()
 			synctest.Wait()
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		wantKind(t, err, actor.Exhausted)
+		wantKind(t, err, apierr.Exhausted)
 		if tab.Info().URL != home || tab.Head() == nil || len(tab.History()) != 1 {
 			t.Error("Info, Head or History do not answer")
 		}
@@ -156,7 +158,7 @@ func TestClosingWorksOnAHangingPage(t *testing.T) {
 		if err := pool.CloseTab(t.Context(), "t1"); err != nil {
 			t.Fatal(err)
 		}
-		wantKind(t, <-errs, actor.Closed)
+		wantKind(t, <-errs, apierr.Closed)
 		<-tab.Done()
 		<-tab.Head().Next()
 		if tab.Err() != nil || tab.Info().Status != actor.StatusClosed {
@@ -166,8 +168,8 @@ func TestClosingWorksOnAHangingPage(t *testing.T) {
 			t.Error("the tab is still listed")
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		wantKind(t, err, actor.Closed)
-		wantKind(t, pool.CloseTab(t.Context(), "t1"), actor.NotFound)
+		wantKind(t, err, apierr.Closed)
+		wantKind(t, pool.CloseTab(t.Context(), "t1"), apierr.NotFound)
 	})
 }
 
@@ -184,7 +186,7 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 		}()
 		synctest.Wait()
 		page.Crash("oom")
-		wantKind(t, <-errs, actor.Lost)
+		wantKind(t, <-errs, apierr.Lost)
 		if s := tab.Info().Status; s != actor.StatusCrashed {
 			t.Errorf("status is %v", s)
 		}
@@ -192,12 +194,12 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 			"Read":       func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
 			"Act":        func() error { _, err := tab.Act(t.Context(), actor.Turn{}); return err },
 			"Watch":      func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
-			"Screenshot": func() error { _, err := tab.Screenshot(t.Context(), actor.Shot{}); return err },
+			"Screenshot": func() error { _, err := tab.Screenshot(t.Context(), driver.Shot{}); return err },
 		} {
 			if err := call(); err == nil {
 				t.Errorf("%s works on a crashed page", name)
 			} else {
-				wantKind(t, err, actor.Lost)
+				wantKind(t, err, apierr.Lost)
 			}
 		}
 		info, err := tab.Reload(t.Context(), actor.WaitLoad)
@@ -239,7 +241,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 					asks := []func() error{
 						func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
 						func() error { _, err := tab.Markup(t.Context()); return err },
-						func() error { _, err := tab.Screenshot(t.Context(), actor.Shot{}); return err },
+						func() error { _, err := tab.Screenshot(t.Context(), driver.Shot{}); return err },
 						func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
 						func() error { _, err := tab.Act(t.Context(), actor.Turn{}); return err },
 					}
@@ -257,7 +259,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 						t.Errorf("it took %v", took)
 					}
 					for range asks {
-						wantKind(t, <-errs, actor.Aborted)
+						wantKind(t, <-errs, apierr.Aborted)
 					}
 					read(t, tab, actor.ReadOptions{})
 				})

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -43,12 +44,12 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	}
 	number := strconv.FormatUint(uint64(ref), 10)
 	if ref >= h.refs {
-		return nil, &Error{
-			Kind: Invalid, Message: "ref " + number + " was never given in this tab: read the page and use a ref from there",
+		return nil, &apierr.Error{
+			Kind: apierr.Invalid, Message: "ref " + number + " was never given in this tab: read the page and use a ref from there",
 			Detail: map[string]string{"ref": number}, Field: "ref",
 		}
 	}
-	e := &Error{Kind: Stale, Detail: map[string]string{"ref": number}}
+	e := &apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"ref": number}}
 	was := ""
 	if el := h.journal.last(ref); el != nil {
 		e.Detail["was"] = target.Describe(el)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -15,35 +17,6 @@ const (
 	// maxSelectors is how many selectors a page evaluates at once.
 	maxSelectors = 64
 )
-
-// Heed says what a page is to tell beside its changes. The zero value is nothing.
-type Heed struct {
-	// Structural and Attributes are as in ReadRequest, for documents to come too.
-	Structural bool
-	Attributes []string
-	// Selectors are evaluated when a document changes; Selected events tell. In order, each once.
-	Selectors []dom.Selector
-	// Network lets Traffic events tell whether requests are under way.
-	Network bool
-}
-
-func (h Heed) equal(o Heed) bool {
-	return h.Structural == o.Structural && h.Network == o.Network &&
-		slices.Equal(h.Attributes, o.Attributes) && slices.Equal(h.Selectors, o.Selectors)
-}
-
-// Selected tells what selectors match in a document, in place of what was told of it before.
-type Selected struct {
-	Frame    dom.FrameID
-	Document string
-	Found    map[dom.Selector]dom.Selection
-}
-
-// Traffic tells that requests are under way, or that none is; also when one was so short that it is over.
-type Traffic struct{ Busy bool }
-
-func (Selected) event() {}
-func (Traffic) event()  {}
 
 // Network is what is known of a page's requests, while somebody asks.
 type Network struct {
@@ -94,7 +67,7 @@ func (t *Tab) Follow(o WatchOptions) (*Following, error) {
 	one := &watch{options: o.clone()}
 	number, ok := t.watches.follow(one)
 	if !ok {
-		return nil, Exceeded("selectors", maxSelectors, "tab %s has %d selectors that somebody waits for: wait for one to be met, then try again", t.id, maxSelectors)
+		return nil, apierr.Exceeded("selectors", maxSelectors, "tab %s has %d selectors that somebody waits for: wait for one to be met, then try again", t.id, maxSelectors)
 	}
 	return &Following{tab: t, watch: one, number: number}, nil
 }
@@ -112,7 +85,7 @@ func (o WatchOptions) clone() WatchOptions {
 }
 
 // heed returns what the page is to tell for a union of options.
-func (o WatchOptions) heed() Heed {
+func (o WatchOptions) heed() driver.ObserveOptions {
 	selectors := slices.Clone(o.Selectors)
 	slices.SortFunc(selectors, func(a, b dom.Selector) int {
 		if n := strings.Compare(a.CSS, b.CSS); n != 0 || a.Shown == b.Shown {
@@ -123,7 +96,7 @@ func (o WatchOptions) heed() Heed {
 		}
 		return 1
 	})
-	return Heed{
+	return driver.ObserveOptions{
 		Structural: o.Structural, Network: o.Network, Selectors: slices.Compact(selectors),
 		Attributes: slices.Compact(slices.Sorted(slices.Values(o.Attributes))),
 	}
@@ -195,8 +168,8 @@ func (t *Tab) catchUp() {
 }
 
 // heed tells the page what is waited for, when that is something else than before.
-func (t *Tab) heed(ctx context.Context, want Heed) error {
-	if t.heeded.equal(want) {
+func (t *Tab) heed(ctx context.Context, want driver.ObserveOptions) error {
+	if t.heeded.Equal(want) {
 		return nil
 	}
 	t.network = Network{Known: want.Network, Busy: t.network.Busy && t.heeded.Network, Since: t.network.Since}
@@ -217,7 +190,7 @@ func (t *Tab) heed(ctx context.Context, want Heed) error {
 }
 
 // chosen takes over what a document told of selectors.
-func (t *Tab) chosen(e Selected) {
+func (t *Tab) chosen(e driver.Selected) {
 	if t.model.Document(e.Frame) != e.Document {
 		return
 	}

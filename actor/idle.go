@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // use is who uses a tab, guarded by the pool's lock. The lock decides between a call that comes and a tab that is about to be closed
@@ -13,7 +15,7 @@ type use struct {
 	// last is when a use ended, or the tab began.
 	last time.Time
 	// expired says that the tab is closed because nobody used it.
-	expired *Error
+	expired *apierr.Error
 }
 
 // idle reports whether nobody has used the tab since a time.
@@ -59,7 +61,7 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 		switch {
 		case t.use.expired != nil:
 		case t.use.idle(now.Add(-idle)):
-			p.expire(t, &Error{Kind: NotFound, Message: fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", t.id, idle), Err: errIdle})
+			p.expire(t, &apierr.Error{Kind: apierr.NotFound, Message: fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", t.id, idle), Err: errIdle})
 		case t.use.users == 0 && t.use.last.Add(idle).Before(next):
 			next = t.use.last.Add(idle)
 		}
@@ -68,7 +70,7 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 }
 
 // expire closes a tab as idle; the caller holds the lock.
-func (p *Pool) expire(t *Tab, why *Error) {
+func (p *Pool) expire(t *Tab, why *apierr.Error) {
 	t.use.expired = why
 	t.log.Info("the tab was closed, because nobody used it")
 	t.end(why)
@@ -96,7 +98,7 @@ func (p *Pool) ExpireSession(session string, since time.Time, why string) (expir
 		return false, last
 	}
 	for _, t := range all {
-		p.expire(t, &Error{Kind: NotFound, Message: "tab " + t.id + " was closed with its session: " + why, Err: errIdle})
+		p.expire(t, &apierr.Error{Kind: apierr.NotFound, Message: "tab " + t.id + " was closed with its session: " + why, Err: errIdle})
 	}
 	return true, last
 }

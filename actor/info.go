@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -47,7 +48,7 @@ type Info struct {
 	// HTTPStatus is that of the main document; 0 when it had none.
 	HTTPStatus int
 	// Dialog is the dialog that is open now, or nil. It is not to be written to.
-	Dialog *Dialog
+	Dialog *driver.Dialog
 	// Restore says that the tab is brought back when its page is lost.
 	Restore bool
 	// Why says what keeps a tab that was to be brought back from being of use; empty otherwise.
@@ -73,16 +74,16 @@ const (
 )
 
 // phase is the phase that ends the wait.
-func (w Wait) phase() Phase {
+func (w Wait) phase() driver.Phase {
 	switch w {
 	case WaitCommit:
-		return PhaseCommit
+		return driver.PhaseCommit
 	case WaitDOMContentLoaded:
-		return PhaseDOMContentLoaded
+		return driver.PhaseDOMContentLoaded
 	case WaitNetworkIdle:
-		return PhaseNetworkIdle
+		return driver.PhaseNetworkIdle
 	}
-	return PhaseLoad
+	return driver.PhaseLoad
 }
 
 // maxWords bounds the page's own words in titles and dialogs, in characters.

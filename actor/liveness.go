@@ -5,6 +5,9 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 const (
@@ -136,7 +139,7 @@ func pauseFor(ctx context.Context, d time.Duration) bool {
 }
 
 // lives reports whether the page gives a sign of life within a bound. An error is one, too: the page is being replaced, or is gone.
-func lives(ctx context.Context, page Page, bound time.Duration) bool {
+func lives(ctx context.Context, page driver.Page, bound time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	return page.Ping(bounded) == nil || bounded.Err() == nil || ctx.Err() != nil
@@ -165,7 +168,7 @@ func (t *Tab) stopAnswering() error {
 
 // silence makes an error of a page that does not answer; more says what of an action was done.
 func (t *Tab) silence(what, more string) error {
-	return &Error{Kind: Unresponsive, Message: what + more + ": wait until GetTab says READY and read the page, or navigate the tab elsewhere"}
+	return &apierr.Error{Kind: apierr.Unresponsive, Message: what + more + ": wait until GetTab says READY and read the page, or navigate the tab elsewhere"}
 }
 
 // during says of the error of a page that stopped answering when it did so.
@@ -177,6 +180,6 @@ func (t *Tab) during(err error, what, more string) error {
 }
 
 func isHung(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Kind == Unresponsive
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Kind == apierr.Unresponsive
 }

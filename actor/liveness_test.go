@@ -10,6 +10,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -30,13 +32,13 @@ func onStage(t *testing.T) (*actortest.Page, *actor.Tab, dom.Ref) {
 
 // A page that stops answering after an action is said to have done so, whatever time the caller has.
 func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
-	for _, kind := range []actor.ActionKind{
-		actor.Click, actor.Type, actor.Fill, actor.Press, actor.Hover, actor.Scroll, actor.Select, actor.Check, actor.Drag, actor.Upload,
+	for _, kind := range []driver.ActionKind{
+		driver.Click, driver.Type, driver.Fill, driver.Press, driver.Hover, driver.Scroll, driver.Select, driver.Check, driver.Drag, driver.Upload,
 	} {
 		for _, methods := range [][]string{{"Settle"}, {"Settle", "Read"}} { // while it comes to rest, and while it is read then
 			synctest.Test(t, func(t *testing.T) {
 				page, tab, ref := onStage(t)
-				one := actor.Action{Kind: kind, Ref: ref + 7, Text: "x", To: &actor.Spot{Ref: ref}}
+				one := driver.Action{Kind: kind, Ref: ref + 7, Text: "x", To: &driver.Spot{Ref: ref}}
 				page.HangOn(methods...)
 				begin := time.Now()
 				out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{{Action: one}, click(ref), {Read: &actor.TurnRead{}}, {Shot: &actor.TurnShot{}}}})
@@ -47,14 +49,14 @@ func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
 					t.Errorf("%v: it took %v", kind, took)
 				}
 				first := out.Results[0]
-				if !first.Done || first.Delivered != actor.DeliveredAll || !strings.Contains(first.Summary, "but then the page stopped answering") {
+				if !first.Done || first.Delivered != driver.DeliveredAll || !strings.Contains(first.Summary, "but then the page stopped answering") {
 					t.Errorf("%v: %+v", kind, first)
 				}
 				for _, r := range out.Results[1:] {
 					if r.Done || !strings.Contains(r.Summary, "not done, the page stopped answering") {
 						t.Errorf("after it: %+v", r)
 					}
-					wantKind(t, r.Err, actor.Unresponsive)
+					wantKind(t, r.Err, apierr.Unresponsive)
 				}
 				if out.Info.Status != actor.StatusUnresponsive || tab.Info().Status != actor.StatusUnresponsive {
 					t.Errorf("%v: the status is %v in the answer, and %v", kind, out.Info.Status, tab.Info().Status)
@@ -76,7 +78,7 @@ func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 			page, tab, ref := onStage(t)
 			one := click(ref)
 			if method == "Find" {
-				one = actor.TurnAction{Action: actor.Action{Kind: actor.Click, Ref: dom.NoRef}, Target: target.Target{By: target.Selector, Words: "button"}}
+				one = actor.TurnAction{Action: driver.Action{Kind: driver.Click, Ref: dom.NoRef}, Target: target.Target{By: target.Selector, Words: "button"}}
 			}
 			page.HangOn(method)
 			begin := time.Now()
@@ -88,10 +90,10 @@ func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 				t.Errorf("%s: it took %v", method, took)
 			}
 			r := out.Results[0]
-			if r.Done || r.Delivered != actor.DeliveredNone || !strings.HasSuffix(r.Summary, ": the page stopped answering") {
+			if r.Done || r.Delivered != driver.DeliveredNone || !strings.HasSuffix(r.Summary, ": the page stopped answering") {
 				t.Errorf("%s: %+v", method, r)
 			}
-			wantKind(t, r.Err, actor.Unresponsive)
+			wantKind(t, r.Err, apierr.Unresponsive)
 			if want := map[string]string{"Do": "during the click; whether", "Find": "before the click, so nothing was done"}[method]; !strings.Contains(r.Err.Error(), want) {
 				t.Errorf("%s: error is %v", method, r.Err)
 			}
@@ -103,8 +105,8 @@ func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 }
 
 func isUnresponsive(err error) bool {
-	var e *actor.Error
-	return errors.As(err, &e) && e.Kind == actor.Unresponsive
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Kind == apierr.Unresponsive
 }
 
 // A form is not said to have refused a value that nobody could read any more.
@@ -162,7 +164,7 @@ func TestDialogsThatAPolicyAnswersAreSignsOfLife(t *testing.T) {
 		page.HangOn("Do")
 		for i := range 4 {
 			time.AfterFunc(time.Duration(i+1)*1500*time.Millisecond, func() {
-				page.Emit(actor.DialogOpened{Dialog: actor.Dialog{ID: uint64(i + 1), Type: "alert", Message: "again", Answer: actor.Accepted}})
+				page.Emit(driver.DialogOpened{Dialog: driver.Dialog{ID: uint64(i + 1), Type: "alert", Message: "again", Answer: driver.Accepted}})
 			})
 		}
 		time.AfterFunc(7*time.Second, page.Resume)

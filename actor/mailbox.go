@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // probeBound is how long a page may take to answer before it counts as unresponsive.
@@ -73,7 +75,7 @@ func turnOf[T any](ctx context.Context, t *Tab, what string, work func(ctx conte
 	select {
 	case t.mailbox <- c:
 	default:
-		return none, Exceeded("mailbox", cap(t.mailbox), "tab %s has %d calls waiting: wait for one to end, then try again, or raise --mailbox", t.id, cap(t.mailbox))
+		return none, apierr.Exceeded("mailbox", cap(t.mailbox), "tab %s has %d calls waiting: wait for one to end, then try again, or raise --mailbox", t.id, cap(t.mailbox))
 	}
 	select {
 	case a := <-answers:
@@ -87,7 +89,7 @@ func turnOf[T any](ctx context.Context, t *Tab, what string, work func(ctx conte
 
 // explain turns what ended a call into what its caller is told.
 func (t *Tab) explain(ctx context.Context, what string, err error) error {
-	var e *Error
+	var e *apierr.Error
 	switch {
 	case err == nil:
 		return nil
@@ -234,7 +236,7 @@ func (t *Tab) crash() error {
 	if t.info.Why != "" {
 		return Info{ID: t.id, Status: StatusCrashed, Why: t.info.Why}.Gone("try")
 	}
-	return Errorf(Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
+	return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
 }
 
 // suspect finds out, beside everything else, whether the page still answers.

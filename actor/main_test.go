@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -116,9 +117,9 @@ func texts(s *dom.Snapshot) string {
 	return strings.Join(out, " ")
 }
 
-func wantKind(t *testing.T, err error, kind actor.ErrorKind) *actor.Error {
+func wantKind(t *testing.T, err error, kind apierr.ErrorKind) *apierr.Error {
 	t.Helper()
-	var e *actor.Error
+	var e *apierr.Error
 	if !errors.As(err, &e) || e.Kind != kind {
 		t.Fatalf("error is %v, want an *Error of kind %d", err, kind)
 	}

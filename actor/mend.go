@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/heal"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
@@ -25,11 +27,11 @@ func (a TurnAction) named() bool {
 }
 
 // known is what the element of an action must still be when that reaches it; nil for what does it no harm.
-func (p promise) known(a TurnAction, at aimed) *Known {
-	if at.el == nil || a.Kind == Hover || a.Kind == Scroll {
+func (p promise) known(a TurnAction, at aimed) *driver.Known {
+	if at.el == nil || a.Kind == driver.Hover || a.Kind == driver.Scroll {
 		return nil
 	}
-	known := &Known{Name: at.el.Text, Began: p.beganMark, Doubtful: at.doubt != nil}
+	known := &driver.Known{Name: at.el.Text, Began: p.beganMark, Doubtful: at.doubt != nil}
 	if a.named() && !at.healed && p.comparable() {
 		known.Told = p.toldMark
 	}
@@ -56,8 +58,8 @@ func (p promise) use(ref dom.Ref, el *dom.Element) (heal.Use, error) {
 // other is the error of an element that has become something else since the caller was told of it.
 func (p promise) other(was, el *dom.Element) error {
 	ref := was.Ref
-	e := &Error{
-		Kind: Stale, Detail: map[string]string{"ref": number(ref), "cause": "reused", "was": target.Describe(was), "is": target.Describe(el)},
+	e := &apierr.Error{
+		Kind: apierr.Stale, Detail: map[string]string{"ref": number(ref), "cause": "reused", "was": target.Describe(was), "is": target.Describe(el)},
 		Candidates: target.Like(was, p.began.Elements.Slice(), 1),
 	}
 	e.Message = "the element of ref " + number(ref) + " was " + target.Describe(was) + " when it was read, and the page uses it for something else now"
@@ -69,15 +71,6 @@ func (p promise) other(was, el *dom.Element) error {
 	}
 	e.Message += ": read the page again, or send the step again if it is meant nevertheless"
 	return e
-}
-
-// Succession asks whether one element may be what another, that is gone, was rendered anew as.
-type Succession struct {
-	// Frame and Document are where both stand, or stood.
-	Frame    dom.FrameID
-	Document string
-	// Gone is the ref of the one that is gone, Heir that of the other.
-	Gone, Heir dom.Ref
 }
 
 // heal returns the element that has the place of one that is gone; nil: none surely has. See package heal for what
@@ -92,7 +85,7 @@ func (t *Tab) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) {
 	if heir == nil {
 		return nil, nil
 	}
-	s := Succession{Gone: ref, Heir: heir.Ref}
+	s := driver.Replacement{Gone: ref, Heir: heir.Ref}
 	s.Frame, s.Document, _ = t.model.Where(heir.Ref)
 	t.flush()
 	inherits := false
@@ -141,7 +134,7 @@ func (t *Tab) bury(s *dom.Snapshot) {
 // lost is the error of a ref whose element is gone: what it was, and what is on the page that comes nearest.
 func (t *Tab) lost(ref dom.Ref) error {
 	h := t.head.Load()
-	e := &Error{Kind: Stale, Detail: map[string]string{"ref": number(ref)}}
+	e := &apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"ref": number(ref)}}
 	was := h.journal.last(ref)
 	if grave, known := t.epitaphs[ref]; was == nil && known {
 		was = &dom.Element{Ref: ref, Role: grave.role, Text: grave.text}

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // sameBound is how long the URL of a same-document navigation may take to be reported.
@@ -40,15 +43,15 @@ func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
 }
 
 func (t *Tab) navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page().Navigate(ctx, url) })
+	return t.travel(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, url) })
 }
 
 func (t *Tab) stepHistory(ctx context.Context, by int, wait Wait) (Info, error) {
-	return t.travel(ctx, wait, func(ctx context.Context) (Commit, error) { return t.page().Step(ctx, by) })
+	return t.travel(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return t.page().Step(ctx, by) })
 }
 
 // travel runs a navigation to its end.
-func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context) (Commit, error)) (Info, error) {
+func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context) (driver.Commit, error)) (Info, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		limit := t.policy.navigationTimeout
 		cause := fmt.Errorf("the page was not loaded within %s; the tab stays usable: try again with more time: %w", limit, context.DeadlineExceeded)
@@ -64,7 +67,7 @@ func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context)
 		return Info{}, err
 	}
 	sames := t.sames
-	var commit Commit
+	var commit driver.Commit
 	err := t.call(ctx, t.held, func(ctx context.Context) (err error) {
 		commit, err = start(ctx)
 		return err
@@ -113,7 +116,7 @@ func (t *Tab) settleURL(ctx context.Context, sames int) error {
 }
 
 // load waits until a document, or one that has replaced it since, has reached a phase.
-func (t *Tab) load(ctx context.Context, document string, phase Phase) error {
+func (t *Tab) load(ctx context.Context, document string, phase driver.Phase) error {
 	crashes := t.crashes
 	err := t.await(ctx, func() (bool, error) {
 		switch {
@@ -124,7 +127,7 @@ func (t *Tab) load(ctx context.Context, document string, phase Phase) error {
 		case t.cause != nil:
 			return false, t.cause
 		case t.loadError != "":
-			return false, Errorf(Navigation, "%s could not be loaded: %s", t.info.URL, t.loadError)
+			return false, apierr.Errorf(apierr.Navigation, "%s could not be loaded: %s", t.info.URL, t.loadError)
 		}
 		return t.past(phase) || t.info.Dialog != nil, nil
 	})

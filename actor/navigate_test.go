@@ -8,6 +8,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -62,34 +64,34 @@ func TestNavigateFollowsAPageThatGoesOn(t *testing.T) {
 func TestNavigateSaysWhyItFailed(t *testing.T) {
 	refuse := func(url string) error {
 		if strings.HasPrefix(url, "file:") {
-			return actor.Errorf(actor.Refused, "no files")
+			return apierr.Errorf(apierr.Refused, "no files")
 		}
 		return nil
 	}
 	b, pool, tab := start(t, actor.Config{AllowURL: refuse})
 	_, err := tab.Navigate(t.Context(), "https://nowhere.example/", actor.WaitLoad)
-	e := wantKind(t, err, actor.Navigation)
+	e := wantKind(t, err, apierr.Navigation)
 	if !strings.Contains(e.Message, "https://nowhere.example/") || !strings.Contains(e.Message, "net::ERR_NAME_NOT_RESOLVED") {
 		t.Errorf("message is %s", e.Message)
 	}
 	_, err = tab.Navigate(t.Context(), "file:///etc/passwd", actor.WaitLoad)
-	wantKind(t, err, actor.Refused)
+	wantKind(t, err, apierr.Refused)
 	_, err = tab.Act(t.Context(), actor.Turn{URL: "file:///etc/passwd"})
-	wantKind(t, err, actor.Refused)
+	wantKind(t, err, apierr.Refused)
 	_, err = pool.Open(t.Context(), actor.OpenOptions{URL: "file:///etc/passwd"})
-	wantKind(t, err, actor.Refused)
+	wantKind(t, err, apierr.Refused)
 	if b.Page(1) != nil {
 		t.Error("a page was opened for a URL that is refused")
 	}
 	_, err = tab.Forward(t.Context(), actor.WaitLoad)
-	wantKind(t, err, actor.NoHistory)
+	wantKind(t, err, apierr.NoHistory)
 }
 
 func TestAnErrorPageThatThePageItselfReportsFailsTheNavigation(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	b.Serve(home+"old", func() actortest.Screen { return actortest.Screen{Redirect: "https://nowhere.example/"} })
 	_, err := tab.Navigate(t.Context(), home+"old", actor.WaitLoad)
-	wantKind(t, err, actor.Navigation)
+	wantKind(t, err, apierr.Navigation)
 }
 
 func TestHistoryHoldsTheLastPages(t *testing.T) {
@@ -127,25 +129,25 @@ func TestADialogIsReportedAndAnswered(t *testing.T) {
 		}()
 		synctest.Wait()
 		revision := tab.Info().Revision
-		page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Delete?"})
-		wantKind(t, <-errs, actor.DialogOpen)
+		page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Delete?"})
+		wantKind(t, <-errs, apierr.DialogOpen)
 		page.Resume()
 		if d := tab.Info().Dialog; d == nil || d.Message != "Delete?" || tab.Info().Revision != revision {
 			t.Errorf("info is %+v", tab.Info())
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		e := wantKind(t, err, actor.DialogOpen)
+		e := wantKind(t, err, apierr.DialogOpen)
 		if e.Detail["type"] != "confirm" || !strings.Contains(e.Message, "Delete?") {
 			t.Errorf("error is %+v", e)
 		}
-		if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true, Text: new("yes")}); err != nil {
+		if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true, Text: new("yes")}); err != nil {
 			t.Fatal(err)
 		}
 		if tab.Info().Dialog != nil || fmt.Sprint(page.Answers()) != "[{true yes}]" {
 			t.Errorf("info is %+v, answers %v", tab.Info(), page.Answers())
 		}
-		_, err = tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true})
-		wantKind(t, err, actor.NoDialog)
+		_, err = tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true})
+		wantKind(t, err, apierr.NoDialog)
 		read(t, tab, actor.ReadOptions{})
 	})
 }
@@ -153,7 +155,7 @@ func TestADialogIsReportedAndAnswered(t *testing.T) {
 func TestADialogThatOpensWhileThePageLoadsEndsTheWait(t *testing.T) {
 	b, pool, _ := start(t, actor.Config{})
 	b.Serve(home+"alert", func() actortest.Screen {
-		return actortest.Screen{Opens: &actor.Dialog{Type: "alert", Message: strings.Repeat("é", 2000)}}
+		return actortest.Screen{Opens: &driver.Dialog{Type: "alert", Message: strings.Repeat("é", 2000)}}
 	})
 	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: home + "alert"})
 	if err != nil {
@@ -179,11 +181,11 @@ func TestThePageMayAskBeforeItIsLeft(t *testing.T) {
 			errs <- err
 		}()
 		synctest.Wait()
-		b.Page(0).OpenDialog(actor.Dialog{Type: "beforeunload"})
-		wantKind(t, <-errs, actor.DialogOpen)
+		b.Page(0).OpenDialog(driver.Dialog{Type: "beforeunload"})
+		wantKind(t, <-errs, apierr.DialogOpen)
 		_, err := tab.Navigate(t.Context(), home, actor.WaitLoad)
-		wantKind(t, err, actor.DialogOpen)
-		if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{}); err != nil {
+		wantKind(t, err, apierr.DialogOpen)
+		if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{}); err != nil {
 			t.Fatal(err)
 		}
 		read(t, tab, actor.ReadOptions{})
@@ -195,17 +197,17 @@ func TestNavigateWaitsForThePhaseThatWasAskedFor(t *testing.T) {
 		b, _, tab := start(t, actor.Config{})
 		b.Serve(home+"stall", func() actortest.Screen { return actortest.Screen{Stall: true} })
 		page := b.Page(0)
-		const parsed, loaded, quiet = actor.PhaseDOMContentLoaded, actor.PhaseLoad, actor.PhaseNetworkIdle
+		const parsed, loaded, quiet = driver.PhaseDOMContentLoaded, driver.PhaseLoad, driver.PhaseNetworkIdle
 		for i, tt := range []struct {
 			wait   actor.Wait
-			phases []actor.Phase // as they come; the last ends the wait
+			phases []driver.Phase // as they come; the last ends the wait
 		}{
 			{actor.WaitCommit, nil},
-			{actor.WaitDOMContentLoaded, []actor.Phase{quiet, parsed}},
-			{actor.WaitDOMContentLoaded, []actor.Phase{loaded}},
-			{actor.WaitLoad, []actor.Phase{parsed, quiet, loaded}},
-			{actor.WaitNetworkIdle, []actor.Phase{parsed, loaded, quiet}},
-			{actor.WaitNetworkIdle, []actor.Phase{quiet, loaded}},
+			{actor.WaitDOMContentLoaded, []driver.Phase{quiet, parsed}},
+			{actor.WaitDOMContentLoaded, []driver.Phase{loaded}},
+			{actor.WaitLoad, []driver.Phase{parsed, quiet, loaded}},
+			{actor.WaitNetworkIdle, []driver.Phase{parsed, loaded, quiet}},
+			{actor.WaitNetworkIdle, []driver.Phase{quiet, loaded}},
 		} {
 			answer := make(chan actor.Info, 1)
 			go func() {
@@ -220,9 +222,9 @@ func TestNavigateWaitsForThePhaseThatWasAskedFor(t *testing.T) {
 				if len(answer) > 0 {
 					t.Errorf("case %d ends before phase %d", i, phase)
 				}
-				page.Emit(actor.Loaded{Document: fmt.Sprint("page-1-document-", i+2), Phase: phase})
+				page.Emit(driver.Loaded{Document: fmt.Sprint("page-1-document-", i+2), Phase: phase})
 				for other := range quiet {
-					page.Emit(actor.Loaded{Document: "page-1-document-1", Phase: other + 1})
+					page.Emit(driver.Loaded{Document: "page-1-document-1", Phase: other + 1})
 				}
 			}
 			synctest.Wait()
@@ -239,12 +241,12 @@ func TestADocumentMayReportItselfBeforeTheBrowserDoes(t *testing.T) {
 	before := read(t, tab, actor.ReadOptions{}).Head
 	page := b.Page(0)
 	op := dom.Op{Kind: dom.OpAdd, After: dom.Place{Ref: dom.NoRef, New: -1}, Parent: dom.Place{Ref: dom.NoRef, New: -1}, Element: dom.Element{Text: "Early"}}
-	page.Emit(actor.Patched{Patch: dom.Patch{Document: "x", Sequence: 1, Full: true, URL: home + "x", Title: "X", Ops: []dom.Op{op}}})
+	page.Emit(driver.Patched{Patch: dom.Patch{Document: "x", Sequence: 1, Full: true, URL: home + "x", Title: "X", Ops: []dom.Op{op}}})
 	h := until(t, tab, func(h *actor.Head) bool { return h.Info.URL == home+"x" })
 	if texts(h.Snapshot) != "3:Early" || h.Info.Title != "X" || h.Snapshot.Document != before.Snapshot.Document+1 {
 		t.Errorf("head is %+v", h.Info)
 	}
-	page.Emit(actor.Committed{Document: "x", URL: home + "y"})
+	page.Emit(driver.Committed{Document: "x", URL: home + "y"})
 	h = until(t, tab, func(h *actor.Head) bool { return h.Info.URL == home+"y" })
 	if texts(h.Snapshot) != "3:Early" || h.Info.Status != actor.StatusLoading || len(tab.History()) != 2 {
 		t.Errorf("head is %+v, history %v", h.Info, tab.History())

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -35,7 +37,7 @@ type Config struct {
 	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
 	NavigationTimeout time.Duration
 	// Dialogs says who answers the dialogs of the default session, until SetDialogPolicy says otherwise.
-	Dialogs DialogPolicy
+	Dialogs driver.DialogPolicy
 	// Meter counts what the tabs do; nil: nothing is measured.
 	Meter Meter
 	// Tracer traces the turns of tabs; nil: nobody.
@@ -77,7 +79,7 @@ func orDefault[T int | time.Duration](v, standard T) T {
 
 // Pool opens, finds and closes tabs. Its methods are safe for concurrent use.
 type Pool struct {
-	browser Browser
+	browser driver.Browser
 	cfg     Config
 	ctx     context.Context
 	end     context.CancelCauseFunc
@@ -92,12 +94,12 @@ type Pool struct {
 	// taken counts the slots of each client that has a quota.
 	taken map[string]int
 	// gone is why no more tabs can be opened.
-	gone    *Error
+	gone    *apierr.Error
 	readers map[*TabWatch]struct{}
 	// records are the downloads of the sessions, oldest first.
 	records map[string][]DownloadRecord
 	// dialogs are the policies of the sessions; one that is not in it reports.
-	dialogs map[string]DialogPolicy
+	dialogs map[string]driver.DialogPolicy
 	// popups asks for what is queued to be adopted now; adopted is closed when nobody adopts any more.
 	popups  chan chan struct{}
 	adopted chan struct{}
@@ -107,10 +109,10 @@ type Pool struct {
 }
 
 // NewPool makes a pool and starts to take over popups. Close ends it.
-func NewPool(b Browser, cfg Config) *Pool {
+func NewPool(b driver.Browser, cfg Config) *Pool {
 	p := &Pool{
 		browser: b, cfg: cfg.withDefaults(), readers: map[*TabWatch]struct{}{}, records: map[string][]DownloadRecord{}, idle: make(chan struct{}), running: 1,
-		popups: make(chan chan struct{}), adopted: make(chan struct{}), dialogs: map[string]DialogPolicy{},
+		popups: make(chan chan struct{}), adopted: make(chan struct{}), dialogs: map[string]driver.DialogPolicy{},
 		taken: map[string]int{},
 	}
 	p.dialogs[DefaultSession] = p.cfg.Dialogs
@@ -150,7 +152,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if err := p.reserve(o.Session); err != nil {
 		return nil, err
 	}
-	page, err := p.newPage(ctx, PageOptions{Session: o.Session, Viewport: o.Viewport})
+	page, err := p.newPage(ctx, driver.PageOptions{Session: o.Session, Viewport: o.Viewport})
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +168,8 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 		return t, nil
 	}
 	if _, err := t.Navigate(ctx, o.URL, o.Wait); err != nil {
-		var e *Error
-		if errors.As(err, &e) && e.Kind == IsDownload && ctx.Err() == nil { // closing the tab would end it
+		var e *apierr.Error
+		if errors.As(err, &e) && e.Kind == apierr.IsDownload && ctx.Err() == nil { // closing the tab would end it
 			told := *e
 			told.Detail = maps.Clone(e.Detail)
 			told.Detail["tab_id"] = t.id
@@ -186,10 +188,10 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 
 // unopened is the error of a tab whose page did not come, and which was closed: it says nothing of a tab to go on with.
 func unopened(err error) error {
-	var e *Error
+	var e *apierr.Error
 	switch {
-	case errors.As(err, &e) && (e.Kind == Lost || e.Kind == Restoring):
-		return &Error{Kind: Lost, Message: "the page crashed while it was loaded, and its tab was closed: open it again"}
+	case errors.As(err, &e) && (e.Kind == apierr.Lost || e.Kind == apierr.Restoring):
+		return &apierr.Error{Kind: apierr.Lost, Message: "the page crashed while it was loaded, and its tab was closed: open it again"}
 	case errors.As(err, &e):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
@@ -217,7 +219,7 @@ func (p *Pool) abandon(t *Tab) {
 }
 
 // newPage opens a page in the slot that is reserved for it, and gives that back when it fails.
-func (p *Pool) newPage(ctx context.Context, o PageOptions) (Page, error) {
+func (p *Pool) newPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
@@ -238,7 +240,7 @@ func (p *Pool) newPage(ctx context.Context, o PageOptions) (Page, error) {
 // giveBack gives back the slot of a page that could not be opened, when nothing of that page is left in the browser: a client
 // whose calls end early must not have more pages than others.
 func (p *Pool) giveBack(session string, err error) {
-	left := Leftover(err)
+	left := driver.Leftover(err)
 	if left == nil {
 		p.free(session)
 		p.release()
@@ -262,11 +264,11 @@ func (p *Pool) reserve(session string) error {
 		return p.gone
 	}
 	if p.slots >= p.cfg.MaxTabs {
-		return Exceeded("tabs", p.cfg.MaxTabs, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", p.slots)
+		return apierr.Exceeded("tabs", p.cfg.MaxTabs, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", p.slots)
 	}
 	if client, most := p.cfg.Quota(session); client != "" {
 		if p.taken[client] >= most {
-			err := Exceeded("tabs_per_client", most, "this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client", p.taken[client])
+			err := apierr.Exceeded("tabs_per_client", most, "this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client", p.taken[client])
 			err.Client = client
 			return err
 		}
@@ -309,7 +311,7 @@ func (p *Pool) settle() {
 }
 
 // start makes a tab of a page whose slot is reserved.
-func (p *Pool) start(page Page, info Info, viewport dom.Box, bound bool) *Tab {
+func (p *Pool) start(page driver.Page, info Info, viewport dom.Box, bound bool) *Tab {
 	owner := p.browser.Owner(info.Session)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -326,7 +328,7 @@ func (p *Pool) start(page Page, info Info, viewport dom.Box, bound bool) *Tab {
 
 // enter makes a tab one of the pool's and starts it; the caller holds the lock.
 func (p *Pool) enter(t *Tab) {
-	if policy := p.dialogs[t.session]; policy != ReportDialogs {
+	if policy := p.dialogs[t.session]; policy != driver.ReportDialogs {
 		t.SetDialogPolicy(policy)
 	}
 	t.use.last = time.Now()
@@ -422,7 +424,7 @@ func (p *Pool) adoptQueued() bool {
 }
 
 // arrived takes over a popup; false when the browser is gone.
-func (p *Pool) arrived(popup Popup, ok bool) bool {
+func (p *Pool) arrived(popup driver.Popup, ok bool) bool {
 	if !ok {
 		p.lose()
 		return false
@@ -446,7 +448,7 @@ func (p *Pool) settlePopups(ctx context.Context) {
 	}
 }
 
-func (p *Pool) adopt(popup Popup) {
+func (p *Pool) adopt(popup driver.Popup) {
 	if p.alone.has(popup.Opener) {
 		p.alone.add(popup.Page.ID()) // it may open more before it is gone
 		p.refuse(popup.Page)
@@ -459,7 +461,7 @@ func (p *Pool) adopt(popup Popup) {
 	}
 	err := error(nil)
 	if opener != nil && !opener.windows.admits() {
-		err = Exceeded("windows", maxWindows, "its opener opened more than %d windows at once", maxWindows)
+		err = apierr.Exceeded("windows", maxWindows, "its opener opened more than %d windows at once", maxWindows)
 	}
 	if err == nil {
 		err = p.reserve(session)
@@ -469,7 +471,7 @@ func (p *Pool) adopt(popup Popup) {
 			opener.windows.refused.Add(1)
 		}
 		p.cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)
-		var exceeded *Error
+		var exceeded *apierr.Error
 		if p.cfg.Meter != nil && errors.As(err, &exceeded) && exceeded.Detail["limit"] != "" {
 			p.cfg.Meter.Refused(exceeded.Detail["limit"])
 		}
@@ -486,7 +488,7 @@ func (p *Pool) adopt(popup Popup) {
 }
 
 // refuse closes a page that becomes no tab.
-func (p *Pool) refuse(page Page) {
+func (p *Pool) refuse(page driver.Page) {
 	p.mu.Lock()
 	p.running++
 	p.mu.Unlock()
@@ -512,7 +514,7 @@ func (p *Pool) lose() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone == nil {
-		p.gone = Errorf(Lost, "the browser is gone: start it again")
+		p.gone = apierr.Errorf(apierr.Lost, "the browser is gone: start it again")
 	}
 	for _, t := range p.tabs {
 		t.end(p.gone)
@@ -531,8 +533,8 @@ func (p *Pool) Tab(id string) (*Tab, error) {
 }
 
 // NoTab is the error of a call for a tab that there is not.
-func NoTab(id string) *Error {
-	return Unknown("tab", "there is no tab %q: list the tabs, or open one", id)
+func NoTab(id string) *apierr.Error {
+	return apierr.Unknown("tab", "there is no tab %q: list the tabs, or open one", id)
 }
 
 // Tabs lists the open tabs, oldest first.
@@ -562,7 +564,7 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 // when the browser has let go of their pages; when ctx ends before that, the tabs are closed all the same. The
 // caller sees to it that no tab is opened in the session meanwhile.
 func (p *Pool) CloseSession(ctx context.Context, session string) error {
-	why := &Error{Kind: Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: errClosed}
+	why := &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: errClosed}
 	var ending []*Tab
 	for _, t := range p.Tabs() {
 		if t.session == session {
@@ -588,7 +590,7 @@ func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closed = true
 	if p.gone == nil {
-		p.gone = Errorf(Lost, "the daemon is stopping: connect again later")
+		p.gone = apierr.Errorf(apierr.Lost, "the daemon is stopping: connect again later")
 	}
 	p.end(p.gone)
 	p.settle()

@@ -14,6 +14,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -33,7 +35,7 @@ func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
 			t.Errorf("ids are %v, want %v", ids, want)
 		}
 		_, err := pool.Open(t.Context(), actor.OpenOptions{})
-		wantKind(t, err, actor.Exhausted)
+		wantKind(t, err, apierr.Exhausted)
 		for _, id := range ids {
 			if err := pool.CloseTab(t.Context(), id); err != nil {
 				t.Fatal(err)
@@ -41,9 +43,9 @@ func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
 		}
 	}
 	_, err := pool.Tab("t1")
-	wantKind(t, err, actor.NotFound)
+	wantKind(t, err, apierr.NotFound)
 	_, err = pool.Open(t.Context(), actor.OpenOptions{Session: "work"})
-	wantKind(t, err, actor.NotFound)
+	wantKind(t, err, apierr.NotFound)
 	if _, err := pool.Open(t.Context(), actor.OpenOptions{Session: "default"}); err != nil {
 		t.Error(err)
 	}
@@ -54,7 +56,7 @@ func TestOpenLeavesNothingBehindWhenItFails(t *testing.T) {
 	pool := newPool(t, b, actor.Config{MaxTabs: 1})
 	for i := range 3 {
 		_, err := pool.Open(t.Context(), actor.OpenOptions{URL: "https://nowhere.example/"})
-		wantKind(t, err, actor.Navigation)
+		wantKind(t, err, apierr.Navigation)
 		select {
 		case <-b.Page(i).Closed():
 		default:
@@ -79,8 +81,8 @@ func TestOpenLeavesNothingBehindWhenItFails(t *testing.T) {
 	}
 }
 
-func isKind(err error, kind actor.ErrorKind) bool {
-	var e *actor.Error
+func isKind(err error, kind apierr.ErrorKind) bool {
+	var e *apierr.Error
 	return errors.As(err, &e) && e.Kind == kind
 }
 
@@ -139,11 +141,11 @@ func TestTheEventsOfTabs(t *testing.T) {
 	defer w.Stop()
 	page := b.Page(0)
 	page.PushState(home + "2")
-	page.OpenDialog(actor.Dialog{Type: "alert", Message: "Hi"})
-	if _, err := page.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+	page.OpenDialog(driver.Dialog{Type: "alert", Message: "Hi"})
+	if _, err := page.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
-	page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: actor.Fetched}})
+	page.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", State: driver.Fetched}})
 	page.Crash("oom")
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
 	if _, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil {
@@ -193,12 +195,12 @@ func TestAReaderOfTabEventsThatFallsBehindIsEnded(t *testing.T) {
 	}
 	quick.Stop()
 	_, err := quick.Next(t.Context())
-	wantKind(t, err, actor.Closed)
+	wantKind(t, err, apierr.Closed)
 	n := 0
 	for ; err == nil || n == 0; n++ {
 		_, err = slow.Next(t.Context())
 	}
-	wantKind(t, err, actor.Exhausted)
+	wantKind(t, err, apierr.Exhausted)
 	if n != 258 { // the tab that was open, 256 events, and the error
 		t.Errorf("the slow reader got %d events", n-1)
 	}
@@ -222,15 +224,15 @@ func TestWhenTheBrowserDiesEverybodyIsTold(t *testing.T) {
 		}()
 		synctest.Wait()
 		b.Die()
-		wantKind(t, <-errs, actor.Lost)
+		wantKind(t, <-errs, apierr.Lost)
 		<-tab.Done()
-		wantKind(t, tab.Err(), actor.Lost)
+		wantKind(t, tab.Err(), apierr.Lost)
 		synctest.Wait()
 		if len(pool.Tabs()) != 0 {
 			t.Error("a lost tab is listed")
 		}
 		_, err := pool.Open(t.Context(), actor.OpenOptions{})
-		e := wantKind(t, err, actor.Lost)
+		e := wantKind(t, err, apierr.Lost)
 		if !strings.Contains(e.Message, "browser is gone") {
 			t.Errorf("message is %s", e.Message)
 		}
@@ -257,12 +259,12 @@ func TestClosingThePoolEndsEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-begun
-		wantKind(t, tab.Err(), actor.Lost)
+		wantKind(t, tab.Err(), apierr.Lost)
 		var kinds []actor.TabEventKind
 		for {
 			e, err := w.Next(t.Context())
 			if err != nil {
-				wantKind(t, err, actor.Lost)
+				wantKind(t, err, apierr.Lost)
 				break
 			}
 			kinds = append(kinds, e.Kind)
@@ -271,7 +273,7 @@ func TestClosingThePoolEndsEverything(t *testing.T) {
 			t.Errorf("events are %v", kinds)
 		}
 		_, err = pool.Open(t.Context(), actor.OpenOptions{})
-		wantKind(t, err, actor.Lost)
+		wantKind(t, err, apierr.Lost)
 		if _, err := pool.Watch().Next(t.Context()); err == nil {
 			t.Error("a closed pool is watched")
 		}
@@ -290,7 +292,7 @@ func TestAPageThatClosesItselfEndsItsTab(t *testing.T) {
 	if tab.Err() != nil {
 		t.Errorf("the tab ended with %v", tab.Err())
 	}
-	if _, err := tab.Read(t.Context(), actor.ReadOptions{}); !isKind(err, actor.Closed) {
+	if _, err := tab.Read(t.Context(), actor.ReadOptions{}); !isKind(err, apierr.Closed) {
 		t.Errorf("error is %v", err)
 	}
 	if len(pool.Tabs()) != 0 {
@@ -324,13 +326,13 @@ func TestALeftoverPageKeepsItsSlot(t *testing.T) {
 		pool := actor.NewPool(b, actor.Config{MaxTabs: 1})
 		leave := func() (removed chan struct{}) {
 			removed = make(chan struct{})
-			b.FailOpen(&actor.Unfinished{Err: context.Canceled, Removed: removed})
+			b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: removed})
 			if _, err := pool.Open(t.Context(), actor.OpenOptions{}); !errors.Is(err, context.Canceled) {
 				t.Errorf("the error is %v", err)
 			}
 			b.FailOpen(nil)
 			_, err := pool.Open(t.Context(), actor.OpenOptions{})
-			wantKind(t, err, actor.Exhausted)
+			wantKind(t, err, apierr.Exhausted)
 			return removed
 		}
 		close(leave())

@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"time"
+
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // popupLimit is how long an action waits for the documents of the windows that it opened.
@@ -21,7 +23,7 @@ func (t *Tab) show() {
 // greet notes whether reading the tab makes sense: its first document that is not the blank one it began with is
 // parsed, or there will be none for now.
 func (t *Tab) greet() {
-	if t.announced && (t.loadError != "" || t.past(PhaseDOMContentLoaded)) || t.info.Dialog != nil || t.crashed || t.left {
+	if t.announced && (t.loadError != "" || t.past(driver.PhaseDOMContentLoaded)) || t.info.Dialog != nil || t.crashed || t.left {
 		t.show()
 	}
 }

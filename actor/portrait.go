@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -14,7 +16,7 @@ const revealLimit = 500 * time.Millisecond
 // not wholly in view is scrolled there first, in every frame and box that scrolls, so that it is drawn; what a frame
 // cuts off of it is not in the picture. The options are those of the Reading. Errors are those of Look, and *Error of
 // kind Stale, Invalid or NotActionable for the element.
-func (t *Tab) Portrait(ctx context.Context, ref dom.Ref, o ReadOptions, s Shot) (Reading, []byte, dom.Box, error) {
+func (t *Tab) Portrait(ctx context.Context, ref dom.Ref, o ReadOptions, s driver.Shot) (Reading, []byte, dom.Box, error) {
 	var picture []byte
 	var area dom.Box
 	o.Geometry = true
@@ -60,7 +62,7 @@ func (t *Tab) inView(ctx context.Context, ref dom.Ref, o ReadOptions) (Reading, 
 	}
 	box := r.visible(el)
 	if box.Width <= 0 || box.Height <= 0 {
-		return r, box, Errorf(NotActionable, "the element of ref %d has no box to show: take a picture of the page", ref)
+		return r, box, apierr.Errorf(apierr.NotActionable, "the element of ref %d has no box to show: take a picture of the page", ref)
 	}
 	return r, box, nil
 }
@@ -96,7 +98,7 @@ func overlap(a, b dom.Box) dom.Box {
 func within(a, b dom.Box) bool { return a.Width > 0 && a.Height > 0 && overlap(a, b) == a }
 
 // Panorama is Look for the whole page; it says what part of the viewport's plane the picture shows.
-func (t *Tab) Panorama(ctx context.Context, o ReadOptions, s Shot) (Reading, []byte, dom.Box, error) {
+func (t *Tab) Panorama(ctx context.Context, o ReadOptions, s driver.Shot) (Reading, []byte, dom.Box, error) {
 	var picture []byte
 	var area dom.Box
 	o.Geometry = true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 const (
@@ -33,7 +35,7 @@ func (t *Tab) yielding(ctx context.Context, work func(ctx context.Context) error
 		}
 		awaited := min(t.leavers.Load(), 1)
 		if awaited > 0 && t.unresponsive {
-			return Errorf(Aborted, "tab %s did not answer, and another call navigates it elsewhere: try again when that has ended", t.id)
+			return apierr.Errorf(apierr.Aborted, "tab %s did not answer, and another call navigates it elsewhere: try again when that has ended", t.id)
 		}
 		if asked := &suspected[awaited]; !*asked && time.Since(begun) >= queryPatience {
 			*asked = true

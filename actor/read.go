@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -78,7 +80,7 @@ func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
 		return Reading{}, err
 	}
 	_, held := t.watches.union()
-	req := ReadRequest{
+	req := driver.ReadRequest{
 		Structural: o.Structural || held.Structural, Geometry: o.Geometry || held.Geometry,
 		Attributes: slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Attributes, held.Attributes)))),
 	}
@@ -100,7 +102,7 @@ func (t *Tab) read(ctx context.Context, o ReadOptions) (Reading, error) {
 // update reads the page until every document was read, and returns the frames that did not answer. Acknowledgements are held back meanwhile and
 // travel with the next request: so a document that is acknowledged cannot push again before it is read. One that was read need not be quiet
 // while another is: what it pushes since is younger than the call.
-func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, err error) {
+func (t *Tab) update(ctx context.Context, req driver.ReadRequest) (late []dom.FrameID, err error) {
 	t.hold = true
 	defer func() {
 		t.hold = false
@@ -114,9 +116,9 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		due := t.model.Pending()
 		req.Acks, req.Restart = nil, t.model.BrokenFrames()
 		for _, a := range due {
-			req.Acks = append(req.Acks, Ack(a))
+			req.Acks = append(req.Acks, driver.Ack(a))
 		}
-		var out Readout
+		var out driver.Readout
 		err := t.query(ctx, func(ctx context.Context) (err error) {
 			out, err = t.page().Read(ctx, req)
 			return err
@@ -145,12 +147,12 @@ func (t *Tab) update(ctx context.Context, req ReadRequest) (late []dom.FrameID, 
 		late = out.Late
 	}
 	if t.model.Broken("") {
-		return nil, Errorf(Aborted, "the main document of tab %s reports changes that make no sense: reload it", t.id)
+		return nil, apierr.Errorf(apierr.Aborted, "the main document of tab %s reports changes that make no sense: reload it", t.id)
 	}
 	if len(t.model.BrokenFrames()) > 0 {
 		return late, nil // the rest of the page is as it should be
 	}
-	return nil, Errorf(Aborted, "tab %s changes faster than it can be read: try again", t.id)
+	return nil, apierr.Errorf(apierr.Aborted, "tab %s changes faster than it can be read: try again", t.id)
 }
 
 // longest is how long the page took for the patch that took longest.
@@ -176,8 +178,8 @@ func (t *Tab) isStructural() bool {
 
 // Markup returns the page's documents as a reader sees them, the main one first. It fails with an *Error:
 // DialogOpen while a dialog blocks the page, Lost after a crash.
-func (t *Tab) Markup(ctx context.Context) ([]Markup, error) {
-	return do(ctx, t, "read page", func(ctx context.Context) (out []Markup, err error) {
+func (t *Tab) Markup(ctx context.Context) ([]driver.Markup, error) {
+	return do(ctx, t, "read page", func(ctx context.Context) (out []driver.Markup, err error) {
 		if t.crashed {
 			return nil, t.crash()
 		}
@@ -189,7 +191,7 @@ func (t *Tab) Markup(ctx context.Context) ([]Markup, error) {
 			return err
 		})
 		if err == nil && len(out) == 0 {
-			err = Errorf(Aborted, "tab %s shows no document: navigate it, then read again", t.id)
+			err = apierr.Errorf(apierr.Aborted, "tab %s shows no document: navigate it, then read again", t.id)
 		}
 		return out, err
 	})
@@ -197,7 +199,7 @@ func (t *Tab) Markup(ctx context.Context) ([]Markup, error) {
 
 // Look reads the DOM and takes a picture in one turn, so that nothing that domtap does comes between them. The
 // page itself may move in between. Errors are those of Read.
-func (t *Tab) Look(ctx context.Context, o ReadOptions, s Shot) (Reading, []byte, error) {
+func (t *Tab) Look(ctx context.Context, o ReadOptions, s driver.Shot) (Reading, []byte, error) {
 	var picture []byte
 	r, err := do(ctx, t, "look", func(ctx context.Context) (Reading, error) {
 		r, err := t.read(ctx, o)
@@ -214,18 +216,18 @@ func (t *Tab) Look(ctx context.Context, o ReadOptions, s Shot) (Reading, []byte,
 func (t *Tab) flush() {
 	acks := t.model.Pending()
 	for _, a := range acks {
-		t.page().Acknowledge(Ack(a))
+		t.page().Acknowledge(driver.Ack(a))
 	}
 	t.model.Delivered(acks)
 }
 
 // Screenshot takes a picture of the page. It fails with an *Error: DialogOpen while a dialog blocks the
 // page, Lost after a crash.
-func (t *Tab) Screenshot(ctx context.Context, s Shot) ([]byte, error) {
+func (t *Tab) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	return do(ctx, t, "screenshot", func(ctx context.Context) ([]byte, error) { return t.picture(ctx, s) })
 }
 
-func (t *Tab) picture(ctx context.Context, s Shot) (picture []byte, err error) {
+func (t *Tab) picture(ctx context.Context, s driver.Shot) (picture []byte, err error) {
 	if t.crashed {
 		return nil, t.crash()
 	}

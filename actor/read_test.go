@@ -12,6 +12,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -236,7 +238,7 @@ func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 	read(t, tab, actor.ReadOptions{})
 	read(t, tab, actor.ReadOptions{}) // tells the page the refs
 	page := b.Page(0)
-	page.Emit(actor.Patched{Patch: dom.Patch{Frame: "inner", Document: "page-1-document-3", Sequence: 99}})
+	page.Emit(driver.Patched{Patch: dom.Patch{Frame: "inner", Document: "page-1-document-3", Sequence: 99}})
 	h := until(t, tab, func(h *actor.Head) bool { return h.Snapshot.Elements.Len() == 5 })
 	if got := texts(h.Snapshot); got != "0:Top 1:Outer 2:In 3:Inner 5:Last" {
 		t.Errorf("elements are %s", got)
@@ -246,13 +248,13 @@ func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 	if got := texts(tab.Head().Snapshot); got != "0:Top 1:Outer 2:In 3:Inner 4:Deep 5:Last" {
 		t.Errorf("after a full patch elements are %s", got)
 	}
-	page.Emit(actor.Patched{Patch: dom.Patch{Document: "page-1-document-1", Sequence: 99}})
+	page.Emit(driver.Patched{Patch: dom.Patch{Document: "page-1-document-1", Sequence: 99}})
 	h = until(t, tab, func(h *actor.Head) bool { return h.Snapshot.Elements.Len() == 3 })
 	if got := texts(h.Snapshot); got != "2:In 3:Inner 4:Deep" {
 		t.Errorf("without their hosts the frames show %s", got)
 	}
 	_, err := tab.Read(t.Context(), actor.ReadOptions{})
-	wantKind(t, err, actor.Aborted)
+	wantKind(t, err, apierr.Aborted)
 	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +309,7 @@ func TestMarkupIsThatOfEveryFrame(t *testing.T) {
 func TestLookReadsAndShoots(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	b.Page(0).Picture([]byte("drawn"))
-	got, picture, err := tab.Look(t.Context(), actor.ReadOptions{Geometry: true}, actor.Shot{Format: "png"})
+	got, picture, err := tab.Look(t.Context(), actor.ReadOptions{Geometry: true}, driver.Shot{Format: "png"})
 	if err != nil || string(picture) != "drawn" || got.Head.Snapshot.Elements.Len() != 3 || got.Layout == nil {
 		t.Errorf("got %d elements, layout %v, picture %q, %v", got.Head.Snapshot.Elements.Len(), got.Layout, picture, err)
 	}
@@ -316,7 +318,7 @@ func TestLookReadsAndShoots(t *testing.T) {
 func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	look := func() error {
-		_, _, err := tab.Look(t.Context(), actor.ReadOptions{}, actor.Shot{Format: "png"})
+		_, _, err := tab.Look(t.Context(), actor.ReadOptions{}, driver.Shot{Format: "png"})
 		return err
 	}
 	markup := func() error {
@@ -324,17 +326,17 @@ func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 		return err
 	}
 	page := b.Page(0)
-	page.OpenDialog(actor.Dialog{Type: "alert"})
+	page.OpenDialog(driver.Dialog{Type: "alert"})
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil })
-	wantKind(t, look(), actor.DialogOpen)
-	wantKind(t, markup(), actor.DialogOpen)
-	if _, err := tab.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+	wantKind(t, look(), apierr.DialogOpen)
+	wantKind(t, markup(), apierr.DialogOpen)
+	if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
 	page.Crash("gone")
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
-	wantKind(t, look(), actor.Lost)
-	wantKind(t, markup(), actor.Lost)
+	wantKind(t, look(), apierr.Lost)
+	wantKind(t, markup(), apierr.Lost)
 }
 
 // Callers who wait for their turn share it, so that calls on a page that is slow do not queue up.

@@ -7,13 +7,15 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
 // Where a navigation leads to can be refused although its URL was not: also after a redirect, by a click, and by going back.
 func TestWhatTheGateRefusedIsTheErrorOfWhateverLedThere(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
-	refused := actor.Errorf(actor.Refused, "not there")
+	refused := apierr.Errorf(apierr.Refused, "not there")
 	b.Serve(home+"inside", func() actortest.Screen { return actortest.Screen{Status: 403, Cause: refused} })
 	b.Serve(home+"old", func() actortest.Screen { return actortest.Screen{Redirect: home + "inside"} })
 	for _, url := range []string{home + "inside", home + "old"} {
@@ -33,7 +35,7 @@ func TestWhatTheGateRefusedIsTheErrorOfWhateverLedThere(t *testing.T) {
 		}
 	}
 	link := actortest.El("a", "link", "Go")
-	link.Act = func(p *actortest.Page, _ actor.Action) error { p.Go(home + "inside"); return nil }
+	link.Act = func(p *actortest.Page, _ driver.Action) error { p.Go(home + "inside"); return nil }
 	b.Serve(home+"links", func() actortest.Screen { return actortest.Screen{Body: []*actortest.Node{link}} })
 	if _, err := tab.Navigate(t.Context(), home+"links", actor.WaitLoad); err != nil {
 		t.Fatal(err)
@@ -48,7 +50,7 @@ func TestWhatTheGateRefusedIsTheErrorOfWhateverLedThere(t *testing.T) {
 			ref = el.Ref
 		}
 	}
-	out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{{Action: actor.Action{Kind: actor.Click, Ref: ref}}}})
+	out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{{Action: driver.Action{Kind: driver.Click, Ref: ref}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

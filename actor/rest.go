@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -51,7 +52,7 @@ func (t *Tab) rest(ctx context.Context, start marks, frame dom.FrameID) error {
 func (t *Tab) parsed(ctx context.Context) error {
 	bounded, cancel := context.WithTimeout(ctx, parseLimit)
 	defer cancel()
-	err := t.load(bounded, t.main, PhaseDOMContentLoaded)
+	err := t.load(bounded, t.main, driver.PhaseDOMContentLoaded)
 	if t.fatal(ctx, err) {
 		return err
 	}

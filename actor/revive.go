@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/model"
 	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
@@ -23,7 +25,7 @@ const (
 )
 
 // reopen implements owner.
-func (p *Pool) reopen(ctx context.Context, o PageOptions) (Page, error) {
+func (p *Pool) reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	failures := 0
 	for wait := reopenWait; ; wait = min(2*wait, maxReopenWait) {
 		if err := p.browser.Ready(ctx, o.Session); err != nil {
@@ -32,17 +34,17 @@ func (p *Pool) reopen(ctx context.Context, o PageOptions) (Page, error) {
 		bounded, cancel := context.WithTimeout(ctx, reopenLimit)
 		page, err := p.browser.NewPage(bounded, o)
 		cancel()
-		if left := Leftover(err); left != nil { // the tab has one slot, and not one for each try
+		if left := driver.Leftover(err); left != nil { // the tab has one slot, and not one for each try
 			select {
 			case <-left:
 			case <-p.ctx.Done():
 			}
 		}
-		var e *Error
+		var e *apierr.Error
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return page, err
-		case errors.As(err, &e) && e.Kind == Lost: // it died again
+		case errors.As(err, &e) && e.Kind == apierr.Lost: // it died again
 		case errors.As(err, &e):
 			return nil, err
 		default:
@@ -76,13 +78,13 @@ func (p *Pool) forget(id string) {
 func (p *Pool) Revive(k Kept) error {
 	n, ok := tabNumber(k.ID)
 	if !ok || k.URL == "" || !k.Place.Valid() {
-		return Errorf(Invalid, "%.100q is no tab that was kept", k.ID)
+		return apierr.Errorf(apierr.Invalid, "%.100q is no tab that was kept", k.ID)
 	}
 	if k.Revivals >= restore.Times {
-		return Errorf(Exhausted, "tab %s was brought back %d times, and the daemon died each time soon after", k.ID, k.Revivals)
+		return apierr.Errorf(apierr.Exhausted, "tab %s was brought back %d times, and the daemon died each time soon after", k.ID, k.Revivals)
 	}
 	if _, err := p.Tab(k.ID); err == nil {
-		return Errorf(Exists, "there is a tab %s already", k.ID)
+		return apierr.Errorf(apierr.Exists, "there is a tab %s already", k.ID)
 	}
 	if err := p.reserve(k.Session); err != nil {
 		return err

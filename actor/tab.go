@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/model"
 	"github.com/domtap/domtap/dom"
 )
@@ -87,7 +89,7 @@ type owner interface {
 	// Tab finds another tab.
 	Tab(id string) (*Tab, error)
 	// reopen opens a page when the browser of its session runs again, however long that takes.
-	reopen(ctx context.Context, o PageOptions) (Page, error)
+	reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error)
 	// keep and forget are those of the Keeper.
 	keep(k Kept)
 	forget(id string)
@@ -101,7 +103,7 @@ type policy struct {
 
 // state is what only the tab's goroutine touches.
 type state struct {
-	events <-chan Event
+	events <-chan driver.Event
 	// woke is when the goroutine began what it does; zero while nothing is measured.
 	woke  time.Time
 	model *model.Model
@@ -131,10 +133,10 @@ type state struct {
 	loading   bool
 	loadError string
 	// cause is what is known of that beyond the browser's own word, or nil.
-	cause *Error
+	cause *apierr.Error
 	// limited is the document that has more elements than its observers may keep.
 	limited   uint64
-	responded Responded
+	responded driver.Responded
 	// recent holds the last main documents, to recognise one that was left again already.
 	recent [16]string
 
@@ -156,18 +158,18 @@ type state struct {
 	hold bool
 	// observed is what the page was last told; known is false after a failure.
 	observed observation
-	heeded   Heed
+	heeded   driver.ObserveOptions
 	known    bool
 	// caught is the newest Following that the head is up to date for.
 	caught  uint64
 	network Network
 	// selected is what each document told of selectors; merged is made of it, and nil when that has changed.
-	selected map[dom.FrameID]Selected
+	selected map[dom.FrameID]driver.Selected
 	merged   *selections
 
 	// place is how far the main document is scrolled, as far as is known; located delivers what it says, nil when it was
 	// not asked.
-	place   Place
+	place   driver.ScrollPosition
 	located chan locality
 	// kept is what was kept last; revived is when the tab was taken over from another process, if it
 	// was, and well goes off when that is long enough ago.
@@ -181,7 +183,7 @@ type state struct {
 }
 
 // newTab makes a tab; its goroutine is started by run.
-func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner) *Tab {
+func newTab(ctx context.Context, page driver.Page, info Info, cfg *Config, owner owner) *Tab {
 	t := &Tab{
 		id: info.ID, session: info.Session, owner: owner, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
@@ -194,7 +196,7 @@ func newTab(ctx context.Context, page Page, info Info, cfg *Config, owner owner)
 	t.restore.Store(info.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
 	t.state = state{events: page.Events(), model: model.New(), info: info, address: info.URL, epoch: unguessable(), document: 1, known: true,
-		selected: map[dom.FrameID]Selected{}}
+		selected: map[dom.FrameID]driver.Selected{}}
 	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
 	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
 	t.head.Store(&Head{Snapshot: s, Info: t.info, next: make(chan struct{})})
@@ -258,8 +260,8 @@ func (t *Tab) finish() {
 	if t.well != nil {
 		t.well.Stop()
 	}
-	var e *Error
-	if t.kept.ID != "" && (t.err == nil || errors.As(cause, &e) && e.Kind == Closed) {
+	var e *apierr.Error
+	if t.kept.ID != "" && (t.err == nil || errors.As(cause, &e) && e.Kind == apierr.Closed) {
 		t.owner.forget(t.id) // it was closed on purpose
 	}
 	old := t.head.Load()
@@ -296,7 +298,7 @@ func (t *Tab) letGo() {
 
 // discard closes a page and reads its events until the browser has let go of it. The context's end
 // does not matter.
-func discard(ctx context.Context, page Page) error {
+func discard(ctx context.Context, page driver.Page) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
 	defer cancel()
 	var err error
@@ -314,11 +316,11 @@ func discard(ctx context.Context, page Page) error {
 // ended is the error of a call on a tab that has ended, or ends.
 func (t *Tab) ended() error {
 	cause := context.Cause(t.ctx)
-	var e *Error
+	var e *apierr.Error
 	if errors.As(cause, &e) {
-		return &Error{Kind: e.Kind, Message: e.Message, Detail: e.Detail}
+		return &apierr.Error{Kind: e.Kind, Message: e.Message, Detail: e.Detail}
 	}
-	return &Error{Kind: Closed, Message: "tab " + t.id + " is closed: open another"}
+	return &apierr.Error{Kind: apierr.Closed, Message: "tab " + t.id + " is closed: open another"}
 }
 
 // status derives the tab's status.

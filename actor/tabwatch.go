@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // watchBound is how many events a reader may be behind.
@@ -42,8 +45,8 @@ type TabEvent struct {
 	At       time.Time
 	Same     bool
 	Reason   string
-	Dialog   *Dialog
-	Download Download
+	Dialog   *driver.Dialog
+	Download driver.Download
 }
 
 // TabWatch is one reader of tab events.
@@ -110,7 +113,7 @@ func (p *Pool) endWatches(session string) {
 	defer p.mu.Unlock()
 	for w := range p.readers {
 		if w.session == session {
-			w.finish(Unknown("session", "session %q was closed: list the sessions, or create one", session))
+			w.finish(apierr.Unknown("session", "session %q was closed: list the sessions, or create one", session))
 			delete(p.readers, w)
 		}
 	}
@@ -138,7 +141,7 @@ func (w *TabWatch) Stop() {
 	w.mu.Lock()
 	w.queue = nil
 	w.mu.Unlock()
-	w.finish(Errorf(Closed, "the watch was stopped"))
+	w.finish(apierr.Errorf(apierr.Closed, "the watch was stopped"))
 }
 
 func (w *TabWatch) take() (e TabEvent, ok bool, err error) {
@@ -166,7 +169,7 @@ func (w *TabWatch) add(e TabEvent) bool {
 	}
 	w.mu.Unlock()
 	if full {
-		w.finish(Exceeded("tab_events", watchBound, "the reader is %d tab events behind: start the watch again", watchBound))
+		w.finish(apierr.Exceeded("tab_events", watchBound, "the reader is %d tab events behind: start the watch again", watchBound))
 	}
 	return !full
 }

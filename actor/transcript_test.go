@@ -16,6 +16,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -96,7 +97,7 @@ func play(t *testing.T, script string) string {
 func serveScreens(b *actortest.Browser) {
 	shop(b)
 	b.Serve(home+"asks", func() actortest.Screen {
-		return actortest.Screen{Title: "Asks", Opens: &actor.Dialog{Type: "confirm", Message: "Sure?"}}
+		return actortest.Screen{Title: "Asks", Opens: &driver.Dialog{Type: "confirm", Message: "Sure?"}}
 	})
 	b.Serve(home+"stalls", func() actortest.Screen { return actortest.Screen{Title: "Stalls", Stall: true} })
 }
@@ -138,19 +139,19 @@ func (p *player) run(words []string) {
 		none := dom.Place{Ref: dom.NoRef, New: -1}
 		op := dom.Op{Kind: dom.OpAdd, After: none, Parent: none, Element: dom.Element{Role: "button", Text: arg(4)}}
 		patch := dom.Patch{Document: arg(1), Sequence: 1, Full: true, URL: arg(2), Title: arg(3), Ops: []dom.Op{op}}
-		p.page().Emit(actor.Patched{Patch: patch})
+		p.page().Emit(driver.Patched{Patch: patch})
 	case "committed", "same":
-		p.page().Emit(actor.Committed{Document: arg(1), URL: arg(2), Same: words[0] == "same"})
+		p.page().Emit(driver.Committed{Document: arg(1), URL: arg(2), Same: words[0] == "same"})
 	case "titled":
-		p.page().Emit(actor.Titled{Title: rest})
+		p.page().Emit(driver.Titled{Title: rest})
 	case "loaded":
 		phase, err := strconv.Atoi(arg(2))
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		p.page().Emit(actor.Loaded{Document: arg(1), Phase: actor.Phase(phase)})
+		p.page().Emit(driver.Loaded{Document: arg(1), Phase: driver.Phase(phase)})
 	case "crashed":
-		p.page().Emit(actor.Crashed{Reason: rest})
+		p.page().Emit(driver.Crashed{Reason: rest})
 	case "wait":
 		d, err := time.ParseDuration(rest)
 		if err != nil {
@@ -179,14 +180,14 @@ func (p *player) onTab(name, rest string) {
 			_, err := p.tab.Watch(ctx, actor.WatchOptions{})
 			return "ok", err
 		case "answer":
-			d, err := p.tab.AnswerDialog(ctx, actor.DialogAnswer{Accept: rest == "accept"})
+			d, err := p.tab.AnswerDialog(ctx, driver.DialogAnswer{Accept: rest == "accept"})
 			return d.Answer.String(), err
 		}
 		ref, err := strconv.Atoi(rest)
 		if err != nil {
 			return "", err
 		}
-		out, err := p.tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{{Action: actor.Action{Kind: actor.Click, Ref: dom.Ref(ref)}}}})
+		out, err := p.tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{{Action: driver.Action{Kind: driver.Click, Ref: dom.Ref(ref)}}}})
 		if err != nil {
 			return "", err
 		}
@@ -199,7 +200,7 @@ func (p *player) change(name, rest string) {
 	switch name {
 	case "dialog":
 		kind, message, _ := strings.Cut(rest, " ")
-		p.page().OpenDialog(actor.Dialog{Type: kind, Message: message})
+		p.page().OpenDialog(driver.Dialog{Type: kind, Message: message})
 	case "add":
 		p.page().Update(add(actortest.Button(rest)))
 	case "crash":

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -24,7 +26,7 @@ func (t *Tab) readNow(ctx context.Context, r *TurnRead) (ActionResult, error) {
 	if err == nil {
 		text, err = r.Say(reading)
 	}
-	return ActionResult{Done: err == nil, Err: err, Summary: "read: " + word(Deed{}, err), Text: text, Ref: dom.NoRef}, nil
+	return ActionResult{Done: err == nil, Err: err, Summary: "read: " + word(driver.DoResult{}, err), Text: text, Ref: dom.NoRef}, nil
 }
 
 // shootNow takes a picture as a turn wants.
@@ -44,7 +46,7 @@ func (t *Tab) shootNow(ctx context.Context, s *TurnShot) (ActionResult, error) {
 	if err == nil && s.Draw != nil {
 		image, err = s.Draw(reading, image)
 	}
-	return ActionResult{Done: err == nil, Err: err, Summary: "screenshot: " + word(Deed{}, err), Image: image, Ref: dom.NoRef}, nil
+	return ActionResult{Done: err == nil, Err: err, Summary: "screenshot: " + word(driver.DoResult{}, err), Image: image, Ref: dom.NoRef}, nil
 }
 
 // backNow goes back in the history.
@@ -57,7 +59,7 @@ func (t *Tab) backNow(ctx context.Context) (ActionResult, error) {
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	r := ActionResult{Done: err == nil, Err: err, Summary: "back: " + word(Deed{}, err), Ref: dom.NoRef}
+	r := ActionResult{Done: err == nil, Err: err, Summary: "back: " + word(driver.DoResult{}, err), Ref: dom.NoRef}
 	if err != nil || t.info.Dialog != nil {
 		return r, nil
 	}
@@ -71,7 +73,7 @@ func (t *Tab) backNow(ctx context.Context) (ActionResult, error) {
 
 // evidence is what the page looks like after an action failed; nil when it cannot be seen.
 func (t *Tab) evidence(ctx context.Context) []byte {
-	image, err := t.picture(ctx, Shot{Format: "png"})
+	image, err := t.picture(ctx, driver.Shot{Format: "png"})
 	if err != nil {
 		t.log.Debug("no picture of a failure", "err", err)
 		return nil
@@ -130,7 +132,7 @@ func (p *progress) explain(err error) error {
 		return err
 	}
 	said := fmt.Sprintf("what was done before: %s", strings.Join(p.done, "; "))
-	var known *Error
+	var known *apierr.Error
 	if !errors.As(err, &known) {
 		return fmt.Errorf("%w; %s", err, said)
 	}

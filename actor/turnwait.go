@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // TurnWait lets a turn wait between its actions; the tab does nothing else meanwhile.
@@ -50,7 +52,7 @@ func (t *Tab) linger(ctx context.Context, w *TurnWait) (ActionResult, error) {
 	if t.fatal(ctx, err) {
 		return ActionResult{}, err
 	}
-	result := ActionResult{Done: err == nil, Err: err, Summary: w.Summary + ": " + word(Deed{}, err)}
+	result := ActionResult{Done: err == nil, Err: err, Summary: w.Summary + ": " + word(driver.DoResult{}, err)}
 	if t.info.Dialog != nil {
 		return result, nil
 	}

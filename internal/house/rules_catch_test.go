@@ -25,7 +25,7 @@ func TestRulesCatch(t *testing.T) {
 		{"view imports compact", "view/a.go", `package view; import "github.com/domtap/domtap/compact"`, "may not import compact"},
 		{"compact parses a URL", "compact/a.go", `package compact; import "net/url"`, ""},
 		{"compact imports view", "compact/a.go", `package compact; import "github.com/domtap/domtap/view"`, ""},
-		{"actor imports chromedp", "actor/a.go", `package actor; import "github.com/chromedp/chromedp"`, "interfaces of actor/page.go"},
+		{"actor imports chromedp", "actor/a.go", `package actor; import "github.com/chromedp/chromedp"`, "interfaces of actor/driver"},
 		{"actor imports grpc", "actor/a.go", `package actor; import "google.golang.org/grpc/codes"`, "let rpc convert"},
 		{"actor imports gen", "actor/a.go", `package actor; import "github.com/domtap/domtap/gen/domtap/v1"`, "let rpc convert"},
 		{"actor imports browser", "actor/a.go", `package actor; import "github.com/domtap/domtap/browser"`, "may not import browser"},

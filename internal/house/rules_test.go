@@ -89,7 +89,7 @@ var keepers = []keeper{
 	{
 		packages: []string{"github.com/chromedp"},
 		rooms:    []string{"browser", "browser/link", "browser/launch", "browser/hands", "browser/input", "browser/record", "bench"},
-		advice:   "add what you need to the interfaces of actor/page.go and implement it in browser",
+		advice:   "add what you need to the interfaces of actor/driver and implement it in browser",
 	},
 	{
 		packages: []string{

@@ -1,4 +1,9 @@
-package actor
+// Package apierr has the errors that clients see: each has a kind, which the server maps to one status code, and a message
+// that says what failed and what to do next.
+//
+// It lies below every other package. Whoever makes an error puts facts for programs into Detail and keeps the message to one
+// line; deadlines and cancellation stay the errors of package context, wrapped.
+package apierr
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package actor
+package driver
 
 import (
 	"strconv"
@@ -47,8 +47,8 @@ func (k ActionKind) String() string {
 	return "action " + strconv.Itoa(int(k))
 }
 
-// isPointed reports whether the action is done at a point of an element, which is what receives it then.
-func (k ActionKind) isPointed() bool { return k == Click || k == Drag || k.IsPassive() }
+// IsPointed reports whether the action is done at a point of an element, which is what receives it then.
+func (k ActionKind) IsPointed() bool { return k == Click || k == Drag || k.IsPassive() }
 
 // IsPassive reports whether the action needs no element that is enabled: it uses none, but moves the pointer or the page.
 func (k ActionKind) IsPassive() bool { return k == Hover || k == Scroll }
@@ -82,7 +82,7 @@ type Known struct {
 	Doubtful bool
 }
 
-// Beside is the cause in the detail of an *Error of kind Stale: Known.Doubtful, and the page knows no better.
+// Beside is the cause in the detail of an *apierr.Error of kind Stale: Known.Doubtful, and the page knows no better.
 const Beside = "beside"
 
 // Action is one thing to do to one element.
@@ -146,8 +146,8 @@ const (
 	DeliveredNone
 )
 
-// orDefault resolves DeliveredUnset by the error that an action ended with.
-func (d Delivered) orDefault(err error) Delivered {
+// OrDefault resolves DeliveredUnset by the error that an action ended with.
+func (d Delivered) OrDefault(err error) Delivered {
 	switch {
 	case d != DeliveredUnset:
 		return d
@@ -157,8 +157,8 @@ func (d Delivered) orDefault(err error) Delivered {
 	return DeliveredNone
 }
 
-// Deed is how an action went. It counts beside an error, too: it says how much of the action was delivered then.
-type Deed struct {
+// DoResult is how an action went. It counts beside an error, too: it says how much of the action was delivered then.
+type DoResult struct {
 	// Delivered is DeliveredPart only beside an error.
 	Delivered Delivered
 	// Moved says that a Drag left the element, which still is the same, elsewhere on the page.

@@ -1,0 +1,60 @@
+package driver
+
+import (
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// ObserveOptions says what a page is to report beside its changes. The zero value is nothing.
+type ObserveOptions struct {
+	// Structural and Attributes are as in ReadRequest, for documents to come too.
+	Structural bool
+	Attributes []string
+	// Selectors are evaluated when a document changes; Selected events tell. In order, each once.
+	Selectors []dom.Selector
+	// Network lets Traffic events tell whether requests are under way.
+	Network bool
+}
+
+// Equal reports whether two ask for the same.
+func (h ObserveOptions) Equal(o ObserveOptions) bool {
+	return h.Structural == o.Structural && h.Network == o.Network &&
+		slices.Equal(h.Attributes, o.Attributes) && slices.Equal(h.Selectors, o.Selectors)
+}
+
+// Ack gives the elements that a patch added their refs.
+type Ack struct {
+	Frame    dom.FrameID
+	Document string
+	Sequence uint64
+	// Refs stands parallel to the patch's OpAdd operations.
+	Refs []dom.Ref
+}
+
+// ReadRequest says what to read.
+type ReadRequest struct {
+	Acks []Ack
+	// Restart names the frames whose next patch is to be a full one, because an earlier one was refused.
+	Restart []dom.FrameID
+	// Structural adds headings, landmarks, text and images to the stored DOM, from now on.
+	Structural bool
+	// Attributes adds HTML attributes to the stored DOM, from now on.
+	Attributes []string
+	// Geometry asks for the boxes.
+	Geometry bool
+	// Mark numbers the reads of a tab, growing. Documents remember what an element was called and what its row said at
+	// the last marks, for Known.
+	Mark uint64
+}
+
+// Readout is the answer of Read.
+type Readout struct {
+	// Patches holds one patch for every document that changed (or was measured), main frame first.
+	Patches []dom.Patch
+	// Unacknowledged names the frames that could not be read.
+	Unacknowledged []dom.FrameID
+	// Late names the frames that did not answer in time, in processes of their own. The first patch after
+	// they do is a full one.
+	Late []dom.FrameID
+}

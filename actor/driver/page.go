@@ -1,0 +1,157 @@
+package driver
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/logs"
+)
+
+// Browser opens pages. The production implementation is package browser; tests use a fake.
+type Browser interface {
+	// NewPage opens a blank page. It returns when the page's observer is installed and what its session
+	// pretends is in force, so that nothing a later navigation loads is missed. It fails with an *apierr.Error of
+	// kind NotFound when there is no such session, and with an *Unfinished when ctx ends while something of the page may
+	// still be in the browser.
+	NewPage(ctx context.Context, o PageOptions) (Page, error)
+	// Pages delivers the pages that pages opened themselves (popups), with their opener's page id.
+	// It is closed when the browser is gone for good.
+	Pages() <-chan Popup
+	// Ready returns when pages can be opened in a session: at once while its browser runs, and else when that was
+	// started anew. It fails when ctx ends, and with an *apierr.Error of kind Lost when nobody will start it again.
+	Ready(ctx context.Context, session string) error
+	// Owner names the browser that a session lives in, in letters and digits; empty: the only or first one. It is part of
+	// the ids of the session's tabs.
+	Owner(session string) string
+}
+
+// PageOptions says what page to open.
+type PageOptions struct {
+	// Session is the name of the session that the page lives in.
+	Session string
+	// Viewport is the size of the layout viewport; zero: what the session says.
+	Viewport dom.Box
+}
+
+// Popup is a page that another page opened.
+type Popup struct {
+	Page   Page
+	Opener string
+	// Session is that of the opener.
+	Session string
+	// Bound says that it is on its way to a document: the blank one that it begins with is of no interest.
+	Bound bool
+}
+
+// Page is one tab of the browser, as the actor sees it. Every method is safe for concurrent use and
+// returns when its context ends, even on a page that hangs; what was asked of the page may still happen then.
+type Page interface {
+	// ID is the browser's own name for the page.
+	ID() string
+	// Events delivers what the page does, in the order in which the browser reported it. The channel is
+	// closed after a Gone event. The reader must keep reading: a page whose events are not read stalls.
+	Events() <-chan Event
+	// Log holds the console messages and requests of the page's documents. It is the same one for the life of the page.
+	Log() *logs.Log
+	Observer
+	Query
+	Navigator
+	Input
+	Capturer
+	Dialogs
+	Scroller
+	// Close closes the page, also when it hangs, and returns when the browser has let go of it.
+	Close(ctx context.Context) error
+}
+
+// Observer reads the DOM of a page's documents, and says what they push.
+type Observer interface {
+	// Read asks every observed document for what changed since its last patch, after telling it the
+	// refs of that one. Patches that the page pushed before are already in Events when Read returns.
+	// A document that waits for an acknowledgement that acks does not hold is named in
+	// Readout.Unacknowledged and not read: take its patch from Events, then read again. When Read fails,
+	// no patch is lost: the next one of every document that was asked is a full one.
+	Read(ctx context.Context, req ReadRequest) (Readout, error)
+	// Acknowledge tells a document the refs of the elements of its last patch, in order, and so lets it
+	// push the next one. It does not wait, but takes effect before any later call. Repeated and late ones
+	// are ignored.
+	Acknowledge(ack Ack)
+	// Observe switches pushing on or off for all documents, present and to come.
+	Observe(ctx context.Context, push, geometry bool) error
+	// Heed says what all documents, present and to come, are to tell while they push, in place of what it
+	// said before. A document tells of the selectors once right after, and then when the answer changes.
+	Heed(ctx context.Context, h ObserveOptions) error
+}
+
+// Query asks a page's documents single questions.
+type Query interface {
+	// Markup returns every observed document as a reader sees it, the main one first. Documents of frames that
+	// do not answer are left out.
+	Markup(ctx context.Context) ([]Markup, error)
+	// Find finds what a target means that only the page can tell (Target.InPage). Documents of frames that do not
+	// answer are left out. What it finds beyond the stored DOM is part of that from the next Read on.
+	Find(ctx context.Context, t target.Target) (target.Finding, error)
+	// Inherits reports whether an element may be what another one, that is gone, was rendered anew as, for all that
+	// the page knows: that one is out of the document and not only hidden, this one came when it had left or
+	// later, and the same words stand around both. What the page does not know counts against it.
+	Inherits(ctx context.Context, s Replacement) (bool, error)
+	// Extract runs a plan in the documents of the page and returns what each answered.
+	Extract(ctx context.Context, e Extraction) ([]Extract, error)
+	// Evaluate runs a script in the page's own world. It fails with an *apierr.Error of kind Stale or NotFound; that the
+	// script threw is no failure. When ctx ends the script is ended.
+	Evaluate(ctx context.Context, s Script) (Evaluated, error)
+}
+
+// Navigator moves a page between documents.
+type Navigator interface {
+	// Navigate starts a navigation and returns when the browser has committed it or refused it (an
+	// *apierr.Error of kind Navigation). Same is true when only the fragment changed.
+	Navigate(ctx context.Context, url string) (Commit, error)
+	// Step moves in the history: -1 back, 1 forward; an *apierr.Error of kind NoHistory at its end.
+	Step(ctx context.Context, by int) (Commit, error)
+	// Reload loads the current document again.
+	Reload(ctx context.Context) (Commit, error)
+	// Interrupt ends the script that the page is running, if any; the page lives on.
+	Interrupt(ctx context.Context) error
+	// Ping returns when the page's main thread answers.
+	Ping(ctx context.Context) error
+}
+
+// Input acts on a page as its user does.
+type Input interface {
+	// Do performs one action on what it names and on nothing else. It waits, for 2 seconds at most and less when ctx
+	// ends earlier, until the element can be acted on. What is wrong with the element is an *apierr.Error of kind Stale or
+	// NotActionable, and what is wrong with the action one of kind Invalid; in all three cases the element was
+	// not acted on, unless the message says so.
+	Do(ctx context.Context, a Action) (DoResult, error)
+	// Attend says that actions follow, or that they are over: Settle waits for the requests that the page makes from then
+	// on. It does not wait, but takes effect before any later call.
+	Attend(ctx context.Context, on bool)
+	// Settle returns when what an action in a frame set off has come to rest: the page has handled the input, has
+	// produced a frame, and its DOM was quiet for a moment, for which it waits at most for limit; a navigation of the
+	// main frame that is under way then has been committed or given up; and the requests that the page made since
+	// Attend are answered, for which it waits 3 seconds at most, and half a second for the rest of an answer that
+	// has begun.
+	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error
+	// Reveal scrolls an element into the middle of every box and frame that scrolls, one that is larger to its start.
+	// It fails with an *apierr.Error of kind Stale. Frame and document are where the element stands.
+	Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error
+}
+
+// Capturer draws a page.
+type Capturer interface {
+	// Screenshot takes a picture.
+	Screenshot(ctx context.Context, s Shot) ([]byte, error)
+	// Extent is the box of the whole page, relative to the viewport, with what a picture can show of it.
+	Extent(ctx context.Context) (dom.Box, error)
+	// Print makes a PDF of the page.
+	Print(ctx context.Context, p PrintOptions) ([]byte, error)
+}
+
+// Commit names the document that a navigation led to. Loaded events carry the same Document.
+type Commit struct {
+	Document string
+	Same     bool
+}
