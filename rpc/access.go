@@ -17,6 +17,7 @@ import (
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/gate"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 // readable are the methods that the right to read allows: they show pages and lists, and change nothing but what is in
@@ -85,9 +86,9 @@ func (s *Server) certified(p *peer.Peer) (granted identity.Grant, presented bool
 }
 
 func unauthenticated() error {
-	return newStatus(codes.Unauthenticated, "the call has no valid bearer token: send the metadata "+
+	return rpcstatus.New(codes.Unauthenticated, "the call has no valid bearer token: send the metadata "+
 		`"authorization: Bearer TOKEN" with the token that "domtap token" prints, or use the unix socket`,
-		info("TOKEN", nil))
+		rpcstatus.Info("TOKEN", nil))
 }
 
 // authorize lets a call pass whose caller may call at all.
@@ -107,9 +108,9 @@ func (s *Server) enter(ctx context.Context, method string) (in context.Context, 
 	}
 	who := granted.Principal
 	if who.Rights() < identity.All && !readable[method] {
-		return nil, nil, newStatus(codes.PermissionDenied,
+		return nil, nil, rpcstatus.New(codes.PermissionDenied,
 			"the token may only read: ask the operator for one with all rights (domtap token new NAME --rights all)",
-			info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
+			rpcstatus.Info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
 	}
 	accounting.Of(ctx).By(who)
 	named(ctx, who)
@@ -120,8 +121,8 @@ func (s *Server) enter(ctx context.Context, method string) (in context.Context, 
 		revoked := errors.Is(context.Cause(ctx), identity.ErrRevoked)
 		cancel(nil)
 		if err != nil && revoked {
-			return newStatus(codes.Unauthenticated, "the token was revoked while the call was under way: ask the operator for another",
-				info("TOKEN", nil))
+			return rpcstatus.New(codes.Unauthenticated, "the token was revoked while the call was under way: ask the operator for another",
+				rpcstatus.Info("TOKEN", nil))
 		}
 		return outwardError(err, who)
 	}, nil

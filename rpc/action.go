@@ -9,6 +9,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/acting"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/steps"
 	"github.com/domtap/domtap/rpc/views"
 )
@@ -40,13 +41,13 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	return acting.Answer(&outcome, reasonOf, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
+	return acting.Answer(&outcome, rpcstatus.Reason, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
 }
 
 // account notes how a turn went.
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *actor.Outcome) {
 	if note := accounting.Of(ctx); note != nil {
-		note.Steps(acting.Tally(kinds, o, reasonOf))
+		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
 		note.Whole(s.server.views.Of(tab).Whole(o.After), false)
 	}
 }
@@ -81,7 +82,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}
 	shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark})
 	s.account(ctx, tab, acting.FormKinds(r), &outcome)
-	answer, err := acting.Answer(&outcome, reasonOf, false)
+	answer, err := acting.Answer(&outcome, rpcstatus.Reason, false)
 	if err != nil {
 		return nil, err
 	}

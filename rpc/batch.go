@@ -17,6 +17,7 @@ import (
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 const (
@@ -127,7 +128,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	defer func() { // the server's recovery does not reach this goroutine
 		if fault := recover(); fault != nil {
 			err := b.pages.server.recovered(ctx, fault)
-			out = failed(&domtapv1.BatchResult{Url: url}, err, reasonOf(err))
+			out = failed(&domtapv1.BatchResult{Url: url}, err, rpcstatus.Reason(err))
 		}
 	}()
 	if ctx.Err() != nil {
@@ -143,7 +144,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	if err == nil {
 		return out
 	}
-	reason := reasonOf(err)
+	reason := rpcstatus.Reason(err)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		reason = "DEADLINE"
 	}
@@ -153,7 +154,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 // failed makes a result of an error. What was read before it is not there: half a text would pass for a whole one.
 func failed(out *domtapv1.BatchResult, err error, reason string) *domtapv1.BatchResult {
 	out.Text, out.ResultJson, out.Tokens = "", "", 0
-	out.Error, out.Reason = status.Convert(toStatus(err)).Message(), reason
+	out.Error, out.Reason = status.Convert(rpcstatus.From(err)).Message(), reason
 	if reason == "" || reason == "DEADLINE" {
 		out.Error = err.Error()
 	}

@@ -10,6 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/limit"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/wire"
 )
 
@@ -29,11 +30,11 @@ func (s *Server) boundUnary(ctx context.Context, req any, call *grpc.UnaryServer
 		return handler(ctx, req)
 	}
 	if err := s.entry(ctx, req); err != nil {
-		return nil, toStatus(err)
+		return nil, rpcstatus.From(err)
 	}
 	resp, err := handler(ctx, req)
 	if err == nil && mayBeLarge(resp) {
-		err = toStatus(s.limits.Answer(sizeOf(resp)))
+		err = rpcstatus.From(s.limits.Answer(sizeOf(resp)))
 	}
 	if err != nil {
 		return nil, err
@@ -59,11 +60,11 @@ func (s *Server) boundStream(srv any, stream grpc.ServerStream, call *grpc.Strea
 	}
 	ctx := stream.Context()
 	if err := s.entry(ctx, nil); err != nil {
-		return toStatus(err)
+		return rpcstatus.From(err)
 	}
 	release, err := s.limits.Stream(clientOf(ctx))
 	if err != nil {
-		return toStatus(err)
+		return rpcstatus.From(err)
 	}
 	defer release()
 	return handler(srv, boundedStream{stream, s})
@@ -80,14 +81,14 @@ func (b boundedStream) RecvMsg(m any) error {
 	if err := b.ServerStream.RecvMsg(m); err != nil {
 		return err
 	}
-	return toStatus(b.server.limits.Ask(sizeOf(m)))
+	return rpcstatus.From(b.server.limits.Ask(sizeOf(m)))
 }
 
 // SendMsg sends a message, unless it is too large.
 func (b boundedStream) SendMsg(m any) error {
 	if shared, ok := m.(*wire.Message); ok { // others of a stream are small
 		if err := b.server.limits.Answer(shared.Size()); err != nil {
-			return toStatus(err)
+			return rpcstatus.From(err)
 		}
 	}
 	return b.ServerStream.SendMsg(m)
@@ -115,7 +116,7 @@ const maxHealths = 100
 func (s *Server) boundHealth(srv any, stream grpc.ServerStream, handler grpc.StreamHandler) error {
 	defer s.healths.Add(-1)
 	if s.healths.Add(1) > maxHealths {
-		return toStatus(&limit.Exceeded{Limit: "health_streams", Max: strconv.Itoa(maxHealths), Message: "there are " + strconv.Itoa(maxHealths) +
+		return rpcstatus.From(&limit.Exceeded{Limit: "health_streams", Max: strconv.Itoa(maxHealths), Message: "there are " + strconv.Itoa(maxHealths) +
 			" streams of the health service, which is the limit: ask with Check instead"})
 	}
 	return handler(srv, stream)

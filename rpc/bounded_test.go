@@ -195,16 +195,6 @@ func TestAStreamWhoseMessageIsTooLargeSaysSo(t *testing.T) {
 	})
 }
 
-func TestTheMailboxIsALimitThatIsCounted(t *testing.T) {
-	err := toStatus(actor.Exceeded("mailbox", 64, "tab t1 has 64 calls waiting: wait"))
-	if got := limitOf(err); got != "mailbox" {
-		t.Errorf("the limit is %q", got)
-	}
-	if got := limitOf(toStatus(actor.Errorf(actor.NotFound, "x"))); got != "" {
-		t.Errorf("no limit, and yet %q", got)
-	}
-}
-
 func TestStrangersCannotFillTheDaemonWithStreamsOfItsHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBenchOn(t, Config{Token: testToken}, "tcp")

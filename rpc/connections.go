@@ -9,6 +9,7 @@ import (
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/limit"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/views"
 )
 
@@ -63,7 +64,7 @@ func (c *connections) TagRPC(ctx context.Context, call *stats.RPCTagInfo) contex
 func (c *connections) HandleRPC(ctx context.Context, event stats.RPCStats) {
 	c.clerk.Handle(ctx, event)
 	if end, ok := event.(*stats.End); ok && end.Error != nil && c.metrics != nil {
-		if limit := limitOf(end.Error); limit != "" {
+		if limit := rpcstatus.Limit(end.Error); limit != "" {
 			c.metrics.Refused(limit)
 		}
 	}

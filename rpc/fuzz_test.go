@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 // FuzzRequestsNeverPanic runs any bytes that decode as a GetDomRequest through the checks and the
@@ -51,7 +52,7 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 		if ctx.Err() != nil {
 			t.Errorf("the handler did not end: %v", err)
 		}
-		if c := status.Code(toStatus(err)); c == codes.Internal || c == codes.Unknown {
+		if c := status.Code(rpcstatus.From(err)); c == codes.Internal || c == codes.Unknown {
 			t.Errorf("the handler says %v", err)
 		}
 		if limit := r.GetMaxElements(); err == nil && limit > 0 && !r.GetFullSnapshot() && len(resp.GetElements()) > int(limit) {
@@ -80,14 +81,14 @@ func FuzzForeignCursorsAreRefused(f *testing.F) {
 		if err == nil {
 			answer, err = service.GetDom(identity.With(t.Context(), identity.Operator()), r)
 		}
-		err = toStatus(err)
+		err = rpcstatus.From(err)
 		switch c := status.Code(err); {
 		case cursor == "", cursor == given:
 			if err != nil || len(answer.GetElements()) != 5 {
 				t.Errorf("the cursor %q: %v", cursor, err)
 			}
 		case c == codes.InvalidArgument && slices.Equal(violatedFields(err), []string{"cursor"}):
-		case c == codes.FailedPrecondition && reasonOf(err) == "CURSOR_EXPIRED":
+		case c == codes.FailedPrecondition && rpcstatus.Reason(err) == "CURSOR_EXPIRED":
 		default:
 			t.Errorf("the cursor %q: %v", cursor, err)
 		}

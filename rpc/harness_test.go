@@ -23,6 +23,7 @@ import (
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 const (
@@ -203,7 +204,7 @@ func wantCode(t *testing.T, err error, code codes.Code, reason string) {
 func detailReason(err error) string {
 	for _, detail := range status.Convert(err).Details() {
 		if i, ok := detail.(*errdetails.ErrorInfo); ok {
-			if i.GetDomain() != errorDomain {
+			if i.GetDomain() != rpcstatus.Domain {
 				return "domain " + i.GetDomain()
 			}
 			return i.GetReason()

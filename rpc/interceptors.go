@@ -20,6 +20,7 @@ import (
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/limit"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/trailers"
 )
 
@@ -115,7 +116,7 @@ type record struct {
 func (r *record) PostCall(err error, took time.Duration) {
 	code := status.Code(err)
 	level := callLevel(code)
-	if limitOf(err) == limit.Calls { // a client that asks too often does not fill the log, too
+	if rpcstatus.Limit(err) == limit.Calls { // a client that asks too often does not fill the log, too
 		level = slog.LevelDebug
 	}
 	if !r.logger.Enabled(r.ctx, level) {
@@ -130,7 +131,7 @@ func (r *record) PostCall(err error, took time.Duration) {
 	if r.client != "" {
 		attrs = append(attrs, slog.String("client", r.client))
 	}
-	if reason := reasonOf(err); reason != "" {
+	if reason := rpcstatus.Reason(err); reason != "" {
 		attrs = append(attrs, slog.String("reason", reason))
 	}
 	r.logger.LogAttrs(r.ctx, level, "call", attrs...)
@@ -211,12 +212,12 @@ func checkUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler g
 		return nil, err
 	}
 	resp, err := handler(ctx, req)
-	return resp, toStatus(err)
+	return resp, rpcstatus.From(err)
 }
 
 // checkStream does the same for streams.
 func checkStream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	return toStatus(handler(srv, checkedStream{stream}))
+	return rpcstatus.From(handler(srv, checkedStream{stream}))
 }
 
 // checkedStream checks what it receives.
@@ -232,7 +233,7 @@ func (s checkedStream) RecvMsg(m any) error {
 
 func checkMessage(m any) error {
 	if message, ok := m.(proto.Message); ok {
-		return toStatus(check.Request(message))
+		return rpcstatus.From(check.Request(message))
 	}
 	return nil
 }
@@ -241,5 +242,5 @@ func checkMessage(m any) error {
 // panic's value could hold page content and goes nowhere.
 func (s *Server) recovered(ctx context.Context, _ any) error {
 	s.cfg.Logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
-	return newStatus(codes.Internal, "the daemon hit a fault of its own: its log has the details; please report it")
+	return rpcstatus.New(codes.Internal, "the daemon hit a fault of its own: its log has the details; please report it")
 }

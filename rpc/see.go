@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/logs"
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 const (
@@ -94,9 +95,9 @@ func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, ro
 // Evaluate runs a script in the page, when the daemon was started so.
 func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
 	if !s.server.cfg.AllowEval {
-		return nil, newStatus(codes.PermissionDenied,
+		return nil, rpcstatus.New(codes.PermissionDenied,
 			"Evaluate is off: start the daemon with --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
-			info("EVALUATE_OFF", nil))
+			rpcstatus.Info("EVALUATE_OFF", nil))
 	}
 	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/logs"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 // shopTab opens the shop and returns the tab's id with its page.
@@ -53,7 +54,7 @@ func TestEvaluateIsOffUnlessAllowed(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shopTab()
 		_, err := b.pages.Evaluate(t.Context(), &domtapv1.EvaluateRequest{TabId: tab, Expression: "1"})
-		if status.Code(err) != codes.PermissionDenied || reasonOf(err) != "EVALUATE_OFF" || page.Calls("Evaluate") != 0 {
+		if status.Code(err) != codes.PermissionDenied || rpcstatus.Reason(err) != "EVALUATE_OFF" || page.Calls("Evaluate") != 0 {
 			t.Errorf("got %v", err)
 		}
 	})

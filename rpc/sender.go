@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 // sender sends the messages of one stream, each within a time limit. gRPC blocks a send for as long as
@@ -56,8 +58,8 @@ func (s *sender) during(work func() error) error {
 		case <-watchdog.C:
 			left := s.left()
 			if left <= 0 {
-				return newStatus(codes.DeadlineExceeded, "the reader took no message for "+s.limit.String()+
-					": watch again, from the last revision that was applied", info("SLOW_READER", nil))
+				return rpcstatus.New(codes.DeadlineExceeded, "the reader took no message for "+s.limit.String()+
+					": watch again, from the last revision that was applied", rpcstatus.Info("SLOW_READER", nil))
 			}
 			watchdog.Reset(left)
 		}

@@ -41,6 +41,7 @@ import (
 	"github.com/domtap/domtap/rpc/limit"
 	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/rpc/reading"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/uploads"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
@@ -158,7 +159,7 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, id: rand.Text(), gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
 	s.book = accounts.New(opened{s})
-	s.clerk = accounting.New(s.book, s.gate.SessionOf, reasonOf)
+	s.clerk = accounting.New(s.book, s.gate.SessionOf, rpcstatus.Reason)
 	s.limits = limit.New(cfg.Limits)
 	s.connections = &connections{closed: s.views.Forget, clerk: s.clerk, limits: s.limits, metrics: cfg.Metrics}
 	s.grpc = grpc.NewServer(s.options()...)

@@ -28,7 +28,6 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/listen"
 )
 
@@ -369,38 +368,4 @@ func TestDeadlineOfUnaryCalls(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestErrorTable(t *testing.T) {
-	for kind := actor.NotFound; kind <= actor.Unresponsive; kind++ {
-		m, ok := kinds[kind]
-		if !ok {
-			t.Errorf("kind %d has no code", kind)
-		}
-		wrapped := fmt.Errorf("while testing: %w", &actor.Error{Kind: kind, Message: "do this", Detail: map[string]string{"ref": "12"}})
-		err := toStatus(wrapped)
-		wantCode(t, err, m.code, m.reason)
-		if !strings.Contains(err.Error(), "do this") {
-			t.Errorf("kind %d lost its message: %v", kind, err)
-		}
-	}
-	for _, c := range []struct {
-		err  error
-		code codes.Code
-	}{
-		{nil, codes.OK},
-		{fmt.Errorf("read: %w", context.DeadlineExceeded), codes.DeadlineExceeded},
-		{fmt.Errorf("read: %w", context.Canceled), codes.Canceled},
-		{&actor.Error{Kind: actor.Navigation, Err: context.DeadlineExceeded}, codes.DeadlineExceeded},
-		{&actor.Error{Kind: actor.Closed, Err: context.Canceled}, codes.Aborted},
-		{errors.New("no idea"), codes.Internal},
-		{status.Error(codes.DataLoss, "kept"), codes.DataLoss},
-		{&check.Unsupported{Field: "x", Instead: "y"}, codes.Unimplemented},
-		{&check.Invalid{Violations: []check.Violation{{Field: "x", Description: "y"}}}, codes.InvalidArgument},
-	} {
-		wantCode(t, toStatus(c.err), c.code, "")
-	}
-	if metadata := toStatus(&actor.Error{Kind: actor.Stale, Detail: map[string]string{"bad": "\xff"}}); status.Code(metadata) != codes.FailedPrecondition {
-		t.Errorf("details that do not encode lose the error: %v", metadata)
-	}
 }

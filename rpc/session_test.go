@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 func TestSessionsOverTheWire(t *testing.T) {
@@ -81,7 +82,7 @@ func second[T any](_ T, err error) error { return err }
 func TestASessionThatExistsIsNotMadeAgain(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		_, err := b.rooms.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{SessionId: "default"})
-		if status.Code(err) != codes.AlreadyExists || reasonOf(err) != "EXISTS" {
+		if status.Code(err) != codes.AlreadyExists || rpcstatus.Reason(err) != "EXISTS" {
 			t.Errorf("got %v", err)
 		}
 	})

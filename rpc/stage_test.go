@@ -27,6 +27,7 @@ import (
 	"github.com/domtap/domtap/internal/history"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
 )
@@ -274,7 +275,7 @@ func (r *reader) call(request *domtapv1.WatchDomRequest) {
 	r.stage.running.Go(func() {
 		err := checkMessage(request)
 		if err == nil {
-			err = toStatus((&domService{server: r.stage.server}).WatchDom(request, d))
+			err = rpcstatus.From((&domService{server: r.stage.server}).WatchDom(request, d))
 		}
 		cancel()
 		ended <- err

@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 type tabService struct {
@@ -33,7 +34,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	})
 	var known *actor.Error
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
-		return nil, newStatus(codes.DeadlineExceeded, err.Error()) // there is no tab to look at
+		return nil, rpcstatus.New(codes.DeadlineExceeded, err.Error()) // there is no tab to look at
 	}
 	if err != nil {
 		return nil, err

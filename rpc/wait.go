@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/waits"
 )
@@ -129,7 +130,7 @@ func (w *waiter) missed(head *actor.Head) error {
 		}
 		fmt.Fprintf(&b, "; the page is %s: read it, and wait for something else or longer", shortURL(url))
 	}
-	return newStatus(codes.DeadlineExceeded, b.String(), info("WAIT_TIMEOUT", detail))
+	return rpcstatus.New(codes.DeadlineExceeded, b.String(), rpcstatus.Info("WAIT_TIMEOUT", detail))
 }
 
 // stepTimeout is how long a wait step waits when nobody says.

@@ -1,4 +1,9 @@
-package rpc
+// Package rpcstatus turns errors into gRPC statuses: a code from one table, a message that says what to
+// do next, and the details of google.rpc that programs read.
+//
+// Every error of the server goes through From or New. Codes, reasons and metadata are a promise to
+// clients; messages are not.
+package rpcstatus
 
 import (
 	"cmp"
@@ -20,16 +25,16 @@ import (
 	"github.com/domtap/domtap/rpc/views"
 )
 
-// errorDomain is the domain of every ErrorInfo.
-const errorDomain = "domtap.dev"
+// Domain is the domain of every ErrorInfo.
+const Domain = "domtap.dev"
 
-// mapping is how one kind of error looks to a client.
+// mapping is the code and the reason of one kind of error.
 type mapping struct {
 	code   codes.Code
 	reason string
 }
 
-// kinds is the table that turns the actors' errors into status codes; there is no other.
+// kinds maps the kinds of the actors' errors. It is the only such table.
 var kinds = map[actor.ErrorKind]mapping{
 	actor.NotFound:      {codes.NotFound, "NOT_FOUND"},
 	actor.Stale:         {codes.FailedPrecondition, "STALE_REF"},
@@ -54,8 +59,8 @@ var kinds = map[actor.ErrorKind]mapping{
 	actor.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
 }
 
-// toStatus turns any error of a handler into one with a status. Errors that have one keep it.
-func toStatus(err error) error {
+// From returns the error of a handler as an error with a status. An error that has one keeps it; nil stays nil.
+func From(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -71,19 +76,19 @@ func toStatus(err error) error {
 	case errors.As(err, &invalid):
 		return badRequest(invalid)
 	case errors.As(err, &unsupported):
-		return newStatus(codes.Unimplemented, unsupported.Error(), info("UNIMPLEMENTED", map[string]string{"field": unsupported.Field}))
+		return New(codes.Unimplemented, unsupported.Error(), Info("UNIMPLEMENTED", map[string]string{"field": unsupported.Field}))
 	case errors.Is(err, views.ErrCursorExpired):
-		return newStatus(codes.FailedPrecondition, err.Error(), info("CURSOR_EXPIRED", nil))
+		return New(codes.FailedPrecondition, err.Error(), Info("CURSOR_EXPIRED", nil))
 	case errors.Is(err, views.ErrOtherView):
 		return badRequest(&check.Invalid{Violations: []check.Violation{{Field: "cursor", Description: err.Error()}}})
 	case errors.Is(err, context.DeadlineExceeded):
-		return newStatus(codes.DeadlineExceeded, err.Error()+" (a longer deadline may help; GetTab tells the tab's status)")
+		return New(codes.DeadlineExceeded, err.Error()+" (a longer deadline may help; GetTab tells the tab's status)")
 	case errors.As(err, &known):
 		m, ok := kinds[known.Kind]
 		if !ok {
 			m = mapping{codes.Internal, "UNKNOWN_KIND"}
 		}
-		details := []protoadapt.MessageV1{info(m.reason, facts(known))}
+		details := []protoadapt.MessageV1{Info(m.reason, metadataOf(known))}
 		if m.code == codes.InvalidArgument {
 			details = append(details, violation(cmp.Or(known.Field, "request"), known.Error()))
 		}
@@ -93,33 +98,33 @@ func toStatus(err error) error {
 		if m.code == codes.ResourceExhausted {
 			details = append(details, quota(known.Client, err.Error()))
 		}
-		return newStatus(m.code, err.Error(), details...)
+		return New(m.code, err.Error(), details...)
 	case errors.Is(err, context.Canceled):
-		return newStatus(codes.Canceled, err.Error()+" (what the call began may still happen)")
+		return New(codes.Canceled, err.Error()+" (what the call began may still happen)")
 	}
-	return newStatus(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
+	return New(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
 }
 
-// exhausted tells of a limit, and when to try again where that is known.
+// exhausted is the error for a limit that was reached, with the time of the next attempt where it is known.
 func exhausted(e *limit.Exceeded) error {
-	details := []protoadapt.MessageV1{info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(e.Client, e.Message)}
+	details := []protoadapt.MessageV1{Info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(e.Client, e.Message)}
 	if e.Retry > 0 {
 		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.Retry)})
 	}
-	return newStatus(codes.ResourceExhausted, e.Message, details...)
+	return New(codes.ResourceExhausted, e.Message, details...)
 }
 
-// quota tells whose limit it is that was reached; without a client, the daemon's.
+// quota makes the detail that says whose limit was reached: the client's, or the daemon's if client is empty.
 func quota(client, description string) *errdetails.QuotaFailure {
 	subject := "daemon"
 	if client != "" {
 		subject = "client:" + client
 	}
-	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: valid(description)}}}
+	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: validUTF8(description)}}}
 }
 
-// limitOf is the name of the limit that an error tells of; empty: none.
-func limitOf(err error) string {
+// Limit returns the name of the limit that an error reports; empty: it reports none.
+func Limit(err error) string {
 	st := status.Convert(err)
 	if st.Code() != codes.ResourceExhausted {
 		return ""
@@ -129,7 +134,7 @@ func limitOf(err error) string {
 			return i.GetMetadata()["limit"]
 		}
 	}
-	switch { // gRPC's own words
+	switch { // the messages of gRPC itself
 	case strings.Contains(st.Message(), "received message larger"):
 		return limit.Request
 	case strings.Contains(st.Message(), "send message larger"):
@@ -138,8 +143,8 @@ func limitOf(err error) string {
 	return "other"
 }
 
-// facts are what an error says to programs: its details, and the refs of the elements that may have been meant.
-func facts(e *actor.Error) map[string]string {
+// metadata is the detail of an actor's error, with the refs of the candidates for an ambiguous target.
+func metadataOf(e *actor.Error) map[string]string {
 	if len(e.Candidates) == 0 {
 		return e.Detail
 	}
@@ -160,9 +165,9 @@ func hasStatus(err error) bool {
 	return errors.As(err, &s)
 }
 
-// reasonOf returns the ErrorInfo reason that an error would carry, and "" when it carries none.
-func reasonOf(err error) string {
-	for _, detail := range status.Convert(toStatus(err)).Details() {
+// Reason returns the reason of an error's ErrorInfo; empty: it has none.
+func Reason(err error) string {
+	for _, detail := range status.Convert(From(err)).Details() {
 		if i, ok := detail.(*errdetails.ErrorInfo); ok {
 			return i.GetReason()
 		}
@@ -170,9 +175,9 @@ func reasonOf(err error) string {
 	return ""
 }
 
-// violation says what is wrong with one field.
+// violation makes the detail for one invalid field.
 func violation(field, description string) *errdetails.BadRequest {
-	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: valid(field), Description: valid(description)}}}
+	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: validUTF8(field), Description: validUTF8(description)}}}
 }
 
 func badRequest(invalid *check.Invalid) error {
@@ -180,24 +185,25 @@ func badRequest(invalid *check.Invalid) error {
 	for _, v := range invalid.Violations {
 		detail.FieldViolations = append(detail.FieldViolations, violation(v.Field, v.Description).FieldViolations...)
 	}
-	return newStatus(codes.InvalidArgument, invalid.Error(), detail)
+	return New(codes.InvalidArgument, invalid.Error(), detail)
 }
 
-func info(reason string, metadata map[string]string) *errdetails.ErrorInfo {
-	facts := make(map[string]string, len(metadata))
+// Info makes the detail that names the reason of an error to programs.
+func Info(reason string, metadata map[string]string) *errdetails.ErrorInfo {
+	all := make(map[string]string, len(metadata))
 	for name, value := range metadata {
-		facts[name] = valid(value)
+		all[name] = validUTF8(value)
 	}
-	return &errdetails.ErrorInfo{Reason: reason, Domain: errorDomain, Metadata: facts}
+	return &errdetails.ErrorInfo{Reason: reason, Domain: Domain, Metadata: all}
 }
 
-// valid makes a text one that a message can hold.
-func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+// validUTF8 replaces what a protobuf string cannot hold.
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// newStatus makes an error. A detail that does not encode is left out rather than lose the error. What is too long for some
-// clients is cut when the call ends; see package trailers.
-func newStatus(code codes.Code, message string, details ...protoadapt.MessageV1) error {
-	s := status.New(code, valid(message))
+// New makes an error. If a detail does not encode, the error goes out without details. Package trailers
+// shortens errors that are too long for some clients when the call ends.
+func New(code codes.Code, message string, details ...protoadapt.MessageV1) error {
+	s := status.New(code, validUTF8(message))
 	if detailed, err := s.WithDetails(details...); err == nil {
 		s = detailed
 	}
