@@ -3,7 +3,7 @@
 // The scripts in js/ are joined in the order of their names and run in an isolated world of every
 // document: the page's own scripts neither see them nor can change what they call. They walk the
 // document when they are first asked to, keep a model of every element that counts, and from then on
-// send only what changed, in the columnar form that js/50-wire.js describes.
+// send only what changed, in the columnar form that js/50-writer.js describes.
 //
 // What arrives is untrusted all the same, for a page can take over its renderer: Decode checks every
 // number and bounds every string, and the model that applies a patch checks what it refers to.
@@ -68,7 +68,10 @@ type Masks struct {
 func (l Limits) Script() string { return l.Masked(nil) }
 
 // Masked is the source to run in every document; nil: nothing is masked but secrets, as always.
-func (l Limits) Masked(masks *Masks) string {
+func (l Limits) Masked(masks *Masks) string { return l.join(masks, "") }
+
+// join returns the scripts as one that runs in a scope of its own, with more at their end.
+func (l Limits) join(masks *Masks, more string) string {
 	if l.Elements == 0 {
 		l.Elements = MaxElements
 	}
@@ -98,7 +101,8 @@ func (l Limits) Masked(masks *Masks) string {
 		}
 		b.WriteString(withoutComments(string(src)))
 	}
-	b.WriteString("\n})();\n//# sourceURL=domtap.js\n")
+	b.WriteString(withoutComments(more))
+	b.WriteString("})();\n//# sourceURL=domtap.js\n")
 	return b.String()
 }
 

@@ -4,7 +4,7 @@
 const MAX_VALUE = 50;
 const MAX_FIELD = 2048;
 
-/** The fields of an element in the order of dom.Field in Go; see 50-wire.js. */
+/** The fields of an element in the order of dom.Field in Go; see 50-writer.js. */
 const FIELDS = 14;
 const F_KIND = 0, F_PARENT = 1, F_TAG = 2, F_ROLE = 3, F_TEXT = 4, F_HREF = 5, F_NAME = 6, F_TYPE = 7,
   F_VALUE = 8, F_PLACEHOLDER = 9, F_LEVEL = 10, F_STATES = 11, F_CHILD = 12, F_ATTRIBUTES = 13;

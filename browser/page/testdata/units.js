@@ -1,0 +1,100 @@
+// @ts-check
+// What the tests of js/*.txtar ask of the scripts; script_test.go joins this file behind them. Each function looks at the
+// document that the window shows and returns what the archive of its name has as the answer.
+
+/** The elements that have an id, in the order of the document, those of shadow trees behind their host. @returns {any[]} */
+function named() {
+  /** @type {any[]} */
+  const found = [];
+  /** @param {Document | ShadowRoot} tree */
+  const gather = (tree) => {
+    for (const el of tree.querySelectorAll("*")) {
+      if (el.hasAttribute("id")) found.push(el);
+      if (el.shadowRoot) gather(el.shadowRoot);
+    }
+  };
+  gather(document);
+  return found;
+}
+
+/** A model that has looked at the document. */
+function modelNow() {
+  const model = new Model(document);
+  model.structural = true;
+  model.update(true);
+  return model;
+}
+
+const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes"];
+
+/** A patch line by line with the names of its columns, without what differs from run to run. @param {string | null} patch */
+function readable(patch) {
+  if (patch === null) return "nothing";
+  const [head, ...lines] = patch.replaceAll(location.origin, "").split("\n");
+  const header = head.split("\t");
+  const out = [header.length > 4 ? "header " + [header[1], header[2], ...header.slice(4, 10)].join("|") : "header " + header[0]];
+  const columns = ["ops", "refs", "afters", "masks", ...FIELD_NAMES, "places", "x", "y", "w", "h", "covered"];
+  lines.forEach((line, i) => {
+    if (line) out.push("  " + columns[i] + " " + line.split("\t").join("|"));
+  });
+  return out.join("\n");
+}
+
+const units = {
+  /** The accessible name of each element with an id. */
+  names() {
+    const { naming } = modelNow();
+    return named().map((el) => {
+      const tag = tagOf(el);
+      probeAria(el);
+      return el.id + " " + JSON.stringify(naming.name(el, tag, roleOf(el, tag, explicitRole(el))));
+    });
+  },
+
+  /** The role of each element with an id, and whether a person acts on it. */
+  roles() {
+    return named().map((el) => {
+      const tag = tagOf(el);
+      const explicit = explicitRole(el);
+      return el.id + " " + roleOf(el, tag, explicit) + (isInteractive(el, tag, explicit, 0) ? " interactive" : "");
+    });
+  },
+
+  /** What the sheets of the document say, and which elements count for their cursor. */
+  styles() {
+    const styles = new Styles();
+    const { selector } = styles.read(document);
+    const says = Object.entries({ overflows: styles.overflows, clips: styles.clips, contents: styles.contents, structural: styles.structural, opaque: styles.opaque });
+    const pointers = new Pointers(styles);
+    return [
+      "pointers " + selector.slice(INLINE_POINTER.length + 1),
+      "says " + says.filter(([, is]) => is).map(([name]) => name).join(" "),
+      "found " + pointers.candidates(document).filter((el) => pointers.isOne(el)).map((el) => el.id).join(" "),
+    ];
+  },
+
+  /**
+   * The patches of a document: of all of it, and after each step. Each addition is given the next ref. A step that begins
+   * with "// measured" is read with its boxes.
+   * @param {string[]} steps
+   */
+  writer(steps) {
+    const agent = new Agent(document, () => {});
+    let refs = 0;
+    /** @param {boolean} measured */
+    const next = (measured) => {
+      const patch = agent.take(false, measured);
+      const count = agent.writer.waiting.length;
+      agent.acknowledged([agent.writer.sequence, refs, count]);
+      refs += count;
+      return readable(patch);
+    };
+    agent.start();
+    return [next(false), ...steps.map((step) => {
+      (0, eval)(step);
+      return next(step.startsWith("// measured"));
+    })];
+  },
+};
+
+/** @type {any} */ (globalThis).__units = units;
