@@ -137,7 +137,7 @@ func (t *Tab) takeUp(f fetched) {
 	switch {
 	case f.err != nil:
 		t.end(&apierr.Error{Kind: apierr.Lost, Message: "tab " + t.id + " could not be brought back: open another", Err: f.err})
-		t.owner.forget(t.id)
+		t.keeper.Forget(t.id)
 		return
 	case f.page != nil:
 		t.moveTo(f.page)
@@ -317,7 +317,7 @@ func (t *Tab) keep() {
 	if !t.restore.Load() {
 		if t.kept.ID != "" {
 			t.kept = Kept{}
-			t.owner.forget(t.id)
+			t.keeper.Forget(t.id)
 		}
 		return
 	}
@@ -335,5 +335,5 @@ func (t *Tab) keep() {
 		return
 	}
 	t.kept = now
-	t.owner.keep(now)
+	t.keeper.Keep(now)
 }

@@ -10,27 +10,6 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// SetDialogPolicy says who answers the dialogs of a session: of its tabs that are open, and of those to come.
-func (p *Pool) SetDialogPolicy(session string, policy driver.DialogPolicy) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dialogs[session] = policy; policy == driver.ReportDialogs {
-		delete(p.dialogs, session)
-	}
-	for _, t := range p.tabs {
-		if t.Session() == session {
-			t.SetDialogPolicy(policy)
-		}
-	}
-}
-
-// DialogPolicy says who answers the dialogs of a session.
-func (p *Pool) DialogPolicy(session string) driver.DialogPolicy {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.dialogs[session]
-}
-
 // SetDialogPolicy says who answers the tab's dialogs from now on. A dialog that is open already is answered too,
 // unless they are reported. It never blocks.
 func (t *Tab) SetDialogPolicy(policy driver.DialogPolicy) {

@@ -8,21 +8,8 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 )
 
-// use is who uses a tab, guarded by the pool's lock. The lock decides between a call that comes and a tab that is about to be closed
-// because nobody uses it: the call either keeps the tab, or is told.
-type use struct {
-	users int
-	// last is when a use ended, or the tab began.
-	last time.Time
-	// expired says that the tab is closed because nobody used it.
-	expired *apierr.Error
-}
-
-// idle reports whether nobody has used the tab since a time.
-func (u *use) idle(since time.Time) bool { return u.users == 0 && !u.last.After(since) }
-
-// Use finds a tab, and keeps it from being closed as idle until ctx ends, which has to be a call's. Errors are those of Tab, and an *Error
-// of kind NotFound when the tab was closed as idle just now.
+// Use finds a tab, and keeps it from being closed as idle until ctx ends, which has to be a call's. Errors
+// are those of Tab, and an *Error of kind NotFound when the tab was closed as idle just now.
 func (p *Pool) Use(ctx context.Context, id string) (*Tab, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,75 +17,60 @@ func (p *Pool) Use(ctx context.Context, id string) (*Tab, error) {
 		if t.id != id {
 			continue
 		}
-		if t.use.expired != nil {
-			return nil, t.use.expired
+		if why := p.uses.expired(id); why != nil {
+			return nil, why
 		}
-		context.AfterFunc(ctx, p.hold(t))
+		context.AfterFunc(ctx, p.uses.hold(id, &p.mu))
 		return t, nil
 	}
 	return nil, NoTab(id)
 }
 
-// hold keeps a tab from being closed as idle; the caller holds the lock, and owes a call of release without it.
-func (p *Pool) hold(t *Tab) (release func()) {
-	t.use.users++
-	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		t.use.users--
-		t.use.last = time.Now()
-	}
-}
-
-// CloseIdle closes the tabs that nobody has used for so long, and returns when the next may be due. No tab that begins or is used meanwhile
-// is due earlier. The end of such a tab is told with the reason "idle".
+// CloseIdle closes the tabs that nobody has used for so long, and returns when the next may be due. A tab
+// that begins or is used meanwhile is due later. The TabClosed event of such a tab has the reason "idle".
 func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
 	next = now.Add(idle)
 	for _, t := range p.tabs {
+		since, unused := p.uses.idleSince(t.id)
+		due := since.Add(idle)
 		switch {
-		case t.use.expired != nil:
-		case t.use.idle(now.Add(-idle)):
-			p.expire(t, &apierr.Error{Kind: apierr.NotFound, Message: fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", t.id, idle), Err: errIdle})
-		case t.use.users == 0 && t.use.last.Add(idle).Before(next):
-			next = t.use.last.Add(idle)
+		case !unused:
+		case !due.After(now):
+			why := fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", t.id, idle)
+			closeIdle(t, p.uses.expire(t.id, why))
+		case due.Before(next):
+			next = due
 		}
 	}
 	return next
 }
 
-// expire closes a tab as idle; the caller holds the lock.
-func (p *Pool) expire(t *Tab, why *apierr.Error) {
-	t.use.expired = why
-	t.log.Info("the tab was closed, because nobody used it")
-	t.end(why)
-}
-
-// ExpireSession begins to close the tabs of a session, unless one of them was used after a time: then it does nothing but tell when the last
-// use was, which is now for one that is in use.
+// ExpireSession begins to close the tabs of a session, unless one of the tabs was used after since. Then it
+// only returns when the last use was, which is now for a tab in use.
 func (p *Pool) ExpireSession(session string, since time.Time, why string) (expired bool, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []*Tab
+	var ids []string
 	for _, t := range p.tabs {
-		if t.session != session || t.use.expired != nil {
-			continue
-		}
-		all = append(all, t)
-		if t.use.users > 0 {
-			return false, time.Now()
-		}
-		if t.use.last.After(last) {
-			last = t.use.last
+		if t.session == session && p.uses.expired(t.id) == nil {
+			all, ids = append(all, t), append(ids, t.id)
 		}
 	}
-	if last.After(since) {
+	if last = p.uses.latest(ids, time.Now()); last.After(since) {
 		return false, last
 	}
 	for _, t := range all {
-		p.expire(t, &apierr.Error{Kind: apierr.NotFound, Message: "tab " + t.id + " was closed with its session: " + why, Err: errIdle})
+		closeIdle(t, p.uses.expire(t.id, "tab "+t.id+" was closed with its session: "+why))
 	}
 	return true, last
+}
+
+// closeIdle closes a tab that nobody has used.
+func closeIdle(t *Tab, why *apierr.Error) {
+	t.log.Info("the tab was closed, because nobody used it")
+	t.end(why)
 }

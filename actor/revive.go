@@ -1,76 +1,15 @@
 package actor
 
 import (
-	"context"
-	"errors"
 	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
-	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/model"
 	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 )
-
-const (
-	// reopenLimit is how long a browser may take to open a page for a tab that comes back.
-	reopenLimit = 15 * time.Second
-	// reopenWait is the pause before it is asked again; it doubles up to maxReopenWait.
-	reopenWait    = 100 * time.Millisecond
-	maxReopenWait = 5 * time.Second
-	// reopenTries is how often a browser that runs may fail to open one.
-	reopenTries = 5
-)
-
-// reopen implements owner.
-func (p *Pool) reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
-	failures := 0
-	for wait := reopenWait; ; wait = min(2*wait, maxReopenWait) {
-		if err := p.browser.Ready(ctx, o.Session); err != nil {
-			return nil, err
-		}
-		bounded, cancel := context.WithTimeout(ctx, reopenLimit)
-		page, err := p.browser.NewPage(bounded, o)
-		cancel()
-		if left := driver.Leftover(err); left != nil { // the tab has one slot, and not one for each try
-			select {
-			case <-left:
-			case <-p.ctx.Done():
-			}
-		}
-		var e *apierr.Error
-		switch {
-		case err == nil || ctx.Err() != nil:
-			return page, err
-		case errors.As(err, &e) && e.Kind == apierr.Lost: // it died again
-		case errors.As(err, &e):
-			return nil, err
-		default:
-			if failures++; failures == reopenTries {
-				return nil, err
-			}
-		}
-		if !pauseFor(ctx, wait) {
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// keep implements owner.
-func (p *Pool) keep(k Kept) {
-	if p.cfg.Keeper != nil {
-		p.cfg.Keeper.Keep(k)
-	}
-}
-
-// forget implements owner.
-func (p *Pool) forget(id string) {
-	if p.cfg.Keeper != nil {
-		p.cfg.Keeper.Forget(id)
-	}
-}
 
 // Revive brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
 // StatusRestoring. Tabs that are opened later have other ids. It fails with an *Error of kind Exists when there is a tab of
@@ -86,15 +25,16 @@ func (p *Pool) Revive(k Kept) error {
 	if _, err := p.Tab(k.ID); err == nil {
 		return apierr.Errorf(apierr.Exists, "there is a tab %s already", k.ID)
 	}
-	if err := p.reserve(k.Session); err != nil {
+	reserved, err := p.acquireSlot(k.Session)
+	if err != nil {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.opened = max(p.opened, n)
-	t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: dom.WithoutUser(k.URL), Restore: true}, &p.cfg, p)
-	t.awaken(k)
-	p.enter(t)
+	p.start(reserved, func() *Tab {
+		p.opened = max(p.opened, n)
+		t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: dom.WithoutUser(k.URL), Restore: true}, &p.cfg, p)
+		t.awaken(k)
+		return t
+	})
 	return nil
 }
 
@@ -103,7 +43,7 @@ func (t *Tab) awaken(k Kept) {
 	t.model, t.viewport, t.kept = model.From(k.Refs), k.Viewport, k
 	t.kept.Refs, t.kept.Revivals = reserve(k.Refs), k.Revivals+1
 	t.revived, t.well = time.Now(), time.AfterFunc(restore.Window, t.stir)
-	t.owner.keep(t.kept)
+	t.keeper.Keep(t.kept)
 	t.left, t.crashed = true, true
 	t.address = k.URL
 	t.back.url, t.back.place, t.back.due = k.URL, k.Place, true
@@ -115,6 +55,19 @@ func (t *Tab) awaken(k Kept) {
 	t.head.Store(&Head{Snapshot: h.Snapshot, Info: info, next: make(chan struct{}), refs: k.Refs})
 	t.stirred <- struct{}{} // so that the tab's goroutine begins at once
 	t.show()
+}
+
+// tabID makes the id of a tab of a browser. To clients the id is opaque; it names the tab's browser, so that calls can be
+// routed by it, and the number of the tab, unless the id must not be guessed.
+func tabID(browser string, number int, secret bool) string {
+	id := "t" + strconv.Itoa(number)
+	if secret {
+		id = "t-" + unguessable()
+	}
+	if browser == "" {
+		return id
+	}
+	return browser + "-" + id
 }
 
 // tabName is the form of what tabID makes: the browser, if it is not the only one, and a number or letters that tell nothing.

@@ -40,6 +40,7 @@ type Tab struct {
 	limits  limits
 	log     *slog.Logger
 	owner   owner
+	keeper  Keeper
 	meter   Meter
 	tracer  Tracer
 
@@ -74,7 +75,6 @@ type Tab struct {
 	back    comeback
 	// shown is closed as soon as reading the tab makes sense: see show.
 	shown    chan struct{}
-	use      use
 	children sync.WaitGroup
 
 	state
@@ -90,9 +90,6 @@ type owner interface {
 	Tab(id string) (*Tab, error)
 	// reopen opens a page when the browser of its session runs again, however long that takes.
 	reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error)
-	// keep and forget are those of the Keeper.
-	keep(k Kept)
-	forget(id string)
 }
 
 // policy is what a tab is told by the pool's configuration.
@@ -185,7 +182,7 @@ type state struct {
 // newTab makes a tab; its goroutine is started by run.
 func newTab(ctx context.Context, page driver.Page, info Info, cfg *Config, owner owner) *Tab {
 	t := &Tab{
-		id: info.ID, session: info.Session, owner: owner, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
+		id: info.ID, session: info.Session, owner: owner, keeper: cfg.Keeper, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
 		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16), shown: make(chan struct{}), stirred: make(chan struct{}, 1),
@@ -262,7 +259,7 @@ func (t *Tab) finish() {
 	}
 	var e *apierr.Error
 	if t.kept.ID != "" && (t.err == nil || errors.As(cause, &e) && e.Kind == apierr.Closed) {
-		t.owner.forget(t.id) // it was closed on purpose
+		t.keeper.Forget(t.id) // it was closed on purpose
 	}
 	old := t.head.Load()
 	t.closed = true

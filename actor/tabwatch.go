@@ -63,6 +63,37 @@ type TabWatch struct {
 	arrive chan struct{}
 }
 
+// watchers are the readers of tab events. The pool's lock guards the map; each reader has a lock of its own.
+type watchers map[*TabWatch]struct{}
+
+// send queues an event for the readers that see its session, and drops those that are too far behind.
+func (ws watchers) send(e TabEvent) {
+	for w := range ws {
+		if w.sees(e.Info.Session) && !w.add(e) {
+			delete(ws, w)
+		}
+	}
+}
+
+// end ends all readers, once they have read what is queued.
+func (ws watchers) end(why error) {
+	for w := range ws {
+		w.finish(why)
+		delete(ws, w)
+	}
+}
+
+// endSession ends the readers of one session, once they have read what is queued. It may be called while the session's
+// tabs are still ending: the readers learn of the session's end, and not of each tab's.
+func (ws watchers) endSession(session string, why error) {
+	for w := range ws {
+		if w.session == session {
+			w.finish(why)
+			delete(ws, w)
+		}
+	}
+}
+
 // Watch reads the events of all tabs. The first are a TabOpened for each tab that is open already,
 // oldest first. The caller owes a Stop.
 func (p *Pool) Watch() *TabWatch { return p.WatchSession("") }
@@ -70,15 +101,16 @@ func (p *Pool) Watch() *TabWatch { return p.WatchSession("") }
 // WatchSession is Watch for the tabs of one session; empty: all. It ends with an *Error of kind NotFound when the
 // session is closed.
 func (p *Pool) WatchSession(session string) *TabWatch {
-	return p.watch(&TabWatch{session: session})
+	return (&TabWatch{session: session}).start(p)
 }
 
 // WatchSome is Watch for the tabs of those sessions for which only holds. It is called with the pool's lock held.
 func (p *Pool) WatchSome(only func(session string) bool) *TabWatch {
-	return p.watch(&TabWatch{only: only})
+	return (&TabWatch{only: only}).start(p)
 }
 
-func (p *Pool) watch(w *TabWatch) *TabWatch {
+// start begins to read the events of a pool.
+func (w *TabWatch) start(p *Pool) *TabWatch {
 	w.arrive, w.bound = make(chan struct{}, 1), watchBound
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,32 +123,19 @@ func (p *Pool) watch(w *TabWatch) *TabWatch {
 	w.stop = func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(p.readers, w)
+		delete(p.watchers, w)
 	}
-	if p.closed || p.gone != nil && len(p.tabs) == 0 {
-		w.finish(p.gone)
+	if p.slots.closed || p.lost != nil && len(p.tabs) == 0 {
+		w.finish(p.lost)
 	} else {
-		p.readers[w] = struct{}{}
+		p.watchers[w] = struct{}{}
 	}
 	return w
 }
 
-// sees reports whether the watch tells of the tabs of a session.
+// sees reports whether the reader gets the events of a session.
 func (w *TabWatch) sees(session string) bool {
 	return (w.session == "" || w.session == session) && (w.only == nil || w.only(session))
-}
-
-// endWatches ends the readers of one session's tabs, once they have read what is there. It may be called while the
-// tabs are still ending: the readers of a session that is closed are told of its end, not of each tab's.
-func (p *Pool) endWatches(session string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for w := range p.readers {
-		if w.session == session {
-			w.finish(apierr.Unknown("session", "session %q was closed: list the sessions, or create one", session))
-			delete(p.readers, w)
-		}
-	}
 }
 
 // Next returns the next event, waiting for it. After the last it fails with an *Error: Exhausted when
@@ -141,7 +160,7 @@ func (w *TabWatch) Stop() {
 	w.mu.Lock()
 	w.queue = nil
 	w.mu.Unlock()
-	w.finish(apierr.Errorf(apierr.Closed, "the watch was stopped"))
+	w.finish(Errorf(apierr.Closed, "the watch was stopped"))
 }
 
 func (w *TabWatch) take() (e TabEvent, ok bool, err error) {
@@ -169,7 +188,7 @@ func (w *TabWatch) add(e TabEvent) bool {
 	}
 	w.mu.Unlock()
 	if full {
-		w.finish(apierr.Exceeded("tab_events", watchBound, "the reader is %d tab events behind: start the watch again", watchBound))
+		w.finish(Exceeded("tab_events", watchBound, "the reader is %d tab events behind: start the watch again", watchBound))
 	}
 	return !full
 }

@@ -1,0 +1,175 @@
+package actor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// adopter makes tabs of the pages that pages open. One goroutine runs it, so popups become tabs in the
+// order in which the browser reports them.
+type adopter struct {
+	pool *Pool
+	// forbidden are the pages whose popups are closed at once.
+	forbidden noPopups
+	// requests asks for what is queued to be adopted now; stopped is closed when nobody adopts any more.
+	requests chan chan struct{}
+	stopped  chan struct{}
+	// refusals are the pages that are being closed.
+	refusals sync.WaitGroup
+}
+
+func newAdopter(pool *Pool) *adopter {
+	return &adopter{pool: pool, requests: make(chan chan struct{}), stopped: make(chan struct{})}
+}
+
+// run adopts until the pool or the browser ends, and returns when the refused pages are closed.
+func (a *adopter) run() {
+	defer a.refusals.Wait()
+	defer close(a.stopped)
+	for {
+		select {
+		case <-a.pool.ctx.Done():
+			return
+		case popup, ok := <-a.pool.browser.Pages():
+			if !a.arrived(popup, ok) {
+				return
+			}
+		case settled := <-a.requests:
+			if !a.adoptQueued() {
+				return
+			}
+			close(settled)
+		}
+	}
+}
+
+// adoptQueued takes over the popups that are queued already; false when the browser is gone.
+func (a *adopter) adoptQueued() bool {
+	for {
+		select {
+		case popup, ok := <-a.pool.browser.Pages():
+			if !a.arrived(popup, ok) {
+				return false
+			}
+		default:
+			return true
+		}
+	}
+}
+
+// arrived takes over a popup; false when the browser is gone.
+func (a *adopter) arrived(popup driver.Popup, ok bool) bool {
+	if !ok {
+		a.pool.lose()
+		return false
+	}
+	a.adopt(popup)
+	return true
+}
+
+// settle returns when every popup that the browser has reported so far is a tab, or refused.
+func (a *adopter) settle(ctx context.Context) {
+	settled := make(chan struct{})
+	select {
+	case a.requests <- settled:
+	case <-a.stopped:
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-settled:
+	case <-a.stopped:
+	}
+}
+
+// adopt makes a tab of a popup, or closes the popup.
+func (a *adopter) adopt(popup driver.Popup) {
+	if a.forbidden.has(popup.Opener) {
+		a.forbidden.add(popup.Page.ID()) // it may open more before it is gone
+		a.refuse(popup.Page)
+		return
+	}
+	opener, session := a.openerOf(popup), cmp.Or(popup.Session, DefaultSession)
+	reserved, err := a.admit(opener, session)
+	if err != nil {
+		a.report(opener, err)
+		a.refuse(popup.Page)
+		return
+	}
+	info := Info{Session: session}
+	if opener != nil {
+		info.Opener = opener.id
+	}
+	t := a.pool.open(reserved, popup.Page, info, dom.Box{}, popup.Bound)
+	if opener != nil {
+		select {
+		case opener.popups <- t.id:
+		default: // its turn knows enough tabs
+		}
+	}
+}
+
+// openerOf finds the tab that opened a popup; nil when it is gone, or not known.
+func (a *adopter) openerOf(popup driver.Popup) *Tab {
+	for _, t := range a.pool.Tabs() {
+		if popup.Opener != "" && t.page().ID() == popup.Opener {
+			return t
+		}
+	}
+	return nil
+}
+
+// admit takes a slot for a popup, unless its opener has opened too many.
+func (a *adopter) admit(opener *Tab, session string) (slot, error) {
+	if opener != nil && !opener.windows.admits() {
+		return slot{}, Exceeded("windows", maxWindows, "its opener opened more than %d windows at once", maxWindows)
+	}
+	return a.pool.acquireSlot(session)
+}
+
+// report says why a popup is refused: to its opener's turn, to the log and to the meter.
+func (a *adopter) report(opener *Tab, err error) {
+	id := ""
+	if opener != nil {
+		id = opener.id
+		opener.windows.refused.Add(1)
+	}
+	cfg := &a.pool.cfg
+	cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)
+	var exceeded *apierr.Error
+	if cfg.Meter != nil && errors.As(err, &exceeded) && exceeded.Detail["limit"] != "" {
+		cfg.Meter.Refused(exceeded.Detail["limit"])
+	}
+}
+
+// refuse closes a page that becomes no tab.
+func (a *adopter) refuse(page driver.Page) {
+	a.refusals.Go(func() {
+		if err := discard(a.pool.ctx, page); err != nil {
+			a.pool.cfg.Logger.Warn("the browser did not close a popup in time", "err", err)
+		}
+	})
+}
+
+// abandon closes a tab that could not be opened, the tabs that its page has opened, and the popups that
+// those pages are about to open: nobody knows them.
+func (a *adopter) abandon(t *Tab) {
+	closing := map[string]bool{t.id: true}
+	t.end(errClosed)
+	for _, one := range a.pool.Tabs() { // an opener is older than what it opened
+		if one == t || closing[one.Info().Opener] {
+			closing[one.id] = true
+			if page := one.page().ID(); page != "" {
+				a.forbidden.add(page)
+			}
+			one.end(errClosed)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package actor
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/domtap/domtap/actor/driver"
+)
+
+// Config tunes a pool. The zero value is usable.
+type Config struct {
+	// MaxTabs is how many tabs may be open at once, popups included; 0: 100.
+	MaxTabs int
+	// Mailbox is how many calls may wait for one tab; 0: 64.
+	Mailbox int
+	// LogCount and LogBytes bound what each tab keeps of earlier revisions: how many revisions, and
+	// about how many bytes of changes; 0: 1024 and 4 MiB. A small page keeps less: 96 KiB, or what
+	// twice its elements take.
+	LogCount, LogBytes int
+	// Logger takes what no caller can be told; nil: nothing is logged.
+	Logger *slog.Logger
+	// AllowURL says whether tabs may go to a URL; its error should be an *Error of kind Refused. Nil
+	// allows every URL. Many goroutines call it at once.
+	AllowURL func(url string) error
+	// NavigationTimeout bounds navigations whose context has no deadline; 0: 30 s.
+	NavigationTimeout time.Duration
+	// Dialogs says who answers the dialogs of the default session, until SetDialogPolicy says otherwise.
+	Dialogs driver.DialogPolicy
+	// Meter counts what the tabs do; nil: nothing is measured.
+	Meter Meter
+	// Tracer traces the turns of tabs; nil: nothing is traced.
+	Tracer Tracer
+	// Keeper keeps the tabs to restore for the next process; nil: none are kept.
+	Keeper Keeper
+	// Opaque reports whether the tabs of a session have ids that cannot be guessed and do not reveal
+	// how many tabs there are; nil: none have.
+	Opaque func(session string) bool
+	// Quota says which client the tabs of a session belong to, and how many tabs that client may have,
+	// so that it leaves room for others. An empty client, or nil: as many as MaxTabs allows.
+	Quota func(session string) (client string, tabs int)
+}
+
+func (c Config) withDefaults() Config {
+	c.MaxTabs = orDefault(c.MaxTabs, 100)
+	c.Mailbox = orDefault(c.Mailbox, 64)
+	c.LogCount = orDefault(c.LogCount, 1024)
+	c.LogBytes = orDefault(c.LogBytes, 4<<20)
+	c.NavigationTimeout = orDefault(c.NavigationTimeout, 30*time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.AllowURL == nil {
+		c.AllowURL = func(string) error { return nil }
+	}
+	if c.Keeper == nil {
+		c.Keeper = noKeeper{}
+	}
+	if c.Opaque == nil {
+		c.Opaque = func(string) bool { return false }
+	}
+	if c.Quota == nil {
+		c.Quota = func(string) (string, int) { return "", 0 }
+	}
+	return c
+}
+
+// noKeeper keeps nothing.
+type noKeeper struct{}
+
+func (noKeeper) Keep(Kept)     {}
+func (noKeeper) Forget(string) {}
+
+func orDefault[T int | time.Duration](v, standard T) T {
+	if v <= 0 {
+		return standard
+	}
+	return v
+}

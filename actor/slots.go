@@ -1,0 +1,122 @@
+package actor
+
+import (
+	"context"
+	"sync"
+)
+
+// slots counts the pages that a pool may have, and the goroutines and calls that Pool.Close waits for.
+// The pool's lock guards it.
+type slots struct {
+	// limit is how many pages there may be, taken how many there are.
+	limit, taken int
+	// quota says which client the pages of a session belong to, and how many that client may have;
+	// byClient counts the pages of each client that has a quota.
+	quota    func(session string) (client string, tabs int)
+	byClient map[string]int
+	// running counts goroutines and calls; closed says that idle is closed when there are none.
+	running int
+	closed  bool
+	idle    chan struct{}
+}
+
+func newSlots(limit int, quota func(session string) (client string, tabs int)) slots {
+	return slots{limit: limit, quota: quota, byClient: map[string]int{}, idle: make(chan struct{})}
+}
+
+// acquire takes the slot of a page in a session, and begins a call.
+func (s *slots) acquire(session string) error {
+	if s.taken >= s.limit {
+		return Exceeded("tabs", s.limit, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", s.taken)
+	}
+	if client, most := s.quota(session); client != "" {
+		has := s.byClient[client]
+		if has >= most {
+			err := Exceeded("tabs_per_client", most,
+				"this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client", has)
+			err.Client = client
+			return err
+		}
+		s.byClient[client]++
+	}
+	s.taken++
+	s.begin()
+	return nil
+}
+
+// free gives back the slot of a page in a session.
+func (s *slots) free(session string) {
+	s.taken--
+	if client, _ := s.quota(session); client != "" {
+		if s.byClient[client]--; s.byClient[client] == 0 {
+			delete(s.byClient, client)
+		}
+	}
+}
+
+// begin and end say that one goroutine or call begins, or has ended.
+func (s *slots) begin() { s.running++ }
+
+func (s *slots) end() {
+	s.running--
+	s.signalIdle()
+}
+
+// close begins to wait: idle is closed as soon as nothing runs. It may be called again.
+func (s *slots) close() {
+	s.closed = true
+	s.signalIdle()
+}
+
+func (s *slots) signalIdle() {
+	if !s.closed || s.running > 0 {
+		return
+	}
+	select {
+	case <-s.idle:
+	default:
+		close(s.idle)
+	}
+}
+
+// slot is the right to one page, and one goroutine or call that Pool.Close waits for. The methods take
+// the pool's lock.
+type slot struct {
+	lock    sync.Locker
+	slots   *slots
+	session string
+}
+
+// free says that the page is gone.
+func (s slot) free() {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.slots.free(s.session)
+}
+
+// end says that the goroutine or call has ended.
+func (s slot) end() {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.slots.end()
+}
+
+// giveBack frees the slot of a page that could not be opened, because of err, and ends. It frees the
+// slot when nothing of the page is left in the browser: a client whose calls end early must not have
+// more pages than others.
+func (s slot) giveBack(pool context.Context, err error) {
+	left := Leftover(err)
+	if left == nil {
+		s.free()
+		s.end()
+		return
+	}
+	go func() {
+		defer s.end()
+		select {
+		case <-left:
+		case <-pool.Done():
+		}
+		s.free()
+	}()
+}
