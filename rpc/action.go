@@ -9,6 +9,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/acting"
+	"github.com/domtap/domtap/rpc/connections"
 	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/steps"
 	"github.com/domtap/domtap/rpc/views"
@@ -29,7 +30,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	shared, who := s.server.views.Of(tab), callerOf(ctx, r.GetClientId())
+	shared, who := s.server.views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	told := shared.Told(who)
 	turn.Told, turn.ToldMark = told.Snapshot, told.Mark
 	outcome, err := tab.Act(ctx, turn)
@@ -73,7 +74,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 		return nil, err
 	}
 	turn := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.server.cfg.Uploads.Files(paths) })
-	shared, who := s.server.views.Of(tab), callerOf(ctx, r.GetClientId())
+	shared, who := s.server.views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	told := shared.Told(who)
 	turn.Told, turn.ToldMark = told.Snapshot, told.Mark
 	outcome, err := tab.Act(ctx, turn)

@@ -16,35 +16,17 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/deadline"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/intercept"
 	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
 const (
-	// defaultParallel and defaultPerURL are what Batch does when the request leaves them unset.
-	defaultParallel = 4
-	defaultPerURL   = 15 * time.Second
 	// closeGrace is how long tabs may take to close whose call is over, such as those of a batch.
 	closeGrace = 5 * time.Second
 )
-
-// batchLimit is the deadline of a batch whose client set none.
-func batchLimit(r *domtapv1.BatchRequest) time.Duration {
-	each, parallel := perURL(r)
-	rounds := (len(r.GetUrls()) + parallel - 1) / parallel
-	return time.Duration(rounds)*each + grace
-}
-
-func perURL(r *domtapv1.BatchRequest) (each time.Duration, parallel int) {
-	each, parallel = defaultPerURL, defaultParallel
-	if r.GetTimeout() != nil {
-		each = r.GetTimeout().AsDuration()
-	}
-	if r.GetParallel() > 0 {
-		parallel = int(r.GetParallel())
-	}
-	return each, parallel
-}
 
 // batch is one call of Batch under way.
 type batch struct {
@@ -79,8 +61,8 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 		defer s.throwAway(ctx, b.session)
 	}
 	var parallel int
-	b.each, parallel = perURL(r)
-	working, cancel := earlier(ctx)
+	b.each, parallel = convert.BatchOptions(r)
+	working, cancel := deadline.Reserve(ctx)
 	defer cancel()
 	results := make([]*domtapv1.BatchResult, len(r.GetUrls()))
 	next := make(chan int)
@@ -112,22 +94,12 @@ func (s *pageService) throwAway(ctx context.Context, session string) {
 	}
 }
 
-// earlier ends a little before ctx, so that there is time to answer.
-func earlier(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	spare := min(time.Until(deadline)/10, time.Second)
-	return context.WithDeadline(ctx, deadline.Add(-spare))
-}
-
 // read reads one URL in a tab of its own.
 func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult) {
 	out = &domtapv1.BatchResult{Url: url}
 	defer func() { // the server's recovery does not reach this goroutine
 		if fault := recover(); fault != nil {
-			err := b.pages.server.recovered(ctx, fault)
+			err := intercept.Recovered(ctx, b.pages.server.cfg.Logger)
 			out = failed(&domtapv1.BatchResult{Url: url}, err, rpcstatus.Reason(err))
 		}
 	}()

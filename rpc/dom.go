@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
+	"github.com/domtap/domtap/rpc/connections"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/tokens"
@@ -73,7 +74,7 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 	if err != nil {
 		return err
 	}
-	defer s.server.views.Of(tab).Streams(callerOf(stream.Context(), r.GetClientId()))()
+	defer s.server.views.Of(tab).Streams(connections.Caller(stream.Context(), r.GetClientId()))()
 	w := newWatcher(s.server, tab, r, stream)
 	return w.out.during(func() error { return w.run(stream.Context()) })
 }
@@ -122,13 +123,13 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 	if name := r.GetCursor(); name != "" {
 		now, err = shared.Continue(reading.Head, sel, name)
 	} else {
-		now, err = shared.Tree(reading.Head, sel, chosen(ctx, r.GetClientId()))
+		now, err = shared.Tree(reading.Head, sel, connections.Named(ctx, r.GetClientId()))
 	}
 	if err != nil {
 		return nil, err
 	}
 	l := &look{tab: tab, now: now, next: shared.Next(now), late: reading.Late}
-	shared.Sent(now, chosen(ctx, r.GetClientId()))
+	shared.Sent(now, connections.Named(ctx, r.GetClientId()))
 	defer l.account(ctx, shared, r.GetCursor() != "")
 	seen := views.Seen{View: now, Mark: reading.Mark}
 	if boxes {
@@ -139,9 +140,9 @@ func (s *domService) look(ctx context.Context, r snapshotRequest, since *uint64,
 		// It holds a part of the view, which is nothing for a later diff to start from.
 		return l, nil
 	}
-	last, resync := shared.Swap(callerOf(ctx, r.GetClientId()), seen)
+	last, resync := shared.Swap(connections.Caller(ctx, r.GetClientId()), seen)
 	if r.GetClientId() != "" {
-		shared.Tell(callerOf(ctx, ""), views.Told{Snapshot: now.Snapshot, Mark: reading.Mark}) // who acts may not name itself
+		shared.Tell(connections.Caller(ctx, ""), views.Told{Snapshot: now.Snapshot, Mark: reading.Mark}) // who acts may not name itself
 	}
 	switch {
 	case since != nil:

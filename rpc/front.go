@@ -37,7 +37,7 @@ func (s *Server) Register(r grpc.ServiceRegistrar) {
 // Interceptors are what every call passes, outermost first: the log, the token, the deadline, the checks of
 // requests.
 func (s *Server) Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor) {
-	return s.interceptors()
+	return s.calls.Unary(), s.calls.Stream()
 }
 
 // Stats is told of connections, by which callers are known, and of calls, which it enters into their accounts. A front tells
@@ -47,6 +47,8 @@ func (s *Server) Stats() stats.Handler { return s.connections }
 // Authorize returns an error unless the peer and the metadata in ctx are those of a caller who may call. Calls are
 // asked by their interceptors anyway; a front asks before it reads what a stranger sends.
 func (s *Server) Authorize(ctx context.Context) error {
-	_, err := s.authorize(ctx)
-	return err
+	return s.calls.Authorize(ctx)
 }
+
+// Connections returns how many connections there were, those of fronts included, and how many of them are open.
+func (s *Server) Connections() (ever, open uint64) { return s.connections.Count() }

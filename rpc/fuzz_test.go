@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/intercept"
 	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
@@ -40,7 +41,7 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 		if r.GetTabId() != "" {
 			r.TabId = tab.ID()
 		}
-		if err := checkMessage(r); err != nil {
+		if err := intercept.Check(r); err != nil {
 			if c := status.Code(err); c != codes.InvalidArgument && c != codes.Unimplemented {
 				t.Errorf("the checks say %v", err)
 			}
@@ -76,7 +77,7 @@ func FuzzForeignCursorsAreRefused(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
 		r := &domtapv1.GetDomRequest{TabId: tab.ID(), MaxElements: proto.Int32(5), Cursor: cursor}
-		err := checkMessage(r)
+		err := intercept.Check(r)
 		var answer *domtapv1.GetDomResponse
 		if err == nil {
 			answer, err = service.GetDom(identity.With(t.Context(), identity.Operator()), r)

@@ -15,6 +15,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/logs"
 	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/rpc/connections"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/rpcstatus"
 )
@@ -110,7 +111,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 	out, err := tab.Evaluate(ctx, script)
 	// Who ran a script on what page is on record; what it said and what it gave is not.
 	s.server.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
-		slog.String("tab", tab.ID()), slog.Int("length", len(script.Expression)), slog.String("peer", peerName(ctx)),
+		slog.String("tab", tab.ID()), slog.Int("length", len(script.Expression)), slog.String("peer", connections.PeerName(ctx)),
 		slog.Bool("failed", err != nil), slog.Bool("threw", out.Exception != ""))
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {

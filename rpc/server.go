@@ -22,7 +22,6 @@ import (
 	"log/slog"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -36,8 +35,10 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/rpc/accounting"
+	"github.com/domtap/domtap/rpc/connections"
 	"github.com/domtap/domtap/rpc/gate"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/intercept"
 	"github.com/domtap/domtap/rpc/limit"
 	"github.com/domtap/domtap/rpc/listen"
 	"github.com/domtap/domtap/rpc/reading"
@@ -127,10 +128,9 @@ type Server struct {
 	book     *accounts.Book
 	clerk    *accounting.Clerk
 	limits   *limit.Limits
-	// healths counts the streams that watch the health, which need no token.
-	healths atomic.Int32
+	calls    *intercept.Chain
 	// connections numbers those of gRPC and of the fronts.
-	connections *connections
+	connections *connections.Tracker
 	fronts      []Front
 	// running counts the goroutines that outlive the call that started them: those that accept
 	// connections, and sends to readers that stopped reading.
@@ -161,7 +161,14 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	s.book = accounts.New(opened{s})
 	s.clerk = accounting.New(s.book, s.gate.SessionOf, rpcstatus.Reason)
 	s.limits = limit.New(cfg.Limits)
-	s.connections = &connections{closed: s.views.Forget, clerk: s.clerk, limits: s.limits, metrics: cfg.Metrics}
+	tracked := connections.Config{Closed: s.views.Forget, Usage: s.clerk, Limits: s.limits}
+	chained := intercept.Config{
+		Clients: s.clients, Usage: s.clerk, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
+	}
+	if cfg.Metrics != nil {
+		tracked.Refused, chained.Metrics = cfg.Metrics.Refused, cfg.Metrics
+	}
+	s.connections, s.calls = connections.New(tracked), intercept.New(chained)
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil
@@ -169,10 +176,9 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 
 // options sets limits that suit streams which live for days and are mostly silent.
 func (s *Server) options() []grpc.ServerOption {
-	unary, stream := s.interceptors()
 	all := []grpc.ServerOption{
-		grpc.ChainUnaryInterceptor(unary...),
-		grpc.ChainStreamInterceptor(stream...),
+		grpc.ChainUnaryInterceptor(s.calls.Unary()...),
+		grpc.ChainStreamInterceptor(s.calls.Stream()...),
 		grpc.ForceServerCodecV2(wire.Codec()),
 		grpc.Creds(newHandshake()),
 		grpc.StatsHandler(s.connections),
@@ -244,7 +250,7 @@ func (s *Server) admit(listeners []net.Listener) error {
 		return errors.New("nothing to listen on: give a socket or an address")
 	}
 	for _, l := range listeners {
-		if s.cfg.Token == "" && !trusted(l.Addr()) {
+		if s.cfg.Token == "" && !connections.Trusted(l.Addr()) {
 			return fmt.Errorf("refusing to listen on %v without a token: give one with --token-file", l.Addr())
 		}
 	}

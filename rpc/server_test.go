@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -287,24 +288,11 @@ func TestLogHoldsNoContent(t *testing.T) {
 func TestPanicsAreContained(t *testing.T) {
 	out := new(lines)
 	inBubble(t, Config{Logger: slog.New(slog.NewTextHandler(out, nil))}, func(t *testing.T, b *bench) {
-		unary, stream := b.server.interceptors()
 		handler := func(context.Context, any) (any, error) { panic("Secret text") }
-		for i := len(unary) - 1; i >= 0; i-- {
-			inner, next := unary[i], handler
-			handler = func(ctx context.Context, req any) (any, error) {
-				return inner(ctx, req, &grpc.UnaryServerInfo{FullMethod: "/grpc.health.v1.Health/Check"}, next)
-			}
-		}
-		_, err := handler(t.Context(), &domtapv1.ListTabsRequest{})
+		_, err := b.unary("/grpc.health.v1.Health/Check", handler)(t.Context(), &domtapv1.ListTabsRequest{})
 		wantCode(t, err, codes.Internal, "")
 		streamed := func(any, grpc.ServerStream) error { panic("Secret text") }
-		for i := len(stream) - 1; i >= 0; i-- {
-			inner, next := stream[i], streamed
-			streamed = func(srv any, ss grpc.ServerStream) error {
-				return inner(srv, ss, &grpc.StreamServerInfo{FullMethod: "/grpc.health.v1.Health/Watch"}, next)
-			}
-		}
-		err = streamed(nil, noStream{ctx: t.Context()})
+		err = b.stream("/grpc.health.v1.Health/Watch", streamed)(nil, noStream{ctx: t.Context()})
 		wantCode(t, err, codes.Internal, "")
 		if strings.Contains(err.Error(), "Secret") || strings.Contains(out.String(), "Secret") {
 			t.Errorf("the panic's value got out: %v\n%s", err, out)
@@ -315,6 +303,30 @@ func TestPanicsAreContained(t *testing.T) {
 	})
 }
 
+// unary returns a handler behind the interceptors, as fronts call it.
+func (b *bench) unary(method string, handler grpc.UnaryHandler) grpc.UnaryHandler {
+	chain, _ := b.server.Interceptors()
+	for _, inner := range slices.Backward(chain) {
+		next := handler
+		handler = func(ctx context.Context, req any) (any, error) {
+			return inner(ctx, req, &grpc.UnaryServerInfo{FullMethod: method}, next)
+		}
+	}
+	return handler
+}
+
+// stream does the same for streams.
+func (b *bench) stream(method string, handler grpc.StreamHandler) grpc.StreamHandler {
+	_, chain := b.server.Interceptors()
+	for _, inner := range slices.Backward(chain) {
+		next := handler
+		handler = func(srv any, stream grpc.ServerStream) error {
+			return inner(srv, stream, &grpc.StreamServerInfo{FullMethod: method, IsServerStream: true}, next)
+		}
+	}
+	return handler
+}
+
 // noStream is a stream that only has a context.
 type noStream struct {
 	grpc.ServerStream
@@ -322,50 +334,3 @@ type noStream struct {
 }
 
 func (s noStream) Context() context.Context { return s.ctx }
-
-func TestDeadlineOfUnaryCalls(t *testing.T) {
-	s := &Server{cfg: Config{}.withDefaults()}
-	left := func(ctx context.Context, req any) time.Duration {
-		var deadline time.Time
-		_, err := s.deadline(ctx, req, nil, func(ctx context.Context, _ any) (any, error) {
-			deadline, _ = ctx.Deadline()
-			return nil, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return time.Until(deadline)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		short, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		tiny, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		long, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		timed := &domtapv1.NavigateRequest{Timeout: seconds(60)}
-		for _, c := range []struct {
-			name string
-			ctx  context.Context
-			req  any
-			want time.Duration
-		}{
-			{"none", t.Context(), &domtapv1.NavigateRequest{}, 30 * time.Second},
-			{"the client's", short, &domtapv1.NavigateRequest{}, 900 * time.Millisecond},
-			{"a very short one of the client", tiny, &domtapv1.GetDomRequest{}, 75 * time.Millisecond},
-			{"a long one of the client", long, &domtapv1.NavigateRequest{}, 30 * time.Second},
-			{"a long one of the client, for a read", long, &domtapv1.GetDomRequest{}, 30 * time.Second},
-			{"a long one of the client, for a wait", long, &domtapv1.WaitForRequest{}, 30 * time.Second},
-			{"a long one of the client, for a turn", long, &domtapv1.InteractRequest{}, 5 * time.Minute},
-			{"none, for a turn", t.Context(), &domtapv1.InteractRequest{}, 30 * time.Second},
-			{"the request's before the client's", long, timed, 65 * time.Second},
-			{"the request's", t.Context(), timed, 65 * time.Second},
-			{"the client's before the request's", short, timed, 900 * time.Millisecond},
-			{"the request's at most", t.Context(), &domtapv1.NavigateRequest{Timeout: seconds(300)}, 5 * time.Minute},
-		} {
-			if got := left(c.ctx, c.req); got != c.want {
-				t.Errorf("%s: %v, want %v", c.name, got, c.want)
-			}
-		}
-	})
-}

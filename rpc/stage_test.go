@@ -27,6 +27,7 @@ import (
 	"github.com/domtap/domtap/internal/history"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/intercept"
 	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
@@ -273,7 +274,7 @@ func (r *reader) call(request *domtapv1.WatchDomRequest) {
 	d := &direct{ctx: identity.With(ctx, identity.Operator()), out: make(chan *domtapv1.WatchDomResponse)}
 	ended := make(chan error, 1)
 	r.stage.running.Go(func() {
-		err := checkMessage(request)
+		err := intercept.Check(request)
 		if err == nil {
 			err = rpcstatus.From((&domService{server: r.stage.server}).WatchDom(request, d))
 		}

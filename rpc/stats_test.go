@@ -286,10 +286,8 @@ func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 		service := &domService{server: b.server}
 		ctx := peer.NewContext(t.Context(), &peer.Peer{Addr: pipeAddr("unix")})
 		for _, r := range []*domtapv1.GetDomRequest{request, {TabId: "nobody"}} {
-			info := &grpc.UnaryServerInfo{FullMethod: domtapv1.DomService_GetDom_FullMethodName}
-			_, _ = b.server.clerk.Unary(ctx, r, info, func(ctx context.Context, r any) (any, error) {
-				return b.server.accessUnary(ctx, r, info, func(ctx context.Context, r any) (any, error) { return service.GetDom(ctx, r.(*domtapv1.GetDomRequest)) })
-			})
+			getDom := func(ctx context.Context, r any) (any, error) { return service.GetDom(ctx, r.(*domtapv1.GetDomRequest)) }
+			_, _ = b.unary(domtapv1.DomService_GetDom_FullMethodName, getDom)(ctx, r)
 		}
 		got := of(b.getStats(&domtapv1.GetStatsRequest{}).GetTotal(), "GetDom")
 		if got.GetCalls() != 3 || got.GetFailures()["NOT_FOUND"] != 1 || got.GetBytes() != 2*byGRPC.GetBytes() || got.GetEstimatedTokens() != 2*byGRPC.GetEstimatedTokens() {
@@ -299,10 +297,8 @@ func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 		s := &sink{ctx: ctx, request: &domtapv1.WatchDomRequest{TabId: tab.GetId()}}
 		watching := make(chan error)
 		go func() {
-			info := &grpc.StreamServerInfo{FullMethod: domtapv1.DomService_WatchDom_FullMethodName}
-			watching <- b.server.clerk.Stream(service, s, info, func(srv any, stream grpc.ServerStream) error {
-				return b.server.accessStream(srv, stream, info, domtapv1.DomService_ServiceDesc.Streams[0].Handler)
-			})
+			watchDom := domtapv1.DomService_ServiceDesc.Streams[0].Handler
+			watching <- b.stream(domtapv1.DomService_WatchDom_FullMethodName, watchDom)(service, s)
 		}()
 		got = of(b.getStats(&domtapv1.GetStatsRequest{TabId: tab.GetId()}).GetTotal(), "WatchDom")
 		if got.GetCalls() != 1 || got.GetMessages() != 1 || got.GetBytes() == 0 {

@@ -25,6 +25,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/gate"
 	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/rpc/intercept"
 )
 
 // The tokens of a house with several clients.
@@ -357,10 +358,10 @@ func TestTheRightToReadChangesNothing(t *testing.T) {
 			}
 			_, err := b.ask(as(t.Context(), viewerToken), method, sample)
 			path := "/" + string(method.Parent().FullName()) + "/" + string(method.Name())
-			if got := status.Code(err) == codes.PermissionDenied; got == readable[path] {
+			if got := status.Code(err) == codes.PermissionDenied; got == intercept.Readable[path] {
 				t.Errorf("%s: %v", name, err)
 			}
-			if !readable[path] {
+			if !intercept.Readable[path] {
 				wantCode(t, err, codes.PermissionDenied, "RIGHTS")
 			}
 			_, err = b.ask(t.Context(), method, sample)

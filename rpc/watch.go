@@ -10,6 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/rpc/deadline"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
 	"github.com/domtap/domtap/tokens"
@@ -52,7 +53,7 @@ func (w *watcher) run(ctx context.Context) error {
 		m.Watching(1)
 		defer m.Watching(-1)
 	}
-	early, stop := ahead(ctx)
+	early, stop := deadline.Before(ctx)
 	starting, cancel := context.WithTimeout(early, w.server.cfg.CallTimeout)
 	release, err := w.tab.Watch(starting, w.selection.Watch())
 	cancel()

@@ -2,12 +2,14 @@ package check
 
 import (
 	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"google.golang.org/protobuf/types/known/durationpb"
-	"time"
-	"unicode/utf8"
 )
 
 // Package-wide limits, as the protos state them.

@@ -1,8 +1,9 @@
 package check
 
 import (
-	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 func checkOpenTab(v *violations, r *domtapv1.OpenTabRequest) {

@@ -1,4 +1,4 @@
-package rpc
+package intercept
 
 import (
 	"context"
@@ -15,14 +15,15 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
+	"github.com/domtap/domtap/rpc/connections"
 	"github.com/domtap/domtap/rpc/gate"
 	"github.com/domtap/domtap/rpc/identity"
 	"github.com/domtap/domtap/rpc/rpcstatus"
 )
 
-// readable are the methods that the right to read allows: they show pages and lists, and change nothing but what is in
-// view. A method that is not in here needs all rights.
-var readable = map[string]bool{
+// Readable has the methods that the right to read allows: they show pages and lists, and change nothing but
+// the scroll position. A method that is not in here needs all rights.
+var Readable = map[string]bool{
 	domtapv1.TabService_ListTabs_FullMethodName:            true,
 	domtapv1.TabService_GetTab_FullMethodName:              true,
 	domtapv1.TabService_WatchTabs_FullMethodName:           true,
@@ -46,18 +47,23 @@ var readable = map[string]bool{
 	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": true,
 }
 
-// open are the methods that anybody may call.
-var open = map[string]bool{
+// public has the methods that need no credentials.
+var public = map[string]bool{
 	healthv1.Health_Check_FullMethodName: true, healthv1.Health_Watch_FullMethodName: true, healthv1.Health_List_FullMethodName: true,
 }
 
-// grant finds out who calls: the operator over a unix socket, or who has a token, a certificate, or both.
-func (s *Server) grant(ctx context.Context) (identity.Grant, error) {
+// access decides who may call what, and gives answers and errors the names that the caller knows.
+type access struct {
+	clients *identity.Clients
+}
+
+// grant returns the right to call: the operator's over a unix socket, or that of a token, a certificate, or both.
+func (a access) grant(ctx context.Context) (identity.Grant, error) {
 	p, _ := peer.FromContext(ctx)
-	if p != nil && trusted(p.Addr) {
+	if p != nil && connections.Trusted(p.Addr) {
 		return identity.Grant{Principal: identity.Operator(), While: context.Background()}, nil
 	}
-	certified, hasCert := s.certified(p)
+	certified, hasCert := a.certified(p)
 	token, err := auth.AuthFromMD(ctx, "bearer")
 	if err != nil {
 		if hasCert && certified.While != nil {
@@ -65,15 +71,15 @@ func (s *Server) grant(ctx context.Context) (identity.Grant, error) {
 		}
 		return identity.Grant{}, unauthenticated()
 	}
-	granted, ok := s.clients.ByToken(token)
+	granted, ok := a.clients.ByToken(token)
 	if !ok || hasCert && !granted.Principal.IsOperator() && certified.Principal.Name() != granted.Principal.Name() {
 		return identity.Grant{}, unauthenticated()
 	}
 	return granted, nil
 }
 
-// certified is what the certificate of a connection grants; presented, whether there is one.
-func (s *Server) certified(p *peer.Peer) (granted identity.Grant, presented bool) {
+// certified returns what the certificate of a connection grants; presented says whether there is one.
+func (a access) certified(p *peer.Peer) (granted identity.Grant, presented bool) {
 	if p == nil {
 		return granted, false
 	}
@@ -81,7 +87,7 @@ func (s *Server) certified(p *peer.Peer) (granted identity.Grant, presented bool
 	if !ok || len(info.State.VerifiedChains) == 0 {
 		return granted, false
 	}
-	granted, _ = s.clients.ByCertificate(info.State.VerifiedChains[0][0])
+	granted, _ = a.clients.ByCertificate(info.State.VerifiedChains[0][0])
 	return granted, true
 }
 
@@ -91,29 +97,21 @@ func unauthenticated() error {
 		rpcstatus.Info("TOKEN", nil))
 }
 
-// authorize lets a call pass whose caller may call at all.
-func (s *Server) authorize(ctx context.Context) (context.Context, error) {
-	granted, err := s.grant(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return identity.With(ctx, granted.Principal), nil
-}
-
-// enter lets a call of a method pass for as long as its caller may make it. What leave does is owed when it has ended.
-func (s *Server) enter(ctx context.Context, method string) (in context.Context, leave func(error) error, err error) {
-	granted, err := s.grant(ctx)
+// begin admits a call of a method. The context of the call ends when the right to make it is revoked. The
+// caller must pass the error of the call through end.
+func (a access) begin(ctx context.Context, method string) (in context.Context, end func(error) error, err error) {
+	granted, err := a.grant(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	who := granted.Principal
-	if who.Rights() < identity.All && !readable[method] {
+	if who.Rights() < identity.All && !Readable[method] {
 		return nil, nil, rpcstatus.New(codes.PermissionDenied,
 			"the token may only read: ask the operator for one with all rights (domtap token new NAME --rights all)",
 			rpcstatus.Info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
 	}
 	accounting.Of(ctx).By(who)
-	named(ctx, who)
+	logClient(ctx, who)
 	ctx, cancel := context.WithCancelCause(identity.With(ctx, who))
 	stop := context.AfterFunc(granted.While, func() { cancel(context.Cause(granted.While)) })
 	return ctx, func(err error) error {
@@ -128,46 +126,46 @@ func (s *Server) enter(ctx context.Context, method string) (in context.Context, 
 	}, nil
 }
 
-// accessUnary lets calls through whose caller may make them, and has their answers name things as the caller does.
-func (s *Server) accessUnary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
-	if open[call.FullMethod] {
+// unary admits a call and translates its answer.
+func (a access) unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if public[call.FullMethod] {
 		return handler(ctx, req)
 	}
-	ctx, leave, err := s.enter(ctx, call.FullMethod)
+	ctx, end, err := a.begin(ctx, call.FullMethod)
 	if err != nil {
 		return nil, err
 	}
 	resp, err := handler(ctx, req)
-	if err = leave(err); err != nil {
+	if err = end(err); err != nil {
 		return nil, err
 	}
 	outward(ctx, resp)
 	return resp, nil
 }
 
-// accessStream does the same for streams.
-func (s *Server) accessStream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-	if open[call.FullMethod] {
+// stream does the same for streams.
+func (a access) stream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	if public[call.FullMethod] {
 		return handler(srv, stream)
 	}
-	ctx, leave, err := s.enter(stream.Context(), call.FullMethod)
+	ctx, end, err := a.begin(stream.Context(), call.FullMethod)
 	if err != nil {
 		return err
 	}
-	return leave(handler(srv, accessed{stream, ctx}))
+	return end(handler(srv, accessStream{stream, ctx}))
 }
 
-// accessed is a stream of somebody who is known.
-type accessed struct {
+// accessStream is the stream of an admitted call.
+type accessStream struct {
 	grpc.ServerStream
 	ctx context.Context
 }
 
-// Context has the principal, and ends when its right does.
-func (s accessed) Context() context.Context { return s.ctx }
+// Context has the principal, and ends when the right to call is revoked.
+func (s accessStream) Context() context.Context { return s.ctx }
 
-// SendMsg names things as the caller does.
-func (s accessed) SendMsg(m any) error {
+// SendMsg sends a message with the names that the caller knows.
+func (s accessStream) SendMsg(m any) error {
 	outward(s.ctx, m)
 	return s.ServerStream.SendMsg(m)
 }
@@ -178,7 +176,7 @@ func outward(ctx context.Context, m any) {
 	}
 }
 
-// outwardError has an error name things as the caller does.
+// outwardError gives an error the names that the caller knows.
 func outwardError(err error, who identity.Principal) error {
 	if err == nil || who.Prefix() == "" {
 		return err
