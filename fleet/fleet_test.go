@@ -252,7 +252,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 		w.kill(1)
 		synctest.Wait()
 		w.lost(a.Configure(t.Context(), sessions.Settings{}))
-		if life := a.(sessions.Mortal).Life(); life != (sessions.Life{Browser: "b1", Down: true}) {
+		if life := a.(sessions.Restartable).Process(); life != (sessions.Process{Browser: "b1", Down: true}) {
 			t.Errorf("while it is down: %+v", life)
 		}
 		time.Sleep(20 * time.Second) // a cookie expires meanwhile
@@ -266,7 +266,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 		if state, err := side.State(t.Context()); err != nil || !reflect.DeepEqual(state.Cookies, []sessions.Cookie{id}) {
 			t.Errorf("its cookies are %+v, %v", state.Cookies, err)
 		}
-		if life := a.(sessions.Mortal).Life(); life != (sessions.Life{Browser: "b1", Restarts: 1}) {
+		if life := a.(sessions.Restartable).Process(); life != (sessions.Process{Browser: "b1", Restarts: 1}) {
 			t.Errorf("its life is %+v", life)
 		}
 		if again.Context("b") != nil || again.Context("a").Closed() {

@@ -142,12 +142,12 @@ func (s *session) Close(ctx context.Context, keep bool) error {
 	return nil
 }
 
-// Life implements sessions.Mortal.
-func (s *session) Life() sessions.Life {
+// Process implements sessions.Restartable.
+func (s *session) Process() sessions.Process {
 	s.fleet.mu.Lock()
 	defer s.fleet.mu.Unlock()
 	_, err := s.current()
-	return sessions.Life{Browser: s.slot.name, Restarts: s.restarts, Down: err != nil}
+	return sessions.Process{Browser: s.slot.name, Restarts: s.restarts, Down: err != nil}
 }
 
 // remake makes the session in a new browser, as it was in the last one. The default one is there in any case, and is

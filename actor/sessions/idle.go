@@ -8,15 +8,17 @@ import (
 	"github.com/domtap/domtap/actor"
 )
 
-// Idle says how long what nobody uses is kept; 0: for ever. Use is a call, or a stream.
+// Idle says how long unused tabs and sessions are kept; 0: for ever. A use is a call, or a stream.
 type Idle struct {
-	// Tab is for tabs.
+	// Tab is how long a tab is kept.
 	Tab time.Duration
-	// Session is for sessions but the default one, of which neither one of the tabs nor the session itself was used.
+	// Session is how long a session is kept when neither the session nor one of its tabs is used. The
+	// default session is always kept.
 	Session time.Duration
 }
 
-// CloseIdle closes tabs and sessions that nobody uses, until ctx ends. The caller waits for its return before Wait.
+// CloseIdle closes unused tabs and sessions, until ctx ends. The caller waits until CloseIdle returns before
+// it calls Wait.
 func (s *Sessions) CloseIdle(ctx context.Context, idle Idle) {
 	if idle.Tab <= 0 && idle.Session <= 0 {
 		return
@@ -41,13 +43,14 @@ func (s *Sessions) CloseIdle(ctx context.Context, idle Idle) {
 	}
 }
 
-// expire begins to close the sessions that nobody has used for so long, and returns when the next may be due.
+// expire begins to close the sessions that nobody has used for so long, and returns when the next session may
+// be due.
 func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	next = now.Add(idle)
-	for _, one := range s.all {
+	for _, one := range s.registry.all {
 		if one.id == Default || !one.ready || one.users > 0 {
 			continue
 		}
@@ -69,24 +72,13 @@ func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Ti
 	return next
 }
 
-// hold keeps a session from being closed as idle; the caller holds the lock, and owes a call of release without it.
-func (s *Sessions) hold(one *session) (release func()) {
-	one.users++
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		one.users--
-		one.used = time.Now()
-	}
-}
-
-// Use keeps a session from being closed as idle until ctx ends, which has to be a call's.
+// Use keeps a session from being closed as idle until ctx ends, which has to be the context of a call.
 func (s *Sessions) Use(ctx context.Context, id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one, err := s.lookup(id)
+	one, err := s.registry.find(id)
 	if err == nil {
-		context.AfterFunc(ctx, s.hold(one))
+		context.AfterFunc(ctx, one.hold(&s.mu))
 	}
 	return err
 }

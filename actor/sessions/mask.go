@@ -14,15 +14,16 @@ const (
 	MaxMaskBytes = 500
 )
 
-// Mask is what readers of pages are not told. The zero value masks nothing but secrets, which always are.
+// Mask says what is redacted for readers of pages. The zero value masks secrets only, which are always
+// masked.
 type Mask struct {
-	// Selectors are CSS selectors: what matches is masked with all that is below it.
+	// Selectors are CSS selectors: an element that matches is masked with all that is below it.
 	Selectors []string
-	// Values masks what stands in form fields and in what can be edited.
+	// Values masks the values of form fields, and the text of editable elements.
 	Values bool
 }
 
-// ParseMask reads the words of a command line: "values", or a selector each.
+// ParseMask reads arguments of a command line: each is "values" or a selector.
 func ParseMask(words []string) (Mask, error) {
 	var m Mask
 	for _, word := range words {
@@ -35,20 +36,20 @@ func ParseMask(words []string) (Mask, error) {
 	return m, m.Check()
 }
 
-// IsZero reports whether it masks nothing.
+// IsZero reports whether the mask masks secrets only.
 func (m Mask) IsZero() bool { return len(m.Selectors) == 0 && !m.Values }
 
-// With is a mask of what both mask.
+// With is a mask that masks what m or other masks.
 func (m Mask) With(other Mask) Mask {
 	return Mask{Selectors: slices.Concat(m.Selectors, other.Selectors), Values: m.Values || other.Values}
 }
 
-// Equal reports whether two masks mask the same.
+// Equal reports whether two masks are the same.
 func (m Mask) Equal(other Mask) bool {
 	return m.Values == other.Values && slices.Equal(m.Selectors, other.Selectors)
 }
 
-// Check finds what is no list of selectors. What only a browser can tell is left to it.
+// Check finds invalid selectors, as far as that is possible without a browser.
 func (m Mask) Check() error {
 	if len(m.Selectors) > MaxMasks {
 		return fmt.Errorf("must be at most %d", MaxMasks)

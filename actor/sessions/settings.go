@@ -11,20 +11,21 @@ type Settings struct {
 	// Dialogs says who answers JavaScript dialogs.
 	Dialogs   actor.DialogPolicy
 	Emulation Emulation
-	// Credentials answer HTTP authentication; nil: nobody does.
+	// Credentials answer HTTP authentication; nil: nothing answers.
 	Credentials *Credentials
-	// Permissions are those that pages have without being asked, by their names in the Permissions API.
+	// Permissions are granted to pages without a prompt, by their names in the Permissions API.
 	Permissions   []string
 	DenyDownloads bool
-	// Mask is what readers of the session's pages are not told. It is chosen when the session is made.
+	// Mask says what is redacted for readers of the session's pages. It is chosen when the session is made.
 	Mask Mask
 }
 
-// Emulation is what kind of device the pages believe to be on. The zero value is the browser as it is.
+// Emulation is the device that the browser emulates for pages. The zero value emulates nothing.
 type Emulation struct {
-	// Device is the name of one in Devices, or empty. What is set beside it counts more.
+	// Device is the name of one in Devices, or empty. The other fields override what the device says.
 	Device string
-	// Width and Height are the viewport of tabs that were opened without one, in CSS pixels; 0: the device's.
+	// Width and Height are the viewport of tabs that were opened without one, in CSS pixels; 0: the
+	// device's.
 	Width, Height int
 	// Scale is device pixels for a CSS pixel; 0: the device's.
 	Scale         float64
@@ -41,10 +42,10 @@ type Emulation struct {
 	Headers       []Header
 }
 
-// Location is where the device says it is, in degrees and metres.
+// Location is the position of the device, in degrees and metres.
 type Location struct{ Latitude, Longitude, Accuracy float64 }
 
-// ColorScheme is what prefers-color-scheme says.
+// ColorScheme is the value of the media feature prefers-color-scheme.
 type ColorScheme uint8
 
 // The colour schemes.
@@ -60,19 +61,19 @@ type Header struct{ Name, Value string }
 // Credentials answer HTTP authentication.
 type Credentials struct {
 	Username, Password string
-	// Origin is the only one that gets them; empty: every one.
+	// Origin is the only origin that gets them; empty: every origin.
 	Origin string
 }
 
-// promptingPermissions are those for which a browser would ask a person. Nobody could answer, so they are denied
-// at once unless they are granted.
+// promptingPermissions are those for which a browser would prompt a person. Nobody could answer the
+// prompt, so they are denied at once unless they are granted.
 var promptingPermissions = []string{
 	"camera", "captured-surface-control", "clipboard-read", "display-capture", "geolocation", "idle-detection", "keyboard-lock",
 	"local-fonts", "local-network", "local-network-access", "loopback-network", "microphone", "midi", "nfc", "notifications",
 	"push", "speaker-selection", "storage-access", "top-level-storage-access", "web-app-installation", "window-management",
 }
 
-// quietPermissions can be granted too; the browser decides on them without asking.
+// quietPermissions can be granted too; the browser decides on them without a prompt.
 var quietPermissions = []string{
 	"accelerometer", "ambient-light-sensor", "background-fetch", "background-sync", "clipboard-write", "gyroscope", "magnetometer",
 	"payment-handler", "periodic-background-sync", "persistent-storage", "pointer-lock", "screen-wake-lock", "system-wake-lock",
@@ -85,7 +86,7 @@ func Permissions() []string {
 	return all
 }
 
-// Decide splits the permissions that matter to a session into those that are granted and those that are denied.
+// Decide returns the permissions to grant to a session, and those to deny.
 func (s Settings) Decide() (granted, denied []string) {
 	granted = slices.Clone(s.Permissions)
 	if s.Emulation.Location != nil && !slices.Contains(granted, "geolocation") {

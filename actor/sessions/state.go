@@ -1,6 +1,6 @@
 package sessions
 
-// State is what makes a session logged in.
+// State is the storage state of a session: what makes it logged in.
 type State struct {
 	Cookies []Cookie
 	Origins []Origin
@@ -9,7 +9,7 @@ type State struct {
 // Cookie is one cookie.
 type Cookie struct {
 	Name, Value string
-	// Domain begins with a dot when the cookie is for subdomains too.
+	// Domain begins with a dot when the cookie is valid for subdomains too.
 	Domain, Path string
 	// Expires is in seconds since 1970; 0 or less: the cookie ends with the session.
 	Expires          float64
@@ -27,5 +27,5 @@ type Origin struct {
 // Entry is one entry of local storage.
 type Entry struct{ Name, Value string }
 
-// MaxStateBytes is how many bytes of names and values the local storage of a State has at most.
+// MaxStateBytes is the limit on the bytes of names and values in the local storage of a State.
 const MaxStateBytes = 10 << 20

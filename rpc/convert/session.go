@@ -9,7 +9,7 @@ import (
 // Session converts what is known of a session.
 func Session(i sessions.Info) *domtapv1.Session {
 	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads,
-		Browser: i.Life.Browser, Restarts: int32(i.Life.Restarts), Restarting: i.Life.Down}
+		Browser: i.Process.Browser, Restarts: int32(i.Process.Restarts), Restarting: i.Process.Down}
 }
 
 var dialogPolicies = map[domtapv1.DialogPolicy]actor.DialogPolicy{

@@ -1,0 +1,87 @@
+package sessions
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// registry holds the sessions that there are, and gives them ids. Sessions.mu guards it.
+type registry struct {
+	// max and quota are those of Config.
+	max   int
+	quota func(id string) (client string, sessions int)
+	// all are the sessions, the default one first, then oldest first; also those that begin or end.
+	all []*session
+	// generated counts the ids that were made here.
+	generated int
+}
+
+// add adds a session that is not ready yet; an empty id lets it choose one.
+func (r *registry) add(id string) (*session, error) {
+	if len(r.all) >= r.max {
+		return nil, actor.Exceeded("sessions", r.max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions", len(r.all))
+	}
+	if err := r.withinQuota(id); err != nil {
+		return nil, err
+	}
+	if id != "" && r.index(id) >= 0 {
+		return nil, actor.Errorf(actor.Exists, "there is a session %q already: use it, close it, or choose another id", id)
+	}
+	for id == "" || r.index(id) >= 0 {
+		r.generated++
+		id = "s" + strconv.Itoa(r.generated)
+	}
+	one := newSession(id)
+	r.all = append(r.all, one)
+	return one, nil
+}
+
+// withinQuota refuses another session of a client that has as many as it may.
+func (r *registry) withinQuota(id string) error {
+	client, most := r.quota(id)
+	if client == "" {
+		return nil
+	}
+	has := 0
+	for _, one := range r.all {
+		if owner, _ := r.quota(one.id); owner == client {
+			has++
+		}
+	}
+	if has < most {
+		return nil
+	}
+	err := actor.Exceeded("sessions_per_client", most,
+		"this client has %d sessions, which is the limit: close one first, or raise --max-sessions-per-client", has)
+	err.Client = client
+	return err
+}
+
+// index finds a session, also one that begins or ends; -1 when there is none.
+func (r *registry) index(id string) int {
+	return slices.IndexFunc(r.all, func(one *session) bool { return one.id == id })
+}
+
+// find finds a session that is ready, which counts as a use; an empty id is the default one's.
+func (r *registry) find(id string) (*session, error) {
+	if id == "" {
+		id = Default
+	}
+	if i := r.index(id); i >= 0 && r.all[i].ready {
+		r.all[i].used = time.Now()
+		return r.all[i], nil
+	}
+	return nil, actor.Unknown("session", "there is no session %q: list the sessions, or create it", id)
+}
+
+// ready lists the sessions that are ready.
+func (r *registry) ready() []*session {
+	return slices.DeleteFunc(slices.Clone(r.all), func(one *session) bool { return !one.ready })
+}
+
+func (r *registry) remove(one *session) {
+	r.all = slices.DeleteFunc(r.all, func(other *session) bool { return other == one })
+}

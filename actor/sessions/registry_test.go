@@ -1,0 +1,63 @@
+package sessions
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/actor"
+)
+
+func TestTheRegistryGivesIds(t *testing.T) {
+	r := registry{max: 5, quota: func(string) (string, int) { return "", 0 }}
+	add := func(id, want string) {
+		t.Helper()
+		one, err := r.add(id)
+		if err != nil || one.id != want {
+			t.Fatalf("add(%q) is %v, %v; want %s", id, one, err, want)
+		}
+	}
+	refused := func(id string, kind actor.ErrorKind) {
+		t.Helper()
+		var e *actor.Error
+		if _, err := r.add(id); !errors.As(err, &e) || e.Kind != kind {
+			t.Errorf("add(%q): error is %v, want kind %d", id, err, kind)
+		}
+	}
+	add("s1", "s1")
+	add("", "s2")
+	refused("s1", actor.Exists)
+	refused("s2", actor.Exists) // an id that was generated last is an id like others
+	if _, err := r.find("s2"); err == nil {
+		t.Error("a session that is not ready is found")
+	}
+	r.all[1].ready = true
+	if one, err := r.find("s2"); err != nil || one.used.IsZero() || len(r.ready()) != 1 {
+		t.Errorf("found %v, %v", one, err)
+	}
+	r.remove(r.all[1])
+	add("", "s3")
+	add("work", "work")
+	add("", "s4")
+	add("s2", "s2")
+	refused("", actor.Exhausted)
+}
+
+func TestTheRegistryKeepsClientsToTheirQuota(t *testing.T) {
+	r := registry{max: 10, quota: func(id string) (string, int) {
+		client, _, _ := strings.Cut(id, ".")
+		return client, 2
+	}}
+	for _, id := range []string{"ann.1", "ann.2", "bob.1"} {
+		if _, err := r.add(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var e *actor.Error
+	if _, err := r.add("ann.3"); !errors.As(err, &e) || e.Kind != actor.Exhausted || e.Client != "ann" {
+		t.Errorf("error is %v", err)
+	}
+	if _, err := r.add("bob.2"); err != nil {
+		t.Error(err)
+	}
+}
