@@ -13,11 +13,12 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
-func click(ref dom.Ref) actor.TurnAction {
-	return actor.TurnAction{Action: driver.Action{Kind: driver.Click, Ref: ref}}
+func click(ref dom.Ref) turn.Step {
+	return turn.Step{Action: driver.Action{Kind: driver.Click, Ref: ref}}
 }
 
 // onClick gives the node what clicking it does.
@@ -47,21 +48,21 @@ func stage(b *actortest.Browser) {
 
 func TestActSaysWhatItDid(t *testing.T) {
 	tests := []struct {
-		actions []actor.TurnAction
-		verdict actor.Verdict
+		actions []turn.Step
+		verdict turn.Verdict
 		after   string // the last element's text
 		summary string
 	}{
-		{nil, actor.NoChange, "Email", ""},
-		{[]actor.TurnAction{click(0)}, actor.NoChange, "Email", `click "Nothing": ok`},
-		{[]actor.TurnAction{click(1)}, actor.Changed, "Added", `click "Add": ok`},
-		{[]actor.TurnAction{click(2)}, actor.Navigated, "Help", `click "Go": ok → Shop (/)`},
-		{[]actor.TurnAction{click(3)}, actor.Navigated, "Email", `click "Push": ok → (/stage/2)`},
-		{[]actor.TurnAction{click(4)}, actor.DialogShown, "Email", `click "Ask": ok, and a dialog is open: confirm "Sure?"`},
-		{[]actor.TurnAction{click(1), click(4), click(0)}, actor.DialogShown, "Added", `click "Add": ok, click "Ask": ok, and a dialog is open: confirm "Sure?", click 0: not done, a dialog is open`},
-		{[]actor.TurnAction{
+		{nil, turn.NoChange, "Email", ""},
+		{[]turn.Step{click(0)}, turn.NoChange, "Email", `click "Nothing": ok`},
+		{[]turn.Step{click(1)}, turn.Changed, "Added", `click "Add": ok`},
+		{[]turn.Step{click(2)}, turn.Navigated, "Help", `click "Go": ok → Shop (/)`},
+		{[]turn.Step{click(3)}, turn.Navigated, "Email", `click "Push": ok → (/stage/2)`},
+		{[]turn.Step{click(4)}, turn.DialogShown, "Email", `click "Ask": ok, and a dialog is open: confirm "Sure?"`},
+		{[]turn.Step{click(1), click(4), click(0)}, turn.DialogShown, "Added", `click "Add": ok, click "Ask": ok, and a dialog is open: confirm "Sure?", click 0: not done, a dialog is open`},
+		{[]turn.Step{
 			{Action: driver.Action{Kind: driver.Fill, Ref: 7, Text: "a@b.c"}}, {Action: driver.Action{Kind: driver.Press, Ref: dom.NoRef, Text: "Enter"}},
-		}, actor.Changed, "Email", `fill "Email": ok, press "Enter": ok`},
+		}, turn.Changed, "Email", `fill "Email": ok, press "Enter": ok`},
 	}
 	for _, tt := range tests {
 		synctest.Test(t, func(t *testing.T) {
@@ -76,7 +77,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 					*r += first.Elements.Slice()[0].Ref
 				}
 			}
-			out, err := tab.Act(t.Context(), actor.Turn{Actions: tt.actions})
+			out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: tt.actions})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +92,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 			if last := out.After.Elements.Slice()[out.After.Elements.Len()-1].Text; last != tt.after {
 				t.Errorf("%s: the last element is %s", got, last)
 			}
-			if out.Info != tab.Info() || (out.Info.Dialog != nil) != (tt.verdict == actor.DialogShown) {
+			if out.Info != tab.Info() || (out.Info.Dialog != nil) != (tt.verdict == turn.DialogShown) {
 				t.Errorf("%s: info is %+v", got, out.Info)
 			}
 		})
@@ -114,7 +115,7 @@ func TestActWaitsForTheDocumentOfAWindowThatItOpened(t *testing.T) {
 			})
 			read(t, tab, actor.ReadOptions{})
 			began := time.Now()
-			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
+			out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(0)}})
 			if err != nil || out.NewTab != "t2" || time.Since(began) < tt.took || time.Since(began) > tt.took+time.Second {
 				t.Fatalf("outcome is %+v, %v, after %v", out, err, time.Since(began))
 			}
@@ -139,8 +140,8 @@ func TestActTellsOfATabThatItOpened(t *testing.T) {
 			})
 		})
 		read(t, tab, actor.ReadOptions{})
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
-		if err != nil || out.Verdict != actor.NewTab || out.NewTab != "t2" {
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(0)}})
+		if err != nil || out.Verdict != turn.NewTab || out.NewTab != "t2" {
 			t.Fatalf("outcome is %+v, %v", out, err)
 		}
 		opened, err := pool.Tab("t2")
@@ -160,8 +161,8 @@ func TestActRefusesWhatIsGone(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	read(t, tab, actor.ReadOptions{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = f.Body[1:] })
-	turn := actor.Turn{Actions: []actor.TurnAction{click(0), click(99), click(1)}}
-	out, err := tab.Act(t.Context(), turn)
+	plan := turn.Turn{Steps: []turn.Step{click(0), click(99), click(1)}}
+	out, err := turn.Run(t.Context(), tab, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +178,8 @@ func TestActRefusesWhatIsGone(t *testing.T) {
 	if a.Document != "page-1-document-1" || a.Frame != "" || a.Ref != 1 {
 		t.Errorf("the page saw %+v", a)
 	}
-	turn.StopOnError = true
-	out, err = tab.Act(t.Context(), turn)
+	plan.StopOnError = true
+	out, err = turn.Run(t.Context(), tab, plan)
 	if err != nil || len(b.Page(0).Actions()) != 1 {
 		t.Errorf("the page saw %v, %v", b.Page(0).Actions(), err)
 	}
@@ -191,11 +192,11 @@ func TestActReachesElementsOfFramesRightAfterTheyAppear(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
 	// The turn's own read gives the refs, and must have told the page before it acts.
-	out, err := tab.Act(t.Context(), actor.Turn{})
+	out, err := turn.Run(t.Context(), tab, turn.Turn{})
 	if err != nil || texts(out.After) != "0:Top 1:Outer 2:In 3:Inner 4:Deep 5:Last" {
 		t.Fatalf("%v, %v", out.After, err)
 	}
-	out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(4)}})
+	out, err = turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(4)}})
 	if err != nil || !out.Results[0].Done || b.Page(0).Actions()[0].Frame != "inner" {
 		t.Errorf("outcome is %+v, %v", out, err)
 	}
@@ -209,12 +210,12 @@ func TestActReportsWhatThePageRefuses(t *testing.T) {
 		}
 	})
 	read(t, tab, actor.ReadOptions{})
-	out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
+	out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(0)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantKind(t, out.Results[0].Err, apierr.NotActionable)
-	if out.Results[0].Summary != `click "Pay": not actionable` || out.Verdict != actor.NoChange {
+	if out.Results[0].Summary != `click "Pay": not actionable` || out.Verdict != turn.NoChange {
 		t.Errorf("outcome is %+v", out)
 	}
 }
@@ -227,7 +228,7 @@ func TestActOnAHangingPageEndsInTime(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		begin := time.Now()
-		_, err := tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{click(0)}})
+		_, err := turn.Run(ctx, tab, turn.Turn{Steps: []turn.Step{click(0)}})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Second {
 			t.Errorf("error is %v after %v", err, time.Since(begin))
 		}
@@ -243,8 +244,8 @@ func TestActWaitsForTheDocumentThatItLedTo(t *testing.T) {
 		b.Page(0).Update(func(f *actortest.Frame) { onClick(f.Body[0], func(p *actortest.Page) { p.Go(home + "stall") }) })
 		read(t, tab, actor.ReadOptions{})
 		begin := time.Now()
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(0)}})
-		if err != nil || out.Verdict != actor.Navigated || texts(out.After) != "3:Half" {
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(0)}})
+		if err != nil || out.Verdict != turn.Navigated || texts(out.After) != "3:Half" {
 			t.Errorf("outcome is %+v, %v", out, err)
 		}
 		if d := time.Since(begin); d != 10*time.Second {

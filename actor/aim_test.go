@@ -13,11 +13,12 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
-func at(to target.Target) actor.TurnAction {
-	return actor.TurnAction{Action: driver.Action{Kind: driver.Click, Ref: dom.NoRef}, Target: to}
+func at(to target.Target) turn.Step {
+	return turn.Step{Action: driver.Action{Kind: driver.Click, Ref: dom.NoRef}, Target: to}
 }
 
 func byRole(role, name string) target.Target {
@@ -29,9 +30,9 @@ func set(p *actortest.Page, nodes ...*actortest.Node) {
 	p.Update(func(f *actortest.Frame) { f.Body = nodes })
 }
 
-func act(t *testing.T, tab *actor.Tab, turn actor.Turn) actor.Outcome {
+func act(t *testing.T, tab *actor.Tab, plan turn.Turn) turn.Outcome {
 	t.Helper()
-	out, err := tab.Act(t.Context(), turn)
+	out, err := turn.Run(t.Context(), tab, plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
 	email.Placeholder = "you@example.org"
 	set(page, open, card, email, actortest.Heading(2, "Orders"))
 	page.Match(".made", func(n *actortest.Node) bool { return n == made })
-	out := act(t, tab, actor.Turn{Actions: []actor.TurnAction{
+	out := act(t, tab, turn.Turn{Steps: []turn.Step{
 		at(byRole("button", "make")), at(byRole("", "Made")), at(target.Target{By: target.Selector, Words: ".made"}),
 		at(target.Target{By: target.TestID, Words: "card"}), at(target.Target{By: target.Label, Words: "email"}),
 		at(target.Target{By: target.Placeholder, Words: "you@"}), at(byRole("heading", "orders")), at(target.Target{By: target.Text, Words: "Orders"}),
@@ -86,7 +87,7 @@ func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
 		{target.Target{By: target.Label, Words: "Hidden"}, apierr.NotActionable, "not visible (<input>)", 0},
 		{target.Target{By: target.Selector, Words: "]"}, apierr.Invalid, "use a CSS selector", 0},
 	} {
-		out := act(t, tab, actor.Turn{Actions: []actor.TurnAction{at(c.target)}})
+		out := act(t, tab, turn.Turn{Steps: []turn.Step{at(c.target)}})
 		e := wantKind(t, out.Results[0].Err, c.kind)
 		if !strings.Contains(e.Message, c.says) || len(e.Candidates) != c.candidates {
 			t.Errorf("%v: %q, %d candidates", c.target, e.Message, len(e.Candidates))
@@ -104,10 +105,10 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 	read(t, tab, actor.ReadOptions{})
 	first := tab.Head().Snapshot.Elements.Slice()[0].Ref
 	set(page, actortest.Button("Pay"), actortest.Button("Help"))
-	turn := actor.Turn{Actions: []actor.TurnAction{click(first)}}
-	wantKind(t, act(t, tab, turn).Results[0].Err, apierr.Stale)
-	turn.Heal = true
-	r := act(t, tab, turn).Results[0]
+	plan := turn.Turn{Steps: []turn.Step{click(first)}}
+	wantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
+	plan.Heal = true
+	r := act(t, tab, plan).Results[0]
 	if !r.Done || !r.Healed || !strings.HasPrefix(r.Summary, `click "Pay": ok on [`) || page.Actions()[0].Ref != r.Ref {
 		t.Errorf("result is %+v", r)
 	}
@@ -120,8 +121,8 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 		hidden.Off = true
 		f.Body = append(f.Body, actortest.Button("Hide me"))
 	})
-	turn.Actions[0] = click(ref)
-	e := wantKind(t, act(t, tab, turn).Results[0].Err, apierr.Stale)
+	plan.Steps[0] = click(ref)
+	e := wantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
 	if !strings.Contains(e.Message, `it was: button "Hide me"`) || !strings.Contains(e.Message, "the nearest now: [") {
 		t.Errorf("error is %v", e)
 	}
@@ -133,7 +134,7 @@ func TestActNeverHealsAcrossDocuments(t *testing.T) {
 	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
 		t.Fatal(err)
 	}
-	e := wantKind(t, act(t, tab, actor.Turn{Heal: true, Actions: []actor.TurnAction{click(0)}}).Results[0].Err, apierr.Stale)
+	e := wantKind(t, act(t, tab, turn.Turn{Heal: true, Steps: []turn.Step{click(0)}}).Results[0].Err, apierr.Stale)
 	if e.Detail["was"] != `button "Pay"` || len(e.Candidates) != 1 || len(b.Page(0).Actions()) > 0 {
 		t.Errorf("error is %v, %v", e, e.Detail)
 	}
@@ -146,13 +147,13 @@ func TestActRefusesWhatHasBecomeSomethingElse(t *testing.T) {
 	set(page, row, buy)
 	told := read(t, tab, actor.ReadOptions{}).Head.Snapshot
 	page.Update(func(*actortest.Frame) { row.Text, row.Href = "Pear", "/pear" })
-	turn := actor.Turn{Told: told, Actions: []actor.TurnAction{click(told.Elements.Slice()[1].Ref)}}
-	e := wantKind(t, act(t, tab, turn).Results[0].Err, apierr.Stale)
+	plan := turn.Turn{Told: told, Steps: []turn.Step{click(told.Elements.Slice()[1].Ref)}}
+	e := wantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
 	if !strings.Contains(e.Message, "uses it for something else") || len(page.Actions()) > 0 {
 		t.Errorf("error is %v", e)
 	}
-	turn.Told = tab.Head().Snapshot
-	if r := act(t, tab, turn).Results[0]; !r.Done {
+	plan.Told = tab.Head().Snapshot
+	if r := act(t, tab, plan).Results[0]; !r.Done {
 		t.Errorf("result is %+v", r)
 	}
 }
@@ -164,7 +165,7 @@ func TestActEndsInTimeToSayWhatWasDone(t *testing.T) {
 		read(t, tab, actor.ReadOptions{})
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		out, err := tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{at(byRole("", "Pay")), at(byRole("", "Hang")), at(byRole("", "Pay"))}})
+		out, err := turn.Run(ctx, tab, turn.Turn{Steps: []turn.Step{at(byRole("", "Pay")), at(byRole("", "Hang")), at(byRole("", "Pay"))}})
 		if err != nil || !out.Results[0].Done || out.Results[1].Done || !errors.Is(out.Results[2].Err, context.DeadlineExceeded) {
 			t.Errorf("outcome is %+v, %v", out.Results, err)
 		}
@@ -177,7 +178,7 @@ func TestActEndsInTimeToSayWhatWasDone(t *testing.T) {
 func TestActSaysWhatWasDoneWhenItsPageIsLost(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	set(b.Page(0), actortest.Button("Pay"), onClick(actortest.Button("Crash"), func(p *actortest.Page) { p.Crash("oom") }))
-	_, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{at(byRole("", "Pay")), at(byRole("", "Crash")), at(byRole("", "Pay"))}})
+	_, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{at(byRole("", "Pay")), at(byRole("", "Crash")), at(byRole("", "Pay"))}})
 	e := wantKind(t, err, apierr.Lost)
 	if !strings.Contains(e.Message, `click "Pay": ok`) || e.Detail["done"] != "1" {
 		t.Errorf("error is %v, %v", e, e.Detail)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 )
@@ -90,7 +91,7 @@ func (t *Tab) fall(reason string) {
 		b.url, b.title, b.place = t.address, t.info.Title, t.place
 		b.turn.Add(1)
 	}
-	b.due, b.reason = true, clip(reason)
+	b.due, b.reason = true, text.Clip(reason, text.Long)
 	t.crashed, t.loading, t.unresponsive = true, false, false
 	t.dialog(nil)
 	t.shut = t.last // nobody answers it any more

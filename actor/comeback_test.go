@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/restore"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -175,7 +176,7 @@ func TestCallsOfATabThatIsAwayAreRefusedAtOnce(t *testing.T) {
 		synctest.Wait()
 		waiting := make(chan error, 1)
 		go func() {
-			_, err := tab.Act(t.Context(), actor.Turn{})
+			_, err := turn.Run(t.Context(), tab, turn.Turn{})
 			waiting <- err
 		}()
 		synctest.Wait()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
 )
 
 // SetDialogPolicy says who answers the tab's dialogs from now on. A dialog that is open already is answered too,
@@ -111,11 +112,11 @@ type asked struct {
 
 // asks takes over a dialog that the page has opened.
 func (t *Tab) asks(d driver.Dialog) {
-	d.Message, d.Default = clip(d.Message), clip(d.Default)
+	d.Message, d.Default = text.Clip(d.Message, text.Long), text.Clip(d.Default, text.Long)
 	d.ID += t.life.Load().asked
 	t.last = max(t.last, d.ID)
 	t.dialogs++
-	t.expectSigns() // who asks lives, also when the answer is that of a policy
+	t.liveness.expect() // who asks lives, also when the answer is that of a policy
 	if d.Answer == driver.Unanswered {
 		t.halts++
 		t.dialog(&d)
@@ -126,7 +127,7 @@ func (t *Tab) asks(d driver.Dialog) {
 	}
 	if t.told++; t.told <= toldDialogs {
 		t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: &d})
-		t.note(fmt.Sprintf("%s %q was %s", d.Type, brief(d.Message), d.Answer))
+		t.note(fmt.Sprintf("%s %q was %s", d.Type, text.Clip(d.Message, text.Short), d.Answer))
 	}
 }
 
@@ -137,7 +138,7 @@ func (t *Tab) dialog(d *driver.Dialog) {
 	}
 	t.info.Dialog = d
 	t.unresponsive = false
-	t.expectSigns()
+	t.liveness.expect()
 	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: d})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 )
 
 func TestOnlyTheDialogThatIsMeantIsAnswered(t *testing.T) {
@@ -68,20 +69,20 @@ func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[4].Ref
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}})
-		if err != nil || out.Verdict != actor.DialogShown || out.Info.Dialog != nil {
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ask)}})
+		if err != nil || out.Verdict != turn.DialogShown || out.Info.Dialog != nil {
 			t.Fatalf("outcome is %+v, %v", out, err)
 		}
 		if got, want := out.Results[0].Summary, `click "Ask": ok; confirm "Sure?" was accepted`; got != want {
 			t.Errorf("the step says %s, want %s", got, want)
 		}
 		tab.SetDialogPolicy(driver.DismissDialogs)
-		out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}})
+		out, err = turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ask)}})
 		if err != nil || !strings.Contains(out.Results[0].Summary, "was dismissed") {
 			t.Errorf("outcome is %+v, %v", out, err)
 		}
 		tab.SetDialogPolicy(driver.ReportDialogs)
-		if out, err = tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ask)}}); err != nil || out.Info.Dialog == nil {
+		if out, err = turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ask)}}); err != nil || out.Info.Dialog == nil {
 			t.Errorf("outcome is %+v, %v", out, err)
 		}
 		tab.SetDialogPolicy(driver.AcceptDialogs) // which also answers the one that is open
@@ -116,7 +117,7 @@ func TestAFloodOfDialogsFloodsNobody(t *testing.T) {
 			})
 		})
 		ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ref)}})
 		if err != nil || len(out.Results[0].Summary) > 500 || !strings.HasSuffix(out.Results[0].Summary, "; and more") {
 			t.Errorf("outcome is %+v, %v", out, err)
 		}

@@ -1,11 +1,9 @@
 package actor
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"unicode/utf8"
 )
 
 // maxNotes bounds what an action tells of the page's own doings.
@@ -43,19 +41,6 @@ func (t *Tab) note(text string) {
 	t.said = append(t.said, text)
 }
 
-// performNoting is performOne, with the page's own doings in the words of the result.
-func (t *Tab) performNoting(ctx context.Context, a TurnAction) (ActionResult, error) {
-	t.notes = notes{}
-	start := t.mark()
-	r, err := t.performOne(ctx, a)
-	t.settlePopups(ctx)
-	if err == nil {
-		err = t.welcome(ctx, start)
-	}
-	r.Summary += t.noted()
-	return r, err
-}
-
 // noted takes them; it begins with what separates them from the words before.
 func (t *Tab) noted() string {
 	if n := t.windows.refused.Swap(0); n > 0 {
@@ -70,15 +55,4 @@ func (t *Tab) noted() string {
 		return ""
 	}
 	return "; " + strings.Join(said, "; ")
-}
-
-// maxBrief bounds the page's own words in notes, in characters.
-const maxBrief = 80
-
-// brief is a short text in place of a long one.
-func brief(s string) string {
-	if utf8.RuneCountInString(s) <= maxBrief {
-		return s
-	}
-	return string([]rune(s)[:maxBrief]) + "…"
 }

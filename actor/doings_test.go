@@ -8,6 +8,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 )
 
 func TestAPageOpensSoManyWindowsByOneAction(t *testing.T) {
@@ -22,8 +23,8 @@ func TestAPageOpensSoManyWindowsByOneAction(t *testing.T) {
 		})
 		for round := range 2 {
 			ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
-			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
-			if err != nil || out.Verdict != actor.NewTab || out.NewTab == "" {
+			out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ref)}})
+			if err != nil || out.Verdict != turn.NewTab || out.NewTab == "" {
 				t.Fatalf("outcome is %+v, %v", out, err)
 			}
 			synctest.Wait()
@@ -82,7 +83,7 @@ func TestAnActionTellsOfThePagesDoings(t *testing.T) {
 			})
 		})
 		ref := read(t, tab, actor.ReadOptions{}).Head.Snapshot.Elements.Slice()[0].Ref
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref), click(ref + 1)}})
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ref), click(ref + 1)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
 )
 
 // fetches takes over how a download goes.
 func (t *Tab) fetches(d driver.Download) {
 	t.outbox = append(t.outbox, TabEvent{Kind: TabDownloaded, Download: d})
-	name := brief(d.Filename)
+	name := text.Clip(d.Filename, text.Short)
 	switch d.State {
 	case driver.Fetching:
 		if d.GUID != t.fetching {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -178,7 +179,7 @@ func (t *Tab) arrive(e driver.Committed) bool {
 		t.loadError = e.Cause.Message
 	}
 	t.commits++
-	t.expectSigns()
+	t.liveness.expect()
 	return true
 }
 
@@ -235,7 +236,7 @@ func (t *Tab) past(phase driver.Phase) bool {
 }
 
 func (t *Tab) titled(title string) {
-	t.info.Title = clip(title)
+	t.info.Title = text.Clip(title, text.Long)
 	old := *t.history.Load()
 	if n := len(old); n > 0 && t.visited == t.info.URL && old[n-1].Title != t.info.Title {
 		entries := slices.Clone(old)

@@ -1,8 +1,8 @@
 package actor_test
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -121,7 +122,7 @@ func seeEveryRevisionOnce(t *testing.T) {
 		case 0:
 			read(t, tab, actor.ReadOptions{Geometry: true})
 		case 1:
-			if _, err := tab.Act(t.Context(), actor.Turn{URL: home}); err != nil {
+			if _, err := turn.Run(t.Context(), tab, turn.Turn{URL: home}); err != nil {
 				t.Fatal(err)
 			}
 		case 2:

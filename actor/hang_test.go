@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 )
 
 func TestAHangingPageIsReportedAndComesBack(t *testing.T) {
@@ -192,7 +193,7 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 		}
 		for name, call := range map[string]func() error{
 			"Read":       func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
-			"Act":        func() error { _, err := tab.Act(t.Context(), actor.Turn{}); return err },
+			"Act":        func() error { _, err := turn.Run(t.Context(), tab, turn.Turn{}); return err },
 			"Watch":      func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
 			"Screenshot": func() error { _, err := tab.Screenshot(t.Context(), driver.Shot{}); return err },
 		} {
@@ -226,7 +227,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 		"Reload": func(ctx context.Context, tab *actor.Tab) error { _, err := tab.Reload(ctx, actor.WaitLoad); return err },
 		"Back":   func(ctx context.Context, tab *actor.Tab) error { _, err := tab.Back(ctx, actor.WaitLoad); return err },
 		"Act": func(ctx context.Context, tab *actor.Tab) error {
-			_, err := tab.Act(ctx, actor.Turn{URL: home + "help"})
+			_, err := turn.Run(ctx, tab, turn.Turn{URL: home + "help"})
 			return err
 		},
 	} {
@@ -243,7 +244,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 						func() error { _, err := tab.Markup(t.Context()); return err },
 						func() error { _, err := tab.Screenshot(t.Context(), driver.Shot{}); return err },
 						func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
-						func() error { _, err := tab.Act(t.Context(), actor.Turn{}); return err },
+						func() error { _, err := turn.Run(t.Context(), tab, turn.Turn{}); return err },
 					}
 					errs := make(chan error, len(asks))
 					for _, ask := range asks {

@@ -39,7 +39,7 @@ func (h *Head) At(revision uint64) *dom.Snapshot {
 // given, Stale for an element that is gone; then Detail holds "ref" and, when the log remembers the
 // element, "was", such as: button "Pay".
 func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
-	if el := find(h.Snapshot, ref); el != nil {
+	if el := h.Snapshot.Find(ref); el != nil {
 		return el, nil
 	}
 	number := strconv.FormatUint(uint64(ref), 10)
@@ -57,15 +57,6 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	}
 	e.Message = "the element of ref " + number + " is gone" + was + ": read the page again and use a ref from there"
 	return nil, e
-}
-
-func find(s *dom.Snapshot, ref dom.Ref) *dom.Element {
-	for el := range s.Elements.All() {
-		if el.Ref == ref {
-			return el
-		}
-	}
-	return nil
 }
 
 // limits bound the journal.
@@ -156,4 +147,10 @@ func (t *Tab) publishAway() {
 // identical reports whether two slices are one.
 func identical[T any](a, b []T) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// LastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the log does not
+// know it.
+func (h *Head) LastSeen(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
+	return h.journal.lastSeen(h.Snapshot, ref)
 }

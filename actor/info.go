@@ -1,9 +1,6 @@
 package actor
 
 import (
-	"strings"
-	"unicode/utf8"
-
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
@@ -84,22 +81,4 @@ func (w Wait) phase() driver.Phase {
 		return driver.PhaseNetworkIdle
 	}
 	return driver.PhaseLoad
-}
-
-// maxWords bounds the page's own words in titles and dialogs, in characters.
-const maxWords = 1000
-
-// clip bounds a text of the page. What it cuts does not keep the whole text in memory.
-func clip(s string) string {
-	if len(s) <= maxWords || utf8.RuneCountInString(s) <= maxWords {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n == maxWords {
-			return strings.Clone(s[:i]) + "…"
-		}
-		n++
-	}
-	return s
 }

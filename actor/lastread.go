@@ -18,17 +18,6 @@ func (t *Tab) keepRead(r Reading, options ReadOptions, at time.Time) {
 	t.lastRead.Store(&lastRead{reading: r, options: options, at: at})
 }
 
-// harmless are the turns that leave the page as it is. What was read before any other one is forgotten when that begins:
-// a caller finds what was done by whoever did it before.
-var harmless = []string{"read", "read page", "look", "screenshot", "watch"}
-
-// forget drops what was read before a turn that may change the page.
-func (t *Tab) forget(what string) {
-	if !slices.Contains(harmless, what) {
-		t.lastRead.Store(nil)
-	}
-}
-
 // ready returns what the last read found when that is enough: no older than MaxAge, of the document that the tab shows,
 // and all that is asked for. It says nothing for a tab that has crashed, ended, or is behind a dialog.
 func (t *Tab) ready(o ReadOptions) (Reading, bool) {

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -22,9 +21,10 @@ const (
 	readShare = 4
 )
 
-// liveness watches over the page while a turn acts on it: an action whose page stops answering is told so at once, whatever time
+// Liveness watches over the page while a turn acts on it: an action whose page stops answering is told so at once, whatever time
 // its caller has. Only the tab's goroutine touches it.
-type liveness struct {
+type Liveness struct {
+	t *Tab
 	// signs is nil while no turn acts.
 	signs *signs
 	// hung says that the page stopped answering since the turn began to act.
@@ -69,11 +69,12 @@ func (s *signs) tell(period int, missed bool) bool {
 	return s.missed
 }
 
-// keepWatch begins to watch over the page, until the returned function is called.
-func (t *Tab) keepWatch() (end func()) {
+// Watch begins to watch over the page, until the returned function is called.
+func (l *Liveness) Watch() (end func()) {
+	t := l.t
 	one := &signs{}
-	t.liveness.signs, t.liveness.hung = one, false
-	t.watched()
+	l.signs, l.hung = one, false
+	l.Begin()
 	page := t.page()
 	ctx, cancel := context.WithCancel(t.ctx)
 	var watcher sync.WaitGroup
@@ -88,40 +89,39 @@ func (t *Tab) keepWatch() (end func()) {
 	return func() {
 		cancel()
 		watcher.Wait()
-		t.liveness.signs, t.liveness.hung = nil, false
+		l.signs, l.hung = nil, false
 	}
 }
 
-// watched says that an action begins.
-func (t *Tab) watched() {
-	t.liveness.commits = t.commits
-	t.expectSigns()
+// Begin says that an action begins.
+func (l *Liveness) Begin() {
+	l.commits = l.t.commits
+	l.expect()
 }
 
-// expectSigns begins to expect signs of life anew: of another document, or when a dialog is gone. It does nothing while no turn acts.
-func (t *Tab) expectSigns() {
-	v := &t.liveness
-	if v.signs == nil {
+// expect begins to expect signs of life anew: of another document, or when a dialog is gone. It does nothing while no turn acts.
+func (l *Liveness) expect() {
+	if l.signs == nil {
 		return
 	}
-	bound := hangBound + readShare*min(v.read, hangBound)
-	if t.commits != v.commits {
+	bound := hangBound + readShare*min(l.read, hangBound)
+	if l.t.commits != l.commits {
 		bound = max(bound, newDocumentBound)
 	}
-	v.signs.begin(bound)
+	l.signs.begin(bound)
 }
 
-// unwatched runs work that leads to another document, which need not answer meanwhile.
-func (t *Tab) unwatched(work func() error) error {
-	one := t.liveness.signs
+// Suspend runs work that leads to another document, which need not answer meanwhile.
+func (l *Liveness) Suspend(work func() error) error {
+	one := l.signs
 	if one == nil {
 		return work()
 	}
-	t.liveness.signs = nil
+	l.signs = nil
 	one.begin(0)
 	defer func() {
-		t.liveness.signs = one
-		t.watched()
+		l.signs = one
+		l.Begin()
 	}()
 	return work()
 }
@@ -145,10 +145,10 @@ func lives(ctx context.Context, page driver.Page, bound time.Duration) bool {
 	return page.Ping(bounded) == nil || bounded.Err() == nil || ctx.Err() != nil
 }
 
-// isSilent reports whether the page does not answer while it is acted on. Behind a dialog it cannot.
-func (t *Tab) isSilent() bool {
-	one := t.liveness.signs
-	if one == nil || t.info.Dialog != nil {
+// Silent reports whether the page does not answer while it is acted on. Behind a dialog it cannot.
+func (l *Liveness) Silent() bool {
+	one := l.signs
+	if one == nil || l.t.info.Dialog != nil {
 		return false
 	}
 	one.mu.Lock()
@@ -156,30 +156,28 @@ func (t *Tab) isSilent() bool {
 	return one.missed
 }
 
-// stopAnswering notes that the page hangs and returns the error of what it was to do.
-func (t *Tab) stopAnswering() error {
-	if !t.liveness.hung {
-		t.log.Info("the page stopped answering while it was acted on")
+// Stop notes that the page hangs and returns the error of what it was to do.
+func (l *Liveness) Stop() error {
+	if !l.hung {
+		l.t.log.Info("the page stopped answering while it was acted on")
 	}
-	t.liveness.hung, t.unresponsive = true, true
-	t.suspect()
-	return t.silence("the page of tab "+t.id+" stopped answering", "")
+	l.hung, l.t.unresponsive = true, true
+	l.t.suspect()
+	return l.silence("the page of tab "+l.t.id+" stopped answering", "")
 }
 
 // silence makes an error of a page that does not answer; more says what of an action was done.
-func (t *Tab) silence(what, more string) error {
+func (l *Liveness) silence(what, more string) error {
 	return &apierr.Error{Kind: apierr.Unresponsive, Message: what + more + ": wait until GetTab says READY and read the page, or navigate the tab elsewhere"}
 }
 
-// during says of the error of a page that stopped answering when it did so.
-func (t *Tab) during(err error, what, more string) error {
-	if !isHung(err) || !t.liveness.hung { // it may be a frame alone that hangs
+// During says of the error of a page that stopped answering when it did so.
+func (l *Liveness) During(err error, what, more string) error {
+	if !apierr.Is(err, apierr.Unresponsive) || !l.hung { // it may be a frame alone that hangs
 		return err
 	}
-	return t.silence("the page of tab "+t.id+" stopped answering "+what, more)
+	return l.silence("the page of tab "+l.t.id+" stopped answering "+what, more)
 }
 
-func isHung(err error) bool {
-	var e *apierr.Error
-	return errors.As(err, &e) && e.Kind == apierr.Unresponsive
-}
+// Hung reports whether the page stopped answering since the call began to act.
+func (l *Liveness) Hung() bool { return l.hung }

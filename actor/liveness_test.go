@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -41,7 +42,7 @@ func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
 				one := driver.Action{Kind: kind, Ref: ref + 7, Text: "x", To: &driver.Spot{Ref: ref}}
 				page.HangOn(methods...)
 				begin := time.Now()
-				out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{{Action: one}, click(ref), {Read: &actor.TurnRead{}}, {Shot: &actor.TurnShot{}}}})
+				out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{{Action: one}, click(ref), {Read: &turn.ReadStep{}}, {Shot: &turn.ScreenshotStep{}}}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -78,11 +79,11 @@ func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 			page, tab, ref := onStage(t)
 			one := click(ref)
 			if method == "Find" {
-				one = actor.TurnAction{Action: driver.Action{Kind: driver.Click, Ref: dom.NoRef}, Target: target.Target{By: target.Selector, Words: "button"}}
+				one = turn.Step{Action: driver.Action{Kind: driver.Click, Ref: dom.NoRef}, Target: target.Target{By: target.Selector, Words: "button"}}
 			}
 			page.HangOn(method)
 			begin := time.Now()
-			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{one, click(ref)}, StopOnError: true, ShotOnError: true})
+			out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{one, click(ref)}, StopOnError: true, ShotOnError: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,10 +114,10 @@ func isUnresponsive(err error) bool {
 func TestAFormWhosePageHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		page, tab, _ := onStage(t)
-		form := actor.NewForm()
-		fill := actor.TurnAction{Field: &actor.Field{Form: form, Ways: []target.Target{{By: target.Label, Words: "Email"}}, Values: []string{"a@b.c"}}}
+		form := turn.NewForm()
+		fill := turn.Step{Field: &turn.Field{Form: form, Ways: []target.Target{{By: target.Label, Words: "Email"}}, Values: []string{"a@b.c"}}}
 		page.HangOn("Settle")
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{fill, {Submit: form}}, StopOnError: true})
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{fill, {Submit: form}}, StopOnError: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestAPageThatIsBusyForAMomentDoesNotHang(t *testing.T) {
 		for _, method := range []string{"Do", "Settle"} {
 			page.HangOn(method)
 			time.AfterFunc(1900*time.Millisecond, page.Resume)
-			out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+			out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ref)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +148,7 @@ func TestAPageThatIsBusyForAMomentDoesNotHang(t *testing.T) {
 		page.HangOn("Settle")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		out, err := tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+		out, err := turn.Run(ctx, tab, turn.Turn{Steps: []turn.Step{click(ref)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +169,7 @@ func TestDialogsThatAPolicyAnswersAreSignsOfLife(t *testing.T) {
 			})
 		}
 		time.AfterFunc(7*time.Second, page.Resume)
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}})
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ref)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,11 +183,11 @@ func TestDialogsThatAPolicyAnswersAreSignsOfLife(t *testing.T) {
 func TestADialogIsNoHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, tab, ref := onStage(t)
-		out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref + 4), click(ref)}})
+		out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ref + 4), click(ref)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Verdict != actor.DialogShown || out.Info.Status == actor.StatusUnresponsive {
+		if out.Verdict != turn.DialogShown || out.Info.Status == actor.StatusUnresponsive {
 			t.Errorf("verdict %v, status %v, %+v", out.Verdict, out.Info.Status, out.Results)
 		}
 	})

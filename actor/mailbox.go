@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
@@ -19,7 +20,7 @@ var errStopped = errors.New("the call was stopped")
 type command struct {
 	// ctx is the caller's.
 	ctx context.Context
-	run func(ctx context.Context)
+	run func(ctx context.Context, x *Exclusive)
 }
 
 // Tracer takes turns of tabs, to be traced. Its methods are called from many goroutines and must not wait.
@@ -29,36 +30,71 @@ type Tracer interface {
 	Turn(ctx context.Context, what, tab string) (begun func(), end func(error))
 }
 
-// do runs work on the tab's goroutine. It returns when work has, when ctx ends, or when the tab ends.
-func do[T any](ctx context.Context, t *Tab, what string, work func(ctx context.Context) (T, error)) (T, error) {
-	if t.tracer == nil {
-		return turnOf(ctx, t, what, work)
+// Command says what a call of Do is.
+type Command struct {
+	// Name is what errors and traces call it. There are few.
+	Name string
+	// ReadOnly says that the call leaves the page as it is. What was read before any other call is no longer served to those
+	// whom an older answer would do (ReadOptions.MaxAge).
+	ReadOnly bool
+	// Leaves says that the call navigates the tab elsewhere: a query that the page does not answer makes way for it.
+	Leaves bool
+	// URL is where the call navigates to, if that is known: the URL policy is asked before the call waits.
+	URL string
+}
+
+// Do runs work on the tab's goroutine, while nothing else acts on the tab. It returns when work has, when ctx ends, or when the
+// tab ends. Work's context is the tab's, also ended by the caller's.
+func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Context, x *Exclusive) (T, error)) (T, error) {
+	var none T
+	if c.URL != "" {
+		if err := t.policy.allow(c.URL); err != nil {
+			return none, err
+		}
 	}
-	begun, end := t.tracer.Turn(ctx, what, t.id)
-	value, err := turnOf(ctx, t, what, func(ctx context.Context) (T, error) {
-		begun()
-		return work(ctx)
-	})
+	if c.Leaves {
+		t.leavers.Add(1)
+		begun := sync.OnceFunc(func() { t.leavers.Add(-1) })
+		defer begun()
+		t.stir()
+		work = after(begun, work)
+	}
+	if t.tracer == nil {
+		return enqueue(ctx, t, c, work)
+	}
+	begun, end := t.tracer.Turn(ctx, c.Name, t.id)
+	value, err := enqueue(ctx, t, c, after(begun, work))
 	end(err)
 	return value, err
 }
 
-func turnOf[T any](ctx context.Context, t *Tab, what string, work func(ctx context.Context) (T, error)) (T, error) {
+// after is work that calls first before it begins.
+func after[T any](first func(), work func(context.Context, *Exclusive) (T, error)) func(context.Context, *Exclusive) (T, error) {
+	return func(ctx context.Context, x *Exclusive) (T, error) {
+		first()
+		return work(ctx, x)
+	}
+}
+
+// enqueue puts work into the mailbox and waits for it.
+func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Context, x *Exclusive) (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error
 	}
 	var none T
 	answers := make(chan answer, 1)
-	turn := t.back.turn.Load()
-	c := command{ctx: ctx, run: func(ctx context.Context) {
-		if err := t.here(turn); err != nil {
+	generation := t.back.turn.Load()
+	queued := command{ctx: ctx, run: func(ctx context.Context, x *Exclusive) {
+		if err := t.here(generation); err != nil {
 			answers <- answer{err: err}
 			return
 		}
-		t.forget(what)
-		value, err := work(ctx)
-		if gone := t.here(turn); err != nil && gone != nil && ctx.Err() == nil {
+		if !c.ReadOnly {
+			t.lastRead.Store(nil)
+		}
+		value, err := work(ctx, x)
+		if gone := t.here(generation); err != nil && gone != nil && ctx.Err() == nil {
 			err = gone // whatever the call ran into
 		}
 		answers <- answer{value, err}
@@ -67,21 +103,21 @@ func turnOf[T any](ctx context.Context, t *Tab, what string, work func(ctx conte
 		return none, t.ended()
 	}
 	if err := ctx.Err(); err != nil {
-		return none, t.explain(ctx, what, err)
+		return none, t.explain(ctx, c.Name, err)
 	}
-	if err := t.here(turn); err != nil {
+	if err := t.here(generation); err != nil {
 		return none, err
 	}
 	select {
-	case t.mailbox <- c:
+	case t.mailbox <- queued:
 	default:
 		return none, apierr.Exceeded("mailbox", cap(t.mailbox), "tab %s has %d calls waiting: wait for one to end, then try again, or raise --mailbox", t.id, cap(t.mailbox))
 	}
 	select {
 	case a := <-answers:
-		return a.value, t.explain(ctx, what, a.err)
+		return a.value, t.explain(ctx, c.Name, a.err)
 	case <-ctx.Done():
-		return none, t.explain(ctx, what, ctx.Err())
+		return none, t.explain(ctx, c.Name, ctx.Err())
 	case <-t.done:
 		return none, t.ended()
 	}
@@ -97,7 +133,7 @@ func (t *Tab) explain(ctx context.Context, what string, err error) error {
 		return t.ended()
 	case errors.As(err, &e):
 		return err
-	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, errTimeUp):
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, ErrTimeUp):
 		return fmt.Errorf("%s on tab %s was not done in time; the tab stays usable: try again with more time, navigate elsewhere or close it: %w",
 			what, t.id, context.DeadlineExceeded)
 	case ctx.Err() != nil:
@@ -120,7 +156,17 @@ func (t *Tab) execute(c command) {
 		ctx, release = context.WithDeadline(ctx, deadline)
 		defer release()
 	}
-	c.run(ctx)
+	t.exclusive(func(x *Exclusive) { c.run(ctx, x) })
+}
+
+// exclusive runs work as the one call that has the tab.
+func (t *Tab) exclusive(work func(x *Exclusive)) {
+	if t.turn != nil {
+		panic("actor: a call began within another one")
+	}
+	t.turn = &Exclusive{t}
+	defer func() { t.turn = nil }()
+	work(t.turn)
 }
 
 // step waits for one thing to happen and handles it; the caller publishes. It returns false when done
@@ -151,13 +197,13 @@ func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 		t.locate()
 	case <-changed:
 		t.wake(idle)
-		t.attend()
+		t.exclusive(func(*Exclusive) { t.attend() })
 	case w := <-t.located:
 		t.found(w)
 	case <-t.stirred: // there is something to publish
 	case f := <-fetched:
 		t.wake(idle)
-		t.takeUp(f)
+		t.exclusive(func(*Exclusive) { t.takeUp(f) })
 	}
 	return true
 }
@@ -187,7 +233,7 @@ func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context
 		}
 	}
 	if t.liveness.hung {
-		return t.stopAnswering()
+		return t.liveness.Stop()
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -224,8 +270,8 @@ func (t *Tab) beside(ctx context.Context, done <-chan struct{}, stop func() erro
 		} else if stop != nil {
 			stopped = stop()
 		}
-		if stopped == nil && t.isSilent() {
-			stopped = t.stopAnswering()
+		if stopped == nil && t.liveness.Silent() {
+			stopped = t.liveness.Stop()
 		}
 	}
 	return stopped

@@ -20,26 +20,23 @@ const sameBound = time.Second
 // is left, Lost when the renderer crashes; or with a wrapped context.DeadlineExceeded, after which the
 // tab stays usable.
 func (t *Tab) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	if err := t.policy.allow(url); err != nil {
-		return Info{}, err
-	}
-	return leaving(ctx, t, "navigate", func(ctx context.Context) (Info, error) { return t.navigate(ctx, url, wait) })
+	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.navigate(ctx, url, wait) })
 }
 
 // Back goes one entry back in the tab's history; an *Error of kind NoHistory at its start. The rest is
 // as with Navigate.
 func (t *Tab) Back(ctx context.Context, wait Wait) (Info, error) {
-	return leaving(ctx, t, "go back", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, -1, wait) })
+	return Do(ctx, t, Command{Name: "go back", Leaves: true}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.stepHistory(ctx, -1, wait) })
 }
 
 // Forward goes one entry forward; an *Error of kind NoHistory at the end. The rest is as with Navigate.
 func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
-	return leaving(ctx, t, "go forward", func(ctx context.Context) (Info, error) { return t.stepHistory(ctx, 1, wait) })
+	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.stepHistory(ctx, 1, wait) })
 }
 
 // Reload loads the current document again. The rest is as with Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
-	return leaving(ctx, t, "reload", func(ctx context.Context) (Info, error) { return t.travel(ctx, wait, t.page().Reload) })
+	return Do(ctx, t, Command{Name: "reload", Leaves: true}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.travel(ctx, wait, t.page().Reload) })
 }
 
 func (t *Tab) navigate(ctx context.Context, url string, wait Wait) (Info, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -76,7 +77,7 @@ func TestNavigateSaysWhyItFailed(t *testing.T) {
 	}
 	_, err = tab.Navigate(t.Context(), "file:///etc/passwd", actor.WaitLoad)
 	wantKind(t, err, apierr.Refused)
-	_, err = tab.Act(t.Context(), actor.Turn{URL: "file:///etc/passwd"})
+	_, err = turn.Run(t.Context(), tab, turn.Turn{URL: "file:///etc/passwd"})
 	wantKind(t, err, apierr.Refused)
 	_, err = pool.Open(t.Context(), actor.OpenOptions{URL: "file:///etc/passwd"})
 	wantKind(t, err, apierr.Refused)
@@ -165,8 +166,8 @@ func TestADialogThatOpensWhileThePageLoadsEndsTheWait(t *testing.T) {
 	if d == nil || len([]rune(d.Message)) != 1001 || tab.Info().URL != home+"alert" {
 		t.Errorf("info is %+v", tab.Info())
 	}
-	out, err := tab.Act(t.Context(), actor.Turn{URL: home})
-	if err != nil || out.Verdict != actor.Navigated || out.Info.Dialog != nil {
+	out, err := turn.Run(t.Context(), tab, turn.Turn{URL: home})
+	if err != nil || out.Verdict != turn.Navigated || out.Info.Dialog != nil {
 		t.Errorf("outcome is %+v, %v", out, err)
 	}
 }

@@ -20,7 +20,7 @@ func (t *Tab) Portrait(ctx context.Context, ref dom.Ref, o ReadOptions, s driver
 	var picture []byte
 	var area dom.Box
 	o.Geometry = true
-	r, err := do(ctx, t, "screenshot", func(ctx context.Context) (r Reading, err error) {
+	r, err := Do(ctx, t, Command{Name: "screenshot", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (r Reading, err error) {
 		if r, area, err = t.inView(ctx, ref, o); err != nil {
 			return r, err
 		}
@@ -102,7 +102,7 @@ func (t *Tab) Panorama(ctx context.Context, o ReadOptions, s driver.Shot) (Readi
 	var picture []byte
 	var area dom.Box
 	o.Geometry = true
-	r, err := do(ctx, t, "screenshot", func(ctx context.Context) (r Reading, err error) {
+	r, err := Do(ctx, t, Command{Name: "screenshot", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (r Reading, err error) {
 		if r, err = t.read(ctx, o); err != nil {
 			return r, err
 		}

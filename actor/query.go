@@ -2,7 +2,7 @@ package actor
 
 import (
 	"context"
-	"sync"
+	"fmt"
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
@@ -18,7 +18,7 @@ const (
 // query asks the page for something that a dialog would keep it from telling. When the page does not answer, and a call waits
 // that navigates the tab elsewhere, the query ends at once: what it asks for is about to go away. Other errors are those of call.
 func (t *Tab) query(ctx context.Context, work func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit, errTimeUp)
+	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit, ErrTimeUp)
 	defer cancel()
 	return t.yielding(ctx, work)
 }
@@ -45,14 +45,5 @@ func (t *Tab) yielding(ctx context.Context, work func(ctx context.Context) error
 	}, work)
 }
 
-// leaving is do for work that navigates the tab elsewhere: a query that the page does not answer makes way for it.
-func leaving[T any](ctx context.Context, t *Tab, what string, work func(ctx context.Context) (T, error)) (T, error) {
-	t.leavers.Add(1)
-	begun := sync.OnceFunc(func() { t.leavers.Add(-1) })
-	defer begun()
-	t.stir()
-	return do(ctx, t, what, func(ctx context.Context) (T, error) {
-		begun()
-		return work(ctx)
-	})
-}
+// ErrTimeUp is why the context of a call's work ends before the caller's does.
+var ErrTimeUp = fmt.Errorf("the call's time is up: %w", context.DeadlineExceeded)

@@ -179,7 +179,7 @@ func (t *Tab) isStructural() bool {
 // Markup returns the page's documents as a reader sees them, the main one first. It fails with an *Error:
 // DialogOpen while a dialog blocks the page, Lost after a crash.
 func (t *Tab) Markup(ctx context.Context) ([]driver.Markup, error) {
-	return do(ctx, t, "read page", func(ctx context.Context) (out []driver.Markup, err error) {
+	return Do(ctx, t, Command{Name: "read page", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (out []driver.Markup, err error) {
 		if t.crashed {
 			return nil, t.crash()
 		}
@@ -201,7 +201,7 @@ func (t *Tab) Markup(ctx context.Context) ([]driver.Markup, error) {
 // page itself may move in between. Errors are those of Read.
 func (t *Tab) Look(ctx context.Context, o ReadOptions, s driver.Shot) (Reading, []byte, error) {
 	var picture []byte
-	r, err := do(ctx, t, "look", func(ctx context.Context) (Reading, error) {
+	r, err := Do(ctx, t, Command{Name: "look", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (Reading, error) {
 		r, err := t.read(ctx, o)
 		if err != nil {
 			return Reading{}, err
@@ -224,7 +224,7 @@ func (t *Tab) flush() {
 // Screenshot takes a picture of the page. It fails with an *Error: DialogOpen while a dialog blocks the
 // page, Lost after a crash.
 func (t *Tab) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
-	return do(ctx, t, "screenshot", func(ctx context.Context) ([]byte, error) { return t.picture(ctx, s) })
+	return Do(ctx, t, Command{Name: "screenshot", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) ([]byte, error) { return t.picture(ctx, s) })
 }
 
 func (t *Tab) picture(ctx context.Context, s driver.Shot) (picture []byte, err error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -409,7 +410,7 @@ func TestMaxAgeIsKept(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		asks("more than that", young, 1)
 		ref := first.Head.Snapshot.Elements.Slice()[0].Ref
-		if _, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{click(ref)}}); err != nil {
+		if _, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{click(ref)}}); err != nil {
 			t.Fatal(err)
 		}
 		asks("boxes from before an action", boxes, 1)

@@ -9,6 +9,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -50,11 +51,11 @@ func TestWhatTheGateRefusedIsTheErrorOfWhateverLedThere(t *testing.T) {
 			ref = el.Ref
 		}
 	}
-	out, err := tab.Act(t.Context(), actor.Turn{Actions: []actor.TurnAction{{Action: driver.Action{Kind: driver.Click, Ref: ref}}}})
+	out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Ref: ref}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if one := out.Results[0]; one.Done || !errors.Is(one.Err, refused) || one.Summary != `click "Go": done, but where it led is refused` || out.Verdict != actor.Navigated {
+	if one := out.Results[0]; one.Done || !errors.Is(one.Err, refused) || one.Summary != `click "Go": done, but where it led is refused` || out.Verdict != turn.Navigated {
 		t.Errorf("%+v, %v", one, out.Verdict)
 	}
 }

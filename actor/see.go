@@ -55,7 +55,7 @@ type whereabouts struct {
 // see runs a call to the page in a turn of its own, when the page can answer. Where it is about an element, the page
 // is read first.
 func see[T any](ctx context.Context, t *Tab, what string, ref dom.Ref, ask func(ctx context.Context, at whereabouts) (T, error)) (T, error) {
-	return do(ctx, t, what, func(ctx context.Context) (out T, err error) {
+	return Do(ctx, t, Command{Name: what}, func(ctx context.Context, _ *Exclusive) (out T, err error) {
 		if t.crashed {
 			return out, t.crash()
 		}

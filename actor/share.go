@@ -30,7 +30,7 @@ func together[Ask, Answer any](ctx context.Context, t *Tab, what string, s *shar
 	for {
 		turn, leads := s.enter(ask)
 		if leads {
-			answer, err := do(ctx, t, what, func(ctx context.Context) (Answer, error) { return work(ctx, s.begin(turn)) })
+			answer, err := Do(ctx, t, Command{Name: what, ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (Answer, error) { return work(ctx, s.begin(turn)) })
 			s.finish(turn, answer, err)
 			return answer, err
 		}

@@ -108,12 +108,10 @@ type state struct {
 	info     Info
 	epoch    string
 	document uint64
-	// promised is what the turn under way was asked with.
-	promised promise
 	// lastMark is the mark of the last read; see ReadRequest.
 	lastMark uint64
-	// epitaphs tell what elements of earlier documents were.
-	epitaphs map[dom.Ref]epitaph
+	// tombstones tell what elements of earlier documents were.
+	tombstones map[dom.Ref]tombstone
 	// structural is the document that was asked for its structure, if any was.
 	structural uint64
 	outbox     []TabEvent
@@ -142,7 +140,9 @@ type state struct {
 	closed       bool
 	crashed      bool
 	unresponsive bool
-	liveness     liveness
+	liveness     Liveness
+	// turn is what has the tab, or nil.
+	turn *Exclusive
 	// These count what happened, for those who wait for it.
 	commits, sames, crashes int
 	newTabs                 []string
@@ -194,6 +194,7 @@ func newTab(ctx context.Context, page driver.Page, info Info, cfg *Config, owner
 	t.ctx, t.end = context.WithCancelCause(ctx)
 	t.state = state{events: page.Events(), model: model.New(), info: info, address: info.URL, epoch: unguessable(), document: 1, known: true,
 		selected: map[dom.FrameID]driver.Selected{}}
+	t.liveness.t = t
 	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
 	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
 	t.head.Store(&Head{Snapshot: s, Info: t.info, next: make(chan struct{})})

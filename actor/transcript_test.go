@@ -17,6 +17,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -187,7 +188,7 @@ func (p *player) onTab(name, rest string) {
 		if err != nil {
 			return "", err
 		}
-		out, err := p.tab.Act(ctx, actor.Turn{Actions: []actor.TurnAction{{Action: driver.Action{Kind: driver.Click, Ref: dom.Ref(ref)}}}})
+		out, err := turn.Run(ctx, p.tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Ref: dom.Ref(ref)}}}})
 		if err != nil {
 			return "", err
 		}

@@ -154,3 +154,13 @@ type Layout struct {
 	// Boxes stands parallel to Snapshot.Elements.
 	Boxes []Box
 }
+
+// Find returns the element of a ref, nil when the snapshot has none.
+func (s *Snapshot) Find(ref Ref) *Element {
+	for el := range s.Elements.All() {
+		if el.Ref == ref {
+			return el
+		}
+	}
+	return nil
+}

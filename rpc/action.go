@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/accounting"
 	"github.com/domtap/domtap/rpc/acting"
@@ -26,18 +27,18 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	turn, err := s.turnOf(tab, r)
+	plan, err := s.turnOf(tab, r)
 	if err != nil {
 		return nil, err
 	}
 	shared, who := s.server.views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	told := shared.Told(who)
-	turn.Told, turn.ToldMark = told.Snapshot, told.Mark
-	outcome, err := tab.Act(ctx, turn)
+	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
+	outcome, err := turn.Run(ctx, tab, plan)
 	if err == nil {
 		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
 		shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark}) // also by the error of what was refused
-		err = nothingDone(turn, outcome)
+		err = nothingDone(plan, outcome)
 	}
 	if err != nil {
 		return nil, err
@@ -46,7 +47,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 }
 
 // account notes how a turn went.
-func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *actor.Outcome) {
+func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
 	if note := accounting.Of(ctx); note != nil {
 		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
 		note.Whole(s.server.views.Of(tab).Whole(o.After), false)
@@ -55,8 +56,8 @@ func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []str
 
 // nothingDone is the error of a turn that failed before it did anything. One that did something is
 // answered, with the error in its step's result, so that what it did is not lost.
-func nothingDone(turn actor.Turn, out actor.Outcome) error {
-	if turn.URL != "" || !turn.StopOnError || turn.ShotOnError || len(out.Results) == 0 {
+func nothingDone(plan turn.Turn, out turn.Outcome) error {
+	if plan.URL != "" || !plan.StopOnError || plan.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}
 	var e *actor.Error
@@ -73,11 +74,11 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	if err != nil {
 		return nil, err
 	}
-	turn := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.server.cfg.Uploads.Files(paths) })
+	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.server.cfg.Uploads.Files(paths) })
 	shared, who := s.server.views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	told := shared.Told(who)
-	turn.Told, turn.ToldMark = told.Snapshot, told.Mark
-	outcome, err := tab.Act(ctx, turn)
+	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
+	outcome, err := turn.Run(ctx, tab, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -93,32 +94,32 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 }
 
 // turnOf makes the actor's turn of a request that package check let pass.
-func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (actor.Turn, error) {
-	turn := actor.Turn{
+func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn.Turn, error) {
+	plan := turn.Turn{
 		URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError(), Heal: r.Heal == nil || r.GetHeal(),
 		ShotOnError: r.GetScreenshotOnError(),
 	}
 	for i, step := range r.GetSteps() {
 		action, err := s.turnAction(tab, step, fmt.Sprintf("steps[%d]", i))
 		if err != nil {
-			return actor.Turn{}, err
+			return turn.Turn{}, err
 		}
-		turn.Actions = append(turn.Actions, action)
+		plan.Steps = append(plan.Steps, action)
 	}
-	return turn, nil
+	return plan, nil
 }
 
 // turnAction makes the action of a step, whose path in the request is field.
-func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field string) (made actor.TurnAction, err error) {
+func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field string) (made turn.Step, err error) {
 	switch a := step.GetAction().(type) {
 	case *domtapv1.Step_Wait:
-		return actor.TurnAction{Wait: s.server.turnWait(tab, a.Wait, field+".wait")}, nil
+		return turn.Step{Wait: s.server.turnWait(tab, a.Wait, field+".wait")}, nil
 	case *domtapv1.Step_Read:
-		return actor.TurnAction{Read: s.server.turnRead(tab, a.Read)}, nil
+		return turn.Step{Read: s.server.turnRead(tab, a.Read)}, nil
 	case *domtapv1.Step_Screenshot:
-		return actor.TurnAction{Shot: s.server.turnShot(tab, a.Screenshot)}, nil
+		return turn.Step{Shot: s.server.turnShot(tab, a.Screenshot)}, nil
 	case *domtapv1.Step_Back:
-		return actor.TurnAction{Back: true}, nil
+		return turn.Step{Back: true}, nil
 	}
 	for i, a := range steps.Actions(step) {
 		if a.Paths, err = s.server.cfg.Uploads.Files(a.Paths); err != nil {

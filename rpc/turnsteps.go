@@ -2,16 +2,17 @@ package rpc
 
 import (
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/views"
 )
 
 // turnRead makes the reading of a turn from a step that package check let pass.
-func (s *Server) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *actor.TurnRead {
+func (s *Server) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadStep {
 	sel := views.SelectionOf(&domtapv1.GetCompactRequest{
 		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(),
 	})
-	return &actor.TurnRead{Options: sel.Read(false), Say: func(r actor.Reading) (string, error) {
+	return &turn.ReadStep{Options: sel.Read(false), Say: func(r actor.Reading) (string, error) {
 		shared := s.views.Of(tab)
 		now, err := shared.At(r.Head, r.Head.Snapshot, sel)
 		if err != nil {
@@ -24,8 +25,8 @@ func (s *Server) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *actor.TurnRe
 }
 
 // turnShot makes the picture of a turn from a step that package check let pass.
-func (s *Server) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *actor.TurnShot {
-	shot := &actor.TurnShot{Shot: actor.Shot{Format: "png", FullPage: step.GetFullPage()}}
+func (s *Server) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.ScreenshotStep {
+	shot := &turn.ScreenshotStep{Shot: actor.Shot{Format: "png", FullPage: step.GetFullPage()}}
 	if !step.GetMarks() {
 		return shot
 	}

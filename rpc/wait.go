@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/rpcstatus"
@@ -137,7 +138,7 @@ func (w *waiter) missed(head *actor.Head) error {
 const stepTimeout = 10 * time.Second
 
 // turnWait makes the wait of a turn from a step that package check let pass.
-func (s *Server) turnWait(tab *actor.Tab, step *domtapv1.WaitStep, field string) *actor.TurnWait {
+func (s *Server) turnWait(tab *actor.Tab, step *domtapv1.WaitStep, field string) *turn.WaitStep {
 	until, at := step.GetUntil(), field+".until.element"
 	if until == nil {
 		until, at = &domtapv1.WaitCondition{Element: check.TargetCondition(step.GetTarget(), step.GetGone())}, field+".target"
@@ -147,7 +148,7 @@ func (s *Server) turnWait(tab *actor.Tab, step *domtapv1.WaitStep, field string)
 	if step.GetTimeout() != nil {
 		timeout = step.GetTimeout().AsDuration()
 	}
-	return &actor.TurnWait{
+	return &turn.WaitStep{
 		Options: w.until.Watch(), Timeout: timeout, Summary: "wait",
 		Met: func(h *actor.Head) (met bool, again time.Duration, err error) {
 			if w.started.IsZero() {

@@ -6,6 +6,7 @@
 package apierr
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -109,4 +110,15 @@ func Unknown(resource, format string, args ...any) *Error {
 // Errorf makes an Error of a kind.
 func Errorf(kind ErrorKind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// Is reports whether an error is, or wraps, an Error of a kind.
+func Is(err error, kind ErrorKind) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == kind
+}
+
+// LostPage reports whether an error says that the tab has lost its page, for good or for now.
+func LostPage(err error) bool {
+	return Is(err, Lost) || Is(err, Closed) || Is(err, Restoring)
 }

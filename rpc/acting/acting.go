@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
@@ -29,7 +30,7 @@ type Reasons func(error) string
 const unknownChanges = "Changes: not known, the page does not answer\n"
 
 // Answer is the answer of a turn; asText: with the diff as text.
-func Answer(o *actor.Outcome, reason Reasons, asText bool) (*domtapv1.InteractResponse, error) {
+func Answer(o *turn.Outcome, reason Reasons, asText bool) (*domtapv1.InteractResponse, error) {
 	d, err := effect(o)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func Answer(o *actor.Outcome, reason Reasons, asText bool) (*domtapv1.InteractRe
 }
 
 // effect says what a turn did to the elements of the page.
-func effect(o *actor.Outcome) (diff.Diff, error) {
+func effect(o *turn.Outcome) (diff.Diff, error) {
 	before, err := plain(o.Elements(o.Before))
 	if err != nil {
 		return diff.Diff{}, err
@@ -79,9 +80,9 @@ func plain(elements dom.List) (dom.List, error) {
 }
 
 // tab says where the tab is. Of a page that is the same as before, only what names its state is told.
-func tab(o *actor.Outcome) *domtapv1.Tab {
+func tab(o *turn.Outcome) *domtapv1.Tab {
 	full := convert.Tab(o.Info)
-	if o.Replaced || o.Verdict == actor.Navigated || o.Before.URL != o.After.URL || o.Before.Title != o.After.Title || o.Info.Dialog != nil {
+	if o.Replaced || o.Verdict == turn.Navigated || o.Before.URL != o.After.URL || o.Before.Title != o.After.Title || o.Info.Dialog != nil {
 		return full
 	}
 	lean := &domtapv1.Tab{Id: full.GetId(), Revision: full.GetRevision()}
@@ -91,7 +92,7 @@ func tab(o *actor.Outcome) *domtapv1.Tab {
 	return lean
 }
 
-func results(o *actor.Outcome, reason Reasons) []*domtapv1.StepResult {
+func results(o *turn.Outcome, reason Reasons) []*domtapv1.StepResult {
 	base := compact.NewBase(o.After.URL)
 	out := make([]*domtapv1.StepResult, len(o.Results))
 	for i, r := range o.Results {
@@ -100,7 +101,7 @@ func results(o *actor.Outcome, reason Reasons) []*domtapv1.StepResult {
 	return out
 }
 
-func result(r actor.ActionResult, reason Reasons, base compact.Base) *domtapv1.StepResult {
+func result(r turn.Result, reason Reasons, base compact.Base) *domtapv1.StepResult {
 	m := &domtapv1.StepResult{Ok: r.Done, Summary: r.Summary, Text: r.Text, Image: r.Image, Delivered: convert.Delivered(r.Delivered)}
 	switch {
 	case r.Err != nil:

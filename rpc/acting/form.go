@@ -4,28 +4,28 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // FormTurn is the turn that fills a form in, from a request that package check let pass. files says which paths may be
 // given to file inputs.
-func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error)) actor.Turn {
-	turn := actor.Turn{URL: r.GetUrl(), Heal: true}
-	form := actor.NewForm()
+func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error)) turn.Turn {
+	plan := turn.Turn{URL: r.GetUrl(), Heal: true}
+	form := turn.NewForm()
 	for _, f := range r.GetFields() {
-		field := &actor.Field{Form: form, Ways: ways(f), Values: f.GetValues(), Type: f.GetType(), Files: files}
+		field := &turn.Field{Form: form, Ways: ways(f), Values: f.GetValues(), Type: f.GetType(), Files: files}
 		if f.GetValue() != "" {
 			field.Values = []string{f.GetValue()}
 		}
-		turn.Actions = append(turn.Actions, actor.TurnAction{Field: field})
+		plan.Steps = append(plan.Steps, turn.Step{Field: field})
 	}
 	if r.GetSubmit() {
-		turn.Actions = append(turn.Actions, actor.TurnAction{Submit: form})
+		plan.Steps = append(plan.Steps, turn.Step{Submit: form})
 	}
-	return turn
+	return plan
 }
 
 // ways are the ways to find a field, the best first.

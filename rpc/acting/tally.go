@@ -2,7 +2,7 @@ package acting
 
 import (
 	"github.com/domtap/domtap/accounts"
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -31,7 +31,7 @@ func FormKinds(r *domtapv1.FillFormRequest) []string {
 }
 
 // Tally says how the steps of a turn went, for the accounts.
-func Tally(kinds []string, o *actor.Outcome, reason Reasons) []accounts.Step {
+func Tally(kinds []string, o *turn.Outcome, reason Reasons) []accounts.Step {
 	out := make([]accounts.Step, 0, len(kinds))
 	for i, r := range o.Results[:min(len(kinds), len(o.Results))] {
 		one := accounts.Step{Kind: kinds[i], Done: r.Done, Healed: r.Healed}

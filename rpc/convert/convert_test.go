@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -183,7 +184,7 @@ func TestEnumsAreKeptApart(t *testing.T) {
 	} {
 		statuses[Status(s)] = true
 	}
-	for _, v := range []actor.Verdict{actor.NoChange, actor.Changed, actor.Navigated, actor.DialogShown, actor.NewTab} {
+	for _, v := range []turn.Verdict{turn.NoChange, turn.Changed, turn.Navigated, turn.DialogShown, turn.NewTab} {
 		verdicts[Verdict(v)] = true
 	}
 	for w := range domtapv1.WaitUntil_name {

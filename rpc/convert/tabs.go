@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -122,17 +123,17 @@ func Delivered(d actor.Delivered) domtapv1.Delivered {
 }
 
 // Verdict converts what an action did to the page.
-func Verdict(v actor.Verdict) domtapv1.Verdict {
+func Verdict(v turn.Verdict) domtapv1.Verdict {
 	switch v {
-	case actor.NoChange:
+	case turn.NoChange:
 		return domtapv1.Verdict_VERDICT_NO_CHANGE
-	case actor.Changed:
+	case turn.Changed:
 		return domtapv1.Verdict_VERDICT_CHANGED
-	case actor.Navigated:
+	case turn.Navigated:
 		return domtapv1.Verdict_VERDICT_NAVIGATED
-	case actor.DialogShown:
+	case turn.DialogShown:
 		return domtapv1.Verdict_VERDICT_DIALOG
-	case actor.NewTab:
+	case turn.NewTab:
 		return domtapv1.Verdict_VERDICT_NEW_TAB
 	}
 	return domtapv1.Verdict_VERDICT_UNSPECIFIED

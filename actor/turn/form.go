@@ -1,4 +1,4 @@
-package actor
+package turn
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -20,7 +21,7 @@ type Form struct{ last dom.Ref }
 // NewForm returns a form of which nothing is filled in yet.
 func NewForm() *Form { return &Form{last: dom.NoRef} }
 
-// Field is what a TurnAction fills in: a field of any kind.
+// Field is what a Step fills in: a field of any kind.
 type Field struct {
 	Form *Form
 	// Ways name the field, the best first: that the page knows nothing by one of them leads to the next.
@@ -37,25 +38,28 @@ type Field struct {
 // name is what the caller calls the field.
 func (f *Field) name() string { return f.Ways[0].String() }
 
-// fillIn finds a field, does what its kind takes, and looks what it holds then.
-func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
+// filler fills in the fields of forms.
+type filler struct{ *run }
+
+// fill finds a field, does what its kind takes, and looks what it holds then.
+func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 	at, err := t.field(ctx, f)
 	var actions []driver.Action
 	if err == nil {
-		actions, err = t.deeds(f, at.el)
+		actions, err = t.actionsFor(f, at.el)
 	}
 	if err != nil {
-		if t.fatal(ctx, err) {
-			return ActionResult{}, err
+		if fatal(ctx, err) {
+			return Result{}, err
 		}
-		return ActionResult{Err: err, Delivered: driver.DeliveredNone, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(driver.DoResult{}, err)}, nil
+		return Result{Err: err, Delivered: driver.DeliveredNone, Ref: dom.NoRef, Summary: "fill " + f.name() + ": " + word(driver.DoResult{}, err)}, nil
 	}
 	f.Form.last = at.ref
-	var r ActionResult
+	var r Result
 	for i, one := range actions {
-		before := t.head.Load().find(one.Ref)
-		done, err := t.perform(ctx, TurnAction{Action: one, found: at.ref != one.Ref || !at.named})
-		if err == nil && done.Err == nil && !t.liveness.hung {
+		before := t.x.Head().Snapshot.Find(one.Ref)
+		done, err := t.perform(ctx, Step{Action: one, found: at.ref != one.Ref || !at.named})
+		if err == nil && done.Err == nil && !t.live.Hung() {
 			if done.Err = t.tookBack(one, before, &done); done.Err != nil {
 				done.Done, done.Delivered = false, driver.DeliveredPart
 			}
@@ -74,10 +78,10 @@ func (t *Tab) fillIn(ctx context.Context, f *Field) (ActionResult, error) {
 }
 
 // field finds the one field that is meant.
-func (t *Tab) field(ctx context.Context, f *Field) (at aimed, err error) {
+func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 	for _, way := range f.Ways {
-		at, err = t.aim(ctx, TurnAction{Action: driver.Action{Ref: dom.NoRef}, Target: way})
-		if !isNoMatch(err) {
+		at, err = t.resolve(ctx, Step{Action: driver.Action{Ref: dom.NoRef}, Target: way})
+		if !apierr.Is(err, apierr.NoMatch) {
 			at.named = way.By == target.Ref
 			return at, t.narrowed(&at, err, f)
 		}
@@ -87,7 +91,7 @@ func (t *Tab) field(ctx context.Context, f *Field) (at aimed, err error) {
 		group := func(el *dom.Element) bool { return isChoice(el) && strings.EqualFold(el.Name, name) }
 		if one := slices.IndexFunc(t.elements(), group); one >= 0 {
 			el := t.elements()[one]
-			return aimed{ref: el.Ref, el: el}, nil
+			return resolved{ref: el.Ref, el: el}, nil
 		}
 		return at, noField(f.Ways[0], t.elements())
 	}
@@ -140,7 +144,7 @@ func fieldName(el *dom.Element) string {
 var buttonTypes = []string{"submit", "button", "reset", "image", "hidden"}
 
 // narrowed takes the choice that has the value, when a name means a whole group of choices.
-func (t *Tab) narrowed(at *aimed, err error, f *Field) error {
+func (t filler) narrowed(at *resolved, err error, f *Field) error {
 	var e *apierr.Error
 	if !errors.As(err, &e) || e.Kind != apierr.Ambiguous || len(f.Values) != 1 {
 		return err
@@ -150,22 +154,17 @@ func (t *Tab) narrowed(at *aimed, err error, f *Field) error {
 			return err
 		}
 	}
-	*at = aimed{ref: e.Candidates[0].Ref, el: e.Candidates[0]}
+	*at = resolved{ref: e.Candidates[0].Ref, el: e.Candidates[0]}
 	return nil
 }
 
-func (t *Tab) elements() []*dom.Element { return t.head.Load().Snapshot.Elements.Slice() }
-
-func isNoMatch(err error) bool {
-	var e *apierr.Error
-	return errors.As(err, &e) && e.Kind == apierr.NoMatch
-}
+func (t filler) elements() []*dom.Element { return t.x.Head().Snapshot.Elements.Slice() }
 
 // isChoice reports whether an element is one of a group that is chosen from.
 func isChoice(el *dom.Element) bool { return el.Role == "radio" || el.Role == "checkbox" }
 
-// deeds are the actions that make a field hold the values.
-func (t *Tab) deeds(f *Field, el *dom.Element) ([]driver.Action, error) {
+// actionsFor are the actions that make a field hold the values.
+func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if f.Type != "" && !isOfType(el, f.Type) {
 		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
 	}
@@ -212,7 +211,7 @@ func isOfType(el *dom.Element, kind string) bool {
 }
 
 // choose ticks a box, or picks the one of its group that has the value.
-func (t *Tab) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
+func (t filler) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if len(f.Values) <= 1 {
 		switch value := strings.ToLower(f.value()); {
 		case value == "" || slices.Contains([]string{"true", "yes", "on", "checked"}, value), target.Compare(el.Text, f.value()) <= target.Folded:
@@ -228,7 +227,7 @@ func (t *Tab) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 }
 
 // choices picks those of a group that have the values; of checkboxes the others are cleared.
-func (t *Tab) choices(f *Field, member func(*dom.Element) bool) ([]driver.Action, error) {
+func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Action, error) {
 	group := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !isChoice(el) || !member(el) })
 	var actions []driver.Action
 	for _, value := range f.Values {
@@ -252,33 +251,21 @@ func (t *Tab) choices(f *Field, member func(*dom.Element) bool) ([]driver.Action
 }
 
 // within reports whether an element stands in another.
-func (t *Tab) within(el *dom.Element, outer dom.Ref) bool {
-	h := t.head.Load()
+func (t filler) within(el *dom.Element, outer dom.Ref) bool {
+	h := t.x.Head()
 	for up, steps := el, 0; up != nil && steps < h.Snapshot.Elements.Len(); steps++ {
 		if up.Parent == outer {
 			return true
 		}
-		up = h.find(up.Parent)
+		up = h.Snapshot.Find(up.Parent)
 	}
 	return false
 }
 
-// find returns the living element of a ref, or nil.
-func (h *Head) find(ref dom.Ref) *dom.Element {
-	if ref == dom.NoRef {
-		return nil
-	}
-	el, err := h.Element(ref)
-	if err != nil {
-		return nil
-	}
-	return el
-}
-
 // tookBack is the error of a field that does not hold what was filled in: pages that control their fields may set them
 // back, or make something else of it, which is said and is no error.
-func (t *Tab) tookBack(a driver.Action, before *dom.Element, r *ActionResult) error {
-	now := t.head.Load().find(a.Ref)
+func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error {
+	now := t.x.Head().Snapshot.Find(a.Ref)
 	if a.Kind != driver.Fill || now == nil || before == nil {
 		return nil
 	}
@@ -288,7 +275,7 @@ func (t *Tab) tookBack(a driver.Action, before *dom.Element, r *ActionResult) er
 	}
 	if now.Value == before.Value || now.Value == "" {
 		return apierr.Errorf(apierr.NotActionable, "the page did not take %s: the field holds %s; type it key by key with a type step, or read the page for what it expects",
-			strconv.Quote(clip(a.Text)), strconv.Quote(now.Value))
+			strconv.Quote(text.Clip(a.Text, text.Long)), strconv.Quote(now.Value))
 	}
 	r.Summary += ", holds " + strconv.Quote(now.Value)
 	return nil
@@ -298,15 +285,15 @@ func (t *Tab) tookBack(a driver.Action, before *dom.Element, r *ActionResult) er
 func isMask(value string) bool { return value != "" && strings.Trim(value, "•") == "" }
 
 // submit sends the form as a person would: by its button, or with Enter in the field that was filled last.
-func (t *Tab) submit(ctx context.Context, f *Form) (ActionResult, error) {
-	at, err := t.aim(ctx, TurnAction{Action: driver.Action{Ref: dom.NoRef}, Target: target.Target{By: target.Submitter, Ref: f.last}})
+func (t filler) submit(ctx context.Context, f *Form) (Result, error) {
+	at, err := t.resolve(ctx, Step{Action: driver.Action{Ref: dom.NoRef}, Target: target.Target{By: target.Submitter, Ref: f.last}})
 	switch {
 	case err == nil:
-		return t.perform(ctx, TurnAction{Action: driver.Action{Kind: driver.Click, Ref: at.ref, Clicks: 1}, found: true})
-	case isNoMatch(err):
-		return t.perform(ctx, TurnAction{Action: driver.Action{Kind: driver.Press, Ref: f.last, Text: "Enter"}, found: true})
-	case t.fatal(ctx, err):
-		return ActionResult{}, err
+		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Click, Ref: at.ref, Clicks: 1}, found: true})
+	case apierr.Is(err, apierr.NoMatch):
+		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Press, Ref: f.last, Text: "Enter"}, found: true})
+	case fatal(ctx, err):
+		return Result{}, err
 	}
-	return ActionResult{Err: err, Delivered: driver.DeliveredNone, Ref: dom.NoRef, Summary: "submit: " + word(driver.DoResult{}, err)}, nil
+	return Result{Err: err, Delivered: driver.DeliveredNone, Ref: dom.NoRef, Summary: "submit: " + word(driver.DoResult{}, err)}, nil
 }

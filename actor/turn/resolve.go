@@ -1,10 +1,12 @@
-package actor
+package turn
 
 import (
 	"context"
 	"slices"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/heal"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
@@ -17,8 +19,15 @@ const (
 	maxNearest = 3
 )
 
-// aimed is what an action is aimed at. An action at no element has the ref dom.NoRef and no el.
-type aimed struct {
+// resolver finds the elements that steps name.
+type resolver struct {
+	x    *actor.Exclusive
+	live *actor.Liveness
+	base baseline
+}
+
+// resolved is what an action is resolved at. An action at no element has the ref dom.NoRef and no el.
+type resolved struct {
 	ref dom.Ref
 	el  *dom.Element
 	// healed says that el has the place of the element that was named, which is gone.
@@ -30,10 +39,10 @@ type aimed struct {
 }
 
 // aim finds the element that an action is meant for. The head is up to date.
-func (t *Tab) aim(ctx context.Context, a TurnAction) (aimed, error) {
+func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 	switch {
 	case a.Target.By == target.None && a.Ref == dom.NoRef:
-		return aimed{ref: dom.NoRef}, nil
+		return resolved{ref: dom.NoRef}, nil
 	case a.Target.By == target.None:
 		return t.byRef(ctx, a.Ref, a.named())
 	case a.Target.By == target.Ref:
@@ -46,34 +55,34 @@ func (t *Tab) aim(ctx context.Context, a TurnAction) (aimed, error) {
 		found, err = t.innermost(ctx, a.Target, found)
 	}
 	if err != nil {
-		return aimed{}, err
+		return resolved{}, err
 	}
 	return t.only(ctx, a.Target, found)
 }
 
 // byRef takes the element of a ref, or the one that was rendered in its place. One that the caller named must be what the
 // caller was told of.
-func (t *Tab) byRef(ctx context.Context, ref dom.Ref, named bool) (aimed, error) {
-	el, err := t.head.Load().Element(ref)
+func (t *resolver) byRef(ctx context.Context, ref dom.Ref, named bool) (resolved, error) {
+	el, err := t.x.Head().Element(ref)
 	switch {
 	case err == nil && !named:
-		return aimed{ref: ref, el: el}, nil
+		return resolved{ref: ref, el: el}, nil
 	case err == nil:
-		use, err := t.promised.use(ref, el)
+		use, err := t.base.use(ref, el)
 		if use == heal.Doubtful {
-			return aimed{ref: ref, el: el, doubt: err}, nil
+			return resolved{ref: ref, el: el, doubt: err}, nil
 		}
-		return aimed{ref: ref, el: el}, err
-	case !isStale(err):
-		return aimed{}, err
+		return resolved{ref: ref, el: el}, err
+	case !apierr.Is(err, apierr.Stale):
+		return resolved{}, err
 	}
-	if t.promised.heal {
+	if t.base.heal {
 		heir, err := t.heal(ctx, ref)
 		if heir != nil || err != nil {
-			return aimed{ref: refOf(heir), el: heir, healed: true}, err
+			return resolved{ref: refOf(heir), el: heir, healed: true}, err
 		}
 	}
-	return aimed{}, t.lost(ref)
+	return resolved{}, t.lost(ref)
 }
 
 // refOf is the ref of an element, if there is one.
@@ -85,13 +94,13 @@ func refOf(el *dom.Element) dom.Ref {
 }
 
 // bySnapshot finds elements in the stored DOM, at first among what is used.
-func (t *Tab) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
-	found := target.Match(wanted, t.head.Load().Snapshot.Elements.Slice())
-	if len(found) == 0 && wanted.MayBeShown() && !t.isStructural() {
-		if _, err := t.read(ctx, ReadOptions{Structural: true}); err != nil {
+func (t *resolver) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
+	found := target.Match(wanted, t.x.Head().Snapshot.Elements.Slice())
+	if len(found) == 0 && wanted.MayBeShown() && !t.x.Structural() {
+		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
 			return nil, err
 		}
-		found = target.Match(wanted, t.head.Load().Snapshot.Elements.Slice())
+		found = target.Match(wanted, t.x.Head().Snapshot.Elements.Slice())
 	}
 	return found, nil
 }
@@ -101,7 +110,7 @@ const maxContainers = 4
 
 // innermost takes, in place of elements that may hold others, the innermost ones in them that say a text: these have no refs
 // of their own while nobody names them.
-func (t *Tab) innermost(ctx context.Context, wanted target.Target, found []*dom.Element) ([]*dom.Element, error) {
+func (t *resolver) innermost(ctx context.Context, wanted target.Target, found []*dom.Element) ([]*dom.Element, error) {
 	holders := 0
 	for _, el := range found {
 		if target.MayHold(el) {
@@ -131,7 +140,7 @@ func (t *Tab) innermost(ctx context.Context, wanted target.Target, found []*dom.
 }
 
 // foundInPage lets the page find what a target means. What has no ref yet, or one that the head does not know, is read.
-func (t *Tab) foundInPage(ctx context.Context, wanted target.Target) (finding target.Finding, found []*dom.Element, err error) {
+func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (finding target.Finding, found []*dom.Element, err error) {
 	if finding, err = t.ask(ctx, wanted); err != nil {
 		return finding, nil, err
 	}
@@ -140,10 +149,9 @@ func (t *Tab) foundInPage(ctx context.Context, wanted target.Target) (finding ta
 	if !unread && !strange {
 		return finding, found, nil
 	}
-	if _, err := t.read(ctx, ReadOptions{}); err != nil {
+	if _, err := t.x.Read(ctx, actor.ReadOptions{}); err != nil {
 		return finding, nil, err
 	}
-	t.flush()
 	if finding, err = t.ask(ctx, wanted); err != nil {
 		return finding, nil, err
 	}
@@ -153,40 +161,39 @@ func (t *Tab) foundInPage(ctx context.Context, wanted target.Target) (finding ta
 }
 
 // byPage lets the page find the element.
-func (t *Tab) byPage(ctx context.Context, wanted target.Target) (aimed, error) {
+func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, error) {
 	finding, found, err := t.foundInPage(ctx, wanted)
 	if err != nil {
-		return aimed{}, err
+		return resolved{}, err
 	}
 	_, unread := finding.Closest()
 	switch {
 	case finding.Invalid:
-		return aimed{}, apierr.Errorf(apierr.Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)
+		return resolved{}, apierr.Errorf(apierr.Invalid, "the browser does not take the %s: use a CSS selector, such as button.primary", wanted)
 	case len(found) == 0 && finding.Hidden > 0:
-		return aimed{}, &apierr.Error{
+		return resolved{}, &apierr.Error{
 			Kind:    apierr.NotActionable,
 			Message: "what " + wanted.String() + " means is not visible (" + finding.HiddenWas + "): scroll to it, or open what hides it",
 			Detail:  map[string]string{"cause": "hidden"},
 		}
 	case len(found) == 0 && unread:
-		return aimed{}, apierr.Errorf(apierr.Aborted, "what %s means changes faster than it can be read: try again", wanted)
+		return resolved{}, apierr.Errorf(apierr.Aborted, "what %s means changes faster than it can be read: try again", wanted)
 	}
 	return t.only(ctx, wanted, found)
 }
 
 // ask lets the page find what a target means.
-func (t *Tab) ask(ctx context.Context, wanted target.Target) (target.Finding, error) {
-	t.flush()
+func (t *resolver) ask(ctx context.Context, wanted target.Target) (target.Finding, error) {
 	var out target.Finding
-	err := t.query(ctx, func(ctx context.Context) (err error) {
-		out, err = t.page().Find(ctx, wanted)
+	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+		out, err = page.Find(ctx, wanted)
 		return err
 	})
 	return out, err
 }
 
 // present returns the elements of refs in document order; strange says that some are not in the head.
-func (t *Tab) present(refs []dom.Ref) (found []*dom.Element, strange bool) {
+func (t *resolver) present(refs []dom.Ref) (found []*dom.Element, strange bool) {
 	if len(refs) == 0 {
 		return nil, false
 	}
@@ -194,7 +201,7 @@ func (t *Tab) present(refs []dom.Ref) (found []*dom.Element, strange bool) {
 	for _, ref := range refs {
 		wanted[ref] = true
 	}
-	for el := range t.head.Load().Snapshot.Elements.All() {
+	for el := range t.x.Head().Snapshot.Elements.All() {
 		if wanted[el.Ref] {
 			found = append(found, el)
 		}
@@ -203,10 +210,10 @@ func (t *Tab) present(refs []dom.Ref) (found []*dom.Element, strange bool) {
 }
 
 // only takes the one element that was found. Of several, those behind a modal do not count.
-func (t *Tab) only(ctx context.Context, wanted target.Target, found []*dom.Element) (aimed, error) {
+func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.Element) (resolved, error) {
 	if len(found) > 1 {
-		if _, err := t.read(ctx, ReadOptions{Geometry: true}); err != nil {
-			return aimed{}, err
+		if _, err := t.x.Read(ctx, actor.ReadOptions{Geometry: true}); err != nil {
+			return resolved{}, err
 		}
 		refs := make([]dom.Ref, len(found))
 		for i, el := range found {
@@ -219,11 +226,11 @@ func (t *Tab) only(ctx context.Context, wanted target.Target, found []*dom.Eleme
 	}
 	switch len(found) {
 	case 0:
-		return aimed{}, t.missing(wanted)
+		return resolved{}, t.missing(wanted)
 	case 1:
-		return aimed{ref: found[0].Ref, el: found[0]}, nil
+		return resolved{ref: found[0].Ref, el: found[0]}, nil
 	}
-	return aimed{}, &apierr.Error{
+	return resolved{}, &apierr.Error{
 		Kind: apierr.Ambiguous,
 		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " + target.List(found, maxCandidates) +
 			"; use the ref of one of them",
@@ -232,10 +239,10 @@ func (t *Tab) only(ctx context.Context, wanted target.Target, found []*dom.Eleme
 }
 
 // missing is the error of a target that means nothing.
-func (t *Tab) missing(wanted target.Target) error {
+func (t *resolver) missing(wanted target.Target) error {
 	e := &apierr.Error{
 		Kind: apierr.NoMatch, Message: "nothing on the page is meant by " + wanted.String(),
-		Candidates: target.Nearest(wanted, t.head.Load().Snapshot.Elements.Slice(), maxNearest),
+		Candidates: target.Nearest(wanted, t.x.Head().Snapshot.Elements.Slice(), maxNearest),
 	}
 	if len(e.Candidates) > 0 {
 		e.Message += "; the nearest: " + target.List(e.Candidates, maxNearest)

@@ -1,0 +1,58 @@
+package turn
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/heal"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// heal returns the element that has the place of one that is gone; nil: none surely has. See package heal for what
+// makes one the heir; the page has the last word.
+func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) {
+	h := t.x.Head()
+	gone, before := h.LastSeen(ref)
+	if gone == nil {
+		return nil, nil
+	}
+	heir := heal.Heir(gone, before.Elements.Slice(), h.Snapshot.Elements.Slice())
+	if heir == nil {
+		return nil, nil
+	}
+	s := driver.Replacement{Gone: ref, Heir: heir.Ref}
+	s.Frame, s.Document = t.x.Where(heir.Ref)
+	inherits := false
+	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+		inherits, err = page.Inherits(ctx, s)
+		return err
+	})
+	if err != nil || !inherits {
+		if fatal(ctx, err) {
+			return nil, err
+		}
+		return nil, nil
+	}
+	return heir, nil
+}
+
+// lost is the error of a ref whose element is gone: what it was, and what is on the page that comes nearest.
+func (t *resolver) lost(ref dom.Ref) error {
+	h := t.x.Head()
+	e := &apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"ref": number(ref)}}
+	was := t.x.Gone(ref)
+	e.Message = "the element of ref " + number(ref) + " is gone"
+	if was != nil {
+		e.Detail["was"] = target.Describe(was)
+		e.Message += " (it was: " + e.Detail["was"] + ")"
+		e.Candidates = target.Like(was, h.Snapshot.Elements.Slice(), 1)
+	}
+	if len(e.Candidates) > 0 {
+		e.Message += "; the nearest now: " + target.List(e.Candidates, 1)
+		e.Detail["nearest"] = number(e.Candidates[0].Ref)
+	}
+	e.Message += ": read the page again and use a ref from there"
+	return e
+}

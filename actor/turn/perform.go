@@ -1,0 +1,183 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// perform does one action, waits until the page has come to rest and reads it.
+func (t *run) perform(ctx context.Context, a Step) (Result, error) {
+	start := t.x.Counters()
+	t.live.Begin()
+	at, done, err := t.performAt(ctx, a, start)
+	for _, next := range a.Then {
+		if err != nil || t.x.Dialog() != nil || t.x.Counters().Commits != start.Commits {
+			break
+		}
+		next.Ref = at.ref
+		if _, err = t.dispatch(ctx, t.placed(next), start); err != nil {
+			err = t.live.During(err, "during the "+next.Kind.String(), ", so it may be done in part only")
+			done.Delivered = driver.DeliveredPart // of all that was to be done
+		}
+	}
+	if fatal(ctx, err) {
+		return Result{}, err
+	}
+	r := Result{Done: err == nil, Delivered: done.Delivered.OrDefault(err), Err: err, Ref: at.ref, Healed: at.healed && err == nil, Moved: done.Moved}
+	what := a.summary()
+	if at.el != nil {
+		what = summarize(a.Action, at.el)
+	}
+	r.Summary = what + ": " + word(done, err)
+	if r.Healed {
+		r.Summary += " on [" + number(at.ref) + "], which was rendered in its place"
+	}
+	frame := dom.FrameID("")
+	if at.el != nil {
+		frame = at.el.Frame
+	}
+	restless := t.settle(ctx, start, frame)
+	if r.Done && apierr.Is(restless, apierr.Unresponsive) {
+		r.Summary += ", but then the page stopped answering"
+	} else if r.Done && restless != nil && isTimeUp(ctx) {
+		r.Summary += ", but the time was up before the page came to rest"
+	}
+	if apierr.Is(restless, apierr.Unresponsive) {
+		restless = nil // the turn ends with an answer, which has the tab's status
+	}
+	switch refused := t.refused(start); {
+	case r.Done && refused != nil:
+		r.Done, r.Err = false, refused
+		r.Summary = what + ": done, but where it led is refused"
+	case r.Done:
+		r.Summary += t.led(start)
+	}
+	return r, restless
+}
+
+// resolveAgain is how often an action whose element went away is resolved anew.
+const resolveAgain = 1
+
+// performAt aims an action and performs it. Whatever went away between the last read and the action is resolved at anew.
+func (t *run) performAt(ctx context.Context, a Step, start actor.Counters) (at resolved, done driver.DoResult, err error) {
+	if err := t.x.Blocked(); err != nil {
+		return at, done, err
+	}
+	for tries := 0; ; tries++ {
+		known := a.Known
+		one := a.Action
+		if at, err = t.resolve(ctx, a); err == nil {
+			one.Ref = at.ref
+			one.Known = t.base.known(a, at)
+			one.To, err = t.resolveEnd(ctx, a)
+		}
+		if err != nil {
+			return at, done, t.live.During(err, "before the "+a.Kind.String(), ", so nothing was done")
+		}
+		if a.named() && known != nil {
+			one.Known = known // it is what the caller named, and not what became of that since
+		}
+		if done, err = t.dispatchAt(ctx, at, t.placed(one), start); !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Known != nil && one.Known.Told > 0 {
+			return at, done, t.live.During(err, "during the "+a.Kind.String(), "; whether its element received anything is not known")
+		}
+		a.Known = one.Known
+		if _, err := t.x.Read(ctx, actor.ReadOptions{}); err != nil {
+			return at, done, err
+		}
+	}
+}
+
+// dispatchAt performs an action. Where the page knows no better than what was doubtful, the doubt is the error.
+func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, start actor.Counters) (driver.DoResult, error) {
+	done, err := t.dispatch(ctx, a, start)
+	var e *apierr.Error
+	if errors.As(err, &e) && e.Detail["cause"] == driver.Beside && at.doubt != nil {
+		err = at.doubt
+	}
+	return done, err
+}
+
+// resolveEnd finds where a drag ends; nil for an action that does not say.
+func (t *run) resolveEnd(ctx context.Context, a Step) (*driver.Spot, error) {
+	if a.To == nil || a.To.Ref == dom.NoRef && a.Toward.By == target.None {
+		return a.To, nil
+	}
+	at, err := t.resolve(ctx, Step{Action: driver.Action{Ref: a.To.Ref}, Target: a.Toward})
+	if err != nil {
+		return nil, err
+	}
+	to := driver.Spot{Ref: at.ref, Known: t.base.known(Step{Action: driver.Action{Kind: driver.Drag, Ref: a.To.Ref}, Target: a.Toward}, at)}
+	to.Frame, to.Document = t.x.Where(at.ref)
+	return &to, nil
+}
+
+// placed fills in where the element of an action stands.
+func (t *run) placed(a driver.Action) driver.Action {
+	a.Frame, a.Document = "", ""
+	if a.Ref != dom.NoRef {
+		a.Frame, a.Document = t.x.Where(a.Ref)
+	}
+	return a
+}
+
+// led says where an action led to; empty: nowhere.
+func (t *run) led(start actor.Counters) string {
+	switch now := t.x.Counters(); {
+	case t.x.Dialog() != nil:
+		return ", and a dialog is open: " + t.x.Dialog().Type + " " + strconv.Quote(text.Clip(t.x.Dialog().Message, text.Long))
+	case now.Tabs > start.Tabs:
+		return ", and tab " + t.x.NewTabs()[start.Tabs] + " was opened"
+	case now.Commits != start.Commits || now.URL != start.URL:
+		return " → " + place(t.x.Title(), t.x.Counters().URL, start.URL)
+	}
+	return ""
+}
+
+// refused is the error of an action that led to a document that the URL policy refuses.
+func (t *run) refused(start actor.Counters) error {
+	if t.x.Counters().Commits == start.Commits {
+		return nil
+	}
+	return t.x.Refusal()
+}
+
+// isOther reports whether an error says that an element is another thing than the one that was meant.
+func isOther(err error) bool {
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Kind == apierr.Stale && e.Detail["cause"] != ""
+}
+
+// fatal reports whether an error ends the turn.
+func fatal(ctx context.Context, err error) bool {
+	return err != nil && (ctx.Err() != nil || apierr.LostPage(err))
+}
+
+// dispatch performs an action. The page does not answer while a dialog that the action opened is there,
+// and need not answer when the action led to another document.
+func (t *run) dispatch(ctx context.Context, a driver.Action, start actor.Counters) (done driver.DoResult, err error) {
+	err = t.x.Call(ctx, func() error {
+		if t.x.Counters().Halts != start.Halts {
+			return errStopped
+		}
+		return nil
+	}, func(ctx context.Context, page driver.Page) (err error) {
+		done, err = page.Do(ctx, a)
+		return err
+	})
+	var e *apierr.Error
+	if err == nil || errors.Is(err, errStopped) || t.x.Counters().Commits != start.Commits && ctx.Err() == nil && !errors.As(err, &e) {
+		return done, nil
+	}
+	return done, err
+}
+
+// errStopped ends a call to the page whose result is no longer needed.
+var errStopped = errors.New("the call was stopped")

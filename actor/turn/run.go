@@ -1,0 +1,160 @@
+package turn
+
+import (
+	"context"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// Run performs a turn on a tab; nothing else happens to the tab in between. Failures of single steps are in
+// the results, and so is the end of the caller's time when something was done by then: the turn ends a little
+// before it, so that the answer is in time. The turn as a whole fails as Tab.Navigate and Tab.Read do; when it had done
+// something, the error says what.
+func Run(ctx context.Context, tab *actor.Tab, turn Turn) (Outcome, error) {
+	turn.Steps = slices.Clone(turn.Steps)
+	var done progress
+	command := actor.Command{Name: "act", URL: turn.URL, Leaves: turn.URL != ""}
+	out, err := actor.Do(ctx, tab, command, func(ctx context.Context, x *actor.Exclusive) (Outcome, error) {
+		t := &run{resolver: resolver{x: x, live: x.Liveness()}, done: &done}
+		return t.run(ctx, turn)
+	})
+	return out, done.explain(err)
+}
+
+// run is a turn under way.
+type run struct {
+	resolver
+	// done is what was done so far.
+	done *progress
+}
+
+func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
+	ctx, cancel := spare(ctx)
+	defer cancel()
+	t.x.ForgetNewTabs()
+	waits, release := t.hold(turn)
+	defer release()
+	start := t.x.Counters()
+	if turn.URL != "" {
+		if _, err := t.x.Navigate(ctx, turn.URL, turn.Wait); err != nil {
+			return Outcome{}, err
+		}
+	}
+	if t.x.Counters().Halts == start.Halts {
+		if waits {
+			if err := t.x.Subscribe(ctx); err != nil {
+				return Outcome{}, err
+			}
+		}
+		if _, err := t.x.Read(ctx, actor.ReadOptions{}); err != nil {
+			return Outcome{}, err
+		}
+	}
+	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
+	structural := t.x.Structural()
+	t.base = baseline{told: turn.Told, toldMark: turn.ToldMark, began: out.Before, beganMark: t.x.Mark(), heal: turn.Heal}
+	if slices.ContainsFunc(turn.Steps, Step.acts) {
+		t.x.Page().Attend(ctx, true)
+		defer func() { t.x.Page().Attend(context.WithoutCancel(ctx), false) }()
+	}
+	if err := t.performAll(ctx, turn, out.Results); err != nil {
+		return Outcome{}, err
+	}
+	t.x.SettlePopups(ctx)
+	h := t.x.Publish()
+	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.Mark()
+	out.Structural = structural && t.x.Structural()
+	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
+	t.judge(&out, start)
+	return out, nil
+}
+
+// performAll does the actions in order and fills in the results. The error is that of the whole turn.
+func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error {
+	defer t.live.Watch()()
+	var over error // why nothing more is done
+	failed := false
+	for i, a := range turn.Steps {
+		switch {
+		case failed && (turn.StopOnError || a.Submit != nil):
+			results[i] = a.notDone(nil, "skipped")
+			continue
+		case over == nil && t.x.Dialog() != nil:
+			over = t.x.Blocked()
+		case over == nil && t.live.Hung():
+			over = t.live.Stop()
+		}
+		if over != nil {
+			results[i] = a.notDone(over, "not done, "+word(driver.DoResult{}, over))
+			continue
+		}
+		r, err := t.performWithNotes(ctx, a)
+		t.done.note(r)
+		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {
+			// The answer says what was done until now.
+			over = timeUp(ctx)
+			if !r.Done {
+				r = a.notDone(over, word(driver.DoResult{}, over))
+			}
+			results[i] = r
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if failed = failed || r.Err != nil; r.Err != nil && turn.ShotOnError {
+			r.Image = t.errorScreenshot(ctx)
+		}
+		results[i] = r
+	}
+	if t.live.Hung() {
+		return t.x.Drain() // of a crash that took long to be reported
+	}
+	return nil
+}
+
+// performOne does one action, or whatever else it asks for. A result that is Done counts although there is an
+// error, which is that of the turn.
+func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
+	switch {
+	case a.Wait != nil:
+		return t.wait(ctx, a.Wait)
+	case a.Read != nil:
+		return t.readNow(ctx, a.Read)
+	case a.Shot != nil:
+		return t.shootNow(ctx, a.Shot)
+	case a.Back:
+		return t.backNow(ctx)
+	case a.Field != nil:
+		return filler{t}.fill(ctx, a.Field)
+	case a.Submit != nil:
+		return filler{t}.submit(ctx, a.Submit)
+	}
+	return t.perform(ctx, a)
+}
+
+// judge finds the verdict.
+func (t *run) judge(out *Outcome, start actor.Counters) {
+	switch {
+	case t.x.Counters().Dialogs != start.Dialogs:
+		out.Verdict = DialogShown
+	case len(t.x.NewTabs()) > 0:
+		out.Verdict, out.NewTab = NewTab, t.x.NewTabs()[0]
+	case t.x.Counters().Commits != start.Commits || out.Before.URL != out.After.URL:
+		out.Verdict = Navigated
+	case slices.ContainsFunc(out.Results, func(r Result) bool { return r.Moved }):
+		out.Verdict = Changed
+	case out.Before.Title != out.After.Title || differ(out.Elements(out.Before), out.Elements(out.After)):
+		out.Verdict = Changed
+	}
+}
+
+// differ reports whether a client would see a difference.
+func differ(a, b dom.List) bool {
+	return slices.ContainsFunc(dom.Gaps(a, b), func(g dom.Gap) bool {
+		return !slices.EqualFunc(g.Old, g.Now, (*dom.Element).Same)
+	})
+}

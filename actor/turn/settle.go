@@ -1,0 +1,64 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+const (
+	// settleRounds is how many documents an action may lead to, one after the other, before it is answered.
+	settleRounds = 4
+	// settleLimit is how long the elements of the page may take to come to rest after an action: there are pages that
+	// never do.
+	settleLimit = time.Second
+	// parseLimit is how long a document that an action led to may take to be parsed.
+	parseLimit = 10 * time.Second
+)
+
+// rest waits until the page has come to rest after an action and reads it. It follows the page to
+// another document. A page that a dialog blocks is at rest.
+func (t *run) settle(ctx context.Context, start actor.Counters, frame dom.FrameID) error {
+	commits := start.Commits
+	for range settleRounds {
+		err := t.x.Call(ctx, func() error {
+			if now := t.x.Counters(); now.Commits != commits || now.Halts != start.Halts || now.Tabs != start.Tabs {
+				return errStopped
+			}
+			return nil
+		}, func(ctx context.Context, page driver.Page) error { return page.Settle(ctx, frame, settleLimit) })
+		if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) {
+			return err
+		}
+		if t.x.Dialog() != nil {
+			return nil
+		}
+		if t.x.Counters().Commits != commits {
+			commits = t.x.Counters().Commits
+			if err := t.parsed(ctx); err != nil {
+				return err
+			}
+			continue
+		}
+		_, err = t.x.Read(ctx, actor.ReadOptions{})
+		if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) || err == nil && t.x.Counters().Commits == commits {
+			return err
+		}
+	}
+	return nil
+}
+
+// parsed waits until the document that an action led to is parsed. One that takes long is left to load.
+func (t *run) parsed(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, parseLimit)
+	defer cancel()
+	err := t.x.AwaitParsed(bounded)
+	if fatal(ctx, err) {
+		return err
+	}
+	return nil
+}

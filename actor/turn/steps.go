@@ -1,0 +1,91 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// readNow reads as a turn wants.
+func (t *run) readNow(ctx context.Context, r *ReadStep) (Result, error) {
+	reading, err := t.x.Read(ctx, r.Options)
+	if fatal(ctx, err) {
+		return Result{}, err
+	}
+	var text string
+	if err == nil {
+		text, err = r.Say(reading)
+	}
+	return Result{Done: err == nil, Err: err, Summary: "read: " + word(driver.DoResult{}, err), Text: text, Ref: dom.NoRef}, nil
+}
+
+// shootNow takes a picture as a turn wants.
+func (t *run) shootNow(ctx context.Context, s *ScreenshotStep) (Result, error) {
+	var reading actor.Reading
+	var err error
+	if s.Draw != nil {
+		reading, err = t.x.Read(ctx, s.Options)
+	}
+	var image []byte
+	if err == nil {
+		image, err = t.x.Screenshot(ctx, s.Shot)
+	}
+	if fatal(ctx, err) {
+		return Result{}, err
+	}
+	if err == nil && s.Draw != nil {
+		image, err = s.Draw(reading, image)
+	}
+	return Result{Done: err == nil, Err: err, Summary: "screenshot: " + word(driver.DoResult{}, err), Image: image, Ref: dom.NoRef}, nil
+}
+
+// backNow goes back in the history.
+func (t *run) backNow(ctx context.Context) (Result, error) {
+	start := t.x.Counters()
+	err := t.live.Suspend(func() error {
+		_, err := t.x.Step(ctx, -1, actor.WaitLoad)
+		return err
+	})
+	if fatal(ctx, err) {
+		return Result{}, err
+	}
+	r := Result{Done: err == nil, Err: err, Summary: "back: " + word(driver.DoResult{}, err), Ref: dom.NoRef}
+	if err != nil || t.x.Dialog() != nil {
+		return r, nil
+	}
+	_, err = t.x.Read(ctx, actor.ReadOptions{})
+	r.Summary += t.led(start)
+	if !fatal(ctx, err) {
+		err = nil
+	}
+	return r, err
+}
+
+// errorScreenshot is what the page looks like after an action failed; nil when it cannot be seen.
+func (t *run) errorScreenshot(ctx context.Context) []byte {
+	image, err := t.x.Screenshot(ctx, driver.Shot{Format: "png"})
+	if err != nil {
+		t.x.Debug("no picture of a failure", err)
+		return nil
+	}
+	return image
+}
+
+// popupLimit is how long an action waits for the documents of the windows that it opened.
+const popupLimit = 3 * time.Second
+
+// performWithNotes is performOne, with what the page did by itself in the words of the result.
+func (t *run) performWithNotes(ctx context.Context, s Step) (Result, error) {
+	t.x.ForgetNotes()
+	start := t.x.Counters()
+	r, err := t.performOne(ctx, s)
+	t.x.SettlePopups(ctx)
+	if err == nil {
+		err = t.x.AwaitNewTabs(ctx, start.Tabs, popupLimit)
+	}
+	r.Summary += t.x.Notes()
+	return r, err
+}

@@ -1,0 +1,108 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+)
+
+// summarize names an action in a few words: click "Submit".
+func summarize(a driver.Action, el *dom.Element) string {
+	verb := a.Kind.String()
+	switch {
+	case a.Kind == driver.Press:
+		return verb + " " + strconv.Quote(text.Clip(a.Text, text.Long))
+	case a.Point != nil && a.Ref == dom.NoRef:
+		return fmt.Sprintf("%s %g,%g", verb, a.Point.X, a.Point.Y)
+	case a.Aimless():
+		return verb
+	case el == nil:
+		return verb + " " + number(a.Ref)
+	}
+	if name := target.Called(el); name != "" {
+		return verb + " " + strconv.Quote(name)
+	}
+	return verb + " " + target.Describe(el) + " " + number(el.Ref)
+}
+
+func number(ref dom.Ref) string { return strconv.FormatUint(uint64(ref), 10) }
+
+// word says in a word or two how an action went.
+func word(deed driver.DoResult, err error) string {
+	if err == nil {
+		return cmp.Or(deed.Note, "ok")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "time ran out"
+	}
+	var e *apierr.Error
+	if errors.As(err, &e) {
+		switch e.Kind {
+		case apierr.Stale:
+			if isOther(err) {
+				return "something else now"
+			}
+			return "gone"
+		case apierr.NotActionable:
+			return "not actionable"
+		case apierr.NotDelivered:
+			return "not delivered"
+		case apierr.Ambiguous:
+			return "ambiguous"
+		case apierr.NoMatch:
+			return "not found"
+		case apierr.Invalid:
+			return "no such ref"
+		case apierr.Aborted:
+			return "the page went elsewhere"
+		case apierr.DialogOpen:
+			return "a dialog is open"
+		case apierr.Unresponsive:
+			return "the page stopped answering"
+		}
+	}
+	return "failed"
+}
+
+// maxPlace bounds how much of a title or URL a summary shows, in bytes.
+const maxPlace = 80
+
+// place names a page in a few words: Thanks (/done). A URL of the site that was left is shown as its path.
+func place(title, now, before string) string {
+	at := now
+	to, err := url.Parse(now)
+	from, bad := url.Parse(before)
+	if err == nil && bad == nil && to.Host != "" && to.Host == from.Host && to.Scheme == from.Scheme {
+		to.Scheme, to.Host, to.User = "", "", nil
+		if at = to.String(); at == "" {
+			at = "/"
+		}
+	}
+	at = "(" + short(dom.MaskCredentials(at)) + ")"
+	if title == "" {
+		return at
+	}
+	return short(title) + " " + at
+}
+
+// short cuts a text of the page.
+func short(s string) string {
+	if len(s) <= maxPlace {
+		return s
+	}
+	end := maxPlace
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
