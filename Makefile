@@ -15,7 +15,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e ./rpc ./e2e/acting ./e
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo test test-long bench soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo picture test test-long bench soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,6 +29,10 @@ release: ## build dist/: archives for six platforms, with man pages and completi
 demo: build ## show domtap at work on a live page
 	scripts/install-chromium
 	scripts/demo
+
+picture: build ## draw docs/session.svg, the picture of the README, from a session of bin/domtap
+	scripts/install-chromium
+	go run ./cmd/demo -domtap bin/domtap -picture docs/session.svg
 
 # make lint vets. A program with the race detector sleeps for a second before it exits, unless told otherwise: each command of a test would.
 test: ## run all tests with the race detector

@@ -18,9 +18,6 @@ import (
 // diffs is how many changes the demo streams.
 const diffs = "12"
 
-// wanted begins the name of the button that the demo clicks.
-const wanted = "Bid "
-
 // stage is what the demo plays on.
 type stage struct {
 	program string
@@ -29,8 +26,13 @@ type stage struct {
 	out io.Writer
 }
 
-// show plays the demo and cleans up after it.
-func show(ctx context.Context, program string, out io.Writer) (err error) {
+// show plays the demo.
+func show(ctx context.Context, program string, out io.Writer) error {
+	return onStage(ctx, program, out, func(s *stage, url string) error { return s.play(ctx, url) })
+}
+
+// onStage serves the page, prepares a daemon of its own for play, and cleans up after it.
+func onStage(ctx context.Context, program string, out io.Writer, play func(*stage, string) error) (err error) {
 	program, err = filepath.Abs(program)
 	if err != nil {
 		return err
@@ -46,7 +48,7 @@ func show(ctx context.Context, program string, out io.Writer) (err error) {
 	}
 	s := &stage{program: program, env: environment(state), out: out}
 	defer func() { err = errors.Join(err, s.clean(context.WithoutCancel(ctx), state)) }()
-	return s.play(ctx, site.url)
+	return play(s, site.url)
 }
 
 // environment is this process's own, with the settings of domtap replaced by those of the demo. The
@@ -75,7 +77,7 @@ func (s *stage) play(ctx context.Context, url string) error {
 	if err := s.run(ctx, "watch", "--count", diffs, "--timeout", "1m"); err != nil {
 		return err
 	}
-	ref, name, err := s.button(ctx)
+	ref, name, err := s.button(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -121,8 +123,9 @@ type answer struct {
 	}
 }
 
-// button finds a button that can be clicked, as a program would: by its role and name.
-func (s *stage) button(ctx context.Context) (ref uint32, name string, err error) {
+// button finds a button to bid on a lot that can be clicked, as a program would: by its role and name. An empty lot
+// stands for any.
+func (s *stage) button(ctx context.Context, lot string) (ref uint32, name string, err error) {
 	text, err := s.command(ctx, "dom", "--json").Output()
 	if err != nil {
 		return 0, "", fmt.Errorf("domtap dom: %w", err)
@@ -132,7 +135,7 @@ func (s *stage) button(ctx context.Context) (ref uint32, name string, err error)
 		return 0, "", fmt.Errorf("read what domtap dom printed: %w", err)
 	}
 	for _, e := range page.Elements {
-		if e.Role == "button" && strings.HasPrefix(e.Text, wanted) && !e.Disabled {
+		if e.Role == "button" && strings.HasPrefix(e.Text, "Bid ") && strings.HasSuffix(e.Text, lot) && !e.Disabled {
 			return e.Ref, e.Text, nil
 		}
 	}

@@ -85,7 +85,8 @@ func TestWhatTheDocumentsSayWorksAsPasted(t *testing.T) {
 			continue
 		}
 		run += len(blocks)
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		name := strings.TrimPrefix(filepath.ToSlash(file), filepath.ToSlash(root)+"/")
+		t.Run(name, func(t *testing.T) {
 			desk := newDesk(t, path)
 			for _, b := range blocks {
 				desk.paste(t, b)
@@ -208,23 +209,23 @@ func checkTarget(t *testing.T, b block, name string) {
 	}
 }
 
-// README.md lists the commands and exit codes that the program has.
-func TestReadmeKnowsEveryCommandAndExitCode(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+// docs/commands.md lists the commands and exit codes that the program has.
+func TestDocsListEveryCommandAndExitCode(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "commands.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme := string(text)
+	page := string(text)
 	for _, row := range table {
 		name := row.make(newApp(nil, nil, nil, nil)).Name()
-		if !regexp.MustCompile("(?m)^\\|.*`" + name + "[ `]").MatchString(readme) {
-			t.Errorf("README.md does not list the command %s", name)
+		if !regexp.MustCompile("(?m)^\\|.*`" + name + "[ `]").MatchString(page) {
+			t.Errorf("docs/commands.md does not list the command %s", name)
 		}
 	}
 	codes := []int{exit.OK, exit.Failure, exit.Usage, exit.NotFound, exit.Precondition, exit.Timeout, exit.Unavailable, exit.Denied, exit.Interrupted}
 	for _, code := range codes {
-		if !strings.Contains(readme, fmt.Sprintf("\n| %d | ", code)) {
-			t.Errorf("README.md does not list the exit code %d", code)
+		if !strings.Contains(page, fmt.Sprintf("\n| %d | ", code)) {
+			t.Errorf("docs/commands.md does not list the exit code %d", code)
 		}
 	}
 }

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The picture of the README: a session of domtap on the demo's page, drawn as SVG. What the terminals show is what the
+// commands printed, and the page is drawn from the boxes and names that `domtap dom` returned.
+
+// The measures of the picture, in its own pixels.
+const (
+	pageWidth, pageHeight = 760, 1340
+	pageScale             = 0.6
+	margin                = 20
+	columnGap             = 20
+	leftWidth             = int(pageWidth * pageScale)
+	rightX                = margin + leftWidth + columnGap
+	rightWidth            = 500
+	pictureWidth          = rightX + rightWidth + margin
+	lineHeight            = 17
+	barHeight             = 28
+	letterWidth           = 7.25
+)
+
+// boughtLot is the lot that the session bids on.
+const boughtLot = "Lighthouse lamp"
+
+// latest is the heading of the list of bids.
+const latest = "Latest bids"
+
+// shown is what the session printed, and what the page showed after the click.
+type shown struct {
+	commands []printed
+	watched  printed
+	page     []element
+}
+
+// printed is a command with its output.
+type printed struct {
+	command string
+	output  string
+}
+
+// element is what the picture needs of an element of `domtap dom --json`.
+type element struct {
+	Ref      uint32
+	Tag      string
+	Role     string
+	Text     string
+	Value    string
+	Checked  string
+	Disabled bool
+	Rect     struct{ X, Y, Width, Height float64 }
+}
+
+// picture runs a session and draws it.
+func picture(ctx context.Context, program, file string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return onStage(ctx, program, io.Discard, func(s *stage, url string) error {
+		session, err := s.session(ctx, url)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, []byte(draw(session)), 0o644)
+	})
+}
+
+// session opens the page, reads it, bids, and watches what rivals do.
+func (s *stage) session(ctx context.Context, url string) (shown, error) {
+	var all shown
+	run := func(args ...string) (printed, error) {
+		output, err := s.command(ctx, args...).Output()
+		if err != nil {
+			return printed{}, fmt.Errorf("domtap %s: %w", args[0], withStderr(err))
+		}
+		text := strings.ReplaceAll(string(output), url, "http://localhost:8080/")
+		return printed{"domtap " + strings.Join(args, " "), strings.TrimRight(text, "\n")}, nil
+	}
+	if _, err := run("open", url, "--viewport", fmt.Sprintf("%dx%d", pageWidth, pageHeight)); err != nil {
+		return all, err
+	}
+	ref, _, err := s.button(ctx, boughtLot)
+	if err != nil {
+		return all, err
+	}
+	for _, args := range [][]string{{"compact"}, {"click", strconv.FormatUint(uint64(ref), 10)}} {
+		p, err := run(args...)
+		if err != nil {
+			return all, err
+		}
+		all.commands = append(all.commands, p)
+	}
+	text, err := s.command(ctx, "dom", "--all", "--json").Output()
+	if err != nil {
+		return all, fmt.Errorf("domtap dom: %w", withStderr(err))
+	}
+	var page struct{ Elements []element }
+	if err := json.Unmarshal(text, &page); err != nil {
+		return all, fmt.Errorf("read what domtap dom printed: %w", err)
+	}
+	all.page = page.Elements
+	all.watched, err = run("watch", "--count", "2")
+	return all, err
+}
+
+// withStderr adds to the error of a command what the command wrote to standard error.
+func withStderr(err error) error {
+	if exit, ok := err.(*exec.ExitError); ok && len(exit.Stderr) > 0 {
+		return fmt.Errorf("%w: %s", err, exit.Stderr)
+	}
+	return err
+}
+
+// canvas collects the SVG.
+type canvas struct{ strings.Builder }
+
+func (c *canvas) add(format string, args ...any) {
+	fmt.Fprintf(c, format+"\n", args...)
+}
+
+// lines are the command, as it was typed, and its output.
+func (p printed) lines() []string {
+	return append([]string{"$ " + p.command}, strings.Split(p.output, "\n")...)
+}
+
+// draw lays the page on the left, and two terminals on the right.
+func draw(session shown) string {
+	var c canvas
+	var acted []string
+	for _, p := range session.commands {
+		acted = append(acted, p.lines()...)
+	}
+	watched := session.watched.lines()
+	second := barHeight + terminalHeight(acted) + columnGap
+	height := max(barHeight+int(pageHeight*pageScale), second+barHeight+terminalHeight(watched))
+
+	c.add(`<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="title">`,
+		pictureWidth, height+2*margin, pictureWidth, height+2*margin)
+	c.add(`<title id="title">A page in a browser, and domtap in two terminals: it lists the page's elements, clicks one, prints what changed, and follows further changes.</title>`)
+	c.add(`<style>text{white-space:pre}.t{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#d6deeb}` +
+		`.p{font-family:Georgia,"DejaVu Serif",serif}.c{fill:#fff;font-weight:bold}.r{fill:#e3b341}.a{fill:#56d364}.d{fill:#ff7b72}.h{fill:#8b949e}</style>`)
+	c.add(`<rect width="100%%" height="100%%" rx="12" fill="#eceff4"/>`)
+	drawPage(&c, session, height-barHeight)
+	drawTerminal(&c, rightX, margin, rightWidth, second-columnGap, acted)
+	drawTerminal(&c, rightX, margin+second, rightWidth, height-second, watched)
+	c.add(`</svg>`)
+	return c.String()
+}
+
+func terminalHeight(lines []string) int { return 12 + lineHeight*len(lines) + 6 }
+
+// drawBar draws the title bar of a window.
+func drawBar(c *canvas, x, y, width int, color, text string) {
+	c.add(`<path d="M%d %dv-%da8 8 0 0 1 8-8h%da8 8 0 0 1 8 8v%dz" fill="%s"/>`, x, y+barHeight, barHeight-8, width-16, barHeight-8, color)
+	for i, dot := range []string{"#ff5f57", "#febc2e", "#28c840"} {
+		c.add(`<circle cx="%d" cy="%d" r="5" fill="%s"/>`, x+16+16*i, y+barHeight/2, dot)
+	}
+	c.add(`<text x="%d" y="%d" class="t h">%s</text>`, x+68, y+barHeight/2+4, html.EscapeString(text))
+}
+
+func drawTerminal(c *canvas, x, y, width, height int, lines []string) {
+	drawBar(c, x, y, width, "#21262d", "")
+	c.add(`<rect x="%d" y="%d" width="%d" height="%d" fill="#0d1117"/>`, x, y+barHeight, width, height-barHeight)
+	section := ""
+	for i, line := range lines {
+		if text, ends := strings.CutSuffix(line, ":"); ends && !strings.HasPrefix(line, " ") {
+			section = text
+		}
+		line = shorten(line, int(float64(width-20)/letterWidth))
+		c.add(`<text x="%d" y="%d" class="t">%s</text>`, x+12, y+barHeight+12+lineHeight*i+6, colored(line, section))
+	}
+}
+
+var refPattern = regexp.MustCompile(`^( *)(\[\d+\])(.*)$`)
+
+// colored marks a line up: a command, a ref, what was added or removed, a header.
+func colored(line, section string) string {
+	class := map[string]string{"Added": "a", "Removed": "d"}[section]
+	switch parts := refPattern.FindStringSubmatch(line); {
+	case parts != nil:
+		return fmt.Sprintf(`%s<tspan class="r">%s</tspan><tspan class="%s">%s</tspan>`, parts[1], parts[2], class, html.EscapeString(parts[3]))
+	case strings.HasPrefix(line, "$ "):
+		return fmt.Sprintf(`<tspan class="a">$</tspan><tspan class="c">%s</tspan>`, html.EscapeString(line[1:]))
+	case strings.HasPrefix(line, "URL:") || strings.HasPrefix(line, "Watching:") || strings.HasSuffix(line, ":"):
+		return fmt.Sprintf(`<tspan class="h">%s</tspan>`, html.EscapeString(line))
+	}
+	return html.EscapeString(line)
+}
+
+// shorten cuts a line to a number of characters.
+func shorten(line string, limit int) string {
+	if letters := []rune(line); len(letters) > limit {
+		return string(letters[:limit-1]) + "…"
+	}
+	return line
+}
+
+// drawPage draws the page from the boxes of its elements. A badge shows the ref of each element that can be acted on, and a
+// frame what the click added.
+func drawPage(c *canvas, session shown, height int) {
+	drawBar(c, margin, margin, leftWidth, "#dfe3ea", "http://localhost:8080/")
+	c.add(`<svg x="%d" y="%d" width="%d" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="xMidYMin slice" class="p">`,
+		margin, margin+barHeight, leftWidth, height, pageWidth, int(float64(height)/pageScale))
+	c.add(`<rect width="100%%" height="100%%" fill="#f7f3ea"/>`)
+	added := addedRefs(session.commands[len(session.commands)-1].output)
+	drawCards(c, session.page)
+	for _, e := range session.page {
+		drawElement(c, e)
+		if slices.Contains(added, e.Ref) {
+			c.add(`<rect x="%g" y="%g" width="%g" height="%g" rx="6" fill="none" stroke="#2da44e" stroke-width="3"/>`,
+				e.Rect.X-4, e.Rect.Y-3, e.Rect.Width+8, e.Rect.Height+6)
+		}
+	}
+	for _, e := range session.page {
+		if interactive(e) {
+			drawBadge(c, e)
+		}
+	}
+	c.add(`</svg>`)
+}
+
+// addedRefs are the refs below "Added:" in what an action printed.
+func addedRefs(output string) []uint32 {
+	var refs []uint32
+	adding := false
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\n")
+		if !strings.HasPrefix(line, " ") {
+			adding = line == "Added:"
+			continue
+		}
+		if parts := refPattern.FindStringSubmatch(line); adding && parts != nil {
+			if ref, err := strconv.ParseUint(strings.Trim(parts[2], "[]"), 10, 32); err == nil {
+				refs = append(refs, uint32(ref))
+			}
+		}
+	}
+	return refs
+}
+
+func interactive(e element) bool {
+	return slices.Contains([]string{"link", "button", "checkbox", "searchbox"}, e.Role)
+}
+
+// drawCards draws what `domtap dom` does not list, because it says nothing: the card of each lot, around its heading and
+// the last of its buttons.
+func drawCards(c *canvas, page []element) {
+	for i, e := range page {
+		if e.Role != "heading" || e.Text == latest || i+1 == len(page) || page[i+1].Role != "link" {
+			continue
+		}
+		bottom := e.Rect.Y
+		for _, below := range page {
+			if below.Role == "button" && below.Rect.X == e.Rect.X && below.Rect.Y < e.Rect.Y+250 {
+				bottom = max(bottom, below.Rect.Y+below.Rect.Height)
+			}
+		}
+		c.add(`<rect x="%g" y="%g" width="%g" height="%g" rx="8" fill="#fff" stroke="#ddd3bd"/>`,
+			e.Rect.X-17, e.Rect.Y-124, e.Rect.Width+34, bottom-e.Rect.Y+140)
+		c.add(`<rect x="%g" y="%g" width="%g" height="96" rx="5" fill="#e6e0d1"/>`, e.Rect.X, e.Rect.Y-108, e.Rect.Width)
+	}
+}
+
+func drawElement(c *canvas, e element) {
+	r := e.Rect
+	switch e.Role {
+	case "banner":
+		c.add(`<rect x="%g" y="%g" width="%g" height="%g" fill="#1d2a3a"/>`, r.X, r.Y, r.Width, r.Height)
+	case "button":
+		fill := "#1d2a3a"
+		if strings.HasPrefix(e.Text, "Withdraw") {
+			fill = "#b4872b"
+		}
+		if e.Disabled {
+			fill = "#a9a9a9"
+		}
+		c.add(`<rect x="%g" y="%g" width="%g" height="%g" rx="5" fill="%s"/>`, r.X, r.Y, r.Width, r.Height, fill)
+		drawLines(c, e)
+	case "checkbox":
+		c.add(`<rect x="%g" y="%g" width="%g" height="%g" rx="2" fill="#fff" stroke="#555"/>`, r.X, r.Y, r.Width, r.Height)
+		if e.Checked == "CHECKED_STATE_TRUE" {
+			c.add(`<path d="M%g %gl4 4 7-8" fill="none" stroke="#1d2a3a" stroke-width="2"/>`, r.X+1, r.Y+6)
+		}
+	case "searchbox":
+		c.add(`<rect x="%g" y="%g" width="%g" height="%g" rx="12" fill="#fff"/>`, r.X, r.Y, r.Width, r.Height)
+	case "heading":
+		// A heading around a link has the link's text, which is drawn with the link.
+		if e.Text == latest {
+			writeText(c, r.X, r.Y+r.Height-5, 17, "#1d2a3a", "bold", e.Text)
+		}
+	case "paragraph":
+		writeText(c, r.X, r.Y+r.Height-7, 20, "#b4872b", "normal", e.Text)
+	case "label":
+		drawLabel(c, e)
+	case "link":
+		ink, weight := "#1d2a3a", "normal"
+		if r.Y < 62 {
+			ink = "#f7f3ea"
+		} else if r.Height > 18 && r.X < 400 {
+			weight = "bold"
+		}
+		writeText(c, r.X, r.Y+r.Height*0.78, 17, ink, weight, e.Text)
+	}
+}
+
+// drawLabel writes a label beside its box, or before its field.
+func drawLabel(c *canvas, e element) {
+	if e.Rect.Y < 62 {
+		writeText(c, e.Rect.X, e.Rect.Y+15, 16, "#f7f3ea", "normal", e.Text)
+		return
+	}
+	writeText(c, e.Rect.X+26, e.Rect.Y+15, 16, "#1d2a3a", "normal", e.Text)
+}
+
+// drawLines writes the text of a button in its middle, in as many lines as it needs.
+func drawLines(c *canvas, e element) {
+	var lines []string
+	for word := range strings.FieldsSeq(e.Text) {
+		if n := len(lines); n > 0 && len(lines[n-1])+1+len(word) <= int(e.Rect.Width/8.2) {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	top := e.Rect.Y + e.Rect.Height/2 - float64(len(lines))*11.5
+	for i, line := range lines {
+		c.add(`<text x="%g" y="%g" font-size="16" fill="#fff" text-anchor="middle">%s</text>`,
+			e.Rect.X+e.Rect.Width/2, top+float64(i)*23+17, html.EscapeString(line))
+	}
+}
+
+func writeText(c *canvas, x, y float64, size int, fill, weight, text string) {
+	c.add(`<text x="%g" y="%g" font-size="%d" fill="%s" font-weight="%s">%s</text>`, x, y, size, fill, weight, html.EscapeString(text))
+}
+
+// drawBadge writes the ref of an element at the upper left corner of its box.
+func drawBadge(c *canvas, e element) {
+	label := strconv.FormatUint(uint64(e.Ref), 10)
+	width := 10 + 10*len(label)
+	x, y := e.Rect.X-float64(width)-1, e.Rect.Y-5
+	c.add(`<rect x="%g" y="%g" width="%d" height="19" rx="4" fill="#e3b341"/>`, x, y, width)
+	c.add(`<text x="%g" y="%g" font-size="15" font-family="monospace" font-weight="bold" fill="#1d2a3a" text-anchor="middle">%s</text>`, x+float64(width)/2, y+15, label)
+}
