@@ -3,6 +3,8 @@ package logs
 import (
 	"regexp"
 	"strings"
+
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // The longest strings of an entry, in characters; what is cut ends in "…".
@@ -39,16 +41,15 @@ func mask(s string) string {
 
 // clip cuts a text to a number of characters and replaces control characters by spaces.
 func clip(s string, most int) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > most {
-			return strings.TrimRight(b.String(), " \n\t") + "…"
-		}
+	head, cut := truncate.Head(s, most)
+	head = strings.Map(func(r rune) rune { // a byte that is no UTF-8 becomes U+FFFD
 		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f {
-			r = ' '
+			return ' '
 		}
-		b.WriteRune(r) // what is not UTF-8 becomes U+FFFD
+		return r
+	}, head)
+	if !cut {
+		return head
 	}
-	return b.String()
+	return strings.TrimRight(head, " \n\t") + truncate.Ellipsis
 }

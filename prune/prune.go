@@ -24,6 +24,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // Placeholder is what stands in the place of a snapshot, unless Options name another.
@@ -89,7 +91,7 @@ func (o Options) withDefaults() Options {
 		o.Placeholder = Placeholder
 	}
 	if limit := o.MinBytes / 2; len(o.Placeholder) > limit {
-		o.Placeholder = strings.ToValidUTF8(o.Placeholder[:limit], "")
+		o.Placeholder = truncate.Bytes(o.Placeholder, limit)
 	}
 	return o
 }

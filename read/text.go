@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // sanitise folds white space and takes out what is invisible or controls a terminal. Lines, when they are kept,
@@ -50,17 +51,11 @@ func fold(text string) string { return strings.TrimSpace(sanitise(text, false)) 
 
 // clip cuts a text to a number of characters plus "…".
 func clip(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
+	head, cut := truncate.Head(text, limit)
+	if !cut {
 		return text
 	}
-	n := 0
-	for i := range text {
-		if n == limit {
-			return strings.TrimRight(text[:i], " ") + "…"
-		}
-		n++
-	}
-	return text
+	return strings.TrimRight(head, " ") + truncate.Ellipsis
 }
 
 // escape keeps a text from reading as markup: emphasis, code, tags and links. It leaves alone what cannot be

@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // Form is a form that a turn fills in: it remembers the field that was filled last.
@@ -134,10 +135,7 @@ func fieldName(el *dom.Element) string {
 		}
 	}
 	name := cmp.Or(el.Text, el.Placeholder, el.Name, "ref "+strconv.FormatUint(uint64(el.Ref), 10))
-	if runes := []rune(name); len(runes) > maxFieldName {
-		return string(runes[:maxFieldName]) + "…"
-	}
-	return name
+	return truncate.Runes(name, maxFieldName)
 }
 
 // buttonTypes are the inputs that hold nothing.

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // summarize names an action in a few words: click "Submit".
@@ -100,9 +100,5 @@ func short(s string) string {
 	if len(s) <= maxPlace {
 		return s
 	}
-	end := maxPlace
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return truncate.Bytes(s, maxPlace) + truncate.Ellipsis
 }

@@ -22,18 +22,18 @@ var rooms = map[string]room{
 	"signals":  {rooms: []string{"dom"}, pure: true},
 	"view":     {rooms: []string{"dom", "tokens"}, pure: true},
 	"compact":  {rooms: []string{"dom", "diff", "view"}, pure: true},
-	"read":     {rooms: []string{"compact"}, modules: true, pure: true},
+	"read":     {rooms: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"marks":    {pure: true},
 	"await":    {rooms: []string{"dom"}, pure: true},
-	"prune":    {rooms: []string{"tokens"}, pure: true},
-	"logs":     {},
+	"prune":    {rooms: []string{"tokens", "internal/truncate"}, pure: true},
+	"logs":     {rooms: []string{"internal/truncate"}},
 	"accounts": {},
 	"extract":  {pure: true},
 	// Names in other scripts are mapped as browsers map them, which takes a library.
 	"policy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
 	"egress":  {rooms: []string{"policy", "actor"}},
-	"actor":   {rooms: []string{"dom", "diff", "logs"}},
+	"actor":   {rooms: []string{"dom", "diff", "logs", "internal/truncate"}},
 	"browser": {rooms: []string{"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record", "browser/shelf", "browser/veil"}, modules: true},
 	// What is masked in a picture is painted over without a browser.
 	"browser/veil":   {rooms: []string{"dom"}, pure: true},
@@ -69,6 +69,8 @@ var rooms = map[string]room{
 	"cmd":      {rooms: everyRoom, modules: true},
 	"bench":    {rooms: everyRoom, modules: true},
 	"internal": {rooms: everyRoom, modules: true},
+	// Every text that is stored or shown is cut by it.
+	"internal/truncate": {pure: true},
 	// Public package client stands on it, and what that needs every program needs that imports client.
 	"internal/endpoint": {rooms: []string{"rpc/listen"}, modules: true},
 }
