@@ -198,20 +198,6 @@ func TestScreenshot(t *testing.T) {
 	})
 }
 
-func TestShotOf(t *testing.T) {
-	shot, _ := shotOf(&domtapv1.ScreenshotRequest{Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, FullPage: true})
-	if want := (actor.Shot{Format: "jpeg", Quality: 80, FullPage: true}); shot != want {
-		t.Errorf("got %+v, want %+v", shot, want)
-	}
-	if shot, _ := shotOf(&domtapv1.ScreenshotRequest{}); shot != (actor.Shot{Format: "png"}) {
-		t.Errorf("got %+v, want a png without quality", shot)
-	}
-	shot, _ = shotOf(&domtapv1.ScreenshotRequest{Format: domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, Quality: proto.Int32(5)})
-	if want := (actor.Shot{Format: "webp", Quality: 5}); shot != want {
-		t.Errorf("got %+v, want %+v", shot, want)
-	}
-}
-
 func TestCountTokens(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		text := "Hello, world! 你好"

@@ -5,8 +5,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/stats"
-
-	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // Front is another way to the calls than gRPC, such as HTTP for browsers: it takes them from Register, and sees
@@ -24,15 +22,7 @@ type Front interface {
 func (s *Server) Beside(f Front) { s.fronts = append(s.fronts, f) }
 
 // Register gives the services of the API to a front.
-func (s *Server) Register(r grpc.ServiceRegistrar) {
-	domtapv1.RegisterTabServiceServer(r, &tabService{server: s})
-	domtapv1.RegisterDomServiceServer(r, &domService{server: s})
-	domtapv1.RegisterActionServiceServer(r, &actionService{server: s})
-	domtapv1.RegisterPageServiceServer(r, &pageService{server: s})
-	domtapv1.RegisterSessionServiceServer(r, &sessionService{server: s})
-	domtapv1.RegisterContextServiceServer(r, &contextService{server: s})
-	domtapv1.RegisterStatsServiceServer(r, &statsService{server: s})
-}
+func (s *Server) Register(r grpc.ServiceRegistrar) { s.services.Register(r) }
 
 // Interceptors are what every call passes, outermost first: the log, the token, the deadline, the checks of
 // requests.

@@ -97,7 +97,7 @@ func FuzzForeignCursorsAreRefused(f *testing.F) {
 }
 
 // fuzzed makes a service and a tab with a page that has a frame.
-func fuzzed(f *testing.F) (*domService, *actor.Tab) {
+func fuzzed(f *testing.F) (domtapv1.DomServiceServer, *actor.Tab) {
 	f.Helper()
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen {
@@ -118,5 +118,5 @@ func fuzzed(f *testing.F) (*domService, *actor.Tab) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return &domService{server: server}, tab
+	return domServiceOf(server), tab
 }

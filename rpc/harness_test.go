@@ -301,3 +301,22 @@ func texts(elements []*domtapv1.Element) []string {
 }
 
 func seconds(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Second) }
+
+// registered is the services of a server by their names.
+type registered map[string]any
+
+// RegisterService adds a service.
+func (r registered) RegisterService(desc *grpc.ServiceDesc, service any) {
+	r[desc.ServiceName] = service
+}
+
+// service returns the handlers of a service, to be called without interceptors.
+func service[S any](s *Server, name string) S {
+	all := registered{}
+	s.Register(all)
+	return all[name].(S)
+}
+
+func domServiceOf(s *Server) domtapv1.DomServiceServer {
+	return service[domtapv1.DomServiceServer](s, domtapv1.DomService_ServiceDesc.ServiceName)
+}

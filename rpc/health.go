@@ -21,7 +21,7 @@ func (s *Server) SetReady(ready bool) {
 	if ready {
 		status = healthv1.HealthCheckResponse_SERVING
 	}
-	for _, name := range s.services {
+	for _, name := range s.names {
 		if !browserless[name] {
 			s.health.SetServingStatus(name, status)
 		}

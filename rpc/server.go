@@ -41,8 +41,9 @@ import (
 	"github.com/domtap/domtap/rpc/intercept"
 	"github.com/domtap/domtap/rpc/limit"
 	"github.com/domtap/domtap/rpc/listen"
-	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/rpc/rpcstatus"
+	"github.com/domtap/domtap/rpc/services"
+	"github.com/domtap/domtap/rpc/streaming"
 	"github.com/domtap/domtap/rpc/uploads"
 	"github.com/domtap/domtap/rpc/views"
 	"github.com/domtap/domtap/rpc/wire"
@@ -114,26 +115,24 @@ func (c Config) withDefaults() Config {
 
 // Server is the daemon's gRPC server.
 type Server struct {
-	cfg Config
-	// id names this server among those that the same clients talk to one after the other.
-	id      string
-	gate    *gate.Gate
-	clients *identity.Clients
-	grpc    *grpc.Server
-	health  *health.Server
-	// services are the names of those that are served, but for health and reflection.
-	services []string
-	views    *views.Cache
-	texts    *reading.Texts
-	book     *accounts.Book
-	clerk    *accounting.Clerk
-	limits   *limit.Limits
-	calls    *intercept.Chain
+	cfg      Config
+	gate     *gate.Gate
+	clients  *identity.Clients
+	grpc     *grpc.Server
+	health   *health.Server
+	services *services.Services
+	// names are the names of the services, but for health and reflection.
+	names  []string
+	views  *views.Cache
+	book   *accounts.Book
+	clerk  *accounting.Clerk
+	limits *limit.Limits
+	calls  *intercept.Chain
 	// connections numbers those of gRPC and of the fronts.
 	connections *connections.Tracker
 	fronts      []Front
-	// running counts the goroutines that outlive the call that started them: those that accept
-	// connections, and sends to readers that stopped reading.
+	streams     *streaming.Streams
+	// running counts the goroutines that accept connections.
 	running sync.WaitGroup
 }
 
@@ -157,18 +156,24 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	if cfg.Clients == nil {
 		cfg.Clients = identity.New(context.Background(), cfg.Token)
 	}
-	s := &Server{cfg: cfg, id: rand.Text(), gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New(), texts: reading.NewTexts()}
-	s.book = accounts.New(opened{s})
+	s := &Server{cfg: cfg, gate: gate.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New()}
+	s.book = accounts.New(opened{s.gate})
 	s.clerk = accounting.New(s.book, s.gate.SessionOf, rpcstatus.Reason)
 	s.limits = limit.New(cfg.Limits)
 	tracked := connections.Config{Closed: s.views.Forget, Usage: s.clerk, Limits: s.limits}
 	chained := intercept.Config{
 		Clients: s.clients, Usage: s.clerk, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
 	}
+	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}
 	if cfg.Metrics != nil {
+		streamed.Metrics = cfg.Metrics
 		tracked.Refused, chained.Metrics = cfg.Metrics.Refused, cfg.Metrics
 	}
-	s.connections, s.calls = connections.New(tracked), intercept.New(chained)
+	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
+	s.services = services.New(services.Config{
+		DaemonID: rand.Text(), Gate: s.gate, Views: s.views, Book: s.book, Streams: s.streams,
+		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Logger: cfg.Logger,
+	})
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil
@@ -202,7 +207,7 @@ func (s *Server) register() {
 	s.Register(s.grpc)
 	s.clerk.Count(s.grpc.GetServiceInfo())
 	for name := range s.grpc.GetServiceInfo() {
-		s.services = append(s.services, name)
+		s.names = append(s.names, name)
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
 	}
 	healthv1.RegisterHealthServer(s.grpc, s.health)
@@ -218,6 +223,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	err := s.serve(ctx, listeners)
 	err = errors.Join(err, s.stop(context.WithoutCancel(ctx)))
 	s.running.Wait()
+	s.streams.Wait()
 	return err
 }
 
@@ -283,3 +289,15 @@ func (s *Server) stop(ctx context.Context) error {
 	}
 	return err
 }
+
+// Accounts are what the server counts; see package accounts.
+func (s *Server) Accounts() *accounts.Book { return s.book }
+
+// opened tells the usage book which sessions and tabs are open.
+type opened struct{ gate *gate.Gate }
+
+func (o opened) HasSession(id string) bool { return o.gate.HasSession(id) }
+
+func (o opened) HasTab(id string) bool { return o.gate.SessionOf(identity.Operator(), id) != "" }
+
+func (o opened) Owner(session string) string { return identity.OwnerOf(session) }

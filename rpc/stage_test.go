@@ -276,7 +276,7 @@ func (r *reader) call(request *domtapv1.WatchDomRequest) {
 	r.stage.running.Go(func() {
 		err := intercept.Check(request)
 		if err == nil {
-			err = rpcstatus.From((&domService{server: r.stage.server}).WatchDom(request, d))
+			err = rpcstatus.From(domServiceOf(r.stage.server).WatchDom(request, d))
 		}
 		cancel()
 		ended <- err

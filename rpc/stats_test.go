@@ -283,7 +283,7 @@ func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 		request := &domtapv1.GetDomRequest{TabId: tab.GetId()}
 		b.getDom(request)
 		byGRPC := of(b.getStats(&domtapv1.GetStatsRequest{}).GetTotal(), "GetDom")
-		service := &domService{server: b.server}
+		service := domServiceOf(b.server)
 		ctx := peer.NewContext(t.Context(), &peer.Peer{Addr: pipeAddr("unix")})
 		for _, r := range []*domtapv1.GetDomRequest{request, {TabId: "nobody"}} {
 			getDom := func(ctx context.Context, r any) (any, error) { return service.GetDom(ctx, r.(*domtapv1.GetDomRequest)) }

@@ -385,7 +385,8 @@ func TestATabWhoseClientHasLeftIsClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (&tabService{server: server}).OpenTab(ctx, &domtapv1.OpenTabRequest{}); !errors.Is(err, context.Canceled) {
+		tabs := service[domtapv1.TabServiceServer](server, domtapv1.TabService_ServiceDesc.ServiceName)
+		if _, err := tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("the error is %v", err)
 		}
 		if tabs := pool.Tabs(); len(tabs) > 0 {

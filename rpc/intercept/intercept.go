@@ -6,14 +6,12 @@ package intercept
 import (
 	"context"
 	"log/slog"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
@@ -107,7 +105,9 @@ func (c *Chain) Stream() []grpc.StreamServerInterceptor {
 	)
 }
 
-func (c *Chain) recovered(ctx context.Context, _ any) error { return Recovered(ctx, c.cfg.Logger) }
+func (c *Chain) recovered(ctx context.Context, _ any) error {
+	return rpcstatus.Recovered(ctx, c.cfg.Logger)
+}
 
 // fitUnary makes every error short enough for all clients; see package trailers.
 func fitUnary(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
@@ -166,11 +166,4 @@ func Check(m any) error {
 		return rpcstatus.From(check.Request(message))
 	}
 	return nil
-}
-
-// Recovered returns the error of a call whose handler panicked, and logs the stack. The value of the panic
-// could hold page content and goes nowhere. It must be called by the deferred function that recovered.
-func Recovered(ctx context.Context, logger *slog.Logger) error {
-	logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
-	return rpcstatus.New(codes.Internal, "the daemon hit a fault of its own: its log has the details; please report it")
 }

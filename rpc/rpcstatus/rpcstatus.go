@@ -9,7 +9,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -208,4 +210,11 @@ func New(code codes.Code, message string, details ...protoadapt.MessageV1) error
 		s = detailed
 	}
 	return s.Err()
+}
+
+// Recovered returns the error of a call whose handler panicked, and logs the stack. The value of the panic
+// could hold page content and goes nowhere. It must be called by the deferred function that recovered.
+func Recovered(ctx context.Context, logger *slog.Logger) error {
+	logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
+	return New(codes.Internal, "the daemon hit a fault of its own: its log has the details; please report it")
 }

@@ -1,4 +1,4 @@
-package rpc
+package services
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 
 type statsService struct {
 	domtapv1.UnimplementedStatsServiceServer
-	server *Server
+	*core
 }
 
-// GetStats tells what was counted.
+// GetStats reports the usage.
 func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
-	session, err := s.server.gate.Session(ctx, r.GetSessionId())
+	session, err := s.gate.Session(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 		place.Owner = who.Name()
 	}
 	if place.Tab != "" {
-		tab, err := s.server.gate.Tab(ctx, place.Tab)
+		tab, err := s.gate.Tab(ctx, place.Tab)
 		if err == nil && place.Session != "" && tab.Session() != place.Session {
 			err = actor.Unknown("tab", "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
 		}
@@ -36,17 +36,5 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 		}
 		place.Session = tab.Session()
 	}
-	return convert.Stats(s.server.book.Statement(place), tokens.Name), nil
+	return convert.Stats(s.book.Statement(place), tokens.Name), nil
 }
-
-// Accounts are what the server counts; see package accounts.
-func (s *Server) Accounts() *accounts.Book { return s.book }
-
-// opened tells the accounts what is open.
-type opened struct{ server *Server }
-
-func (o opened) HasSession(id string) bool { return o.server.gate.HasSession(id) }
-
-func (o opened) HasTab(id string) bool { return o.server.gate.SessionOf(identity.Operator(), id) != "" }
-
-func (o opened) Owner(session string) string { return identity.OwnerOf(session) }

@@ -1,4 +1,4 @@
-package rpc
+package services
 
 import (
 	"context"
@@ -14,16 +14,17 @@ import (
 	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/steps"
 	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/rpc/waits"
 )
 
 type actionService struct {
 	domtapv1.UnimplementedActionServiceServer
-	server *Server
+	*core
 }
 
 // Interact does the steps of one turn.
 func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	shared, who := s.server.views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	told := shared.Told(who)
 	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
@@ -50,7 +51,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
 	if note := accounting.Of(ctx); note != nil {
 		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
-		note.Whole(s.server.views.Of(tab).Whole(o.After), false)
+		note.Whole(s.views.Of(tab).Whole(o.After), false)
 	}
 }
 
@@ -70,12 +71,12 @@ func nothingDone(plan turn.Turn, out turn.Outcome) error {
 
 // FillForm fills the fields of a form, and sends it, as one turn.
 func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
-	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.server.cfg.Uploads.Files(paths) })
-	shared, who := s.server.views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.uploads.Files(paths) })
+	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	told := shared.Told(who)
 	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
@@ -113,16 +114,16 @@ func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (tur
 func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field string) (made turn.Step, err error) {
 	switch a := step.GetAction().(type) {
 	case *domtapv1.Step_Wait:
-		return turn.Step{Wait: s.server.turnWait(tab, a.Wait, field+".wait")}, nil
+		return turn.Step{Wait: waits.Step(tab, s.views.Of(tab), a.Wait, field+".wait")}, nil
 	case *domtapv1.Step_Read:
-		return turn.Step{Read: s.server.turnRead(tab, a.Read)}, nil
+		return turn.Step{Read: s.turnRead(tab, a.Read)}, nil
 	case *domtapv1.Step_Screenshot:
-		return turn.Step{Shot: s.server.turnShot(tab, a.Screenshot)}, nil
+		return turn.Step{Shot: s.turnShot(tab, a.Screenshot)}, nil
 	case *domtapv1.Step_Back:
 		return turn.Step{Back: true}, nil
 	}
 	for i, a := range steps.Actions(step) {
-		if a.Paths, err = s.server.cfg.Uploads.Files(a.Paths); err != nil {
+		if a.Paths, err = s.uploads.Files(a.Paths); err != nil {
 			return made, err
 		}
 		if i > 0 {

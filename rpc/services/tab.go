@@ -1,4 +1,4 @@
-package rpc
+package services
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 type tabService struct {
 	domtapv1.UnimplementedTabServiceServer
-	server *Server
+	*core
 }
 
 // OpenTab opens a tab.
@@ -25,7 +25,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	bounded, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	size := r.GetViewport()
-	tab, err := s.server.gate.Open(bounded, actor.OpenOptions{
+	tab, err := s.gate.Open(bounded, actor.OpenOptions{
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
@@ -34,35 +34,35 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	})
 	var known *actor.Error
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
-		return nil, rpcstatus.New(codes.DeadlineExceeded, err.Error()) // there is no tab to look at
+		return nil, rpcstatus.New(codes.DeadlineExceeded, err.Error()) // there is no tab whose status could help
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil { // nobody hears of the tab
+	if err := ctx.Err(); err != nil { // nobody learns of the tab
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 		defer cancel()
-		return nil, errors.Join(err, s.server.gate.CloseTab(closing, tab.ID()))
+		return nil, errors.Join(err, s.gate.CloseTab(closing, tab.ID()))
 	}
 	return &domtapv1.OpenTabResponse{Tab: convert.Tab(tab.Info())}, nil
 }
 
 // ListTabs lists the tabs.
 func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
-	tabs, err := s.server.gate.Tabs(ctx, r.GetSessionId())
+	tabs, err := s.gate.Tabs(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
-	resp := &domtapv1.ListTabsResponse{DaemonId: s.server.id}
+	resp := &domtapv1.ListTabsResponse{DaemonId: s.daemonID}
 	for _, tab := range tabs {
 		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
 	}
 	return resp, nil
 }
 
-// GetTab tells what is known about a tab.
+// GetTab describes a tab.
 func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -71,15 +71,15 @@ func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*do
 
 // CloseTab closes a tab.
 func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) (*domtapv1.CloseTabResponse, error) {
-	if err := s.server.gate.CloseTab(ctx, r.GetTabId()); err != nil {
+	if err := s.gate.CloseTab(ctx, r.GetTabId()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.CloseTabResponse), nil
 }
 
-// SetRestore says whether a tab is brought back.
+// SetRestore sets whether a tab is restored after a loss.
 func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreReque
 
 // Navigate loads a URL.
 func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) (*domtapv1.NavigateResponse, error) {
-	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
 		return t.Navigate(ctx, r.GetUrl(), wait)
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) 
 
 // GoBack goes one entry back.
 func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*domtapv1.GoBackResponse, error) {
-	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
 		return t.Back(ctx, wait)
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*do
 
 // GoForward goes one entry forward.
 func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest) (*domtapv1.GoForwardResponse, error) {
-	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
 		return t.Forward(ctx, wait)
 	})
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest
 
 // Reload loads the current document again.
 func (s *tabService) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*domtapv1.ReloadResponse, error) {
-	tab, err := s.travel(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
 		return t.Reload(ctx, wait)
 	})
 	if err != nil {
@@ -137,11 +137,11 @@ type navigation interface {
 	GetTimeout() *durationpb.Duration
 }
 
-// travel runs one navigation of a tab within its timeout.
-func (s *tabService) travel(ctx context.Context, r navigation,
+// load runs one navigation of a tab within its timeout.
+func (s *tabService) load(ctx context.Context, r navigation,
 	start func(context.Context, *actor.Tab, actor.Wait) (actor.Info, error),
 ) (*domtapv1.Tab, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -162,16 +162,16 @@ func within(ctx context.Context, timeout *durationpb.Duration) (context.Context,
 	return context.WithTimeout(ctx, timeout.AsDuration())
 }
 
-// WatchTabs streams what happens to the tabs.
+// WatchTabs streams the events of tabs.
 func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTabsResponse]) error {
-	watch, err := s.server.gate.Watch(stream.Context(), r.GetSessionId())
+	watch, err := s.gate.Watch(stream.Context(), r.GetSessionId())
 	if err != nil {
 		return err
 	}
 	defer watch.Stop()
-	out := newSender(s.server, stream)
-	return out.during(func() error {
-		if err := out.accept(); err != nil {
+	out := s.streams.Sender(stream)
+	return out.Run(func() error {
+		if err := out.Accept(); err != nil {
 			return err
 		}
 		for {
@@ -179,9 +179,22 @@ func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerS
 			if err != nil {
 				return err
 			}
-			if err := out.send(convert.TabEvent(event)); err != nil {
+			if err := out.Send(convert.TabEvent(event)); err != nil {
 				return err
 			}
 		}
 	})
+}
+
+// AnswerDialog answers the dialog that is open.
+func (s *tabService) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	answered, err := tab.AnswerDialog(ctx, actor.DialogAnswer{ID: r.GetDialogId(), Accept: r.GetAccept(), Text: r.PromptText})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.AnswerDialogResponse{Dialog: convert.Dialog(&answered), Tab: convert.Tab(tab.Info())}, nil
 }

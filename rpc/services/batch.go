@@ -1,4 +1,4 @@
-package rpc
+package services
 
 import (
 	"context"
@@ -19,13 +19,7 @@ import (
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/deadline"
 	"github.com/domtap/domtap/rpc/identity"
-	"github.com/domtap/domtap/rpc/intercept"
 	"github.com/domtap/domtap/rpc/rpcstatus"
-)
-
-const (
-	// closeGrace is how long tabs may take to close whose call is over, such as those of a batch.
-	closeGrace = 5 * time.Second
 )
 
 // batch is one call of Batch under way.
@@ -37,11 +31,11 @@ type batch struct {
 	session string
 }
 
-// Batch reads many URLs side by side. Each result is complete or an error; when the call's time is nearly over, what
-// is not read yet says so, and the rest is answered.
+// Batch reads many URLs in parallel. Each result is complete or an error; shortly before the deadline of the
+// call, the URLs that are not read yet fail and the rest is answered.
 func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
 	b := &batch{pages: s, request: r}
-	ctx = accounting.Apart(ctx) // its pages are new to everybody
+	ctx = accounting.Apart(ctx) // no caller has seen its pages before
 	if r.GetSchemaJson() != "" {
 		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
 		if err != nil {
@@ -49,16 +43,16 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 		}
 		b.schema = schema
 	}
-	if _, err := s.server.gate.Session(ctx, r.GetSessionId()); err != nil {
+	if _, err := s.gate.Session(ctx, r.GetSessionId()); err != nil {
 		return nil, err
 	}
 	if b.session = r.GetSessionId(); b.session == "" {
-		made, err := s.server.gate.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
+		made, err := s.gate.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
 		if err != nil {
 			return nil, err
 		}
 		b.session = strings.TrimPrefix(made.ID, identity.From(ctx).Prefix())
-		defer s.throwAway(ctx, b.session)
+		defer s.closeSession(ctx, b.session)
 	}
 	var parallel int
 	b.each, parallel = convert.BatchOptions(r)
@@ -80,35 +74,35 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 	close(next)
 	workers.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, err // nobody waits for the answer any more
+		return nil, err // nobody waits for the answer
 	}
 	return &domtapv1.BatchResponse{Results: results}, nil
 }
 
-// throwAway closes the session of a batch, whose tabs are closed.
-func (s *pageService) throwAway(ctx context.Context, session string) {
+// closeSession closes the session of a batch, whose tabs are closed.
+func (s *pageService) closeSession(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	if err := s.server.gate.Close(ctx, session, false); err != nil {
-		s.server.cfg.Logger.Warn("the session of a batch was not closed in time", "err", err)
+	if err := s.gate.Close(ctx, session, false); err != nil {
+		s.logger.Warn("the session of a batch was not closed in time", "err", err)
 	}
 }
 
 // read reads one URL in a tab of its own.
 func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult) {
 	out = &domtapv1.BatchResult{Url: url}
-	defer func() { // the server's recovery does not reach this goroutine
+	defer func() { // the interceptor that recovers does not reach this goroutine
 		if fault := recover(); fault != nil {
-			err := intercept.Recovered(ctx, b.pages.server.cfg.Logger)
+			err := rpcstatus.Recovered(ctx, b.pages.logger)
 			out = failed(&domtapv1.BatchResult{Url: url}, err, rpcstatus.Reason(err))
 		}
 	}()
 	if ctx.Err() != nil {
-		return failed(out, errors.New("the call's time was over before this URL had its turn: ask for it again"), "DEADLINE")
+		return failed(out, errors.New("the deadline of the call passed before this URL was read: request it again"), "DEADLINE")
 	}
 	bounded, cancel := context.WithTimeout(ctx, b.each)
 	defer cancel()
-	tab, err := b.pages.server.gate.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
+	tab, err := b.pages.gate.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
 	if err == nil {
 		err = b.fill(bounded, tab, out)
 		b.discard(ctx, tab)
@@ -123,7 +117,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	return failed(out, err, reason)
 }
 
-// failed makes a result of an error. What was read before it is not there: half a text would pass for a whole one.
+// failed makes a result of an error. It has no text: half a text would pass for a whole one.
 func failed(out *domtapv1.BatchResult, err error, reason string) *domtapv1.BatchResult {
 	out.Text, out.ResultJson, out.Tokens = "", "", 0
 	out.Error, out.Reason = status.Convert(rpcstatus.From(err)).Message(), reason
@@ -144,7 +138,7 @@ func (b *batch) fill(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 	about := tab.Info()
 	out.Title, out.FinalUrl, out.HttpStatus = about.Title, about.URL, int32(about.HTTPStatus)
 	if d := about.Dialog; err != nil && d != nil {
-		return actor.Errorf(actor.DialogOpen, "the page shows a dialog (%s) and cannot be read: open it in a tab, answer, and read it there", d.Type)
+		return actor.Errorf(actor.DialogOpen, "a dialog (%s) blocks the page: open the page in a tab, answer the dialog, and read it there", d.Type)
 	}
 	return err
 }
@@ -161,7 +155,7 @@ func (b *batch) extract(ctx context.Context, tab *actor.Tab, out *domtapv1.Batch
 func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
 	request := &domtapv1.ReadPageRequest{TabId: tab.ID(), Mode: b.request.GetWhat(), MaxTokens: b.request.MaxTokens}
 	answer, err := b.pages.ReadPage(ctx, request)
-	if err == nil && answer.GetMode() == domtapv1.ReadMode_READ_MODE_VISUAL { // a picture is no part of a batch
+	if err == nil && answer.GetMode() == domtapv1.ReadMode_READ_MODE_VISUAL { // batches return no screenshots
 		request.Mode = domtapv1.ReadMode_READ_MODE_CONTENT
 		answer, err = b.pages.ReadPage(ctx, request)
 	}
@@ -173,9 +167,9 @@ func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 	return nil
 }
 
-// discard closes a tab, also when the call was cancelled.
+// discard closes a tab, also after the call was cancelled.
 func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	_ = b.pages.server.gate.CloseTab(ctx, tab.ID()) // it closes in any case, and one that is closed already is no error
+	_ = b.pages.gate.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
 }

@@ -1,10 +1,8 @@
-package rpc
+package services
 
 import (
 	"context"
 
-	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/prune"
 	"github.com/domtap/domtap/rpc/check"
@@ -12,56 +10,9 @@ import (
 	"github.com/domtap/domtap/tokens"
 )
 
-// defaultQuality is the quality of a lossy picture when the request leaves it unset.
-const defaultQuality = 80
-
-type pageService struct {
-	domtapv1.UnimplementedPageServiceServer
-	server *Server
-}
-
-// Screenshot takes a picture of the page, or of one element.
-func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
-	if err != nil {
-		return nil, err
-	}
-	shot, format := shotOf(r)
-	if r.GetMarks() {
-		return s.markedShot(ctx, tab, r, shot)
-	}
-	var image []byte
-	if r.Ref != nil {
-		_, image, _, err = tab.Portrait(ctx, dom.Ref(r.GetRef()), actor.ReadOptions{}, shot)
-	} else {
-		image, err = tab.Screenshot(ctx, shot)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &domtapv1.ScreenshotResponse{Image: image, Format: format}, nil
-}
-
-func shotOf(r *domtapv1.ScreenshotRequest) (actor.Shot, domtapv1.ImageFormat) {
-	shot := actor.Shot{FullPage: r.GetFullPage(), Quality: defaultQuality}
-	if r.Quality != nil {
-		shot.Quality = int(r.GetQuality())
-	}
-	switch format := r.GetFormat(); format {
-	case domtapv1.ImageFormat_IMAGE_FORMAT_JPEG:
-		shot.Format = "jpeg"
-		return shot, format
-	case domtapv1.ImageFormat_IMAGE_FORMAT_WEBP:
-		shot.Format = "webp"
-		return shot, format
-	}
-	shot.Format, shot.Quality = "png", 0
-	return shot, domtapv1.ImageFormat_IMAGE_FORMAT_PNG
-}
-
 type contextService struct {
 	domtapv1.UnimplementedContextServiceServer
-	server *Server
+	*core
 }
 
 // PruneTranscript makes a transcript smaller.
@@ -88,7 +39,7 @@ func (s *contextService) CountTokens(_ context.Context, r *domtapv1.CountTokensR
 
 // GetHistory lists the pages that a tab showed.
 func (s *contextService) GetHistory(ctx context.Context, r *domtapv1.GetHistoryRequest) (*domtapv1.GetHistoryResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package rpc
+package services
 
 import (
 	"context"
@@ -30,7 +30,7 @@ const (
 
 // Pdf prints the page.
 func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv
 
 // Extract reads data by a schema.
 func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, ro
 	answers := make([]extract.Answer, len(raw))
 	for i, one := range raw {
 		if err := json.Unmarshal(one.Data, &answers[i]); err != nil {
-			return nil, fmt.Errorf("the page's answer is not understood: %w", err)
+			return nil, fmt.Errorf("decode the page's answer: %w", err)
 		}
 	}
 	result, err := schema.Assemble(answers, rows)
@@ -93,14 +93,14 @@ func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, ro
 	return resp, nil
 }
 
-// Evaluate runs a script in the page, when the daemon was started so.
+// Evaluate runs a script in the page, if the daemon allows it.
 func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
-	if !s.server.cfg.AllowEval {
+	if !s.allowEval {
 		return nil, rpcstatus.New(codes.PermissionDenied,
 			"Evaluate is off: start the daemon with --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
 			rpcstatus.Info("EVALUATE_OFF", nil))
 	}
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -109,22 +109,22 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 		script.Ref = dom.Ref(r.GetRef())
 	}
 	out, err := tab.Evaluate(ctx, script)
-	// Who ran a script on what page is on record; what it said and what it gave is not.
-	s.server.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
+	// Operators learn who ran a script in which tab; the script and its result stay out of the log.
+	s.logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
 		slog.String("tab", tab.ID()), slog.Int("length", len(script.Expression)), slog.String("peer", connections.PeerName(ctx)),
 		slog.Bool("failed", err != nil), slog.Bool("threw", out.Exception != ""))
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("the script was ended, or left to wait for its promise: %w", err)
+			err = fmt.Errorf("the script did not finish in time: it was terminated, or its promise is still pending: %w", err)
 		}
 		return nil, err
 	}
 	return &domtapv1.EvaluateResponse{ResultJson: out.JSON, Exception: out.Exception}, nil
 }
 
-// ReadLog reads the tab's log, and asks the page nothing.
+// ReadLog reads the tab's log without a call to the page.
 func (s *pageService) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

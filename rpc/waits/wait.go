@@ -1,4 +1,4 @@
-package rpc
+package waits
 
 import (
 	"context"
@@ -16,15 +16,10 @@ import (
 	"github.com/domtap/domtap/rpc/check"
 	"github.com/domtap/domtap/rpc/rpcstatus"
 	"github.com/domtap/domtap/rpc/views"
-	"github.com/domtap/domtap/rpc/waits"
 )
 
-// WaitFor returns when a condition holds.
-func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
-	if err != nil {
-		return nil, err
-	}
+// Wait returns when the condition of the request holds, or when the tab, the time or the caller ends.
+func Wait(ctx context.Context, tab *actor.Tab, shared *views.Tab, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
 	var since *views.Point
 	if r.SinceRevision != nil {
 		since = &views.Point{Epoch: r.GetEpoch(), Revision: r.GetSinceRevision()}
@@ -34,20 +29,20 @@ func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*
 		ctx, cancel = context.WithTimeout(ctx, r.GetTimeout().AsDuration())
 		defer cancel()
 	}
-	w := &waiter{tab: tab, until: waits.New(s.server.views.Of(tab), r.GetUntil(), since, "until.element"), started: time.Now()}
+	w := &waiter{tab: tab, until: New(shared, r.GetUntil(), since, "until.element"), started: time.Now()}
 	return w.run(ctx)
 }
 
-// waiter is one WaitFor call. It is a cursor like a watcher: it holds nothing but the head that it tried last.
+// waiter is one wait. Like a stream it is a cursor: it holds nothing but the head that it checked last.
 type waiter struct {
 	tab     *actor.Tab
-	until   *waits.Condition
+	until   *Condition
 	started time.Time
-	// held is what the last try found.
-	held waits.Holding
+	// held is the result of the last check.
+	held Holding
 }
 
-// run tries every head until the condition holds, or the tab, the time or the caller ends.
+// run checks every head until the condition holds, or the tab, the time or the caller ends.
 func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
 	following, err := w.tab.Follow(w.until.Watch())
 	if err != nil {
@@ -56,7 +51,7 @@ func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
 	defer following.Release()
 	for {
 		head := w.tab.Head()
-		if err := over(w.tab, head); err != nil {
+		if err := ended(w.tab, head); err != nil {
 			return nil, err
 		}
 		if following.Caught(head) || !w.until.NeedsPage() {
@@ -75,7 +70,7 @@ func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
 	}
 }
 
-// pause returns when there is something new to try.
+// pause returns when there is something new to check.
 func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
 	var again <-chan time.Time
 	if w.held.Again > 0 {
@@ -95,8 +90,8 @@ func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
 	return nil
 }
 
-// over is why nobody can wait on a tab any more; nil while one can.
-func over(tab *actor.Tab, head *actor.Head) error {
+// ended returns the error for waiting on a tab that has ended; nil while it has not.
+func ended(tab *actor.Tab, head *actor.Head) error {
 	switch head.Info.Status {
 	case actor.StatusCrashed, actor.StatusRestoring:
 		return head.Info.Gone("wait")
@@ -105,12 +100,12 @@ func over(tab *actor.Tab, head *actor.Head) error {
 		if err := tab.Err(); err != nil {
 			return err
 		}
-		return actor.Errorf(actor.Closed, "tab %s was closed before what was waited for came: open another", tab.ID())
+		return actor.Errorf(actor.Closed, "tab %s was closed before the condition held: open another tab", tab.ID())
 	}
 	return nil
 }
 
-// missed says what was there instead, when the time is over.
+// missed returns the error of a wait whose time is over, which says what is missing and what is there instead.
 func (w *waiter) missed(head *actor.Head) error {
 	url := head.Info.URL
 	detail := map[string]string{"url": url, "missing": w.held.Missing}
@@ -118,7 +113,7 @@ func (w *waiter) missed(head *actor.Head) error {
 	fmt.Fprintf(&b, "timed out after %s", time.Since(w.started).Round(time.Millisecond))
 	switch {
 	case head.Info.Dialog != nil:
-		b.WriteString(": the page stands still behind a dialog: answer it, then wait again")
+		b.WriteString(": a dialog blocks the page: answer it, then wait again")
 		detail["missing"] = "page"
 	case head.Info.Status == actor.StatusUnresponsive || w.held.Missing == "":
 		b.WriteString(": the page did not answer: navigate elsewhere, or wait longer")
@@ -134,16 +129,16 @@ func (w *waiter) missed(head *actor.Head) error {
 	return rpcstatus.New(codes.DeadlineExceeded, b.String(), rpcstatus.Info("WAIT_TIMEOUT", detail))
 }
 
-// stepTimeout is how long a wait step waits when nobody says.
+// stepTimeout is the timeout of a wait step that names none.
 const stepTimeout = 10 * time.Second
 
-// turnWait makes the wait of a turn from a step that package check let pass.
-func (s *Server) turnWait(tab *actor.Tab, step *domtapv1.WaitStep, field string) *turn.WaitStep {
+// Step makes the wait of a turn from a valid step.
+func Step(tab *actor.Tab, shared *views.Tab, step *domtapv1.WaitStep, field string) *turn.WaitStep {
 	until, at := step.GetUntil(), field+".until.element"
 	if until == nil {
 		until, at = &domtapv1.WaitCondition{Element: check.TargetCondition(step.GetTarget(), step.GetGone())}, field+".target"
 	}
-	w := &waiter{tab: tab, until: waits.New(s.views.Of(tab), until, nil, at)}
+	w := &waiter{tab: tab, until: New(shared, until, nil, at)}
 	timeout := stepTimeout
 	if step.GetTimeout() != nil {
 		timeout = step.GetTimeout().AsDuration()

@@ -1,4 +1,4 @@
-package rpc
+package streaming
 
 import (
 	"context"
@@ -17,44 +17,46 @@ import (
 )
 
 // watcher is one WatchDom stream. It is a cursor, not a queue: it holds the view that its reader has,
-// waits for a newer head, and sends what lies between in one message, so a slow reader costs nobody
+// waits for a newer head, and sends the difference in one message, so a slow reader costs nobody
 // anything and catches up in one step.
 type watcher struct {
-	server    *Server
+	cfg       Config
 	tab       *actor.Tab
 	views     *views.Tab
 	selection views.Selection
 	request   *domtapv1.WatchDomRequest
-	out       *sender
+	out       *Sender
 	note      *accounting.Note
 
 	sequence uint64
-	// shown is the view that the reader has; told is the revision and epoch of the last message, which
+	// shown is the view that the reader has; last is the revision and epoch of the last message, which
 	// may be older when the view did not change since.
 	shown *views.View
-	told  views.Point
-	// status and dialog are what the reader knows of the tab.
+	last  views.Point
+	// status and dialog are the ones that were reported last.
 	status actor.Status
 	dialog *actor.Dialog
-	// spoke is when the last message was sent, quiet when the last one with content was.
-	spoke, quiet time.Time
+	// sentAt is when the last message was sent, contentAt when the last one with content was.
+	sentAt, contentAt time.Time
 }
 
-func newWatcher(s *Server, tab *actor.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) *watcher {
-	return &watcher{
-		server: s, tab: tab, views: s.views.Of(tab), selection: views.SelectionOf(r), request: r,
-		out: newSender(s, stream), note: accounting.Of(stream.Context()), spoke: time.Now(),
+// Watch streams the changes of a view to a reader until the tab, the reader or the server ends; the error
+// says why.
+func (s *Streams) Watch(tab *actor.Tab, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
+	w := &watcher{
+		cfg: s.cfg, tab: tab, views: shared, selection: views.SelectionOf(r), request: r,
+		out: s.Sender(stream), note: accounting.Of(stream.Context()), sentAt: time.Now(),
 	}
+	return w.out.Run(func() error { return w.run(stream.Context()) })
 }
 
-// run streams until the tab, the reader or the server ends; the error says why.
 func (w *watcher) run(ctx context.Context) error {
-	if m := w.server.cfg.Metrics; m != nil {
+	if m := w.cfg.Metrics; m != nil {
 		m.Watching(1)
 		defer m.Watching(-1)
 	}
 	early, stop := deadline.Before(ctx)
-	starting, cancel := context.WithTimeout(early, w.server.cfg.CallTimeout)
+	starting, cancel := context.WithTimeout(early, w.cfg.StartTimeout)
 	release, err := w.tab.Watch(starting, w.selection.Watch())
 	cancel()
 	stop()
@@ -66,22 +68,22 @@ func (w *watcher) run(ctx context.Context) error {
 	if err := w.begin(head); err != nil {
 		return err
 	}
-	if err := w.out.accept(); err != nil {
+	if err := w.out.Accept(); err != nil {
 		return err
 	}
 	return w.follow(ctx, head)
 }
 
-// follow sends what happens from head on.
+// follow sends every change after head.
 func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
-	// A timer that is set anew for each message would cost more than the message; this one looks, when it
-	// goes off, how long the silence has really lasted.
+	// Resetting a timer for each message would cost more than the message. This one checks, when it fires,
+	// how long ago the last message was.
 	silent := make(chan struct{}, 1)
-	silence := time.AfterFunc(w.server.cfg.Heartbeat, func() { silent <- struct{}{} })
+	silence := time.AfterFunc(w.cfg.Heartbeat, func() { silent <- struct{}{} })
 	defer silence.Stop()
 	var due <-chan time.Time
 	for done := ctx.Done(); ; {
-		// First of all, because the very first head may be the last: the renderer crashed a moment ago.
+		// First, because the first head may be the last one: the renderer may have crashed a moment ago.
 		over, err := w.advance(head, &due)
 		if over || err != nil {
 			return err
@@ -93,25 +95,25 @@ func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
 			head = w.tab.Head()
 		case <-due:
 		case <-silent:
-			left := w.server.cfg.Heartbeat - time.Since(w.spoke)
+			left := w.cfg.Heartbeat - time.Since(w.sentAt)
 			if left <= 0 {
 				if err := w.heartbeat(); err != nil {
 					return err
 				}
-				left = w.server.cfg.Heartbeat
+				left = w.cfg.Heartbeat
 			}
 			silence.Reset(left)
 		}
 	}
 }
 
-// advance brings the reader to a head; over says that the stream has come to its end. Content that
-// must wait for min_interval is left until due.
+// advance brings the reader to a head; over says that the stream has ended. Content that must wait for
+// min_interval is left until due.
 func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, err error) {
 	ending := head.Info.Status == actor.StatusClosed || head.Info.Status == actor.StatusCrashed || head.Info.Status == actor.StatusRestoring
 	if head.Snapshot == w.shown.Snapshot {
 		*due = nil
-	} else if wait := w.request.GetMinInterval().AsDuration() - time.Since(w.quiet); wait <= 0 || ending {
+	} else if wait := w.request.GetMinInterval().AsDuration() - time.Since(w.contentAt); wait <= 0 || ending {
 		*due = nil
 		if err := w.content(head); err != nil {
 			return true, err
@@ -125,7 +127,7 @@ func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, e
 	return false, w.statusChange(head.Info)
 }
 
-// end tells why the stream is over.
+// end returns why the stream is over.
 func (w *watcher) end(head *actor.Head) error {
 	if gone := head.Info.Gone("watch"); gone != nil {
 		if err := w.sendStatus(head.Info); err != nil {
@@ -150,7 +152,7 @@ func (w *watcher) begin(head *actor.Head) error {
 	if w.request.FromRevision != nil {
 		return w.resume(head, now)
 	}
-	w.shown, w.told = now, now.Point()
+	w.shown, w.last = now, now.Point()
 	if w.request.GetOmitInitial() {
 		return nil
 	}
@@ -161,23 +163,23 @@ func (w *watcher) begin(head *actor.Head) error {
 	}))
 }
 
-// resume goes on from the revision that the reader has, or tells it to start over.
+// resume continues from the revision that the reader has, or sends the whole view.
 func (w *watcher) resume(head *actor.Head, now *views.View) error {
 	at := views.Point{Epoch: w.request.GetEpoch(), Revision: w.request.GetFromRevision()}
 	from, resync := w.views.Back(head, w.selection, at)
 	if resync != "" {
 		return w.resync(now, resync, 1)
 	}
-	w.shown, w.told = from, at
+	w.shown, w.last = from, at
 	return w.content(head)
 }
 
-// content sends what happened to the page.
+// content sends the changes of the page.
 func (w *watcher) content(head *actor.Head) error {
 	was, s := w.shown.Snapshot, head.Snapshot
 	elsewhere := was.Document != s.Document || was.Epoch != s.Epoch
 	if elsewhere || was.URL != s.URL {
-		m := message(w.told)
+		m := message(w.last)
 		m.Event = &domtapv1.WatchDomResponse_Navigated{Navigated: &domtapv1.Navigated{
 			Url: s.URL, Title: s.Title, SameDocument: !elsewhere,
 		}}
@@ -210,9 +212,9 @@ func (w *watcher) difference(now *views.View) error {
 	}
 	w.shown = now
 	text := w.request.GetFormat() == domtapv1.Format_FORMAT_DIFF
-	return w.share(c.Encoded(views.Sending{Told: w.told.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
+	return w.share(c.Encoded(views.Sending{Told: w.last.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, w.folds(now))
-		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.told.Revision, now.Snapshot.Revision)}
+		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.last.Revision, now.Snapshot.Revision)}
 		if text {
 			m.Text = c.Text()
 		}
@@ -234,13 +236,13 @@ func (w *watcher) resync(now *views.View, reason string, folds int32) error {
 
 // folds counts the revisions between the last message and a view.
 func (w *watcher) folds(now *views.View) int32 {
-	if w.told.Epoch != now.Snapshot.Epoch {
+	if w.last.Epoch != now.Snapshot.Epoch {
 		return 1
 	}
-	return int32(now.Snapshot.Revision - w.told.Revision)
+	return int32(now.Snapshot.Revision - w.last.Revision)
 }
 
-// statusChange tells the reader when the tab's status or dialog is another.
+// statusChange sends the status and the dialog of the tab when one of them changed.
 func (w *watcher) statusChange(i actor.Info) error {
 	if i.Status == w.status && i.Dialog == w.dialog {
 		return nil
@@ -250,20 +252,20 @@ func (w *watcher) statusChange(i actor.Info) error {
 
 func (w *watcher) sendStatus(i actor.Info) error {
 	w.status, w.dialog = i.Status, i.Dialog
-	m := message(w.told)
+	m := message(w.last)
 	m.Event = &domtapv1.WatchDomResponse_TabStatus{TabStatus: &domtapv1.TabStatusChange{
 		Status: convert.Status(i.Status), Detail: statusDetail(i), Dialog: convert.Dialog(i.Dialog),
 	}}
 	return w.send(m)
 }
 
-// statusDetail says what a client can do about a status.
+// statusDetail says what a client can do about a status; empty: nothing.
 func statusDetail(i actor.Info) string {
 	switch {
 	case i.Dialog != nil:
-		return "the page waits until its dialog is answered"
+		return "a dialog blocks the page until it is answered"
 	case i.Status == actor.StatusRestoring:
-		return "the page is lost, and the tab is being brought back: watch it again in a moment"
+		return "the page is lost and the tab is being restored: watch it again in a moment"
 	case i.Status == actor.StatusCrashed && i.Why != "":
 		return i.Why
 	case i.Status == actor.StatusCrashed:
@@ -274,20 +276,20 @@ func statusDetail(i actor.Info) string {
 	return ""
 }
 
-// heartbeat says that the stream is alive. The reader's state is that of the newest view that was
-// computed, so the revision may go on.
+// heartbeat tells the reader that the stream is alive. The view of the reader is the newest one that was
+// computed, so the revision may advance.
 func (w *watcher) heartbeat() error {
 	m := message(w.shown.Point())
 	m.Event = &domtapv1.WatchDomResponse_Heartbeat{Heartbeat: new(domtapv1.Heartbeat)}
 	return w.send(m)
 }
 
-// message makes a message that leaves the reader at a point.
+// message makes a message after which the reader is at a point.
 func message(at views.Point) *domtapv1.WatchDomResponse {
 	return &domtapv1.WatchDomResponse{Revision: at.Revision, Epoch: at.Epoch, ObservedAt: timestamppb.Now()}
 }
 
-// contentMessage makes a message that brings the reader to a view.
+// contentMessage makes a message after which the reader has a view.
 func contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
 	m := message(now.Point())
 	m.Coalesced = folds
@@ -298,12 +300,12 @@ func contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
 	return m
 }
 
-// share sends a message with content, which other readers may get, too.
+// share sends a message with content, which other readers may share.
 func (w *watcher) share(m *wire.Shared, err error) error {
 	if err != nil {
 		return err
 	}
-	w.quiet = time.Now()
+	w.contentAt = time.Now()
 	err = w.put(m.Head, m.Number(w.sequence+1))
 	if err == nil {
 		w.measure(m.Head)
@@ -311,18 +313,18 @@ func (w *watcher) share(m *wire.Shared, err error) error {
 	return err
 }
 
-// send sends a message of this reader's own.
+// send sends a message that only this reader gets.
 func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
 	m.Sequence = w.sequence + 1
 	return w.put(m, m)
 }
 
-// put sends the next message, of which head tells where it leaves the reader.
+// put sends the next message; head says at which point the reader is afterwards.
 func (w *watcher) put(head *domtapv1.WatchDomResponse, message any) error {
 	w.sequence++
-	w.told = views.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}
-	err := w.out.send(message)
-	w.spoke = time.Now()
+	w.last = views.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}
+	err := w.out.Send(message)
+	w.sentAt = time.Now()
 	return err
 }
 

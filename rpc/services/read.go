@@ -1,4 +1,4 @@
-package rpc
+package services
 
 import (
 	"context"
@@ -8,24 +8,25 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/read"
 	"github.com/domtap/domtap/rpc/accounting"
+	"github.com/domtap/domtap/rpc/capture"
 	"github.com/domtap/domtap/rpc/convert"
 	"github.com/domtap/domtap/rpc/reading"
 	"github.com/domtap/domtap/tokens"
 )
 
 const (
-	// defaultReading is what a reading may cost when the request leaves max_tokens unset: some 6,000 characters.
+	// defaultReading is max_tokens when the request leaves it unset: some 6,000 characters.
 	defaultReading = 1500
-	// readPage is the client whose baselines the lists of ReadPage use, so that they disturb nobody's diffs. No
+	// readPage is the client ID whose baselines the lists of ReadPage use, so that they disturb no diffs. No
 	// request can name it.
 	readPage = "\x00ReadPage"
 	// plainText is the reason of a CONTENT that has no main content.
 	plainText = "no main content stands out: this is everything but the navigation"
 )
 
-// ReadPage gives the page as a reader wants it.
+// ReadPage returns the page as text, as a list of what can be acted on, or as a screenshot with refs.
 func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
-	tab, err := s.server.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +45,13 @@ func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest)
 	return s.readText(ctx, tab, r)
 }
 
-// readText reads the page as CONTENT, or what AUTO takes it for.
+// readText reads the page as CONTENT, or in the mode that AUTO chooses for it.
 func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	markup, err := tab.Markup(ctx)
 	if err != nil {
 		return nil, err
 	}
-	text, known := s.server.texts.Keep(tab, markup)
+	text, known := s.texts.Keep(tab, markup)
 	var reason string
 	if r.GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT {
 		var mode read.Mode
@@ -62,7 +63,7 @@ func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.
 			return because(reason)(s.readPicture(ctx, tab, r))
 		}
 	}
-	s.account(ctx, tab, known, false)
+	s.accountText(ctx, tab, known, false)
 	resp := textMessage(text, read.Place{}, budgetOf(r))
 	resp.Reason, resp.Outline = reason, outlineMessages(text)
 	if !text.Document.Article {
@@ -71,13 +72,13 @@ func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.
 	return resp, nil
 }
 
-// readOn goes on with a text that was read before.
+// readOn continues a text whose first part was read before.
 func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
-	text, at, err := s.server.texts.At(tab, r.GetCursor())
+	text, at, err := s.texts.At(tab, r.GetCursor())
 	if err != nil {
 		return nil, err
 	}
-	s.account(ctx, tab, true, true)
+	s.accountText(ctx, tab, true, true)
 	resp := textMessage(text, at, budgetOf(r))
 	markup, err := tab.Markup(ctx)
 	if ctx.Err() != nil {
@@ -87,8 +88,8 @@ func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.Re
 	return resp, nil
 }
 
-// account notes how a page was read as text.
-func (s *pageService) account(ctx context.Context, tab *actor.Tab, known, part bool) {
+// accountText records how a page was read as text.
+func (s *pageService) accountText(ctx context.Context, tab *actor.Tab, known, part bool) {
 	note := accounting.Of(ctx)
 	if note == nil {
 		return
@@ -98,18 +99,18 @@ func (s *pageService) account(ctx context.Context, tab *actor.Tab, known, part b
 		reads.TextHits = 1
 	}
 	note.Reads(reads)
-	note.Whole(s.server.views.Of(tab).Whole(tab.Head().Snapshot), part)
+	note.Whole(s.views.Of(tab).Whole(tab.Head().Snapshot), part)
 }
 
 // readTree reads the page as INTERACTIVE.
 func (s *pageService) readTree(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	request := listRequest(r)
 	request.Format = domtapv1.Format_FORMAT_TREE
-	l, err := (&domService{server: s.server}).look(ctx, request, nil, false)
+	got, err := s.snapshot(ctx, request, nil, false)
 	if err != nil {
 		return nil, err
 	}
-	resp := listMessage(l)
+	resp := listMessage(got)
 	resp.Mode = domtapv1.ReadMode_READ_MODE_INTERACTIVE
 	return resp, nil
 }
@@ -118,23 +119,24 @@ func (s *pageService) readTree(ctx context.Context, r *domtapv1.ReadPageRequest)
 func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	request := listRequest(r)
 	request.ViewportOnly = true
-	seen, err := s.see(ctx, tab, request, actor.Shot{Format: "png"})
+	shared := s.views.Of(tab)
+	taken, err := capture.Take(ctx, tab, shared, request, actor.Shot{Format: "png"})
 	if err != nil {
 		return nil, err
 	}
-	marked, err := seen.mark("png", 0)
+	annotated, err := taken.Annotate("png", 0)
 	if err != nil {
 		return nil, err
 	}
-	resp := listMessage(&look{tab: tab, now: seen.now, next: s.server.views.Of(tab).Next(seen.now)})
+	resp := listMessage(&snapshot{tab: tab, view: taken.View, next: shared.Next(taken.View)})
 	resp.Mode = domtapv1.ReadMode_READ_MODE_VISUAL
-	resp.Image, resp.ImageScale, resp.Marks = marked.image, marked.scale, marked.marks
+	resp.Image, resp.ImageScale, resp.Marks = annotated.Image, annotated.Scale, annotated.Marks
 	return resp, nil
 }
 
-// modeOf returns the mode that gave a cursor to a list. Where the cursor is unknown any does: it has expired.
+// modeOf returns the mode whose list a cursor continues. Any mode does for an unknown cursor: it has expired.
 func (s *pageService) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
-	if s.server.views.Of(tab).IsTree(cursor) {
+	if s.views.Of(tab).IsTree(cursor) {
 		return domtapv1.ReadMode_READ_MODE_INTERACTIVE
 	}
 	return domtapv1.ReadMode_READ_MODE_VISUAL
@@ -156,21 +158,21 @@ func budgetOf(r *domtapv1.ReadPageRequest) int {
 }
 
 // listMessage prints a view.
-func listMessage(l *look) *domtapv1.ReadPageResponse {
-	settled := l.now.Settled(false)
-	header := l.now.Header(false)
-	header.Next = l.next
-	text := l.now.Print(header, settled)
+func listMessage(s *snapshot) *domtapv1.ReadPageResponse {
+	settled := s.view.Settled(false)
+	header := s.view.Header(false)
+	header.Next = s.next
+	text := s.view.Print(header, settled)
 	if settled.Tokens == 0 {
 		settled.Tokens = tokens.Count(text)
 	}
 	return &domtapv1.ReadPageResponse{
-		Text: text, Tokens: int32(settled.Tokens), Tokenizer: tokens.Name, NextCursor: l.next,
-		Url: l.now.Snapshot.URL, Title: l.now.Snapshot.Title, Metadata: l.metadata(settled),
+		Text: text, Tokens: int32(settled.Tokens), Tokenizer: tokens.Name, NextCursor: s.next,
+		Url: s.view.Snapshot.URL, Title: s.view.Snapshot.Title, Metadata: s.metadata(settled),
 	}
 }
 
-// textMessage is the part of a text that begins at a place.
+// textMessage is the part of a text that begins at a position.
 func textMessage(t *reading.Text, at read.Place, budget int) *domtapv1.ReadPageResponse {
 	d := t.Document
 	page := d.Cut(at, budget, tokens.Count)
@@ -189,7 +191,7 @@ func outlineMessages(t *reading.Text) []*domtapv1.ReadHeading {
 	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(read.Place{Block: block}) })
 }
 
-// because gives an answer the reason of its mode.
+// because adds the reason for its mode to an answer.
 func because(reason string) func(*domtapv1.ReadPageResponse, error) (*domtapv1.ReadPageResponse, error) {
 	return func(r *domtapv1.ReadPageResponse, err error) (*domtapv1.ReadPageResponse, error) {
 		if err == nil {

@@ -1,14 +1,15 @@
-package rpc
+package services
 
 import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/rpc/capture"
 	"github.com/domtap/domtap/rpc/views"
 )
 
-// turnRead makes the reading of a turn from a step that package check let pass.
-func (s *Server) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadStep {
+// turnRead makes the read of a turn from a valid step.
+func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadStep {
 	sel := views.SelectionOf(&domtapv1.GetCompactRequest{
 		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(),
 	})
@@ -24,8 +25,8 @@ func (s *Server) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadSte
 	}}
 }
 
-// turnShot makes the picture of a turn from a step that package check let pass.
-func (s *Server) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.ScreenshotStep {
+// turnShot makes the screenshot of a turn from a valid step.
+func (s *actionService) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.ScreenshotStep {
 	shot := &turn.ScreenshotStep{Shot: actor.Shot{Format: "png", FullPage: step.GetFullPage()}}
 	if !step.GetMarks() {
 		return shot
@@ -38,11 +39,12 @@ func (s *Server) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.S
 		if err != nil {
 			return nil, err
 		}
-		marked, err := (&seen{now: now, layout: r.Layout, picture: picture, clip: r.Layout.Viewport}).mark("png", 0)
+		taken := &capture.Capture{View: now, Layout: r.Layout, PNG: picture, Clip: r.Layout.Viewport}
+		annotated, err := taken.Annotate("png", 0)
 		if err != nil {
 			return nil, err
 		}
-		return marked.image, nil
+		return annotated.Image, nil
 	}
 	return shot
 }
