@@ -121,13 +121,14 @@ func TestWithoutATabOfItsOwnATerminalAsks(t *testing.T) {
 			}
 		}
 	}
-	for range maxListed {
+	const listed = 10 // how many tabs an error lists
+	for range listed {
 		s.open("https://more.example/", false)
 	}
 	if said, _ := s.in(t, "one", "close", exit.Usage); !strings.Contains(said, ": 2 older ones, t3 ") {
 		t.Errorf("it says %q", said)
 	}
-	if len(s.tabs) != maxListed+2 {
+	if len(s.tabs) != listed+2 {
 		t.Error("a tab was closed")
 	}
 }
@@ -156,7 +157,7 @@ func TestTheNextDaemonGivesTheSameIdsToOtherTabs(t *testing.T) {
 	s.in(t, "one", "open a.example", exit.OK)
 	s.restart()
 	s.open("https://b.example/", false)
-	if said, _ := s.in(t, "one", "close", exit.NotFound); !strings.Contains(said, "tab t1, which this terminal opened last, ended with the daemon") {
+	if said, _ := s.in(t, "one", "close", exit.NotFound); !strings.Contains(said, "tab t1, which this terminal opened last, ended with its daemon") {
 		t.Errorf("it says %q", said)
 	}
 	s.in(t, "one", "open c.example --restore", exit.OK)

@@ -65,10 +65,10 @@ func TestTheOutputOfConfigIsAFile(t *testing.T) {
 
 func TestABadFileIsAUsageErrorThatNamesTheLine(t *testing.T) {
 	for file, want := range map[string]string{
-		"\nmax-tab = 1":          `the configuration file DIR/config: line 2: there is no setting "max-tab": did you mean max-tabs?`,
-		"max-tabs = many":        `DIR/config:1: max-tabs = "many" is no good`,
-		"on-demand = true":       `line 1: there is no setting "on-demand"`,
-		"config = /etc/other":    `line 1: there is no setting "config"`,
+		"\nmax-tab = 1":          `the configuration file DIR/config: line 2: unknown setting "max-tab": did you mean max-tabs?`,
+		"max-tabs = many":        `DIR/config:1: invalid max-tabs "many"`,
+		"on-demand = true":       `line 1: unknown setting "on-demand"`,
+		"config = /etc/other":    `line 1: unknown setting "config"`,
 		"max-tabs = 0":           "--max-tabs 0 is less than 1",
 		"max-tabs = 1\nnonsense": "line 2: it is not NAME = VALUE",
 	} {
@@ -102,29 +102,5 @@ func TestSecretsInAddressesAreMasked(t *testing.T) {
 	got := withConfig(t, "remote = wss://me:hidden@grid.example/x?token=hidden\nchrome-flag = proxy-server=http://me:hidden@proxy:1\n", nil)
 	if strings.Contains(got.out, "hidden") || !strings.Contains(got.out, "remote = wss://***@grid.example/x?***") {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestADaemonOnDemandOpensNoPortUnasked(t *testing.T) {
-	for _, test := range []struct {
-		env  map[string]string
-		args []string
-		want string
-	}{
-		{nil, []string{"--on-demand"}, ""},
-		{nil, nil, "127.0.0.1:7411"},
-		{map[string]string{"DOMTAP_LISTEN": "127.0.0.1:9"}, []string{"--on-demand"}, "127.0.0.1:9"},
-		{nil, []string{"--on-demand", "--listen", "127.0.0.1:8"}, "127.0.0.1:8"},
-	} {
-		if s, err := serveWith(t, test.env, append(test.args, "--state-dir", t.TempDir())...); err != nil || s.Listen != test.want {
-			t.Errorf("%v, %v: listens on %q, %v", test.env, test.args, s.Listen, err)
-		}
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "config"), []byte("listen = 127.0.0.1:7"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if s, err := serveWith(t, nil, "--on-demand", "--state-dir", dir); err != nil || s.Listen != "127.0.0.1:7" {
-		t.Errorf("with a file it listens on %q, %v", s.Listen, err)
 	}
 }

@@ -315,8 +315,10 @@ func TestTheNearestCommandOrFlagIsSuggested(t *testing.T) {
 		"open x --timeot 1s":     "did you mean: domtap open --timeout",
 		"compact --max_tokens 5": "did you mean: domtap compact --max-tokens",
 		"shot x.png --fullpage":  "did you mean: domtap shot --full-page",
-		"zzz":                    "domtap --help shows how it is used",
-		"open --zzz x":           "domtap open --help shows how it is used",
+		"snapsht":                "did you mean: domtap snapshot",
+		"serve --cdp-ur x":       "did you mean: domtap serve --cdp-url",
+		"zzz":                    "run domtap --help for usage",
+		"open --zzz x":           "run domtap open --help for usage",
 	} {
 		cmd, _ := isolated(t)
 		got := cmd.run(t, strings.Fields(line)...)

@@ -279,17 +279,19 @@ func (c command) run(t *testing.T, args ...string) result {
 	}
 	var out, complaints bytes.Buffer
 	a := newApp(env, strings.NewReader(c.in), &out, &complaints)
-	a.launch = c.start
-	if a.launch == nil {
-		a.launch = func(context.Context, endpoint.Places) error { return errors.New("no daemon in this test") }
+	a.Launch = func(ctx context.Context, at endpoint.Places, _ []string) error {
+		if c.start == nil {
+			return errors.New("no daemon in this test")
+		}
+		return c.start(ctx, at)
 	}
-	a.tryBrowser = func(context.Context, browser.Config) error { return c.tried }
-	a.terminal = func() string { return c.terminal }
+	a.TryBrowser = func(context.Context, browser.Config) error { return c.tried }
+	a.Terminal = func() string { return c.terminal }
 	ctx := c.ctx
 	if ctx == nil {
 		ctx = t.Context()
 	}
-	code := a.run(ctx, args)
+	code := a.Run(ctx, newRoot(a), args)
 	return result{code, out.String(), complaints.String()}
 }
 

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -44,91 +41,6 @@ func TestABadVariableIsAUsageError(t *testing.T) {
 	}
 }
 
-// serveWith completes the flags of serve as the command would.
-func serveWith(t *testing.T, env map[string]string, args ...string) (serveFlags, error) {
-	t.Helper()
-	var s serveFlags
-	cmd := &cobra.Command{Use: "serve"}
-	s.register(cmd)
-	if err := cmd.ParseFlags(args); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.load(cmd, environment(env)); err != nil {
-		return s, err
-	}
-	return s, s.complete(cmd, environment(env))
-}
-
-// Every flag of serve but help and the hidden one has a variable, named after it.
-func TestEveryServeFlagHasAVariable(t *testing.T) {
-	var s serveFlags
-	cmd := &cobra.Command{Use: "serve"}
-	s.register(cmd)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		want := "DOMTAP_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if !f.Hidden && !slices.Equal(f.Annotations[envAnnotation], []string{want}) {
-			t.Errorf("--%s: variables %v, want %s", f.Name, f.Annotations[envAnnotation], want)
-		}
-	})
-	for _, name := range []string{"socket", "listen", "token-file", "chrome", "chrome-flag", "headless", "remote", "user-data-dir", "max-tabs", "log-format", "log-level"} {
-		if cmd.Flags().Lookup(name) == nil {
-			t.Errorf("there is no --%s", name)
-		}
-	}
-}
-
-func TestTheEnvironmentSetsServeFlags(t *testing.T) {
-	dir := t.TempDir()
-	s, err := serveWith(t, map[string]string{
-		"DOMTAP_STATE_DIR": dir, "DOMTAP_LISTEN": "", "DOMTAP_HEADLESS": "false", "DOMTAP_CHROME_FLAG": "a=1  b",
-		"DOMTAP_MAX_TABS": "7", "DOMTAP_LOG_FORMAT": "json", "DOMTAP_CHROME": "env",
-	}, "--chrome", "flag")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Listen != "" || s.Browser.Headless || !slices.Equal(s.Browser.Flags, []string{"a=1", "b"}) || s.MaxTabs != 7 || s.logFormat.value != "json" {
-		t.Errorf("got %+v", s)
-	}
-	if s.Browser.ChromePath != "flag" {
-		t.Errorf("the command line does not come first: %q", s.Browser.ChromePath)
-	}
-	if s.Socket != filepath.Join(dir, "domtap.sock") || s.TokenFile != filepath.Join(dir, "token") || s.Browser.StateDir != dir {
-		t.Errorf("a state directory does not hold everything: %+v", s)
-	}
-}
-
-func TestThePageNeedsNoAddress(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{nil, ""},
-		{[]string{"--ui"}, "127.0.0.1:7412"},
-		{[]string{"--ui", "--web", "127.0.0.1:1"}, "127.0.0.1:1"},
-		{[]string{"--web", "127.0.0.1:1"}, "127.0.0.1:1"},
-	} {
-		if s, err := serveWith(t, map[string]string{"DOMTAP_STATE_DIR": t.TempDir()}, c.args...); err != nil || s.Web.Address != c.want {
-			t.Errorf("%q: %q, %v; want %q", c.args, s.Web.Address, err, c.want)
-		}
-	}
-	if _, err := serveWith(t, map[string]string{"DOMTAP_STATE_DIR": t.TempDir(), "DOMTAP_WEB_ORIGIN": "app.example"}); err == nil {
-		t.Error("app.example passes for an origin")
-	}
-}
-
-func TestAnEmptySocketSwitchesItOff(t *testing.T) {
-	dir := t.TempDir()
-	for _, env := range []map[string]string{{"DOMTAP_SOCKET": "", "DOMTAP_STATE_DIR": dir}, {"DOMTAP_STATE_DIR": dir}} {
-		var args []string
-		if _, set := env["DOMTAP_SOCKET"]; !set {
-			args = []string{"--socket="}
-		}
-		if s, err := serveWith(t, env, args...); err != nil || s.Socket != "" {
-			t.Errorf("%v %v: socket %q, %v", env, args, s.Socket, err)
-		}
-	}
-}
-
 func TestClientsFollowTheDaemonToItsAddress(t *testing.T) {
 	for _, test := range []struct {
 		env  map[string]string
@@ -139,15 +51,48 @@ func TestClientsFollowTheDaemonToItsAddress(t *testing.T) {
 		{map[string]string{"DOMTAP_SOCKET": ""}, endpoint.Target{Address: "127.0.0.1:7411"}},
 	} {
 		a := newApp(environment(test.env), nil, nil, nil)
-		a.common.stateDir = "/mine"
-		if got, err := a.target(); got != test.want || err != nil {
+		a.Flags.StateDir = "/mine"
+		if got, err := a.Target(); got != test.want || err != nil {
 			t.Errorf("%v: %+v, %v; want %+v", test.env, got, err, test.want)
 		}
 	}
 }
 
-// flagNames lists the flags of a command.
-func flagNames(cmd *cobra.Command) (names []string) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return names
+// forEachCommand calls visit for every command of the program.
+func forEachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
+	for _, child := range cmd.Commands() {
+		visit(child)
+		forEachCommand(child, visit)
+	}
+}
+
+func TestJSONIsAFlagWhereverOutputIs(t *testing.T) {
+	forEachCommand(newRoot(newApp(nil, nil, nil, nil)), func(cmd *cobra.Command) {
+		f := cmd.Flags()
+		if f.Lookup("output") != nil && f.Lookup("json") == nil {
+			t.Errorf("%s has --output, but no --json", cmd.CommandPath())
+		}
+	})
+	daemon := newFakeDaemon(t).start(t)
+	for _, line := range []string{"tabs", "version", "token new alice", "click 1", "compact"} {
+		words := strings.Fields(line)
+		short, long := daemon.at().run(t, append(words, "--json")...), daemon.at().run(t, append(words, "-o", "json")...)
+		if short.code != exit.OK || !strings.HasPrefix(short.out, "{") || strings.HasPrefix(short.out, "{") != strings.HasPrefix(long.out, "{") {
+			t.Errorf("%s: got %+v and %+v", line, short, long)
+		}
+	}
+}
+
+func TestSecondNamesOfFlagsWork(t *testing.T) {
+	root := newRoot(newApp(nil, nil, nil, nil))
+	for line, want := range map[string]string{"shot --marks": "annotate", "serve --cdp-url": "remote", "doctor --cdp-url": "remote", "config --cdp-url": "remote"} {
+		name, alias, _ := strings.Cut(line, " --")
+		cmd, _, err := root.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flag := cmd.Flags().Lookup(alias); flag == nil || flag.Name != want {
+			t.Errorf("%s is %v, want --%s", line, flag, want)
+		}
+	}
 }

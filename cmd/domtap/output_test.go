@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -201,31 +199,6 @@ func TestReadingSaysWhatItIsAndHowToGoOn(t *testing.T) {
 	}
 }
 
-func TestOnlyATerminalIsColoured(t *testing.T) {
-	device, err := os.Open(os.DevNull) // a character device, as terminals are
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = device.Close() }()
-	for _, test := range []struct {
-		name string
-		out  io.Writer
-		env  map[string]string
-		want bool
-	}{
-		{"terminal", device, nil, true},
-		{"terminal, NO_COLOR empty", device, map[string]string{"NO_COLOR": ""}, true},
-		{"terminal, NO_COLOR", device, map[string]string{"NO_COLOR": "1"}, false},
-		{"dumb terminal", device, map[string]string{"TERM": "dumb"}, false},
-		{"no file", new(bytes.Buffer), nil, false},
-	} {
-		env := func(name string) (string, bool) { value, set := test.env[name]; return value, set }
-		if got := newApp(env, nil, test.out, nil).colour(); got != test.want {
-			t.Errorf("%s: colour %v", test.name, got)
-		}
-	}
-}
-
 func TestVersionIsPrintedByCommandAndFlag(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}} {
 		if got := (command{}).run(t, args...); got.code != exit.OK || !strings.HasPrefix(got.out, "domtap "+programVersion()) {
@@ -241,8 +214,8 @@ func TestVersionIsPrintedByCommandAndFlag(t *testing.T) {
 
 func TestHelpNamesEveryCommandAndExitCode(t *testing.T) {
 	got := (command{}).run(t, "--help")
-	for _, row := range table {
-		if name := row.make(newApp(nil, nil, nil, nil)).Name(); !strings.Contains(got.out, "\n  "+name+" ") {
+	for _, cmd := range newRoot(newApp(nil, nil, nil, nil)).Commands() {
+		if name := cmd.Name(); !strings.Contains(got.out, "\n  "+name+" ") {
 			t.Errorf("the help does not name %s", name)
 		}
 	}

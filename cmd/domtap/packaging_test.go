@@ -12,10 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/settings"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 )
 
 func packaged(t *testing.T, name string) string {
@@ -48,24 +47,14 @@ func checkLine(t *testing.T, where string, words []string) {
 // checkSettings checks a configuration file.
 func checkSettings(t *testing.T, where, text string) {
 	t.Helper()
-	var s serveFlags
-	cmd := &cobra.Command{Use: "serve"}
-	s.register(cmd)
 	path := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (configFile{path, true}).apply(cmd.Flags(), allDefault(cmd)); err != nil {
-		t.Errorf("%s: %v", where, err)
+	cmd := command{env: map[string]string{"DOMTAP_STATE_DIR": t.TempDir()}}
+	if got := cmd.run(t, "config", "--config", path); got.code != exit.OK {
+		t.Errorf("%s: %s", where, got.errors)
 	}
-}
-
-func allDefault(cmd *cobra.Command) origins {
-	from := origins{}
-	for _, name := range flagNames(cmd) {
-		from[name] = fromDefault
-	}
-	return from
 }
 
 func TestTheDockerfileNamesWhatThereIs(t *testing.T) {
@@ -249,18 +238,6 @@ func checkPod(t *testing.T, p pod) {
 	}
 	if !shm || c.Resources.Limits["memory"] == "" {
 		t.Error("the memory is not bounded, or /dev/shm is too small")
-	}
-}
-
-func TestSettingsParseKnowsAllFlags(t *testing.T) {
-	cmd := &cobra.Command{Use: "serve"}
-	new(serveFlags).register(cmd)
-	known := map[string]bool{}
-	for _, name := range flagNames(cmd) {
-		known[name] = true
-	}
-	if near := settings.Nearest("max_tab", known); near != "max-tabs" {
-		t.Errorf("the nearest is %q", near)
 	}
 }
 

@@ -55,6 +55,9 @@ var requestTests = []struct {
 	{"read --outline", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}},
 	{"form Name=Ada @7=x=y Agree --submit --url https://x.example/", &domtapv1.FillFormRequest{TabId: "t2", Submit: true, Url: "https://x.example/",
 		Fields: []*domtapv1.FormField{{Label: "Name", Value: "Ada"}, {Ref: proto.Uint32(7), Value: "x=y"}, {Label: "Agree"}}}},
+	{"screenshot --annotate -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
+	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_LINES}},
+	{"fill-form a=b", &domtapv1.FillFormRequest{TabId: "t2", Fields: []*domtapv1.FormField{{Label: "a", Value: "b"}}}},
 	{"shot --marks -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"pdf -", &domtapv1.PdfRequest{TabId: "t2", Format: domtapv1.PaperFormat_PAPER_FORMAT_A4}},
 	{"pdf --paper letter --landscape --background --scale 0.5 --pages 1-5,8 -t t1 -", &domtapv1.PdfRequest{
@@ -145,31 +148,6 @@ func TestCommandLinesBecomeRequests(t *testing.T) {
 	}
 }
 
-// Every selection flag must reach the requests of dom, compact and watch alike, although only one of
-// them is filled in by hand.
-func TestSelectionIsTheSameInEveryRequest(t *testing.T) {
-	from := &domtapv1.GetDomRequest{
-		TabId: "t", ViewportOnly: true, MaxElements: proto.Int32(1), MaxTokens: proto.Int32(2), InteractiveOnly: proto.Bool(false),
-		FullSnapshot: true, RootRef: proto.Uint32(3), FrameId: "f", IncludeAttributes: []string{"id"},
-	}
-	compact, err := selectAs(from, &domtapv1.GetCompactRequest{})
-	wantCompact := &domtapv1.GetCompactRequest{
-		TabId: "t", ViewportOnly: true, MaxElements: proto.Int32(1), MaxTokens: proto.Int32(2), InteractiveOnly: proto.Bool(false),
-		FullSnapshot: true, RootRef: proto.Uint32(3), FrameId: "f", IncludeAttributes: []string{"id"},
-	}
-	if err != nil || !proto.Equal(compact, wantCompact) {
-		t.Errorf("compact: %v, %v", compact, err)
-	}
-	watch, err := selectAs(from, &domtapv1.WatchDomRequest{})
-	wantWatch := &domtapv1.WatchDomRequest{
-		TabId: "t", ViewportOnly: true, MaxElements: proto.Int32(1), MaxTokens: proto.Int32(2), InteractiveOnly: proto.Bool(false),
-		FullSnapshot: true, RootRef: proto.Uint32(3), FrameId: "f", IncludeAttributes: []string{"id"},
-	}
-	if err != nil || !proto.Equal(watch, wantWatch) {
-		t.Errorf("watch: %v, %v", watch, err)
-	}
-}
-
 func TestTypeReadsStandardInput(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	cmd := daemon.at()
@@ -198,27 +176,6 @@ func TestShotSavesTheFormatOfTheName(t *testing.T) {
 		}
 		if got := daemon.last(t).(*domtapv1.ScreenshotRequest).GetFormat(); got != format {
 			t.Errorf("%s asked for %v", name, got)
-		}
-	}
-}
-
-func TestURLsAreCompleted(t *testing.T) {
-	for typed, want := range map[string]string{
-		"":                       "",
-		"example.com":            "https://example.com",
-		"example.com:8443/x?y=z": "https://example.com:8443/x?y=z",
-		"HTTP://example.com":     "HTTP://example.com",
-		"localhost":              "http://localhost",
-		"localhost:8080":         "http://localhost:8080",
-		"127.0.0.1:80/a":         "http://127.0.0.1:80/a",
-		"[::1]:80":               "http://[::1]:80",
-		"localhost.example":      "https://localhost.example",
-		"about:blank":            "about:blank",
-		"data:text/html,1:2":     "data:text/html,1:2",
-		"file:///etc/passwd":     "file:///etc/passwd",
-	} {
-		if got := completeURL(typed); got != want {
-			t.Errorf("completeURL(%q) = %q, want %q", typed, got, want)
 		}
 	}
 }

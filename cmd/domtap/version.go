@@ -6,12 +6,14 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 )
 
-// These are set by the linker: -ldflags "-X main.version=v1.2.3 -X main.commit=0123456789ab -X main.date=2026-01-02T15:04:05Z".
+// The linker sets these: -ldflags "-X main.version=v1.2.3 -X main.commit=0123456789ab -X main.date=2026-01-02T15:04:05Z".
 var version, commit, date string
 
-// programVersion is the version that the linker set, or what the Go toolchain recorded of the build.
+// programVersion is the version that the linker set, or the version that the Go toolchain recorded.
 func programVersion() string {
 	if version != "" {
 		return version
@@ -23,7 +25,7 @@ func programVersion() string {
 	return info.Main.Version
 }
 
-// revision is the commit of the build with a plus sign before it, or empty when it was not recorded.
+// revision is the commit of the build after a plus sign, or empty if it was not recorded.
 func revision(info *debug.BuildInfo) string {
 	if info == nil {
 		return ""
@@ -36,10 +38,10 @@ func revision(info *debug.BuildInfo) string {
 	return ""
 }
 
-// build is what `domtap version -o json` prints.
+// build is what domtap version --json prints.
 type build struct {
 	Version string `json:"version"`
-	// Commit and Date are of releases alone: what was built, and when that was committed.
+	// Commit and Date are set in releases: the commit of the build, and its time.
 	Commit string `json:"commit,omitempty"`
 	Date   string `json:"date,omitempty"`
 	Go     string `json:"go"`
@@ -47,24 +49,20 @@ type build struct {
 	Arch   string `json:"arch"`
 }
 
-func versionCommand(a *app) *cobra.Command {
+func versionCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
-		Args:  cobra.NoArgs,
+		Args:  cli.Args(),
 	}
-	choiceFlag(cmd, &a.common.output, "output", "o", "how to print", outputText, outputJSON)
-	cmd.RunE = doing(func(*cobra.Command, []string) error {
+	a.Flags.RegisterOutput(cmd)
+	cmd.RunE = cli.Work(func(*cobra.Command, []string) error {
 		b := build{Version: programVersion(), Commit: commit, Date: date, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-		p := a.printer()
-		if p.json {
-			return p.value(b)
-		}
 		text := fmt.Sprintf("domtap %s (%s, %s/%s)\n", b.Version, b.Go, b.OS, b.Arch)
 		if b.Commit != "" {
 			text += fmt.Sprintf("commit %s of %s\n", b.Commit, b.Date)
 		}
-		return p.text(text)
+		return a.Printer().ShowValue(b, text)
 	})
 	return cmd
 }

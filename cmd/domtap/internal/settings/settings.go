@@ -14,9 +14,12 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/nearest"
 )
 
 // MaxBytes is how long a file may be.
@@ -88,52 +91,19 @@ func parseLine(n int, line string) (Setting, error) {
 	return Setting{n, name, value}, nil
 }
 
-// unknown says what was probably meant.
+// unknown is the message of an unknown setting.
 func unknown(name string, known map[string]bool) string {
-	message := fmt.Sprintf("there is no setting %q", name)
-	if near := Nearest(name, known); near != "" {
+	message := fmt.Sprintf("unknown setting %q", name)
+	if near := nearest.Name(name, slices.Sorted(maps.Keys(known))); near != "" {
 		return message + ": did you mean " + near + "?"
 	}
-	return message + ": domtap config lists them all"
+	return message + ": domtap config --all lists all settings"
 }
 
-// Nearest is the known name that takes the fewest letters to change; empty when none is close.
-func Nearest(name string, known map[string]bool) string {
-	name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-	best, least := "", max(2, len(name)/3)+1
-	for _, other := range sorted(known) {
-		if d := distance(name, other); d < least {
-			best, least = other, d
-		}
+// Format writes a setting as a line of a file.
+func Format(name, value string) string {
+	if value != strings.TrimSpace(value) || strings.HasPrefix(value, `"`) || strings.ContainsAny(value, "\n\r") {
+		value = strconv.Quote(value)
 	}
-	return best
-}
-
-func sorted(known map[string]bool) []string {
-	var names []string
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
-// distance is that of Levenshtein.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return name + " = " + value + "\n"
 }

@@ -19,9 +19,9 @@ func TestAFileIsOneSettingALine(t *testing.T) {
 
 func TestProblemsNameTheLineAndWhatWasMeant(t *testing.T) {
 	for text, want := range map[string]string{
-		"max-tabs = 1\nmax-tab = 2":    "line 2: there is no setting \"max-tab\": did you mean max-tabs?",
-		"MAX_TABS = 1":                 "line 1: there is no setting \"MAX_TABS\": did you mean max-tabs?",
-		"colour = red":                 "line 1: there is no setting \"colour\": domtap config lists them all",
+		"max-tabs = 1\nmax-tab = 2":    "line 2: unknown setting \"max-tab\": did you mean max-tabs?",
+		"MAX_TABS = 1":                 "line 1: unknown setting \"MAX_TABS\": did you mean max-tabs?",
+		"colour = red":                 "line 1: unknown setting \"colour\": domtap config --all lists all settings",
 		"# x\n[server]":                "line 2: it is not NAME = VALUE",
 		"max-tabs = 1\n\nmax-tabs = 2": "line 3: max-tabs is set in line 1 already",
 		"listen = \"x":                 "line 1: the value of listen begins with a double quote",

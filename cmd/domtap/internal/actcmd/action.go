@@ -1,0 +1,163 @@
+// Package actcmd holds the commands that act on a page: one for each action, form, dialog, downloads
+// and eval. An action command makes one step of an Interact call.
+package actcmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// action describes the command of one action.
+type action struct {
+	name                 string
+	short, long, example string
+	// args are the names of the arguments besides the target, as the help shows them. The last one
+	// repeats if it ends with an ellipsis.
+	args []string
+	// optionalTarget allows the command without a target.
+	optionalTarget bool
+	flags          func(*pflag.FlagSet, *options)
+	step           func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error)
+}
+
+// options are the values of all flags but those of the target.
+type options struct {
+	button    string
+	modifiers []string
+	submit    bool
+	repeat    int32
+	by        string
+	toAt      string
+	byPath    bool
+}
+
+// Actions makes the commands of all actions.
+func Actions() []func(*cli.App) *cobra.Command {
+	var all []func(*cli.App) *cobra.Command
+	for i := range actions {
+		all = append(all, actions[i].command)
+	}
+	return all
+}
+
+// command makes the command of an action.
+func (a *action) command(app *cli.App) *cobra.Command {
+	cmd := &cobra.Command{Short: a.short, Long: a.long, Example: a.example, ValidArgsFunction: app.CompleteRefs}
+	step := a.bind(cmd, func(argument string) (string, error) { return readText(app, argument) })
+	app.TabCommand(cmd)
+	cmd.RunE = app.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		one, err := step(args)
+		if err != nil {
+			return err
+		}
+		id, err := c.TabID(ctx)
+		if err != nil {
+			return err
+		}
+		answer, err := c.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: id, Steps: []*domtapv1.Step{one}, ClientId: c.ID})
+		if err != nil {
+			return err
+		}
+		return printOutcome(app.Printer(), answer)
+	})
+	return cmd
+}
+
+// readText returns a TEXT argument; - is standard input without its last line break.
+func readText(a *cli.App, argument string) (string, error) {
+	if argument != "-" {
+		return argument, nil
+	}
+	text, err := a.ReadFile("-")
+	if err != nil {
+		return "", exit.Errorf(exit.Failure, "", "read the text from standard input: %w", err)
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"), nil
+}
+
+// printOutcome prints what an action did, even if one of its steps failed.
+func printOutcome(p *cli.Printer, answer *domtapv1.InteractResponse) error {
+	if err := p.ShowDiff(answer, render.Outcome(answer)); err != nil {
+		return err
+	}
+	for _, result := range answer.GetResults() {
+		if !result.GetOk() {
+			return exit.OfReason(result.GetReason(), result.GetError())
+		}
+	}
+	return nil
+}
+
+// bind defines the flags and the arguments of an action on its command. The function that it returns
+// makes the step from the arguments; text reads a TEXT argument.
+func (a *action) bind(cmd *cobra.Command, text func(argument string) (string, error)) func(args []string) (*domtapv1.Step, error) {
+	var t target
+	var o options
+	t.register(cmd.Flags())
+	if a.flags != nil {
+		a.flags(cmd.Flags(), &o)
+	}
+	words := append([]string{a.name, "REF"}, a.args...)
+	if a.optionalTarget {
+		words = append(append([]string{a.name}, a.args...), "[REF]")
+	}
+	cmd.Use = strings.Join(words, " ")
+	cmd.Args = func(_ *cobra.Command, args []string) error { return a.checkArgs(args, &t, &o) }
+	return func(args []string) (*domtapv1.Step, error) {
+		target, rest, err := a.split(args, &t)
+		if err != nil {
+			return nil, err
+		}
+		if len(a.args) > 0 && a.args[0] == "TEXT" {
+			if rest[0], err = text(rest[0]); err != nil {
+				return nil, err
+			}
+		}
+		return a.step(target, rest, &o)
+	}
+}
+
+// checkArgs checks the number of arguments. A target by a flag needs no REF.
+func (a *action) checkArgs(args []string, t *target, o *options) error {
+	var required []string
+	if !t.given() && !a.optionalTarget {
+		required = []string{"REF"}
+	}
+	if o.by == "" && o.toAt == "" { // both name the place that an element is dragged to
+		required = append(required, a.args...)
+	}
+	most := len(required)
+	if n := len(a.args); n > 0 && strings.HasSuffix(a.args[n-1], "…") {
+		most = -1
+	} else if !t.given() && a.optionalTarget {
+		most++
+	}
+	return cli.CheckArgs(args, required, most)
+}
+
+// split takes the target from the flags or the arguments, and returns the other arguments.
+func (a *action) split(args []string, t *target) (*domtapv1.Target, []string, error) {
+	if t.given() {
+		message, err := t.message()
+		return message, args, err
+	}
+	at := 0
+	if a.optionalTarget {
+		if at = len(a.args); len(args) <= at {
+			return nil, args, nil
+		}
+	}
+	message, err := byRef(args[at])
+	if at > 0 {
+		return message, args[:at], err
+	}
+	return message, args[1:], err
+}

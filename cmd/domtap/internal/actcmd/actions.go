@@ -1,0 +1,189 @@
+package actcmd
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// actions are all actions, in the order of the help.
+var actions = []action{
+	{
+		name: "click", short: "Click an element, and print what that changed",
+		long: `Click the element with this ref, wait until the page has settled, and print what changed. A ref is
+never reused for another element: if the element is gone, the click fails (exit code 4) and hits nothing
+else. The click also fails if the element stays covered or disabled for longer than 2 seconds.`,
+		example: "  domtap compact | grep Pay\n  domtap click 12\n  domtap click 12 --button right --modifier Shift\n  domtap click --at 120,40",
+		flags: func(f *pflag.FlagSet, o *options) {
+			f.StringVar(&o.button, "button", "", "left (default), middle or right")
+			f.StringArrayVar(&o.modifiers, "modifier", nil, "hold Alt, Control, Meta or Shift; may be repeated")
+		},
+		step: func(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: t, Button: o.button, Modifiers: o.modifiers}}}, nil
+		},
+	},
+	{
+		name: "dblclick", short: "Double-click an element, and print what that changed",
+		long: "Click the element twice, with the checks of domtap click.", example: "  domtap dblclick 12",
+		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: t}}}, nil
+		},
+	},
+	{
+		name: "hover", short: "Move the pointer over an element, and print what that changed",
+		long: "Move the pointer over the element and leave it there, so that hover menus open.", example: "  domtap hover 3",
+		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: t}}}, nil
+		},
+	},
+	{
+		name: "type", args: []string{"TEXT"}, short: "Type into an element, and print what that changed",
+		long: `Focus the element with this ref, type TEXT after its present text, key by key, and print what changed.
+A line break in TEXT is the key Enter.
+
+TEXT - reads standard input, so that a password does not appear in the list of processes. Put a TEXT
+that begins with a dash after two dashes: domtap type 7 -- -5`,
+		example: "  domtap type 7 \"a@b.example\" --submit\n  pass show shop | domtap type 8 -",
+		flags:   func(f *pflag.FlagSet, o *options) { f.BoolVar(&o.submit, "submit", false, "press Enter afterwards") },
+		step: func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: t, Text: args[0], Submit: o.submit}}}, nil
+		},
+	},
+	{
+		name: "fill", args: []string{"TEXT"}, short: "Replace the value of an element, and print what that changed",
+		long: `Replace the text or value of a field or an editor by TEXT. Write dates and times as HTML does (2026-11-21,
+09:30), a range as a number, a colour as #1a2b3c. An empty TEXT clears the field. TEXT - reads
+standard input.`,
+		example: "  domtap fill 7 \"Ada Lovelace\"\n  domtap fill 9 2026-11-21",
+		step: func(t *domtapv1.Target, args []string, _ *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: t, Text: args[0]}}}, nil
+		},
+	},
+	{
+		name: "press", args: []string{"KEY"}, optionalTarget: true, short: "Press a key, and print what that changed",
+		long: `Press a key on the focused element, or on the element with this ref. A key is a character, or a name
+such as Enter, Tab, Escape, ArrowDown, PageUp, F5, Numpad7, with modifiers before it.`,
+		example: "  domtap press Escape\n  domtap press Control+a 7\n  domtap press ArrowDown --repeat 3",
+		flags: func(f *pflag.FlagSet, o *options) {
+			f.Int32Var(&o.repeat, "repeat", 0, "press the key 1 to 100 times (default: once)")
+		},
+		step: func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: t, Key: args[0], Repeat: o.repeat}}}, nil
+		},
+	},
+	{
+		name: "select", args: []string{"OPTION…"}, short: "Select options, and print what that changed",
+		long:    "Select the options with these values or labels, and deselect all others. A custom list is operated by clicks.",
+		example: "  domtap select 5 Germany\n  domtap select 6 red blue",
+		step: func(t *domtapv1.Target, args []string, _ *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: t, Values: args}}}, nil
+		},
+	},
+	{
+		name: "check", short: "Check a checkbox, radio button or switch",
+		long: "Check the element. An element that is already checked stays as it is.", example: "  domtap check 9",
+		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: t}}}, nil
+		},
+	},
+	{
+		name: "uncheck", short: "Uncheck a checkbox or switch",
+		long: "Uncheck the element. An element that is already unchecked stays as it is.", example: "  domtap uncheck 9",
+		step: func(t *domtapv1.Target, _ []string, _ *options) (*domtapv1.Step, error) {
+			return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: t}}}, nil
+		},
+	},
+	{
+		name: "scroll", optionalTarget: true, short: "Scroll an element into view, or by a distance",
+		long: `Scroll the element with this ref into view. With --by, turn the mouse wheel over the element, or over
+the middle of the page without REF.`,
+		example: "  domtap scroll 40\n  domtap scroll --by 0,600\n  domtap scroll 12 --by 0,-200",
+		flags:   func(f *pflag.FlagSet, o *options) { f.StringVar(&o.by, "by", "", "scroll by X,Y, in CSS pixels") },
+		step:    scrollStep,
+	},
+	{
+		name: "drag", args: []string{"TO"}, short: "Drag an element to another, or by a distance",
+		long: `Drag the element to the element with the ref TO, or by a distance: as an HTML drag with its data, if the
+page starts one, else with the pointer alone.`,
+		example: "  domtap drag 4 9\n  domtap drag 7 --by 120,0\n  domtap drag 7 --to-at 300,200",
+		flags: func(f *pflag.FlagSet, o *options) {
+			f.StringVar(&o.by, "by", "", "drag the element by X,Y, in CSS pixels")
+			f.StringVar(&o.toAt, "to-at", "", "drag the element to the point X,Y of the viewport")
+		},
+		step: dragStep,
+	},
+	{
+		name: "upload", args: []string{"FILE…"}, short: "Upload files to a file input, or to an element that opens a file chooser",
+		long: `Upload files of this machine to a file input, its label, or a button that opens a file chooser. Up to
+4 MiB in total are sent with the request. Larger files are passed by path, which the daemon must allow
+with --upload-dir.`,
+		example: "  domtap upload 7 photo.png\n  domtap upload 7 --by-path /srv/files/video.mp4",
+		flags: func(f *pflag.FlagSet, o *options) {
+			f.BoolVar(&o.byPath, "by-path", false, "upload by path, for files on the daemon's machine")
+		},
+		step: uploadStep,
+	},
+}
+
+func scrollStep(t *domtapv1.Target, _ []string, o *options) (*domtapv1.Step, error) {
+	s := &domtapv1.ScrollStep{Target: t}
+	var err error
+	if o.by != "" {
+		s.DeltaX, s.DeltaY, err = pair("by", o.by)
+	} else if t == nil {
+		err = exit.Errorf(exit.Usage, "domtap scroll 12, or domtap scroll --by 0,600", "missing REF or --by")
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: s}}, err
+}
+
+func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
+	s := &domtapv1.DragStep{Target: t}
+	var err error
+	switch {
+	case o.by != "" && o.toAt != "":
+		err = exit.Errorf(exit.Usage, "use one of them", "--by and --to-at exclude each other")
+	case o.by != "":
+		s.DeltaX, s.DeltaY, err = pair("by", o.by)
+	case o.toAt != "":
+		s.To = new(domtapv1.Target)
+		var x, y float64
+		x, y, err = pair("to-at", o.toAt)
+		s.To.X, s.To.Y = &x, &y
+	default:
+		s.To, err = byRef(args[0])
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: s}}, err
+}
+
+// maxInline is the most bytes of files that one request carries.
+const maxInline = 4 << 20
+
+func uploadStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
+	s := &domtapv1.UploadStep{Target: t}
+	var size int64
+	for _, name := range args {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return nil, exit.Errorf(exit.Failure, "", "find the working directory: %w", err)
+		}
+		s.Paths = append(s.Paths, path)
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	if !o.byPath && size <= maxInline {
+		s.Paths = nil
+		for _, name := range args {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				return nil, exit.Errorf(exit.Usage, "check the name of the file; for a file on the daemon's machine, use --by-path", "read the file to upload: %w", err)
+			}
+			s.Files = append(s.Files, &domtapv1.UploadFile{Name: filepath.Base(name), Content: content})
+		}
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: s}}, nil
+}

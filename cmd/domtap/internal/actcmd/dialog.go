@@ -1,0 +1,59 @@
+package actcmd
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Dialog makes the command dialog.
+func Dialog(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dialog accept [TEXT] | dismiss",
+		Short: "Answer the alert, confirm, prompt or beforeunload dialog that a page has opened",
+		Long: `Answer the JavaScript dialog that a page has opened: alert, confirm, prompt, or the question
+whether to leave the page (beforeunload). The page is blocked until the dialog is answered; domtap tabs
+shows such tabs with the status dialog. domtap serve --dialogs accept (or dismiss) answers all dialogs
+at once.`,
+		Example: "  domtap dialog accept\n  domtap dialog accept \"Ada\"\n  domtap dialog dismiss",
+		Args:    cli.Args(),
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("missing accept or dismiss")
+		},
+	}
+	cmd.AddCommand(answerCommand(a, "accept [TEXT]", "Press OK (or Leave), with TEXT as the answer to a prompt (default: the default of the prompt)", true),
+		answerCommand(a, "dismiss", "Press Cancel (or Stay)", false))
+	cli.OnlySubcommands(cmd)
+	return cmd
+}
+
+// answerCommand makes the command of one of the two answers.
+func answerCommand(a *cli.App, use, short string, accept bool) *cobra.Command {
+	var id uint64
+	cmd := a.TabCommand(&cobra.Command{Use: use, Short: short, Args: cli.Args()})
+	if accept {
+		cmd.Args = cli.Args("[TEXT]")
+	}
+	cmd.Flags().Uint64Var(&id, "id", 0, "answer only the dialog with this ID (default: the open dialog)")
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		tab, err := c.TabID(ctx)
+		if err != nil {
+			return err
+		}
+		request := &domtapv1.AnswerDialogRequest{TabId: tab, Accept: accept, DialogId: id}
+		if len(args) == 1 {
+			request.PromptText = &args[0]
+		}
+		answer, err := c.Tabs.AnswerDialog(ctx, request)
+		if err != nil {
+			return err
+		}
+		return a.Printer().Show(answer, func() string { return render.Dialog(answer.GetDialog()) + "\n" })
+	})
+	return cmd
+}

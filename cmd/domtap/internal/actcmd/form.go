@@ -1,0 +1,69 @@
+package actcmd
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Form makes the command form.
+func Form(a *cli.App) *cobra.Command {
+	var submit bool
+	var url string
+	cmd := a.TabCommand(&cobra.Command{
+		Use:     "form FIELD=VALUE…",
+		Aliases: []string{"fill-form"},
+		Short:   "Fill in the fields of a form, and print what that changed",
+		Long: `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges, files.
+FIELD is the label, placeholder or name of the field, or its ref, as @7. A checkbox without =VALUE is
+checked. After the last field, --submit sends the form: by its button, or with Enter.`,
+		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit",
+		Args:    cli.Args("FIELD=VALUE…"),
+	})
+	cmd.Flags().BoolVar(&submit, "submit", false, "send the form afterwards")
+	cmd.Flags().StringVar(&url, "url", "", "load this URL first")
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID}
+		for _, arg := range args {
+			field, err := formField(arg)
+			if err != nil {
+				return err
+			}
+			request.Fields = append(request.Fields, field)
+		}
+		var err error
+		if request.TabId, err = c.TabID(ctx); err != nil {
+			return err
+		}
+		answer, err := c.Actions.FillForm(ctx, request)
+		if err != nil {
+			return err
+		}
+		return printOutcome(a.Printer(), &domtapv1.InteractResponse{
+			Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId()})
+	})
+	return cmd
+}
+
+// formField reads FIELD=VALUE.
+func formField(arg string) (*domtapv1.FormField, error) {
+	name, value, _ := strings.Cut(arg, "=")
+	field := &domtapv1.FormField{Label: name, Value: value}
+	number, isRef := strings.CutPrefix(name, "@")
+	if !isRef {
+		return field, nil
+	}
+	n, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "use a number that domtap compact prints, as in @7=Ada", "invalid ref %q", name)
+	}
+	ref := uint32(n)
+	field.Label, field.Ref = "", &ref
+	return field, nil
+}

@@ -1,0 +1,98 @@
+package actcmd
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// target is the element to act on, as the flags describe it.
+type target struct {
+	flags                                               *pflag.FlagSet
+	role, name, text, label, placeholder, test, css, at string
+	ref                                                 string
+}
+
+// targetFlags are the names of the flags of a target.
+var targetFlags = []string{"ref", "role", "name", "text", "label", "placeholder", "test-id", "selector", "at"}
+
+// register defines the flags.
+func (t *target) register(f *pflag.FlagSet) {
+	t.flags = f
+	f.StringVar(&t.ref, "ref", "", "the element with this ref")
+	f.StringVar(&t.role, "role", "", "the element with this ARIA role, together with --name if several have the role")
+	f.StringVar(&t.name, "name", "", "the element with this accessible name, together with --role")
+	f.StringVar(&t.text, "text", "", "the element with this text")
+	f.StringVar(&t.label, "label", "", "the field with this label")
+	f.StringVar(&t.placeholder, "placeholder", "", "the field with this placeholder")
+	f.StringVar(&t.test, "test-id", "", "the element with this data-testid")
+	f.StringVar(&t.css, "selector", "", "the element that this CSS selector matches")
+	f.StringVar(&t.at, "at", "", "the point X,Y of the viewport, in CSS pixels")
+}
+
+// given reports whether a flag describes the target.
+func (t *target) given() bool {
+	for _, name := range targetFlags {
+		if t.flags.Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// message makes the target from the flags.
+func (t *target) message() (*domtapv1.Target, error) {
+	out := &domtapv1.Target{Role: t.role, Name: t.name, Text: t.text, Label: t.label, Placeholder: t.placeholder, TestId: t.test, Selector: t.css}
+	if t.flags.Changed("ref") {
+		ref, err := parseRef(t.ref)
+		if err != nil {
+			return nil, err
+		}
+		out.Ref = proto.Uint32(ref)
+	}
+	if t.flags.Changed("at") {
+		x, y, err := pair("at", t.at)
+		if err != nil {
+			return nil, err
+		}
+		out.X, out.Y = proto.Float64(x), proto.Float64(y)
+	}
+	return out, nil
+}
+
+// parseRef reads a ref as the compact text prints it, with or without its brackets.
+func parseRef(text string) (uint32, error) {
+	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	ref, err := strconv.ParseUint(bare, 10, 32)
+	if err != nil {
+		return 0, exit.Errorf(exit.Usage, "domtap compact prints the ref of every element in brackets", "invalid ref %q", text)
+	}
+	return uint32(ref), nil
+}
+
+// byRef makes a target from a ref.
+func byRef(text string) (*domtapv1.Target, error) {
+	ref, err := parseRef(text)
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
+}
+
+// pair reads the value X,Y of a flag.
+func pair(flag, text string) (x, y float64, err error) {
+	first, second, found := strings.Cut(text, ",")
+	x, xerr := strconv.ParseFloat(strings.TrimSpace(first), 64)
+	y, yerr := strconv.ParseFloat(strings.TrimSpace(second), 64)
+	if !found || xerr != nil || yerr != nil || math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsNaN(x) || math.IsNaN(y) {
+		return 0, 0, exit.Errorf(exit.Usage, fmt.Sprintf("for example --%s 120,40", flag), "invalid --%s %q: not X,Y", flag, text)
+	}
+	return x, y, nil
+}

@@ -1,0 +1,191 @@
+// Package cli is the base of every domtap command: flags, connection, output and errors.
+//
+// A command is a function that takes an App and returns a *cobra.Command. The command reaches the
+// world outside (streams, environment, the start of a daemon) through the App only, so tests run
+// commands in their own process. Commands return errors; App.Run prints the error and picks the
+// exit code by the table of package exit.
+//
+// A command registers the flags it needs with ClientFlags.Register or App.TabCommand, and runs its
+// work in WithClient, WithNavigation or WithoutDaemon. These three read the environment variables of
+// the flags before the work begins.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	"github.com/domtap/domtap/internal/endpoint"
+)
+
+// Env is the world around a command.
+type Env struct {
+	// Lookup reads environment variables.
+	Lookup   endpoint.Lookup
+	In       io.Reader
+	Out, Err io.Writer
+	// Version is the version of the program.
+	Version string
+	// Launch starts a daemon on the socket of at, with more flags, and returns when the daemon is
+	// ready.
+	Launch func(ctx context.Context, at endpoint.Places, flags []string) error
+	// TryBrowser starts a browser and stops it.
+	TryBrowser func(context.Context, browser.Config) error
+	// Terminal returns the key of the terminal that the command runs in.
+	Terminal func() string
+}
+
+// ReadFile reads a file, or standard input for "-".
+func (e *Env) ReadFile(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(e.In)
+	}
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, exit.Errorf(exit.Usage, "check the name of the file", "%w", err)
+	}
+	return text, err
+}
+
+// Warn prints a problem of a command that did its work nevertheless.
+func (e *Env) Warn(err error) {
+	e.Note("domtap: warning: %s", render.Line(err.Error()))
+}
+
+// Note prints one line on standard error.
+func (e *Env) Note(format string, args ...any) {
+	_, _ = fmt.Fprintf(e.Err, format+"\n", args...)
+}
+
+// LaunchDaemon is the Launch of the real program: it starts a daemon that outlives the command.
+func LaunchDaemon(ctx context.Context, at endpoint.Places, flags []string) error {
+	args, err := endpoint.ServeArgs(at)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return endpoint.Launch(ctx, program, at, append(args, flags...))
+}
+
+// App is what commands are made with. One App runs one command line.
+type App struct {
+	Env
+	// Flags are the values of the flags that the client commands share.
+	Flags ClientFlags
+	*Connector
+	*Completer
+}
+
+// New makes an App in an environment.
+func New(env Env) *App {
+	a := &App{Env: env}
+	a.Connector = &Connector{env: &a.Env, flags: &a.Flags}
+	a.Completer = &Completer{a.Connector}
+	return a
+}
+
+// Run executes one command line and returns the exit code.
+func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetArgs(args)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exit.OK
+	}
+	var known *exit.Error
+	if !errors.As(err, &known) { // cobra found the error before any work began
+		known = misuse(cmd, err)
+	}
+	a.report(known, a.wantsJSON(args))
+	return known.Code
+}
+
+// report prints an error as one line and a hint, or as JSON.
+func (a *App) report(e *exit.Error, asJSON bool) {
+	e.Err, e.Hint = errors.New(render.Line(e.Error())), render.Line(e.Hint)
+	if asJSON {
+		_ = json.NewEncoder(a.Err).Encode(e.Report()) // there is no stream left to report an error on
+		return
+	}
+	a.Note("domtap: %s", e.Err)
+	if e.Hint != "" {
+		a.Note("hint: %s", e.Hint)
+	}
+}
+
+// wantsJSON reports whether errors are printed as JSON. The arguments decide where the command line
+// was not parsed to its end.
+func (a *App) wantsJSON(args []string) bool {
+	if a.Flags.wantJSON() {
+		return true
+	}
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return false
+		case arg == "--json", arg == "-ojson", arg == "-o=json", arg == "--output=json":
+			return true
+		case arg == "-o" || arg == "--output":
+			return i+1 < len(args) && args[i+1] == outputJSON
+		case strings.HasPrefix(arg, "-o"), strings.HasPrefix(arg, "--output="):
+			return false
+		}
+	}
+	variable, _ := a.Lookup("DOMTAP_OUTPUT")
+	return variable == outputJSON
+}
+
+// Printer makes the printer that the flags --output and --json ask for.
+func (a *App) Printer() *Printer {
+	return &Printer{w: a.Out, JSON: a.Flags.wantJSON(), colour: a.colour()}
+}
+
+// TabCommand makes a client command that works on the tab of --tab.
+func (a *App) TabCommand(cmd *cobra.Command) *cobra.Command {
+	a.Flags.Register(cmd)
+	a.Flags.registerTab(cmd, a.CompleteTabs)
+	return cmd
+}
+
+// SaveFile writes a file, or to standard output for "-", and prints the name and the size.
+func (a *App) SaveFile(name string, data []byte, what string) error {
+	if name == "-" {
+		_, err := a.Out.Write(data)
+		return err
+	}
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		return fmt.Errorf("save %s: %w", what, err)
+	}
+	return a.Printer().ShowValue(saved{File: name, Bytes: len(data)}, fmt.Sprintf("%s: %d bytes\n", name, len(data)))
+}
+
+// saved is the JSON form of what SaveFile prints.
+type saved struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"`
+}
+
+// Work wraps the work of a command. Errors of the work are classified by package exit; all other
+// errors of a command line are errors of usage, which cobra finds.
+func Work(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := do(cmd, args); err != nil {
+			return exit.Classify(err, func(flag string) bool { return cmd.Flags().Lookup(flag) != nil })
+		}
+		return nil
+	}
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// completionLimit bounds how long the shell waits for candidates.
+const completionLimit = time.Second
+
+// Completer completes arguments and flags in the shell. It asks the daemon, but never starts one,
+// and offers nothing on errors.
+type Completer struct{ connector *Connector }
+
+// ask gets the candidates from the daemon.
+func (c *Completer) ask(cmd *cobra.Command, candidates func(ctx context.Context, c *Client) ([]cobra.Completion, error)) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if FromEnv(cmd.Flags(), c.connector.env.Lookup) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	to, err := c.connector.Target()
+	if err != nil || !to.Answers(cmd.Context()) {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	client, err := c.connector.Dial(to)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer func() { _ = client.Conn.Close() }()
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionLimit)
+	defer cancel()
+	found, err := candidates(ctx, client)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// CompleteTabs offers the IDs of the open tabs, with their titles.
+func (c *Completer) CompleteTabs(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+		answer, err := client.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
+		var found []cobra.Completion
+		for _, tab := range answer.GetTabs() {
+			if strings.HasPrefix(tab.GetId(), prefix) {
+				found = append(found, cobra.CompletionWithDesc(tab.GetId(), render.Cell(tab.GetTitle(), 50)))
+			}
+		}
+		return found, err
+	})
+}
+
+// CompleteRefs offers the refs of the page, with the names of their elements, for the first argument.
+func (c *Completer) CompleteRefs(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+		id, err := client.TabID(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := client.DOM.GetDom(ctx, &domtapv1.GetDomRequest{TabId: id})
+		var found []cobra.Completion
+		for _, e := range answer.GetElements() {
+			if text := strconv.FormatUint(uint64(e.GetRef()), 10); strings.HasPrefix(text, prefix) {
+				found = append(found, cobra.CompletionWithDesc(text, render.Cell(render.Kind(e)+" "+e.GetText(), 50)))
+			}
+		}
+		return found, err
+	})
+}
+
+// CompleteSessions offers the names of the sessions, for the first argument; the command close takes more.
+func (c *Completer) CompleteSessions(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 && cmd.Name() != "close" {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return c.ask(cmd, func(ctx context.Context, client *Client) ([]cobra.Completion, error) {
+		answer, err := client.Sessions.ListSessions(ctx, &domtapv1.ListSessionsRequest{})
+		var found []cobra.Completion
+		for _, one := range answer.GetSessions() {
+			if strings.HasPrefix(one.GetId(), prefix) {
+				found = append(found, one.GetId())
+			}
+		}
+		return found, err
+	})
+}
+
+// SessionFlag defines --session.
+func (c *Completer) SessionFlag(cmd *cobra.Command, session *string, usage string) {
+	cmd.Flags().StringVarP(session, "session", "s", "", usage)
+	BindEnv(cmd.Flags(), "session")
+	// The only error is a flag that does not exist.
+	_ = cmd.RegisterFlagCompletionFunc("session", func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return c.CompleteSessions(cmd, nil, prefix)
+	})
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+)
+
+// Printer writes the results of a command as text or as JSON. Text of a page is untrusted: the
+// printer removes what commands a terminal.
+type Printer struct {
+	// JSON is whether results are printed as JSON.
+	JSON   bool
+	w      io.Writer
+	colour bool
+}
+
+// Show prints a message as JSON, or what render makes of the message as text.
+func (p *Printer) Show(m proto.Message, render func() string) error {
+	if p.JSON {
+		return p.Message(m)
+	}
+	return p.Text(render())
+}
+
+// ShowEach prints messages as JSON, one a line, or all of them as text.
+func ShowEach[M proto.Message](p *Printer, all []M, render func([]M) string) error {
+	if !p.JSON {
+		return p.Text(render(all))
+	}
+	for _, m := range all {
+		if err := p.Message(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ShowValue prints a value that is no message of the API: as JSON, or as the text.
+func (p *Printer) ShowValue(v any, text string) error {
+	if !p.JSON {
+		return p.Text(text)
+	}
+	line, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("print the answer as JSON: %w", err)
+	}
+	return p.line(line)
+}
+
+// ShowDiff prints a message as JSON, or text in the DIFF format, in colour on a terminal.
+func (p *Printer) ShowDiff(m proto.Message, text string) error {
+	if p.JSON {
+		return p.Message(m)
+	}
+	text = render.Clean(text)
+	if p.colour {
+		text = render.Colour(text)
+	}
+	_, err := io.WriteString(p.w, text)
+	return err
+}
+
+// Message prints a message as one line of JSON. Zero fields are printed too: ref 0 is a ref.
+func (p *Printer) Message(m proto.Message) error {
+	spaced, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("print the answer as JSON: %w", err)
+	}
+	var line bytes.Buffer // protojson varies its white space on purpose; scripts need stable output
+	if err := json.Compact(&line, spaced); err != nil {
+		return fmt.Errorf("print the answer as JSON: %w", err)
+	}
+	return p.line(line.Bytes())
+}
+
+func (p *Printer) line(text []byte) error {
+	_, err := p.w.Write(append(render.JSON(text), '\n'))
+	return err
+}
+
+// Text prints text.
+func (p *Printer) Text(text string) error {
+	_, err := io.WriteString(p.w, render.Clean(text))
+	return err
+}
+
+// colour reports whether output is coloured: on a terminal, unless NO_COLOR is set.
+func (e *Env) colour() bool {
+	if value, _ := e.Lookup("NO_COLOR"); value != "" {
+		return false
+	}
+	if term, _ := e.Lookup("TERM"); term == "dumb" {
+		return false
+	}
+	f, ok := e.Out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

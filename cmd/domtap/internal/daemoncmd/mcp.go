@@ -1,0 +1,125 @@
+package daemoncmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/mcp"
+	"github.com/domtap/domtap/mcp/tools"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// mcpFlags are the settings of the MCP server.
+type mcpFlags struct {
+	mcp.Options
+	http      string
+	tokenFile string
+	logLevel  cli.Choice
+}
+
+// MCP makes the command mcp.
+func MCP(a *cli.App) *cobra.Command {
+	var m mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Run an MCP server: tools and resources",
+		Long: `Serve the Model Context Protocol on standard input and output, for one host; or, with --http, over
+streamable HTTP at http://ADDR/mcp, for any number of hosts. The first call that needs the daemon starts it.
+
+Tools come in classes, so that a model pays only for the tools that it uses: core to browse and act, page
+to read and extract, all for both. The tabs of an MCP session are closed when the session ends.
+
+docs/mcp.md has the configurations of hosts.`,
+		Example: `  domtap mcp
+  domtap mcp --tools all
+  domtap mcp --http 127.0.0.1:7413`,
+		Args: cli.Args(),
+	}
+	a.Flags.Register(cmd)
+	m.register(cmd)
+	cmd.RunE = a.WithoutDaemon(func(ctx context.Context, to endpoint.Target, _ []string) error { return serveMCP(ctx, a, to, &m) })
+	return cmd
+}
+
+func (m *mcpFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&m.Tools, "tools", tools.Core, "the classes of tools: core, page, all, or several separated by commas")
+	f.StringVar(&m.http, "http", "", "serve streamable HTTP on this loopback address, such as 127.0.0.1:7413, with a bearer token")
+	f.StringVar(&m.tokenFile, "http-token-file", "", "the file with that token, created if missing (default: the token of the daemon)")
+	f.StringVar(&m.Session, "session", "", "the browser session to work in (default: the session named default)")
+	f.BoolVar(&m.KeepTabs, "keep-tabs", false, "keep tabs open when their MCP session ends")
+	cli.ChoiceFlag(cmd, &m.logLevel, "log-level", "", "what to log on standard error", "warn", "debug", "info", "error")
+	cli.BindEnv(f, "tools", "http", "http-token-file", "keep-tabs", "log-level")
+}
+
+// serveMCP serves until the host closes standard input; over HTTP, until the context ends.
+func serveMCP(ctx context.Context, a *cli.App, to endpoint.Target, m *mcpFlags) error {
+	if _, err := tools.Select(m.Tools); err != nil {
+		return exit.Errorf(exit.Usage, "", "--tools: %w", err)
+	}
+	client, err := a.Dial(to)
+	if err != nil {
+		return err
+	}
+	o := m.Options
+	o.Version, o.Conn, o.Logger = a.Version, client.Conn, m.logger(a)
+	o.Ensure = func(ctx context.Context) error { return a.EnsureDaemon(ctx, to) }
+	o.Running = to.Answers
+	server, err := mcp.New(ctx, o)
+	if err != nil {
+		return errors.Join(err, client.Conn.Close())
+	}
+	if m.http != "" {
+		err = serveMCPOverHTTP(ctx, a, server, m)
+	} else {
+		err = server.ServeStdio(ctx, io.NopCloser(a.In), a.Out)
+	}
+	server.Close()
+	return errors.Join(err, client.Conn.Close())
+}
+
+func serveMCPOverHTTP(ctx context.Context, a *cli.App, server *mcp.Server, m *mcpFlags) error {
+	host, _, err := net.SplitHostPort(m.http)
+	if err != nil || !listen.IsLoopback(host) {
+		return exit.Errorf(exit.Usage, "for example --http 127.0.0.1:7413; use a proxy with TLS for other addresses", "invalid --http %q: not a loopback address with a port", m.http)
+	}
+	token, file, err := mcpToken(a, m)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", m.http)
+	if err != nil {
+		return exit.Errorf(exit.Failure, "choose another port", "listen for MCP: %w", err)
+	}
+	a.Note("domtap: MCP at http://%s%s, with the token in %s", listener.Addr(), mcp.Path, file)
+	return server.ServeHTTPOn(ctx, listener, token)
+}
+
+// mcpToken returns the bearer token and its file: --http-token-file, or the token of the daemon.
+func mcpToken(a *cli.App, m *mcpFlags) (token, file string, err error) {
+	if file = m.tokenFile; file == "" {
+		at, err := a.Places()
+		if err != nil {
+			return "", "", err
+		}
+		file = at.Token
+	}
+	if token, err = listen.Token(file); err != nil {
+		return "", "", exit.Errorf(exit.Denied, "", "%w", err)
+	}
+	return token, file, nil
+}
+
+func (m *mcpFlags) logger(a *cli.App) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(m.logLevel.Value)) // the flag allows only levels
+	return slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: level}))
+}

@@ -1,0 +1,143 @@
+package readcmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// batchFlags are the flags of the command batch.
+type batchFlags struct {
+	schema, session     string
+	mode                cli.Choice
+	maxTokens, parallel int32
+	each                time.Duration
+	cmd                 *cobra.Command
+}
+
+// Batch makes the command batch.
+func Batch(a *cli.App) *cobra.Command {
+	var flags batchFlags
+	cmd := &cobra.Command{
+		Use:   "batch URL... | -",
+		Short: "Read many pages in parallel, in temporary tabs",
+		Long: `Open each URL in a tab of its own, read the page as domtap read does, or extract data with --schema, and
+close the tab. At most 50 URLs; the results are in the order of the URLs. - reads the URLs from standard
+input, one per line. A page that fails does not affect the others; the exit code reports the failure
+when all are done.`,
+		Example: "  domtap batch example.com example.org\n  domtap batch --schema product.json - <urls.txt",
+		Args:    cli.Args("URL…"),
+	}
+	a.Flags.Register(cmd)
+	flags.register(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		request, err := flags.request(a, args)
+		if err != nil {
+			return err
+		}
+		answer, err := c.Pages.Batch(ctx, request)
+		if err != nil {
+			return err
+		}
+		if err := a.Printer().Show(answer, func() string { return render.Batch(answer) }); err != nil {
+			return err
+		}
+		return failedPages(answer.GetResults())
+	})
+	return cmd
+}
+
+func (b *batchFlags) register(cmd *cobra.Command) {
+	b.cmd = cmd
+	cli.ChoiceFlag(cmd, &b.mode, "mode", "m", "how to represent the pages", "auto", "content", "interactive")
+	f := cmd.Flags()
+	f.StringVar(&b.schema, "schema", "", "a file with a schema, to extract data instead of reading")
+	f.StringVar(&b.session, "session", "", "the session of the tabs")
+	f.Int32Var(&b.maxTokens, "max-tokens", 1500, "the most tokens of text of each page; 0: no limit")
+	f.Int32Var(&b.parallel, "parallel", 4, "how many pages to read at once, 1 to 8")
+	f.DurationVar(&b.each, "each", 15*time.Second, "the timeout of each page, at most 1m")
+}
+
+func (b *batchFlags) request(a *cli.App, args []string) (*domtapv1.BatchRequest, error) {
+	urls, err := readURLs(a, args)
+	if err != nil {
+		return nil, err
+	}
+	set := b.cmd.Flags().Changed
+	r := &domtapv1.BatchRequest{Urls: urls, What: readModes[b.mode.Value], SessionId: b.session}
+	if set("schema") {
+		text, err := a.ReadFile(b.schema)
+		if err != nil {
+			return nil, err
+		}
+		r.SchemaJson, r.What = string(text), 0
+	}
+	if set("max-tokens") {
+		r.MaxTokens = proto.Int32(b.maxTokens)
+	}
+	if set("parallel") {
+		r.Parallel = b.parallel
+	}
+	if set("each") {
+		r.Timeout = durationpb.New(b.each)
+	}
+	return r, nil
+}
+
+// failedPages makes the error of a batch with failed pages. Its exit code is the pages', or Failure if
+// they differ.
+func failedPages(results []*domtapv1.BatchResult) error {
+	var first *exit.Error
+	failed := 0
+	for _, one := range results {
+		if one.GetError() == "" {
+			continue
+		}
+		failed++
+		var e *exit.Error
+		errors.As(exit.OfReason(one.GetReason(), one.GetError()), &e) // OfReason returns an *exit.Error
+		if first == nil {
+			first = e
+			first.Err = fmt.Errorf("%s: %w", one.GetUrl(), e.Err)
+		} else if first.Code != e.Code {
+			first.Code, first.Hint, first.Reason = exit.Failure, "", ""
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	first.Err = fmt.Errorf("%d of %d pages failed; the first: %w", failed, len(results), first.Err)
+	return first
+}
+
+// readURLs completes the URLs of the arguments, or of standard input for "-".
+func readURLs(a *cli.App, args []string) ([]string, error) {
+	if len(args) == 1 && args[0] == "-" {
+		args = nil
+		for lines := bufio.NewScanner(a.In); lines.Scan(); {
+			if line := strings.TrimSpace(lines.Text()); line != "" {
+				args = append(args, line)
+			}
+		}
+	}
+	if len(args) == 0 {
+		return nil, exit.Errorf(exit.Usage, "write one URL per line", "no URL on standard input")
+	}
+	urls := make([]string, len(args))
+	for i, arg := range args {
+		urls[i] = cli.CompleteURL(arg)
+	}
+	return urls, nil
+}

@@ -1,0 +1,100 @@
+package readcmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// extractFlags are the flags of the command extract.
+type extractFlags struct {
+	schema, table, caption string
+	rows                   int32
+	root                   uint32
+	cmd                    *cobra.Command
+}
+
+// Extract makes the command extract.
+func Extract(a *cli.App) *cobra.Command {
+	var flags extractFlags
+	cmd := a.TabCommand(&cobra.Command{
+		Use:   "extract SELECTOR... | --schema FILE | --table HEADERS",
+		Short: "Read data from a page, as JSON",
+		Long: `Read data from a page and print it as JSON: the texts of all elements of each selector, the data that a
+schema describes (docs/extract.md), or the rows of a table. A selector that ends in @NAME reads an
+attribute. Missing data is named on standard error.`,
+		Example: "  domtap extract h1 'a@href'\n  domtap extract --schema product.json\n  domtap extract --table 'Name,Price'\n  domtap extract --table ''        # the largest table\n" +
+			`  echo '{"title": "h1", "price": {"selector": ".price", "type": "number"}}' | domtap extract --schema -`,
+	})
+	flags.register(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		request, err := flags.request(a, args)
+		if err != nil {
+			return err
+		}
+		if request.TabId, err = c.TabID(ctx); err != nil {
+			return err
+		}
+		answer, err := c.Pages.Extract(ctx, request)
+		if err != nil {
+			return err
+		}
+		if n := len(answer.GetMissing()); n > 0 {
+			a.Note("not found: %s", render.Cell(strings.Join(answer.GetMissing(), ", "), 500))
+		}
+		if answer.GetTruncated() {
+			a.Note("truncated by a limit: %d rows were found", answer.GetRows())
+		}
+		return a.Printer().Show(answer, func() string { return render.Result(answer.GetResultJson()) })
+	})
+	return cmd
+}
+
+func (e *extractFlags) register(cmd *cobra.Command) {
+	e.cmd = cmd
+	f := cmd.Flags()
+	f.StringVar(&e.schema, "schema", "", "a file with a schema; -: standard input")
+	f.StringVar(&e.table, "table", "", "headers of the table, separated by commas; empty: the largest table")
+	f.StringVar(&e.caption, "caption", "", "the caption of the table")
+	f.Uint32Var(&e.root, "root", 0, "only below the element with this ref")
+	f.Int32Var(&e.rows, "max-rows", 1000, "the most rows of each list, 1 to 10000")
+}
+
+func (e *extractFlags) request(a *cli.App, selectors []string) (*domtapv1.ExtractRequest, error) {
+	set := e.cmd.Flags().Changed
+	request := &domtapv1.ExtractRequest{Selectors: selectors}
+	if set("table") || set("caption") {
+		request.Table = &domtapv1.ExtractTable{Caption: e.caption, Headers: split(e.table)}
+	}
+	if set("schema") {
+		text, err := a.ReadFile(e.schema)
+		if err != nil {
+			return nil, err
+		}
+		request.SchemaJson = string(text)
+	}
+	if set("root") {
+		request.RootRef = proto.Uint32(e.root)
+	}
+	if set("max-rows") {
+		request.MaxRows = proto.Int32(e.rows)
+	}
+	return request, nil
+}
+
+// split reads a list separated by commas.
+func split(list string) []string {
+	var out []string
+	for part := range strings.SplitSeq(list, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+// Package readcmd holds the commands that read a page: read, compact, dom, watch, wait, shot, pdf,
+// extract, batch, log and prune.
+package readcmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+var readModes = map[string]domtapv1.ReadMode{
+	"auto":        domtapv1.ReadMode_READ_MODE_AUTO,
+	"content":     domtapv1.ReadMode_READ_MODE_CONTENT,
+	"interactive": domtapv1.ReadMode_READ_MODE_INTERACTIVE,
+	"visual":      domtapv1.ReadMode_READ_MODE_VISUAL,
+}
+
+// readFlags are the flags of the command read.
+type readFlags struct {
+	mode      cli.Choice
+	maxTokens int32
+	cursor    string
+	outline   bool
+	save      string
+	cmd       *cobra.Command
+}
+
+// Read makes the command read.
+func Read(a *cli.App) *cobra.Command {
+	var flags readFlags
+	cmd := a.TabCommand(&cobra.Command{
+		Use:   "read [TAB]",
+		Short: "Read a page: as text, as a tree to act on, or as a picture",
+		Long: `Read a page in the format that suits it: an article as Markdown without what surrounds it, an
+application as a tree of what can be acted on, and painted content as a picture annotated with numbers,
+which are refs. --mode chooses the format instead.`,
+		Example: `  domtap read
+  domtap read --mode content --max-tokens 0 --save page.md
+  domtap read --outline                     # headings, each with the cursor that reads on from it
+  domtap read --cursor r000000001.12
+  domtap read --mode visual --save page.png`,
+		Args: cli.Args("[TAB]"), ValidArgsFunction: a.CompleteTabs,
+	})
+	flags.register(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		request, err := flags.request(ctx, c, args)
+		if err != nil {
+			return err
+		}
+		answer, err := c.Pages.ReadPage(ctx, request)
+		if err != nil {
+			return err
+		}
+		return flags.show(a.Printer(), answer)
+	})
+	return cmd
+}
+
+func (r *readFlags) register(cmd *cobra.Command) {
+	r.cmd = cmd
+	cli.ChoiceFlag(cmd, &r.mode, "mode", "m", "how to represent the page", "auto", "content", "interactive", "visual")
+	f := cmd.Flags()
+	f.Int32Var(&r.maxTokens, "max-tokens", 1500, "the most tokens of text; 0: no limit")
+	f.StringVar(&r.cursor, "cursor", "", "go on where a cut answer stopped, or from a heading")
+	f.BoolVar(&r.outline, "outline", false, "print the headings instead of the text")
+	f.StringVar(&r.save, "save", "", "write the text, or the picture of --mode visual, to this file")
+}
+
+func (r *readFlags) request(ctx context.Context, c *cli.Client, args []string) (*domtapv1.ReadPageRequest, error) {
+	request := &domtapv1.ReadPageRequest{Mode: readModes[r.mode.Value], Cursor: r.cursor}
+	if r.outline && !r.cmd.Flags().Changed("mode") {
+		request.Mode = domtapv1.ReadMode_READ_MODE_CONTENT
+	}
+	if r.cmd.Flags().Changed("max-tokens") {
+		request.MaxTokens = proto.Int32(r.maxTokens)
+	}
+	if len(args) > 0 {
+		request.TabId = args[0]
+		return request, nil
+	}
+	id, err := c.TabID(ctx)
+	request.TabId = id
+	return request, err
+}
+
+// show prints an answer, or saves the part of it that the flags name.
+func (r *readFlags) show(p *cli.Printer, answer *domtapv1.ReadPageResponse) error {
+	if r.save != "" {
+		data := answer.GetImage()
+		if len(data) == 0 {
+			data = []byte(answer.GetText())
+		}
+		if err := os.WriteFile(r.save, data, 0o644); err != nil {
+			return fmt.Errorf("save the page: %w", err)
+		}
+		if len(answer.GetImage()) == 0 {
+			return p.Show(answer, func() string {
+				return fmt.Sprintf("%s: %d bytes\n", r.save, len(data)) + render.Paragraph(footer(answer))
+			})
+		}
+	}
+	return p.Show(answer, func() string {
+		if r.outline && r.save == "" {
+			return render.Paragraph(outline(answer))
+		}
+		return render.Paragraph(answer.GetText() + "\n" + footer(answer))
+	})
+}
+
+// footer says which part of the page the text is, and how to go on.
+func footer(r *domtapv1.ReadPageResponse) string {
+	mode := strings.ToLower(strings.TrimPrefix(r.GetMode().String(), "READ_MODE_"))
+	parts := []string{fmt.Sprintf("%s: %d tokens", mode, r.GetTokens())}
+	if total := r.GetTotalTokens(); total > r.GetTokens() {
+		parts[0] = fmt.Sprintf("%s: %d of %d tokens", mode, r.GetTokens(), total)
+	}
+	for _, part := range []struct {
+		applies bool
+		text    string
+	}{
+		{r.GetReason() != "", r.GetReason()},
+		{r.GetChangedSince(), "the page has changed since"},
+		{r.GetPageTruncated(), "the page holds more than was read"},
+		{len(r.GetImage()) > 0, fmt.Sprintf("%d marks on a picture, which --save FILE keeps", len(r.GetMarks()))},
+		{r.GetNextCursor() != "", "go on with --cursor " + r.GetNextCursor()},
+	} {
+		if part.applies {
+			parts = append(parts, part.text)
+		}
+	}
+	return "-- " + strings.Join(parts, "\n-- ") + "\n"
+}
+
+// outline prints the headings, each with its cursor.
+func outline(r *domtapv1.ReadPageResponse) string {
+	var b strings.Builder
+	for _, h := range r.GetOutline() {
+		fmt.Fprintf(&b, "%s%s  (%s)\n", strings.Repeat("  ", int(max(h.GetLevel(), 1)-1)), h.GetText(), h.GetCursor())
+	}
+	if b.Len() == 0 {
+		return "The page has no headings.\n"
+	}
+	return b.String()
+}

@@ -1,0 +1,74 @@
+package readcmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// viewFlags are the flags that select elements of a page.
+type viewFlags struct {
+	viewportOnly bool
+	maxElements  int32
+	maxTokens    int32
+	all          bool
+	full         bool
+	root         uint32
+	frame        string
+	attributes   []string
+	cmd          *cobra.Command
+}
+
+func (v *viewFlags) register(cmd *cobra.Command) {
+	v.cmd = cmd
+	f := cmd.Flags()
+	f.BoolVar(&v.viewportOnly, "viewport-only", false, "only elements in the viewport")
+	f.Int32Var(&v.maxElements, "max-elements", 300, "show at most this many elements, the most useful ones; 0: all")
+	f.Int32Var(&v.maxTokens, "max-tokens", 8000, "the most tokens of compact text; 0: no limit")
+	f.BoolVar(&v.all, "all", false, "also headings, landmarks, text and images, not only what can be acted on")
+	f.BoolVar(&v.full, "full", false, "all elements, without any limit")
+	f.Uint32Var(&v.root, "root", 0, "only the element with this ref and its descendants")
+	f.StringVar(&v.frame, "frame", "", "only this frame")
+	f.StringSliceVar(&v.attributes, "attr", nil, "also these HTML attributes, such as id,data-testid")
+}
+
+// request makes the selection of a request. The daemon chooses limits that are not set.
+func (v *viewFlags) request(tab string) *domtapv1.GetDomRequest {
+	r := &domtapv1.GetDomRequest{
+		TabId:             tab,
+		ViewportOnly:      v.viewportOnly,
+		FullSnapshot:      v.full,
+		FrameId:           v.frame,
+		IncludeAttributes: v.attributes,
+	}
+	if v.all {
+		r.InteractiveOnly = proto.Bool(false)
+	}
+	set := v.cmd.Flags().Changed
+	if set("max-elements") {
+		r.MaxElements = proto.Int32(v.maxElements)
+	}
+	if set("max-tokens") {
+		r.MaxTokens = proto.Int32(v.maxTokens)
+	}
+	if set("root") {
+		r.RootRef = proto.Uint32(v.root)
+	}
+	return r
+}
+
+// selectAs copies the selection of a GetDomRequest to another request. The fields have the same numbers
+// in every request that has them, so their encoding is the same.
+func selectAs[M proto.Message](from *domtapv1.GetDomRequest, to M) (M, error) {
+	wire, err := proto.Marshal(from)
+	if err != nil {
+		return to, fmt.Errorf("encode the selection: %w", err)
+	}
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(wire, to); err != nil {
+		return to, fmt.Errorf("encode the selection: %w", err)
+	}
+	return to, nil
+}

@@ -1,0 +1,164 @@
+package readcmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+const waitHelp = `Wait until all conditions of the flags hold at once, then print what met them and what changed meanwhile.
+The command returns on the event itself, and at once if all conditions hold already. If --timeout ends
+first (exit code 5), the error says what the page showed instead.
+
+--role, --name, --text, --ref and --selector describe one element; --gone waits until no such element
+exists. Texts match by a part and regardless of case, unless --exact is given. --text alone finds a text
+anywhere on the page. --url is a part of the URL or, with a *, a pattern for the whole URL.`
+
+// Wait makes the command wait.
+func Wait(a *cli.App) *cobra.Command {
+	var w waitFlags
+	cmd := a.TabCommand(&cobra.Command{
+		Use:   "wait [TAB]",
+		Short: "Wait until a page meets a condition",
+		Long:  waitHelp,
+		Example: `  domtap wait --text "Order placed"
+  domtap wait --role progressbar --gone --timeout 1m
+  domtap wait --url '*/done' --network-idle
+  domtap wait t2 --selector '#total.final' --quiet 500ms`,
+		Args:              cli.Args("[TAB]"),
+		ValidArgsFunction: a.CompleteTabs,
+	})
+	w.register(cmd.Flags())
+	cmd.RunE = a.WithNavigation(func(ctx context.Context, c *cli.Client, args []string) error {
+		until, err := w.condition(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		if len(args) == 1 {
+			c.Tab = args[0]
+		}
+		id, err := c.TabID(ctx)
+		if err != nil {
+			return err
+		}
+		answer, err := c.DOM.WaitFor(ctx, &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: a.Flags.NavigationTimeout()})
+		if err != nil {
+			return err
+		}
+		return a.Printer().ShowDiff(answer, render.Waited(answer))
+	})
+	return cmd
+}
+
+// waitFlags are the conditions to wait for.
+type waitFlags struct {
+	role, name, text, selector, url string
+	ref                             uint32
+	exact, gone, visible, enabled   bool
+	networkIdle, quiet              time.Duration
+	change                          bool
+}
+
+func (w *waitFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&w.role, "role", "", "an element with this ARIA role, such as button")
+	f.StringVar(&w.name, "name", "", "an element with this accessible name")
+	f.StringVar(&w.text, "text", "", "an element with this text, value or placeholder")
+	f.Uint32Var(&w.ref, "ref", 0, "the element with this ref")
+	f.StringVar(&w.selector, "selector", "", "an element that this CSS selector matches")
+	f.BoolVar(&w.exact, "exact", false, "match name and text as a whole, with case")
+	f.BoolVar(&w.gone, "gone", false, "no such element exists")
+	f.BoolVar(&w.visible, "visible", false, "the element is visible; a selector alone also matches hidden elements")
+	f.BoolVar(&w.enabled, "enabled", false, "the element is visible and not disabled")
+	f.StringVar(&w.url, "url", "", "the page has this URL")
+	f.DurationVar(&w.networkIdle, "network-idle", 0, "no request was in flight for this long (without a value: 500ms)")
+	f.Lookup("network-idle").NoOptDefVal = "500ms"
+	f.DurationVar(&w.quiet, "quiet", 0, "the page did not change for this long")
+	f.BoolVar(&w.change, "change", false, "anything changed since the command started")
+}
+
+// condition makes the condition from the flags that are set.
+func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error) {
+	until := &domtapv1.WaitCondition{Url: w.url, Change: w.change}
+	e := &domtapv1.ElementCondition{Role: w.role, Name: w.name, Text: w.text, Selector: w.selector, Exact: w.exact}
+	if f.Changed("ref") {
+		e.Ref = proto.Uint32(w.ref)
+	}
+	described := e.Role != "" || e.Name != "" || e.Text != "" || e.Selector != "" || e.Ref != nil
+	states := 0
+	for _, s := range []struct {
+		is    bool
+		state domtapv1.ElementState
+	}{
+		{w.gone, domtapv1.ElementState_ELEMENT_STATE_GONE},
+		{w.visible, domtapv1.ElementState_ELEMENT_STATE_VISIBLE},
+		{w.enabled, domtapv1.ElementState_ELEMENT_STATE_ENABLED},
+	} {
+		if s.is {
+			e.State = s.state
+			states++
+		}
+	}
+	if states > 1 || (states > 0 || w.exact) && !described {
+		return nil, exit.Errorf(exit.Usage, "for example: domtap wait --role progressbar --gone",
+			"use one of --gone, --visible and --enabled, together with --role, --name, --text, --ref or --selector")
+	}
+	if described {
+		until.Element = e
+	}
+	if f.Changed("network-idle") {
+		until.NetworkIdle = durationpb.New(w.networkIdle)
+	}
+	if f.Changed("quiet") {
+		until.Quiet = durationpb.New(w.quiet)
+	}
+	if proto.Equal(until, &domtapv1.WaitCondition{}) {
+		return nil, exit.Errorf(exit.Usage, `for example: domtap wait --text "Done"`, "nothing to wait for")
+	}
+	return until, nil
+}
+
+// parseUntil reads the conditions of --until: KEY=VALUE with the names of the flags of wait, or the name
+// alone if the flag needs no value. A prefix gone:, visible: or enabled: is the state of an element.
+func parseUntil(conditions []string) (*domtapv1.WaitCondition, error) {
+	f := pflag.NewFlagSet("until", pflag.ContinueOnError)
+	var w waitFlags
+	w.register(f)
+	for _, condition := range conditions {
+		key, value, valued := strings.Cut(condition, "=")
+		if state, rest, stated := strings.Cut(key, ":"); stated {
+			if state != "gone" && state != "visible" && state != "enabled" {
+				return nil, badUntil(condition, fmt.Errorf("%q is not gone, visible or enabled", state))
+			}
+			key = rest
+			_ = f.Set(state, "true") // the flag exists, and true is valid
+		}
+		flag := f.Lookup(key)
+		if flag == nil {
+			return nil, badUntil(condition, fmt.Errorf("unknown condition %q", key))
+		}
+		if !valued {
+			if value = flag.NoOptDefVal; value == "" {
+				return nil, badUntil(condition, fmt.Errorf("%s needs a value", key))
+			}
+		}
+		if err := f.Set(key, value); err != nil {
+			return nil, badUntil(condition, err)
+		}
+	}
+	return w.condition(f)
+}
+
+func badUntil(condition string, err error) error {
+	return exit.Errorf(exit.Usage, "use a flag of domtap wait, such as text=Done, gone:role=progressbar, url=*/done or network-idle", "invalid --until %q: %w", condition, err)
+}

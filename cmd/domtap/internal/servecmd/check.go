@@ -1,0 +1,126 @@
+package servecmd
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/traces"
+)
+
+// dialogPolicies maps the words of --dialogs.
+var dialogPolicies = map[string]actor.DialogPolicy{
+	"report": actor.ReportDialogs, "accept": actor.AcceptDialogs, "dismiss": actor.DismissDialogs,
+}
+
+// restorePolicies maps the words of --restore-tabs.
+var restorePolicies = map[string]daemon.Restore{"killed": daemon.RestoreKilled, "always": daemon.RestoreAlways, "never": daemon.RestoreNever}
+
+// complete fills in the settings that are not set, and checks all of them.
+func (s *Flags) complete(cmd *cobra.Command, env endpoint.Lookup) error {
+	at, err := endpoint.FindPlaces(env, s.Browser.StateDir)
+	if err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("socket") {
+		s.Socket = at.Socket
+	}
+	if s.OnDemand && !cmd.Flags().Changed("listen") {
+		s.Listen = "" // a daemon on demand opens no port unasked
+	}
+	s.TokenFile = cmp.Or(s.TokenFile, at.Token)
+	s.Browser.StateDir = at.State
+	if s.Web.UI && s.Web.Address == "" {
+		s.Web.Address = listen.DefaultWebAddress
+	}
+	s.Dialogs = dialogPolicies[s.dialogs.Value]
+	s.Restore = restorePolicies[s.restore.Value]
+	for _, check := range []func() error{s.checkListen, s.checkCounts, s.checkPolicy, s.checkAccess, s.checkLimits, s.checkMask} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	for _, path := range []*string{&s.Socket, &s.Browser.StateDir, &s.Browser.UserDataDir, &s.Browser.DownloadDir, &s.Access.ClientsFile} {
+		if *path == "" {
+			continue
+		}
+		if *path, err = filepath.Abs(*path); err != nil {
+			return fmt.Errorf("find the working directory: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Flags) checkListen() error {
+	switch {
+	case s.Socket == "" && s.Listen == "":
+		return exit.Errorf(exit.Usage, "leave one of --socket and --listen at its default", "there is nothing to listen on")
+	case s.Metrics != "" && daemon.CheckMetrics(s.Metrics) != nil:
+		return exit.Errorf(exit.Usage, "for example --metrics 127.0.0.1:9464", "%w", daemon.CheckMetrics(s.Metrics))
+	case s.Web.Check() != nil:
+		return exit.Errorf(exit.Usage, "for example --web-origin http://localhost:5173", "--web-origin: %w", s.Web.Check())
+	}
+	return nil
+}
+
+func (s *Flags) checkCounts() error {
+	switch {
+	case s.Browsers.Check() != nil:
+		return exit.Errorf(exit.Usage, "for example --browsers 4", "%w", s.Browsers.Check())
+	case s.MaxTabs < 1:
+		return exit.Errorf(exit.Usage, "", "--max-tabs %d is less than 1", s.MaxTabs)
+	case s.Browser.MaxDownloadBytes < 1:
+		return exit.Errorf(exit.Usage, "", "--max-downloads-bytes %d is less than 1", s.Browser.MaxDownloadBytes)
+	case s.MaxSessions < 1:
+		return exit.Errorf(exit.Usage, "1 allows only the default session", "--max-sessions %d is less than 1", s.MaxSessions)
+	case s.WarmSessions < 0 || s.WarmSessions > 10:
+		return exit.Errorf(exit.Usage, "0 keeps none ready", "--warm-sessions %d is not 0 to 10", s.WarmSessions)
+	}
+	return nil
+}
+
+func (s *Flags) checkAccess() error {
+	if s.TLS.ClientCAFile != "" && s.TLS.CertFile == "" {
+		return exit.Errorf(exit.Usage, "set --tls-cert and --tls-key, too", "--tls-client-ca needs TLS")
+	}
+	return nil
+}
+
+func (s *Flags) checkLimits() error {
+	if err := s.Limits.Check(); err != nil {
+		return exit.Errorf(exit.Usage, "domtap serve --help lists the defaults", "%w", err)
+	}
+	if s.Traces != "" {
+		if err := traces.Check(s.Traces); err != nil {
+			return exit.Errorf(exit.Usage, "for example --otlp http://127.0.0.1:4317", "--otlp: %w", err)
+		}
+	}
+	s.Browser.PageElements = s.Limits.PageElements
+	return nil
+}
+
+func (s *Flags) checkMask() (err error) {
+	if s.Browser.Mask, err = sessions.ParseMask(s.masks); err != nil {
+		return exit.Errorf(exit.Usage, `for example --mask values --mask ".balance"`, "--mask %w", err)
+	}
+	return nil
+}
+
+func (s *Flags) checkPolicy() (err error) {
+	const example = "for example --url-policy public,allow=intranet.example:8443,deny=*.evil.example"
+	if s.Policy, err = readPolicy(s.urlPolicy); err == nil {
+		err = s.CheckPolicy()
+	}
+	if err != nil {
+		return exit.Errorf(exit.Usage, example, "--url-policy: %w", err)
+	}
+	return nil
+}

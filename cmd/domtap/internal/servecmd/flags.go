@@ -1,0 +1,131 @@
+package servecmd
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/domtap/domtap/browser/page"
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
+	"github.com/domtap/domtap/rpc/listen"
+)
+
+// Flags are the settings of the daemon.
+type Flags struct {
+	daemon.Config
+	config    string
+	logFormat cli.Choice
+	logLevel  cli.Choice
+	dialogs   cli.Choice
+	urlPolicy string
+	masks     []string
+	restore   cli.Choice
+}
+
+// Register defines a flag for every setting, and binds it to its environment variable.
+func (s *Flags) Register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	s.registerListen(f)
+	s.registerAccess(f)
+	s.registerBrowser(f)
+	s.registerPages(cmd)
+	s.registerCounts(f)
+	s.registerCalls(f)
+	s.registerDiagnostics(cmd)
+	f.StringVar(&s.config, "config", "", "the configuration `FILE`; flags and variables take precedence (default: domtap/config in the configuration directory, or config in --state-dir)")
+	cli.BindEnv(f, "config")
+	cli.StateDirFlag(f, &s.Browser.StateDir)
+	f.BoolVar(&s.OnDemand, "on-demand", false, "started by a client command")
+	_ = f.MarkHidden("on-demand") // the only error is a flag that does not exist
+}
+
+// registerListen defines where the daemon listens.
+func (s *Flags) registerListen(f *pflag.FlagSet) {
+	f.StringVar(&s.Socket, "socket", "", "the unix socket; empty: none (default: domtap/domtap.sock in $XDG_RUNTIME_DIR)")
+	f.StringVar(&s.Listen, "listen", listen.DefaultAddress, "the TCP address; empty: none")
+	f.StringVar(&s.Web.Address, "web", "", "serve the calls as JSON over HTTP (Connect, gRPC-Web) on this TCP address, such as "+listen.DefaultWebAddress+"; empty: off")
+	f.BoolVar(&s.Web.UI, "ui", false, "serve a live page of the tabs on the address of --web (without --web: on "+listen.DefaultWebAddress+")")
+	f.StringArrayVar(&s.Web.Hosts, "web-host", nil, "one more host name of --web; may be repeated")
+	f.StringArrayVar(&s.Web.Origins, "web-origin", nil, "an origin whose pages may call --web, such as http://localhost:5173; may be repeated")
+	f.StringVar(&s.TLS.CertFile, "tls-cert", "", "a PEM file with the certificate for the TCP addresses")
+	f.StringVar(&s.TLS.KeyFile, "tls-key", "", "a PEM file with the key of the certificate")
+	cli.BindEnv(f, "socket", "listen", "web", "ui", "web-host", "web-origin", "tls-cert", "tls-key")
+}
+
+// registerAccess defines who may call.
+func (s *Flags) registerAccess(f *pflag.FlagSet) {
+	f.StringVar(&s.TokenFile, "token-file", "", "the file with the bearer token, created if missing (default: domtap/token in the configuration directory)")
+	f.StringVar(&s.Access.ClientsFile, "clients", "", "a file with named clients, which have sessions of their own: one line \"NAME all|read sha256:SUM\" for each token (domtap token new); mode 0600")
+	f.StringVar(&s.TLS.ClientCAFile, "tls-client-ca", "", "a PEM file with the authorities that sign client certificates; the names of the certificates are those of named clients")
+	cli.BindEnv(f, "token-file", "clients", "tls-client-ca")
+}
+
+// registerBrowser defines which browsers run, and how.
+func (s *Flags) registerBrowser(f *pflag.FlagSet) {
+	f.StringVar(&s.Browser.ChromePath, "chrome", "", "the browser to start (default: the first Chromium or Chrome found)")
+	f.StringArrayVar(&s.Browser.Flags, "chrome-flag", nil, "one more flag for the browser, such as proxy-server=HOST:PORT; may be repeated")
+	f.BoolVar(&s.Browser.Headless, "headless", true, "run the browser without a window")
+	f.IntVar(&s.Browsers.Count, "browsers", 1, "how many browsers to start; a session goes to the least loaded browser, and a browser that dies affects only its own sessions")
+	f.StringArrayVar(&s.Browsers.Remotes, "remote", nil, "attach to a running browser at http://HOST:PORT or ws://… instead of starting one; may be repeated, for one browser each (also: --cdp-url)")
+	f.StringVar(&s.Browser.UserDataDir, "profile", "", "keep the default session in this directory across starts (default: not kept)")
+	f.StringVar(&s.Browser.UserDataDir, "user-data-dir", "", "another name for --profile")
+	_ = f.MarkHidden("user-data-dir") // the only error is a flag that does not exist
+	cli.BindEnv(f, "chrome", "chrome-flag", "headless", "browsers", "remote", "profile", "user-data-dir")
+}
+
+// registerPages defines what pages and clients may do.
+func (s *Flags) registerPages(cmd *cobra.Command) {
+	f := cmd.Flags()
+	policyFlag(f, &s.urlPolicy)
+	f.StringArrayVar(&s.masks, "mask", nil, `what to mask in every response, for all sessions: "values" of fields, or a CSS selector; may be repeated`)
+	f.StringArrayVar(&s.UploadDirs, "upload-dir", nil, "a directory whose files may be uploaded to pages by path; may be repeated (default: none)")
+	f.StringVar(&s.Browser.DownloadDir, "downloads-dir", "", "where to keep downloads, in a directory for each session (default: a directory that is removed at the end)")
+	f.Int64Var(&s.Browser.MaxDownloadBytes, "max-downloads-bytes", 2<<30, "the most bytes of all downloads; a download that exceeds the limit is canceled")
+	f.BoolVar(&s.AllowEval, "allow-eval", false, "let clients run scripts in pages (Evaluate, domtap eval); each call is logged, without the script")
+	cli.ChoiceFlag(cmd, &s.dialogs, "dialogs", "", "who answers JavaScript dialogs: report waits for a client, accept and dismiss answer at once", "report", "accept", "dismiss")
+	cli.ChoiceFlag(cmd, &s.restore, "restore-tabs", "", "when to restore the tabs opened with --restore: killed after the daemon was killed, "+
+		"always also after it was stopped, never never, and nothing is stored", "killed", "always", "never")
+	cli.BindEnv(f, "mask", "upload-dir", "downloads-dir", "max-downloads-bytes", "allow-eval", "dialogs", "restore-tabs")
+}
+
+// registerCounts defines how many tabs and sessions there are, and for how long.
+func (s *Flags) registerCounts(f *pflag.FlagSet) {
+	l := &s.Limits
+	f.IntVar(&s.MaxTabs, "max-tabs", 100, "the most open tabs")
+	f.IntVar(&s.MaxSessions, "max-sessions", 50, "the most sessions, including the default session")
+	f.IntVar(&s.WarmSessions, "warm-sessions", 1, "how many sessions to keep ready once the first session was created, at about 30 MB each; 0: none")
+	f.IntVar(&l.TabsPerClient, "max-tabs-per-client", 50, "the most tabs of a named client (--clients), including windows that pages open")
+	f.IntVar(&l.SessionsPerClient, "max-sessions-per-client", 25, "the most sessions of a named client, including its default session")
+	f.IntVar(&l.PageElements, "max-page-elements", page.MaxElements, "the most elements kept of each document, at up to 1 KB each in the page; responses report what is left out")
+	f.DurationVar(&l.Idle.Tab, "tab-idle", 0, "close tabs that no call and no stream used for this long, such as 8h; 0: never")
+	f.DurationVar(&l.Idle.Session, "session-idle", 0, "close sessions, except the default session, that were not used for this long, with their tabs; 0: never")
+	f.DurationVar(&l.ExitIdle, "exit-idle", 30*time.Minute, "stop a daemon that a command started after this long without tabs, other sessions than the default, and connections; 0: never")
+	cli.BindEnv(f, "max-tabs", "max-sessions", "warm-sessions", "max-tabs-per-client", "max-sessions-per-client", "max-page-elements", "tab-idle", "session-idle", "exit-idle")
+}
+
+// registerCalls defines how much clients may call.
+func (s *Flags) registerCalls(f *pflag.FlagSet) {
+	l := &s.Limits
+	f.Float64Var(&l.CallsPerSecond, "max-calls-per-second", 2000, "the most calls that a client may start per second, on average; 0: no limit")
+	f.IntVar(&l.Burst, "max-calls-burst", 0, "the most calls that a client may start at once (default: twice --max-calls-per-second)")
+	f.IntVar(&l.Streams, "max-streams", 4000, "the most open streams; 0: no limit")
+	f.IntVar(&l.StreamsPerClient, "max-streams-per-client", 1000, "the most open streams of one client; 0: no limit")
+	f.IntVar(&l.Connections, "max-connections", 1000, "the most connections; 0: no limit")
+	f.IntVar(&l.RequestBytes, "max-request-bytes", 12<<20, "the most bytes of a request")
+	f.IntVar(&l.ResponseBytes, "max-response-bytes", listen.MaxMessage, "the most bytes of a response, at most 64 MiB, which is what clients accept")
+	f.IntVar(&l.Mailbox, "mailbox", 64, "the most calls that wait for one tab")
+	cli.BindEnv(f, "max-calls-per-second", "max-calls-burst", "max-streams", "max-streams-per-client", "max-connections", "max-request-bytes", "max-response-bytes", "mailbox")
+}
+
+// registerDiagnostics defines logs, metrics, traces and profiles.
+func (s *Flags) registerDiagnostics(cmd *cobra.Command) {
+	f := cmd.Flags()
+	cli.ChoiceFlag(cmd, &s.logFormat, "log-format", "", "the format of the log on standard error", "text", "json")
+	cli.ChoiceFlag(cmd, &s.logLevel, "log-level", "", "what to log", "info", "debug", "warn", "error")
+	f.StringVar(&s.Metrics, "metrics", "", "serve Prometheus metrics at http://ADDR/metrics, such as 127.0.0.1:9464; without a host: loopback; empty: off")
+	f.StringVar(&s.Traces, "otlp", "", "send OpenTelemetry traces to this collector, such as http://127.0.0.1:4317; $OTEL_* sets the rest; empty: off")
+	f.StringVar(&s.Debug, "debug", "", "serve profiles (pprof) on this loopback address, such as 127.0.0.1:6060, with the token; empty: off")
+	cli.BindEnv(f, "log-format", "log-level", "metrics", "otlp", "debug")
+}

@@ -1,0 +1,63 @@
+// Package servecmd holds the commands serve and config: the daemon's settings, and the daemon itself.
+//
+// Every setting is a flag. An environment variable and a line of the configuration file can set the
+// flag, too; the nearest to the command line wins.
+package servecmd
+
+import (
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
+)
+
+// Serve makes the command serve.
+func Serve(a *cli.App) *cobra.Command {
+	var s Flags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the daemon in the foreground",
+		Long: `Run the daemon: start Chromium, own its tabs, and serve the gRPC API until SIGTERM or
+Ctrl-C. A second signal ends it at once.
+
+The daemon listens on a unix socket that only this user can open, without a token, and on a loopback
+TCP address, where a bearer token is required. Any other address needs --tls-cert and --tls-key.
+With --web, the daemon serves the same calls as JSON over HTTP, for curl and browsers, with the token;
+with --ui, also a live page of its tabs, which domtap ui opens.
+With --metrics, it serves metrics for Prometheus on an address of its own, without a token: metrics
+contain nothing of pages. The address is on loopback unless you name another host.
+An environment variable (in brackets) and a line of a configuration file can set every flag, too:
+domtap config prints the settings in force and their origins.`,
+		Example: `  domtap serve
+  domtap serve --listen "" --headless=false
+  domtap serve --ui
+  domtap serve --metrics :9464
+  domtap serve --remote http://127.0.0.1:9222`,
+		Args: cli.Args(),
+	}
+	s.Register(cmd)
+	cmd.RunE = cli.Work(func(cmd *cobra.Command, _ []string) error {
+		if _, err := s.load(cmd, a.Lookup); err != nil {
+			return err
+		}
+		if err := s.complete(cmd, a.Lookup); err != nil {
+			return err
+		}
+		s.Version, s.Logger = a.Version, s.logger(a)
+		s.Browser.Logger = s.Logger
+		return daemon.Run(cmd.Context(), s.Config)
+	})
+	return cmd
+}
+
+func (s *Flags) logger(a *cli.App) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(s.logLevel.Value)) // the flag allows only levels
+	options := &slog.HandlerOptions{Level: level}
+	if s.logFormat.Value == "json" {
+		return slog.New(slog.NewJSONHandler(a.Err, options))
+	}
+	return slog.New(slog.NewTextHandler(a.Err, options))
+}

@@ -1,0 +1,219 @@
+// Package sessioncmd holds the command session: isolated sessions, and what they store.
+package sessioncmd
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	"github.com/domtap/domtap/cmd/domtap/internal/sessionflags"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Session makes the command session with its subcommands.
+func Session(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "session",
+		Short: "Create, change, save and load isolated sessions",
+		Long: `A session has its own cookies, storage, cache and permissions, and emulates one device for its pages. The
+session named default always exists.`,
+		Example: `  domtap session new work --device "iPhone 15" --locale de-DE
+  domtap open https://example.com --session work
+  domtap session save work state.json
+  domtap session close work`,
+	}
+	cmd.AddCommand(newSession(a), list(a), set(a), save(a), load(a), closeSessions(a))
+	cli.OnlySubcommands(cmd)
+	return cmd
+}
+
+// settingsFlags defines the flags of settings. Only the credentials have an environment variable.
+func settingsFlags(cmd *cobra.Command) *sessionflags.Settings {
+	s := new(sessionflags.Settings)
+	s.Register(cmd.Flags())
+	cli.BindEnv(cmd.Flags(), "credentials")
+	return s
+}
+
+func usageError(err error) error { return exit.Errorf(exit.Usage, "", "%w", err) }
+
+func newSession(a *cli.App) *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "new [NAME]",
+		Short: "Create a session and print its name",
+		Long:  "Create a session and print its name: 1 to 64 letters, digits, - and _. Without NAME, the daemon chooses the name.",
+		Example: `  domtap session new
+  domtap session new phone --device "Pixel 8" --timezone Europe/Berlin --color-scheme dark
+  domtap session new again --state state.json`,
+		Args: cli.Args("[NAME]"),
+	}
+	a.Flags.Register(cmd)
+	cmd.Flags().StringVar(&file, "state", "", "load cookies and local storage from this file; - is standard input")
+	settings := settingsFlags(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		request := &domtapv1.CreateSessionRequest{SessionId: strings.Join(args, "")}
+		var err error
+		if request.Settings, err = settings.Message(); err != nil {
+			return usageError(err)
+		}
+		if file != "" {
+			if request.StorageState, err = readState(a, file); err != nil {
+				return err
+			}
+		}
+		answer, err := c.Sessions.CreateSession(ctx, request)
+		if err != nil {
+			return err
+		}
+		return a.Printer().Show(answer.GetSession(), func() string { return answer.GetSession().GetId() + "\n" })
+	})
+	return cmd
+}
+
+func list(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the sessions, the default session first",
+		Long:  "List the sessions: the default session first, then oldest first. With --json, print one Session per line.",
+		Args:  cli.Args(),
+	}
+	a.Flags.Register(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
+		answer, err := c.Sessions.ListSessions(ctx, &domtapv1.ListSessionsRequest{})
+		if err != nil {
+			return err
+		}
+		return cli.ShowEach(a.Printer(), answer.GetSessions(), render.Sessions)
+	})
+	return cmd
+}
+
+func set(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "set NAME",
+		Short: "Replace the settings of a session, for its open tabs too",
+		Long: `Replace all settings of a session. A setting without its flag returns to the default of the browser. Open tabs
+change at once where the browser allows it, else with their next document.`,
+		Example: "  domtap session set default --locale fr-FR --timezone Europe/Paris\n  domtap session set work --offline",
+		Args:    cli.Args("NAME"), ValidArgsFunction: a.CompleteSessions,
+	}
+	a.Flags.Register(cmd)
+	settings := settingsFlags(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		message, err := settings.Message()
+		if err != nil {
+			return usageError(err)
+		}
+		answer, err := c.Sessions.UpdateSession(ctx, &domtapv1.UpdateSessionRequest{SessionId: args[0], Settings: message})
+		if err != nil {
+			return err
+		}
+		return a.Printer().Show(answer.GetSession(), func() string { return "" })
+	})
+	return cmd
+}
+
+func closeSessions(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "close NAME…",
+		Short: "Close sessions with their tabs, and delete what they stored",
+		Long:  "Close sessions with their tabs, and delete what they stored. To keep it, save the session first.",
+		Args:  cli.Args("NAME…"), ValidArgsFunction: a.CompleteSessions,
+	}
+	a.Flags.Register(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		for _, id := range args {
+			if _, err := c.Sessions.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: id}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return cmd
+}
+
+func save(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "save NAME FILE",
+		Short: "Save the cookies and the local storage of a session",
+		Long: `Save the cookies of a session, and the local storage of the origins that its tabs showed, as JSON with
+the names of Playwright's storageState. The file contains logins, so only you can read it. FILE -
+writes to standard output.`,
+		Example: "  domtap session save default state.json",
+		Args:    cli.Args("NAME", "FILE"), ValidArgsFunction: a.CompleteSessions,
+	}
+	a.Flags.Register(cmd)
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		answer, err := c.Sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: args[0]})
+		if err != nil {
+			return err
+		}
+		raw, err := sessionflags.EncodeState(answer.GetState())
+		if err != nil {
+			return err
+		}
+		if args[1] == "-" {
+			_, err = a.Out.Write(render.JSON(raw))
+			return err
+		}
+		if err := writePrivate(args[1], raw); err != nil {
+			return exit.Errorf(exit.Failure, "", "save the session: %w", err)
+		}
+		return nil
+	})
+	return cmd
+}
+
+// writePrivate replaces a file by one that only this user can read, whatever the old mode was.
+func writePrivate(file string, raw []byte) error {
+	temporary := file + ".new"
+	if err := os.Remove(temporary); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.WriteFile(temporary, raw, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, file)
+}
+
+func load(a *cli.App) *cobra.Command {
+	var replace bool
+	cmd := &cobra.Command{
+		Use:   "load NAME FILE",
+		Short: "Load cookies and local storage into a session",
+		Long: `Load a file that session save, or Playwright, wrote into a session. Open tabs use the new state from
+their next document on. FILE - reads standard input.`,
+		Example: "  domtap session load work state.json --replace",
+		Args:    cli.Args("NAME", "FILE"), ValidArgsFunction: a.CompleteSessions,
+	}
+	a.Flags.Register(cmd)
+	cmd.Flags().BoolVar(&replace, "replace", false, "delete what the session has stored first")
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		state, err := readState(a, args[1])
+		if err != nil {
+			return err
+		}
+		_, err = c.Sessions.SetStorageState(ctx, &domtapv1.SetStorageStateRequest{SessionId: args[0], State: state, Replace: replace})
+		return err
+	})
+	return cmd
+}
+
+// readState reads a storage state from a file, or from standard input.
+func readState(a *cli.App, file string) (*domtapv1.StorageState, error) {
+	raw, err := a.ReadFile(file)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "domtap session save writes such a file", "read the storage state: %w", err)
+	}
+	state, err := sessionflags.DecodeState(raw)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "domtap session save writes such a file", "%s: %w", file, err)
+	}
+	return state, nil
+}

@@ -1,0 +1,181 @@
+package tabcmd
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// waitUntil maps the words of --wait.
+var waitUntil = map[string]domtapv1.WaitUntil{
+	"load":               domtapv1.WaitUntil_WAIT_UNTIL_LOAD,
+	"commit":             domtapv1.WaitUntil_WAIT_UNTIL_COMMIT,
+	"dom_content_loaded": domtapv1.WaitUntil_WAIT_UNTIL_DOM_CONTENT_LOADED,
+	"network_idle":       domtapv1.WaitUntil_WAIT_UNTIL_NETWORK_IDLE,
+}
+
+func waitFlag(cmd *cobra.Command, c *cli.Choice) {
+	cli.ChoiceFlag(cmd, c, "wait", "w", "when the page counts as loaded", "load", "commit", "dom_content_loaded", "network_idle")
+}
+
+// openFlags are the flags of the command open.
+type openFlags struct {
+	wait              cli.Choice
+	viewport, session string
+	quiet, restore    bool
+}
+
+const openHelp = `Open a tab, load URL in it, wait until the page is loaded, and print the tab.
+
+From then on, commands of this terminal work on the tab, unless --tab or DOMTAP_TAB names another. Tabs
+that other terminals and programs open do not change that.
+
+If the page cannot be loaded, no tab is left behind. A URL without a scheme gets https://, or
+http:// on this machine.
+
+With --restore, the tab comes back when its renderer or its browser dies, or when the daemon is killed
+and started again: under the same ID, at its URL, scrolled to where it was. Typed text is lost, and
+refs are new. domtap restore --on and --off change the setting later.`
+
+// Open makes the command open.
+func Open(a *cli.App) *cobra.Command {
+	var flags openFlags
+	cmd := &cobra.Command{
+		Use:   "open URL",
+		Short: "Open a tab and load URL in it",
+		Long:  openHelp,
+		Example: `  domtap open https://example.com
+  domtap open localhost:8080 --wait network_idle
+  domtap open https://example.com --session work
+  domtap open https://example.com --restore
+  tab=$(domtap open -q https://example.com); domtap compact --tab "$tab"`,
+		Args: cli.Args("URL"),
+	}
+	a.Flags.Register(cmd)
+	flags.register(a, cmd)
+	cmd.RunE = a.WithNavigation(func(ctx context.Context, c *cli.Client, args []string) error {
+		size, err := parseViewport(flags.viewport)
+		if err != nil {
+			return err
+		}
+		answer, err := c.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{
+			Url: cli.CompleteURL(args[0]), SessionId: flags.session, Viewport: size,
+			WaitUntil: waitUntil[flags.wait.Value], Timeout: a.Flags.NavigationTimeout(), Restore: flags.restore,
+		})
+		if err != nil {
+			return err
+		}
+		if err := c.Remember(ctx, answer.GetTab()); err != nil {
+			a.Warn(err)
+		}
+		if flags.quiet {
+			return a.Printer().Text(answer.GetTab().GetId() + "\n")
+		}
+		return printTabs(a, answer.GetTab())
+	})
+	return cmd
+}
+
+func (o *openFlags) register(a *cli.App, cmd *cobra.Command) {
+	waitFlag(cmd, &o.wait)
+	f := cmd.Flags()
+	f.StringVar(&o.viewport, "viewport", "", "the size of the page in CSS pixels, WIDTHxHEIGHT (default: 1280x800)")
+	a.SessionFlag(cmd, &o.session, "the session of the new tab (default: the session named default)")
+	f.BoolVar(&o.restore, "restore", false, "restore the tab when its renderer, its browser or the daemon dies")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only the ID of the tab")
+}
+
+// parseViewport reads 1280x800. The daemon checks the range.
+func parseViewport(text string) (*domtapv1.Viewport, error) {
+	if text == "" {
+		return nil, nil
+	}
+	width, height, found := strings.Cut(strings.ToLower(text), "x")
+	w, errW := strconv.ParseInt(width, 10, 32)
+	h, errH := strconv.ParseInt(height, 10, 32)
+	if !found || errW != nil || errH != nil {
+		return nil, exit.Errorf(exit.Usage, "for example --viewport 1280x800", "invalid --viewport %q: not WIDTHxHEIGHT", text)
+	}
+	return &domtapv1.Viewport{Width: int32(w), Height: int32(h)}, nil
+}
+
+// navigation is a call that takes a tab to another document.
+type navigation func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (*domtapv1.Tab, error)
+
+// navigationCommand completes a command that makes a navigation and prints the tab.
+func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.Command {
+	var wait cli.Choice
+	a.TabCommand(cmd)
+	waitFlag(cmd, &wait)
+	cmd.RunE = a.WithNavigation(func(ctx context.Context, c *cli.Client, args []string) error {
+		id, err := c.TabID(ctx)
+		if err != nil {
+			return err
+		}
+		tab, err := call(ctx, c, id, waitUntil[wait.Value], args)
+		if err != nil {
+			return err
+		}
+		return printTabs(a, tab)
+	})
+	return cmd
+}
+
+// Goto makes the command goto.
+func Goto(a *cli.App) *cobra.Command {
+	return navigationCommand(a, &cobra.Command{
+		Use:     "goto URL",
+		Short:   "Load URL in a tab",
+		Long:    "Load URL in a tab, wait until the page is loaded, and print the tab. Refs of the page before are gone.",
+		Example: "  domtap goto https://example.com",
+		Args:    cli.Args("URL"),
+	}, func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (*domtapv1.Tab, error) {
+		answer, err := c.Tabs.Navigate(ctx, &domtapv1.NavigateRequest{
+			TabId: id, Url: cli.CompleteURL(args[0]), WaitUntil: wait, Timeout: a.Flags.NavigationTimeout(),
+		})
+		return answer.GetTab(), err
+	})
+}
+
+// historyCommand makes a command that moves a tab in its history.
+func historyCommand(a *cli.App, name, short string, call navigation) *cobra.Command {
+	return navigationCommand(a, &cobra.Command{
+		Use:   name,
+		Short: short,
+		Long:  short + ", wait until the page is loaded, and print the tab.",
+		Args:  cli.Args(),
+	}, call)
+}
+
+// Back makes the command back.
+func Back(a *cli.App) *cobra.Command {
+	return historyCommand(a, "back", "Go one page back",
+		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (*domtapv1.Tab, error) {
+			answer, err := c.Tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
+			return answer.GetTab(), err
+		})
+}
+
+// Forward makes the command forward.
+func Forward(a *cli.App) *cobra.Command {
+	return historyCommand(a, "forward", "Go one page forward",
+		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (*domtapv1.Tab, error) {
+			answer, err := c.Tabs.GoForward(ctx, &domtapv1.GoForwardRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
+			return answer.GetTab(), err
+		})
+}
+
+// Reload makes the command reload.
+func Reload(a *cli.App) *cobra.Command {
+	return historyCommand(a, "reload", "Load the page again",
+		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (*domtapv1.Tab, error) {
+			answer, err := c.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
+			return answer.GetTab(), err
+		})
+}
