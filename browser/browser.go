@@ -33,6 +33,7 @@ import (
 	"github.com/domtap/domtap/browser/guise"
 	"github.com/domtap/domtap/browser/launch"
 	"github.com/domtap/domtap/browser/link"
+	"github.com/domtap/domtap/browser/navigation"
 	"github.com/domtap/domtap/browser/page"
 	"github.com/domtap/domtap/dom"
 )
@@ -297,7 +298,7 @@ func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session t
 	p.viewport = viewport
 	b.pages[id] = p
 	b.mu.Unlock()
-	c.front.set(nil) // a new tab mostly is there, but not always
+	c.front.Unknown() // a new tab mostly is there, but not always
 	if err := p.install(ctx, p.main, guise.Page); err != nil {
 		p.end(nil)
 		p.drain()
@@ -463,7 +464,7 @@ func (b *Browser) attached(ctx context.Context, e target.EventAttachedToTarget) 
 // takeIn makes a page of a popup.
 func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	b.wg.Go(func() {
-		defer opener.opened()
+		defer opener.Navigator.Change((*navigation.State).WindowOpened)
 		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		session, err := attach(actx)
@@ -480,7 +481,7 @@ func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach
 			return
 		}
 		select {
-		case b.delivery() <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.opensDocument()}:
+		case b.delivery() <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.WindowBound()}:
 		case <-ctx.Done():
 			p.end(link.ErrLost)
 			p.drain() // nobody else reads it

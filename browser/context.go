@@ -19,6 +19,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/browser/capture"
+	"github.com/domtap/domtap/browser/frames"
 	"github.com/domtap/domtap/browser/guise"
 	"github.com/domtap/domtap/browser/jar"
 	"github.com/domtap/domtap/browser/link"
@@ -40,7 +42,7 @@ type Context struct {
 	id cdp.BrowserContextID
 
 	// front is the place that the session's tabs take turns in.
-	front front
+	front capture.Front
 
 	// gone says that the session is closed; guarded by the mutex of Browser.clipboard.
 	gone bool
@@ -109,6 +111,25 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 		return nil, unfinished(ctx, actor.Errorf(actor.Exists, "there is a session %q already", name), b.dispose(c))
 	}
 	return c, nil
+}
+
+// masks are what is masked in the context's pages.
+func (c *Context) masks() sessions.Mask { return c.browser.mask.With(c.mask) }
+
+// script is what runs in every document of the context's pages.
+func (c *Context) script() string {
+	if c.source != "" {
+		return c.source
+	}
+	return c.browser.script
+}
+
+// masking is the source to run where a mask is in force.
+func masking(limits page.Limits, m sessions.Mask) string {
+	if m.IsZero() {
+		return limits.Script()
+	}
+	return limits.Masked(&page.Masks{Selectors: m.Selectors, Values: m.Values})
 }
 
 // makeContext makes a context without a name. It ends with our connection at the latest.
@@ -230,7 +251,7 @@ func (c *Context) dress(ctx context.Context, was guise.Guise) error {
 	}
 	for _, err := range errs {
 		var refused *cdproto.Error
-		if errors.As(err, &refused) && !isGoneContext(err) {
+		if errors.As(err, &refused) && !frames.IsGoneContext(err) {
 			return fmt.Errorf("the browser refuses what a tab is to pretend: %w", err)
 		}
 	}
@@ -253,7 +274,7 @@ func (c *Context) pages() []*Page {
 // left restores what ended with a page: what a process has but once goes with the page that asked for it, also when
 // a popup of the same process lives on.
 func (c *Context) left(*Page) {
-	c.front.set(nil)
+	c.front.Unknown()
 	g := c.guise()
 	if !g.SharesProcess() {
 		return

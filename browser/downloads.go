@@ -16,8 +16,10 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/navigation"
 	"github.com/domtap/domtap/browser/shelf"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // Bounds of what pages may download.
@@ -30,6 +32,8 @@ const (
 	defaultBytes = 2 << 30
 	// maxURL bounds the URL that is told, in bytes: data: URLs hold the whole file.
 	maxURL = 2000
+	// maxFilename bounds the name that a page suggests, in characters.
+	maxFilename = 1000
 	// toldEvery is how often progress is told of at most.
 	toldEvery = 500 * time.Millisecond
 )
@@ -245,28 +249,29 @@ func (b *Browser) downloader(frame cdp.FrameID) *Page {
 
 // holds reports whether a frame is one of the page's.
 func (p *Page) holds(id cdp.FrameID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.frames[id] != nil
+	p.frames.Lock()
+	defer p.frames.Unlock()
+	return p.frames.Tree.Get(id) != nil
 }
 
 // blank reports whether the page has shown no document yet.
 func (p *Page) blank() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	url := p.frames[cdp.FrameID(p.id)].url
+	p.frames.Lock()
+	defer p.frames.Unlock()
+	url := p.frames.Tree.Main().URL
 	return url == "" || url == "about:blank"
 }
 
 // downloadBegins works on a download that the browser begins.
 func (b *Browser) downloadBegins(e cdpbrowser.EventDownloadWillBegin) {
 	url := dom.WithoutUser(e.URL)
-	f := &transfer{Download: actor.Download{GUID: e.GUID, URL: url[:min(len(url), maxURL)], Filename: bound(e.SuggestedFilename), State: actor.Fetching}}
+	name, _ := truncate.Head(e.SuggestedFilename, maxFilename)
+	f := &transfer{Download: actor.Download{GUID: e.GUID, URL: url[:min(len(url), maxURL)], Filename: name, State: actor.Fetching}}
 	f.page = b.downloader(e.FrameID)
 	why := ""
 	b.fetches.mu.Lock()
 	if f.page != nil {
-		f.context = f.page.contextID()
+		f.context = f.page.context.id
 		f.depot = b.fetches.depots[f.context]
 	}
 	under := 0
@@ -290,19 +295,9 @@ func (b *Browser) downloadBegins(e cdpbrowser.EventDownloadWillBegin) {
 		b.cancelDownload(f, why)
 	}
 	if f.page != nil {
-		f.page.fetched(f.Download)
+		f.page.Navigator.Change(func(s *navigation.State) { s.Downloading(f.Download) })
 	}
 	b.tellDownload(f)
-}
-
-// fetched notes a download of the page, for the navigation that it may have been.
-func (p *Page) fetched(d actor.Download) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.begun++
-	p.newest = d
-	p.navigating = false
-	p.touch()
 }
 
 // downloadMoves works on what the browser says of a download that is under way.
@@ -415,6 +410,3 @@ func (b *Browser) tellDownload(f *transfer) {
 		f.page.inbox.Push(inbound{event: actor.Downloaded{Download: f.Download}})
 	}
 }
-
-// contextID is the browser context that the page lives in; empty: the default one.
-func (p *Page) contextID() cdp.BrowserContextID { return p.context.id }

@@ -34,7 +34,7 @@ func autoAttach(g guise.Guise) link.Step {
 
 // putOn notes what a session wears from now on and lists the commands for it.
 func (p *Page) putOn(s link.Session, kind guise.Kind, g guise.Guise) []link.Step {
-	p.mu.Lock()
+	p.frames.Lock()
 	w := p.wears[s.ID]
 	if w == nil {
 		w = &worn{session: s, kind: kind}
@@ -42,7 +42,7 @@ func (p *Page) putOn(s link.Session, kind guise.Kind, g guise.Guise) []link.Step
 	}
 	was, viewport := w.guise, p.viewport
 	w.guise = g
-	p.mu.Unlock()
+	p.frames.Unlock()
 	steps := guise.Change(kind, was, g)
 	if kind == guise.Page && viewport != nil {
 		steps = append(steps, g.Metrics(*viewport))
@@ -54,15 +54,15 @@ func (p *Page) putOn(s link.Session, kind guise.Kind, g guise.Guise) []link.Step
 
 // takeOff forgets a session that is over.
 func (p *Page) takeOff(id target.SessionID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.frames.Lock()
+	defer p.frames.Unlock()
 	delete(p.wears, id)
 }
 
 // dressed lists the sessions that wear something.
 func (p *Page) dressed() []link.Session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.frames.Lock()
+	defer p.frames.Unlock()
 	var all []link.Session
 	for _, w := range p.wears {
 		all = append(all, w.session)
@@ -72,9 +72,9 @@ func (p *Page) dressed() []link.Session {
 
 // change has a session put on what its page's session wears now, if that is something else than before.
 func (p *Page) change(ctx context.Context, s link.Session) error {
-	p.mu.Lock()
+	p.frames.Lock()
 	w := p.wears[s.ID]
-	p.mu.Unlock()
+	p.frames.Unlock()
 	g := p.context.guise()
 	if w == nil || guise.Equal(w.guise, g) {
 		return nil
@@ -97,9 +97,9 @@ func (p *Page) changeAll(ctx context.Context) error {
 
 // resize gives a page that was opened beforehand the size that it is opened with now.
 func (p *Page) resize(ctx context.Context, viewport dom.Box) error {
-	p.mu.Lock()
+	p.frames.Lock()
 	p.viewport = &viewport
-	p.mu.Unlock()
+	p.frames.Unlock()
 	step := p.context.guise().Metrics(viewport)
 	return p.main.Run(ctx, step)
 }

@@ -37,7 +37,10 @@ type forged struct {
 	// text is what scripts answer; spoil is what is done to the next answer.
 	text  string
 	spoil func([]byte) []byte
-	done  chan struct{}
+	// gone is a context that calls are refused to; the first refusal is told to refused.
+	gone    string
+	refused chan struct{}
+	done    chan struct{}
 }
 
 // say sends a message.
@@ -62,13 +65,14 @@ func (f *forged) answer() {
 			SessionID string `json:"sessionId"`
 			Params    struct {
 				TargetID string `json:"targetId"`
+				Context  string `json:"uniqueContextId"`
 			} `json:"params"`
 		}
 		if json.Unmarshal(raw[:len(raw)-1], &c) != nil {
 			continue
 		}
 		f.mu.Lock()
-		text, spoil := f.text, f.spoil
+		text, spoil, refused := f.text, f.spoil, f.gone != "" && f.gone == c.Params.Context
 		if strings.HasPrefix(c.Method, "Runtime.") {
 			f.spoil = nil
 		} else {
@@ -88,6 +92,14 @@ func (f *forged) answer() {
 			result = "{}"
 		}
 		id, _ := json.Marshal(c.ID)
+		if refused {
+			select {
+			case f.refused <- struct{}{}:
+			default:
+			}
+			f.say([]byte(`{"id":` + string(id) + `,"error":{"code":-32602,"message":"uniqueContextId not found"},"sessionId":"` + c.SessionID + `"}`))
+			continue
+		}
 		if spoil != nil {
 			result = string(spoil([]byte(result)))
 		}

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/network"
 
 	"github.com/domtap/domtap/browser/link"
 	"github.com/domtap/domtap/browser/record"
@@ -38,7 +39,7 @@ func (p *Page) handleLog(s link.Session, msg *cdproto.Message) error {
 	if n := p.missed[kind].Swap(0); n > 0 {
 		p.log.Miss(kind, n)
 		if kind == logs.Network { // the end of any of them may be among what was missed
-			p.forgetTraffic()
+			p.Requests.Forget()
 		}
 	}
 	switch kind {
@@ -47,7 +48,21 @@ func (p *Page) handleLog(s link.Session, msg *cdproto.Message) error {
 	case logs.Failure:
 		p.record.Failure(msg.Params)
 	default:
-		return p.handleTraffic(s, msg)
+		return p.requested(s, msg)
 	}
+	return nil
+}
+
+// requested works on one event of the network.
+func (p *Page) requested(s link.Session, msg *cdproto.Message) error {
+	p.context.stirs.Add(1)
+	r, err := p.record.Network(string(msg.Method), msg.Params)
+	if err != nil {
+		return err
+	}
+	if r.Gated != "" && r.Frame == string(p.id) && network.ResourceType(r.Type) == network.ResourceTypeDocument {
+		p.Refuse(r.Document, r.Gated)
+	}
+	p.Reported(s.ID, r)
 	return nil
 }

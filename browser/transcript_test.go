@@ -244,7 +244,9 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 	"heed": func(ctx context.Context, p *Page, arguments string) (any, error) {
 		return nil, p.Heed(ctx, actor.Heed{Network: arguments == "network", Structural: arguments == "structural"})
 	},
-	"settle": func(ctx context.Context, p *Page, _ string) (any, error) { return nil, p.Settle(ctx, "", 100*time.Millisecond) },
+	"settle": func(ctx context.Context, p *Page, _ string) (any, error) {
+		return nil, p.Settle(ctx, "", 100*time.Millisecond)
+	},
 	"attend": func(ctx context.Context, p *Page, arguments string) (any, error) {
 		p.Attend(ctx, arguments == "on")
 		return nil, nil
@@ -459,9 +461,12 @@ func (m *memory) sent() []string {
 func parameters(params []byte) string {
 	var value any
 	if json.Unmarshal(params, &value) == nil {
+		if call, ok := value.(map[string]any); ok && strings.HasPrefix(fmt.Sprint(call["functionDeclaration"]), "async function(values") {
+			call["functionDeclaration"] = "BOUNDED"
+		}
 		params = unescaped(value)
 	}
-	for script, name := range map[string]string{page.Call: "CALL", page.Adopt: "ADOPT", page.Learn: "LEARN", bounded: "BOUNDED"} {
+	for script, name := range map[string]string{page.Call: "CALL", page.Adopt: "ADOPT", page.Learn: "LEARN"} {
 		params = bytes.ReplaceAll(params, unescaped(script), []byte(`"`+name+`"`))
 	}
 	return string(params)

@@ -119,10 +119,7 @@ func (c *Context) takeReady() *Page {
 	if p == nil {
 		return nil
 	}
-	p.mu.Lock()
-	down := p.down
-	p.mu.Unlock()
-	if down || p.ctx.Err() != nil {
+	if p.Down() || p.ctx.Err() != nil {
 		p.end(nil)
 		p.drain()
 		return nil

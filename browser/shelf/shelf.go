@@ -15,7 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // Folder is the folder of one session.
@@ -146,7 +147,7 @@ func Name(suggested string) string {
 	if len(ext) > maxExt {
 		stem, ext = name, ""
 	}
-	stem = strings.TrimRight(cut(stem, maxName-len(ext)), " .")
+	stem = strings.TrimRight(truncate.Bytes(stem, maxName-len(ext)), " .")
 	if first, _, _ := strings.Cut(stem, "."); reserved.MatchString(strings.TrimSpace(first)) {
 		stem = "_" + stem
 	}
@@ -164,15 +165,4 @@ func plain(r rune) rune {
 		return -1
 	}
 	return r
-}
-
-// cut cuts a text to so many bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

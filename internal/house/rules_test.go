@@ -32,18 +32,30 @@ var rooms = map[string]room{
 	// Names in other scripts are mapped as browsers map them, which takes a library.
 	"policy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
-	"egress":  {rooms: []string{"policy", "actor"}},
-	"actor":   {rooms: []string{"dom", "diff", "logs", "internal/truncate"}},
-	"browser": {rooms: []string{"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record", "browser/shelf", "browser/veil"}, modules: true},
+	"egress": {rooms: []string{"policy", "actor"}},
+	"actor":  {rooms: []string{"dom", "diff", "logs", "internal/truncate"}},
+	"browser": {rooms: []string{
+		"dom", "actor", "logs", "browser/page", "browser/link", "browser/launch", "browser/hands", "browser/record", "browser/shelf", "browser/veil",
+		"browser/frames", "browser/documents", "browser/dialogs", "browser/requests", "browser/navigation", "browser/capture", "internal/truncate",
+	}, modules: true},
+	// The parts of a page, the lower ones first. None knows the page itself.
+	"browser/monitor":    {},
+	"browser/frames":     {rooms: []string{"dom", "actor", "browser/link", "browser/page", "browser/monitor"}, modules: true},
+	"browser/documents":  {rooms: []string{"dom", "actor", "internal/truncate", "browser/link", "browser/page", "browser/frames"}, modules: true},
+	"browser/dialogs":    {rooms: []string{"actor", "internal/truncate", "browser/frames"}, modules: true},
+	"browser/requests":   {rooms: []string{"actor", "browser/record", "browser/frames"}, modules: true},
+	"browser/navigation": {rooms: []string{"actor", "browser/dialogs", "browser/frames"}, modules: true},
+	"browser/capture": {rooms: []string{"dom", "actor", "browser/link", "browser/page", "browser/veil", "browser/documents", "browser/frames"},
+		modules: true},
 	// What is masked in a picture is painted over without a browser.
 	"browser/veil":   {rooms: []string{"dom"}, pure: true},
 	"browser/record": {rooms: []string{"logs"}, modules: true},
 	"browser/page":   {rooms: []string{"dom"}},
 	"browser/link":   {modules: true},
-	"browser/shelf":  {},
+	"browser/shelf":  {rooms: []string{"internal/truncate"}},
 	"browser/launch": {rooms: []string{"actor", "browser/link"}, modules: true},
 	"browser/input":  {modules: true, pure: true},
-	"browser/hands":  {rooms: []string{"dom", "actor", "browser/link", "browser/input"}, modules: true},
+	"browser/hands":  {rooms: []string{"dom", "actor", "browser/link", "browser/input", "browser/frames"}, modules: true},
 	// It knows browsers by an interface, so that what it does when they die is tested without one.
 	"fleet": {rooms: []string{"dom", "actor"}},
 	"gen":   {modules: true},
@@ -90,8 +102,9 @@ type keeper struct {
 var keepers = []keeper{
 	{
 		packages: []string{"github.com/chromedp"},
-		rooms:    []string{"browser", "browser/link", "browser/launch", "browser/hands", "browser/input", "browser/record", "bench"},
-		advice:   "add what you need to the interfaces of actor/driver and implement it in browser",
+		rooms: []string{"browser", "browser/link", "browser/launch", "browser/hands", "browser/input", "browser/record", "browser/frames", "browser/documents",
+			"browser/dialogs", "browser/requests", "browser/navigation", "browser/capture", "bench"},
+		advice: "add what you need to the interfaces of actor/driver and implement it in browser",
 	},
 	{
 		packages: []string{

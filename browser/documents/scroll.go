@@ -1,4 +1,4 @@
-package browser
+package documents
 
 import (
 	"context"
@@ -8,15 +8,15 @@ import (
 	"github.com/domtap/domtap/browser/page"
 )
 
-// Place implements actor.Placer.
-func (p *Page) Place(ctx context.Context) (actor.Place, error) {
-	agent, err := p.waitAgent(ctx, "")
+// Place returns how far the page and its boxes are scrolled; see actor.Placer.
+func (q *Query) Place(ctx context.Context) (actor.Place, error) {
+	a, err := q.m.Agent(ctx, "")
 	if err != nil {
 		return actor.Place{}, err
 	}
 	var now page.Place
-	if err := agent.call(ctx, "scrolled", nil, &now); err != nil {
-		return actor.Place{}, p.failed(err)
+	if err := a.Call(ctx, "scrolled", nil, &now); err != nil {
+		return actor.Place{}, q.m.Failed(err)
 	}
 	out := actor.Place{X: now.X, Y: now.Y}
 	for _, b := range now.Boxes {
@@ -25,9 +25,9 @@ func (p *Page) Place(ctx context.Context) (actor.Place, error) {
 	return out, nil
 }
 
-// Return implements actor.Placer.
-func (p *Page) Return(ctx context.Context, to actor.Place, limit time.Duration) error {
-	agent, err := p.waitAgent(ctx, "")
+// Return scrolls the page to where it was; see actor.Placer.
+func (q *Query) Return(ctx context.Context, to actor.Place, limit time.Duration) error {
+	a, err := q.m.Agent(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (p *Page) Return(ctx context.Context, to actor.Place, limit time.Duration) 
 	for _, b := range to.Boxes {
 		request.Boxes = append(request.Boxes, page.PlaceBox(b))
 	}
-	if err := agent.call(ctx, "scrollBack", request, nil); err != nil {
-		return p.failed(err)
+	if err := a.Call(ctx, "scrollBack", request, nil); err != nil {
+		return q.m.Failed(err)
 	}
 	return nil
 }

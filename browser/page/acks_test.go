@@ -1,12 +1,6 @@
-package browser
+package page
 
-import (
-	"testing"
-
-	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser/page"
-	"github.com/domtap/domtap/dom"
-)
+import "testing"
 
 // agentOfAcks is what an agent does with acknowledgements (60-agent.js): it sends until its window is full, until a
 // patch has additions, or until it has answered a read.
@@ -16,7 +10,7 @@ type agentOfAcks struct {
 }
 
 func (a *agentOfAcks) blocked() bool {
-	return a.acked < a.held || a.sequence-a.acked >= page.Window || a.adds
+	return a.acked < a.held || a.sequence-a.acked >= Window || a.adds
 }
 
 func (a *agentOfAcks) take(sequence uint64) {
@@ -34,35 +28,36 @@ func (a *agentOfAcks) take(sequence uint64) {
 func TestNoAgentWaitsForever(t *testing.T) {
 	for seed := range uint64(2000) {
 		var a agentOfAcks
-		var k acks
+		var k Acks
 		posted := 0
 		for step, dice := range steps(seed) {
 			if a.blocked() {
 				t.Fatalf("seed %d: the agent is blocked at step %d: %+v, %+v", seed, step, a, k)
 			}
 			a.sequence++
-			ack := actor.Ack{Sequence: a.sequence}
+			sequence := a.sequence
+			additions := false
 			switch dice {
 			case 0: // a read, which takes along what is owed, and answers with a patch
 				a.sequence--
-				if taken := k.taken(nil); taken != nil {
+				if taken := k.Taken(nil); taken != nil {
 					a.take(taken.Sequence)
 				}
 				if a.acked < a.sequence {
 					t.Fatalf("seed %d: a read at step %d finds patches on their way that the actor has", seed, step)
 				}
 				a.sequence++
-				a.held, ack.Sequence = a.sequence, a.sequence
-				k.awaited = true
+				a.held, sequence = a.sequence, a.sequence
+				k.Awaited = true
 			case 1:
-				a.adds, ack.Refs = true, []dom.Ref{1}
+				a.adds, additions = true, true
 			}
-			if k.due(ack) {
+			if k.Due(sequence, additions) {
 				posted++
-				a.take(ack.Sequence)
+				a.take(sequence)
 			}
 		}
-		if seed == 0 && posted > 100/(page.Window/2) {
+		if seed == 0 && posted > 100/(Window/2) {
 			t.Errorf("%d acknowledgements for 100 patches without additions", posted)
 		}
 	}

@@ -1,4 +1,4 @@
-package browser
+package documents
 
 import (
 	"context"
@@ -19,17 +19,17 @@ const (
 	maxExtracted = 32 << 20
 )
 
-// Extract implements actor.Seer: the documents in the order in which they stand in each other.
-func (p *Page) Extract(ctx context.Context, e actor.Extraction) (out []actor.Extract, err error) {
-	err = p.retry(ctx, func() (err error) {
-		out, err = p.extractAll(ctx, e)
+// Extract applies a plan to the documents in the order in which they stand in each other.
+func (q *Query) Extract(ctx context.Context, e actor.Extraction) (out []actor.Extract, err error) {
+	err = q.withAgents(ctx, func() (err error) {
+		out, err = q.extractAll(ctx, e)
 		return err
 	})
 	return out, err
 }
 
 // extractAll asks one document after the other. Frames that fail, or do not answer in time, are left out.
-func (p *Page) extractAll(ctx context.Context, e actor.Extraction) ([]actor.Extract, error) {
+func (q *Query) extractAll(ctx context.Context, e actor.Extraction) ([]actor.Extract, error) {
 	var out []actor.Extract
 	size := 0
 	asked := map[dom.FrameID]bool{}
@@ -44,7 +44,7 @@ func (p *Page) extractAll(ctx context.Context, e actor.Extraction) ([]actor.Extr
 		if e.Root != dom.NoRef && len(asked) == 1 {
 			plan.root = int64(e.Root)
 		}
-		data, frames, err := p.extractOne(ctx, id, plan, e.Document)
+		data, frames, err := q.extractOne(ctx, id, plan, e.Document)
 		if err != nil {
 			if len(asked) == 1 || ctx.Err() != nil {
 				return nil, err
@@ -75,18 +75,15 @@ func (p extractPlan) MarshalJSON() ([]byte, error) {
 }
 
 // extractOne asks one document; the first must be the one that was meant.
-func (p *Page) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan, document string) (jsonv2.Value, []dom.FrameID, error) {
-	a := p.agentOf(id)
-	if a == nil || p.isLate(a) || plan.root >= 0 && document != "" && a.document != document {
+func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan, document string) (jsonv2.Value, []dom.FrameID, error) {
+	a := q.m.AgentOf(id)
+	if a == nil || q.m.IsLate(a) || plan.root >= 0 && document != "" && a.Document != document {
 		return nil, nil, staleRoot(plan.root)
 	}
-	if a.session.ID != p.main.ID {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, framesLimit)
-		defer cancel()
-	}
+	ctx, cancel := q.bounded(ctx, a, framesLimit)
+	defer cancel()
 	var reply link.Evaluation
-	if err := a.session.Call(ctx, runtime.CommandCallFunctionOn, a.params("extract", plan), &reply); err != nil {
+	if err := a.Session.Call(ctx, runtime.CommandCallFunctionOn, a.Params("extract", plan), &reply); err != nil {
 		return nil, nil, err
 	}
 	if err := reply.Decode(nil); err != nil {
@@ -115,5 +112,5 @@ func staleRoot(ref int64) error {
 	if ref < 0 {
 		return actor.Errorf(actor.Aborted, "the page navigates: wait until it rests, then extract again")
 	}
-	return actor.Errorf(actor.Stale, "ref %d is gone from the page: read the page again and use a new ref", ref)
+	return stale(dom.Ref(ref))
 }

@@ -1,4 +1,4 @@
-package browser
+package documents
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/browser/frames"
 	"github.com/domtap/domtap/browser/page"
 )
 
@@ -13,10 +14,10 @@ import (
 // is left out, but for the main one, whose script has a bound of its own.
 const maxMarkup = 16 << 20
 
-// Markup implements actor.Observer.
-func (p *Page) Markup(ctx context.Context) (out []actor.Markup, err error) {
-	err = p.retry(ctx, func() (err error) {
-		out, err = p.markupOnce(ctx)
+// Markup returns every document as HTML; see actor.Observer.
+func (q *Query) Markup(ctx context.Context) (out []actor.Markup, err error) {
+	err = q.withAgents(ctx, func() (err error) {
+		out, err = q.markupOnce(ctx)
 		return err
 	})
 	return out, err
@@ -24,16 +25,16 @@ func (p *Page) Markup(ctx context.Context) (out []actor.Markup, err error) {
 
 // markupOnce asks one document after the other, since each answer can be large. Frames that fail, or do not
 // answer in time, are left out.
-func (p *Page) markupOnce(ctx context.Context) ([]actor.Markup, error) {
+func (q *Query) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 	var out []actor.Markup
 	size := 0
-	for _, o := range p.agents() {
-		if p.isLate(o.agent) {
+	for _, o := range q.m.Readable() {
+		if q.m.IsLate(o.Agent) {
 			continue
 		}
-		m, err := p.markupOf(ctx, o)
+		m, err := q.markupOf(ctx, o)
 		if err != nil {
-			if o.id == cdp.FrameID(p.id) || ctx.Err() != nil {
+			if o.ID == cdp.FrameID(q.m.ID) || ctx.Err() != nil {
 				return nil, err
 			}
 			continue
@@ -43,7 +44,7 @@ func (p *Page) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 			break
 		}
 		out = append(out, actor.Markup{
-			Frame: p.frameKey(o.id), Document: o.agent.document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
+			Frame: q.m.Tree.Key(o.ID), Document: o.Agent.Document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
 			Truncated: m.Truncated, MediaArea: max(m.MediaArea, 0), ViewArea: max(m.ViewArea, 0),
 		})
 	}
@@ -51,16 +52,12 @@ func (p *Page) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 }
 
 // markupOf asks one document.
-func (p *Page) markupOf(ctx context.Context, o observed) (m page.Markup, err error) {
-	other := o.agent.session.ID != p.main.ID
-	if other {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, frameGrace)
-		defer cancel()
-	}
-	err = o.agent.call(ctx, "markup", nil, &m)
-	if err != nil && ctx.Err() != nil && other {
-		p.awaitAnswer(o.agent)
+func (q *Query) markupOf(ctx context.Context, o frames.Readable) (m page.Markup, err error) {
+	waits, cancel := q.bounded(ctx, o.Agent, FrameGrace)
+	defer cancel()
+	err = o.Agent.Call(waits, "markup", nil, &m)
+	if err != nil && waits.Err() != nil && !q.m.IsMain(o.Agent.Session) {
+		q.awaitAnswer(o.Agent)
 	}
 	return m, err
 }

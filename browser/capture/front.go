@@ -1,4 +1,4 @@
-package browser
+package capture
 
 import (
 	"context"
@@ -7,11 +7,13 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
+
+	"github.com/domtap/domtap/browser/frames"
 )
 
 // Tabs of a session share a window, and only the one in front of it is drawn. The others believe that they are, by focus
 // emulation, and run as fast; but once three of their frames were drawn by nobody, Chromium gives them one frame a second,
-// and a picture of them waits for a frame that never comes (seen in 156; viz throttles what submits frames that nobody draws).
+// and a picture of them waits for a frame that never comes (seen in 156; viz throttles surfaces that nobody draws).
 // So who acts on a tab, or takes its picture, brings it to the front first. Pages do not notice.
 
 const (
@@ -23,23 +25,23 @@ const (
 	frontAgain = time.Second
 )
 
-// front is the place in front of the window that the tabs of a session share. The zero value is nobody's.
-type front struct {
+// Front is the place in front of the window that the tabs of a session share. The zero value is nobody's.
+type Front struct {
 	mu sync.Mutex
 	// page was brought there last, and no tab has come or gone since; nil: it is not known which one is there.
-	page *Page
+	page *frames.Manager
 	// taken is closed when a picture was taken, for which the tab in front must stay there; nil: none is being taken.
 	taken chan struct{}
 }
 
 // has reports whether a page is in front and may stay there.
-func (f *front) has(p *Page) bool {
+func (f *Front) has(p *frames.Manager) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.page == p
 }
 
-func (f *front) set(p *Page) {
+func (f *Front) set(p *frames.Manager) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.page = p
@@ -47,7 +49,7 @@ func (f *front) set(p *Page) {
 
 // take keeps the place until release is called. When another has it for too long, it is taken all the same: a page that
 // hangs is in nobody's way.
-func (f *front) take(ctx context.Context) (release func()) {
+func (f *Front) take(ctx context.Context) (release func()) {
 	limit := time.NewTimer(frontPatience)
 	defer limit.Stop()
 	for {
@@ -75,21 +77,23 @@ func (f *front) take(ctx context.Context) (release func()) {
 	}
 }
 
+// Unknown notes that a tab has come or gone, so that it is not known any more which one is in front.
+func (f *Front) Unknown() { f.set(nil) }
+
 // bring brings a page to the front, if the browser can.
-func (f *front) bring(ctx context.Context, p *Page) {
+func (f *Front) bring(ctx context.Context, p *frames.Manager) {
 	ctx, cancel := context.WithTimeout(ctx, frontLimit)
 	defer cancel()
 	f.set(nil)
-	if _, err := cdp.Call(ctx, p.main, cdppage.BringToFront, cdp.Empty{}); err != nil {
-		p.logger.Debug("a tab could not be brought to the front", "error", err)
+	if _, err := cdp.Call(ctx, p.Main, cdppage.BringToFront, cdp.Empty{}); err != nil {
+		p.Logger.Debug("a tab could not be brought to the front", "error", err)
 		return // it is slow there, and nothing worse
 	}
 	f.set(p)
 }
 
-// comeForward brings the page to the front of its window, unless it is there.
-func (p *Page) comeForward(ctx context.Context) {
-	f := &p.context.front
+// BringToFront brings a page to the front of its window, unless it is there.
+func (f *Front) BringToFront(ctx context.Context, p *frames.Manager) {
 	if f.has(p) {
 		return
 	}
@@ -97,9 +101,8 @@ func (p *Page) comeForward(ctx context.Context) {
 	f.bring(ctx, p)
 }
 
-// stayInFront brings the page to the front of its window and keeps it there until leave is called.
-func (p *Page) stayInFront(ctx context.Context) (leave func()) {
-	f := &p.context.front
+// keep brings a page to the front of its window and keeps it there until leave is called.
+func (f *Front) keep(ctx context.Context, p *frames.Manager) (leave func()) {
 	release := f.take(ctx)
 	f.bring(ctx, p)
 	ctx, cancel := context.WithCancel(ctx)

@@ -1,4 +1,4 @@
-package browser
+package capture
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 // between.
 const printChunk = 512 << 10
 
-// Print implements actor.Seer.
-func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
-	if err := p.unmasked("a PDF would show what is masked: take a screenshot, or use a session without --mask"); err != nil {
+// Print makes a PDF of the page; see actor.Seer.
+func (c *Capture) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
+	if err := c.Unmasked("a PDF would show what is masked: take a screenshot, or use a session without --mask"); err != nil {
 		return nil, err
 	}
 	params := cdppage.PrintToPDFParams{
@@ -28,27 +28,27 @@ func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
 		PaperHeight: paper.Height, PageRanges: paper.Ranges, TransferMode: cdppage.PrintToPDFTransferModeReturnAsStream,
 	}
 	free := func(stream cdpio.StreamHandle) {
-		p.main.Post(p.ctx, cdpio.CommandClose, cdpio.CloseParams{Handle: stream})
+		c.m.Main.Post(c.m.Life, cdpio.CommandClose, cdpio.CloseParams{Handle: stream})
 	}
-	res, _, err := link.Create(ctx, p.main, cdppage.PrintToPDF, params, func(_ context.Context, late cdppage.PrintToPDFResult) { free(late.Stream) })
+	res, _, err := link.Create(ctx, c.m.Main, cdppage.PrintToPDF, params, func(_ context.Context, late cdppage.PrintToPDFResult) { free(late.Stream) })
 	if err != nil {
-		var cerr *cdproto.Error
-		if paper.Ranges != "" && errors.As(err, &cerr) {
+		var refused *cdproto.Error
+		if paper.Ranges != "" && errors.As(err, &refused) {
 			return nil, &actor.Error{Kind: actor.Invalid, Field: "page_ranges", Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name pages that the document has", paper.Ranges), Err: err}
 		}
-		return nil, p.failed(err)
+		return nil, c.m.Failed(err)
 	}
 	defer free(res.Stream)
-	return p.stream(ctx, res.Stream, paper.Limit)
+	return c.stream(ctx, res.Stream, paper.Limit)
 }
 
 // stream reads what the browser holds for us.
-func (p *Page) stream(ctx context.Context, handle cdpio.StreamHandle, limit int) ([]byte, error) {
+func (c *Capture) stream(ctx context.Context, handle cdpio.StreamHandle, limit int) ([]byte, error) {
 	var out []byte
 	for {
-		part, err := cdp.Call(ctx, p.main, cdpio.Read, cdpio.ReadParams{Handle: handle, Size: printChunk})
+		part, err := cdp.Call(ctx, c.m.Main, cdpio.Read, cdpio.ReadParams{Handle: handle, Size: printChunk})
 		if err != nil {
-			return nil, p.failed(err)
+			return nil, c.m.Failed(err)
 		}
 		if len(out)+len(part.Data) > limit {
 			return nil, actor.Exceeded("pdf_bytes", limit, "the PDF is larger than %d MB: print it in parts, with page_ranges", limit/1_000_000)

@@ -1,0 +1,206 @@
+package frames
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Frame is one frame of the page and the contexts of its document.
+type Frame struct {
+	ID       cdp.FrameID
+	Parent   cdp.FrameID
+	Document string // the loader's id; tells documents apart
+	URL      string
+	// Agent is the one that is asked: the newest of agents in the frame's own session, if it has one.
+	Agent  *Agent
+	agents []*Agent
+	// World is the page's own world of the document.
+	World *World
+	// session is the frame's own, while the frame runs in a process of its own. While a frame moves between processes,
+	// events of both sessions come in any order.
+	session target.SessionID
+	// adopter is the agent of the parent's document that was sent the element that holds the frame.
+	adopter *Agent
+}
+
+// choose sets the agent.
+func (f *Frame) choose() {
+	f.Agent = nil
+	for _, a := range f.agents {
+		if f.Agent == nil || a.Session.ID == f.session || f.Agent.Session.ID != f.session {
+			f.Agent = a
+		}
+	}
+}
+
+// Tree is the frames of one page. It is a plain value; the page's monitor guards it.
+type Tree struct {
+	main   cdp.FrameID
+	frames map[cdp.FrameID]*Frame
+	// arriving counts the frames that are not ready to be read: their agent is being installed, or their place in their
+	// parent is being looked up.
+	arriving int
+}
+
+// NewTree makes the tree of a page, which begins with its main frame.
+func NewTree(main cdp.FrameID) *Tree {
+	return &Tree{main: main, frames: map[cdp.FrameID]*Frame{main: {ID: main}}}
+}
+
+// Key is the name of a frame outside the driver: the main frame is the empty string.
+func (t *Tree) Key(id cdp.FrameID) dom.FrameID {
+	if id == t.main {
+		return ""
+	}
+	return dom.FrameID(id)
+}
+
+// Main is the main frame.
+func (t *Tree) Main() *Frame { return t.frames[t.main] }
+
+// IsMain reports whether an id is the main frame's.
+func (t *Tree) IsMain(id cdp.FrameID) bool { return id == t.main }
+
+// Lookup returns the frame with a key, or nil.
+func (t *Tree) Lookup(key dom.FrameID) *Frame {
+	if key == "" {
+		return t.Main()
+	}
+	return t.frames[cdp.FrameID(key)]
+}
+
+// Get returns a frame by the browser's id, or nil.
+func (t *Tree) Get(id cdp.FrameID) *Frame { return t.frames[id] }
+
+// Arriving reports whether any frame is not ready to be read.
+func (t *Tree) Arriving() bool { return t.arriving > 0 }
+
+// Attach returns the frame with an id, and adds the frame when it is new. An empty parent leaves the parent as it is.
+func (t *Tree) Attach(id, parent cdp.FrameID) *Frame {
+	f := t.frames[id]
+	if f == nil {
+		f = &Frame{ID: id}
+		t.frames[id] = f
+	}
+	if parent != "" {
+		f.Parent = parent
+	}
+	return f
+}
+
+// Remove forgets a frame. The main frame lives as long as the page.
+func (t *Tree) Remove(id cdp.FrameID) {
+	if id != t.main {
+		delete(t.frames, id)
+	}
+}
+
+// Commit notes the new document of a frame, as a session reported it. The agents of the document before are dropped; those
+// that live on in the new document are returned, to be added again: the window of the blank document that a frame begins
+// with, and so its contexts, may live on with the first document of the same origin.
+func (t *Tree) Commit(session target.SessionID, id, parent cdp.FrameID, document, url string) (kept []*Agent) {
+	f := t.Attach(id, parent)
+	first := f.Document == ""
+	f.Document, f.URL = document, url
+	f.agents = slices.DeleteFunc(f.agents, func(a *Agent) bool {
+		if a.Session.ID == session && first {
+			kept = append(kept, &Agent{Session: a.Session, ID: a.ID, Unique: a.Unique})
+		}
+		return a.Session.ID == session
+	})
+	f.choose()
+	return kept
+}
+
+// Add adds an agent of the frame's newest document.
+func (t *Tree) Add(id cdp.FrameID, a *Agent) {
+	f := t.Attach(id, "")
+	a.Document = f.Document
+	f.agents = append(f.agents, a)
+	f.choose()
+}
+
+// Own notes which frame a session is the own one of; an empty owner: the session is over.
+func (t *Tree) Own(session target.SessionID, owner cdp.FrameID) {
+	for _, f := range t.frames {
+		switch {
+		case f.ID == owner:
+			f.session = session
+		case f.session == session:
+			f.session = ""
+		default:
+			continue
+		}
+		f.choose()
+	}
+}
+
+// Drop forgets the agents and worlds of contexts that are gone.
+func (t *Tree) Drop(agent func(*Agent) bool, world func(*World) bool) {
+	for _, f := range t.frames {
+		f.agents = slices.DeleteFunc(f.agents, agent)
+		f.choose()
+		if f.World != nil && world(f.World) {
+			f.World = nil
+		}
+	}
+}
+
+// AgentAt returns the agent of a context, with its frame; nil when the document is gone.
+func (t *Tree) AgentAt(matches func(*Agent) bool) (*Agent, cdp.FrameID) {
+	for _, f := range t.frames {
+		if f.Agent != nil && matches(f.Agent) {
+			return f.Agent, f.ID
+		}
+	}
+	return nil, ""
+}
+
+// adoptions returns the frames whose parent's agent is to be sent the element that holds them, each once: as soon as the
+// parent is known and both documents have an agent, in whatever order the two come.
+func (t *Tree) adoptions() map[cdp.FrameID]*Agent {
+	due := map[cdp.FrameID]*Agent{}
+	for _, f := range t.frames {
+		up := t.frames[f.Parent]
+		if f.Agent == nil || up == nil || up.Agent == nil || f.adopter == up.Agent {
+			continue
+		}
+		f.adopter = up.Agent
+		due[f.ID] = up.Agent
+	}
+	return due
+}
+
+// Readable lists the frames that have an agent, the main frame first.
+func (t *Tree) Readable() []Readable {
+	list := make([]Readable, 0, len(t.frames))
+	for id, f := range t.frames {
+		if f.Agent != nil {
+			list = append(list, Readable{ID: id, Agent: f.Agent})
+		}
+	}
+	slices.SortFunc(list, func(a, b Readable) int {
+		switch {
+		case a.ID == t.main:
+			return -1
+		case b.ID == t.main:
+			return 1
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return list
+}
+
+// ParentOf returns the frame around a frame; false: there is none any more.
+func (t *Tree) ParentOf(key dom.FrameID) (dom.FrameID, bool) {
+	f := t.Lookup(key)
+	if f == nil || t.frames[f.Parent] == nil {
+		return "", false
+	}
+	return t.Key(f.Parent), true
+}

@@ -1,0 +1,92 @@
+package navigation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+)
+
+// TestAWayThatStopsIsGivenUpUnlessAnotherBegan because the browser says a moment later that it has become a download.
+func TestAWayThatStopsIsGivenUpUnlessAnotherBegan(t *testing.T) {
+	var s State
+	if _, was := s.Stopped(); was {
+		t.Error("a page at rest was on its way")
+	}
+	s.Departed()
+	first, was := s.Stopped()
+	if !was || !s.Navigating() {
+		t.Error("a way that stopped is over at once")
+	}
+	s.Departed()
+	if s.GiveUp(first) || !s.Navigating() {
+		t.Error("another way was given up")
+	}
+	second, _ := s.Stopped()
+	if !s.GiveUp(second) || s.Navigating() {
+		t.Error("the way was not given up")
+	}
+}
+
+func TestACrashIsReportedOnceUntilADocumentIsCommitted(t *testing.T) {
+	var s State
+	s.Departed()
+	s.WindowOpening("http://a.test/")
+	s.Sacrifice()
+	if again, sacrificed := s.Crashed(); again || !sacrificed {
+		t.Errorf("the first crash: again %v, on purpose %v", again, sacrificed)
+	}
+	if s.Navigating() || s.Opening() || !s.Down() {
+		t.Errorf("a page without a renderer is %+v", s)
+	}
+	if again, sacrificed := s.Crashed(); !again || sacrificed {
+		t.Errorf("the second crash: again %v, on purpose %v", again, sacrificed)
+	}
+	s.Committed()
+	if again, _ := s.Crashed(); again {
+		t.Error("a crash of the next document is none")
+	}
+}
+
+func TestWindowsArriveInTheirOrder(t *testing.T) {
+	var s State
+	s.WindowOpening("https://a.test/")
+	s.WindowOpening("about:blank")
+	if !s.WindowBound() {
+		t.Error("the first one shows no document")
+	}
+	s.WindowOpened()
+	if s.WindowBound() || !s.Opening() {
+		t.Error("the second one shows a document")
+	}
+	s.WindowOpened()
+	s.WindowOpened() // of somebody else
+	if s.Opening() {
+		t.Error("a window is on its way still")
+	}
+}
+
+func TestAPageIsOverdueAfterTheDocumentWasReceived(t *testing.T) {
+	var s State
+	now := time.Unix(1000, 0)
+	if s.Overdue(now) {
+		t.Error("nothing was received")
+	}
+	s.Receive(now)
+	if s.Overdue(now.Add(arrivalPatience)) || !s.Overdue(now.Add(arrivalPatience+1)) {
+		t.Error("it is not overdue when its patience is over")
+	}
+}
+
+func TestARefusalIsOfItsDocument(t *testing.T) {
+	var s State
+	why := actor.Errorf(actor.Navigation, "refused")
+	s.Refuse("L1", why)
+	if s.Refused("L1") != why || s.Refused("L2") != nil {
+		t.Error("it is of another document")
+	}
+	s.Refuse("L2", nil)
+	if s.Refused("L1") != nil {
+		t.Error("it outlived the next document")
+	}
+}

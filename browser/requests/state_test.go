@@ -1,0 +1,93 @@
+package requests
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+)
+
+var start = time.Unix(1000, 0)
+
+func all(Request) bool { return true }
+
+func TestTheNetworkIsBusyFromTheFirstRequestToTheLast(t *testing.T) {
+	var s State
+	if !s.Begin("1", Request{}) || s.Begin("2", Request{}) {
+		t.Error("not the first one alone is news")
+	}
+	if s.End("1") || !s.End("2") {
+		t.Error("not the last one alone is news")
+	}
+	if s.Busy() {
+		t.Error("it is busy without requests")
+	}
+}
+
+func TestOnlyRequestsThatMatterAreWaitedFor(t *testing.T) {
+	var s State
+	s.Begin("picture", Request{})
+	if left := s.Left(start); left != 0 {
+		t.Errorf("a picture is waited for, %v", left)
+	}
+	s.Begin("stream", Request{Matters: true, Answered: start})
+	if left := s.Left(start.Add(streamLimit / 2)); left != streamLimit/2 {
+		t.Errorf("an answer that has begun is waited for %v", left)
+	}
+	if left := s.Left(start.Add(streamLimit)); left != 0 {
+		t.Errorf("an answer that streams is waited for %v more", left)
+	}
+	s.Begin("fetch", Request{Matters: true})
+	if left := s.Left(start.Add(time.Hour)); left != answerLimit {
+		t.Errorf("a request without an answer is waited for %v", left)
+	}
+}
+
+func TestAnAnswerDoesNotMakeARequestMatterLess(t *testing.T) {
+	var s State
+	s.Begin("1", Request{Matters: true})
+	s.Begin("1", Request{Answered: start})
+	if s.Left(start) != streamLimit {
+		t.Error("the answer of a request that matters does not matter")
+	}
+}
+
+func TestTheCountBeginsAnewWhenNobodyNeedsIt(t *testing.T) {
+	var s State
+	s.Act(true)
+	s.Begin("1", Request{})
+	s.Act(false)
+	if s.Busy() || s.Counted() {
+		t.Error("requests are counted although nobody cares")
+	}
+	s.Watch(true)
+	s.Begin("2", Request{})
+	s.Act(true)
+	s.Act(false)
+	if !s.Busy() {
+		t.Error("what somebody watches was forgotten")
+	}
+	s.Act(true)
+	if s.Watch(false) {
+		t.Error("what somebody waits for is to be forgotten")
+	}
+	s.Watch(true)
+	s.Act(false)
+	if !s.Watch(false) {
+		t.Error("nobody watches any more, but that is not said")
+	}
+}
+
+func TestTheNumberOfRequestsIsBounded(t *testing.T) {
+	var s State
+	for i := range 2 * maxRequests {
+		s.Begin(network.RequestID(strconv.Itoa(i)), Request{})
+	}
+	if len(s.underWay) != maxRequests {
+		t.Errorf("%d are remembered", len(s.underWay))
+	}
+	if !s.Drop(all) || s.Drop(all) {
+		t.Error("not the first drop alone is news")
+	}
+}
