@@ -9,7 +9,7 @@ CANCELS  ?= 1000
 BIN      := .cache/bin
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
-LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/doings ./e2e ./rpc ./e2e/acting ./e2e/seeing ./e2e/hostile
+LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server ./e2e/acting ./e2e/capture ./e2e/adversarial
 
 # The version is stamped by -ldflags, so Go need not ask git, which refuses a checkout of another user's.
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
@@ -78,9 +78,9 @@ lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, th
 	go vet ./...
 	scripts/vet-platforms
 	$(BIN)/staticcheck -checks=inherit,ST1000 $$(go list ./... | grep -v /gen/)
-	go test -count=1 ./internal/house
+	go test -count=1 ./internal/archtest
 	scripts/install-typescript
-	node .cache/typescript/node_modules/typescript/bin/tsc -p browser/page/js
+	node .cache/typescript/node_modules/typescript/bin/tsc -p internal/browser/observer/js
 	go test -count=1 -run 'Manual|Dockerfile|Units|Manifests' ./cmd/domtap
 	$(MAKE) --no-print-directory vulncheck
 

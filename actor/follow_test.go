@@ -1,8 +1,8 @@
 package actor_test
 
 import (
-	"math/rand/v2"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
-	"github.com/domtap/domtap/logs"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 // life is one page of a tab. A tab has one for as long as it lives, unless it is brought back: see comeback.
@@ -22,12 +22,12 @@ func (t *Tab) page() driver.Page { return t.life.Load().page }
 // refuses all others while it is away.
 type absent struct {
 	driver.Page
-	log logs.Log
+	log pagelog.Log
 }
 
 func (*absent) ID() string                          { return "" }
 func (*absent) Events() <-chan driver.Event         { return nil }
-func (a *absent) Log() *logs.Log                    { return &a.log }
+func (a *absent) Log() *pagelog.Log                 { return &a.log }
 func (*absent) SetDialogPolicy(driver.DialogPolicy) {}
 func (*absent) Acknowledge(driver.Ack)              {}
 func (*absent) Close(context.Context) error         { return nil }

@@ -7,11 +7,11 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
-	"github.com/domtap/domtap/logs"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 // Log is what the tab's pages said and asked for. Reading it never waits for the page.
-func (t *Tab) Log() *logs.Log { return t.page().Log() }
+func (t *Tab) Log() *pagelog.Log { return t.page().Log() }
 
 // Extract brings the DOM up to date and runs a plan in the documents of the page, the main one first and each
 // other behind the one that holds it. Errors are those of Read, and *Error of kind Stale or Invalid for the root.

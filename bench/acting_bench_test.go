@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // BenchmarkIntents does the same two things in one call for the whole intent and in one call for each step, as
@@ -24,8 +24,8 @@ func BenchmarkIntents(b *testing.B) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/composer", serve(composer()))
 	mux.HandleFunc("/form", serve(form))
-	d := harness.StartDaemon(b)
-	a := &agent{b: b, d: d, url: harness.Serve(b, mux)}
+	d := testenv.StartDaemon(b)
+	a := &agent{b: b, d: d, url: testenv.Serve(b, mux)}
 	a.tab = d.Open("about:blank")
 	for b.Loop() {
 		a.compare("post", 1, 5, a.postAtOnce, a.postStepByStep)
@@ -62,7 +62,7 @@ const form = `<!doctype html><title>Sign up</title><form action="javascript:void
 // agent counts what its calls cost.
 type agent struct {
 	b             *testing.B
-	d             *harness.Daemon
+	d             *testenv.Daemon
 	url, tab      string
 	calls, tokens int
 	page          string

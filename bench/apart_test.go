@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // apartDir names the directory of a daemon that runs in a process of its own.
@@ -25,7 +25,7 @@ func TestDaemonApart(t *testing.T) {
 	if dir == "" {
 		t.Skip("it serves benchmarks")
 	}
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	c := &control{site: &site{Daemon: d, b: t, cdp: newest(d)}}
 	server := rpc.NewServer()
 	if err := server.RegisterName("Control", c); err != nil {
@@ -130,7 +130,7 @@ func newSiteApart(b *testing.B) *apart {
 	}
 	a.control = rpc.NewClient(conn)
 	b.Cleanup(func() { _ = a.control.Close() })
-	a.site = &site{Daemon: harness.Dial(b, a.socket), b: b, url: servePages(b)}
+	a.site = &site{Daemon: testenv.Dial(b, a.socket), b: b, url: servePages(b)}
 	a.cdp = func(_ context.Context, method string, params, result any) error {
 		raw, err := json.Marshal(params)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // BenchmarkApplications is the time of a page's main thread for a hundred things to do that are added, a
@@ -21,8 +21,8 @@ func BenchmarkApplications(b *testing.B) {
 		target float64
 	}{{"react", 1.10}, {"plain", 1.50}} {
 		b.Run(app.name, func(b *testing.B) {
-			d := harness.StartDaemon(b)
-			s := &site{Daemon: d, b: b, cdp: newest(d), url: harness.Serve(b, harness.Apps(b, HTML(6000)))}
+			d := testenv.StartDaemon(b)
+			s := &site{Daemon: d, b: b, cdp: newest(d), url: testenv.Serve(b, testenv.Apps(b, HTML(6000)))}
 			tab := d.Open(s.url + "/" + app.name + "?beside=1")
 			enable := map[string]any{"timeDomain": "threadTicks"}
 			if err := d.Browser.Newest().Call(b.Context(), "Performance.enable", enable, nil); err != nil {

@@ -14,10 +14,10 @@ import (
 	cdpdom "github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // maxShare is what LINES with default options may cost at most of what the browser's whole accessibility
@@ -48,8 +48,8 @@ func TestLinesCostLittleOfTheTree(t *testing.T) {
 		}
 		mux.Handle("/", http.FileServer(http.Dir(dir)))
 	}
-	url := harness.Serve(t, mux)
-	d := harness.StartDaemon(t)
+	url := testenv.Serve(t, mux)
+	d := testenv.StartDaemon(t)
 	var sum shares
 	t.Logf("%-24s %s", "page", sharesHeader)
 	for _, name := range names {
@@ -108,7 +108,7 @@ func (s shares) String() string {
 }
 
 // compareCost costs a tab's page, which must be the one opened last.
-func compareCost(t testing.TB, d *harness.Daemon, tab string) shares {
+func compareCost(t testing.TB, d *testenv.Daemon, tab string) shares {
 	t.Helper()
 	lift(t, d.Browser.Newest())
 	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab})

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // limits are what a caller may set; nil is what domtap sets.
@@ -76,8 +76,8 @@ func TestNeverOverTheLimits(t *testing.T) {
 		}
 		mux.Handle("/", http.FileServer(http.Dir(dir)))
 	}
-	url := harness.Serve(t, mux)
-	d := harness.StartDaemon(t)
+	url := testenv.Serve(t, mux)
+	d := testenv.StartDaemon(t)
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			tab := d.Open(url + path)
@@ -98,7 +98,7 @@ const maxCalls = 2000
 
 // neverOver walks a tab with one format and one set of limits. A page that changes meanwhile cannot be
 // compared with what it was; the limits hold all the same.
-func neverOver(t *testing.T, d *harness.Daemon, tab string, format domtapv1.Format, l limits) {
+func neverOver(t *testing.T, d *testenv.Daemon, tab string, format domtapv1.Format, l limits) {
 	t.Helper()
 	before := unlimited(t, d, tab, format)
 	r := &domtapv1.GetCompactRequest{TabId: tab, Format: format, MaxElements: l.elements, MaxTokens: l.tokens}
@@ -164,7 +164,7 @@ func checkAnswer(t *testing.T, got *domtapv1.GetCompactResponse, l limits) []uin
 }
 
 // unlimited lists the refs of everything that a format shows.
-func unlimited(t *testing.T, d *harness.Daemon, tab string, format domtapv1.Format) []uint32 {
+func unlimited(t *testing.T, d *testenv.Daemon, tab string, format domtapv1.Format) []uint32 {
 	t.Helper()
 	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0),
 		InteractiveOnly: proto.Bool(format == domtapv1.Format_FORMAT_LINES)})

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // BenchmarkIdleClick clicks a button that changes nothing, among few elements and among many: one call of Interact, with
@@ -15,11 +15,11 @@ func BenchmarkIdleClick(b *testing.B) {
 	for name, more := range map[string]int{"small": 0, "5000": 5000} {
 		b.Run(name, func(b *testing.B) {
 			page := "<!doctype html><button>Idle</button>" + strings.Repeat("<a href=/x>link</a> ", more)
-			url := harness.Serve(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			url := testenv.Serve(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("content-type", "text/html")
 				_, _ = w.Write([]byte(page))
 			}))
-			d := harness.StartDaemon(b)
+			d := testenv.StartDaemon(b)
 			tab := d.Open(url)
 			ref := d.All(tab).GetElements()[0].GetRef()
 			click := &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Click{

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/server"
 )
 
 // answering answers every GetDom with the same answer.
@@ -31,16 +31,16 @@ func echo(b *testing.B, answer *domtapv1.GetDomResponse) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := grpc.NewServer(grpc.MaxSendMsgSize(rpc.MaxMessage))
-	domtapv1.RegisterDomServiceServer(server, answering{answer: answer})
+	srv := grpc.NewServer(grpc.MaxSendMsgSize(server.MaxMessage))
+	domtapv1.RegisterDomServiceServer(srv, answering{answer: answer})
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- srv.Serve(listener) }()
 	defer func() {
-		server.Stop()
+		srv.Stop()
 		<-served
 	}()
 	conn, err := grpc.NewClient("unix:"+listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(server.MaxMessage)))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,18 +7,18 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/egress"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/policy"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/netpolicy"
+	"github.com/domtap/domtap/internal/netpolicy/proxy"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // BenchmarkPageLoad loads a page with 20 pictures of 50 KB that are not cached: straight, and through the proxy of a URL policy.
 func BenchmarkPageLoad(b *testing.B) {
 	picture := []byte(strings.Repeat("x", 50_000))
-	url := harness.Serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := testenv.Serve(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		if r.URL.Path != "/" {
 			_, _ = w.Write(picture)
@@ -33,11 +33,11 @@ func BenchmarkPageLoad(b *testing.B) {
 		name, cfg := "straight", browser.Config{}
 		if gated {
 			name = "proxy"
-			p, err := policy.Parse("public,allow=127.0.0.1")
+			p, err := netpolicy.Parse("public,allow=127.0.0.1")
 			if err != nil {
 				b.Fatal(err)
 			}
-			gate, err := egress.Open(b.Context(), egress.Config{Policy: p})
+			gate, err := proxy.Open(b.Context(), proxy.Config{Policy: p})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func BenchmarkPageLoad(b *testing.B) {
 			cfg.Gate = gate
 		}
 		b.Run(name, func(b *testing.B) {
-			d := harness.StartWith(b, actor.Config{}, rpc.Config{}, cfg)
+			d := testenv.StartWith(b, actor.Config{}, server.Config{}, cfg)
 			tab := d.Open(url)
 			for b.Loop() {
 				if _, err := d.Tabs.Navigate(b.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {

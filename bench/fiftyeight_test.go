@@ -13,12 +13,12 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/mcp"
-	"github.com/domtap/domtap/mcp/tools"
-	"github.com/domtap/domtap/prune"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/mcp"
+	"github.com/domtap/domtap/internal/mcp/tools"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
+	"github.com/domtap/domtap/internal/transcript"
 )
 
 const (
@@ -45,7 +45,7 @@ func TestFiftyEightCalls(t *testing.T) {
 	for _, file := range files {
 		urls = append(urls, site+"/"+filepath.Base(file))
 	}
-	d := harness.StartDaemon(t, "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+	d := testenv.StartDaemon(t, "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
 	table := []string{"session               calls errors answers largest   final cumulated"}
 	for _, incremental := range []bool{false, true} {
 		s := browse(t, d.Socket, urls, incremental)
@@ -90,7 +90,7 @@ func browse(t *testing.T, socket string, urls []string, incremental bool) *visit
 
 func connectMCP(t *testing.T, socket string) *sdk.ClientSession {
 	t.Helper()
-	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
+	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(server.MaxMessage)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func (v *visit) before(t *testing.T, messages int, pruned bool) []json.RawMessag
 		parts[i] = v.messages[i]
 	}
 	whole := "[" + string(bytes.Join(parts, []byte(","))) + "]"
-	small, _, err := prune.Transcript([]byte(whole), prune.Default())
+	small, _, err := transcript.Transcript([]byte(whole), transcript.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // site is a running daemon with a client, and a server of pages of any size.
 type site struct {
-	*harness.Daemon
+	*testenv.Daemon
 	b   testing.TB
 	url string
 	// cdp gives the page that was opened last a command.
@@ -26,7 +26,7 @@ type site struct {
 }
 
 // newest gives commands to the newest page of a daemon in this process.
-func newest(d *harness.Daemon) func(ctx context.Context, method string, params, result any) error {
+func newest(d *testenv.Daemon) func(ctx context.Context, method string, params, result any) error {
 	return func(ctx context.Context, method string, params, result any) error {
 		return d.Browser.Newest().Call(ctx, method, params, result)
 	}
@@ -34,7 +34,7 @@ func newest(d *harness.Daemon) func(ctx context.Context, method string, params, 
 
 func newSite(b *testing.B) *site {
 	b.Helper()
-	d := harness.StartDaemon(b)
+	d := testenv.StartDaemon(b)
 	return &site{Daemon: d, b: b, url: servePages(b), cdp: newest(d)}
 }
 
@@ -51,7 +51,7 @@ func servePages(t testing.TB) string {
 		w.Header().Set("content-type", "text/html; charset=utf-8")
 		fmt.Fprint(w, HTML(n))
 	})
-	return harness.Serve(t, mux)
+	return testenv.Serve(t, mux)
 }
 
 // page loads a fresh document of n elements in a tab; an empty tab id opens one.

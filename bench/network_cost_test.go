@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // BenchmarkLoadRequests loads a page of 200 requests, with and without the browser's account of them.
@@ -28,15 +28,15 @@ func BenchmarkLoadRequests(b *testing.B) {
 		w.Header().Set("cache-control", "no-store")
 		_, _ = w.Write([]byte("window.n = (window.n || 0) + 1"))
 	})
-	url := harness.Serve(b, mux)
+	url := testenv.Serve(b, mux)
 	for _, on := range []bool{false, true} {
 		name := "off"
 		if on {
 			name = "on"
 		}
 		b.Run(name, func(b *testing.B) {
-			r := harness.StartBrowser(b)
-			pool := harness.StartPool(b, r)
+			r := testenv.StartBrowser(b)
+			pool := testenv.StartPool(b, r)
 			tab, err := pool.Open(b.Context(), actor.OpenOptions{URL: url})
 			if err != nil {
 				b.Fatal(err)

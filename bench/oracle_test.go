@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // Under these parts of names and roles equal to the browser's own the test fails.
@@ -35,8 +35,8 @@ func namesAndRoles(t *testing.T, dir string) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pages in %s: %v", dir, err)
 	}
-	url := harness.Serve(t, http.FileServer(http.Dir(dir)))
-	d := harness.StartDaemon(t)
+	url := testenv.Serve(t, http.FileServer(http.Dir(dir)))
+	d := testenv.StartDaemon(t)
 	var all, names, roles int
 	for _, file := range files {
 		tab := d.Open(url + "/" + filepath.Base(file))
@@ -55,7 +55,7 @@ func namesAndRoles(t *testing.T, dir string) {
 
 func percent(part, all int) float64 { return 100 * float64(part) / float64(max(1, all)) }
 
-func compareWithTree(t testing.TB, d *harness.Daemon, tab, page string) (all, names, roles int) {
+func compareWithTree(t testing.TB, d *testenv.Daemon, tab, page string) (all, names, roles int) {
 	t.Helper()
 	p := d.Browser.Newest()
 	lift(t, p)

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // savedPages serves the folder $DOMTAP_PAGES on loopback, and lists its .html files. Without the folder the test is skipped.
@@ -27,7 +27,7 @@ func savedPages(t *testing.T) (url string, files []string) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pages in %s: %v", dir, err)
 	}
-	return harness.Serve(t, http.FileServer(http.Dir(dir))), files
+	return testenv.Serve(t, http.FileServer(http.Dir(dir))), files
 }
 
 // TestPages opens every .html file of the folder $DOMTAP_PAGES and prints a row for each: what domtap shows of
@@ -37,7 +37,7 @@ func savedPages(t *testing.T) (url string, files []string) {
 // folder there is nothing to do.
 func TestPages(t *testing.T) {
 	url, files := savedPages(t)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	table := []string{rowHeader}
 	var sum row
 	for _, file := range files {
@@ -91,7 +91,7 @@ func (r *row) add(o row) {
 
 // measure makes the row of a tab that was just opened. The times come first, before anything else has been
 // asked of the page.
-func measure(t *testing.T, d *harness.Daemon, tab string, opened time.Duration) row {
+func measure(t *testing.T, d *testenv.Daemon, tab string, opened time.Duration) row {
 	t.Helper()
 	r := row{opened: opened}
 	sent := d.Browser.Sent()

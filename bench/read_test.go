@@ -10,15 +10,15 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // TestReadPages reads every .html file of the folder $DOMTAP_PAGES and prints what AUTO takes it for, what its
 // whole content costs, how many blocks and headings it has, how long it took, and why AUTO chose.
 func TestReadPages(t *testing.T) {
 	url, files := savedPages(t)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	t.Logf("%-20s %-12s %7s %7s %9s %8s  %s", "page", "auto", "tokens", "blocks", "headings", "read ms", "reason")
 	for _, file := range files {
 		name := filepath.Base(file)

@@ -20,7 +20,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/server"
 )
 
 // readerConnections is how many connections a thousand readers share.
@@ -163,7 +163,7 @@ func watchers(b *testing.B, readers int) *audience {
 		return actortest.Screen{Body: body}
 	})
 	pool := actor.NewPool(browser, actor.Config{})
-	server, err := rpc.New(pool, rpc.Config{})
+	server, err := server.New(pool, server.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}

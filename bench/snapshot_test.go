@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/cdproto/domsnapshot"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/internal/browser"
 )
 
 // node is an element as the browser tells it over CDP, without any script of domtap in between.

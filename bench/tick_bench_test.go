@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/rpc/views"
+	"github.com/domtap/domtap/internal/server/views"
 )
 
 // BenchmarkTick is what one change of a page costs in Go, from the patch that the page pushes through the tab, the

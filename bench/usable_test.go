@@ -16,7 +16,7 @@ import (
 
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // wantUsable is the share of the usable elements that must be there when limits are off.
@@ -68,8 +68,8 @@ func usableElements(t *testing.T, dir string) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no pages in %s: %v", dir, err)
 	}
-	url := harness.Serve(t, http.FileServer(http.Dir(dir)))
-	d := harness.StartDaemon(t)
+	url := testenv.Serve(t, http.FileServer(http.Dir(dir)))
+	d := testenv.StartDaemon(t)
 	var sum findings
 	for _, file := range files {
 		name := filepath.Base(file)
@@ -136,7 +136,7 @@ func (u findings) String() string {
 }
 
 // findUsable compares a tab's page, which must be the one opened last, with what CDP says of it.
-func findUsable(t testing.TB, d *harness.Daemon, tab string) findings {
+func findUsable(t testing.TB, d *testenv.Daemon, tab string) findings {
 	t.Helper()
 	p := d.Browser.Newest()
 	listed := map[uint32]bool{}
@@ -170,7 +170,7 @@ func findUsable(t testing.TB, d *harness.Daemon, tab string) findings {
 
 // backendRefs maps the browser's own ids of all elements that domtap stores to their refs, in the frames
 // named: ids of other processes may be the same.
-func backendRefs(t testing.TB, d *harness.Daemon, tab string, frames map[cdp.FrameID]bool) map[cdp.BackendNodeID]uint32 {
+func backendRefs(t testing.TB, d *testenv.Daemon, tab string, frames map[cdp.FrameID]bool) map[cdp.BackendNodeID]uint32 {
 	t.Helper()
 	p := d.Browser.Newest()
 	refs := map[string][]uint32{}

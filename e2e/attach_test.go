@@ -15,16 +15,16 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/dom"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestAttachToARunningBrowser reads a page through a browser that somebody else started, and leaves it
 // running, without our tabs, at the end.
 func TestAttachToARunningBrowser(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
-	running := harness.StartRemote(t, 0)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
+	running := testenv.StartRemote(t, 0)
 	address := running.Address
 	for _, remote := range []string{address, "http://" + strings.Split(strings.TrimPrefix(address, "ws://"), "/")[0]} {
 		b, err := browser.Start(t.Context(), browser.Config{Remote: remote})
@@ -47,10 +47,10 @@ func TestAttachToARunningBrowser(t *testing.T) {
 		if !slices.Equal(roles, []string{"button", "button", "button"}) {
 			t.Errorf("got %q", roles)
 		}
-		if err := pool.Close(harness.Within(t, 10*time.Second)); err != nil {
+		if err := pool.Close(testenv.Within(t, 10*time.Second)); err != nil {
 			t.Error(err)
 		}
-		if err := b.Close(harness.Within(t, 10*time.Second)); err != nil {
+		if err := b.Close(testenv.Within(t, 10*time.Second)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -66,8 +66,8 @@ func TestHeadlessShell(t *testing.T) {
 		t.Skip("chromium-headless-shell is not installed")
 	}
 	t.Setenv("DOMTAP_CHROME", path)
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	if n := len(d.All(tab).GetElements()); n != 3 {
 		t.Errorf("%d elements, want 3", n)
@@ -100,21 +100,21 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 	}
 	select {
 	case <-first.Done():
-	case <-harness.Within(t, 10*time.Second).Done():
+	case <-testenv.Within(t, 10*time.Second).Done():
 		t.Error("the dead daemon's browser still runs")
 	}
-	if left := harness.Processes(filepath.Dir(homes[0])); len(left) > 0 {
+	if left := testenv.Processes(filepath.Dir(homes[0])); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 	if _, err := second.NewPage(t.Context(), actor.PageOptions{Viewport: dom.Box{Width: 800, Height: 600}}); err != nil {
 		t.Errorf("the new browser: %v", err)
 	}
 	for _, b := range []*browser.Browser{first, second} {
-		if err := b.Close(harness.Within(t, 10*time.Second)); err != nil {
+		if err := b.Close(testenv.Within(t, 10*time.Second)); err != nil {
 			t.Error(err)
 		}
 	}
-	if left := harness.Processes(state); len(left) > 0 {
+	if left := testenv.Processes(state); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 }

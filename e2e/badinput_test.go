@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestBadInputIsAnsweredAndHarmsNothing sends what a client may get wrong, and after each checks that
@@ -21,7 +21,7 @@ import (
 func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 	hung := make(chan struct{})
 	url := serve(t, map[string]http.HandlerFunc{
-		"/ok": harness.HTML(harness.SomeButtons),
+		"/ok": testenv.HTML(testenv.SomeButtons),
 		"/slow": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("content-type", "text/html")
 			_, _ = w.Write([]byte("<title>Slow</title><button>Early</button>"))
@@ -33,7 +33,7 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 		},
 	})
 	defer close(hung)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	beside := d.Open(url + "/ok")
 	tab := d.Open(url + "/ok")
 	old := d.All(tab).GetElements()[0].GetRef()
@@ -82,8 +82,8 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
 			err := c.call()
-			if status.Code(err) != c.code || (c.reason != "" && harness.Reason(err) != c.reason) {
-				t.Errorf("got %v (reason %q), want %v (reason %q)", err, harness.Reason(err), c.code, c.reason)
+			if status.Code(err) != c.code || (c.reason != "" && testenv.Reason(err) != c.reason) {
+				t.Errorf("got %v (reason %q), want %v (reason %q)", err, testenv.Reason(err), c.code, c.reason)
 			}
 			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("the answer took %v", took)
@@ -102,10 +102,10 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 // TestHangingPageIsAnsweredInTime asks a page in an endless loop, with 50 ms to answer.
 func TestHangingPageIsAnsweredInTime(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/ok":   harness.HTML(harness.SomeButtons),
-		"/hang": harness.HTML(`<title>Hang</title><button>Here</button><script>addEventListener("message", () => { for (;;); })</script>`),
+		"/ok":   testenv.HTML(testenv.SomeButtons),
+		"/hang": testenv.HTML(`<title>Hang</title><button>Here</button><script>addEventListener("message", () => { for (;;); })</script>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	beside := d.Open(url + "/ok")
 	tab := d.Open(url + "/hang")
 	d.Browser.Newest().Post("Runtime.evaluate", map[string]string{"expression": "for(;;);"})
@@ -118,11 +118,11 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 	if n := len(d.All(beside).GetElements()); n != 3 {
 		t.Errorf("the tab beside has %d elements, want 3", n)
 	}
-	if r, err := d.Tabs.GetTab(harness.Within(t, time.Second), &domtapv1.GetTabRequest{TabId: tab}); err != nil || r.GetTab().GetTitle() != "Hang" {
+	if r, err := d.Tabs.GetTab(testenv.Within(t, time.Second), &domtapv1.GetTabRequest{TabId: tab}); err != nil || r.GetTab().GetTitle() != "Hang" {
 		t.Errorf("GetTab on the hanging page: %v, %v", r, err)
 	}
 	// Navigating away brings the tab back, to the same site too.
-	if _, err := d.Tabs.Navigate(harness.Within(t, 15*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"}); err != nil {
+	if _, err := d.Tabs.Navigate(testenv.Within(t, 15*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"}); err != nil {
 		t.Fatalf("navigating away from the hanging page: %v", err)
 	}
 	if n := len(d.All(tab).GetElements()); n != 3 {
@@ -132,11 +132,11 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 
 // TestHangingPageCloses closes a tab whose page is in an endless loop.
 func TestHangingPageCloses(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/ok": harness.HTML(harness.SomeButtons)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url + "/ok")
 	d.Browser.Newest().Post("Runtime.evaluate", map[string]string{"expression": "for(;;);"})
-	if _, err := d.Tabs.CloseTab(harness.Within(t, 10*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.CloseTab(testenv.Within(t, 10*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab}); status.Code(err) != codes.NotFound {
@@ -146,11 +146,11 @@ func TestHangingPageCloses(t *testing.T) {
 
 // TestDialogIsStateNotHang opens an alert by a click.
 func TestDialogIsStateNotHang(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/alert": harness.HTML(`<button onclick="alert('Careful')">Alert</button>`)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/alert": testenv.HTML(`<button onclick="alert('Careful')">Alert</button>`)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url + "/alert")
 	ref := d.All(tab).GetElements()[0].GetRef()
-	r, err := d.Actions.Interact(harness.Within(t, 10*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+	r, err := d.Actions.Interact(testenv.Within(t, 10*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -158,8 +158,8 @@ func TestDialogIsStateNotHang(t *testing.T) {
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog().GetMessage() != "Careful" {
 		t.Errorf("got %v", r)
 	}
-	_, err = d.Dom.GetDom(harness.Within(t, 5*time.Second), &domtapv1.GetDomRequest{TabId: tab})
-	if harness.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "Careful") {
+	_, err = d.Dom.GetDom(testenv.Within(t, 5*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+	if testenv.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "Careful") {
 		t.Errorf("reading behind the dialog: %v", err)
 	}
 }

@@ -25,11 +25,11 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/sessions"
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/sessions"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // cancelSite has what calls can be in the middle of: slow documents, windows, dialogs, downloads, uploads, frames of other
@@ -38,15 +38,15 @@ func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 	t.Helper()
 	arrivals := make(chan struct{}, 1)
 	mux := http.NewServeMux()
-	mux.HandleFunc("/", harness.HTML(`<!doctype html><title>Site</title><h1>Site</h1><label>Name <input></label><label>File <input type=file></label>
+	mux.HandleFunc("/", testenv.HTML(`<!doctype html><title>Site</title><h1>Site</h1><label>Name <input></label><label>File <input type=file></label>
 		<button onclick="window.open('/plain')">Window</button><button onclick="location='/slow'">Slow</button>
 		<button onclick="alert(1)">Ask</button><button onclick="location='/file'">Download</button><table><tr><th>A<tr><td>1</table>
 		<iframe id=f></iframe><script>
 		f.src = "//" + (location.hostname == "localhost" ? "127.0.0.1" : "localhost") + ":" + location.port + "/plain"
 		localStorage.setItem("a", "b"); new Worker("/worker.js")</script>`))
-	mux.HandleFunc("/plain", harness.HTML(`<title>Plain</title><button>B</button>`))
-	mux.HandleFunc("/windows", harness.HTML(`<title>Windows</title><script>for (const n of [1, 2, 3]) open("/plain")</script>`))
-	mux.HandleFunc("/asks", harness.HTML(`<title>Asks</title><script>alert(1)</script>`))
+	mux.HandleFunc("/plain", testenv.HTML(`<title>Plain</title><button>B</button>`))
+	mux.HandleFunc("/windows", testenv.HTML(`<title>Windows</title><script>for (const n of [1, 2, 3]) open("/plain")</script>`))
+	mux.HandleFunc("/asks", testenv.HTML(`<title>Asks</title><script>alert(1)</script>`))
 	mux.HandleFunc("/worker.js", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("content-type", "text/javascript") })
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -76,7 +76,7 @@ func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 	const most = 6
 	url, _ := cancelSite(t)
-	f := harness.StartFleet(t, harness.FleetConfig{Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: most}})
+	f := testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: most}})
 	f.Open(url + "/plain") // it stays, so that the first and the last tab of a browser are no matter
 	before := footprintOf(t, f)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -115,7 +115,7 @@ func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 // cancelled makes calls that are cancelled.
 type cancelled struct {
 	t       *testing.T
-	f       *harness.Fleet
+	f       *testenv.Fleet
 	conn    *grpc.ClientConn
 	url     string
 	asked   <-chan struct{}
@@ -374,7 +374,7 @@ func (c *cancelled) order() []int {
 // tidy closes the tabs and sessions that the calls made although they were cancelled, as their clients would.
 func (c *cancelled) tidy() {
 	c.t.Helper()
-	ctx := harness.Within(c.t, settleLimit)
+	ctx := testenv.Within(c.t, settleLimit)
 	tabs, err := c.f.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
 	if err != nil {
 		c.t.Fatal(err)
@@ -425,8 +425,8 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 	}
 	c := &cancelled{t: t, random: rand.New(rand.NewPCG(seed, 1)), tally: map[codes.Code]int{}}
 	c.url, c.asked = cancelSite(t)
-	c.f = harness.StartFleet(t, harness.FleetConfig{
-		Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: 30}, RPC: rpc.Config{AllowEval: true}})
+	c.f = testenv.StartFleet(t, testenv.FleetConfig{
+		Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: 30}, RPC: server.Config{AllowEval: true}})
 	var err error
 	if c.conn, err = grpc.NewClient("unix:"+c.f.Socket, grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
 		t.Fatal(err)
@@ -454,7 +454,7 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 
 // TestAPageThatDiedBeforeAnybodyTookItIsClosed crashes the blank page that was made beforehand for the tab that comes.
 func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
-	b := harness.StartBrowser(t)
+	b := testenv.StartBrowser(t)
 	b.KeepWarm(1)
 	for _, name := range []string{"first", "second"} { // the first one has the second one made ready
 		if _, err := b.NewContext(t.Context(), name, sessions.Settings{}); err != nil {
@@ -477,7 +477,7 @@ func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
 // TestAPDFThatNobodyWaitsForIsFreed ends a call before the PDF is there. The browser holds that until it is told to close it, which is
 // the one command that follows.
 func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
-	b := harness.StartBrowser(t)
+	b := testenv.StartBrowser(t)
 	page := openPage(t, b, actor.DefaultSession)
 	sent := b.Sent()
 	short, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond) // a PDF takes ten times as long
@@ -489,9 +489,9 @@ func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
 }
 
 // openPage opens a page whose events nobody needs.
-func openPage(t *testing.T, b *harness.Browser, session string) actor.Page {
+func openPage(t *testing.T, b *testenv.Browser, session string) actor.Page {
 	t.Helper()
-	page, err := b.NewPage(harness.Within(t, settleLimit), actor.PageOptions{Session: session})
+	page, err := b.NewPage(testenv.Within(t, settleLimit), actor.PageOptions{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -512,7 +512,7 @@ func openPage(t *testing.T, b *harness.Browser, session string) actor.Page {
 }
 
 // crashReady crashes the only page of a browser.
-func crashReady(t *testing.T, b *harness.Browser) {
+func crashReady(t *testing.T, b *testenv.Browser) {
 	t.Helper()
 	var open struct {
 		Infos []struct {
@@ -550,7 +550,7 @@ func await(t *testing.T, what string, met func() bool) {
 	t.Helper()
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	for ctx := harness.Within(t, settleLimit); !met(); {
+	for ctx := testenv.Within(t, settleLimit); !met(); {
 		select {
 		case <-again.C:
 		case <-ctx.Done():

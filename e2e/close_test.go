@@ -4,13 +4,13 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // The browser forgets a close that comes while it commits the error document of a navigation that has just failed.
 func TestATabThatHasJustFailedToLoadIsClosed(t *testing.T) {
-	b := harness.StartBrowser(t)
-	pool := harness.StartPool(t, b)
+	b := testenv.StartBrowser(t)
+	pool := testenv.StartPool(t, b)
 	for range 3 {
 		tab, err := pool.Open(t.Context(), actor.OpenOptions{})
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // brief lists `tag role "text"` of elements, with the states that matter here.
@@ -34,7 +34,7 @@ func brief(elements []*domtapv1.Element) []string {
 }
 
 // usable reads all elements of a tab that can be used.
-func usable(t *testing.T, d *harness.Daemon, tab string) []*domtapv1.Element {
+func usable(t *testing.T, d *testenv.Daemon, tab string) []*domtapv1.Element {
 	t.Helper()
 	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0)})
 	if err != nil {
@@ -44,17 +44,17 @@ func usable(t *testing.T, d *harness.Daemon, tab string) []*domtapv1.Element {
 }
 
 // only opens the page of elements with nothing left of it but one section.
-func only(t *testing.T, d *harness.Daemon, url, section string) string {
+func only(t *testing.T, d *testenv.Daemon, url, section string) string {
 	t.Helper()
 	tab := d.Open(url + "/pages/elements.html")
-	harness.Evaluate[any](t, d, fmt.Sprintf(`for (const s of document.querySelectorAll("section")) if (s.id !== %q) s.remove()`, section))
+	testenv.Evaluate[any](t, d, fmt.Sprintf(`for (const s of document.querySelectorAll("section")) if (s.id !== %q) s.remove()`, section))
 	return tab
 }
 
 // TestEverythingOfUseIsListed reads the sections of pages/elements.html.
 func TestEverythingOfUseIsListed(t *testing.T) {
 	url := serve(t, nil)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	for section, want := range map[string][]string{
 		"cursor": {
 			`div generic "Card"`, `div generic "Text within and reset"`, `span generic "Nested rule"`, `div generic "Inline style"`,
@@ -102,9 +102,9 @@ func named(t *testing.T, elements []*domtapv1.Element, text string) *domtapv1.El
 }
 
 // press clicks on an element.
-func press(t *testing.T, d *harness.Daemon, tab string, e *domtapv1.Element) *domtapv1.InteractResponse {
+func press(t *testing.T, d *testenv.Daemon, tab string, e *domtapv1.Element) *domtapv1.InteractResponse {
 	t.Helper()
-	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, e.GetRef()))
+	r, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, e.GetRef()))
 	if err != nil {
 		t.Fatalf("clicking on %q: %v", e.GetText(), err)
 	}
@@ -118,7 +118,7 @@ func press(t *testing.T, d *harness.Daemon, tab string, e *domtapv1.Element) *do
 // labels, also where a link has the label's middle.
 func TestHiddenControlsAreToggled(t *testing.T) {
 	url := serve(t, nil)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := only(t, d, url, "labels")
 	is := func(text string) domtapv1.CheckedState { return named(t, usable(t, d, tab), text).GetChecked() }
 	const yes, no = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_FALSE
@@ -136,11 +136,11 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 			t.Errorf("%q is %v after the click, want %v", text, got, want)
 		}
 	}
-	if hash := harness.Evaluate[string](t, d, "location.hash"); hash != "" {
+	if hash := testenv.Evaluate[string](t, d, "location.hash"); hash != "" {
 		t.Errorf("the link in the label was clicked: %s", hash)
 	}
-	_, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, named(t, usable(t, d, tab), "Disabled").GetRef()))
-	if harness.Reason(err) != "NOT_ACTIONABLE" {
+	_, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, named(t, usable(t, d, tab), "Disabled").GetRef()))
+	if testenv.Reason(err) != "NOT_ACTIONABLE" {
 		t.Errorf("clicking on the label of a disabled control: %v", err)
 	}
 	text, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab})
@@ -155,10 +155,10 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 // TestAreasAreClickedInsideTheirShape clicks on the areas of an image map.
 func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 	url := serve(t, nil)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := only(t, d, url, "maps")
 	elements := usable(t, d, tab)
-	image := harness.Evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
+	image := testenv.Evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
 	for text, want := range map[string]struct {
 		box  [4]float64
 		hash string
@@ -174,11 +174,11 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 			t.Errorf("%s has the box %v and leads to %s, want %+v", text, got, e.GetHref(), want)
 		}
 		press(t, d, tab, e)
-		if hash := harness.Evaluate[string](t, d, "location.hash"); hash != want.hash {
+		if hash := testenv.Evaluate[string](t, d, "location.hash"); hash != want.hash {
 			t.Errorf("a click on %s led to %q", text, hash)
 		}
 	}
-	harness.Evaluate[any](t, d, `document.getElementById("map").remove()`)
+	testenv.Evaluate[any](t, d, `document.getElementById("map").remove()`)
 	if got := brief(usable(t, d, tab)); !slices.Equal(got, []string{`button button "Between"`}) {
 		t.Errorf("without the image: %q", got)
 	}
@@ -187,9 +187,9 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 // TestContentsHaveTheBoxOfTheirParts reads and clicks elements without a box of their own.
 func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	url := serve(t, nil)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := only(t, d, url, "contents")
-	harness.Evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
+	testenv.Evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
 	elements := usable(t, d, tab)
 	for text, size := range map[string][2]float64{"Child Second": {100, 40}, "Deep": {60, 30}} {
 		r := named(t, elements, text).GetRect()
@@ -202,7 +202,7 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	}
 	for text, title := range map[string]string{"Text only": "Text only", "Child Second": "ChildSecond", "Deep": "Deep"} {
 		press(t, d, tab, named(t, elements, text))
-		if got := harness.Evaluate[string](t, d, "document.title"); got != title {
+		if got := testenv.Evaluate[string](t, d, "document.title"); got != title {
 			t.Errorf("after a click on %q the title is %q", text, got)
 		}
 	}
@@ -211,12 +211,12 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 // TestWhatCountsFollowsChanges changes what makes elements count, in one page after the other way, and
 // reads after each, by a stream as well.
 func TestWhatCountsFollowsChanges(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
 		<button>First</button><div id=d>Div</div><label id=l for=c>Label</label><input type=checkbox id=c><img id=i usemap="#m" width=50 height=50>
 		<map name=m><area id=a href="#a" coords="0,0,20,20" alt=Area></map><div id=host></div>`)})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
-	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	const first, div, area = `button button "First"`, `div generic "Div"`, `area link "Area"`
 	const label, box = `label checkbox "Label" checkbox`, `input checkbox "Label"`
 	for _, step := range []struct {
@@ -251,12 +251,12 @@ func TestWhatCountsFollowsChanges(t *testing.T) {
 		{`host.attachShadow({ mode: "open" }).innerHTML = "<style>:host, b { cursor: pointer } p { cursor: auto }</style><p>Text <b>Bold</b></p>"`,
 			[]string{first, box + " checked disabled", `div generic "Text Bold"`, `b generic "Bold"`}},
 	} {
-		harness.Evaluate[any](t, d, `{`+step.do+`}; 0`)
+		testenv.Evaluate[any](t, d, `{`+step.do+`}; 0`)
 		got := brief(usable(t, d, tab))
 		if !slices.Equal(got, step.want) {
 			t.Errorf("after %s: got\n%s\nwant\n%s", step.do, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
 		}
-		if err := f.Reaches(harness.Within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
+		if err := f.Reaches(testenv.Within(t, 5*time.Second), testenv.Usual(t, d, tab)); err != nil {
 			t.Errorf("after %s: %v", step.do, err)
 		}
 	}
@@ -276,15 +276,15 @@ func coveredTexts(elements []*domtapv1.Element) []string {
 // TestModalsCover opens modals of all kinds over a page with a frame and a shadow tree.
 func TestModalsCover(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/": harness.HTML(`<style>#made { position: fixed; inset: 0; background: #000a; display: none } #list { position: fixed; right: 0; bottom: 0; z-index: 9; display: none }</style>
+		"/": testenv.HTML(`<style>#made { position: fixed; inset: 0; background: #000a; display: none } #list { position: fixed; right: 0; bottom: 0; z-index: 9; display: none }</style>
 			<button>Page</button><iframe src="/frame" width=200 height=60></iframe><div id=host></div><div style="height:3000px"></div><a href="/">Below</a>
 			<dialog id=d><button>In dialog</button></dialog>
 			<div id=made role=dialog aria-modal=true><button>In made</button></div>
 			<div id=list><button>Choice</button></div><div id=veil style="position:fixed;inset:0;display:none"></div>
 			<script>host.attachShadow({mode: "open"}).innerHTML = "<button>Shadow</button>"</script>`),
-		"/frame": harness.HTML(`<button>Framed</button><iframe srcdoc="<button>Deep</button>"></iframe>`),
+		"/frame": testenv.HTML(`<button>Framed</button><iframe srcdoc="<button>Deep</button>"></iframe>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	page := []string{"Page", "Framed", "Deep", "Shadow", "Below"}
 	for _, step := range []struct {
@@ -302,7 +302,7 @@ func TestModalsCover(t *testing.T) {
 		{`host.shadowRoot.innerHTML += "<dialog><button>Inner</button></dialog>"; host.shadowRoot.querySelector("dialog").showModal()`, append(slices.Clone(page), "Choice")},
 	} {
 		before := usable(t, d, tab)
-		harness.Evaluate[any](t, d, `{`+step.do+`}; 0`)
+		testenv.Evaluate[any](t, d, `{`+step.do+`}; 0`)
 		if got := coveredTexts(usable(t, d, tab)); !slices.Equal(got, step.want) {
 			t.Errorf("after %s: %q are covered, want %q (of %q)", step.do, got, step.want, brief(before))
 		}
@@ -311,9 +311,9 @@ func TestModalsCover(t *testing.T) {
 
 // TestCoveredElementsRankLast cuts a page with an open modal, and reads both formats.
 func TestCoveredElementsRankLast(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>M</title><button>Pay</button><button>Leave</button>
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>M</title><button>Pay</button><button>Leave</button>
 		<dialog id=d><a href="/terms">Terms</a></dialog><script>d.showModal()</script>`)})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	get := func(f domtapv1.Format) string {
 		r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: f})
@@ -340,7 +340,7 @@ func TestCoveredElementsRankLast(t *testing.T) {
 		return r.GetDiff()
 	}
 	incremental()
-	harness.Evaluate[any](t, d, `d.close()`)
+	testenv.Evaluate[any](t, d, `d.close()`)
 	if diff := incremental(); diff.GetRemovedCount() != 1 || diff.GetAddedCount() != 0 || diff.GetChangedCount() != 0 {
 		t.Errorf("closing the modal: %v", diff)
 	}
@@ -348,8 +348,8 @@ func TestCoveredElementsRankLast(t *testing.T) {
 
 // TestSecretsAreInNoName reads fields that hold secrets and stand in what gives another field its name.
 func TestSecretsAreInNoName(t *testing.T) {
-	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`
+	d := testenv.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`
 		<label>Mixed <input autocomplete=one-time-code value=123456> tail</label>
 		<button aria-labelledby="b c d">Over</button><span id=b>Send</span> <input id=c type=password value=secret> <input id=d autocomplete=cc-csc value=987>`)}))
 	text, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_TREE})

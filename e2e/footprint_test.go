@@ -16,15 +16,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // footprint counts what a daemon and its browser hold, each kind of thing by its name.
 type footprint map[string]int
 
 // footprintOf takes the footprint of a daemon that runs in this process. What the pages' web server holds does not count.
-func footprintOf(t *testing.T, f *harness.Fleet) footprint {
+func footprintOf(t *testing.T, f *testenv.Fleet) footprint {
 	t.Helper()
 	held := footprint{}
 	b := f.Newest(0)
@@ -151,7 +151,7 @@ func (f footprint) more(before footprint) []string {
 const settleLimit = 30 * time.Second
 
 // asBefore waits until nothing is left that was not there before.
-func asBefore(t *testing.T, f *harness.Fleet, before footprint) {
+func asBefore(t *testing.T, f *testenv.Fleet, before footprint) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), settleLimit)
 	defer cancel()

@@ -13,14 +13,14 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestObserverLeavesNoMark compares what a page's own script can see of its world and its document
 // before and after the page is read, watched and clicked.
 func TestObserverLeavesNoMark(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open("about:blank")
 	if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
 		t.Fatal(err)
@@ -28,10 +28,10 @@ func TestObserverLeavesNoMark(t *testing.T) {
 	const look = `JSON.stringify([Object.getOwnPropertyNames(window).sort(), document.documentElement.outerHTML,
 		Object.getOwnPropertyNames(document), Object.getOwnPropertyNames(document.getElementById('b')),
 		Element.prototype.attachShadow.toString()])`
-	before := harness.Evaluate[string](t, d, look)
-	harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	before := testenv.Evaluate[string](t, d, look)
+	testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	d.All(tab)
-	if after := harness.Evaluate[string](t, d, look); after != before {
+	if after := testenv.Evaluate[string](t, d, look); after != before {
 		at := 0
 		for at < min(len(before), len(after)) && before[at] == after[at] {
 			at++
@@ -47,24 +47,24 @@ func TestObserverLeavesNoMark(t *testing.T) {
 func TestWorksUnderAnyPolicy(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox")
-		harness.HTML(`<title>Strict</title><a href="/x">Link</a><details><summary>More</summary><button>Inside</button></details>`)(w, r)
+		testenv.HTML(`<title>Strict</title><a href="/x">Link</a><details><summary>More</summary><button>Inside</button></details>`)(w, r)
 	}})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	got := d.All(tab)
-	if want := "link Link"; len(got.GetElements()) == 0 || harness.Texts(got)[0] != want {
-		t.Fatalf("got %q, want %q first", harness.Texts(got), want)
+	if want := "link Link"; len(got.GetElements()) == 0 || testenv.Texts(got)[0] != want {
+		t.Fatalf("got %q, want %q first", testenv.Texts(got), want)
 	}
-	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	i := slices.IndexFunc(got.GetElements(), func(e *domtapv1.Element) bool { return e.GetTag() == "summary" })
-	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, got.GetElements()[i].GetRef()))
+	r, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, got.GetElements()[i].GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || r.GetDiff().GetAddedCount() != 1 {
 		t.Errorf("got %v", r)
 	}
-	if err := f.Reaches(harness.Within(t, 5*time.Second), harness.Usual(t, d, tab)); err != nil {
+	if err := f.Reaches(testenv.Within(t, 5*time.Second), testenv.Usual(t, d, tab)); err != nil {
 		t.Error(err)
 	}
 }
@@ -78,7 +78,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 	for _, n := range names {
 		fmt.Fprintf(&form, `<input name=%s>`, n)
 	}
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Clobber</title><form>` + form.String() + `<button>Go</button></form>
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Clobber</title><form>` + form.String() + `<button>Go</button></form>
 		<img name=title><img name=documentElement><form name=body></form><button>After</button>
 		<script>
 			Element.prototype.getAttribute = () => { throw 1 };
@@ -87,13 +87,13 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 			String.prototype.split = Map.prototype.get = () => { throw 1 };
 			Object.prototype.toJSON = () => { throw 1 };
 		</script>`)})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	got := d.All(tab)
 	if got.GetTitle() != "Clobber" {
 		t.Errorf("the title is %q", got.GetTitle())
 	}
-	buttons := slices.DeleteFunc(harness.Texts(got), func(s string) bool { return !strings.HasPrefix(s, "button") })
+	buttons := slices.DeleteFunc(testenv.Texts(got), func(s string) bool { return !strings.HasPrefix(s, "button") })
 	if want := []string{"button Go", "button After"}; !slices.Equal(buttons, want) {
 		t.Errorf("got %q, want %q", buttons, want)
 	}
@@ -101,8 +101,8 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 		t.Errorf("%d elements, want at least %d", n, len(names)+2)
 	}
 	// What comes later finds its place by going back over the form.
-	harness.Evaluate[any](t, d, `document.querySelector("form").after(Object.assign(document.createElement("button"), { textContent: "Between" })), 0`)
-	buttons = slices.DeleteFunc(harness.Texts(d.All(tab)), func(s string) bool { return !strings.HasPrefix(s, "button") })
+	testenv.Evaluate[any](t, d, `document.querySelector("form").after(Object.assign(document.createElement("button"), { textContent: "Between" })), 0`)
+	buttons = slices.DeleteFunc(testenv.Texts(d.All(tab)), func(s string) bool { return !strings.HasPrefix(s, "button") })
 	if want := []string{"button Go", "button Between", "button After"}; !slices.Equal(buttons, want) {
 		t.Errorf("after an insertion: got %q, want %q", buttons, want)
 	}
@@ -111,20 +111,20 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 // TestVeiledPageIsDescribed reads pages that hide themselves as scripts against flicker do.
 func TestVeiledPageIsDescribed(t *testing.T) {
 	page := func(style string) http.HandlerFunc {
-		return harness.HTML(`<title>Veil</title><style id=veil>` + style + `</style><button>Seen <b>soon</b></button><button style="display:none">Never</button>`)
+		return testenv.HTML(`<title>Veil</title><style id=veil>` + style + `</style><button>Seen <b>soon</b></button><button style="display:none">Never</button>`)
 	}
 	url := serve(t, map[string]http.HandlerFunc{
 		"/visibility": page("body { visibility: hidden !important }"),
 		"/opacity":    page("html { opacity: 0 !important }"),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	for _, path := range []string{"/visibility", "/opacity"} {
 		tab := d.Open(url + path)
 		for _, veiled := range []bool{true, false} {
-			if got, want := harness.Texts(d.All(tab)), []string{"button Seen soon"}; !slices.Equal(got, want) {
+			if got, want := testenv.Texts(d.All(tab)), []string{"button Seen soon"}; !slices.Equal(got, want) {
 				t.Errorf("%s, veiled %v: got %q, want %q", path, veiled, got, want)
 			}
-			harness.Evaluate[any](t, d, `document.getElementById("veil").remove()`)
+			testenv.Evaluate[any](t, d, `document.getElementById("veil").remove()`)
 		}
 	}
 }
@@ -132,26 +132,26 @@ func TestVeiledPageIsDescribed(t *testing.T) {
 // TestFramesOfTheSameProcess reads nested frames where they stand, and clicks in one.
 func TestFramesOfTheSameProcess(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":      harness.HTML(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
-		"/inner": harness.HTML(`<a href="/x">Inner</a><iframe srcdoc="<button onclick='this.textContent=1'>Deep</button>" style="margin:5px"></iframe>`),
+		"/":      testenv.HTML(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
+		"/inner": testenv.HTML(`<a href="/x">Inner</a><iframe srcdoc="<button onclick='this.textContent=1'>Deep</button>" style="margin:5px"></iframe>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
-	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	read := func() *domtapv1.GetDomResponse {
 		for {
 			// On a busy machine the frame's process may take longer than a read waits for it, which the answer says.
-			if r := harness.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
+			if r := testenv.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
 				return r
 			}
 		}
 	}
 	got := read()
-	if want := []string{"button Before", "link Inner", "button Deep", "button After"}; !slices.Equal(harness.Texts(got), want) {
-		t.Fatalf("got %q, want %q", harness.Texts(got), want)
+	if want := []string{"button Before", "link Inner", "button Deep", "button After"}; !slices.Equal(testenv.Texts(got), want) {
+		t.Fatalf("got %q, want %q", testenv.Texts(got), want)
 	}
 	deep := got.GetElements()[2]
-	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, deep.GetRef()))
+	r, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, deep.GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,22 +159,22 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 		t.Errorf("got %v", r)
 	}
 	now := read()
-	if harness.Texts(now)[2] != "button 1" || now.GetElements()[2].GetRef() != deep.GetRef() {
-		t.Errorf("after the click: %q", harness.Texts(now))
+	if testenv.Texts(now)[2] != "button 1" || now.GetElements()[2].GetRef() != deep.GetRef() {
+		t.Errorf("after the click: %q", testenv.Texts(now))
 	}
-	if err := f.Reaches(harness.Within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(testenv.Within(t, 5*time.Second), now); err != nil {
 		t.Error(err)
 	}
-	harness.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
-	if want := []string{"button Before", "button After"}; !slices.Equal(harness.Texts(read()), want) {
-		t.Errorf("without the frame: %q", harness.Texts(read()))
+	testenv.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
+	if want := []string{"button Before", "button After"}; !slices.Equal(testenv.Texts(read()), want) {
+		t.Errorf("without the frame: %q", testenv.Texts(read()))
 	}
 }
 
 // TestDuplicatesAreCounted removes one of three equal buttons and adds two.
 func TestDuplicatesAreCounted(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	diff := func() *domtapv1.Diff {
 		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, Incremental: true})
@@ -186,11 +186,11 @@ func TestDuplicatesAreCounted(t *testing.T) {
 	if first := diff(); first != nil {
 		t.Fatalf("the first call has a diff: %v", first)
 	}
-	harness.Evaluate[any](t, d, `document.getElementById("b").remove()`)
+	testenv.Evaluate[any](t, d, `document.getElementById("b").remove()`)
 	if got := diff(); got.GetRemovedCount() != 1 || got.GetAddedCount() != 0 || got.GetRemoved()[0].GetRef() != 1 {
 		t.Errorf("one of three removed: %v", got)
 	}
-	harness.Evaluate[any](t, d, `for (let i = 0; i < 2; i++) document.getElementById("a").after(document.createElement("button")), 0`)
+	testenv.Evaluate[any](t, d, `for (let i = 0; i < 2; i++) document.getElementById("a").after(document.createElement("button")), 0`)
 	if got := diff(); got.GetAddedCount() != 2 || got.GetRemovedCount() != 0 {
 		t.Errorf("two added: %v", got)
 	}
@@ -199,16 +199,16 @@ func TestDuplicatesAreCounted(t *testing.T) {
 // TestStreamFollowsNavigation follows a tab over two documents and a change of the URL alone.
 func TestStreamFollowsNavigation(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/1": harness.HTML(`<title>One</title><button>First</button>`),
-		"/2": harness.HTML(`<title>Two</title><button>Second</button><a href="#x">Jump</a>`),
+		"/1": testenv.HTML(`<title>One</title><button>First</button>`),
+		"/2": testenv.HTML(`<title>Two</title><button>Second</button><a href="#x">Jump</a>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url + "/1")
-	stream, err := d.Dom.WatchDom(harness.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := d.Dom.WatchDom(testenv.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := new(harness.Replica)
+	r := new(testenv.Replica)
 	// until reads messages until one is of the kind wanted.
 	until := func(what string, is func(*domtapv1.WatchDomResponse) bool) {
 		t.Helper()
@@ -233,7 +233,7 @@ func TestStreamFollowsNavigation(t *testing.T) {
 	until("the new page", func(*domtapv1.WatchDomResponse) bool {
 		return len(r.Elements) == 2 && r.Elements[0].GetText() == "Second"
 	})
-	if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, r.Elements[1].GetRef())); err != nil {
+	if _, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, r.Elements[1].GetRef())); err != nil {
 		t.Fatal(err)
 	}
 	until("the new URL", func(m *domtapv1.WatchDomResponse) bool {
@@ -249,11 +249,11 @@ func TestStreamFollowsNavigation(t *testing.T) {
 
 // TestCrashedRendererIsToldAndRecovered crashes a renderer under a stream.
 func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(harness.SomeButtons)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	before := d.All(tab)
-	stream, err := d.Dom.WatchDom(harness.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := d.Dom.WatchDom(testenv.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
 	if status.Code(err) != codes.Unavailable {
 		t.Errorf("the stream ended with %v, want UNAVAILABLE", err)
 	}
-	if _, err := d.Tabs.Reload(harness.Within(t, 15*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.Reload(testenv.Within(t, 15*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 		t.Fatalf("reloading after the crash: %v", err)
 	}
 	after := d.All(tab)
@@ -282,12 +282,12 @@ func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
 // TestPopupsBecomeTabs opens a window by a click.
 func TestPopupsBecomeTabs(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":    harness.HTML(`<button onclick="window.open('/new')">Open</button>`),
-		"/new": harness.HTML(`<title>New</title><button>Inside</button>`),
+		"/":    testenv.HTML(`<button onclick="window.open('/new')">Open</button>`),
+		"/new": testenv.HTML(`<title>New</title><button>Inside</button>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
-	r, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	r, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,10 +303,10 @@ func TestPopupsBecomeTabs(t *testing.T) {
 // TestTypingAndFilling types into a field, replaces it, and submits.
 func TestTypingAndFilling(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":     harness.HTML(`<form action="/done"><label>Name <input name=n value="Ad"></label><textarea aria-label=Note></textarea><input type=password aria-label=Secret><button>Send</button></form>`),
-		"/done": harness.HTML(`<title>Done</title><button>Thanks</button>`),
+		"/":     testenv.HTML(`<form action="/done"><label>Name <input name=n value="Ad"></label><textarea aria-label=Note></textarea><input type=password aria-label=Secret><button>Send</button></form>`),
+		"/done": testenv.HTML(`<title>Done</title><button>Thanks</button>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	var refs []uint32
 	for _, e := range d.All(tab).GetElements() {
@@ -345,15 +345,15 @@ func TestTypingAndFilling(t *testing.T) {
 
 // TestCoveredElementIsNotClicked covers a button by a layer.
 func TestCoveredElementIsNotClicked(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<button onclick="document.title='clicked'">Under</button>
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button onclick="document.title='clicked'">Under</button>
 		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
-	_, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
-	if harness.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
+	_, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	if testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
 		t.Errorf("got %v", err)
 	}
-	if title := harness.Evaluate[string](t, d, "document.title"); title != "" {
+	if title := testenv.Evaluate[string](t, d, "document.title"); title != "" {
 		t.Errorf("something was clicked: %q", title)
 	}
 }
@@ -364,42 +364,42 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 	var other string
 	url := serve(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			harness.HTML(`<title>Top</title><button>Before</button><iframe src="`+other+`/inner" style="margin:60px;border:9px solid"></iframe><button>After</button>`)(w, r)
+			testenv.HTML(`<title>Top</title><button>Before</button><iframe src="`+other+`/inner" style="margin:60px;border:9px solid"></iframe><button>After</button>`)(w, r)
 		},
-		"/inner": harness.HTML(`<a href="/x">Inner</a><button onclick="this.textContent='Clicked'">Press</button>`),
+		"/inner": testenv.HTML(`<a href="/x">Inner</a><button onclick="this.textContent='Clicked'">Press</button>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := harness.StartDaemon(t, "site-per-process")
+	d := testenv.StartDaemon(t, "site-per-process")
 	tab := d.Open(url)
-	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	read := func() *domtapv1.GetDomResponse {
 		for {
 			// On a busy machine the frame's process may take longer than a read waits for it, which the answer says.
-			if r := harness.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
+			if r := testenv.Usual(t, d, tab); len(r.GetMetadata().GetLateFrames()) == 0 {
 				return r
 			}
 		}
 	}
 	got := read()
-	if want := []string{"button Before", "link Inner", "button Press", "button After"}; !slices.Equal(harness.Texts(got), want) {
-		t.Fatalf("got %q, want %q", harness.Texts(got), want)
+	if want := []string{"button Before", "link Inner", "button Press", "button After"}; !slices.Equal(testenv.Texts(got), want) {
+		t.Fatalf("got %q, want %q", testenv.Texts(got), want)
 	}
 	press := got.GetElements()[2]
 	if press.GetRect().GetX() < 60 || press.GetRect().GetY() < 60 || press.GetFrameId() == "" {
 		t.Errorf("the button in the frame: %v", press)
 	}
-	if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, press.GetRef())); err != nil {
+	if _, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, press.GetRef())); err != nil {
 		t.Fatal(err)
 	}
 	now := read()
-	if harness.Texts(now)[2] != "button Clicked" || now.GetElements()[2].GetRef() != press.GetRef() {
-		t.Errorf("after the click: %q", harness.Texts(now))
+	if testenv.Texts(now)[2] != "button Clicked" || now.GetElements()[2].GetRef() != press.GetRef() {
+		t.Errorf("after the click: %q", testenv.Texts(now))
 	}
-	if err := f.Reaches(harness.Within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(testenv.Within(t, 5*time.Second), now); err != nil {
 		t.Error(err)
 	}
-	harness.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
-	if want := []string{"button Before", "button After"}; !slices.Equal(harness.Texts(read()), want) {
-		t.Errorf("without the frame: %q", harness.Texts(read()))
+	testenv.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
+	if want := []string{"button Before", "button After"}; !slices.Equal(testenv.Texts(read()), want) {
+		t.Errorf("without the frame: %q", testenv.Texts(read()))
 	}
 }

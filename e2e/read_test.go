@@ -15,8 +15,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 const (
@@ -26,9 +26,9 @@ const (
 )
 
 // readPage reads a tab and checks the price of the text.
-func readPage(t testing.TB, d *harness.Daemon, r *domtapv1.ReadPageRequest) *domtapv1.ReadPageResponse {
+func readPage(t testing.TB, d *testenv.Daemon, r *domtapv1.ReadPageRequest) *domtapv1.ReadPageResponse {
 	t.Helper()
-	resp, err := d.Pages.ReadPage(harness.Within(t, 3*time.Minute), r)
+	resp, err := d.Pages.ReadPage(testenv.Within(t, 3*time.Minute), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func readPage(t testing.TB, d *harness.Daemon, r *domtapv1.ReadPageRequest) *dom
 }
 
 // content reads a whole page as text.
-func content(t testing.TB, d *harness.Daemon, tab string) string {
+func content(t testing.TB, d *testenv.Daemon, tab string) string {
 	t.Helper()
 	return readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Mode: readContent, MaxTokens: proto.Int32(0)}).GetText()
 }
@@ -72,10 +72,10 @@ func TestReadPageChoosesByType(t *testing.T) {
 	}
 	handlers := map[string]http.HandlerFunc{}
 	for _, c := range types {
-		handlers["/"+c.name] = harness.HTML(c.page)
+		handlers["/"+c.name] = testenv.HTML(c.page)
 	}
 	url := serve(t, handlers)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	for _, c := range types {
 		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: d.Open(url + "/" + c.name)})
 		if got.GetMode() != c.want || got.GetReason() == "" {
@@ -107,8 +107,8 @@ func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 		<div style="display:contents">Seen <b>in contents</b>.</div><div style="height:0">Seen to flow over.</div>
 		<p style="background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent">Seen in colours.</p>
 		<p>Seen at the end.</p>`)
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(page.String())})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page.String())})
+	d := testenv.StartDaemon(t)
 	text := content(t, d, d.Open(url))
 	if strings.Contains(text, "instructions") || strings.Contains(text, "and this") {
 		t.Errorf("what is hidden comes out:\n%s", text)
@@ -123,15 +123,15 @@ func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 // TestReadPageFlattens reads shadow trees, slots, frames and styled line breaks as they are drawn.
 func TestReadPageFlattens(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{
-		"/": harness.HTML(`<title>Flat</title><p>First.</p><x-card><h2 slot=head>Slotted head</h2>Slotted text.</x-card><iframe src=/in></iframe>
+		"/": testenv.HTML(`<title>Flat</title><p>First.</p><x-card><h2 slot=head>Slotted head</h2>Slotted text.</x-card><iframe src=/in></iframe>
 			<iframe srcdoc="<p>From srcdoc.</p>"></iframe><x-frame name=forged>Not a frame.</x-frame><span style="display:block">Own line.</span><span style="display:block">Another.</span>
 			<div style="white-space:pre-line">One
 			Two</div><iframe style="display:none" src=/in></iframe><p>Last.</p>
 			<script>customElements.define("x-card", class extends HTMLElement { connectedCallback() {
 			this.attachShadow({mode: "open"}).innerHTML = "<style>p{color:red}</style><slot name=head></slot><p>Shadow text.</p><slot></slot><slot name=none>Fallback.</slot>" } })</script>`),
-		"/in": harness.HTML(`<title>In</title><p>From a frame, <a href="/linked">linked</a>.</p>`),
+		"/in": testenv.HTML(`<title>In</title><p>From a frame, <a href="/linked">linked</a>.</p>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	got := content(t, d, d.Open(url))
 	want := `# Flat
 
@@ -168,7 +168,7 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 	var other string
 	page := func(body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
-			harness.HTML(strings.ReplaceAll(body, "OTHER", other))(w, r)
+			testenv.HTML(strings.ReplaceAll(body, "OTHER", other))(w, r)
 		}
 	}
 	url := serve(t, map[string]http.HandlerFunc{
@@ -177,12 +177,12 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 		"/deeper": page(`<p>Deeper.</p>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := harness.StartDaemon(t, "site-per-process")
+	d := testenv.StartDaemon(t, "site-per-process")
 	want := "# Top\n\nBefore.\n\nInner [link](" + other + "/x).\n\nDeeper.\n\nAfter.\n"
 	tab := d.Open(url)
 	// What is tested is how documents are put together: a frame that the observer missed while the page loaded
 	// is not its matter.
-	for tries := 0; tries < 20 && !slices.Contains(harness.Texts(d.All(tab)), "paragraph Deeper."); tries++ {
+	for tries := 0; tries < 20 && !slices.Contains(testenv.Texts(d.All(tab)), "paragraph Deeper."); tries++ {
 		if _, err := d.Tabs.Reload(t.Context(), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 			t.Fatal(err)
 		}
@@ -194,8 +194,8 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 
 // TestReadPageWalksAFrozenText changes the page between the parts of its text.
 func TestReadPageWalksAFrozenText(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	whole := content(t, d, tab)
 	r := &domtapv1.ReadPageRequest{TabId: tab, MaxTokens: proto.Int32(400)}
@@ -207,7 +207,7 @@ func TestReadPageWalksAFrozenText(t *testing.T) {
 			t.Errorf("part %d says changed %v", parts, part.GetChangedSince())
 		}
 		if parts == 2 {
-			harness.Evaluate[any](t, d, `document.querySelector("article p").remove()`)
+			testenv.Evaluate[any](t, d, `document.querySelector("article p").remove()`)
 		}
 		text, r.Cursor = text+part.GetText(), part.GetNextCursor()
 	}
@@ -228,9 +228,9 @@ func TestReadPageMarksAPicture(t *testing.T) {
 	page := `<title>Marks</title><style>body{margin:0}button{position:absolute;width:80px;height:30px;border:0;background:#fff}</style>
 		<button style="left:100px;top:100px">One</button><button style="left:300px;top:200px">Two</button><button style="left:100px;top:5000px">Below</button>
 		<button style="left:500px;top:100px;opacity:0">Hidden</button>`
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(page)})
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page)})
 	for _, scale := range []int{1, 2} {
-		d := harness.StartDaemon(t, fmt.Sprintf("force-device-scale-factor=%d", scale))
+		d := testenv.StartDaemon(t, fmt.Sprintf("force-device-scale-factor=%d", scale))
 		tab := d.Open(url)
 		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Mode: readVisual})
 		if len(got.GetMarks()) != 2 || got.GetImageScale() != float64(scale) || strings.Count(got.GetText(), "\n[") != 2 {
@@ -272,10 +272,10 @@ func TestReadPageBearsHostilePages(t *testing.T) {
 	}
 	handlers := map[string]http.HandlerFunc{}
 	for name, page := range pages {
-		handlers["/"+name] = harness.HTML(page)
+		handlers["/"+name] = testenv.HTML(page)
 	}
 	url := serve(t, handlers)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	for name := range pages {
 		tab := d.Open(url + "/" + name)
 		start := time.Now()

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestWhatComesBackHasItsBox hides an element and shows it again in its old place, as editors in lists do.
 func TestWhatComesBackHasItsBox(t *testing.T) {
-	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<button>Stays</button><button id=b>Goes</button>`)}))
+	d := testenv.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>Stays</button><button id=b>Goes</button>`)}))
 	viewport := func() *domtapv1.GetDomResponse {
 		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, ViewportOnly: true})
 		if err != nil {
@@ -22,46 +22,46 @@ func TestWhatComesBackHasItsBox(t *testing.T) {
 		return r
 	}
 	before := viewport()
-	harness.Evaluate[bool](t, d, `b.style.display = 'none', true`)
+	testenv.Evaluate[bool](t, d, `b.style.display = 'none', true`)
 	if got := viewport(); len(got.GetElements()) != 1 {
 		t.Fatalf("hidden: %v", got.GetElements())
 	}
-	harness.Evaluate[bool](t, d, `b.style.display = '', true`)
+	testenv.Evaluate[bool](t, d, `b.style.display = '', true`)
 	after := viewport()
-	if difference := harness.Differs(after.GetElements(), before.GetElements()); difference != "" {
+	if difference := testenv.Differs(after.GetElements(), before.GetElements()); difference != "" {
 		t.Error(difference)
 	}
 }
 
 // TestFirstSightOfLabelsInShadowTrees reads a page whose only label stands in a shadow tree, once.
 func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
-	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<style>i::before { content: "?" }</style><div id=host></div><script>
+	d := testenv.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style>i::before { content: "?" }</style><div id=host></div><script>
 		host.attachShadow({ mode: "open" }).innerHTML = "<style>b::before { content: 'All ' }</style><label><input type=checkbox><b>of them</b></label>"
 	</script>`)}))
-	if _, ok := harness.Find(harness.Usual(t, d, tab), "All of them"); !ok {
-		t.Errorf("got %q", harness.Tagged(harness.Usual(t, d, tab)))
+	if _, ok := testenv.Find(testenv.Usual(t, d, tab), "All of them"); !ok {
+		t.Errorf("got %q", testenv.Tagged(testenv.Usual(t, d, tab)))
 	}
 }
 
 // TestFramesThatWereTouchedBeforeTheyLoadedAreRead reaches into a frame before its document is there: the window of the
 // blank document that it begins with lives on then.
 func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{
-		"/": harness.HTML(`<button>Outer</button><script>
+		"/": testenv.HTML(`<button>Outer</button><script>
 			const f = document.createElement("iframe");
 			f.src = "/inner";
 			document.body.append(f);
 			f.contentWindow.early = 1;
 			f.contentDocument.body.innerHTML = "<button>Blank</button>";
 		</script>`),
-		"/inner": harness.HTML(`<button onclick="this.textContent = 'Pressed'">Inner</button>`),
+		"/inner": testenv.HTML(`<button onclick="this.textContent = 'Pressed'">Inner</button>`),
 	}))
-	if got := harness.Tagged(harness.Usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
+	if got := testenv.Tagged(testenv.Usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
 		t.Fatalf("got %q", got)
 	}
-	r, err := d.Actions.Interact(harness.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})
+	r, err := d.Actions.Interact(testenv.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})
 	if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
 		t.Errorf("got %v, %v", r, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestHiddenTextForAModelIsToldAndNotGiven hides an instruction in every way that keeps it from people: readings leave it out, and
@@ -23,9 +23,9 @@ func TestHiddenTextForAModelIsToldAndNotGiven(t *testing.T) {
 	}
 	mux := map[string]http.HandlerFunc{}
 	for name, extra := range pages {
-		mux["/"+name] = harness.HTML(`<!doctype html><title>News</title>` + honest + extra)
+		mux["/"+name] = testenv.HTML(`<!doctype html><title>News</title>` + honest + extra)
 	}
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	url := serve(t, mux)
 	for name := range pages {
 		tab := d.Open(url + "/" + name)

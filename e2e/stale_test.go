@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // item is a row of the page: rows of the same name look alike, the id tells them apart.
@@ -26,7 +26,7 @@ type item struct {
 // staleRig drives pages/stale.html and knows what it shows.
 type staleRig struct {
 	t     *testing.T
-	d     *harness.Daemon
+	d     *testenv.Daemon
 	rng   *rand.Rand
 	tab   string
 	url   string
@@ -47,7 +47,7 @@ func (r *staleRig) run(script string, result any) {
 		ExceptionDetails any `json:"exceptionDetails"`
 	}
 	params := map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true}
-	if err := r.d.Browser.Newest().Call(harness.Within(r.t, 30*time.Second), "Runtime.evaluate", params, &out); err != nil || out.ExceptionDetails != nil {
+	if err := r.d.Browser.Newest().Call(testenv.Within(r.t, 30*time.Second), "Runtime.evaluate", params, &out); err != nil || out.ExceptionDetails != nil {
 		r.t.Fatalf("%s: %v, %v", script, err, out.ExceptionDetails)
 	}
 	if result == nil {
@@ -144,7 +144,7 @@ func (r *staleRig) disturb() string {
 // navigate loads the page again, with the same list.
 func (r *staleRig) navigate() {
 	r.t.Helper()
-	if _, err := r.d.Tabs.Navigate(harness.Within(r.t, 30*time.Second), &domtapv1.NavigateRequest{TabId: r.tab, Url: r.url}); err != nil {
+	if _, err := r.d.Tabs.Navigate(testenv.Within(r.t, 30*time.Second), &domtapv1.NavigateRequest{TabId: r.tab, Url: r.url}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.show("rewrite")
@@ -158,7 +158,7 @@ type control struct {
 
 func (r *staleRig) controls() []control {
 	r.t.Helper()
-	resp, err := r.d.Dom.GetDom(harness.Within(r.t, 30*time.Second), &domtapv1.GetDomRequest{TabId: r.tab, IncludeAttributes: []string{"data-id"}})
+	resp, err := r.d.Dom.GetDom(testenv.Within(r.t, 30*time.Second), &domtapv1.GetDomRequest{TabId: r.tab, IncludeAttributes: []string{"data-id"}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func (r *staleRig) alike(a, b string) bool {
 func TestNoStaleRefReachesAnotherElement(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	r := &staleRig{t: t, rng: rand.New(rand.NewPCG(seed, 0)), looks: map[string]string{}, d: harness.StartDaemon(t)}
+	r := &staleRig{t: t, rng: rand.New(rand.NewPCG(seed, 0)), looks: map[string]string{}, d: testenv.StartDaemon(t)}
 	r.url = serve(t, nil) + "/pages/stale.html"
 	r.tab = r.d.Open(r.url)
 	reached, healed, refused := 0, 0, 0
@@ -207,7 +207,7 @@ func TestNoStaleRefReachesAnotherElement(t *testing.T) {
 		switch {
 		case err != nil:
 			refused++
-			reasons[harness.Reason(err)]++
+			reasons[testenv.Reason(err)]++
 			if status.Code(err) != codes.FailedPrecondition || len(clicks) > 0 {
 				t.Errorf("attempt %d (look %d, %s): ref %d was %s, clicked %q, %v", attempt, r.look, how, named.ref, named.identity, clicks, err)
 			}

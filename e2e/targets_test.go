@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // targetsPage has elements of every kind that a target can name. Each click and each input writes the id of its
@@ -41,9 +41,9 @@ closed.addEventListener("click", (e) => { document.title = e.target.id });
 </script>`
 
 // turn does steps in a tab.
-func turn(t testing.TB, d *harness.Daemon, tab string, steps ...*domtapv1.Step) (*domtapv1.InteractResponse, error) {
+func turn(t testing.TB, d *testenv.Daemon, tab string, steps ...*domtapv1.Step) (*domtapv1.InteractResponse, error) {
 	t.Helper()
-	return d.Actions.Interact(harness.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: steps})
+	return d.Actions.Interact(testenv.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: steps})
 }
 
 func clickAt(target *domtapv1.Target) *domtapv1.Step {
@@ -55,8 +55,8 @@ func typeInto(target *domtapv1.Target, text string) *domtapv1.Step {
 }
 
 func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/targets": harness.HTML(targetsPage)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/targets": testenv.HTML(targetsPage)})
+	d := testenv.StartDaemon(t)
 	for _, c := range []struct {
 		target *domtapv1.Target
 		types  bool
@@ -107,8 +107,8 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 }
 
 func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/targets": harness.HTML(targetsPage)})
-	d := harness.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/targets": testenv.HTML(targetsPage)})
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url + "/targets")
 	for _, c := range []struct {
 		target    *domtapv1.Target
@@ -125,8 +125,8 @@ func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 		{&domtapv1.Target{Placeholder: "Secret"}, codes.FailedPrecondition, "NOT_ACTIONABLE", "input type=text id=secret"},
 	} {
 		_, err := turn(t, d, tab, clickAt(c.target))
-		if status.Code(err) != c.code || harness.Reason(err) != c.why || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%v: %v (%s), want %v, %s and %q", c.target, err, harness.Reason(err), c.code, c.why, c.says)
+		if status.Code(err) != c.code || testenv.Reason(err) != c.why || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v (%s), want %v, %s and %q", c.target, err, testenv.Reason(err), c.code, c.why, c.says)
 		}
 	}
 	r, err := d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, StopOnError: proto.Bool(false),
@@ -142,7 +142,7 @@ func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 // TestTextMeansTheInnermostElement has texts in containers that alone listen: each click and drag reaches the part that says
 // the text, or the container at its text, never its middle.
 func TestTextMeansTheInnermostElement(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<!doctype html><title>-</title><style>div, ul { width: 300px } span { padding: 4px }</style>
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<!doctype html><title>-</title><style>div, ul { width: 300px } span { padding: 4px }</style>
 <div onclick="tell(event)"><span>Reply</span><span>Forward</span><span style="display:none">Spam</span></div>
 <div onclick="tell(event)"><p>Ada <i>Lovelace</i></p><p>Grace <i>Hopper</i></p><p style="display:contents"><b>Alan Turing</b></p></div>
 <div role=button tabindex=0 onclick="tell(event)" id=whole>Buy <b>now</b></div>
@@ -158,7 +158,7 @@ inner.innerHTML = "<div><span>Shaded</span><span>Sunny</span></div>"; inner.firs
 const ul = document.querySelector("ul"); let from = null
 ul.addEventListener("click", () => {}); ul.onpointerdown = (e) => { from = e.target.textContent }; onpointerup = (e) => { if (from) document.title = from + " to " + document.elementFromPoint(e.clientX, e.clientY).textContent; from = null }
 </script>`)})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
 	text := func(words string) *domtapv1.Target { return &domtapv1.Target{Text: words} }
 	for _, c := range []struct {

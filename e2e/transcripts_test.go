@@ -18,8 +18,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 var update = flag.Bool("update", false, "write what the daemon says into testdata")
@@ -41,11 +41,11 @@ func TestTranscripts(t *testing.T) {
 		t.Fatalf("no transcripts: %v", err)
 	}
 	site := &transcriptSite{}
-	base, err := url.Parse(harness.Serve(t, site))
+	base, err := url.Parse(testenv.Serve(t, site))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := harness.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
+	d := testenv.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
 		fmt.Sprintf("host-resolver-rules=MAP site.example:80 %s, MAP other.example:80 %[1]s, MAP * ~NOTFOUND", base.Host))
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
@@ -78,7 +78,7 @@ func (s *transcriptSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	harness.HTML(page)(w, r)
+	testenv.HTML(page)(w, r)
 }
 
 func section(a *txtar.Archive, name string) string {
@@ -103,7 +103,7 @@ func setSection(a *txtar.Archive, name, text string) {
 // talk is one transcript in the making.
 type talk struct {
 	t      *testing.T
-	d      *harness.Daemon
+	d      *testenv.Daemon
 	tab    string
 	cursor string
 	out    strings.Builder
@@ -145,7 +145,7 @@ func (k *talk) run(command, rest string) {
 	case "press":
 		k.act(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: rest}}})
 	case "run":
-		harness.Evaluate[any](k.t, k.d, "(() => { "+rest+" })()")
+		testenv.Evaluate[any](k.t, k.d, "(() => { "+rest+" })()")
 	default:
 		k.t.Fatalf("unknown command %q", command)
 	}
@@ -181,15 +181,15 @@ func (k *talk) target(name string) *domtapv1.Target {
 // complete reads the tab, as another caller than the transcript's, until no frame of it is late.
 func (k *talk) complete() *domtapv1.GetDomResponse {
 	k.t.Helper()
-	r := harness.Usual(k.t, k.d, k.tab)
-	for ; len(r.GetMetadata().GetLateFrames()) > 0; r = harness.Usual(k.t, k.d, k.tab) {
+	r := testenv.Usual(k.t, k.d, k.tab)
+	for ; len(r.GetMetadata().GetLateFrames()) > 0; r = testenv.Usual(k.t, k.d, k.tab) {
 	}
 	return r
 }
 
 func (k *talk) act(step *domtapv1.Step) {
 	k.t.Helper()
-	r, err := k.d.Actions.Interact(harness.Within(k.t, 20*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
+	r, err := k.d.Actions.Interact(testenv.Within(k.t, 20*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func (k *talk) read(format domtapv1.Format, options string) {
 		k.set(r, option)
 	}
 	k.complete()
-	got, err := k.d.Dom.GetCompact(harness.Within(k.t, 20*time.Second), r)
+	got, err := k.d.Dom.GetCompact(testenv.Within(k.t, 20*time.Second), r)
 	if err != nil {
 		fmt.Fprintf(&k.out, "error: %v\n", err)
 		return

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 const turnsPage = `<!doctype html><title>Desk</title>
@@ -39,9 +39,9 @@ on("loop", () => { for (;;); });
 </script>`
 
 // turnsDesk serves the page; a request to /slow is answered after 150 ms.
-func turnsDesk(t *testing.T) (d *harness.Daemon, url string) {
+func turnsDesk(t *testing.T) (d *testenv.Daemon, url string) {
 	url = serve(t, map[string]http.HandlerFunc{
-		"/desk": harness.HTML(turnsPage), "/pushed": harness.HTML(turnsPage), "/done": harness.HTML("<!doctype html><title>Thanks</title><h1>Done</h1><button>Again</button>"),
+		"/desk": testenv.HTML(turnsPage), "/pushed": testenv.HTML(turnsPage), "/done": testenv.HTML("<!doctype html><title>Thanks</title><h1>Done</h1><button>Again</button>"),
 		"/slow": func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(150 * time.Millisecond)
 			fmt.Fprint(w, "Loaded")
@@ -53,16 +53,16 @@ func turnsDesk(t *testing.T) (d *harness.Daemon, url string) {
 		},
 		"/never": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	})
-	return harness.StartDaemon(t), url
+	return testenv.StartDaemon(t), url
 }
 
 func button(name string) *domtapv1.Step { return clickAt(&domtapv1.Target{Role: "button", Name: name}) }
 
 // interact does a turn on a fresh copy of the page.
-func interact(t *testing.T, d *harness.Daemon, url string, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
+func interact(t *testing.T, d *testenv.Daemon, url string, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	t.Helper()
 	r.TabId = d.Open(url + "/desk")
-	return d.Actions.Interact(harness.Within(t, 30*time.Second), r)
+	return d.Actions.Interact(testenv.Within(t, 30*time.Second), r)
 }
 
 func summaries(r *domtapv1.InteractResponse) string {
@@ -153,11 +153,11 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 		results[2].GetOk() || results[2].GetReason() != "PAGE_UNRESPONSIVE" {
 		t.Errorf("results are %v", results)
 	}
-	if _, err := d.Tabs.Navigate(harness.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/done"}); err != nil {
+	if _, err := d.Tabs.Navigate(testenv.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/done"}); err != nil {
 		t.Errorf("the tab is of no use afterwards: %v", err)
 	}
 	tab = d.Open(url + "/desk")
-	r, err = d.Actions.Interact(harness.Within(t, time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Loop"), button("Make")}})
+	r, err = d.Actions.Interact(testenv.Within(t, time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Loop"), button("Make")}})
 	if status.Code(err) == codes.DeadlineExceeded {
 		return // there was no time for the first click either
 	}
@@ -170,7 +170,7 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 	clicked := make(chan struct{}, 1)
 	url := serve(t, map[string]http.HandlerFunc{
-		"/desk": harness.HTML(`<button>Make</button><button onclick="fetch('/clicked')">Tell</button>`),
+		"/desk": testenv.HTML(`<button>Make</button><button onclick="fetch('/clicked')">Tell</button>`),
 		"/clicked": func(http.ResponseWriter, *http.Request) {
 			select {
 			case clicked <- struct{}{}:
@@ -178,7 +178,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 			}
 		},
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	wait := &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Target: &domtapv1.Target{Text: "Never shown"}}}}
 	for _, c := range []struct {
 		end  string
@@ -213,12 +213,12 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 	}
 	page.WriteString(`<button id=like aria-pressed=false>Like</button> <input type=checkbox id=c aria-label=Watch>
 		<script>like.onclick = () => { like.ariaPressed = "true"; like.textContent = "Liked" }</script>`)
-	d := harness.StartDaemon(t)
-	url := serve(t, map[string]http.HandlerFunc{"/large": harness.HTML(page.String())})
+	d := testenv.StartDaemon(t)
+	url := serve(t, map[string]http.HandlerFunc{"/large": testenv.HTML(page.String())})
 	for _, target := range []*domtapv1.Target{{Role: "button", Name: "Like"}, {Label: "Watch"}} {
 		for _, format := range []domtapv1.Format{domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_DIFF} {
 			tab := d.Open(url + "/large")
-			r, err := d.Actions.Interact(harness.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Format: format, Steps: []*domtapv1.Step{clickAt(target)}})
+			r, err := d.Actions.Interact(testenv.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Format: format, Steps: []*domtapv1.Step{clickAt(target)}})
 			if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
 				t.Fatalf("%v, %v", r, err)
 			}

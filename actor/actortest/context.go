@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // Context is a fake of sessions.Context: it keeps what it is told.

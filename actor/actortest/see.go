@@ -5,18 +5,18 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
-	"github.com/domtap/domtap/logs"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 // seen is what a page answers to those who look at it otherwise than through its DOM.
 type seen struct {
-	log      logs.Log
+	log      pagelog.Log
 	extract  func(actor.Extraction) ([]actor.Extract, error)
 	evaluate func(actor.Script) (actor.Evaluated, error)
 }
 
 // Log is the page's log, to which tests may write.
-func (p *Page) Log() *logs.Log { return &p.seen.log }
+func (p *Page) Log() *pagelog.Log { return &p.seen.log }
 
 // Extracts says what plans give from now on; without it they give nothing. The function may not call methods of
 // the page.

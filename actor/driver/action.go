@@ -69,7 +69,7 @@ type Spot struct {
 }
 
 // Known is what an action was decided on: its element is not acted on when it is another thing by then. See
-// browser/page/js/39-rows.js for what makes it one.
+// internal/browser/observer/js/39-rows.js for what makes it one.
 type Known struct {
 	// Name is what the element was called.
 	Name string

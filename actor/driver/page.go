@@ -6,7 +6,7 @@ import (
 
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
-	"github.com/domtap/domtap/logs"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 // Browser opens pages. The production implementation is package browser; tests use a fake.
@@ -54,7 +54,7 @@ type Page interface {
 	// closed after a Gone event. The reader must keep reading: a page whose events are not read stalls.
 	Events() <-chan Event
 	// Log holds the console messages and requests of the page's documents. It is the same one for the life of the page.
-	Log() *logs.Log
+	Log() *pagelog.Log
 	Observer
 	Query
 	Navigator

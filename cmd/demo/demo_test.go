@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/internal/browser"
 )
 
 // needBrowser skips a test where no browser is installed. `make test` installs one.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/doctor"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/endpoint"
 )
 

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/browser"
 )
 
 // nobody is a user without any rights, as Debian numbers it.

@@ -25,8 +25,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/endpoint"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // exchange is a command of a transcript and what it answers.
@@ -20,10 +20,10 @@ type exchange struct {
 	command, answer string
 }
 
-// transcript is a document whose fences marked console are a conversation: a line that starts with $ is a command, also
+// consoleDoc is a document whose fences marked console are a conversation: a line that starts with $ is a command, also
 // over several lines that end in a backslash, and what follows is its answer. In an answer, … stands for whatever is
 // there within a line, and a line of … alone for any lines.
-type transcript struct {
+type consoleDoc struct {
 	file  string
 	lines []string
 	// page is the fence marked html: the page that the conversation is about.
@@ -31,13 +31,13 @@ type transcript struct {
 	exchanges []exchange
 }
 
-func readTranscript(t *testing.T, file string) *transcript {
+func readTranscript(t *testing.T, file string) *consoleDoc {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &transcript{file: file, lines: strings.Split(string(text), "\n")}
+	d := &consoleDoc{file: file, lines: strings.Split(string(text), "\n")}
 	fence, more := "", false
 	for i, line := range d.lines {
 		last := len(d.exchanges) - 1
@@ -70,7 +70,7 @@ func TestTheTranscriptsAreReal(t *testing.T) {
 	if len(d.exchanges) < 10 || d.page == "" {
 		t.Fatalf("only %d commands were found", len(d.exchanges))
 	}
-	site := httptest.NewServer(harness.HTML(d.page))
+	site := httptest.NewServer(testenv.HTML(d.page))
 	defer site.Close()
 	defer site.CloseClientConnections()
 	desk := newDesk(t, path)
@@ -140,7 +140,7 @@ func likeness(answer string) *regexp.Regexp {
 var spaces = regexp.MustCompile(`[ \t]+`)
 
 // write writes the document with its new answers.
-func (d *transcript) write(t *testing.T) {
+func (d *consoleDoc) write(t *testing.T) {
 	t.Helper()
 	var out strings.Builder
 	fence := ""

@@ -19,7 +19,7 @@ import (
 
 	domtap "github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/history"
+	"github.com/domtap/domtap/internal/streamcheck"
 )
 
 // habit is how a client reads.
@@ -314,7 +314,7 @@ func (c *client) reaches(ctx context.Context, want []*domtapv1.Element) error {
 		c.mu.Lock()
 		now, news := c.elements, c.news
 		c.mu.Unlock()
-		if history.Same(now, want) {
+		if streamcheck.Same(now, want) {
 			return nil
 		}
 		select {
@@ -327,7 +327,7 @@ func (c *client) reaches(ctx context.Context, want []*domtapv1.Element) error {
 
 // difference says where two lists differ first.
 func difference(got, want []*domtapv1.Element) string {
-	got, want = history.Bare(got), history.Bare(want)
+	got, want = streamcheck.Bare(got), streamcheck.Bare(want)
 	for i := range min(len(got), len(want)) {
 		if !proto.Equal(got[i], want[i]) {
 			return fmt.Sprintf("number %d is\n%v, and should be\n%v", i, got[i], want[i])

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/server"
 )
 
 const (
@@ -107,7 +107,7 @@ func freeAddress(ctx context.Context) (string, error) {
 // dial makes a connection of its own.
 func (d *daemon) dial() (*grpc.ClientConn, error) {
 	return grpc.NewClient("unix:"+d.socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(rpc.MaxMessage)))
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(server.MaxMessage)))
 }
 
 // dialShared makes the connections that many share.

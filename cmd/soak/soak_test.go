@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/internal/browser"
 )
 
 // workshop builds the daemon and gives it a directory for all that it leaves, which is checked at the end.

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // hits is a page with a button T in a box W, whose events are logged: by what the page's own listeners hear, at the window.
@@ -127,8 +127,8 @@ func TestClicksOfEveryControlAreDelivered(t *testing.T) {
 		addEventListener("click", (e) => heard(e.target.closest("[aria-label]")?.getAttribute("aria-label") || e.target.textContent.trim()), true)
 		for (const mode of ["open", "closed"]) document.getElementById(mode).attachShadow({ mode }).innerHTML = "<button>In " + mode + "</button>"
 	</script>`
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": html(page), "/next": html("<title>Next</title>")})
-	d := harness.StartDaemon(t)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(page), "/next": html("<title>Next</title>")})
+	d := testenv.StartDaemon(t)
 	s := &stage{t: t, d: d, tab: d.Open(url)}
 	for _, name := range []string{"Select", "List", "Date", "Colour", "Range", "Text", "Area", "Details", "Label", "Elsewhere", "Box", "Inner", "Editor", "Drawing",
 		"In open", "In closed", "Framed", "Leaves", "Here", "Link", "Down", "Up", "Send"} {

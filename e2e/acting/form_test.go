@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 const everyField = `<title>Form</title><form id=f action="javascript:void 0" onsubmit="sent = JSON.stringify([...new FormData(this)]); document.title = 'Sent'">
@@ -107,8 +107,8 @@ func TestFormsWithoutAButtonAreSentByEnter(t *testing.T) {
 
 // TestFormsOfFrameworksTakeWhatIsFilled fills fields whose value React and Vue control.
 func TestFormsOfFrameworksTakeWhatIsFilled(t *testing.T) {
-	d := harness.StartDaemon(t)
-	url := harness.Serve(t, harness.Apps(t, ""))
+	d := testenv.StartDaemon(t)
+	url := testenv.Serve(t, testenv.Apps(t, ""))
 	for _, app := range []string{"react", "vue"} {
 		s := &stage{t: t, d: d, tab: d.Open(url + "/" + app)}
 		r := s.form(true, fields("What needs to be done?", "Feed the cat")...)

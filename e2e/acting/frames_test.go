@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // innerPage is in a frame: a button far below, a field, and what tells the page around it of all that happens.
@@ -23,16 +23,16 @@ const innerPage = `<body style="margin:0"><input placeholder=Field><input type=c
 const outerScript = `<script>heard = []; addEventListener("message", (e) => heard.push(e.data)); stray = 0; for (const type of ["mousedown", "keydown", "click"]) addEventListener(type, () => stray++, true)</script>`
 
 // framed serves pages on two sites; "OTHER" in a page is the URL of the other one.
-func framed(t *testing.T, pages map[string]string) (*harness.Daemon, string) {
+func framed(t *testing.T, pages map[string]string) (*testenv.Daemon, string) {
 	t.Helper()
 	handlers := map[string]http.HandlerFunc{}
 	var other string
 	for path, page := range pages {
 		handlers[path] = func(w http.ResponseWriter, r *http.Request) { html(strings.ReplaceAll(page, "OTHER", other))(w, r) }
 	}
-	url := harness.Pages(t, handlers)
+	url := testenv.Pages(t, handlers)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	return harness.StartDaemon(t, "site-per-process"), url
+	return testenv.StartDaemon(t, "site-per-process"), url
 }
 
 // TestActsInFrames acts in frames of the same and of another process, that are scrolled, transformed and nested.
@@ -106,7 +106,7 @@ func TestFramesThatComeUnderThePointerAreShut(t *testing.T) {
 		})
 		s := &stage{t: t, d: d, tab: d.Open(url)}
 		_, err := s.try(t.Context(), click(s.at("Keep")))
-		if err != nil && (harness.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "covered")) {
+		if err != nil && (testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "covered")) {
 			t.Errorf("%s: got %v", src, err)
 		}
 		if got := s.eval("new Promise((done) => setTimeout(() => done(heard.join()), 0))"); got != "" {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // hanging is a page that hangs in its handler of an event, or some time later, as the fragment of its URL says. It asks a server that
@@ -35,7 +35,7 @@ addEventListener(event === "carry" ? "mousemove" : event, begin)
 // hangs serves pages that hang until the test is over.
 type hangs struct {
 	t       *testing.T
-	d       *harness.Daemon
+	d       *testenv.Daemon
 	sites   int
 	never   chan struct{}
 	tries   []func()
@@ -44,7 +44,7 @@ type hangs struct {
 
 func newHangs(t *testing.T) *hangs {
 	t.Helper()
-	h := &hangs{t: t, d: harness.StartDaemon(t, "site-per-process", "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.*"), never: make(chan struct{})}
+	h := &hangs{t: t, d: testenv.StartDaemon(t, "site-per-process", "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.*"), never: make(chan struct{})}
 	h.release = sync.OnceFunc(func() { close(h.never) })
 	t.Cleanup(h.release)
 	return h

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // listening has elements inserted that nothing but a listener makes clickable: they have no text, role or cursor. The
@@ -47,8 +47,8 @@ for (let i = 0; i < 2000; i++) {
 // has them, again and again: right after a read, when the browser was asked for listeners just before.
 func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	picture := make(chan struct{})
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": html(listening), "/picture": func(http.ResponseWriter, *http.Request) { <-picture }})
-	d := harness.StartDaemon(t)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(listening), "/picture": func(http.ResponseWriter, *http.Request) { <-picture }})
+	d := testenv.StartDaemon(t)
 	opened, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: url, WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_DOM_CONTENT_LOADED})
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 		t.Run(c.where, func(t *testing.T) {
 			for i := range 6 {
 				name := fmt.Sprintf("%s %d", c.where, i)
-				harness.Evaluate[string](t, s.d, fmt.Sprintf("insert(%s, %q)", c.parent, name))
+				testenv.Evaluate[string](t, s.d, fmt.Sprintf("insert(%s, %q)", c.parent, name))
 				if !s.shows(t, name) {
 					t.Errorf("%s is not in the first read", name)
 				}
@@ -92,7 +92,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 		}
 		for i := range 10 {
 			name := fmt.Sprintf("watched %d", i)
-			harness.Evaluate[string](t, s.d, fmt.Sprintf("insert(place, %q)", name))
+			testenv.Evaluate[string](t, s.d, fmt.Sprintf("insert(place, %q)", name))
 			if !s.shows(t, name) {
 				t.Errorf("%s is not in the first read", name)
 			}
@@ -101,7 +101,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	t.Run("after a read that was canceled", func(t *testing.T) {
 		for i := range 8 {
 			name := fmt.Sprintf("canceled %d", i)
-			harness.Evaluate[string](t, s.d, fmt.Sprintf("insert(place, %q)", name))
+			testenv.Evaluate[string](t, s.d, fmt.Sprintf("insert(place, %q)", name))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*3*time.Millisecond)
 			_, _ = s.d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: s.tab})
 			cancel()
@@ -114,8 +114,8 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	t.Run("in an action's answer", s.testListenersOfActions)
 	t.Run("at no cost to others", s.testReadsThatNeedNoProbe)
 	t.Run("many at once", func(t *testing.T) {
-		harness.Evaluate[int](t, s.d, `inserts(place, "many ", 1500)`)
-		if n := strings.Count(strings.Join(harness.Texts(s.d.All(s.tab)), "\n"), "generic many "); n != 1500 {
+		testenv.Evaluate[int](t, s.d, `inserts(place, "many ", 1500)`)
+		if n := strings.Count(strings.Join(testenv.Texts(s.d.All(s.tab)), "\n"), "generic many "); n != 1500 {
 			t.Errorf("%d of 1500 elements are in the first read", n)
 		}
 	})
@@ -124,7 +124,7 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 // shows reports whether a read with the options that nobody set has an element.
 func (s *stage) shows(t *testing.T, name string) bool {
 	t.Helper()
-	_, ok := harness.Find(harness.Usual(t, s.d, s.tab), name)
+	_, ok := testenv.Find(testenv.Usual(t, s.d, s.tab), name)
 	return ok
 }
 
@@ -132,7 +132,7 @@ func (s *stage) shows(t *testing.T, name string) bool {
 func (s *stage) testCanceledReads(t *testing.T) {
 	for i := range 60 {
 		name := fmt.Sprintf("Renamed %d", i)
-		harness.Evaluate[any](t, s.d, fmt.Sprintf("add.ariaLabel = %q", name))
+		testenv.Evaluate[any](t, s.d, fmt.Sprintf("add.ariaLabel = %q", name))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*80*time.Microsecond)
 		_, _ = s.d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: s.tab})
 		cancel()
@@ -140,7 +140,7 @@ func (s *stage) testCanceledReads(t *testing.T) {
 			t.Errorf("%s is not in the first read", name)
 		}
 	}
-	harness.Evaluate[any](t, s.d, "add.ariaLabel = null")
+	testenv.Evaluate[any](t, s.d, "add.ariaLabel = null")
 }
 
 // testListenersOfActions has an action's handler insert an element, and acts on that in the same turn.
@@ -165,9 +165,9 @@ func (s *stage) testReadsThatNeedNoProbe(t *testing.T) {
 	fewest := func(change string) uint64 {
 		fewest := uint64(math.MaxUint64) // a probe that is due by the clock may come with any read
 		for range 5 {
-			harness.Evaluate[any](t, s.d, change+"; 0")
+			testenv.Evaluate[any](t, s.d, change+"; 0")
 			before := s.d.Browser.Sent()
-			harness.Usual(t, s.d, s.tab)
+			testenv.Usual(t, s.d, s.tab)
 			fewest = min(fewest, s.d.Browser.Sent()-before)
 		}
 		return fewest

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestWaitsUntilItCanBeDone acts on what is not ready yet.
@@ -67,7 +67,7 @@ func TestRefusesWithTheReason(t *testing.T) {
 	} {
 		s.show(c.page + `<script>got = 0; addEventListener("click", () => got++, true)</script>`)
 		_, err := s.try(t.Context(), click(s.at("Go")))
-		if harness.Reason(err) != "NOT_ACTIONABLE" {
+		if testenv.Reason(err) != "NOT_ACTIONABLE" {
 			t.Errorf("%s: got %v", name, err)
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // rowShapes are lists of Alice and Bob; reuse lets the first row show Carol, in the same nodes.
@@ -293,7 +293,7 @@ func TestWhoWasToldOfNothingIsRefusedNothing(t *testing.T) {
 	s.eval(rowShapes[1].reuse)
 	for who, want := range map[string]string{"stranger": "", "": "STALE_REF"} {
 		_, err := s.d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: s.tab, ClientId: who, Steps: []*domtapv1.Step{click(button)}})
-		if harness.Reason(err) != want || (err == nil) != (want == "") {
+		if testenv.Reason(err) != want || (err == nil) != (want == "") {
 			t.Errorf("%q: got %v, want %q", who, err, want)
 		}
 	}
@@ -326,7 +326,7 @@ func TestWhatChangesIsNotPressed(t *testing.T) {
 				r, err := s.try(t.Context(), click(at))
 				hits := s.eval(`hits.splice(0).join()`)
 				switch {
-				case err != nil && harness.Reason(err) != "STALE_REF":
+				case err != nil && testenv.Reason(err) != "STALE_REF":
 					t.Fatal(err)
 				case err != nil && hits != "", err == nil && hits != told:
 					t.Errorf("every %d ms: told of %q, the press went to %q, the answer is %v, %v", every, told, hits, r.GetSummary(), err)

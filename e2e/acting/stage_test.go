@@ -11,31 +11,31 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // html serves a page from a string.
-func html(page string) http.HandlerFunc { return harness.HTML("<!doctype html>" + page) }
+func html(page string) http.HandlerFunc { return testenv.HTML("<!doctype html>" + page) }
 
 // stage is a tab with a page that tests act on.
 type stage struct {
 	t   *testing.T
-	d   *harness.Daemon
+	d   *testenv.Daemon
 	tab string
 }
 
 // staged opens a page in a daemon of its own.
 func staged(t *testing.T, page string, flags ...string) *stage {
 	t.Helper()
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": html(page)})
-	d := harness.StartDaemon(t, flags...)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(page)})
+	d := testenv.StartDaemon(t, flags...)
 	return &stage{t: t, d: d, tab: d.Open(url)}
 }
 
 // show replaces the page.
 func (s *stage) show(page string) {
 	s.t.Helper()
-	url := harness.Pages(s.t, map[string]http.HandlerFunc{"/": html(page)})
+	url := testenv.Pages(s.t, map[string]http.HandlerFunc{"/": html(page)})
 	if _, err := s.d.Tabs.Navigate(s.t.Context(), &domtapv1.NavigateRequest{TabId: s.tab, Url: url}); err != nil {
 		s.t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func (s *stage) do(step *domtapv1.Step) string {
 func (s *stage) refused(step *domtapv1.Step, why string, says ...string) {
 	s.t.Helper()
 	_, err := s.try(s.t.Context(), step)
-	if harness.Reason(err) != why && !(why == "INVALID" && err != nil) {
+	if testenv.Reason(err) != why && !(why == "INVALID" && err != nil) {
 		s.t.Errorf("%v: got %v, want %s", step, err, why)
 		return
 	}

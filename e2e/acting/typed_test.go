@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // takers are fields that do not take what is typed, each in its own way, and fields that make something of it.
@@ -75,7 +75,7 @@ func TestTypeSaysWhatDidNotArrive(t *testing.T) {
 		r, err := s.try(t.Context(), typing(s.at(c.at), c.text))
 		said := r.GetError()
 		if err != nil {
-			said, r = err.Error(), &domtapv1.StepResult{Delivered: none, Reason: harness.Reason(err)}
+			said, r = err.Error(), &domtapv1.StepResult{Delivered: none, Reason: testenv.Reason(err)}
 		}
 		if r.GetOk() || r.GetDelivered() != c.delivered || r.GetReason() != "NOT_DELIVERED" {
 			t.Errorf("typing %q into %s gives %v, want %v", c.text, c.at, r, c.delivered)

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/rpc/uploads"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/uploads"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 func upload(at *domtapv1.Target, paths []string, files ...*domtapv1.UploadFile) *domtapv1.Step {
@@ -35,11 +35,11 @@ func TestUploads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": html(`<input type=file aria-label=Plain id=a><label>Pick<input type=file multiple style="display:none" id=b></label>
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(`<input type=file aria-label=Plain id=a><label>Pick<input type=file multiple style="display:none" id=b></label>
 		<input type=file style="display:none" id=c><button onclick="setTimeout(() => c.click(), 50)">Choose</button><button>Nothing</button><input type=file disabled aria-label=Off>
 		<script>text = (i) => Promise.all([...i.files].map(async (f) => f.name + "=" + await f.text()))
 			log = []; for (const type of ["input", "change"]) addEventListener(type, (e) => log.push(e.target.id + type))</script>`)})
-	harness.InSessions(t, harness.StartConfigured(t, rpc.Config{Uploads: policy}), func(t *testing.T, d *harness.Daemon) {
+	testenv.InSessions(t, testenv.StartConfigured(t, server.Config{Uploads: policy}), func(t *testing.T, d *testenv.Daemon) {
 		s := &stage{t: t, d: d, tab: d.Open(url)}
 		inline := &domtapv1.UploadFile{Name: "note.txt", Content: []byte("inline")}
 

@@ -15,11 +15,11 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/internal/history"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/rpc/check"
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/streamcheck"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // market is a page that changes all the time from the click on Start to the call of hold: elements come, go, move,
@@ -58,7 +58,7 @@ start.onclick = () => { start.textContent = "Started"; run() }
 
 // stage is what the clients play on: a daemon, and one that takes its place.
 type stage struct {
-	daemon *harness.Daemon
+	daemon *testenv.Daemon
 	page   string
 	// next is the address of the daemon that comes after, which asks for the token.
 	next  string
@@ -69,9 +69,9 @@ type stage struct {
 // newStage starts both daemons on one browser.
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{daemon: harness.StartDaemon(t), token: strings.Repeat("t", 43)}
-	s.page = harness.Serve(t, harness.HTML(market)) + "/"
-	server, err := rpc.New(actor.NewPool(s.daemon.Browser, actor.Config{AllowURL: check.AllowURL}), rpc.Config{Token: s.token, AllowEval: true})
+	s := &stage{daemon: testenv.StartDaemon(t), token: strings.Repeat("t", 43)}
+	s.page = testenv.Serve(t, testenv.HTML(market)) + "/"
+	server, err := server.New(actor.NewPool(s.daemon.Browser, actor.Config{AllowURL: check.AllowURL}), server.Config{Token: s.token, AllowEval: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func same(t *testing.T, name string, got, want *domtapv1.GetDomResponse) {
 	if got.GetUrl() != want.GetUrl() || got.GetTitle() != want.GetTitle() || got.GetEpoch() != want.GetEpoch() || len(want.GetElements()) < 10 {
 		t.Errorf("%s: got %s %q %s, want %s %q %s", name, got.GetUrl(), got.GetTitle(), got.GetEpoch(), want.GetUrl(), want.GetTitle(), want.GetEpoch())
 	}
-	g, w := history.Bare(got.GetElements()), history.Bare(want.GetElements())
+	g, w := streamcheck.Bare(got.GetElements()), streamcheck.Bare(want.GetElements())
 	if len(g) != len(w) {
 		t.Fatalf("%s: it has %d elements, GetDom %d", name, len(g), len(w))
 	}

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // Errors that tell much reach a client on gRPC's C core, which takes no more than 8 KiB of trailers: those of an ambiguous target
@@ -25,8 +25,8 @@ func TestLongErrorsReachPython(t *testing.T) {
 	for range 10 {
 		page.WriteString("<button>" + name + "</button>")
 	}
-	d := harness.StartDaemon(t)
-	url := harness.Serve(t, harness.HTML(page.String())) + "/"
+	d := testenv.StartDaemon(t)
+	url := testenv.Serve(t, testenv.HTML(page.String())) + "/"
 	lines := run(t, "PYTHONPATH="+python, filepath.Join(python, "python"), "testdata/errors.py", "unix:"+d.Socket, url, name)
 	want := []struct{ call, code, reason, begins, ends string }{
 		{"ambiguous", "FAILED_PRECONDITION", "AMBIGUOUS_TARGET", "10 elements are meant by ", "; use the ref of one of them"},

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // client is the caller that the test is.
@@ -150,7 +150,7 @@ func (s *scene) do(one try, seed int) outcome {
 		out.result = r.GetResults()[0]
 		from = begin
 	case status.Code(err) == codes.FailedPrecondition:
-		out.result.Error, out.result.Reason = err.Error(), harness.Reason(err)
+		out.result.Error, out.result.Reason = err.Error(), testenv.Reason(err)
 	default:
 		s.t.Fatalf("%v: %v", one, err)
 	}
@@ -267,7 +267,7 @@ func TestAnswersAgreeWithThePage(t *testing.T) {
 		seed = n
 	}
 	base := serveScenes(t)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	s := &scene{t: t, d: d, tab: d.Open("about:blank")}
 	tally, wrong, done := map[string]int{}, 0, 0
 	const round = 40

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 //go:embed scene.html
@@ -52,7 +52,7 @@ type record struct {
 // scene is one page in a tab, and what is known of it.
 type scene struct {
 	t   *testing.T
-	d   *harness.Daemon
+	d   *testenv.Daemon
 	tab string
 	// at is the expression of the page's own side.
 	at string
@@ -77,9 +77,9 @@ var variants = []string{"/", "/?in=shadow", "/frame"}
 
 // serveScenes serves the scene in all of its places.
 func serveScenes(t *testing.T) string {
-	return harness.Pages(t, map[string]http.HandlerFunc{
-		"/":      harness.HTML(page),
-		"/frame": harness.HTML(`<!doctype html><title>Frame</title><body style="margin:8px"><button>Outer</button><iframe src="/" style="width:1000px;height:500px"></iframe>`),
+	return testenv.Pages(t, map[string]http.HandlerFunc{
+		"/":      testenv.HTML(page),
+		"/frame": testenv.HTML(`<!doctype html><title>Frame</title><body style="margin:8px"><button>Outer</button><iframe src="/" style="width:1000px;height:500px"></iframe>`),
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // wallClock is the clock of the machine, which this test sets, and sets right again.
@@ -43,7 +43,7 @@ func TestClockJumps(t *testing.T) {
 	const idle = 20 * time.Second // far less than the clock jumps
 	p := install(t)
 	var fetched atomic.Int64
-	url := harness.Pages(t, site(&fetched))
+	url := testenv.Pages(t, site(&fetched))
 	daemon := p.served("--allow-eval", "--tab-idle", idle.String())
 	used := p.run("open", "-q", url+"/counter", "--restore")
 	p.run("compact", "--tab", used)

@@ -22,9 +22,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/actor/journal"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/journal"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // installed is the program, and the places of one daemon.
@@ -58,7 +58,7 @@ func install(t *testing.T) *installed {
 		if p.leave != nil {
 			p.leave()
 		}
-		if left := harness.Processes(state); len(left) > 0 {
+		if left := testenv.Processes(state); len(left) > 0 {
 			t.Errorf("processes are left: %q", left)
 		}
 		_ = os.RemoveAll(state)
@@ -167,7 +167,7 @@ type tabState struct{ ID, Status, URL, Title, Epoch string }
 func TestTabsSurviveTheDaemon(t *testing.T) {
 	p := install(t)
 	var fetched atomic.Int64
-	url := harness.Pages(t, site(&fetched))
+	url := testenv.Pages(t, site(&fetched))
 	daemon := p.served("--allow-eval")
 	kept := p.run("open", "-q", url+"/tall", "--restore", "--viewport", "900x700")
 	other := p.run("open", "-q", url+"/tall")
@@ -230,7 +230,7 @@ func TestADaemonMayBeKilledAtAnyMoment(t *testing.T) {
 	}
 	p := install(t)
 	var fetched atomic.Int64
-	url := harness.Pages(t, site(&fetched))
+	url := testenv.Pages(t, site(&fetched))
 	// No command: one would start a daemon where there is none.
 	conn, err := grpc.NewClient("unix:"+filepath.Join(p.state, "domtap.sock"), grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1, MaxDelay: 10 * time.Millisecond}, MinConnectTimeout: time.Second}))

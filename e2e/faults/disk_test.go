@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // smallDisk is how large the disk is that is filled: a profile takes about half of it.
@@ -101,7 +101,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		_, _ = io.CopyN(w, zeros{}, smallDisk/2)
 	}
-	url := harness.Pages(t, handlers)
+	url := testenv.Pages(t, handlers)
 	p.onSmallDisk()
 	daemon := p.served("--allow-eval")
 	kept := p.run("open", "-q", url+"/counter", "--restore")

@@ -18,9 +18,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // mischiefs are what is done to the connection, one after the other.
@@ -64,7 +64,7 @@ func TestWhateverTheConnectionDoes(t *testing.T) {
 		}
 		seed = n
 	}
-	remote := harness.StartRemote(t, 0).Address
+	remote := testenv.StartRemote(t, 0).Address
 	p, through := newProxy(t, remote, seed)
 	st := newStage(t, []browser.Config{{Remote: through}}, 4*time.Second)
 	for began, round := time.Now(), 0; round == 0 || time.Since(began) < long; round++ {
@@ -134,7 +134,7 @@ func (st *stage) endure(p *proxy, m mischief, r *row, span time.Duration) {
 	case err := <-ends:
 		how := "OK"
 		if !errors.Is(err, io.EOF) {
-			how = strings.TrimSpace(status.Code(err).String() + " " + harness.Reason(err))
+			how = strings.TrimSpace(status.Code(err).String() + " " + testenv.Reason(err))
 		}
 		r.streams[how]++
 	case <-time.After(limit):
@@ -146,7 +146,7 @@ func (st *stage) endure(p *proxy, m mischief, r *row, span time.Duration) {
 func (r *row) note(t *testing.T, what string, err error, took time.Duration) {
 	t.Helper()
 	r.longest = max(r.longest, took)
-	r.calls[strings.TrimSpace(what+" "+status.Code(err).String()+" "+harness.Reason(err))]++
+	r.calls[strings.TrimSpace(what+" "+status.Code(err).String()+" "+testenv.Reason(err))]++
 	if took > patienceOfCalls+slack {
 		t.Errorf("%s took %s: %v", what, took, err)
 	}
@@ -256,7 +256,7 @@ func (p *proxy) since(before map[string]int) string {
 
 func (st *stage) list() []*domtapv1.Tab {
 	st.t.Helper()
-	all, err := st.Tabs.ListTabs(harness.Within(st.t, limit), new(domtapv1.ListTabsRequest))
+	all, err := st.Tabs.ListTabs(testenv.Within(st.t, limit), new(domtapv1.ListTabsRequest))
 	if err != nil {
 		st.t.Fatal(err)
 	}

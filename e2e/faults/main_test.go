@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
 // limit bounds what a test waits for.
 const limit = 90 * time.Second

@@ -16,10 +16,10 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // tall is a page that scrolls, with a box that scrolls in its middle, and that grows late.
@@ -40,12 +40,12 @@ func site(fetched *atomic.Int64) map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/tall": func(w http.ResponseWriter, r *http.Request) {
 			fetched.Add(1)
-			harness.HTML(tall)(w, r)
+			testenv.HTML(tall)(w, r)
 		},
-		"/counter": harness.HTML(counter),
-		"/form":    harness.HTML(`<title>Form</title><form method=post action=/answer><input name=q><button>Send</button></form>`),
+		"/counter": testenv.HTML(counter),
+		"/form":    testenv.HTML(`<title>Form</title><form method=post action=/answer><input name=q><button>Send</button></form>`),
 		"/answer": func(w http.ResponseWriter, r *http.Request) {
-			harness.HTML("<title>Answer to "+r.Method+"</title><button>Again</button>")(w, r)
+			testenv.HTML("<title>Answer to "+r.Method+"</title><button>Again</button>")(w, r)
 		},
 	}
 }
@@ -53,7 +53,7 @@ func site(fetched *atomic.Int64) map[string]http.HandlerFunc {
 // stage is a daemon whose browsers may die.
 type stage struct {
 	t *testing.T
-	*harness.Fleet
+	*testenv.Fleet
 	url     string
 	fetched atomic.Int64
 }
@@ -61,9 +61,9 @@ type stage struct {
 func newStage(t *testing.T, browsers []browser.Config, patience time.Duration) *stage {
 	t.Helper()
 	st := &stage{t: t}
-	st.url = harness.Pages(t, site(&st.fetched))
-	st.Fleet = harness.StartFleet(t, harness.FleetConfig{
-		Browsers: browsers, Patience: patience, RPC: rpc.Config{AllowEval: true}, Tabs: actor.Config{Logger: logger(t)}, Logger: logger(t),
+	st.url = testenv.Pages(t, site(&st.fetched))
+	st.Fleet = testenv.StartFleet(t, testenv.FleetConfig{
+		Browsers: browsers, Patience: patience, RPC: server.Config{AllowEval: true}, Tabs: actor.Config{Logger: logger(t)}, Logger: logger(t),
 	})
 	return st
 }
@@ -79,7 +79,7 @@ func logger(t testing.TB) *slog.Logger {
 // open opens a tab, as soon as the browser runs.
 func (st *stage) open(path string, restore bool) string {
 	st.t.Helper()
-	ctx := harness.Within(st.t, limit)
+	ctx := testenv.Within(st.t, limit)
 	for {
 		opened, err := st.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: st.url + path, Restore: restore})
 		switch {
@@ -96,7 +96,7 @@ func (st *stage) open(path string, restore bool) string {
 
 func (st *stage) eval(tab, expression string) string {
 	st.t.Helper()
-	out, err := st.Pages.Evaluate(harness.Within(st.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
+	out, err := st.Pages.Evaluate(testenv.Within(st.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
 	if err != nil {
 		st.t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func (st *stage) eval(tab, expression string) string {
 
 func (st *stage) tab(id string) *domtapv1.Tab {
 	st.t.Helper()
-	got, err := st.Tabs.GetTab(harness.Within(st.t, limit), &domtapv1.GetTabRequest{TabId: id})
+	got, err := st.Tabs.GetTab(testenv.Within(st.t, limit), &domtapv1.GetTabRequest{TabId: id})
 	if err != nil {
 		st.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func (st *stage) tab(id string) *domtapv1.Tab {
 // watch reads a stream to its end, which it delivers.
 func (st *stage) watch(tab string) <-chan error {
 	st.t.Helper()
-	stream, err := st.Dom.WatchDom(harness.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := st.Dom.WatchDom(testenv.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
 	if err == nil {
 		_, err = stream.Recv() // from here on it is told of everything
 	}
@@ -163,7 +163,7 @@ func (st *stage) untilBack(tab, epoch string) saw {
 			return out
 		}
 		if err != nil {
-			out.codes[strings.TrimSpace(status.Code(err).String()+" "+harness.Reason(err))]++
+			out.codes[strings.TrimSpace(status.Code(err).String()+" "+testenv.Reason(err))]++
 			if status.Code(err) != codes.Unavailable {
 				st.t.Fatalf("while the tab was away: %v", err)
 			}
@@ -183,7 +183,7 @@ func (st *stage) kill(kind string, signal syscall.Signal) {
 			ID   int    `json:"id"`
 		} `json:"processInfo"`
 	}
-	if err := st.Newest(0).Call(harness.Within(st.t, limit), "", "SystemInfo.getProcessInfo", struct{}{}, &answer); err != nil {
+	if err := st.Newest(0).Call(testenv.Within(st.t, limit), "", "SystemInfo.getProcessInfo", struct{}{}, &answer); err != nil {
 		st.t.Fatal(err)
 	}
 	killed := 0

@@ -12,9 +12,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // fault is one that a browser can have.
@@ -124,7 +124,7 @@ func (st *stage) inject(f fault, r *row) {
 	f.inject(st)
 	r.injected++
 	if f.harmless {
-		_, err := st.Pages.Screenshot(harness.Within(t, limit), &domtapv1.ScreenshotRequest{TabId: back})
+		_, err := st.Pages.Screenshot(testenv.Within(t, limit), &domtapv1.ScreenshotRequest{TabId: back})
 		if status.Code(err) == codes.Unavailable && r.injected > 1 {
 			// Chromium itself gives up when this happens too often.
 			r.calls["the browser ended itself"]++
@@ -146,9 +146,9 @@ func (st *stage) inject(f fault, r *row) {
 	}
 	for tab, ends := range map[string]<-chan error{back: backEnds, lost: lostEnds} {
 		err := <-ends
-		r.streams[status.Code(err).String()+" "+harness.Reason(err)]++
-		if want := map[string]string{back: "TAB_RESTORING", lost: "PAGE_LOST"}[tab]; status.Code(err) != codes.Unavailable || harness.Reason(err) != want {
-			t.Errorf("the stream of %s ends with %v (%s), want %s", tab, err, harness.Reason(err), want)
+		r.streams[status.Code(err).String()+" "+testenv.Reason(err)]++
+		if want := map[string]string{back: "TAB_RESTORING", lost: "PAGE_LOST"}[tab]; status.Code(err) != codes.Unavailable || testenv.Reason(err) != want {
+			t.Errorf("the stream of %s ends with %v (%s), want %s", tab, err, testenv.Reason(err), want)
 		}
 	}
 	seen := st.untilBack(back, before.GetEpoch())
@@ -157,7 +157,7 @@ func (st *stage) inject(f fault, r *row) {
 	if n := st.fetched.Load() - fetched; n != 1 {
 		t.Errorf("the page was fetched %d times", n)
 	}
-	if _, err := st.Dom.GetDom(harness.Within(t, limit), &domtapv1.GetDomRequest{TabId: lost}); status.Code(err) != codes.Unavailable && status.Code(err) != codes.NotFound {
+	if _, err := st.Dom.GetDom(testenv.Within(t, limit), &domtapv1.GetDomRequest{TabId: lost}); status.Code(err) != codes.Unavailable && status.Code(err) != codes.NotFound {
 		t.Errorf("the tab that was not to be restored: %v", err)
 	}
 	st.close(back, lost)
@@ -185,8 +185,8 @@ func (st *stage) isBack(tab string, before, now *domtapv1.GetDomResponse, place 
 	if got := st.eval(tab, scrolled); got != place {
 		t.Errorf("it is scrolled to %s, and was to %s", got, place)
 	}
-	stale := harness.ClickOn(tab, before.GetElements()[0].GetRef())
-	if _, err := st.Actions.Interact(harness.Within(t, limit), stale); harness.Reason(err) != "STALE_REF" {
+	stale := testenv.ClickOn(tab, before.GetElements()[0].GetRef())
+	if _, err := st.Actions.Interact(testenv.Within(t, limit), stale); testenv.Reason(err) != "STALE_REF" {
 		t.Errorf("a click on a ref of the page before: %v", err)
 	}
 }
@@ -194,7 +194,7 @@ func (st *stage) isBack(tab string, before, now *domtapv1.GetDomResponse, place 
 func (st *stage) close(tabs ...string) {
 	st.t.Helper()
 	for _, tab := range tabs {
-		_, err := st.Tabs.CloseTab(harness.Within(st.t, limit), &domtapv1.CloseTabRequest{TabId: tab})
+		_, err := st.Tabs.CloseTab(testenv.Within(st.t, limit), &domtapv1.CloseTabRequest{TabId: tab})
 		if err != nil && status.Code(err) != codes.NotFound {
 			st.t.Fatal(err)
 		}
@@ -207,11 +207,11 @@ func (st *stage) sendOnce() {
 	t.Helper()
 	tab := st.open("/form", true)
 	page := st.All(tab)
-	send, ok := harness.Find(page, "Send")
+	send, ok := testenv.Find(page, "Send")
 	if !ok {
 		t.Fatal("no button")
 	}
-	if _, err := st.Actions.Interact(harness.Within(t, limit), harness.ClickOn(tab, send.GetRef())); err != nil {
+	if _, err := st.Actions.Interact(testenv.Within(t, limit), testenv.ClickOn(tab, send.GetRef())); err != nil {
 		t.Fatal(err)
 	}
 	if got := st.tab(tab).GetTitle(); got != "Answer to POST" {

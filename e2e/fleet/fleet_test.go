@@ -14,9 +14,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // limit bounds what a test waits for.
@@ -27,17 +27,17 @@ func site() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {
 			http.SetCookie(w, &http.Cookie{Name: "id", Value: r.FormValue("as"), HttpOnly: true, Path: "/", SameSite: http.SameSiteLaxMode})
-			harness.HTML(`<title>In</title><script>localStorage.setItem("theme", "dark")</script><button>Out</button>`)(w, r)
+			testenv.HTML(`<title>In</title><script>localStorage.setItem("theme", "dark")</script><button>Out</button>`)(w, r)
 		},
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			who := "stranger"
 			if c, err := r.Cookie("id"); err == nil {
 				who = c.Value
 			}
-			harness.HTML(`<title>`+who+` with `+r.UserAgent()+`</title><button>Go</button><script>document.title += ", theme " + localStorage.getItem("theme")</script>`)(w, r)
+			testenv.HTML(`<title>`+who+` with `+r.UserAgent()+`</title><button>Go</button><script>document.title += ", theme " + localStorage.getItem("theme")</script>`)(w, r)
 		},
-		"/opens": harness.HTML(`<title>Opens</title><button onclick="window.open('/')">Open</button>`),
-		"/ticks": harness.HTML(`<title>Ticks</title><button>0</button><script>
+		"/opens": testenv.HTML(`<title>Opens</title><button onclick="window.open('/')">Open</button>`),
+		"/ticks": testenv.HTML(`<title>Ticks</title><button>0</button><script>
 			let n = 0; setInterval(() => { document.querySelector("button").textContent = String(++n) }, 100)</script>`),
 	}
 }
@@ -45,20 +45,20 @@ func site() map[string]http.HandlerFunc {
 // stage is a daemon of two browsers.
 type stage struct {
 	t *testing.T
-	*harness.Fleet
+	*testenv.Fleet
 	url string
 }
 
 func newStage(t *testing.T, patience time.Duration) *stage {
 	t.Helper()
-	url := harness.Pages(t, site())
-	return &stage{t: t, url: url, Fleet: harness.StartFleet(t, harness.FleetConfig{Browsers: make([]browser.Config, 2), Patience: patience})}
+	url := testenv.Pages(t, site())
+	return &stage{t: t, url: url, Fleet: testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 2), Patience: patience})}
 }
 
 // create makes a session with a user agent of its own, logs it in, and returns the tab.
 func (st *stage) create(session string) *domtapv1.Tab {
 	st.t.Helper()
-	if _, err := st.Sessions.CreateSession(harness.Within(st.t, limit), &domtapv1.CreateSessionRequest{SessionId: session,
+	if _, err := st.Sessions.CreateSession(testenv.Within(st.t, limit), &domtapv1.CreateSessionRequest{SessionId: session,
 		Settings: &domtapv1.SessionSettings{Emulation: &domtapv1.Emulation{UserAgent: "agent-of-" + session}}}); err != nil {
 		st.t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func (st *stage) create(session string) *domtapv1.Tab {
 // open opens a tab in a session, which may have to wait for its browser as the error says.
 func (st *stage) open(session, path string) *domtapv1.Tab {
 	st.t.Helper()
-	ctx := harness.Within(st.t, limit)
+	ctx := testenv.Within(st.t, limit)
 	for {
 		opened, err := st.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{SessionId: session, Url: st.url + path})
 		if err == nil {
@@ -87,15 +87,15 @@ func (st *stage) open(session, path string) *domtapv1.Tab {
 // lost checks that an error says that the browser is gone.
 func (st *stage) lost(err error) {
 	st.t.Helper()
-	if status.Code(err) != codes.Unavailable || harness.Reason(err) != "PAGE_LOST" {
-		st.t.Fatalf("the error is %v (%s)", err, harness.Reason(err))
+	if status.Code(err) != codes.Unavailable || testenv.Reason(err) != "PAGE_LOST" {
+		st.t.Fatalf("the error is %v (%s)", err, testenv.Reason(err))
 	}
 }
 
 // session is what ListSessions says of one.
 func (st *stage) session(id string) *domtapv1.Session {
 	st.t.Helper()
-	list, err := st.Sessions.ListSessions(harness.Within(st.t, limit), new(domtapv1.ListSessionsRequest))
+	list, err := st.Sessions.ListSessions(testenv.Within(st.t, limit), new(domtapv1.ListSessionsRequest))
 	if err != nil {
 		st.t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func (st *stage) session(id string) *domtapv1.Session {
 // watch reads a stream until it ends, and delivers why. It returns when the stream has begun.
 func (st *stage) watch(tab string) (messages <-chan *domtapv1.WatchDomResponse, ended <-chan error) {
 	st.t.Helper()
-	stream, err := st.Dom.WatchDom(harness.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := st.Dom.WatchDom(testenv.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		st.t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func relay(stream grpc.ServerStreamingClient[domtapv1.WatchDomResponse], out cha
 // copied waits until the fleet has copied the cookies of a session.
 func (st *stage) copied(session string) {
 	st.t.Helper()
-	ctx := harness.Within(st.t, limit)
+	ctx := testenv.Within(st.t, limit)
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for st.Fleet.Fleet.Kept(session) == 0 {
@@ -154,7 +154,7 @@ func (st *stage) copied(session string) {
 func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
 	t.Parallel()
 	st := newStage(t, 0)
-	ctx := harness.Within(t, limit)
+	ctx := testenv.Within(t, limit)
 	hit := st.create("hit") // the first browser has the default session, so the second one gets it
 	if !strings.HasPrefix(hit.GetId(), "b1-") {
 		t.Fatalf("the tab is %s", hit.GetId())
@@ -175,7 +175,7 @@ func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
 	st.lost(err)
 	// Windows that pages open are known when the click is over, as before.
 	opens := st.open("hit", "/opens")
-	acted, err := st.Actions.Interact(ctx, harness.ClickOn(opens.GetId(), 0))
+	acted, err := st.Actions.Interact(ctx, testenv.ClickOn(opens.GetId(), 0))
 	if err != nil || acted.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB {
 		t.Errorf("a click that opens a window: %v, %v", acted.GetVerdict(), err)
 	}
@@ -249,9 +249,9 @@ func find(t *testing.T, dir, kind string) (pids []int) {
 func TestABrowserThatHangsIsKilled(t *testing.T) {
 	t.Parallel() // most of it is waiting
 	const patience = 8 * time.Second
-	url := harness.Pages(t, site())
-	st := &stage{t: t, url: url, Fleet: harness.StartFleet(t, harness.FleetConfig{Browsers: make([]browser.Config, 1), Patience: patience})}
-	ctx := harness.Within(t, limit)
+	url := testenv.Pages(t, site())
+	st := &stage{t: t, url: url, Fleet: testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 1), Patience: patience})}
+	ctx := testenv.Within(t, limit)
 	tab := st.create("one")
 	if tab.GetId() != "t1" {
 		t.Errorf("the tab is %s", tab.GetId())

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // tabs counts the tabs that a browser shows.
@@ -19,7 +19,7 @@ func tabs(t *testing.T, b *browser.Browser) (n int) {
 			Type string `json:"type"`
 		} `json:"targetInfos"`
 	}
-	if err := b.Call(harness.Within(t, limit), "", "Target.getTargets", struct{}{}, &got); err != nil {
+	if err := b.Call(testenv.Within(t, limit), "", "Target.getTargets", struct{}{}, &got); err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range got.Infos {
@@ -34,7 +34,7 @@ func tabs(t *testing.T, b *browser.Browser) (n int) {
 func (st *stage) neverPastes(first, second string) {
 	st.t.Helper()
 	press := func(tab, keys string) error {
-		_, err := st.Actions.Interact(harness.Within(st.t, limit), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+		_, err := st.Actions.Interact(testenv.Within(st.t, limit), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 			{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: keys}}}}})
 		return err
 	}
@@ -44,7 +44,7 @@ func (st *stage) neverPastes(first, second string) {
 	if err := press(second, "Control+c"); err != nil {
 		st.t.Errorf("copying fails: %v", err)
 	}
-	if err := press(second, "Control+v"); harness.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "what another session copied") {
+	if err := press(second, "Control+v"); testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "what another session copied") {
 		st.t.Errorf("pasting answers %v", err)
 	}
 }
@@ -59,8 +59,8 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	_ = l.Close() // nobody takes it within the moment that the browser needs
-	end := harness.StartRemote(t, port).End
-	st := &stage{t: t, url: harness.Pages(t, site()), Fleet: harness.StartFleet(t, harness.FleetConfig{
+	end := testenv.StartRemote(t, port).End
+	st := &stage{t: t, url: testenv.Pages(t, site()), Fleet: testenv.StartFleet(t, testenv.FleetConfig{
 		Browsers: []browser.Config{{Remote: fmt.Sprintf("http://127.0.0.1:%d", port)}}})}
 	first := st.Newest(0)
 	before := tabs(t, first)
@@ -77,14 +77,14 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	if again == first {
 		t.Fatal("it is the same connection")
 	}
-	ctx := harness.Within(t, limit)
+	ctx := testenv.Within(t, limit)
 	for tabs(t, again) != before+1 { // a tab is closed a moment after it was asked to
 		if ctx.Err() != nil {
 			t.Fatalf("the browser shows %d tabs, want %d", tabs(t, again), before+1)
 		}
 	}
 	end()
-	harness.StartRemote(t, port)
+	testenv.StartRemote(t, port)
 	if back := st.open("one", "/"); back.GetTitle() != "one with agent-of-one, theme null" {
 		t.Errorf("in another browser the session came back as %q", back.GetTitle())
 	}

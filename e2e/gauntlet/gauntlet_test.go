@@ -17,8 +17,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/tokens"
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // TestGauntlet solves small pages as an agent does: it knows of a page only what GetCompact prints, names what
@@ -47,11 +47,11 @@ func TestGauntlet(t *testing.T) {
 		t.Fatalf("%d pages, want 60 at least: %v", len(files), err)
 	}
 	site := &gauntletSite{}
-	base, err := url.Parse(harness.Serve(t, site))
+	base, err := url.Parse(testenv.Serve(t, site))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := harness.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
+	d := testenv.StartDaemon(t, "site-per-process", "disable-features=HttpsUpgrades",
 		fmt.Sprintf("host-resolver-rules=MAP site.example:80 %s, MAP other.example:80 %[1]s, MAP * ~NOTFOUND", base.Host))
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
@@ -90,13 +90,13 @@ func (s *gauntletSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	harness.HTML(judge+page)(w, r)
+	testenv.HTML(judge+page)(w, r)
 }
 
 // runner solves one page.
 type runner struct {
 	t             *testing.T
-	d             *harness.Daemon
+	d             *testenv.Daemon
 	tab, opener   string
 	popup         string
 	noted         uint32
@@ -130,7 +130,7 @@ func (r *runner) solve(script string) {
 // read is what the agent sees of the page.
 func (r *runner) read() string {
 	r.t.Helper()
-	got, err := r.d.Dom.GetCompact(harness.Within(r.t, gauntletLimit), &domtapv1.GetCompactRequest{TabId: r.tab})
+	got, err := r.d.Dom.GetCompact(testenv.Within(r.t, gauntletLimit), &domtapv1.GetCompactRequest{TabId: r.tab})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -216,10 +216,10 @@ func (r *runner) refused(words, want string) {
 func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
 	r.t.Helper()
 	r.calls++
-	got, err := r.d.Actions.Interact(harness.Within(r.t, gauntletLimit), &domtapv1.InteractRequest{
+	got, err := r.d.Actions.Interact(testenv.Within(r.t, gauntletLimit), &domtapv1.InteractRequest{
 		TabId: r.tab, Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DIFF})
 	if err != nil {
-		return harness.Reason(err), err
+		return testenv.Reason(err), err
 	}
 	r.tokens += tokens.Count(got.GetResults()[0].GetSummary() + "\n" + got.GetDiffText())
 	if got.GetNewTabId() != "" {
@@ -234,7 +234,7 @@ func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
 func (r *runner) wait(text string) {
 	r.t.Helper()
 	r.calls++
-	_, err := r.d.Dom.WaitFor(harness.Within(r.t, gauntletLimit), &domtapv1.WaitForRequest{
+	_, err := r.d.Dom.WaitFor(testenv.Within(r.t, gauntletLimit), &domtapv1.WaitForRequest{
 		TabId: r.tab, Until: &domtapv1.WaitCondition{Text: text}, Timeout: durationpb.New(gauntletLimit)})
 	if err != nil {
 		r.t.Fatalf("wait for %q: %v; the page reads\n%s", text, err, r.read())
@@ -248,7 +248,7 @@ func (r *runner) answer(accept bool, text string) {
 	if text != "" {
 		request.PromptText = &text
 	}
-	if _, err := r.d.Tabs.AnswerDialog(harness.Within(r.t, gauntletLimit), request); err != nil {
+	if _, err := r.d.Tabs.AnswerDialog(testenv.Within(r.t, gauntletLimit), request); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestLivePage goes through the page as a person does. The parts stand on each other: they share one browser.
@@ -94,14 +94,14 @@ func showsChanges(t *testing.T, st *stage) {
 
 func showsDialogs(t *testing.T, st *stage) {
 	// The answer may come before the dialog, or fail because of it.
-	_, _ = st.d.Pages.Evaluate(harness.Within(t, limit), &domtapv1.EvaluateRequest{TabId: st.shop, Expression: `setTimeout(() => alert('Really?'))`})
+	_, _ = st.d.Pages.Evaluate(testenv.Within(t, limit), &domtapv1.EvaluateRequest{TabId: st.shop, Expression: `setTimeout(() => alert('Really?'))`})
 	st.shows("The page waits for an answer to its alert: Really?")
 	if state := in[string](st, st.live, `document.getElementById('status').textContent`); state != "dialog" {
 		t.Errorf("the state of the tab is shown as %q", state)
 	}
 	st.do(click("button", "Take again"))
 	st.shows("There is no picture: tab " + st.shop + " waits behind a dialog")
-	if _, err := st.d.Tabs.AnswerDialog(harness.Within(t, limit), &domtapv1.AnswerDialogRequest{TabId: st.shop, Accept: true}); err != nil {
+	if _, err := st.d.Tabs.AnswerDialog(testenv.Within(t, limit), &domtapv1.AnswerDialogRequest{TabId: st.shop, Accept: true}); err != nil {
 		t.Fatal(err)
 	}
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Selector: "#status[data-state=ready]"}}, "the tab as ready")
@@ -123,7 +123,7 @@ func takesMarkupForText(t *testing.T, st *stage) {
 }
 
 func followsWhatComesAndGoes(t *testing.T, st *stage) {
-	other := st.d.Open(harness.Serve(t, harness.HTML(`<!doctype html><title>Another shop</title><a href=/>Home</a>`)))
+	other := st.d.Open(testenv.Serve(t, testenv.HTML(`<!doctype html><title>Another shop</title><a href=/>Home</a>`)))
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Role: "link", Name: "Another shop"}}, "the new tab")
 	st.do(clickTab(other))
 	st.until(&domtapv1.WaitCondition{Element: &domtapv1.ElementCondition{Role: "heading", Name: "Another shop"}}, "the new tab as chosen")

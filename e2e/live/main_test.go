@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
-func TestMain(m *testing.M) { os.Exit(harness.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }

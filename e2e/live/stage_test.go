@@ -12,12 +12,12 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/web"
-	"github.com/domtap/domtap/web/ui"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/gateway"
+	"github.com/domtap/domtap/internal/gateway/ui"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 // stage is a daemon with its live page, which is reached through a wire that can be cut.
 type stage struct {
 	t    *testing.T
-	d    *harness.Daemon
+	d    *testenv.Daemon
 	wire *wire
 	// page is the URL of the live page, without the token.
 	page string
@@ -46,15 +46,15 @@ func newStage(t *testing.T) *stage {
 	}
 	st := &stage{t: t, wire: newWire(t, l.Addr().String())}
 	st.page = "http://" + st.wire.listener.Addr().String() + "/"
-	cfg := rpc.Config{AllowEval: true, Token: token}
-	st.d = harness.StartBeside(t, actor.Config{}, cfg, browser.Config{}, func(server *rpc.Server) {
-		front, err := web.New(server, web.Config{Listener: l, Page: ui.Handler("test")})
+	cfg := server.Config{AllowEval: true, Token: token}
+	st.d = testenv.StartBeside(t, actor.Config{}, cfg, browser.Config{}, func(server *server.Server) {
+		front, err := gateway.New(server, gateway.Config{Listener: l, Page: ui.Handler("test")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		server.Beside(front)
 	})
-	st.shop = st.d.Open(harness.Serve(t, harness.HTML(shopPage)))
+	st.shop = st.d.Open(testenv.Serve(t, testenv.HTML(shopPage)))
 	st.live = st.d.Open(st.page + "#token=" + token)
 	return st
 }
@@ -67,18 +67,18 @@ func (st *stage) shows(text string) {
 
 func (st *stage) until(c *domtapv1.WaitCondition, what string) {
 	st.t.Helper()
-	_, err := st.d.Dom.WaitFor(harness.Within(st.t, limit), &domtapv1.WaitForRequest{TabId: st.live, Until: c, Timeout: durationpb.New(limit)})
+	_, err := st.d.Dom.WaitFor(testenv.Within(st.t, limit), &domtapv1.WaitForRequest{TabId: st.live, Until: c, Timeout: durationpb.New(limit)})
 	if err == nil {
 		return
 	}
-	text, readErr := st.d.Dom.GetCompact(harness.Within(st.t, limit), &domtapv1.GetCompactRequest{TabId: st.live, FullSnapshot: true})
+	text, readErr := st.d.Dom.GetCompact(testenv.Within(st.t, limit), &domtapv1.GetCompactRequest{TabId: st.live, FullSnapshot: true})
 	st.t.Fatalf("the live page does not show %s: %v\n%s%v", what, err, text.GetText(), readErr)
 }
 
 // in evaluates an expression in a tab, and waits for its promise.
 func in[T any](st *stage, tab, expression string) (value T) {
 	st.t.Helper()
-	r, err := st.d.Pages.Evaluate(harness.Within(st.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
+	r, err := st.d.Pages.Evaluate(testenv.Within(st.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
 	if err != nil || r.GetException() != "" {
 		st.t.Fatalf("%s: %v %s", expression, err, r.GetException())
 	}
@@ -97,7 +97,7 @@ func (st *stage) add(text string) {
 // do acts on the live page.
 func (st *stage) do(steps ...*domtapv1.Step) {
 	st.t.Helper()
-	r, err := st.d.Actions.Interact(harness.Within(st.t, limit), &domtapv1.InteractRequest{TabId: st.live, Steps: steps})
+	r, err := st.d.Actions.Interact(testenv.Within(st.t, limit), &domtapv1.InteractRequest{TabId: st.live, Steps: steps})
 	if err != nil {
 		st.t.Fatal(err)
 	}

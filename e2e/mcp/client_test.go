@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // limit is how long a session may take, on a machine as slow as may be.
@@ -57,8 +57,8 @@ func await(signal <-chan struct{}) http.HandlerFunc {
 
 func site(t *testing.T) string {
 	hangs := slow{make(chan struct{}, 10), make(chan struct{}, 10)}
-	return harness.Pages(t, map[string]http.HandlerFunc{
-		"/shop": harness.HTML(shop), "/evil": harness.HTML(evil),
+	return testenv.Pages(t, map[string]http.HandlerFunc{
+		"/shop": testenv.HTML(shop), "/evil": testenv.HTML(evil),
 		"/slow": hangs.page, "/slow/begun": await(hangs.begun), "/slow/ended": await(hangs.ended),
 	})
 }

@@ -20,16 +20,16 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/mcp"
-	"github.com/domtap/domtap/metrics"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/rpc/listen"
-	"github.com/domtap/domtap/web"
-	"github.com/domtap/domtap/web/guard"
-	"github.com/domtap/domtap/web/ui"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/gateway"
+	"github.com/domtap/domtap/internal/gateway/guard"
+	"github.com/domtap/domtap/internal/gateway/ui"
+	"github.com/domtap/domtap/internal/mcp"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/telemetry/metrics"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 //go:embed attack.js
@@ -47,7 +47,7 @@ const (
 // was made to lead there. Nothing is answered, and no call is counted.
 func TestNoPageReachesTheDaemon(t *testing.T) {
 	h := newHouse(t)
-	page := harness.Serve(t, harness.HTML(`<!doctype html><title>Elsewhere</title><body>`))
+	page := testenv.Serve(t, testenv.HTML(`<!doctype html><title>Elsewhere</title><body>`))
 	targets := map[string]string{}
 	for name, address := range h.ports {
 		targets[name] = "http://" + address
@@ -63,7 +63,7 @@ func TestNoPageReachesTheDaemon(t *testing.T) {
 func TestNoReboundPageReachesTheDaemon(t *testing.T) {
 	h := newHouse(t)
 	for name, address := range h.ports {
-		page := harness.Serve(t, harness.HTML(`<!doctype html><title>Bait</title><body>`))
+		page := testenv.Serve(t, testenv.HTML(`<!doctype html><title>Bait</title><body>`))
 		door := newDoor(t, hostOf(t, page))
 		origin := "http://" + onPort(t, rebound, door.listener.Addr().String())
 		tab := h.d.Open(origin + "/")
@@ -100,27 +100,27 @@ func TestThePortOfGRPCSpeaksNothingElse(t *testing.T) {
 // house is a daemon with all that it can serve.
 type house struct {
 	t *testing.T
-	d *harness.Daemon
+	d *testenv.Daemon
 	// ports are the addresses, by what they are.
 	ports map[string]string
 	// passed counts what came through to a handler.
 	passed *atomic.Int64
-	books  []*rpc.Server
+	books  []*server.Server
 }
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{t: t, ports: map[string]string{}, passed: new(atomic.Int64)}
-	address, server := serveGRPC(t) // before the browser, which ends its connections when it does
-	h.ports["grpc"], h.books = address, append(h.books, server)
+	address, grpcServer := serveGRPC(t) // before the browser, which ends its connections when it does
+	h.ports["grpc"], h.books = address, append(h.books, grpcServer)
 	l, err := listen.Web(t.Context(), "127.0.0.1:0", listen.TLS{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.ports["web"] = l.Addr().String()
 	flags := browser.Config{Flags: []string{"host-resolver-rules=MAP " + rebound + " 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}}
-	h.d = harness.StartBeside(t, actor.Config{}, rpc.Config{AllowEval: true, Token: token}, flags, func(server *rpc.Server) {
-		front, err := web.New(server, web.Config{Listener: l, Page: h.counted(ui.Handler("test"))})
+	h.d = testenv.StartBeside(t, actor.Config{}, server.Config{AllowEval: true, Token: token}, flags, func(server *server.Server) {
+		front, err := gateway.New(server, gateway.Config{Listener: l, Page: h.counted(ui.Handler("test"))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,12 +136,12 @@ func newHouse(t *testing.T) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tools.Close(); conn.Close() })
-	h.ports["mcp"] = hostOf(t, harness.Serve(t, tools.Handler(token)))
+	h.ports["mcp"] = hostOf(t, testenv.Serve(t, tools.Handler(token)))
 	wall, err := guard.New(guard.Config{Loopback: true, NoPages: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ports["metrics"] = hostOf(t, harness.Serve(t, wall.Around(h.counted(metrics.New().Handler()))))
+	h.ports["metrics"] = hostOf(t, testenv.Serve(t, wall.Around(h.counted(metrics.New().Handler()))))
 	return h
 }
 
@@ -155,26 +155,26 @@ func (h *house) counted(next http.Handler) http.Handler {
 }
 
 // serveGRPC serves gRPC over TCP, on a browser that is none.
-func serveGRPC(t *testing.T) (address string, server *rpc.Server) {
+func serveGRPC(t *testing.T) (address string, srv *server.Server) {
 	t.Helper()
 	l, err := listen.TCP(t.Context(), "127.0.0.1:0", listen.TLS{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err = rpc.New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), rpc.Config{Token: token})
+	srv, err = server.New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), server.Config{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx, l) }()
+	go func() { served <- srv.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
 			t.Errorf("the server ended with: %v", err)
 		}
 	})
-	return l.Addr().String(), server
+	return l.Addr().String(), srv
 }
 
 // try attacks from a tab, and judges what the page got.
@@ -184,7 +184,7 @@ func (h *house) try(tab string, targets map[string]string) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	r, err := h.d.Pages.Evaluate(harness.Within(h.t, 2*limit), &domtapv1.EvaluateRequest{
+	r, err := h.d.Pages.Evaluate(testenv.Within(h.t, 2*limit), &domtapv1.EvaluateRequest{
 		TabId: tab, Expression: "() => (" + attack + ")(" + string(data) + ", " + `"` + token + `")`,
 	})
 	if err != nil || r.GetException() != "" {

@@ -7,19 +7,19 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestCredentialsInAddressesAreInNoAnswer goes to pages whose URLs carry a password and a token, and looks for them in every answer.
 func TestCredentialsInAddressesAreInNoAnswer(t *testing.T) {
-	url := harness.Pages(t, map[string]http.HandlerFunc{
+	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		// Without a title the history shows the URL.
-		"/":     harness.HTML(`<a href="/next#part">go on</a> <button onclick="location.hash = 'access_token=` + hidden + `'">sign in</button> <img alt=logo width=20 height=20 src="/logo">`),
-		"/next": harness.HTML(`<a href="/">back</a>`),
+		"/":     testenv.HTML(`<a href="/next#part">go on</a> <button onclick="location.hash = 'access_token=` + hidden + `'">sign in</button> <img alt=logo width=20 height=20 src="/logo">`),
+		"/next": testenv.HTML(`<a href="/">back</a>`),
 	})
 	address := strings.Replace(url, "http://", "http://me:"+hidden+"@", 1)
-	d := harness.StartDaemon(t)
-	ctx := harness.Within(t, limit)
+	d := testenv.StartDaemon(t)
+	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
 	opened, err := d.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: address + "/"})
 	if err != nil {

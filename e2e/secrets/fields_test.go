@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // secretFields are fields whose values are secret by what they are, in every way to say so; the last lines are not.
@@ -37,9 +37,9 @@ CC-CSC " value="HIDDEN-4"></label>
 
 // TestSecretFieldsAreInNoAnswer reads and fills fields that hold secrets in all ways that an answer takes.
 func TestSecretFieldsAreInNoAnswer(t *testing.T) {
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(strings.ReplaceAll(secretFields, "HIDDEN", hidden))})
-	d := harness.StartDaemon(t)
-	ctx := harness.Within(t, limit)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(strings.ReplaceAll(secretFields, "HIDDEN", hidden))})
+	d := testenv.StartDaemon(t)
+	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
 	tab := d.Open(url)
 	readings(ctx, d, l, tab)

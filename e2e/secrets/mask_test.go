@@ -17,11 +17,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/sessions"
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/sessions"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // hidden stands in every place that is masked: by the session's selector .m, by the daemon's #own, or because it is a value.
@@ -87,18 +87,18 @@ func (l *leaks) see(name string, answer proto.Message, err error) {
 // TestWhatIsMaskedIsInNoAnswer goes through all ways by which what a page says leaves, with what is masked in every place.
 func TestWhatIsMaskedIsInNoAnswer(t *testing.T) {
 	var other string
-	url := harness.Pages(t, map[string]http.HandlerFunc{
+	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
-			harness.HTML(strings.NewReplacer("HIDDEN", hidden, "OTHER", other).Replace(private))(w, r)
+			testenv.HTML(strings.NewReplacer("HIDDEN", hidden, "OTHER", other).Replace(private))(w, r)
 		},
-		"/inner": harness.HTML(`<button>visible-inner <b class=m>` + hidden + `-44</b></button><input value="` + hidden + `-45">`),
-		"/clear": harness.HTML(`<body style="background:#0f0"><button>visible-clear</button>`),
-		"/whole": harness.HTML(`<body class=m><button>` + hidden + `-46</button><p>` + hidden + `-47`),
+		"/inner": testenv.HTML(`<button>visible-inner <b class=m>` + hidden + `-44</b></button><input value="` + hidden + `-45">`),
+		"/clear": testenv.HTML(`<body style="background:#0f0"><button>visible-clear</button>`),
+		"/whole": testenv.HTML(`<body class=m><button>` + hidden + `-46</button><p>` + hidden + `-47`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := harness.StartWith(t, actor.Config{}, rpc.Config{AllowEval: true},
+	d := testenv.StartWith(t, actor.Config{}, server.Config{AllowEval: true},
 		browser.Config{Flags: []string{"site-per-process"}, Mask: sessions.Mask{Selectors: []string{"#own"}}})
-	ctx := harness.Within(t, limit)
+	ctx := testenv.Within(t, limit)
 	mask := &domtapv1.Mask{Selectors: []string{".m"}, Values: true}
 	made, err := d.Sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: "masked", Settings: &domtapv1.SessionSettings{Mask: mask}})
 	if err != nil || !proto.Equal(made.GetSession().GetSettings().GetMask(), mask) {
@@ -125,12 +125,12 @@ func TestWhatIsMaskedIsInNoAnswer(t *testing.T) {
 		t.Errorf("taking the mask off: %v", err)
 	}
 	t.Run("the daemon's alone", func(t *testing.T) {
-		harness.InSessions(t, d, func(t *testing.T, d *harness.Daemon) { ownIsMasked(t, d, url) })
+		testenv.InSessions(t, d, func(t *testing.T, d *testenv.Daemon) { ownIsMasked(t, d, url) })
 	})
 }
 
 // ownIsMasked reads what only the daemon's mask matches, and takes a picture of it.
-func ownIsMasked(t *testing.T, d *harness.Daemon, url string) {
+func ownIsMasked(t *testing.T, d *testenv.Daemon, url string) {
 	tab, no := d.Open(url), false
 	dom, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, InteractiveOnly: &no, IncludeAttributes: []string{"id"}, IncludeGeometry: true})
 	if err != nil {
@@ -163,7 +163,7 @@ func ownIsMasked(t *testing.T, d *harness.Daemon, url string) {
 }
 
 // readings reads in all ways, and returns the ref of the last masked button.
-func readings(ctx context.Context, d *harness.Daemon, l *leaks, tab string) (last uint32) {
+func readings(ctx context.Context, d *testenv.Daemon, l *leaks, tab string) (last uint32) {
 	names := []string{"id", "title", "value", "data-secret", "aria-label", "placeholder", "href", "selected"}
 	unlimited, no := int32(0), false
 	dom, err := d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab, MaxElements: &unlimited, MaxTokens: &unlimited, InteractiveOnly: &no, IncludeAttributes: names, IncludeGeometry: true})
@@ -203,7 +203,7 @@ func readings(ctx context.Context, d *harness.Daemon, l *leaks, tab string) (las
 }
 
 // acts does something, watches what comes of it, and uses what is gone.
-func acts(ctx context.Context, d *harness.Daemon, l *leaks, tab string, last uint32) {
+func acts(ctx context.Context, d *testenv.Daemon, l *leaks, tab string, last uint32) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	no, unlimited := false, int32(0)
@@ -242,7 +242,7 @@ func acts(ctx context.Context, d *harness.Daemon, l *leaks, tab string, last uin
 }
 
 // pictures takes pictures: what is masked is one colour, what is not is there, and what could show it is refused.
-func pictures(ctx context.Context, t *testing.T, d *harness.Daemon, tab string) {
+func pictures(ctx context.Context, t *testing.T, d *testenv.Daemon, tab string) {
 	magenta, green := [3]uint32{0xff, 0, 0xff}, [3]uint32{0, 0xff, 0}
 	for _, r := range []*domtapv1.ScreenshotRequest{{}, {Marks: true}, {Format: domtapv1.ImageFormat_IMAGE_FORMAT_JPEG}} {
 		r.TabId = tab

@@ -14,13 +14,13 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/accounts"
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/metrics"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/telemetry/metrics"
+	"github.com/domtap/domtap/internal/telemetry/usage"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 const limit = time.Minute
@@ -42,18 +42,18 @@ func TestNothingOfPagesGoesAstray(t *testing.T) {
 	log := new(safeBuffer)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))
 	measured := metrics.New()
-	var book *accounts.Book
-	d := harness.StartBeside(t, actor.Config{Logger: logger, Meter: measured, MaxTabs: 4}, rpc.Config{AllowEval: true, Logger: logger, Metrics: measured},
-		browser.Config{Logger: logger}, func(s *rpc.Server) { book = s.Accounts() })
+	var book *usage.Book
+	d := testenv.StartBeside(t, actor.Config{Logger: logger, Meter: measured, MaxTabs: 4}, server.Config{AllowEval: true, Logger: logger, Metrics: measured},
+		browser.Config{Logger: logger}, func(s *server.Server) { book = s.Accounts() })
 	measured.Account(book)
-	url := harness.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "missing") {
 			http.NotFound(w, r)
 			return
 		}
-		harness.HTML(page)(w, r)
+		testenv.HTML(page)(w, r)
 	}))
-	ctx := harness.Within(t, limit)
+	ctx := testenv.Within(t, limit)
 	tab := d.Open(strings.Replace(url, "http://", "http://canary-user:canary-password@", 1) + "/canary-path?key=canary-query")
 	target := func(name string) *domtapv1.Target { return &domtapv1.Target{Role: "button", Name: name} }
 	click := func(name string) *domtapv1.Step {
@@ -103,7 +103,7 @@ func TestNothingOfPagesGoesAstray(t *testing.T) {
 	}
 	answer := httptest.NewRecorder()
 	measured.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	places := map[string]string{"log": log.String(), "metrics": answer.Body.String(), "accounts": fmt.Sprintf("%+v", book.Statement(accounts.Place{}))}
+	places := map[string]string{"log": log.String(), "metrics": answer.Body.String(), "accounts": fmt.Sprintf("%+v", book.Statement(usage.Place{}))}
 	for place, text := range places {
 		if len(text) < 500 {
 			t.Errorf("the %s say next to nothing: %s", place, text)

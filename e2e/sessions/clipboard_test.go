@@ -7,13 +7,13 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // desk is a tab with a text to copy and a place to paste.
 type desk struct {
 	t   *testing.T
-	d   *harness.Daemon
+	d   *testenv.Daemon
 	tab string
 }
 
@@ -22,7 +22,7 @@ const deskPage = `<!doctype html><title>Desk</title><input id=from><textarea id=
 <button id=exec onclick="from.select(); document.title = document.execCommand('copy')">Exec</button>
 <script>heard = []; addEventListener('paste', e => heard.push(e.clipboardData.getData('text/plain')))</script>`
 
-func newDesk(t *testing.T, d *harness.Daemon, session, url, text string) *desk {
+func newDesk(t *testing.T, d *testenv.Daemon, session, url, text string) *desk {
 	t.Helper()
 	in := d.In(t, session)
 	k := &desk{t, in, in.Open(url)}
@@ -38,7 +38,7 @@ func (k *desk) eval(expression string) string {
 // do does one step, and returns its summary.
 func (k *desk) do(step *domtapv1.Step) string {
 	k.t.Helper()
-	r, err := k.d.Actions.Interact(harness.Within(k.t, 30*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
+	r, err := k.d.Actions.Interact(testenv.Within(k.t, 30*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -82,8 +82,8 @@ const (
 
 // TestEachSessionHasItsOwnClipboard copies in one session, in every way that there is, and pastes in another.
 func TestEachSessionHasItsOwnClipboard(t *testing.T) {
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(deskPage)})
-	d := harness.StartDaemon(t)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(deskPage)})
+	d := testenv.StartDaemon(t)
 	a := newDesk(t, d, "default", url, "first secret")
 	a.pastes("Control+v", "", "")
 	for _, id := range []string{"async", "exec"} {
@@ -130,8 +130,8 @@ func TestEachSessionHasItsOwnClipboard(t *testing.T) {
 
 // TestReadersOfTheClipboardReadTheirOwn grants clipboard-read to a session, and copies in others.
 func TestReadersOfTheClipboardReadTheirOwn(t *testing.T) {
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(deskPage)})
-	d := harness.StartDaemon(t)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(deskPage)})
+	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "reader", Settings: &domtapv1.SessionSettings{Permissions: []string{"clipboard-read"}}})
 	reader, other := newDesk(t, d, "reader", url, "my own"), newDesk(t, d, "default", url, "secret")
 	reads := func(want string) {

@@ -20,16 +20,16 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/sessions"
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/sessions"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // createSession makes a session.
-func createSession(t testing.TB, d *harness.Daemon, r *domtapv1.CreateSessionRequest) *domtapv1.Session {
+func createSession(t testing.TB, d *testenv.Daemon, r *domtapv1.CreateSessionRequest) *domtapv1.Session {
 	t.Helper()
-	made, err := d.Sessions.CreateSession(harness.Within(t, 30*time.Second), r)
+	made, err := d.Sessions.CreateSession(testenv.Within(t, 30*time.Second), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +37,9 @@ func createSession(t testing.TB, d *harness.Daemon, r *domtapv1.CreateSessionReq
 }
 
 // openIn opens a tab in a session.
-func openIn(t testing.TB, d *harness.Daemon, session, url string) *domtapv1.Tab {
+func openIn(t testing.TB, d *testenv.Daemon, session, url string) *domtapv1.Tab {
 	t.Helper()
-	opened, err := d.Tabs.OpenTab(harness.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: session, Url: url})
+	opened, err := d.Tabs.OpenTab(testenv.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: session, Url: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func openIn(t testing.TB, d *harness.Daemon, session, url string) *domtapv1.Tab 
 }
 
 // ask runs an expression in the tab that was opened last in a session, and waits for its promise.
-func ask[T any](t testing.TB, d *harness.Daemon, session, expression string) T {
+func ask[T any](t testing.TB, d *testenv.Daemon, session, expression string) T {
 	t.Helper()
 	return askPage[T](t, d.Browser.Page(session), expression)
 }
@@ -61,7 +61,7 @@ func askPage[T any](t testing.TB, page *browser.Page, expression string) T {
 		} `json:"result"`
 		Exception any `json:"exceptionDetails"`
 	}
-	err := page.Call(harness.Within(t, 30*time.Second), "Runtime.evaluate",
+	err := page.Call(testenv.Within(t, 30*time.Second), "Runtime.evaluate",
 		map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
 	if err != nil || out.Exception != nil {
 		t.Fatalf("%s: %v %v", expression, err, out.Exception)
@@ -90,8 +90,8 @@ const (
 func TestSessionsShareNothing(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
-	url := harness.Pages(t, map[string]http.HandlerFunc{
-		"/": harness.HTML(`<title>Home</title><button>Here</button>`),
+	url := testenv.Pages(t, map[string]http.HandlerFunc{
+		"/": testenv.HTML(`<title>Home</title><button>Here</button>`),
 		"/worker.js": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript")
 			_, _ = io.WriteString(w, `self.addEventListener('fetch', () => {})`)
@@ -103,7 +103,7 @@ func TestSessionsShareNothing(t *testing.T) {
 			w.Header().Set("Cache-Control", "max-age=3600")
 		},
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "first"})
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "second"})
 	for _, session := range []string{"first", "second", "default"} {
@@ -130,9 +130,9 @@ func TestSessionsShareNothing(t *testing.T) {
 
 // TestTabsAreListedBySession lists and follows the tabs of one session.
 func TestTabsAreListedBySession(t *testing.T) {
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "work"})
-	watch, err := d.Tabs.WatchTabs(harness.Within(t, 60*time.Second), &domtapv1.WatchTabsRequest{SessionId: "work"})
+	watch, err := d.Tabs.WatchTabs(testenv.Within(t, 60*time.Second), &domtapv1.WatchTabsRequest{SessionId: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,23 +166,23 @@ func login() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"/login": func(w http.ResponseWriter, r *http.Request) {
 			http.SetCookie(w, &http.Cookie{Name: "id", Value: "42", HttpOnly: true, Path: "/", MaxAge: 3600, SameSite: http.SameSiteLaxMode})
-			harness.HTML(`<title>In</title><script>localStorage.setItem('theme', 'dark ☾ "quoted"'); localStorage.setItem('visits', '1')</script>`)(w, r)
+			testenv.HTML(`<title>In</title><script>localStorage.setItem('theme', 'dark ☾ "quoted"'); localStorage.setItem('visits', '1')</script>`)(w, r)
 		},
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			who := "stranger"
 			if c, err := r.Cookie("id"); err == nil {
 				who = "user " + c.Value
 			}
-			harness.HTML(`<title>`+who+`</title><script>self.found = localStorage.getItem('theme'); localStorage.setItem('theme', 'light')</script>`)(w, r)
+			testenv.HTML(`<title>`+who+`</title><script>self.found = localStorage.getItem('theme'); localStorage.setItem('theme', 'light')</script>`)(w, r)
 		},
 	}
 }
 
 // TestAStorageStateLogsAnotherSessionIn saves a session and loads it into others.
 func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
-	url := harness.Pages(t, login())
-	d := harness.StartDaemon(t)
-	ctx := harness.Within(t, 60*time.Second)
+	url := testenv.Pages(t, login())
+	d := testenv.StartDaemon(t)
+	ctx := testenv.Within(t, 60*time.Second)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "one"})
 	tab := openIn(t, d, "one", url+"/login")
 	if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil { // it is read without a tab, too
@@ -229,7 +229,7 @@ func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
 
 // TestABadStateSaysWhatIsWrong gives states that no browser takes.
 func TestABadStateSaysWhatIsWrong(t *testing.T) {
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	for name, c := range map[string]*domtapv1.Cookie{
 		"prefix": {Name: "__Host-a", Value: "b", Domain: "example.com", Path: "/"},
 		"none":   {Name: "a", Value: "b", Domain: "example.com", SameSite: "None"},
@@ -275,7 +275,7 @@ func newMirror(t *testing.T) *mirror {
 			m.mu.Lock()
 			m.headers[title] = r.Header
 			m.mu.Unlock()
-			harness.HTML(`<!doctype html><meta name=viewport content="width=device-width"><title>`+title+`</title>
+			testenv.HTML(`<!doctype html><meta name=viewport content="width=device-width"><title>`+title+`</title>
 				<script src="/facts.js"></script><script>report('`+title+`')</script>`+more)(w, r)
 		}
 	}
@@ -285,7 +285,7 @@ func newMirror(t *testing.T) *mirror {
 			_, _ = io.WriteString(w, text)
 		}
 	}
-	m.url = harness.Pages(t, map[string]http.HandlerFunc{
+	m.url = testenv.Pages(t, map[string]http.HandlerFunc{
 		"/report/": func(w http.ResponseWriter, r *http.Request) {
 			var s seen
 			if err := json.NewDecoder(r.Body).Decode(&s); err != nil {
@@ -312,7 +312,7 @@ func newMirror(t *testing.T) *mirror {
 // expect waits until somebody has reported.
 func (m *mirror) expect(t *testing.T, who string) seen {
 	t.Helper()
-	ctx := harness.Within(t, 30*time.Second)
+	ctx := testenv.Within(t, 30*time.Second)
 	for {
 		m.mu.Lock()
 		s, ok := m.reports[who]
@@ -358,7 +358,7 @@ func isGerman(t *testing.T, who string, s seen) {
 // process and workers, and at the headers of their requests.
 func TestPagesSeeTheDeviceThatTheSessionHas(t *testing.T) {
 	m := newMirror(t)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "phone", Settings: &domtapv1.SessionSettings{Emulation: german()}})
 	tab := openIn(t, d, "phone", m.url)
 	page := m.expect(t, "page")
@@ -427,12 +427,12 @@ func isPixel(t *testing.T, who string, s seen) {
 // TestSettingsChangeUnderOpenTabs changes a session while a tab is open, and takes everything back.
 func TestSettingsChangeUnderOpenTabs(t *testing.T) {
 	m := newMirror(t)
-	harness.InSessions(t, harness.StartDaemon(t), func(t *testing.T, d *harness.Daemon) { settingsChange(t, d, m) })
+	testenv.InSessions(t, testenv.StartDaemon(t), func(t *testing.T, d *testenv.Daemon) { settingsChange(t, d, m) })
 }
 
 // settingsChange changes one session.
-func settingsChange(t *testing.T, d *harness.Daemon, m *mirror) {
-	ctx := harness.Within(t, 60*time.Second)
+func settingsChange(t *testing.T, d *testenv.Daemon, m *mirror) {
+	ctx := testenv.Within(t, 60*time.Second)
 	tab := openIn(t, d, "", m.url)
 	plain := m.expect(t, "page")
 	change := func(e *domtapv1.Emulation) seen {
@@ -463,13 +463,13 @@ func settingsChange(t *testing.T, d *harness.Daemon, m *mirror) {
 
 // TestOfflineMeansNothingIsReached takes a session off the net and back.
 func TestOfflineMeansNothingIsReached(t *testing.T) {
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Up</title>`)})
-	harness.InSessions(t, harness.StartDaemon(t), func(t *testing.T, d *harness.Daemon) { offline(t, d, url) })
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Up</title>`)})
+	testenv.InSessions(t, testenv.StartDaemon(t), func(t *testing.T, d *testenv.Daemon) { offline(t, d, url) })
 }
 
 // offline takes one session off the net and back.
-func offline(t *testing.T, d *harness.Daemon, url string) {
-	ctx := harness.Within(t, 60*time.Second)
+func offline(t *testing.T, d *testenv.Daemon, url string) {
+	ctx := testenv.Within(t, 60*time.Second)
 	openIn(t, d, "", url)
 	page := d.Browser.Newest()
 	set := func(off bool) {
@@ -499,7 +499,7 @@ func offline(t *testing.T, d *harness.Daemon, url string) {
 func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
-	url := harness.Pages(t, map[string]http.HandlerFunc{
+	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {
 			user, password, _ := r.BasicAuth()
 			mu.Lock()
@@ -510,11 +510,11 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 				w.WriteHeader(http.StatusUnauthorized)
 				return
 			}
-			harness.HTML(`<title>Welcome</title><img src=/img>`)(w, r)
+			testenv.HTML(`<title>Welcome</title><img src=/img>`)(w, r)
 		},
-		"/open": harness.HTML(`<title>Open</title>`),
+		"/open": testenv.HTML(`<title>Open</title>`),
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	for name, c := range map[string]struct {
 		credentials *domtapv1.HttpCredentials
 		in          bool
@@ -532,7 +532,7 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 		mu.Lock()
 		asked = 0
 		mu.Unlock()
-		opened, err := d.Tabs.OpenTab(harness.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: name, Url: url})
+		opened, err := d.Tabs.OpenTab(testenv.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: name, Url: url})
 		if in := err == nil && opened.GetTab().GetTitle() == "Welcome"; in != c.in {
 			t.Errorf("%s: %v, %v", name, opened.GetTab(), err)
 		}
@@ -549,8 +549,8 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 
 // TestNoPromptIsEverOpen asks for permissions that nobody granted, and for some that somebody did.
 func TestNoPromptIsEverOpen(t *testing.T) {
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Asks</title>`)})
-	d := harness.StartDaemon(t)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Asks</title>`)})
+	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "granted", Settings: &domtapv1.SessionSettings{Permissions: []string{"notifications", "clipboard-read"}}})
 	const query = `Promise.all(['geolocation', 'notifications', 'camera', 'clipboard-read', 'midi'].map(name => navigator.permissions.query({name}).then(p => p.state))).then(s => s.join())`
 	for session, want := range map[string]string{"default": "denied,denied,denied,denied,denied", "granted": "denied,granted,denied,granted,denied"} {
@@ -580,8 +580,8 @@ func TestNoPromptIsEverOpen(t *testing.T) {
 func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
-	url := harness.Pages(t, map[string]http.HandlerFunc{
-		"/": harness.HTML(`<title>Fine</title><button>Fine</button>`),
+	url := testenv.Pages(t, map[string]http.HandlerFunc{
+		"/": testenv.HTML(`<title>Fine</title><button>Fine</button>`),
 		"/slow": func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-release:
@@ -589,7 +589,7 @@ func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 			}
 		},
 	})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "busy"})
 	tab := openIn(t, d, "busy", url)
 	d.Browser.Page("busy").Post("Runtime.evaluate", map[string]any{"expression": "for (;;) {}"})
@@ -605,7 +605,7 @@ func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 		_, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()})
 		reading <- err
 	}()
-	if _, err := d.Sessions.CloseSession(harness.Within(t, 30*time.Second), &domtapv1.CloseSessionRequest{SessionId: "busy"}); err != nil {
+	if _, err := d.Sessions.CloseSession(testenv.Within(t, 30*time.Second), &domtapv1.CloseSessionRequest{SessionId: "busy"}); err != nil {
 		t.Fatal(err)
 	}
 	for what, ch := range map[string]chan error{"opening": loading, "reading": reading} {
@@ -625,13 +625,13 @@ func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 // TestASessionSurvivesACrash kills the renderer of a tab: cookies and settings are there when it comes back.
 func TestASessionSurvivesACrash(t *testing.T) {
 	m := newMirror(t)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "phone", Settings: &domtapv1.SessionSettings{Emulation: german()}})
 	tab := openIn(t, d, "phone", m.url)
 	m.expect(t, "page")
 	ask[any](t, d, "phone", `document.cookie = 'kept=yes', localStorage.kept = 'yes', 1`)
 	d.Browser.Page("phone").Post("Page.crash", struct{}{})
-	ctx := harness.Within(t, 30*time.Second)
+	ctx := testenv.Within(t, 30*time.Second)
 	for state := tab.GetStatus(); state != domtapv1.TabStatus_TAB_STATUS_CRASHED; {
 		got, err := d.Tabs.GetTab(ctx, &domtapv1.GetTabRequest{TabId: tab.GetId()})
 		if err != nil {
@@ -652,8 +652,8 @@ func TestASessionSurvivesACrash(t *testing.T) {
 
 // TestSessionsLeaveNothingBehind opens and closes many sessions.
 func TestSessionsLeaveNothingBehind(t *testing.T) {
-	url := harness.Pages(t, map[string]http.HandlerFunc{"/": harness.HTML(`<title>Short</title><script>localStorage.x = 1</script><button>Go</button>`)})
-	d := harness.StartDaemon(t)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Short</title><script>localStorage.x = 1</script><button>Go</button>`)})
+	d := testenv.StartDaemon(t)
 	openIn(t, d, "", url)
 	round := func(n int) {
 		for range n {
@@ -666,7 +666,7 @@ func TestSessionsLeaveNothingBehind(t *testing.T) {
 	}
 	renderers := func() int {
 		n := 0
-		for _, line := range harness.Processes(d.Browser.State) {
+		for _, line := range testenv.Processes(d.Browser.State) {
 			if strings.Contains(line, "--type=renderer") {
 				n++
 			}
@@ -675,7 +675,7 @@ func TestSessionsLeaveNothingBehind(t *testing.T) {
 	}
 	before := renderers()
 	round(20)
-	ctx := harness.Within(t, 20*time.Second)
+	ctx := testenv.Within(t, 20*time.Second)
 	for renderers() > before { // a renderer ends a moment after its last page
 		if ctx.Err() != nil {
 			t.Fatalf("%d renderers, %d before", renderers(), before)
@@ -696,11 +696,11 @@ func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	url := harness.Pages(t, login())
+	url := testenv.Pages(t, login())
 	profile, state := t.TempDir(), t.TempDir()
 	titles := func(addresses ...string) (got []string) {
 		t.Helper()
-		ctx := harness.Within(t, 60*time.Second)
+		ctx := testenv.Within(t, 60*time.Second)
 		b, err := browser.Start(ctx, browser.Config{ChromePath: path, Headless: true, StateDir: state, UserDataDir: profile})
 		if err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
-	"github.com/domtap/domtap/rpc/convert"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/testenv"
 	"github.com/domtap/domtap/view"
 )
 
@@ -33,8 +33,8 @@ const appPatience = 15 * time.Second
 // snapshot with the diffs applied equals a walk from scratch, for a stream of everything, one of the viewport
 // and one of 50 elements, and GetDom answers the same.
 func TestStreamsConvergeOnApplications(t *testing.T) {
-	url := harness.Serve(t, harness.Apps(t, ""))
-	d := harness.StartDaemon(t)
+	url := testenv.Serve(t, testenv.Apps(t, ""))
+	d := testenv.StartDaemon(t)
 	for _, name := range []string{"react", "vue", "svelte", "lit", "preact", "solid", "virtual", "grid", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			a := openApp(t, d, url+"/"+name)
@@ -68,19 +68,19 @@ var appViews = []appView{
 // drivenApp is an application in a tab with a stream of each view.
 type drivenApp struct {
 	t         *testing.T
-	d         *harness.Daemon
+	d         *testenv.Daemon
 	tab       string
-	followers []*harness.Follower
+	followers []*testenv.Follower
 	// did names the steps that were taken.
 	did []string
 }
 
-func openApp(t *testing.T, d *harness.Daemon, url string) *drivenApp {
+func openApp(t *testing.T, d *testenv.Daemon, url string) *drivenApp {
 	a := &drivenApp{t: t, d: d, tab: d.Open(url)}
 	for _, v := range appViews {
 		request := proto.CloneOf(v.request)
 		request.TabId = a.tab
-		a.followers = append(a.followers, harness.Follow(t, d, request))
+		a.followers = append(a.followers, testenv.Follow(t, d, request))
 	}
 	a.call("new Promise((built) => { const look = () => window.step ? built(0) : requestAnimationFrame(look); look() })")
 	t.Cleanup(func() {
@@ -126,7 +126,7 @@ func (a *drivenApp) step(seed int) {
 		return
 	}
 	rnd := rand.New(rand.NewPCG(1, uint64(seed)))
-	elements := harness.Usual(a.t, a.d, a.tab).GetElements()
+	elements := testenv.Usual(a.t, a.d, a.tab).GetElements()
 	e := elements[rnd.IntN(len(elements))]
 	step := useOf(e, rnd)
 	_, err := a.d.Actions.Interact(a.t.Context(), &domtapv1.InteractRequest{TabId: a.tab, Steps: []*domtapv1.Step{step}})
@@ -162,7 +162,7 @@ func useOf(e *domtapv1.Element, rnd *rand.Rand) *domtapv1.Step {
 // converges holds the streams against the page: first by what was pushed alone, then with what GetDom reads.
 func (a *drivenApp) converges() {
 	a.t.Helper()
-	ctx := harness.Within(a.t, appPatience)
+	ctx := testenv.Within(a.t, appPatience)
 	a.eventually(ctx, "the full stream and a fresh walk", a.pushedAll)
 	a.eventually(ctx, "the viewport stream and the page's own list", a.pushedViewport)
 	a.eventually(ctx, "the streams and a fresh walk with the boxes that GetDom read", a.readAll)
@@ -259,7 +259,7 @@ func (a *drivenApp) compare(i int, fresh *dom.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if difference := harness.Differs(got, harness.Bares(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
+	if difference := testenv.Differs(got, testenv.Bares(convert.Elements(want.Elements.Slice(), nil))); difference != "" {
 		return fmt.Errorf("%s", difference)
 	}
 	return nil

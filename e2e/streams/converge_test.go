@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/dom"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // driver makes pages/mutator.html take one random step at a time.
@@ -134,8 +134,8 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 func storedEqualsFresh(t *testing.T, structural, watched bool, steps int) {
 	d, handlers := newDriver()
 	url := serve(t, handlers)
-	b := harness.StartBrowser(t)
-	pool := harness.StartPool(t, b)
+	b := testenv.StartBrowser(t)
+	pool := testenv.StartPool(t, b)
 	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: url + "/pages/mutator.html"})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestThePagesHeapStaysFlat follows a page through many changes, each with a new element, and reads it many times:
@@ -16,21 +16,21 @@ import (
 // does so once: it is enough that one of several rounds takes nothing.
 func TestThePagesHeapStaysFlat(t *testing.T) {
 	const rounds, changes, allowed = 5, 400, 60
-	d := harness.StartDaemon(t, "js-flags=--expose-gc", "enable-precise-memory-info")
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<div id=box><button>0</button></div><script>
+	d := testenv.StartDaemon(t, "js-flags=--expose-gc", "enable-precise-memory-info")
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<div id=box><button>0</button></div><script>
 		window.change = (n) => { const b = document.createElement("button"); b.textContent = n; box.replaceChildren(b) }
 		window.used = () => { gc(); return performance.memory.usedJSHeapSize }</script>`)}))
-	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	var grew []float64
-	before := harness.Evaluate[float64](t, d, "used()")
+	before := testenv.Evaluate[float64](t, d, "used()")
 	for range rounds {
 		for n := range changes {
 			changeTo(t, d, f, n%10)
 			if n%10 == 0 {
-				harness.Usual(t, d, tab)
+				testenv.Usual(t, d, tab)
 			}
 		}
-		now := harness.Evaluate[float64](t, d, "used()")
+		now := testenv.Evaluate[float64](t, d, "used()")
 		if now-before <= allowed*changes {
 			return
 		}
@@ -41,11 +41,11 @@ func TestThePagesHeapStaysFlat(t *testing.T) {
 }
 
 // changeTo changes the page, and waits until the stream shows it.
-func changeTo(t *testing.T, d *harness.Daemon, f *harness.Follower, n int) {
+func changeTo(t *testing.T, d *testenv.Daemon, f *testenv.Follower, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	harness.Evaluate[any](t, d, "change("+strconv.Itoa(n)+")")
+	testenv.Evaluate[any](t, d, "change("+strconv.Itoa(n)+")")
 	if err := shows(ctx, f, []string{"button " + strconv.Itoa(n)}); err != nil {
 		t.Fatal(err)
 	}

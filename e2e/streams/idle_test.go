@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // scriptTime is how long scripts of any kind have run in a page, in seconds, as the browser counts it.
@@ -34,16 +34,16 @@ func scriptTime(t *testing.T, p *browser.Page) float64 {
 // TestNothingRunsWhileNobodyWatches looks at the time that scripts take in a page that has none of its own: it grows
 // while somebody watches, for the agent looks four times a second, and stands still before and after.
 func TestNothingRunsWhileNobodyWatches(t *testing.T) {
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	url := serve(t, map[string]http.HandlerFunc{
-		"/":      harness.HTML(`<button id=b>Button</button>`),
-		"/clock": harness.HTML(`<button id=b>0</button><script>let n = 0; setInterval(() => { b.textContent = ++n }, 100)</script>`),
+		"/":      testenv.HTML(`<button id=b>Button</button>`),
+		"/clock": testenv.HTML(`<button id=b>0</button><script>let n = 0; setInterval(() => { b.textContent = ++n }, 100)</script>`),
 	})
 	tab := d.Open(url)
 	page := d.Browser.Newest()
 	clock := d.Open(url + "/clock")
-	ticks := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: clock})
-	ctx := harness.Within(t, 4*patience)
+	ticks := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: clock})
+	ctx := testenv.Within(t, 4*patience)
 	if err := page.Call(ctx, "Performance.enable", struct{}{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -69,10 +69,10 @@ func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 		}
 	}
 	silent("before anybody reads the page")
-	harness.Usual(t, d, tab)
+	testenv.Usual(t, d, tab)
 	silent("after it was read")
 	t.Run("watched", func(t *testing.T) {
-		harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+		testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 		for range 2 {
 			if took := ran(); took <= 0 {
 				t.Error("while somebody watches, no script runs: this test sees nothing")
@@ -83,7 +83,7 @@ func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 }
 
 // messages waits for so many more messages.
-func messages(ctx context.Context, f *harness.Follower, n int) error {
+func messages(ctx context.Context, f *testenv.Follower, n int) error {
 	for range n {
 		_, news, err := f.State()
 		if err != nil {

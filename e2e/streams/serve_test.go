@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 //go:embed pages
@@ -14,5 +14,5 @@ var pages embed.FS
 // serve serves the pages of this package and what handlers add.
 func serve(t testing.TB, handlers map[string]http.HandlerFunc) string {
 	t.Helper()
-	return harness.PagesBeside(t, pages, handlers)
+	return testenv.PagesBeside(t, pages, handlers)
 }

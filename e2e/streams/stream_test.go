@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // TestStreamsConverge is guarantee 1 for five views at once: after every step of a page that changes
@@ -21,7 +21,7 @@ func TestStreamsConverge(t *testing.T) {
 	}
 	driver, handlers := newDriver()
 	url := serve(t, handlers)
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url + "/pages/mutator.html")
 	views := []*domtapv1.GetDomRequest{
 		{TabId: tab, FullSnapshot: true},
@@ -30,9 +30,9 @@ func TestStreamsConverge(t *testing.T) {
 		{TabId: tab, ViewportOnly: true},
 		{TabId: tab, MaxElements: proto.Int32(0), MaxTokens: proto.Int32(400)},
 	}
-	var followers []*harness.Follower
+	var followers []*testenv.Follower
 	for _, v := range views {
-		followers = append(followers, harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab, FullSnapshot: v.FullSnapshot,
+		followers = append(followers, testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab, FullSnapshot: v.FullSnapshot,
 			MaxElements: v.MaxElements, MaxTokens: v.MaxTokens, ViewportOnly: v.ViewportOnly}))
 	}
 	var did []string
@@ -52,7 +52,7 @@ func TestStreamsConverge(t *testing.T) {
 
 // agree compares a stream with GetDom. The page may change between the two by itself, such as when an
 // animation ends: then GetDom is asked again.
-func agree(t *testing.T, d *harness.Daemon, f *harness.Follower, v *domtapv1.GetDomRequest) error {
+func agree(t *testing.T, d *testenv.Daemon, f *testenv.Follower, v *domtapv1.GetDomRequest) error {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	var errs []error

@@ -13,9 +13,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/browser"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // patience is how long a change may take to arrive here. It says nothing about how fast streams are, which
@@ -136,7 +136,7 @@ func shownAs(e *domtapv1.Element) string {
 
 // shows waits until the stream shows these elements, without asking for anything: it is the stream that has to
 // bring the change.
-func shows(ctx context.Context, f *harness.Follower, want []string) error {
+func shows(ctx context.Context, f *testenv.Follower, want []string) error {
 	for {
 		elements, news, err := f.State()
 		var got []string
@@ -168,7 +168,7 @@ func viewOf(r *domtapv1.WatchDomRequest) *domtapv1.GetDomRequest {
 // TestWhatMutationsDoNotShow makes, one by one, the changes that the page's mutation observer does not see as
 // what they are. A stream brings each by itself, and what it then shows equals what GetDom answers.
 func TestWhatMutationsDoNotShow(t *testing.T) {
-	d := harness.StartDaemon(t, "site-per-process")
+	d := testenv.StartDaemon(t, "site-per-process")
 	var opening sync.Mutex
 	for _, c := range unseenChanges {
 		t.Run(c.name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestWhatMutationsDoNotShow(t *testing.T) {
 	}
 }
 
-func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) {
+func (c unseenChange) run(t *testing.T, d *testenv.Daemon, opening *sync.Mutex) {
 	r := &release{let: make(chan struct{})}
 	files := map[string]http.HandlerFunc{}
 	if c.files != nil {
@@ -186,7 +186,7 @@ func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) 
 	}
 	var other string
 	files["/"] = func(w http.ResponseWriter, q *http.Request) {
-		harness.HTML("<!doctype html><link rel=icon href='data:,'>"+strings.ReplaceAll(c.page, "OTHER", other))(w, q)
+		testenv.HTML("<!doctype html><link rel=icon href='data:,'>"+strings.ReplaceAll(c.page, "OTHER", other))(w, q)
 	}
 	url := serve(t, files)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
@@ -199,7 +199,7 @@ func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) 
 		request = proto.CloneOf(c.view)
 	}
 	request.TabId = tab
-	f := harness.Follow(t, d, request)
+	f := testenv.Follow(t, d, request)
 	for i, s := range c.steps {
 		if s.script != "" {
 			u.run(s.script)
@@ -207,7 +207,7 @@ func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) 
 		if s.act != nil {
 			s.act(u)
 		}
-		if err := shows(harness.Within(t, patience), f, s.want); err != nil {
+		if err := shows(testenv.Within(t, patience), f, s.want); err != nil {
 			t.Fatalf("step %d, %s: %v", i, s.script, err)
 		}
 		if err := agree(t, d, f, viewOf(request)); err != nil {
@@ -217,7 +217,7 @@ func (c unseenChange) run(t *testing.T, d *harness.Daemon, opening *sync.Mutex) 
 }
 
 // openAtOnce opens a page that may never be loaded whole, and closes it with the test.
-func openAtOnce(t *testing.T, d *harness.Daemon, url string) string {
+func openAtOnce(t *testing.T, d *testenv.Daemon, url string) string {
 	t.Helper()
 	opened, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: url, WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_COMMIT})
 	if err != nil {
@@ -634,7 +634,7 @@ var unseenChanges = []unseenChange{
 		name: "a frame of another process that is hidden and resized", bound: byStyle,
 		page: `<style>.off iframe { display: none }</style><div id=box><iframe id=f width=400 height=100 src="OTHER/framed"></iframe></div><button>B</button>`,
 		files: func(*release) map[string]http.HandlerFunc {
-			return map[string]http.HandlerFunc{"/framed": harness.HTML(`<style>@media (max-width: 200px) { #wide { display: none } }</style><button id=wide>Wide</button><button>Framed</button>`)}
+			return map[string]http.HandlerFunc{"/framed": testenv.HTML(`<style>@media (max-width: 200px) { #wide { display: none } }</style><button id=wide>Wide</button><button>Framed</button>`)}
 		},
 		steps: []unseenStep{
 			{want: []string{"button Wide", "button Framed", "button B"}},

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 const listenersPage = `<title>Listeners</title>
@@ -30,31 +30,31 @@ customElements.define("my-box", class extends HTMLElement {
 // TestListenersAndClosedRootsAreSeen reads elements that only a listener of the page's script makes something
 // to act on, and what is in a closed shadow root, and follows listeners that come and go.
 func TestListenersAndClosedRootsAreSeen(t *testing.T) {
-	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(listenersPage)}))
-	got := harness.Usual(t, d, tab)
+	d := testenv.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(listenersPage)}))
+	got := testenv.Usual(t, d, tab)
 	want := []string{
 		"div Own", "p Pressed", "button Button", "a 1", "a 2", "a 3", "a 4", "a 5", "a 6", "p Shadowed", "button Closed", "b Deep", "p Framed",
 	}
-	if !slices.Equal(harness.Tagged(got), want) {
-		t.Fatalf("got  %q\nwant %q", harness.Tagged(got), want)
+	if !slices.Equal(testenv.Tagged(got), want) {
+		t.Fatalf("got  %q\nwant %q", testenv.Tagged(got), want)
 	}
 	for _, name := range []string{"Own", "Deep", "Framed"} {
 		i := slices.IndexFunc(got.GetElements(), func(e *domtapv1.Element) bool { return e.GetText() == name })
-		if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, got.GetElements()[i].GetRef())); err != nil {
+		if _, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, got.GetElements()[i].GetRef())); err != nil {
 			t.Errorf("clicking %s: %v", name, err)
 		}
 	}
-	if own, ok := harness.Find(harness.Usual(t, d, tab), "Own!"); !ok {
+	if own, ok := testenv.Find(testenv.Usual(t, d, tab), "Own!"); !ok {
 		t.Errorf("the click did not arrive: %v", own)
 	}
-	f := harness.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
-	harness.Evaluate[bool](t, d, `hear(late), own.replaceWith(own.cloneNode(true)), true`)
-	ctx := harness.Within(t, 20*time.Second)
+	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
+	testenv.Evaluate[bool](t, d, `hear(late), own.replaceWith(own.cloneNode(true)), true`)
+	ctx := testenv.Within(t, 20*time.Second)
 	for {
-		now := harness.Usual(t, d, tab)
-		_, late := harness.Find(now, "Late")
-		_, own := harness.Find(now, "Own!")
+		now := testenv.Usual(t, d, tab)
+		_, late := testenv.Find(now, "Late")
+		_, own := testenv.Find(now, "Own!")
 		if late && !own {
 			if err := f.Reaches(ctx, now); err != nil {
 				t.Error(err)
@@ -62,16 +62,16 @@ func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 			return
 		}
 		if ctx.Err() != nil {
-			t.Fatalf("got %q", harness.Tagged(now))
+			t.Fatalf("got %q", testenv.Tagged(now))
 		}
 	}
 }
 
 // TestStreamsSeeListenersByThemselves adds a listener to an element of a watched page, and nothing else.
 func TestStreamsSeeListenersByThemselves(t *testing.T) {
-	d := harness.StartDaemon(t)
-	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": harness.HTML(`<button>One</button><div id=late>Late</div>`)}))
-	stream, err := d.Dom.WatchDom(harness.Within(t, 30*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	d := testenv.StartDaemon(t)
+	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>One</button><div id=late>Late</div>`)}))
+	stream, err := d.Dom.WatchDom(testenv.Within(t, 30*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestStreamsSeeListenersByThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 		if first {
-			harness.Evaluate[bool](t, d, `late.addEventListener("click", () => {}), true`)
+			testenv.Evaluate[bool](t, d, `late.addEventListener("click", () => {}), true`)
 		}
 		if added := m.GetDiff().GetAdded(); len(added) == 1 && added[0].GetText() == "Late" {
 			return

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // waitBoard is a page whose buttons do what tests wait for. Nothing on it happens by itself.
@@ -52,7 +52,7 @@ on("unveil", () => later(() => { document.getElementById("veiled").style.display
 
 // board opens the page and finds its buttons.
 type board struct {
-	*harness.Daemon
+	*testenv.Daemon
 	t       *testing.T
 	tab     string
 	buttons map[string]uint32
@@ -76,11 +76,11 @@ func openBoard(t *testing.T) *board {
 		<-r.Context().Done()
 	}
 	url := serve(t, map[string]http.HandlerFunc{
-		"/board": harness.HTML(waitBoard), "/slow": slow, "/events": events,
-		"/elsewhere": harness.HTML(`<!doctype html><title>Elsewhere</title><h1>You are elsewhere</h1>`),
-		"/streaming": harness.HTML(`<!doctype html><title>Streaming</title><script>new EventSource("/events")</script><button>X</button>`),
+		"/board": testenv.HTML(waitBoard), "/slow": slow, "/events": events,
+		"/elsewhere": testenv.HTML(`<!doctype html><title>Elsewhere</title><h1>You are elsewhere</h1>`),
+		"/streaming": testenv.HTML(`<!doctype html><title>Streaming</title><script>new EventSource("/events")</script><button>X</button>`),
 	})
-	b.Daemon = harness.StartDaemon(t)
+	b.Daemon = testenv.StartDaemon(t)
 	b.tab = b.Open(url + "/board")
 	b.find()
 	return b
@@ -180,18 +180,18 @@ func TestWaitForTextInAFrame(t *testing.T) {
 
 // The words of an alert stand in an element whose role takes no name from its content.
 func TestWaitForTheWordsOfAnAlert(t *testing.T) {
-	url := serve(t, map[string]http.HandlerFunc{"/": harness.HTML(
+	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(
 		`<button onclick="m.textContent = 'Not an address'">Check</button><p id=m role=alert></p>`)})
-	d := harness.StartDaemon(t)
+	d := testenv.StartDaemon(t)
 	tab := d.Open(url)
-	button, ok := harness.Find(d.All(tab), "Check")
+	button, ok := testenv.Find(d.All(tab), "Check")
 	if !ok {
 		t.Fatal("there is no button")
 	}
-	if _, err := d.Actions.Interact(t.Context(), harness.ClickOn(tab, button.GetRef())); err != nil {
+	if _, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, button.GetRef())); err != nil {
 		t.Fatal(err)
 	}
-	m, err := d.Dom.WaitFor(harness.Within(t, 30*time.Second), &domtapv1.WaitForRequest{TabId: tab, Until: &domtapv1.WaitCondition{Text: "not an address"}})
+	m, err := d.Dom.WaitFor(testenv.Within(t, 30*time.Second), &domtapv1.WaitForRequest{TabId: tab, Until: &domtapv1.WaitCondition{Text: "not an address"}})
 	if err != nil || m.GetElement().GetRole() != "alert" || m.GetElement().GetText() != "Not an address" {
 		t.Errorf("got %v, %v", m, err)
 	}
@@ -317,7 +317,7 @@ func TestWaitForQuietAfterABurst(t *testing.T) {
 func TestTwoHundredWaitOnOneTab(t *testing.T) {
 	b := openBoard(t)
 	const many = 200
-	ctx := harness.Within(t, time.Minute)
+	ctx := testenv.Within(t, time.Minute)
 	answers := make([]*domtapv1.WaitForResponse, many)
 	var all sync.WaitGroup
 	for i := range many {

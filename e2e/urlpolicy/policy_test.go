@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/netpolicy"
 	"github.com/domtap/domtap/internal/stubdns"
-	"github.com/domtap/domtap/policy"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // attempts are the ways in which a page makes the browser connect to a URL. Each is a function of it.
@@ -98,7 +98,7 @@ func (s *stage) pageTries() {
 // log tests that the log of the tab says of refused requests that the policy refused them.
 func (s *stage) log(tab string) {
 	s.t.Helper()
-	r, err := s.Pages.ReadLog(harness.Within(s.t, limit), &domtapv1.ReadLogRequest{TabId: tab, MaxEntries: proto.Int32(1000), ProblemsOnly: true})
+	r, err := s.Pages.ReadLog(testenv.Within(s.t, limit), &domtapv1.ReadLogRequest{TabId: tab, MaxEntries: proto.Int32(1000), ProblemsOnly: true})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func (s *stage) navigations() {
 	rows = append(rows, row{good + "/to/302?url=" + url.QueryEscape(secure), "bad.test", public},
 		row{good + "/to/302?url=" + url.QueryEscape(good+"/to/307?url="+url.QueryEscape(secure)), "bad.test", public})
 	for _, r := range rows {
-		_, err := s.Tabs.Navigate(harness.Within(t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: r.url})
+		_, err := s.Tabs.Navigate(testenv.Within(t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: r.url})
 		s.refused(r.url, err, r.host, r.rule)
 		if all := s.All(tab); strings.Contains(all.String(), "secret") && !strings.Contains(all.GetUrl(), "good.test") {
 			t.Errorf("%s: %v", r.url, all)
@@ -189,7 +189,7 @@ func (s *stage) navigations() {
 	}
 	s.untouched("a navigation")
 	for _, address := range []string{good + "/", "https://good.test:" + s.goodSecure.port + "/", good + "/to/302?url=" + url.QueryEscape("https://good.test:"+s.goodSecure.port+"/")} {
-		if _, err := s.Tabs.Navigate(harness.Within(t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: address}); err != nil {
+		if _, err := s.Tabs.Navigate(testenv.Within(t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: address}); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -220,12 +220,12 @@ func (s *stage) schemes(tab, good string) {
 		if i > 3 {
 			continue
 		}
-		if _, err := s.Tabs.Navigate(harness.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: good + "/to/302?url=" + url.QueryEscape(address)}); err == nil {
+		if _, err := s.Tabs.Navigate(testenv.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: good + "/to/302?url=" + url.QueryEscape(address)}); err == nil {
 			s.t.Errorf("a redirect to %s is followed", address)
 		}
 		s.goTo(tab, good+"/")
 	}
-	r, err := s.Tabs.ListTabs(harness.Within(s.t, limit), &domtapv1.ListTabsRequest{})
+	r, err := s.Tabs.ListTabs(testenv.Within(s.t, limit), &domtapv1.ListTabsRequest{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func (s *stage) schemes(tab, good string) {
 			s.t.Errorf("a tab is at %s", at)
 		}
 		if one.GetId() != tab {
-			_, _ = s.Tabs.CloseTab(harness.Within(s.t, limit), &domtapv1.CloseTabRequest{TabId: one.GetId()})
+			_, _ = s.Tabs.CloseTab(testenv.Within(s.t, limit), &domtapv1.CloseTabRequest{TabId: one.GetId()})
 		}
 	}
 }
@@ -249,7 +249,7 @@ func (s *stage) spellings(tab string) {
 		"http://256.1/", "http://1.2.3.08/", "http://a.0x1/", "http://[::1%25x]/", "http://a%2fb/", "http://0/", "ws://A.test:81/", "http://-a_.test/",
 	} {
 		var want string
-		target, err := policy.TargetOf(address)
+		target, err := netpolicy.TargetOf(address)
 		if err == nil {
 			want = target.Authority()
 		}
@@ -263,14 +263,14 @@ func (s *stage) spellings(tab string) {
 // opening tests that a tab is not opened for what is refused.
 func (s *stage) opening(bad string) {
 	s.t.Helper()
-	before, _ := s.Tabs.ListTabs(harness.Within(s.t, limit), &domtapv1.ListTabsRequest{})
-	_, err := s.Tabs.OpenTab(harness.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: bad})
+	before, _ := s.Tabs.ListTabs(testenv.Within(s.t, limit), &domtapv1.ListTabsRequest{})
+	_, err := s.Tabs.OpenTab(testenv.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: bad})
 	s.refused("OpenTab", err, "bad.test", "public")
-	r, err := s.Tabs.ListTabs(harness.Within(s.t, limit), &domtapv1.ListTabsRequest{})
+	r, err := s.Tabs.ListTabs(testenv.Within(s.t, limit), &domtapv1.ListTabsRequest{})
 	if err != nil || len(r.GetTabs()) != len(before.GetTabs()) {
 		s.t.Errorf("%v, %v", r, err)
 	}
-	batch, err := s.Pages.Batch(harness.Within(s.t, limit), &domtapv1.BatchRequest{Urls: []string{bad}})
+	batch, err := s.Pages.Batch(testenv.Within(s.t, limit), &domtapv1.BatchRequest{Urls: []string{bad}})
 	if err != nil || !strings.Contains(batch.String(), "URL_POLICY") {
 		s.t.Errorf("Batch: %v, %v", batch, err)
 	}
@@ -281,11 +281,11 @@ func (s *stage) clicks(tab, good, bad, secure string) {
 	s.t.Helper()
 	for _, target := range []string{bad, secure, good + "/to/302?url=" + url.QueryEscape(secure)} {
 		s.goTo(tab, good+"/link?url="+url.QueryEscape(target))
-		_, err := s.Actions.Interact(harness.Within(s.t, limit), click(tab, "Go"))
+		_, err := s.Actions.Interact(testenv.Within(s.t, limit), click(tab, "Go"))
 		s.refused("a click that leads to "+target, err, "bad.test", "public")
 	}
 	s.goTo(tab, good+"/link?url="+url.QueryEscape(bad))
-	r, err := s.Actions.Interact(harness.Within(s.t, limit), click(tab, "Open"))
+	r, err := s.Actions.Interact(testenv.Within(s.t, limit), click(tab, "Open"))
 	if err != nil || r.GetNewTabId() == "" {
 		s.t.Fatalf("%v, %v", r, err)
 	}
@@ -301,7 +301,7 @@ func click(tab, text string) *domtapv1.InteractRequest {
 
 func (s *stage) goTo(tab, address string) {
 	s.t.Helper()
-	if _, err := s.Tabs.Navigate(harness.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: address}); err != nil {
+	if _, err := s.Tabs.Navigate(testenv.Within(s.t, limit), &domtapv1.NavigateRequest{TabId: tab, Url: address}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -309,15 +309,15 @@ func (s *stage) goTo(tab, address string) {
 // inASession tests that a session of its own goes the same way.
 func (s *stage) inASession(good, bad string) {
 	s.t.Helper()
-	made, err := s.Sessions.CreateSession(harness.Within(s.t, limit), &domtapv1.CreateSessionRequest{SessionId: "other"})
+	made, err := s.Sessions.CreateSession(testenv.Within(s.t, limit), &domtapv1.CreateSessionRequest{SessionId: "other"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	id := made.GetSession().GetId()
-	if _, err := s.Tabs.OpenTab(harness.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: good + "/", SessionId: id}); err != nil {
+	if _, err := s.Tabs.OpenTab(testenv.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: good + "/", SessionId: id}); err != nil {
 		s.t.Error(err)
 	}
-	_, err = s.Tabs.OpenTab(harness.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: good + "/to/302?url=" + url.QueryEscape(bad), SessionId: id})
+	_, err = s.Tabs.OpenTab(testenv.Within(s.t, limit), &domtapv1.OpenTabRequest{Url: good + "/to/302?url=" + url.QueryEscape(bad), SessionId: id})
 	s.refused("a session", err, "bad.test", "public")
 }
 

@@ -18,14 +18,14 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/egress"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/internal/harness"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/netpolicy"
+	"github.com/domtap/domtap/internal/netpolicy/proxy"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/stubdns"
-	"github.com/domtap/domtap/policy"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // limit bounds what should happen at once.
@@ -105,10 +105,10 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // stage is a daemon whose browser goes through a gate.
 type stage struct {
-	*harness.Daemon
+	*testenv.Daemon
 	t     *testing.T
 	names *stubdns.Server
-	gate  *egress.Gate
+	gate  *proxy.Gate
 	// good and bad are sites that the policy allows and refuses; secure ones speak TLS.
 	good, bad, goodSecure, badSecure *site
 }
@@ -120,11 +120,11 @@ func play(t *testing.T) *stage {
 		t: t, names: new(stubdns.Server), good: serve(t, "127.0.0.2", "0", false), bad: serve(t, "127.0.0.3", "0", false),
 		goodSecure: serve(t, "127.0.0.2", "0", true), badSecure: serve(t, "127.0.0.3", "0", true),
 	}
-	p, err := policy.Parse("public,allow=127.0.0.2,allow=[::1],deny=denied.test")
+	p, err := netpolicy.Parse("public,allow=127.0.0.2,allow=[::1],deny=denied.test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.gate, err = egress.Open(t.Context(), egress.Config{Policy: p, Resolver: s.names.Resolver()}); err != nil {
+	if s.gate, err = proxy.Open(t.Context(), proxy.Config{Policy: p, Resolver: s.names.Resolver()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.gate.Close() })
@@ -134,7 +134,7 @@ func play(t *testing.T) *stage {
 		}
 		return s.gate.AllowURL(url)
 	}
-	s.Daemon = harness.StartWith(t, actor.Config{AllowURL: allow}, rpc.Config{AllowEval: true}, browser.Config{
+	s.Daemon = testenv.StartWith(t, actor.Config{AllowURL: allow}, server.Config{AllowEval: true}, browser.Config{
 		Gate: s.gate, Flags: []string{"ignore-certificate-errors"}})
 	for _, name := range []string{"good.test", "denied.test"} {
 		s.names.Set(name, stubdns.At("127.0.0.2"))
@@ -167,7 +167,7 @@ func (s *stage) untouched(what string) {
 // run runs a script in a tab.
 func (s *stage) run(tab, script string) string {
 	s.t.Helper()
-	r, err := s.Pages.Evaluate(harness.Within(s.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: script})
+	r, err := s.Pages.Evaluate(testenv.Within(s.t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: script})
 	if err != nil || r.GetException() != "" {
 		s.t.Fatalf("%v %s", err, r.GetException())
 	}

@@ -18,7 +18,7 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // Options say how to connect.

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // Lookup reads an environment variable, as os.LookupEnv does.

@@ -21,9 +21,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/endpoint"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/domtap/domtap/rpc/identity"
+	"github.com/domtap/domtap/internal/server/identity"
 )
 
 // Access says who may call besides the operator. The zero value: nobody.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/metrics"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
 // observers are those who look on: metrics, traces and profiles.
@@ -20,7 +20,7 @@ type observers struct {
 }
 
 // observe starts the observers that are asked for, and tells tabs and calls of them. The caller owes a call of stop.
-func (cfg Config) observe(ctx context.Context, token string, tabs *actor.Config, calls *rpc.Config) (_ *observers, err error) {
+func (cfg Config) observe(ctx context.Context, token string, tabs *actor.Config, calls *server.Config) (_ *observers, err error) {
 	o := new(observers)
 	begin := func(wanted string, start func() (stop func(), err error)) {
 		if wanted == "" || err != nil {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/fleet"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/browserpool"
 )
 
 // MaxBrowsers is how many browsers of its own a daemon may have.
@@ -34,10 +34,10 @@ func (b Browsers) Check() error {
 
 // starters start the browsers. The first has the default session, and so the profile that is kept, and keeps its
 // places; the others are beside it.
-func (b Browsers) starters(base browser.Config) []fleet.Starter {
-	all := make([]fleet.Starter, max(b.Count, 1))
+func (b Browsers) starters(base browser.Config) []browserpool.Starter {
+	all := make([]browserpool.Starter, max(b.Count, 1))
 	if len(b.Remotes) > 0 {
-		all = make([]fleet.Starter, len(b.Remotes))
+		all = make([]browserpool.Starter, len(b.Remotes))
 	}
 	for i := range all {
 		cfg := base
@@ -53,9 +53,9 @@ func (b Browsers) starters(base browser.Config) []fleet.Starter {
 }
 
 // starter starts one browser, again and again.
-func starter(cfg browser.Config) fleet.Starter {
+func starter(cfg browser.Config) browserpool.Starter {
 	start := browser.Starter(cfg)
-	return func(ctx context.Context) (fleet.Engine, error) {
+	return func(ctx context.Context) (browserpool.Engine, error) {
 		b, err := start(ctx)
 		if err != nil {
 			return nil, err // and no Engine that holds a nil

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/browser"
+	"github.com/domtap/domtap/internal/browser"
 )
 
 func TestBrowsersAreOfOneKindAndNotTooMany(t *testing.T) {

@@ -16,16 +16,16 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/sessions"
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
-	"github.com/domtap/domtap/fleet"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/policy"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/rpc/listen"
-	"github.com/domtap/domtap/rpc/uploads"
+	"github.com/domtap/domtap/internal/netpolicy"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/uploads"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // closeLimit is how long the browsers may take to end when the daemon does.
@@ -49,7 +49,7 @@ type Config struct {
 	Browsers Browsers
 	MaxTabs  int
 	// Policy says where tabs may go; nil: anywhere.
-	Policy *policy.Policy
+	Policy *netpolicy.Policy
 	// UploadDirs are the folders whose files pages may be given.
 	UploadDirs []string
 	// AllowEval lets clients run scripts in pages.
@@ -139,7 +139,7 @@ func (cfg Config) runBrowsers(ctx context.Context) error {
 		return cannotStart(err)
 	}
 	defer closeGate()
-	browsers, err := fleet.Start(ctx, fleet.Config{Starters: cfg.Browsers.starters(cfg.Browser), Warm: cfg.WarmSessions, Logger: cfg.Logger})
+	browsers, err := browserpool.Start(ctx, browserpool.Config{Starters: cfg.Browsers.starters(cfg.Browser), Warm: cfg.WarmSessions, Logger: cfg.Logger})
 	if err != nil {
 		return cannotStart(err)
 	}
@@ -152,7 +152,7 @@ func (cfg Config) runBrowsers(ctx context.Context) error {
 }
 
 // serve serves the browsers' tabs until ctx ends.
-func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
+func (cfg Config) serve(ctx context.Context, browsers *browserpool.Fleet) error {
 	files, err := uploads.New(cfg.UploadDirs)
 	if err != nil {
 		return cannotStart(fmt.Errorf("--upload-dir: %w", err))
@@ -167,7 +167,7 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 		return errors.Join(cannotStart(err), closeAll(listeners))
 	}
 	defer unfollow()
-	calls := rpc.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
+	calls := server.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
 	looking, err := cfg.observe(ctx, token, &tabs, &calls)
 	if err != nil {
 		return errors.Join(cannotStart(err), closeAll(listeners))
@@ -182,7 +182,7 @@ func (cfg Config) serve(ctx context.Context, browsers *fleet.Fleet) error {
 	}
 	calls.Sessions = sessions.New(pool, browsers, sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger})
 	kept.revive(cfg, pool, calls.Sessions)
-	server, err := rpc.New(pool, calls)
+	server, err := server.New(pool, calls)
 	if err != nil {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
 	}

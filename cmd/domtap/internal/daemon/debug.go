@@ -9,8 +9,8 @@ import (
 	"net/http/pprof"
 	"time"
 
-	"github.com/domtap/domtap/rpc/listen"
-	"github.com/domtap/domtap/web/guard"
+	"github.com/domtap/domtap/internal/gateway/guard"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // profileLimit is how long a profile or trace may be recorded.

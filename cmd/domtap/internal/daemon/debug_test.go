@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/web/guard"
+	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
 func TestProfilesAreForTheOperatorAlone(t *testing.T) {

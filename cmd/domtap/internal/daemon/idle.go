@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/sessions"
-	"github.com/domtap/domtap/rpc"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // tidy closes tabs and sessions that nobody uses, and ends the returned context when the daemon itself is idle and was started on demand.
 // The caller owes a call of stop.
-func (cfg Config) tidy(ctx context.Context, server *rpc.Server, pool *actor.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
+func (cfg Config) tidy(ctx context.Context, server *server.Server, pool *actor.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { all.CloseIdle(ctx, cfg.Limits.Idle) })

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/domtap/domtap/actor/sessions"
-	"github.com/domtap/domtap/browser/page"
-	"github.com/domtap/domtap/rpc/limit"
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // Limits are what clients and pages may take of the daemon.
@@ -38,7 +38,7 @@ func (l Limits) Check() error {
 		{"max-tabs-per-client", l.TabsPerClient, 1, 1_000_000},
 		{"max-sessions-per-client", l.SessionsPerClient, 1, 1_000_000},
 		{"mailbox", l.Mailbox, 1, 10_000},
-		{"max-page-elements", l.PageElements, 100, page.MaxElements},
+		{"max-page-elements", l.PageElements, 100, observer.MaxElements},
 		{"max-request-bytes", l.RequestBytes, 64 << 10, listen.MaxMessage},
 		{"max-response-bytes", l.ResponseBytes, 64 << 10, listen.MaxMessage},
 		{"max-connections", l.Connections, 0, 1_000_000},

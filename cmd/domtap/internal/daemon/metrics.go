@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/domtap/domtap/web/guard"
+	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
 // metricsAddress completes the address that metrics are served on: without a host it is loopback.

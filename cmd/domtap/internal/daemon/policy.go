@@ -3,9 +3,9 @@ package daemon
 import (
 	"context"
 
-	"github.com/domtap/domtap/browser"
-	"github.com/domtap/domtap/egress"
-	"github.com/domtap/domtap/rpc/check"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/netpolicy/proxy"
+	"github.com/domtap/domtap/internal/server/check"
 )
 
 // CheckPolicy returns an error when the URL policy cannot be enforced for the browsers that there are to be.
@@ -14,7 +14,7 @@ func (cfg Config) CheckPolicy() error {
 		return nil
 	}
 	one := cfg.Browser
-	one.Gate = new(egress.Gate)
+	one.Gate = new(proxy.Gate)
 	if len(cfg.Browsers.Remotes) > 0 {
 		one.Remote = cfg.Browsers.Remotes[0]
 	}
@@ -30,7 +30,7 @@ func (cfg *Config) openGate(ctx context.Context) (closeGate func(), err error) {
 	if err := cfg.CheckPolicy(); err != nil {
 		return nil, err
 	}
-	gate, err := egress.Open(ctx, egress.Config{Policy: cfg.Policy, Logger: cfg.Logger})
+	gate, err := proxy.Open(ctx, proxy.Config{Policy: cfg.Policy, Logger: cfg.Logger})
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (cfg *Config) openGate(ctx context.Context) (closeGate func(), err error) {
 // allowURL decides on the URLs that clients name. Where they lead is for the gate to decide on.
 func (cfg Config) allowURL(url string) error {
 	err := check.AllowURL(url)
-	if gate, gated := cfg.Browser.Gate.(*egress.Gate); err == nil && gated {
+	if gate, gated := cfg.Browser.Gate.(*proxy.Gate); err == nil && gated {
 		err = gate.AllowURL(url)
 	}
 	return err

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/journal"
-	"github.com/domtap/domtap/actor/sessions"
+	"github.com/domtap/domtap/internal/journal"
+	"github.com/domtap/domtap/internal/sessions"
 )
 
 // Restore says which tabs of an earlier daemon come back, of those that asked for it. The zero value is RestoreKilled.

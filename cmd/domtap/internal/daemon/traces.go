@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/traces"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/telemetry/tracing"
 )
 
 // flushLimit is how long the last spans may take to be sent.
 const flushLimit = 3 * time.Second
 
 // trace has calls and turns traced. The caller owes a call of stop, at the end.
-func (cfg Config) trace(ctx context.Context, tabs *actor.Config, calls *rpc.Config) (stop func(), err error) {
-	t, err := traces.New(ctx, cfg.Traces, cfg.Version)
+func (cfg Config) trace(ctx context.Context, tabs *actor.Config, calls *server.Config) (stop func(), err error) {
+	t, err := tracing.New(ctx, cfg.Traces, cfg.Version)
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/domtap/domtap/rpc"
-	"github.com/domtap/domtap/rpc/listen"
-	"github.com/domtap/domtap/web"
-	"github.com/domtap/domtap/web/guard"
-	"github.com/domtap/domtap/web/ui"
+	"github.com/domtap/domtap/internal/gateway"
+	"github.com/domtap/domtap/internal/gateway/guard"
+	"github.com/domtap/domtap/internal/gateway/ui"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // Web is how calls are served over HTTP. The zero value serves none.
@@ -41,17 +41,17 @@ func (w Web) Check() error {
 }
 
 // besideWeb has the server serve the web, too. What forget does is owed when that has ended.
-func (cfg Config) besideWeb(ctx context.Context, server *rpc.Server) (forget func(), err error) {
+func (cfg Config) besideWeb(ctx context.Context, server *server.Server) (forget func(), err error) {
 	l, err := listen.Web(ctx, cfg.Web.Address, cfg.TLS)
 	if err != nil {
 		return nil, err
 	}
-	front := web.Config{Listener: l, TLS: cfg.TLS != (listen.TLS{}), Hosts: cfg.Web.hosts(), Origins: cfg.Web.Origins, Logger: cfg.Logger,
+	front := gateway.Config{Listener: l, TLS: cfg.TLS != (listen.TLS{}), Hosts: cfg.Web.hosts(), Origins: cfg.Web.Origins, Logger: cfg.Logger,
 		MaxRequest: cfg.Limits.RequestBytes, MaxAnswer: cfg.Limits.ResponseBytes}
 	if cfg.Web.UI {
 		front.Page = ui.Handler(cfg.Version)
 	}
-	beside, err := web.New(server, front)
+	beside, err := gateway.New(server, front)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/mcp"
-	"github.com/domtap/domtap/mcp/tools"
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/mcp"
+	"github.com/domtap/domtap/internal/mcp/tools"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // mcpFlags are the settings of the MCP server.

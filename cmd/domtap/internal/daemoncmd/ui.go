@@ -17,7 +17,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // serveUI lets a daemon that the command starts serve its live page.

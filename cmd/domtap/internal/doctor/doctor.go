@@ -15,11 +15,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domtap/domtap/browser"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
+	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/policy"
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/netpolicy"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // The results of a check.
@@ -47,7 +47,7 @@ type Patient struct {
 	// Try starts a browser and ends it again.
 	Try func(context.Context, browser.Config) error
 	// Policy reads the URL policy that a daemon would have that is started now.
-	Policy func() (*policy.Policy, error)
+	Policy func() (*netpolicy.Policy, error)
 	Places endpoint.Places
 	Target endpoint.Target
 	// Named says that the target was named by an address, where no command starts a daemon.

@@ -7,12 +7,12 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
-	"github.com/domtap/domtap/prune"
+	"github.com/domtap/domtap/internal/transcript"
 )
 
 // Prune makes the command prune.
 func Prune(a *cli.App) *cobra.Command {
-	o := prune.Default()
+	o := transcript.Default()
 	var stats bool
 	cmd := &cobra.Command{
 		Use:   "prune",
@@ -30,14 +30,14 @@ responses, Anthropic messages, Vercel AI SDK messages, MCP results.`,
 	f := cmd.Flags()
 	f.IntVar(&o.Keep, "keep", o.Keep, "how many of the newest snapshots to keep")
 	f.StringSliceVar(&o.Tools, "tools", nil, "patterns of the names of tools whose results are snapshots (default: the usual browser tools)")
-	f.IntVar(&o.MinBytes, "min-bytes", prune.DefaultMinBytes, "keep results that are shorter than this")
-	f.StringVar(&o.Placeholder, "placeholder", prune.Placeholder, "the text that replaces a snapshot")
+	f.IntVar(&o.MinBytes, "min-bytes", transcript.DefaultMinBytes, "keep results that are shorter than this")
+	f.StringVar(&o.Placeholder, "placeholder", transcript.Placeholder, "the text that replaces a snapshot")
 	f.BoolVar(&stats, "stats", false, "print on standard error what was saved")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if o.Keep < 0 || o.MinBytes <= 0 {
 			return exit.Errorf(exit.Usage, "", "--keep must be 0 or more, and --min-bytes more than 0")
 		}
-		got, err := prune.Stream(a.Out, a.In, o)
+		got, err := transcript.Stream(a.Out, a.In, o)
 		if err != nil {
 			return exit.Errorf(exit.Failure, "the output is incomplete", "standard input: %w", err)
 		}

@@ -2,7 +2,7 @@ package render
 
 import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/mcp/text"
+	"github.com/domtap/domtap/internal/mcp/text"
 )
 
 // Diff prints a diff in the DIFF format, for answers that carry no text of their own; empty when nothing

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
-	"github.com/domtap/domtap/mcp/text"
+	"github.com/domtap/domtap/internal/mcp/text"
 )
 
 // Tabs is a table of tabs, with a heading.

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/domtap/domtap/actor"
-	"github.com/domtap/domtap/actor/sessions"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
-	"github.com/domtap/domtap/rpc/listen"
-	"github.com/domtap/domtap/traces"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/sessions"
+	"github.com/domtap/domtap/internal/telemetry/tracing"
 )
 
 // dialogPolicies maps the words of --dialogs.
@@ -99,7 +99,7 @@ func (s *Flags) checkLimits() error {
 		return exit.Errorf(exit.Usage, "domtap serve --help lists the defaults", "%w", err)
 	}
 	if s.Traces != "" {
-		if err := traces.Check(s.Traces); err != nil {
+		if err := tracing.Check(s.Traces); err != nil {
 			return exit.Errorf(exit.Usage, "for example --otlp http://127.0.0.1:4317", "--otlp: %w", err)
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/domtap/domtap/browser/page"
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
-	"github.com/domtap/domtap/rpc/listen"
+	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/server/listen"
 )
 
 // Flags are the settings of the daemon.
@@ -98,7 +98,7 @@ func (s *Flags) registerCounts(f *pflag.FlagSet) {
 	f.IntVar(&s.WarmSessions, "warm-sessions", 1, "how many sessions to keep ready once the first session was created, at about 30 MB each; 0: none")
 	f.IntVar(&l.TabsPerClient, "max-tabs-per-client", 50, "the most tabs of a named client (--clients), including windows that pages open")
 	f.IntVar(&l.SessionsPerClient, "max-sessions-per-client", 25, "the most sessions of a named client, including its default session")
-	f.IntVar(&l.PageElements, "max-page-elements", page.MaxElements, "the most elements kept of each document, at up to 1 KB each in the page; responses report what is left out")
+	f.IntVar(&l.PageElements, "max-page-elements", observer.MaxElements, "the most elements kept of each document, at up to 1 KB each in the page; responses report what is left out")
 	f.DurationVar(&l.Idle.Tab, "tab-idle", 0, "close tabs that no call and no stream used for this long, such as 8h; 0: never")
 	f.DurationVar(&l.Idle.Session, "session-idle", 0, "close sessions, except the default session, that were not used for this long, with their tabs; 0: never")
 	f.DurationVar(&l.ExitIdle, "exit-idle", 30*time.Minute, "stop a daemon that a command started after this long without tabs, other sessions than the default, and connections; 0: never")

@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
-	"github.com/domtap/domtap/policy"
+	"github.com/domtap/domtap/internal/netpolicy"
 )
 
 // PolicyFlag defines --url-policy, and returns a function that reads the value.
-func PolicyFlag(f *pflag.FlagSet) func() (*policy.Policy, error) {
+func PolicyFlag(f *pflag.FlagSet) func() (*netpolicy.Policy, error) {
 	text := new(string)
 	policyFlag(f, text)
-	return func() (*policy.Policy, error) { return readPolicy(*text) }
+	return func() (*netpolicy.Policy, error) { return readPolicy(*text) }
 }
 
 func policyFlag(f *pflag.FlagSet, text *string) {
@@ -26,7 +26,7 @@ func policyFlag(f *pflag.FlagSet, text *string) {
 }
 
 // readPolicy reads the value of the flag, with its files.
-func readPolicy(text string) (*policy.Policy, error) {
+func readPolicy(text string) (*netpolicy.Policy, error) {
 	items := strings.Split(text, ",")
 	for i, item := range items {
 		path, isFile := strings.CutPrefix(strings.TrimSpace(item), "file=")
@@ -39,5 +39,5 @@ func readPolicy(text string) (*policy.Policy, error) {
 		}
 		items[i] = "\n" + string(lines) + "\n"
 	}
-	return policy.Parse(strings.Join(items, ","))
+	return netpolicy.Parse(strings.Join(items, ","))
 }

@@ -1,0 +1,87 @@
+package capture
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// colored is a page of one color that counts clicks, and notes what it hears of coming and going.
+const colored = `<!doctype html><title>Color</title><style>body{margin:0;background:rgb(%s)}button{margin:40px}</style><button id=count>Count 0</button>
+	<input aria-label=Heard id=heard><script>
+	let clicks = 0;
+	count.onclick = () => { count.textContent = "Count " + ++clicks };
+	for (const type of ["blur", "focus", "visibilitychange", "pagehide", "freeze"])
+		for (const target of [window, document]) target.addEventListener(type, (e) => { if (e.target === target) heard.value += type + " " });
+	</script>`
+
+// TestTabsBehindOthersAreSeenAndActedOn takes pictures of the tabs of one window and clicks in them, one after the other
+// and all at once: each picture is the tab's own and comes in time, though one tab alone is in front, and no page hears of it.
+func TestTabsBehindOthersAreSeenAndActedOn(t *testing.T) {
+	const tabs, rounds = 4, 3
+	handlers := map[string]http.HandlerFunc{}
+	for i := range tabs {
+		handlers[fmt.Sprint("/", i)] = testenv.HTML(fmt.Sprintf(colored, fmt.Sprint(10+i*60, ",100,50")))
+	}
+	url := testenv.Pages(t, handlers)
+	testenv.InSessions(t, testenv.StartDaemon(t), func(t *testing.T, d *testenv.Daemon) { inFront(t, d, url, tabs, rounds) })
+}
+
+// inFront uses as many tabs of one session, so many times.
+func inFront(t *testing.T, d *testenv.Daemon, url string, tabs, rounds int) {
+	var ids []string
+	for i := range tabs {
+		ids = append(ids, d.Open(fmt.Sprint(url, "/", i)))
+	}
+	use := func(i int) {
+		resp, err := d.Pages.Screenshot(testenv.Within(t, time.Minute), &domtapv1.ScreenshotRequest{TabId: ids[i], Marks: i%2 == 1})
+		if err != nil {
+			t.Errorf("a picture of tab %d: %v", i, err)
+			return
+		}
+		picture, err := png.Decode(bytes.NewReader(resp.GetImage()))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if red, _, _, _ := picture.At(700, 500).RGBA(); int(red>>8) != 10+i*60 {
+			t.Errorf("the picture of tab %d shows red %d, want %d", i, red>>8, 10+i*60)
+		}
+		step := &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Selector: "#count"}}}}
+		if _, err := d.Actions.Interact(testenv.Within(t, time.Minute), &domtapv1.InteractRequest{TabId: ids[i], Steps: []*domtapv1.Step{step}}); err != nil {
+			t.Errorf("a click in tab %d: %v", i, err)
+		}
+	}
+	for range rounds {
+		for i := range tabs {
+			use(i)
+		}
+	}
+	var users sync.WaitGroup
+	for i := range tabs {
+		users.Go(func() {
+			for range rounds {
+				use(i)
+			}
+		})
+	}
+	users.Wait()
+	for i, id := range ids {
+		page := d.All(id)
+		if _, found := testenv.Find(page, fmt.Sprint("Count ", 2*rounds)); !found {
+			t.Errorf("tab %d was not clicked %d times: %v", i, 2*rounds, page.GetElements())
+		}
+		for _, e := range page.GetElements() {
+			if e.GetName() == "Heard" && e.GetValue() != "" {
+				t.Errorf("the page of tab %d heard %q", i, e.GetValue())
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package nonmutation
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+//go:embed page.html
+var page string
+
+const limit = time.Minute
+
+// TestAPageFindsNoObserver reads a page in every way while that has a trap on every method and getter of the DOM, listens for
+// events, and compares what it can see of itself before and after. It finds nothing, and changes nothing of what is read.
+func TestAPageFindsNoObserver(t *testing.T) {
+	d := testenv.StartDaemon(t)
+	plain := page[:strings.Index(page, "<script>")] + page[strings.Index(page, "</script>")+len("</script>"):]
+	trapped, free := d.Open(testenv.Serve(t, testenv.HTML(page))), d.Open(testenv.Serve(t, testenv.HTML(plain)))
+	evaluate(t, d, trapped, "window.begin()")
+	read := func(tab string) string {
+		t.Helper()
+		ctx := testenv.Within(t, limit)
+		lines, err := d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: tab, FullSnapshot: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dom, err := d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab, IncludeAttributes: []string{"id"}})
+		if err != nil || len(dom.GetElements()) < 4 {
+			t.Fatalf("got %v, %v", dom, err)
+		}
+		text, err := d.Pages.ReadPage(ctx, &domtapv1.ReadPageRequest{TabId: tab, Mode: domtapv1.ReadMode_READ_MODE_CONTENT})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := d.Pages.Extract(ctx, &domtapv1.ExtractRequest{TabId: tab, Selectors: []string{"h1", "button"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, body, _ := strings.Cut(lines.GetText(), "\n")
+		return body + text.GetText() + data.GetResultJson()
+	}
+	got, want := read(trapped), read(free)
+	if got != want {
+		t.Errorf("the page has changed what is read of it:\n%s\nwant\n%s", got, want)
+	}
+	var seen struct {
+		Sprung, Heard, Globals, Suspicious, Attributes, Patched []string
+		MarkupChanged                                           bool
+		Sheets, Entries, Marks, Scroll, Selection               int
+		Focus                                                   string
+		Webdriver                                               bool
+	}
+	text := evaluate(t, d, trapped, "window.end()")
+	if err := json.Unmarshal([]byte(text), &seen); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	// The script that the test itself runs in the page's world, as Evaluate is meant to, gives its result through the page's JSON.
+	seen.Sprung = slices.DeleteFunc(seen.Sprung, func(what string) bool {
+		return strings.HasPrefix(what, "stringify ") && strings.Contains(what, "<anonymous>")
+	})
+	if len(seen.Sprung)+len(seen.Heard)+len(seen.Globals)+len(seen.Suspicious)+len(seen.Attributes)+len(seen.Patched) > 0 || seen.MarkupChanged ||
+		seen.Sheets+seen.Entries+seen.Marks+seen.Scroll+seen.Selection != 0 || seen.Focus != "BODY" {
+		t.Errorf("the page has noticed %+v: %s", seen, text)
+	}
+	if !seen.Webdriver {
+		t.Error("navigator.webdriver is not true: docs/security.md says that it is")
+	}
+	// The text of a message is made when it is logged, whoever listens, and a function's has its toString in it.
+	if got := evaluate(t, d, trapped, "window.consoleTricks()"); got != "" && got != "toString" {
+		t.Errorf("the page sees that somebody looks into what it logs: %s", got)
+	}
+}
+
+func evaluate(t *testing.T, d *testenv.Daemon, tab, expression string) string {
+	t.Helper()
+	r, err := d.Pages.Evaluate(testenv.Within(t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
+	if err != nil || r.GetException() != "" {
+		t.Fatalf("%s: %v %s", expression, err, r.GetException())
+	}
+	var text string
+	_ = json.Unmarshal([]byte(r.GetResultJson()), &text) // what has no result has no text
+	return text
+}

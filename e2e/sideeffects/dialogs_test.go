@@ -1,0 +1,428 @@
+package sideeffects
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// bigButton is a page with one button that runs a script when it is clicked.
+func bigButton(script string) http.HandlerFunc {
+	return testenv.HTML(`<!doctype html><title>Start</title><button id=b>Go</button><script>b.onclick = () => { ` + script + ` }</script>`)
+}
+
+// pressFirst clicks the first element of a tab.
+func pressFirst(t testing.TB, d *testenv.Daemon, tab string) *domtapv1.InteractResponse {
+	t.Helper()
+	r, err := d.Actions.Interact(testenv.Within(t, 60*time.Second), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// tabOf is what is known of a tab.
+func tabOf(t testing.TB, d *testenv.Daemon, id string) *domtapv1.Tab {
+	t.Helper()
+	r, err := d.Tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.GetTab()
+}
+
+// answerDialog answers the open dialog.
+func answerDialog(t testing.TB, d *testenv.Daemon, r *domtapv1.AnswerDialogRequest) *domtapv1.AnswerDialogResponse {
+	t.Helper()
+	answer, err := d.Tabs.AnswerDialog(testenv.Within(t, 30*time.Second), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// stillUsable fails unless the tab can be navigated, read and clicked.
+func stillUsable(t testing.TB, d *testenv.Daemon, tab, url string) {
+	t.Helper()
+	// What the page itself had begun before it was left may be committed after it: the caller is told, and navigates again.
+	// The page that came back may have begun the next navigation by then.
+	const attempts = 5
+	var r *domtapv1.GetDomResponse
+	var err error
+	for range attempts {
+		if _, err = d.Tabs.Navigate(testenv.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err == nil {
+			r, err = d.Dom.GetDom(testenv.Within(t, 30*time.Second), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+		}
+		if testenv.Reason(err) != "NAVIGATED_AWAY" {
+			break
+		}
+	}
+	if n := len(r.GetElements()); err != nil || n != 3 {
+		t.Fatalf("the tab reads %d elements, %v", n, err)
+	}
+	pressFirst(t, d, tab)
+}
+
+// nextDialog waits until a tab has a dialog with the message.
+func nextDialog(t testing.TB, d *testenv.Daemon, tab, message string) *domtapv1.Dialog {
+	t.Helper()
+	stream, err := d.Tabs.WatchTabs(testenv.Within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		m, err := stream.Recv()
+		if err != nil {
+			t.Fatalf("waiting for the dialog %q: %v", message, err)
+		}
+		if dialog := m.GetTab().GetDialog(); m.GetTab().GetId() == tab && dialog != nil && dialog.GetMessage() == message {
+			return dialog
+		}
+	}
+}
+
+// nextNavigation returns what waits until a tab has another document than now.
+func nextNavigation(t testing.TB, d *testenv.Daemon, tab string) func() {
+	t.Helper()
+	stream, err := d.Tabs.WatchTabs(testenv.Within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
+	if err == nil {
+		_, err = stream.Recv() // it has begun
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		for {
+			m, err := stream.Recv()
+			if err != nil {
+				t.Fatalf("waiting for a navigation: %v", err)
+			}
+			if m.GetTab().GetId() == tab && m.GetNavigated() != nil {
+				return
+			}
+		}
+	}
+}
+
+// TestDialogsAreState opens dialogs in every way that a page can. None holds up a call; the answer reaches the page.
+func TestDialogsAreState(t *testing.T) {
+	var other string
+	handlers := map[string]http.HandlerFunc{
+		"/ok":      testenv.HTML(testenv.SomeButtons),
+		"/load":    testenv.HTML(`<title>Load</title><script>alert("at load"); document.title = "after"</script><button>Go</button>`),
+		"/confirm": bigButton(`document.title = "confirm " + confirm("Sure?")`),
+		"/prompt":  bigButton(`document.title = "prompt " + prompt("Name?", "Ada")`),
+		"/loop":    bigButton(`for (let i = 0; i < 100; i++) alert(i); document.title = "done"`),
+		"/hidden":  testenv.HTML(`<title>Top</title><button>Go</button><iframe hidden srcdoc="<script>setTimeout(() => { alert('hidden'); top.document.title = 'after' }, 50)</script>"></iframe>`),
+		"/other": func(w http.ResponseWriter, r *http.Request) {
+			testenv.HTML(`<title>Top</title><button>Go</button><iframe src="`+other+`/inner"></iframe><script>onmessage = e => document.title = e.data</script>`)(w, r)
+		},
+		"/inner": testenv.HTML(`<script>setTimeout(() => { alert('inner'); top.postMessage('after', '*') }, 50)</script>`),
+		"/huge":  bigButton(`alert("é".repeat(5e6)); document.title = "after"`),
+	}
+	url := testenv.Pages(t, handlers)
+	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
+	d := testenv.StartDaemon(t, "site-per-process")
+	titled := func(t *testing.T, tab, want string) {
+		t.Helper()
+		for range 100 {
+			if got := d.All(tab).GetTitle(); got == want {
+				return
+			}
+		}
+		t.Errorf("the title is %q, want %q", d.All(tab).GetTitle(), want)
+	}
+	yes := func(tab string) *domtapv1.AnswerDialogRequest {
+		return &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true}
+	}
+
+	t.Run("while the page loads", func(t *testing.T) {
+		r, err := d.Tabs.OpenTab(testenv.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{Url: url + "/load"})
+		if err != nil || r.GetTab().GetDialog().GetMessage() != "at load" {
+			t.Fatalf("opened as %v, %v", r, err)
+		}
+		tab := r.GetTab().GetId()
+		everyCallAnswers(t, d, tab)
+		answer := answerDialog(t, d, yes(tab))
+		if got := answer.GetDialog(); got.GetType() != domtapv1.DialogType_DIALOG_TYPE_ALERT || got.GetId() != 1 ||
+			got.GetAnswer() != domtapv1.DialogAnswer_DIALOG_ANSWER_ACCEPTED || answer.GetTab().GetDialog() != nil {
+			t.Errorf("answered %v", answer)
+		}
+		titled(t, tab, "after")
+		_, err = d.Tabs.AnswerDialog(t.Context(), yes(tab))
+		if testenv.Reason(err) != "NO_DIALOG" || status.Code(err) != codes.FailedPrecondition {
+			t.Errorf("answering nothing: %v", err)
+		}
+		stillUsable(t, d, tab, url+"/ok")
+	})
+	for _, tt := range []struct {
+		path   string
+		answer *domtapv1.AnswerDialogRequest
+		title  string
+	}{
+		{"/confirm", &domtapv1.AnswerDialogRequest{Accept: true}, "confirm true"},
+		{"/confirm", &domtapv1.AnswerDialogRequest{}, "confirm false"},
+		{"/prompt", &domtapv1.AnswerDialogRequest{Accept: true}, "prompt Ada"},
+		{"/prompt", &domtapv1.AnswerDialogRequest{Accept: true, PromptText: proto.String("Zoë 👍")}, "prompt Zoë 👍"},
+		{"/prompt", &domtapv1.AnswerDialogRequest{Accept: true, PromptText: proto.String("")}, "prompt "},
+		{"/prompt", &domtapv1.AnswerDialogRequest{}, "prompt null"},
+		{"/huge", &domtapv1.AnswerDialogRequest{Accept: true}, "after"},
+	} {
+		t.Run(tt.path[1:]+" becomes "+tt.title, func(t *testing.T) {
+			tab := d.Open(url + tt.path)
+			r := pressFirst(t, d, tab)
+			if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog() == nil || !r.GetResults()[0].GetOk() {
+				t.Errorf("the click answered %.500v", r)
+			}
+			if n := len([]rune(r.GetTab().GetDialog().GetMessage())); n > 1001 {
+				t.Errorf("the message has %d characters", n)
+			}
+			tt.answer.TabId, tt.answer.DialogId = tab, r.GetTab().GetDialog().GetId()
+			answerDialog(t, d, tt.answer)
+			titled(t, tab, strings.TrimSpace(tt.title))
+			stillUsable(t, d, tab, url+"/ok")
+		})
+	}
+	t.Run("a loop of 100", func(t *testing.T) {
+		tab := d.Open(url + "/loop")
+		pressFirst(t, d, tab)
+		for i := range 100 {
+			dialog := nextDialog(t, d, tab, fmt.Sprint(i))
+			wrong := &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true, DialogId: dialog.GetId() + 1}
+			if _, err := d.Tabs.AnswerDialog(t.Context(), wrong); testenv.Reason(err) != "NO_DIALOG" {
+				t.Fatalf("a dialog that is not there yet was answered: %v", err)
+			}
+			answer := answerDialog(t, d, &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true, DialogId: dialog.GetId()})
+			if answer.GetDialog().GetMessage() != fmt.Sprint(i) {
+				t.Fatalf("answered %v, want %d", answer.GetDialog(), i)
+			}
+		}
+		titled(t, tab, "done")
+	})
+	for path, message := range map[string]string{"/hidden": "hidden", "/other": "inner"} {
+		t.Run("in a frame, "+path[1:], func(t *testing.T) {
+			tab := d.Open(url + path)
+			nextDialog(t, d, tab, message)
+			everyCallAnswers(t, d, tab)
+			answerDialog(t, d, yes(tab))
+			titled(t, tab, "after")
+			stillUsable(t, d, tab, url+"/ok")
+		})
+	}
+	t.Run("navigating away", func(t *testing.T) {
+		tab := d.Open(url + "/loop")
+		pressFirst(t, d, tab)
+		stillUsable(t, d, tab, url+"/ok") // within the site
+		tab = d.Open(url + "/loop")
+		pressFirst(t, d, tab)
+		stillUsable(t, d, tab, other+"/ok")
+		tab = d.Open(url + "/loop")
+		pressFirst(t, d, tab)
+		if _, err := d.Tabs.Reload(testenv.Within(t, 30*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+			t.Error(err)
+		}
+		stillUsable(t, d, tab, url+"/ok")
+	})
+}
+
+// everyCallAnswers makes every call that a page behind a dialog cannot answer: each says so at once.
+func everyCallAnswers(t *testing.T, d *testenv.Daemon, tab string) {
+	t.Helper()
+	calls := map[string]func(ctx context.Context) error{
+		"GetDom": func(ctx context.Context) error {
+			_, err := d.Dom.GetDom(ctx, &domtapv1.GetDomRequest{TabId: tab})
+			return err
+		},
+		"GetCompact": func(ctx context.Context) error {
+			_, err := d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: tab})
+			return err
+		},
+		"WatchDom": func(ctx context.Context) error {
+			stream, err := d.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{TabId: tab})
+			if err == nil {
+				_, err = stream.Recv()
+			}
+			return err
+		},
+		"Interact": func(ctx context.Context) error {
+			_, err := d.Actions.Interact(ctx, testenv.ClickOn(tab, 0))
+			return err
+		},
+		"Screenshot": func(ctx context.Context) error {
+			_, err := d.Pages.Screenshot(ctx, &domtapv1.ScreenshotRequest{TabId: tab})
+			return err
+		},
+		"ReadPage": func(ctx context.Context) error {
+			_, err := d.Pages.ReadPage(ctx, &domtapv1.ReadPageRequest{TabId: tab})
+			return err
+		},
+	}
+	for name, call := range calls {
+		err := call(testenv.Within(t, 30*time.Second))
+		if testenv.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "AnswerDialog") {
+			t.Errorf("%s behind a dialog: %v", name, err)
+		}
+	}
+	if tabOf(t, d, tab).GetDialog() == nil {
+		t.Error("GetTab tells of no dialog")
+	}
+}
+
+// TestDialogPolicies lets dialogs be answered at once: they are still told of, and nothing stands still.
+func TestDialogPolicies(t *testing.T) {
+	url := testenv.Pages(t, map[string]http.HandlerFunc{
+		"/ok":      testenv.HTML(testenv.SomeButtons),
+		"/load":    testenv.HTML(`<title>Load</title><script>for (let i = 0; i < 5; i++) alert(i); document.title = "after " + confirm("Load?")</script><button>Go</button>`),
+		"/confirm": bigButton(`document.title = [confirm("Sure?"), prompt("Name?", "Ada")]`),
+		"/loop":    bigButton(`for (let i = 0; i < 100; i++) alert(i); document.title = "done"`),
+		"/endless": bigButton(`while (true) alert("again")`),
+	})
+	for policy, titles := range map[actor.DialogPolicy][]string{
+		actor.AcceptDialogs:  {"true,Ada", "after true"},
+		actor.DismissDialogs: {"false,", "after false"},
+	} {
+		t.Run(titles[1], func(t *testing.T) {
+			d := testenv.StartWith(t, actor.Config{Dialogs: policy}, server.Config{}, browser.Config{})
+			testenv.InSessions(t, d, func(t *testing.T, d *testenv.Daemon) {
+				if d.Session != actor.DefaultSession { // the daemon's is that of the default session alone
+					settings := &domtapv1.SessionSettings{DialogPolicy: domtapv1.DialogPolicy(policy) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT}
+					if _, err := d.Sessions.UpdateSession(t.Context(), &domtapv1.UpdateSessionRequest{Settings: settings}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				answeredAtOnce(t, d, url, titles)
+			})
+			answeredForTooLong(t, d, url)
+		})
+	}
+}
+
+// answeredAtOnce opens dialogs in a session whose policy answers them; titles are what the pages are called then.
+func answeredAtOnce(t *testing.T, d *testenv.Daemon, url string, titles []string) {
+	tab := d.Open(url + "/load")
+	if got := tabOf(t, d, tab); got.GetTitle() != titles[1] || got.GetDialog() != nil {
+		t.Errorf("loaded as %v", got)
+	}
+	tab = d.Open(url + "/confirm")
+	r := pressFirst(t, d, tab)
+	if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog() != nil || r.GetTab().GetTitle() != titles[0] {
+		t.Errorf("the click answered %v", r)
+	}
+	if s := r.GetResults()[0].GetSummary(); !strings.Contains(s, `ok; confirm "Sure?" was`) || !strings.Contains(s, `prompt "Name?" was`) {
+		t.Errorf("the step says %s", s)
+	}
+	stillUsable(t, d, tab, url+"/ok")
+}
+
+// answeredForTooLong opens more dialogs than anybody answers at once.
+func answeredForTooLong(t *testing.T, d *testenv.Daemon, url string) {
+	tab := d.Open(url + "/loop")
+	if r := pressFirst(t, d, tab); r.GetTab().GetTitle() != "done" || len(r.GetResults()[0].GetSummary()) > 500 {
+		t.Errorf("after 100 alerts: %v", r)
+	}
+	tab = d.Open(url + "/endless")
+	ref := d.All(tab).GetElements()[0].GetRef()
+	r, err := d.Actions.Interact(testenv.Within(t, 60*time.Second), testenv.ClickOn(tab, ref))
+	if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
+		t.Errorf("alerts without end: %v, %v", r, err)
+	}
+	stillUsable(t, d, tab, url+"/ok")
+}
+
+// TestBeforeUnload leaves pages that ask not to be left.
+func TestBeforeUnload(t *testing.T) {
+	url := testenv.Pages(t, map[string]http.HandlerFunc{
+		"/ok":   testenv.HTML(testenv.SomeButtons),
+		"/stay": testenv.HTML(`<title>Stay</title><button>Go</button><script>onbeforeunload = e => { e.preventDefault(); return "x" }</script>`),
+	})
+	moves := func(d *testenv.Daemon, tab string) map[string]func(ctx context.Context) error {
+		return map[string]func(ctx context.Context) error{
+			"Navigate": func(ctx context.Context) error {
+				_, err := d.Tabs.Navigate(ctx, &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"})
+				return err
+			},
+			"Reload": func(ctx context.Context) error {
+				_, err := d.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: tab})
+				return err
+			},
+			"GoBack": func(ctx context.Context) error {
+				_, err := d.Tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: tab})
+				return err
+			},
+		}
+	}
+	// asking opens a tab at a page that asks, which somebody has used: others are not asked.
+	asking := func(t *testing.T, d *testenv.Daemon) string {
+		tab := d.Open(url + "/ok")
+		if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/stay"}); err != nil {
+			t.Fatal(err)
+		}
+		pressFirst(t, d, tab)
+		return tab
+	}
+	names := []string{"Navigate", "Reload", "GoBack"}
+	t.Run("reported", func(t *testing.T) {
+		d := testenv.StartDaemon(t)
+		for _, name := range names {
+			tab := asking(t, d)
+			for _, accept := range []bool{false, true} {
+				if err := moves(d, tab)[name](testenv.Within(t, 30*time.Second)); testenv.Reason(err) != "DIALOG_OPEN" {
+					t.Fatalf("%s: %v", name, err)
+				}
+				left := nextNavigation(t, d, tab)
+				answerDialog(t, d, &domtapv1.AnswerDialogRequest{TabId: tab, Accept: accept})
+				if accept {
+					left()
+				}
+			}
+			stillUsable(t, d, tab, url+"/ok")
+		}
+	})
+	t.Run("dismissed", func(t *testing.T) {
+		d := testenv.StartWith(t, actor.Config{Dialogs: actor.DismissDialogs}, server.Config{}, browser.Config{})
+		for _, name := range names {
+			tab := asking(t, d)
+			if err := moves(d, tab)[name](testenv.Within(t, 30*time.Second)); testenv.Reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got := d.All(tab).GetTitle(); got != "Stay" {
+				t.Errorf("%s: the tab shows %q", name, got)
+			}
+		}
+	})
+	t.Run("accepted", func(t *testing.T) {
+		d := testenv.StartWith(t, actor.Config{Dialogs: actor.AcceptDialogs}, server.Config{}, browser.Config{})
+		for _, name := range names {
+			tab := asking(t, d)
+			if err := moves(d, tab)[name](testenv.Within(t, 30*time.Second)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			stillUsable(t, d, tab, url+"/ok")
+		}
+	})
+	t.Run("CloseTab", func(t *testing.T) {
+		d := testenv.StartDaemon(t)
+		for _, open := range []bool{false, true} {
+			tab := asking(t, d)
+			if open {
+				_ = moves(d, tab)["Navigate"](testenv.Within(t, 30*time.Second))
+			}
+			if _, err := d.Tabs.CloseTab(testenv.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package egress
-
-import "net"
-
-// isOwn reports whether the other end of a connection belongs to a process of this user: here there is no cheap way to know.
-func isOwn(net.Conn) bool { return true }

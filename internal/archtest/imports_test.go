@@ -1,0 +1,216 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestHouse holds the repository to its rules. Every Go file is parsed, whatever its build tags say.
+func TestHouse(t *testing.T) {
+	root := filepath.Join("..", "..")
+	checked := map[string]bool{}
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if entry.IsDir() {
+			return skip(name, rel)
+		}
+		if path.Ext(rel) != ".go" {
+			return nil
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		breaches, err := check(rel, src)
+		if err != nil {
+			return err
+		}
+		for _, breach := range breaches {
+			t.Error(breach)
+		}
+		checked[roomOf(path.Dir(rel))] = true
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("walk the repository: %v", err)
+	}
+	for _, want := range []string{"dom", "actor", "gen", "internal/testenv"} {
+		if !checked[want] {
+			t.Errorf("no Go file of %s was checked: the walk is wrong, or rules_test.go names a room that is gone", want)
+		}
+	}
+}
+
+// skip leaves out what is not code of this module: hidden directories, test data, nested modules.
+func skip(name, rel string) error {
+	if rel == "." {
+		return nil
+	}
+	if base := path.Base(rel); strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" {
+		return fs.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// check returns what is wrong with one Go file, one message for each breach. file is its path from
+// the root of the repository, with slashes.
+func check(file string, src []byte) ([]string, error) {
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("parse %s: %w", file, err)
+	}
+	breaches := checkNames(file, tree)
+	if strings.HasSuffix(file, "_test.go") {
+		return breaches, nil
+	}
+	name := roomOf(path.Dir(file))
+	rules, ok := rooms[name]
+	if !ok {
+		return append(breaches, fmt.Sprintf("%s: %s is no room that the house knows; "+
+			"put the file into a room, or add a row to rooms in internal/archtest/rules_test.go", file, path.Dir(file))), nil
+	}
+	at := func(pos token.Pos) string {
+		return fmt.Sprintf("%s:%d", file, fset.Position(pos).Line)
+	}
+	for _, spec := range tree.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: read import: %w", at(spec.Pos()), err)
+		}
+		if breach := checkImport(name, rules, imported); breach != "" {
+			breaches = append(breaches, at(spec.Pos())+": "+breach)
+		}
+	}
+	for _, found := range checkBody(name, rules, tree) {
+		breaches = append(breaches, at(found.pos)+": "+found.text)
+	}
+	return breaches, nil
+}
+
+// checkNames finds directories, files and packages that are named util.
+func checkNames(file string, tree *ast.File) []string {
+	names := strings.Split(strings.TrimSuffix(strings.TrimSuffix(file, ".go"), "_test"), "/")
+	for _, name := range append(names, tree.Name.Name) {
+		name = strings.ToLower(name)
+		if strings.HasSuffix(name, "util") || strings.HasSuffix(name, "utils") {
+			return []string{fmt.Sprintf("%s: %q says nothing about what is in it; "+
+				"name it after what it does, or move the code to where it is used", file, name)}
+		}
+	}
+	return nil
+}
+
+// checkImport says what is wrong when a room imports a package; empty: nothing.
+func checkImport(name string, rules room, imported string) string {
+	for _, k := range keepers {
+		if slices.ContainsFunc(k.packages, prefixes(imported)) && !slices.Contains(k.rooms, name) {
+			return fmt.Sprintf("%s may not import %s, only %s may; %s",
+				name, imported, strings.Join(k.rooms, ", "), k.advice)
+		}
+	}
+	if rules.pure && slices.Contains(impure, imported) {
+		return fmt.Sprintf("%s is pure and may not import %s; let the caller read clocks, files and contexts and pass the values",
+			name, imported)
+	}
+	if inner, ok := strings.CutPrefix(imported, module+"/"); ok {
+		other := roomOf(inner)
+		if other == name || slices.Contains(rules.rooms, other) || slices.Equal(rules.rooms, everyRoom) {
+			return ""
+		}
+		return fmt.Sprintf("%s may not import %s, only the rooms [%s]; "+
+			"move the code down to a room that both may import, or declare here the interface that it needs",
+			name, other, strings.Join(rules.rooms, " "))
+	}
+	if first, _, _ := strings.Cut(imported, "/"); strings.Contains(first, ".") && !rules.modules {
+		return fmt.Sprintf("%s imports no other modules, but %s is one; use the standard library, or do this in a room further out",
+			name, imported)
+	}
+	return ""
+}
+
+// finding is a breach inside a file.
+type finding struct {
+	pos  token.Pos
+	text string
+}
+
+// checkBody finds forbidden calls, also as values (f := os.Exit), and goroutines in pure rooms.
+func checkBody(name string, rules room, tree *ast.File) []finding {
+	var found []finding
+	packages := localNames(tree)
+	ast.Inspect(tree, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.GoStmt:
+			if rules.pure {
+				found = append(found, finding{node.Pos(), name + " is pure and starts no goroutine; let the caller do so"})
+			}
+		case *ast.SelectorExpr:
+			left, ok := node.X.(*ast.Ident)
+			if !ok {
+				break
+			}
+			for _, c := range calls {
+				if packages[left.Name] == c.pkg && slices.Contains(c.names, node.Sel.Name) && !slices.Contains(c.rooms, name) {
+					found = append(found, finding{node.Pos(), fmt.Sprintf("only %s/ and tests may use %s.%s; %s",
+						strings.Join(c.rooms, "/, "), c.pkg, node.Sel.Name, c.advice)})
+				}
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// localNames maps the names that the file's imports have in it to their paths. An import without a
+// name of its own is taken to have the last element of its path, which holds for the packages in calls.
+func localNames(tree *ast.File) map[string]string {
+	names := map[string]string{}
+	for _, spec := range tree.Imports {
+		imported := strings.Trim(spec.Path.Value, "\"`")
+		if spec.Name != nil {
+			names[spec.Name.Name] = imported
+		} else {
+			names[path.Base(imported)] = imported
+		}
+	}
+	return names
+}
+
+// roomOf names the room that a directory belongs to: the longest known room on its path, or else the
+// directory itself.
+func roomOf(dir string) string {
+	for name := dir; name != "." && name != "/"; name = path.Dir(name) {
+		if _, ok := rooms[name]; ok {
+			return name
+		}
+	}
+	return dir
+}
+
+// prefixes returns a test for import paths that lead to imported, or are it.
+func prefixes(imported string) func(string) bool {
+	return func(prefix string) bool {
+		return imported == prefix || strings.HasPrefix(imported, prefix+"/")
+	}
+}

@@ -1,0 +1,90 @@
+// Package capture takes pictures of a page, and prints it.
+//
+// Tabs of a session share a window, in which only one is drawn: Front brings a page there while it is acted on or captured.
+// Where something is masked, a picture is painted over wherever that was before and after the picture was taken; what cannot
+// be painted over is refused.
+package capture
+
+import (
+	"context"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/documents"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// Capture takes the pictures of one page.
+type Capture struct {
+	m     *frames.Manager
+	query *documents.Query
+	front *Front
+	// masked reports whether anything is masked in the page.
+	masked func() bool
+}
+
+// New makes the captures of a page, in whose window the front is.
+func New(m *frames.Manager, query *documents.Query, front *Front, masked func() bool) *Capture {
+	return &Capture{m: m, query: query, front: front, masked: masked}
+}
+
+// maxPicture bounds a picture's width and height in CSS pixels: beyond it the browser's own limits begin.
+const maxPicture = 16384
+
+// Screenshot takes a picture; see actor.Hands.
+func (c *Capture) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
+	if c.masked() {
+		return c.maskedScreenshot(ctx, s)
+	}
+	params := cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormat(s.Format)}
+	if s.Quality > 0 && s.Format != "png" {
+		q := int64(s.Quality)
+		params.Quality = &q
+	}
+	yes := true
+	params.OptimizeForSpeed = &yes
+	clip := s.Clip
+	if s.FullPage || clip.Width > 0 {
+		m, err := cdp.Call(ctx, c.m.Main, cdppage.GetLayoutMetrics, cdp.Empty{})
+		if err != nil {
+			return nil, c.m.Failed(err)
+		}
+		params.CaptureBeyondViewport = &yes
+		if s.FullPage {
+			clip = dom.Box{Width: min(m.CSSContentSize.Width, maxPicture), Height: min(m.CSSContentSize.Height, maxPicture)}
+		} else {
+			clip.Width, clip.Height = min(clip.Width, maxPicture), min(clip.Height, maxPicture)
+			clip.X += float64(m.CSSLayoutViewport.PageX)
+			clip.Y += float64(m.CSSLayoutViewport.PageY)
+		}
+	}
+	if clip.Width > 0 {
+		params.Clip = &cdppage.Viewport{X: clip.X, Y: clip.Y, Width: clip.Width, Height: clip.Height, Scale: 1}
+	}
+	return c.take(ctx, params)
+}
+
+// take takes one picture.
+func (c *Capture) take(ctx context.Context, params cdppage.CaptureScreenshotParams) ([]byte, error) {
+	defer c.front.keep(ctx, c.m)()
+	res, err := cdp.Call(ctx, c.m.Main, cdppage.CaptureScreenshot, params)
+	if err != nil {
+		return nil, c.m.Failed(err)
+	}
+	return res.Data, nil
+}
+
+// Extent is where the whole page lies, as seen from the viewport; see actor.Seer.
+func (c *Capture) Extent(ctx context.Context) (dom.Box, error) {
+	m, err := cdp.Call(ctx, c.m.Main, cdppage.GetLayoutMetrics, cdp.Empty{})
+	if err != nil {
+		return dom.Box{}, c.m.Failed(err)
+	}
+	return dom.Box{
+		X: -float64(m.CSSLayoutViewport.PageX), Y: -float64(m.CSSLayoutViewport.PageY),
+		Width: min(m.CSSContentSize.Width, maxPicture), Height: min(m.CSSContentSize.Height, maxPicture),
+	}, nil
+}

@@ -1,0 +1,137 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/documents"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/browser/redact"
+)
+
+// Unmasked fails where something is masked.
+func (c *Capture) Unmasked(why string) error {
+	if !c.masked() {
+		return nil
+	}
+	return actor.Errorf(actor.NotActionable, "this session masks what its pages hold: %s", why)
+}
+
+// maskTries is how often a picture is taken anew because something masked moved meanwhile.
+const maskTries = 4
+
+// maskedScreenshot is Screenshot where something is masked: it shows the viewport or a part of it, painted over wherever
+// something masked was before and after the picture was taken. It fails rather than show what it is not sure of.
+func (c *Capture) maskedScreenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
+	switch {
+	case s.FullPage:
+		return nil, c.Unmasked("a picture of the full page would be laid out anew, and show what is masked: take pictures of the viewport, and scroll")
+	case s.Format == "webp":
+		return nil, c.Unmasked("WebP cannot be painted over: take PNG or JPEG")
+	}
+	before, err := c.covers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for range maskTries {
+		picture, err := c.take(ctx, cdppage.CaptureScreenshotParams{Format: cdppage.CaptureScreenshotFormatPng})
+		if err != nil {
+			return nil, err
+		}
+		after, err := c.covers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !reflect.DeepEqual(before, after) {
+			before = after
+			continue
+		}
+		out, err := redact.Cover(picture, after.view, after.boxes, redact.Show{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
+		if errors.Is(err, redact.ErrOutside) {
+			return nil, actor.Errorf(actor.NotActionable, "%v", err)
+		}
+		return out, err
+	}
+	return nil, &actor.Error{Kind: actor.Aborted, Message: "what is masked moves, so no picture can be painted over: wait until the page rests, then try again"}
+}
+
+// covers is what is to be painted over in the main document's viewport.
+type covers struct {
+	view  redact.View
+	boxes []dom.Box
+}
+
+// covers asks all documents. A frame with anything masked in it, at any depth, is painted over as a whole, and so is one that
+// did not answer or is not known.
+func (c *Capture) covers(ctx context.Context) (covers, error) {
+	list := c.m.Readable()
+	c.query.Probe(ctx, list) // closed shadow trees are found by that
+	answers := map[dom.FrameID]observer.Veil{}
+	for _, o := range list {
+		v, err := c.coversOf(ctx, o)
+		if err == nil {
+			answers[c.m.Tree.Key(o.ID)] = v
+		} else if ctx.Err() != nil {
+			return covers{}, c.m.Failed(err)
+		}
+	}
+	main, known := answers[""]
+	switch {
+	case !known:
+		return covers{}, &actor.Error{Kind: actor.Aborted, Message: "the page did not say where masked things are: it navigates, or hangs; try again"}
+	case main.More:
+		return covers{}, actor.Errorf(actor.NotActionable, "the page has more than can be painted over: read it as text")
+	case main.Zoom != 1:
+		return covers{}, actor.Errorf(actor.NotActionable, "the page is zoomed, so what is masked cannot be painted over: read it as text")
+	}
+	out := covers{view: redact.View{Width: main.Width, Height: main.Height}}
+	for _, b := range main.Boxes {
+		out.boxes = append(out.boxes, dom.Box{X: b[0], Y: b[1], Width: b[2], Height: b[3]})
+	}
+	for _, f := range main.Frames {
+		if !clean(answers, dom.FrameID(f.Name), 0) {
+			out.boxes = append(out.boxes, dom.Box{X: f.Box[0], Y: f.Box[1], Width: f.Box[2], Height: f.Box[3]})
+		}
+	}
+	return out, nil
+}
+
+// coversOf asks one document.
+func (c *Capture) coversOf(ctx context.Context, o frames.Readable) (v observer.Veil, err error) {
+	if o.ID != cdp.FrameID(c.m.ID) {
+		if c.m.IsLate(o.Agent) {
+			return v, errors.New("the frame does not answer")
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, documents.FrameGrace)
+		defer cancel()
+	}
+	if err = o.Agent.Call(ctx, "veil", nil, &v); err == nil && v.Zoom == 0 {
+		err = errors.New("the document said nothing")
+	}
+	return v, err
+}
+
+// maxNesting is how deep frames are looked into.
+const maxNesting = 16
+
+// clean reports whether a frame, with all that are in it, said that it shows nothing masked.
+func clean(answers map[dom.FrameID]observer.Veil, id dom.FrameID, depth int) bool {
+	v, known := answers[id]
+	if id == "" || !known || v.More || len(v.Boxes) > 0 || depth > maxNesting {
+		return false
+	}
+	for _, f := range v.Frames {
+		if !clean(answers, dom.FrameID(f.Name), depth+1) {
+			return false
+		}
+	}
+	return true
+}

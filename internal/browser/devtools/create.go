@@ -1,0 +1,119 @@
+package devtools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+)
+
+// Go runs f in a goroutine that Close waits for: work that is due although its caller has left. The calls of f fail when the
+// connection ends. When it has ended already, f runs before Go returns.
+func (c *Conn) Go(f func()) {
+	c.mu.Lock()
+	select {
+	case <-c.done:
+		c.mu.Unlock()
+		f()
+		return
+	default:
+	}
+	c.wg.Go(f) // readBrowser still runs, so that Close cannot have finished its wait
+	c.mu.Unlock()
+}
+
+// Create calls a command that creates something in the browser which has to be removed again: a target, a context, a stream.
+// When ctx ends before the answer comes, Create returns at once; when the answer comes after all, undo removes what was
+// created, and removed is closed when that is done, or nothing was created. In all other cases removed is nil.
+func Create[P, R any](ctx context.Context, s Session, c cdp.Command[P, R], params P, undo func(context.Context, R)) (made R, removed <-chan struct{}, err error) {
+	var none R
+	if ctx.Err() != nil {
+		return none, nil, fmt.Errorf("%s: %w", c.Method, context.Cause(ctx))
+	}
+	k, err := s.Conn.Send(ctx, s.ID, c.Method, params)
+	if err != nil {
+		return none, nil, err
+	}
+	select {
+	case r := <-k.reply:
+		if err := k.decode(r, &made); err != nil {
+			return none, nil, err
+		}
+		return made, nil, nil
+	case <-s.Conn.done:
+		if err := k.Wait(ctx, &made); err != nil {
+			return none, nil, err
+		}
+		return made, nil, nil
+	case <-ctx.Done():
+	}
+	done, late := make(chan struct{}), context.WithoutCancel(ctx)
+	s.Conn.Go(func() {
+		defer close(done)
+		var unwanted R
+		if k.Wait(late, &unwanted) == nil {
+			undo(late, unwanted)
+		}
+	})
+	return none, done, fmt.Errorf("%s: %w", c.Method, context.Cause(ctx))
+}
+
+const (
+	// closeAgain is the pause before a target that is still there is closed again; it doubles up to maxCloseAgain.
+	closeAgain    = 10 * time.Millisecond
+	maxCloseAgain = time.Second
+)
+
+// CloseTarget closes a target and returns when the browser has none of that id. The answer to one Target.closeTarget does not
+// say so: a close that comes while the browser commits a document is answered and forgotten.
+func (s Session) CloseTarget(ctx context.Context, id target.ID) error {
+	for pause := closeAgain; ; pause = min(2*pause, maxCloseAgain) {
+		_, err := cdp.Call(ctx, s, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+		if IsNoTarget(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		case <-s.Conn.done:
+		}
+		timer.Stop()
+	}
+}
+
+// CreateContext creates a browser context, which ends with the connection at the latest. It returns as Create does.
+func (s Session) CreateContext(ctx context.Context) (id cdp.BrowserContextID, removed <-chan struct{}, err error) {
+	yes := true
+	made, removed, err := Create(ctx, s, target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: &yes},
+		func(ctx context.Context, late target.CreateBrowserContextResult) {
+			_ = s.DisposeContext(ctx, late.BrowserContextID)
+		})
+	return made.BrowserContextID, removed, err
+}
+
+// DisposeContext ends a browser context with all that is in it. That there is none is no error.
+func (s Session) DisposeContext(ctx context.Context, id cdp.BrowserContextID) error {
+	_, err := cdp.Call(ctx, s, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: id})
+	if refusedWith(err, "Failed to find context") {
+		return nil
+	}
+	return err
+}
+
+// IsNoTarget reports whether the browser answered that it has no such target.
+func IsNoTarget(err error) bool { return refusedWith(err, "No target") }
+
+// refusedWith reports whether the browser refused a command, in words that hold a text.
+func refusedWith(err error, text string) bool {
+	var refused *cdproto.Error
+	return errors.As(err, &refused) && strings.Contains(refused.Message, text)
+}

@@ -1,0 +1,139 @@
+// Package dialogs handles the JavaScript dialogs of a page: alert, confirm, prompt and beforeunload.
+//
+// The browser reports the dialogs of all frames, in whatever process, on the page's main session, and shows one at a time.
+// Dialogs answers those that a policy has an answer for at once; the others stay open until somebody answers them.
+package dialogs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// Dialogs are the dialogs of one page.
+type Dialogs struct {
+	m *frames.Manager
+	// State is guarded by the monitor.
+	State State
+	// answering holds a token while a dialog is being answered.
+	answering chan struct{}
+}
+
+// New makes the dialogs of a page.
+func New(m *frames.Manager) *Dialogs { return &Dialogs{m: m, answering: make(chan struct{}, 1)} }
+
+// Opening takes in a dialog that was opened. It runs on the page's loop.
+func (d *Dialogs) Opening(e cdppage.EventJavascriptDialogOpening) {
+	d.m.Lock()
+	opened := d.State.Opened(e.Type.String(), e.Message, e.DefaultPrompt, time.Now())
+	answer := d.answer(opened.Answer != actor.Unanswered)
+	d.m.Notify()
+	d.m.Unlock()
+	answer()
+	d.m.Emit(actor.DialogOpened{Dialog: opened})
+}
+
+// Closing takes in that a dialog was closed; kept is called, with the lock held, when that keeps a page that was to be left.
+// It runs on the page's loop.
+func (d *Dialogs) Closing(e cdppage.EventJavascriptDialogClosed, kept func()) {
+	d.m.Lock()
+	closed, stays := d.State.Closed(e.Result, time.Now())
+	if stays {
+		kept()
+	}
+	d.m.Notify()
+	d.m.Unlock()
+	d.m.Emit(actor.DialogClosed{Dialog: closed})
+}
+
+// answer returns what sends the answer of the open dialog, to be called without the lock, which is held.
+func (d *Dialogs) answer(due bool) func() {
+	if !due {
+		return func() {}
+	}
+	open, prompt := d.State.Open()
+	params := cdppage.HandleJavaScriptDialogParams{Accept: open.Answer == actor.Accepted, PromptText: prompt}
+	return func() { d.m.Main.Post(d.m.Life, cdppage.CommandHandleJavaScriptDialog, params) }
+}
+
+// SetDialogPolicy sets the answer that dialogs get at once, the open one included; see actor.Asker.
+func (d *Dialogs) SetDialogPolicy(policy actor.DialogPolicy) {
+	d.change(func(s *State) { s.SetPolicy(policy) })
+}
+
+// Leave dismisses the dialogs of a page that is being left, which otherwise stays for them, until stay is called or
+// another document is there.
+func (d *Dialogs) Leave() (stay func()) {
+	d.change(func(s *State) { s.SetLeaving(true) })
+	return func() { d.change(func(s *State) { s.SetLeaving(false) }) }
+}
+
+// change changes the state, and answers the open dialog when it is answered at once by now.
+func (d *Dialogs) change(change func(*State)) {
+	d.m.Lock()
+	change(&d.State)
+	answer := d.answer(d.State.Reconsider())
+	d.m.Unlock()
+	answer()
+}
+
+// AnswerDialog answers the open dialog; see actor.Asker. One answer is under way at a time, because the protocol does not
+// say which dialog an answer is for.
+func (d *Dialogs) AnswerDialog(ctx context.Context, a actor.DialogAnswer) (actor.Dialog, error) {
+	select {
+	case d.answering <- struct{}{}:
+		defer func() { <-d.answering }()
+	case <-ctx.Done():
+		return actor.Dialog{}, context.Cause(ctx)
+	case <-d.m.Life.Done():
+		return actor.Dialog{}, d.m.Gone()
+	}
+	open, text := d.Open()
+	switch {
+	case open.ID == 0:
+		return actor.Dialog{}, actor.Errorf(actor.NoDialog, "no dialog is open: go on")
+	case a.ID != 0 && a.ID != open.ID:
+		return actor.Dialog{}, actor.Errorf(actor.NoDialog,
+			"dialog %d is not open any more; %d is (%s %q): read it, then answer that", a.ID, open.ID, open.Type, open.Message)
+	}
+	if a.Text != nil {
+		text = *a.Text
+	}
+	_, err := cdp.Call(ctx, d.m.Main, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: a.Accept, PromptText: text})
+	var refused *cdproto.Error
+	if errors.As(err, &refused) && d.m.Life.Err() == nil {
+		_ = d.m.Barrier(ctx) // what became of it is known then
+		return actor.Dialog{}, &actor.Error{Kind: actor.NoDialog, Message: fmt.Sprintf("the dialog %q closed by itself: go on", open.Message), Err: err}
+	}
+	if err == nil {
+		err = d.m.Barrier(ctx)
+	}
+	if err != nil {
+		return actor.Dialog{}, d.m.Failed(err)
+	}
+	d.m.Lock()
+	defer d.m.Unlock()
+	return d.State.Reached(open, a.Accept), nil
+}
+
+// Open is the dialog that is open, with its whole default text; the zero value when there is none.
+func (d *Dialogs) Open() (open actor.Dialog, prompt string) {
+	d.m.Lock()
+	defer d.m.Unlock()
+	return d.State.Open()
+}
+
+// Count is how many dialogs the page has opened so far.
+func (d *Dialogs) Count() uint64 {
+	d.m.Lock()
+	defer d.m.Unlock()
+	return d.State.Count()
+}

@@ -1,0 +1,116 @@
+package documents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+// maxExtracts bounds how many documents of a page are asked, and maxExtracted their answers together in bytes.
+const (
+	maxExtracts  = 200
+	maxExtracted = 32 << 20
+)
+
+// Extract applies a plan to the documents in the order in which they stand in each other.
+func (q *Query) Extract(ctx context.Context, e actor.Extraction) (out []actor.Extract, err error) {
+	err = q.withAgents(ctx, func() (err error) {
+		out, err = q.extractAll(ctx, e)
+		return err
+	})
+	return out, err
+}
+
+// extractAll asks one document after the other. Frames that fail, or do not answer in time, are left out.
+func (q *Query) extractAll(ctx context.Context, e actor.Extraction) ([]actor.Extract, error) {
+	var out []actor.Extract
+	size := 0
+	asked := map[dom.FrameID]bool{}
+	for next := []dom.FrameID{e.Frame}; len(next) > 0 && len(asked) < maxExtracts; {
+		id := next[0]
+		next = next[1:]
+		if asked[id] {
+			continue
+		}
+		asked[id] = true
+		plan := extractPlan{Plan: e.Plan, root: -1}
+		if e.Root != dom.NoRef && len(asked) == 1 {
+			plan.root = int64(e.Root)
+		}
+		data, frames, err := q.extractOne(ctx, id, plan, e.Document)
+		if err != nil {
+			if len(asked) == 1 || ctx.Err() != nil {
+				return nil, err
+			}
+			continue
+		}
+		if size += len(data); size > maxExtracted {
+			break
+		}
+		out = append(out, actor.Extract{Frame: id, Data: data})
+		next = append(frames, next...)
+	}
+	return out, nil
+}
+
+// extractPlan is a plan with its root, as the script takes it.
+type extractPlan struct {
+	Plan []byte
+	root int64
+}
+
+// MarshalJSON adds the root to the plan, which is an object.
+func (p extractPlan) MarshalJSON() ([]byte, error) {
+	if len(p.Plan) < 2 || p.Plan[0] != '{' {
+		return nil, fmt.Errorf("the plan %.20q is no object", p.Plan)
+	}
+	return append(fmt.Appendf(nil, `{"root":%d,`, p.root), p.Plan[1:]...), nil
+}
+
+// extractOne asks one document; the first must be the one that was meant.
+func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan, document string) (jsonv2.Value, []dom.FrameID, error) {
+	a := q.m.AgentOf(id)
+	if a == nil || q.m.IsLate(a) || plan.root >= 0 && document != "" && a.Document != document {
+		return nil, nil, staleRoot(plan.root)
+	}
+	ctx, cancel := q.bounded(ctx, a, framesLimit)
+	defer cancel()
+	var reply devtools.Evaluation
+	if err := a.Session.Call(ctx, runtime.CommandCallFunctionOn, a.Params("extract", plan), &reply); err != nil {
+		return nil, nil, err
+	}
+	if err := reply.Decode(nil); err != nil {
+		return nil, nil, err
+	}
+	var head struct {
+		Stale  bool     `json:"stale"`
+		Frames []string `json:"frames"`
+	}
+	if err := json.Unmarshal(reply.Result.Value, &head); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", devtools.ErrScript, err)
+	}
+	if head.Stale {
+		return nil, nil, staleRoot(plan.root)
+	}
+	frames := make([]dom.FrameID, 0, len(head.Frames))
+	for _, f := range head.Frames[:min(len(head.Frames), maxExtracts)] {
+		if f != "" { // which would be the main frame
+			frames = append(frames, dom.FrameID(f))
+		}
+	}
+	return reply.Result.Value, frames, nil
+}
+
+func staleRoot(ref int64) error {
+	if ref < 0 {
+		return actor.Errorf(actor.Aborted, "the page navigates: wait until it rests, then extract again")
+	}
+	return stale(dom.Ref(ref))
+}

@@ -1,0 +1,122 @@
+package documents
+
+import (
+	"context"
+
+	"github.com/chromedp/cdproto/cdp"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/truncate"
+)
+
+// lookups names what the command "find" looks for.
+var lookups = map[target.By]string{
+	target.Label: "label", target.Placeholder: "placeholder", target.TestID: "test_id", target.Selector: "selector",
+	target.Group: "group", target.Submitter: "submitter", target.Innermost: "innermost",
+}
+
+const (
+	// maxFound bounds what is believed of a document's answer; its script names fewer.
+	maxFound = 1000
+	// maxWas bounds what a hidden element was called, in characters.
+	maxWas = 1000
+)
+
+// Find finds what a target means that only the page can tell; see actor.Observer.
+func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, err error) {
+	err = q.withAgents(ctx, func() (err error) {
+		out, err = q.findOnce(ctx, observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref)})
+		return err
+	})
+	return out, err
+}
+
+// findOnce asks all documents at once. The main one has the time that the caller has; frames in other processes have
+// little, and are left out when they fail.
+func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.Finding, error) {
+	var out target.Finding
+	list := q.m.Readable()
+	calls := make([]*devtools.Call, len(list))
+	for i, o := range list {
+		if q.m.IsLate(o.Agent) {
+			continue
+		}
+		k, err := o.Agent.Send(ctx, o.Agent.Params("find", req))
+		if err != nil {
+			return out, err
+		}
+		calls[i] = k
+	}
+	for i, k := range calls {
+		if k == nil {
+			continue
+		}
+		found, err := q.foundIn(ctx, list[i], k)
+		if err != nil && (list[i].ID == cdp.FrameID(q.m.ID) || ctx.Err() != nil) {
+			return out, err
+		}
+		out = out.With(found)
+	}
+	return out, nil
+}
+
+// foundIn takes the answer of one document.
+func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call) (target.Finding, error) {
+	waits, cancel := q.bounded(ctx, o.Agent, FrameGrace)
+	defer cancel()
+	var reply devtools.Evaluation
+	var answer observer.FindAnswer
+	err := k.Wait(waits, &reply)
+	if err == nil {
+		err = reply.Decode(&answer)
+	}
+	if err != nil {
+		if waits.Err() != nil && ctx.Err() == nil {
+			q.awaitAnswer(o.Agent)
+		}
+		return target.Finding{}, err
+	}
+	return finding(answer), nil
+}
+
+// finding takes nothing on trust: what makes no sense is left out.
+func finding(a observer.FindAnswer) target.Finding {
+	was, _ := truncate.Head(a.Was, maxWas)
+	out := target.Finding{Invalid: a.Invalid, More: a.More, Hidden: max(0, a.Hidden), HiddenWas: was}
+	for _, one := range a.Found[:min(len(a.Found), maxFound)] {
+		ref, fit := one[0], one[1]
+		if ref < -1 || ref >= int64(dom.NoRef) || fit < 0 || fit >= int64(target.Not) {
+			continue
+		}
+		found := target.Found{Ref: dom.NoRef, Fit: target.Fit(fit)}
+		if ref >= 0 {
+			found.Ref = dom.Ref(ref)
+		}
+		out.Matches = append(out.Matches, found)
+	}
+	return out
+}
+
+// Inherits reports whether an element may be what another one was rendered anew as; see actor.Observer.
+func (q *Query) Inherits(ctx context.Context, s actor.Succession) (bool, error) {
+	agent, err := q.m.Agent(ctx, s.Frame)
+	if err != nil {
+		return false, err
+	}
+	if agent.Document != s.Document {
+		return false, nil
+	}
+	var answer observer.InheritsAnswer
+	if err := agent.Call(ctx, "inherits", observer.InheritsRequest{Ref: uint32(s.Gone), Heir: uint32(s.Heir)}, &answer); err != nil {
+		return false, q.m.Failed(err)
+	}
+	if answer.Why != "" {
+		q.m.Logger.Debug("an element is not taken for one that is gone", "gone", s.Gone, "heir", s.Heir, "why", answer.Why)
+	}
+	return answer.Why == "", nil
+}

@@ -1,0 +1,51 @@
+package documents
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// Query asks the documents of a page for what is in no patch.
+type Query struct {
+	documents
+	prober prober
+}
+
+// NewQuery makes the queries of a page whose documents run the script.
+func NewQuery(m *frames.Manager, script string) *Query {
+	return &Query{documents{m, script}, prober{m}}
+}
+
+// refArgument is the argument of commands that concern one element.
+type refArgument struct {
+	Ref uint32 `json:"ref"`
+}
+
+// Reveal scrolls an element into view; see actor.Seer.
+func (q *Query) Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error {
+	a, err := q.m.Agent(ctx, frame)
+	if err != nil {
+		return err
+	}
+	shown := false
+	if document == "" || a.Document == document {
+		err = a.Call(ctx, "reveal", refArgument{Ref: uint32(ref)}, &shown)
+	}
+	switch {
+	case err != nil:
+		return q.m.Failed(err)
+	case !shown:
+		return stale(ref)
+	}
+	return nil
+}
+
+func stale(ref dom.Ref) error {
+	return actor.Errorf(actor.Stale, "ref %d is gone from the page: read the page again and use a new ref", ref)
+}
+
+// Probe probes agents before they are asked, so that what stands in closed shadow trees is known to them.
+func (q *Query) Probe(ctx context.Context, list []frames.Readable) { q.prober.all(ctx, list) }

@@ -1,0 +1,370 @@
+package documents
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/observer"
+)
+
+// Reader reads what changes in the documents of a page.
+type Reader struct {
+	documents
+	prober prober
+	// observing is what documents are to push, and options what else they are to report; the monitor guards both.
+	observing observer.ObserveRequest
+	options   actor.Heed
+}
+
+// NewReader makes the reader of a page whose documents run the script.
+func NewReader(m *frames.Manager, script string) *Reader {
+	return &Reader{documents: documents{m, script}, prober: prober{m}}
+}
+
+// Read reads all documents; see actor.Observer.
+func (r *Reader) Read(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
+	err = r.withAgents(ctx, func() (err error) {
+		out, err = r.readAll(ctx, req)
+		return err
+	})
+	return out, err
+}
+
+// Acknowledge gives a document the refs of a patch; see actor.Observer.
+func (r *Reader) Acknowledge(ack actor.Ack) {
+	a := r.m.AgentOf(ack.Frame)
+	if a == nil || a.Document != ack.Document {
+		return
+	}
+	r.m.Lock()
+	due := a.Reading.Acks.Due(ack.Sequence, len(ack.Refs) > 0)
+	r.m.Unlock()
+	if due {
+		digits := (&observer.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}).Digits()
+		a.Session.Post(r.m.Life, runtime.CommandCallFunctionOn, a.ParamsWith("ack", nil, digits))
+	}
+}
+
+// Observe switches pushing on or off; see actor.Observer.
+func (r *Reader) Observe(ctx context.Context, push, geometry bool) error {
+	req := observer.ObserveRequest{Push: push, Geometry: geometry}
+	r.m.Lock()
+	r.observing = req
+	r.m.Unlock()
+	for _, o := range r.m.Readable() {
+		o.Agent.Post(ctx, "observe", req)
+	}
+	return nil
+}
+
+// Report says what else documents are to report while they push; see actor.Observer.
+func (r *Reader) Report(ctx context.Context, options actor.Heed) {
+	r.m.Lock()
+	r.options = options
+	r.m.Unlock()
+	request := reportRequest(options)
+	for _, o := range r.m.Readable() {
+		o.Agent.Post(ctx, "heed", request)
+	}
+}
+
+func reportRequest(h actor.Heed) observer.HeedRequest {
+	r := observer.HeedRequest{Structural: h.Structural, Attributes: h.Attributes, Selectors: []observer.Selector{}}
+	if r.Attributes == nil {
+		r.Attributes = []string{}
+	}
+	for _, s := range h.Selectors {
+		r.Selectors = append(r.Selectors, observer.Selector{CSS: s.CSS, Shown: s.Shown})
+	}
+	return r
+}
+
+// OnAgent tells a new agent what it is to push and report.
+func (r *Reader) OnAgent(a *frames.Agent) {
+	r.m.Lock()
+	observing, options := r.observing, r.options
+	r.m.Unlock()
+	if observing.Push {
+		a.Post(r.m.Life, "observe", observing)
+	}
+	if options.Structural || len(options.Attributes) > 0 || len(options.Selectors) > 0 {
+		a.Post(r.m.Life, "heed", reportRequest(options))
+	}
+}
+
+// Pushed takes in what an agent sent by itself. It runs on the page's loop.
+func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
+	if e.Name != observer.Binding {
+		return
+	}
+	r.m.Lock()
+	a, id := r.m.Tree.AgentAt(func(a *frames.Agent) bool { return a.Session.ID == s.ID && a.ID == e.ExecutionContextID })
+	r.m.Unlock()
+	if a == nil {
+		return // of a document that is gone
+	}
+	m, err := observer.Decode(e.Payload)
+	switch {
+	case err != nil:
+		r.m.Logger.Warn("a document sent a malformed patch: it is read anew", "error", err)
+		r.m.Lock()
+		a.Reading.Broken = true
+		r.m.Unlock()
+	case m.Unprobed:
+		r.prober.unasked(a)
+	case m.Selected != nil:
+		r.m.Emit(actor.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
+	default:
+		r.m.Emit(actor.Patched{Patch: r.patch(id, a, &m)})
+	}
+}
+
+// patch completes the patch of a message.
+func (r *Reader) patch(id cdp.FrameID, a *frames.Agent, m *observer.Message) dom.Patch {
+	m.Patch.Frame, m.Patch.Document = r.m.Tree.Key(id), a.Document
+	r.m.Lock()
+	a.Reading.Complete(m)
+	r.m.Unlock()
+	return m.Patch
+}
+
+// reading is a frame that is being read.
+type reading struct {
+	frames.Readable
+	// lost says that the agent's answer was not understood, or was not waited for.
+	lost bool
+	// unprobed says that the agent wants to be probed before it is read; probes is how often that was done.
+	unprobed bool
+	probes   int
+}
+
+const (
+	// probeRounds is how often a read lets a document be probed that has grown: one that builds itself in steps, or in
+	// closed shadow trees, goes on meanwhile.
+	probeRounds = 2
+	// probeOften is how long a probe may take to be done more than once for one read.
+	probeOften = 50 * time.Millisecond
+)
+
+// readAll reads all agents, after probing those that ask for it.
+func (r *Reader) readAll(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
+	agents := r.m.Readable()
+	list := make([]reading, len(agents))
+	for i, o := range agents {
+		list[i].Readable = o
+	}
+	defer func() { r.markBroken(list, err != nil) }()
+	r.setReading(agents, true)
+	defer r.setReading(agents, false)
+	r.prober.due(ctx, agents)
+	unread := slices.Clone(list)
+	for len(unread) > 0 {
+		if err := r.readOnce(ctx, unread, req, &out); err != nil {
+			return actor.Readout{}, err
+		}
+		for _, o := range unread {
+			i := slices.IndexFunc(list, func(one reading) bool { return one.ID == o.ID })
+			list[i].lost = o.lost
+		}
+		unread = unprobed(unread)
+		again := make([]frames.Readable, len(unread))
+		for i, o := range unread {
+			again[i] = o.Readable
+		}
+		r.prober.all(ctx, again)
+	}
+	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
+	if err := r.m.Barrier(ctx); err != nil {
+		return actor.Readout{}, err // which nobody will acknowledge
+	}
+	return out, nil
+}
+
+// unprobed lists the agents that want to be probed before they are read, unless that was done often enough.
+func unprobed(list []reading) []reading {
+	var out []reading
+	for _, o := range list {
+		if o.unprobed && o.probes < probeRounds {
+			o.unprobed = false
+			o.probes++
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// setReading notes whether agents are being read.
+func (r *Reader) setReading(list []frames.Readable, on bool) {
+	r.m.Lock()
+	defer r.m.Unlock()
+	for _, o := range list {
+		o.Agent.Reading.Probe.Reading = on
+	}
+}
+
+// readOnce asks agents at once: one command a frame, all under way together. The main frame comes first and has the time
+// that the caller has; those in other processes have little more.
+func (r *Reader) readOnce(ctx context.Context, list []reading, req actor.ReadRequest, out *actor.Readout) error {
+	calls := make([]*devtools.Call, len(list))
+	for i, o := range list {
+		if r.m.IsLate(o.Agent) {
+			continue
+		}
+		k, err := o.Agent.Send(ctx, r.request(o, req))
+		if err != nil {
+			return err
+		}
+		calls[i] = k
+	}
+	patience := newPatience(ctx)
+	defer patience.end()
+	for i, k := range calls {
+		o := &list[i]
+		if k == nil {
+			r.leaveOut(out, o)
+			continue
+		}
+		// Frames in the main frame's process hang with it or not at all.
+		waits, other := ctx, !r.m.IsMain(o.Agent.Session)
+		if other {
+			waits = patience.begin()
+		}
+		err := r.readOne(waits, k, o, out)
+		patience.renew()
+		switch {
+		case err == nil:
+		case o.ID == cdp.FrameID(r.m.ID) || ctx.Err() != nil:
+			return err
+		case other && waits.Err() != nil:
+			r.leaveOut(out, o)
+			r.awaitAnswer(o.Agent)
+		}
+	}
+	return nil
+}
+
+// patience bounds how long a read waits for the frames of other processes: FrameGrace for each, from the first one on,
+// and framesLimit for all together.
+type patience struct {
+	ctx   context.Context
+	end   context.CancelFunc
+	grace *time.Timer
+	begun time.Time
+}
+
+func newPatience(ctx context.Context) *patience {
+	ctx, cancel := context.WithCancel(ctx)
+	p := &patience{ctx: ctx}
+	p.end = func() {
+		cancel()
+		if p.grace != nil {
+			p.grace.Stop()
+		}
+	}
+	return p
+}
+
+// begin returns the context of a call to another process, whose time begins with the first of them.
+func (p *patience) begin() context.Context {
+	if p.grace == nil {
+		p.begun, p.grace = time.Now(), time.AfterFunc(FrameGrace, p.end)
+	}
+	return p.ctx
+}
+
+// renew gives the next frame its time: frames answer, though slowly, one after the other.
+func (p *patience) renew() {
+	if p.grace != nil && time.Since(p.begun) < framesLimit {
+		p.grace.Reset(FrameGrace)
+	}
+}
+
+// leaveOut leaves a frame out of a readout because it does not answer.
+func (r *Reader) leaveOut(out *actor.Readout, o *reading) {
+	o.lost = true
+	out.Late = append(out.Late, r.m.Tree.Key(o.ID))
+}
+
+// request is the command to read, for one agent.
+func (r *Reader) request(o reading, req actor.ReadRequest) frames.CallParams {
+	var acked *observer.Ack
+	read := observer.ReadRequest{Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
+	if read.Attributes == nil {
+		read.Attributes = []string{}
+	}
+	key := r.m.Tree.Key(o.ID)
+	for _, ack := range req.Acks {
+		if ack.Frame == key && ack.Document == o.Agent.Document {
+			acked = &observer.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}
+		}
+	}
+	r.m.Lock()
+	known := &o.Agent.Reading
+	read.Probed = o.probes == probeRounds || o.probes > 0 && known.Probe.Took > probeOften
+	acked = known.Acks.Taken(acked)
+	read.Full = known.Broken || slices.Contains(req.Restart, key)
+	r.m.Unlock()
+	return o.Agent.ParamsWith("read", read, append(observer.Mark(req.Mark), acked.Digits()...))
+}
+
+// markBroken notes which agents a read left in doubt: their next patch is to be a full one.
+func (r *Reader) markBroken(list []reading, failed bool) {
+	r.m.Lock()
+	defer r.m.Unlock()
+	for _, o := range list {
+		o.Agent.Reading.InDoubt(failed || o.lost)
+	}
+}
+
+// readOne takes the answer of one agent.
+func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out *actor.Readout) error {
+	text, err := k.Text(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := observer.Decode(text)
+	if err != nil {
+		o.lost = true
+		return err
+	}
+	switch {
+	case m.Unprobed:
+		o.unprobed = true
+	case m.Unacknowledged:
+		r.awaitAck(o.Agent)
+		out.Unacknowledged = append(out.Unacknowledged, r.m.Tree.Key(o.ID))
+	case !m.Empty:
+		r.awaitAck(o.Agent)
+		out.Patches = append(out.Patches, r.patch(o.ID, o.Agent, &m))
+	}
+	return nil
+}
+
+// awaitAck notes that an agent sends nothing before its last patch is acknowledged.
+func (r *Reader) awaitAck(a *frames.Agent) {
+	r.m.Lock()
+	defer r.m.Unlock()
+	a.Reading.Acks.Awaited = true
+}
+
+// runs shortens refs to pairs of first and length.
+func runs(refs []dom.Ref) []int {
+	out := []int{}
+	for i := 0; i < len(refs); {
+		j := i + 1
+		for j < len(refs) && refs[j] == refs[j-1]+1 {
+			j++
+		}
+		out = append(out, int(refs[i]), j-i)
+		i = j
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package documents
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browser/observer"
+)
+
+// Place returns how far the page and its boxes are scrolled; see actor.Placer.
+func (q *Query) Place(ctx context.Context) (actor.Place, error) {
+	a, err := q.m.Agent(ctx, "")
+	if err != nil {
+		return actor.Place{}, err
+	}
+	var now observer.Place
+	if err := a.Call(ctx, "scrolled", nil, &now); err != nil {
+		return actor.Place{}, q.m.Failed(err)
+	}
+	out := actor.Place{X: now.X, Y: now.Y}
+	for _, b := range now.Boxes {
+		out.Boxes = append(out.Boxes, actor.PlaceBox(b))
+	}
+	return out, nil
+}
+
+// Return scrolls the page to where it was; see actor.Placer.
+func (q *Query) Return(ctx context.Context, to actor.Place, limit time.Duration) error {
+	a, err := q.m.Agent(ctx, "")
+	if err != nil {
+		return err
+	}
+	request := observer.ReturnRequest{Place: observer.Place{X: to.X, Y: to.Y, Boxes: []observer.PlaceBox{}}, Patience: limit.Milliseconds()}
+	for _, b := range to.Boxes {
+		request.Boxes = append(request.Boxes, observer.PlaceBox(b))
+	}
+	if err := a.Call(ctx, "scrollBack", request, nil); err != nil {
+		return q.m.Failed(err)
+	}
+	return nil
+}

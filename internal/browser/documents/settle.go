@@ -1,0 +1,41 @@
+package documents
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/observer"
+)
+
+// Settle waits until the main document, and the one of the frame that was acted on, are at rest.
+func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error {
+	main, err := q.m.Agent(ctx, "")
+	if err != nil {
+		return err
+	}
+	request := observer.SettleRequest{Limit: limit.Milliseconds()}
+	var inner chan struct{}
+	if a := q.m.AgentOf(frame); frame != "" && a != nil && !q.m.IsLate(a) {
+		inner = make(chan struct{})
+		q.m.Tasks.Go(func() {
+			defer close(inner)
+			bounded, cancel := context.WithTimeout(q.m.Life, limit+FrameGrace)
+			defer cancel()
+			_ = a.Call(bounded, "settle", request, nil) // a frame that went away is at rest
+		})
+	}
+	if err := main.Call(ctx, "settle", request, nil); err != nil && !frames.IsGoneContext(err) {
+		return err
+	}
+	if inner == nil {
+		return nil
+	}
+	select {
+	case <-inner:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

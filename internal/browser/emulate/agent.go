@@ -1,0 +1,97 @@
+package emulate
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/chromedp/cdproto/emulation"
+)
+
+// named is what the name of a guise depends on.
+type named struct{ userAgent, locale string }
+
+func (g Guise) agent() named { return named{g.look.UserAgent, g.look.Locale} }
+
+// agentOverride is what navigator and the request headers say of the browser. What is empty is the browser's own.
+func (g Guise) agentOverride() emulation.SetUserAgentOverrideParams {
+	ua := g.userAgent()
+	p := emulation.SetUserAgentOverrideParams{UserAgent: ua, AcceptLanguage: languages(g.look.Locale)}
+	if ua != "" {
+		p.Platform, p.UserAgentMetadata = platform(ua), metadata(ua)
+	}
+	return p
+}
+
+// userAgent fills in the browser's version as its own user agent has it: only the first number tells.
+func (g Guise) userAgent() string {
+	major, _, _ := strings.Cut(g.version, ".")
+	return strings.ReplaceAll(g.look.UserAgent, "{chrome}", major+".0.0.0")
+}
+
+// languages lists a locale and the languages that it stands for, as browsers do: de-CH,de.
+func languages(locale string) string {
+	if language, _, found := strings.Cut(locale, "-"); found {
+		return locale + "," + language
+	}
+	return locale
+}
+
+// platform is navigator.platform of the browser that a user agent names.
+func platform(ua string) string {
+	for _, known := range []struct{ word, platform string }{
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Linux armv81"}, {"Windows", "Win32"}, {"Macintosh", "MacIntel"},
+		{"CrOS", "Linux x86_64"}, {"Linux", "Linux x86_64"},
+	} {
+		if strings.Contains(ua, known.word) {
+			return known.platform
+		}
+	}
+	return ""
+}
+
+var (
+	chromeVersion  = regexp.MustCompile(`Chrome/((\d+)[\d.]*)`)
+	edgeVersion    = regexp.MustCompile(`Edg/((\d+)[\d.]*)`)
+	androidVersion = regexp.MustCompile(`Android (\d+)[\d.]*(?:; ([^;)]+?))?(?: Build/[^)]*)?\)`)
+	macVersion     = regexp.MustCompile(`Mac OS X (\d+)[._](\d+)(?:[._](\d+))?`)
+)
+
+// metadata makes the client hints that go with a user agent; nil for browsers that send none, such as Safari and
+// Firefox.
+func metadata(ua string) *emulation.UserAgentMetadata {
+	chrome := chromeVersion.FindStringSubmatch(ua)
+	if chrome == nil || strings.Contains(ua, "OPR/") {
+		return nil
+	}
+	brand, version := "Google Chrome", chrome
+	if edge := edgeVersion.FindStringSubmatch(ua); edge != nil {
+		brand, version = "Microsoft Edge", edge
+	}
+	m := &emulation.UserAgentMetadata{
+		Brands:          brands(chrome[2], brand, version[2], "8"),
+		FullVersionList: brands(chrome[1], brand, version[1], "8.0.0.0"),
+		Mobile:          strings.Contains(ua, "Mobile"), Architecture: "x86", Bitness: "64", FormFactors: []string{"Desktop"},
+	}
+	switch android, mac := androidVersion.FindStringSubmatch(ua), macVersion.FindStringSubmatch(ua); {
+	case android != nil:
+		m.Platform, m.PlatformVersion, m.Model = "Android", android[1]+".0.0", android[2]
+		m.Architecture, m.Bitness, m.FormFactors = "", "", []string{"Mobile"}
+		if !m.Mobile {
+			m.FormFactors = []string{"Tablet"}
+		}
+	case mac != nil:
+		m.Platform, m.PlatformVersion = "macOS", mac[1]+"."+mac[2]+"."+max(mac[3], "0")
+	case strings.Contains(ua, "Windows"):
+		m.Platform, m.PlatformVersion = "Windows", "10.0.0"
+	case strings.Contains(ua, "CrOS"):
+		m.Platform = "Chrome OS"
+	default:
+		m.Platform = "Linux"
+	}
+	return m
+}
+
+func brands(chromium, brand, version, grease string) []*emulation.UserAgentBrandVersion {
+	return []*emulation.UserAgentBrandVersion{
+		{Brand: "Not:A-Brand", Version: grease}, {Brand: "Chromium", Version: chromium}, {Brand: brand, Version: version}}
+}

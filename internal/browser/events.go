@@ -1,0 +1,242 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/inspector"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/emulate"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/navigation"
+	"github.com/domtap/domtap/internal/browser/observer"
+)
+
+// decode reads an event's parameters.
+func decode[E any](msg *cdproto.Message, _ cdp.Event[E]) (E, error) {
+	var e E
+	err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions)
+	return e, err
+}
+
+// on decodes an event and gives it to a method.
+func on[E any](msg *cdproto.Message, ev cdp.Event[E], f func(E)) error {
+	e, err := decode(msg, ev)
+	if err == nil {
+		f(e)
+	}
+	return err
+}
+
+// handle works on one event of a session. It runs on the page's loop.
+func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
+	switch string(msg.Method) {
+	case runtime.BindingCalled.Method:
+		return on(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.Pushed(s, e) })
+	case runtime.ExecutionContextCreated.Method:
+		return on(msg, runtime.ExecutionContextCreated, func(e runtime.EventExecutionContextCreated) { p.frames.ContextCreated(s, e.Context) })
+	case runtime.ExecutionContextDestroyed.Method:
+		return on(msg, runtime.ExecutionContextDestroyed, func(e runtime.EventExecutionContextDestroyed) {
+			p.frames.ContextGone(e.ExecutionContextUniqueID)
+		})
+	case runtime.ExecutionContextsCleared.Method:
+		p.frames.ContextsGone(s.ID)
+	case cdppage.FrameNavigated.Method:
+		return on(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.committed(s, e.Frame) })
+	case cdppage.NavigatedWithinDocument.Method:
+		return on(msg, cdppage.NavigatedWithinDocument, p.committedWithin)
+	case cdppage.WindowOpen.Method:
+		return on(msg, cdppage.WindowOpen, func(e cdppage.EventWindowOpen) {
+			p.Navigator.Change(func(s *navigation.State) { s.WindowOpening(e.URL) })
+		})
+	case cdppage.FrameRequestedNavigation.Method:
+		return on(msg, cdppage.FrameRequestedNavigation, func(e cdppage.EventFrameRequestedNavigation) { p.FrameDeparted(e.FrameID) })
+	case cdppage.FrameStartedNavigating.Method:
+		return on(msg, cdppage.FrameStartedNavigating, func(e cdppage.EventFrameStartedNavigating) { p.FrameDeparted(e.FrameID) })
+	case cdppage.FrameStoppedLoading.Method:
+		return on(msg, cdppage.FrameStoppedLoading, func(e cdppage.EventFrameStoppedLoading) { p.FrameStopped(e.FrameID) })
+	case cdppage.FrameAttached.Method:
+		return on(msg, cdppage.FrameAttached, func(e cdppage.EventFrameAttached) { p.frames.Known(e.FrameID, e.ParentFrameID) })
+	case cdppage.FrameDetached.Method:
+		return on(msg, cdppage.FrameDetached, func(e cdppage.EventFrameDetached) {
+			if e.Reason != cdppage.FrameDetachedReasonSwap {
+				p.frameGone(e.FrameID)
+			}
+		})
+	case cdppage.LifecycleEvent.Method:
+		return on(msg, cdppage.LifecycleEvent, p.lifecycle)
+	case cdppage.JavascriptDialogOpening.Method:
+		return on(msg, cdppage.JavascriptDialogOpening, p.Opening)
+	case cdppage.JavascriptDialogClosed.Method:
+		return on(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.Closing(e, p.Navigator.State.Arrived) })
+	case input.DragIntercepted.Method:
+		p.input.Expected(msg)
+	case cdppage.FileChooserOpened.Method:
+		if !p.input.Expected(msg) {
+			p.emit(actor.ChooserAsked{})
+		}
+	case inspector.TargetCrashed.Method:
+		p.crashed("crashed")
+	case fetch.RequestPaused.Method:
+		return on(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
+			s.Post(p.ctx, fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		})
+	case fetch.AuthRequired.Method:
+		return on(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.authenticate(s, e) })
+	case target.AttachedToTarget.Method:
+		return on(msg, target.AttachedToTarget, p.attachedToFrame)
+	case target.DetachedFromTarget.Method:
+		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
+			p.browser.conn.Listen(e.SessionID, nil)
+			p.takeOff(e.SessionID)
+			p.frames.Detached(e.SessionID)
+			p.Requests.Detached(e.SessionID)
+		})
+	}
+	return p.handleLog(s, msg)
+}
+
+// committed takes in the new document of a frame. It names the parts that a new main document concerns.
+func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
+	if f == nil {
+		return
+	}
+	url, main, document := f.URL+f.URLFragment, f.ID == cdp.FrameID(p.id), string(f.LoaderID)
+	if main && f.UnreachableURL != "" {
+		p.Refuse(document, f.UnreachableURL)
+	}
+	var kept []*frames.Agent
+	p.frames.Change(func(t *frames.Tree) {
+		kept = t.Commit(s.ID, f.ID, f.ParentID, document, url)
+		if main {
+			p.Navigator.State.Committed()
+			p.Dialogs.State.SetLeaving(false)
+		}
+	})
+	if main {
+		p.context.visited(f.URL)
+	}
+	// The new document's context is announced right behind this event.
+	for _, a := range kept {
+		p.frames.Add(f.ID, a)
+	}
+	p.Requests.Committed(f.ID, f.LoaderID)
+	event := actor.Committed{Frame: p.frames.Tree.Key(f.ID), Document: document, URL: url}
+	if f.UnreachableURL != "" {
+		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
+	}
+	if main {
+		event.Cause = p.Refused(document)
+	}
+	p.emit(event)
+}
+
+// committedWithin takes in that a frame has another URL within its document.
+func (p *Page) committedWithin(e cdppage.EventNavigatedWithinDocument) {
+	document, known := "", false
+	p.frames.Change(func(t *frames.Tree) {
+		if f := t.Get(e.FrameID); f != nil {
+			f.URL, document, known = e.URL, f.Document, true
+		}
+		if t.IsMain(e.FrameID) {
+			p.Navigator.State.Arrived()
+		}
+	})
+	if known {
+		p.emit(actor.Committed{Frame: p.frames.Tree.Key(e.FrameID), Document: document, URL: e.URL, Same: true})
+	}
+}
+
+// frameGone takes in that a frame was removed.
+func (p *Page) frameGone(id cdp.FrameID) {
+	p.frames.Change(func(t *frames.Tree) { t.Remove(id) })
+	p.Requests.Committed(id, "")
+	p.emit(actor.FrameGone{Frame: p.frames.Tree.Key(id)})
+}
+
+var phases = map[string]actor.Phase{
+	"commit": actor.PhaseCommit, "DOMContentLoaded": actor.PhaseDOMContentLoaded, "load": actor.PhaseLoad, "networkAlmostIdle": actor.PhaseNetworkIdle,
+}
+
+func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
+	phase, known := phases[e.Name]
+	if !known || e.FrameID != cdp.FrameID(p.id) {
+		return
+	}
+	if phase == actor.PhaseDOMContentLoaded && p.closing.Load() { // it was forgotten, see Close
+		p.browser.root.Post(p.ctx, target.CommandCloseTarget, target.CloseTargetParams{TargetID: p.id})
+	}
+	if phase == actor.PhaseLoad || phase == actor.PhaseDOMContentLoaded {
+		p.tasks.Go(func() { p.announce(string(e.LoaderID), phase) })
+		return
+	}
+	p.emit(actor.Loaded{Document: string(e.LoaderID), Phase: phase})
+}
+
+// announce says that a phase is reached, after the title and the status of the document, so that who
+// waits for the phase sees them. A page that does not answer is announced without.
+func (p *Page) announce(document string, phase actor.Phase) {
+	if a := p.frames.AgentOf(""); a != nil && a.Document == document {
+		ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+		defer cancel()
+		var about observer.About
+		if err := a.Call(ctx, "about", nil, &about); err == nil {
+			p.emit(actor.Responded{Document: document, Status: about.Status})
+			p.emit(actor.Titled{Title: about.Title})
+		}
+	}
+	p.emit(actor.Loaded{Document: document, Phase: phase})
+}
+
+// crashed says once, until a document is committed again, that the renderer is gone: the browser says it
+// in two ways.
+func (p *Page) crashed(reason string) {
+	var again, sacrificed bool
+	p.Navigator.Change(func(s *navigation.State) {
+		again, sacrificed = s.Crashed()
+		p.Dialogs.State.Lost()
+	})
+	if again {
+		return
+	}
+	p.frames.Change(func(t *frames.Tree) {
+		t.Drop(func(*frames.Agent) bool { return true }, func(*frames.World) bool { return false })
+	})
+	p.emit(actor.Crashed{Reason: reason, Sacrificed: sacrificed})
+}
+
+// attachedToFrame takes in a frame that runs in a process of its own.
+func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
+	if e.TargetInfo != nil && e.TargetInfo.Type == "worker" {
+		p.attachedToWorker(e.SessionID)
+	}
+	if e.TargetInfo == nil || e.TargetInfo.Type != "iframe" {
+		return
+	}
+	s := devtools.Session{Conn: p.browser.conn, ID: e.SessionID}
+	p.frames.Attached(e.SessionID, cdp.FrameID(e.TargetInfo.TargetID), e.TargetInfo.ParentFrameID)
+	p.listen(s)
+	p.frames.Arrive(func(ctx context.Context) {
+		err := p.install(ctx, s, emulate.Frame)
+		if err == nil {
+			err = p.frames.Discover(ctx, s)
+		}
+		if err != nil && !errors.Is(err, context.Canceled) {
+			p.logger.Debug("a frame is not observed", "error", err)
+		}
+		// The frame's document was announced before the last answer: the loop knows of it behind the barrier.
+		_ = p.barrier(ctx)
+	})
+}

@@ -1,0 +1,292 @@
+// Package frames knows the frames of one page: their documents, the observer in each (an Agent) and the page's own world.
+//
+// Tree is the state, a plain value that events change. Manager puts it behind the page's monitor, installs nothing by
+// itself, and is what the other parts of a page share: the monitor, the page's own session, the tree, and the page's life.
+//
+// Frames run in the page's process or, with a session of their own, in another one. While a frame moves between processes,
+// both sessions report it, in any order. Callers hold the monitor while they use the Tree, and not while they call a Manager.
+package frames
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	cdpdom "github.com/chromedp/cdproto/dom"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/monitor"
+	"github.com/domtap/domtap/internal/browser/observer"
+)
+
+// Page is what a Manager needs of the page that it belongs to.
+type Page struct {
+	ID     target.ID
+	Main   devtools.Session
+	Logger *slog.Logger
+	// Life ends with the page; its cause is nil or ErrClosed when the page was closed on purpose.
+	Life context.Context
+	// Tasks are waited for before the page has ended.
+	Tasks *sync.WaitGroup
+	// Emit hands an event to the actor.
+	Emit func(actor.Event)
+	// Barrier returns when the page's loop has handled everything that arrived before.
+	Barrier func(context.Context) error
+	// OnAgent is called with each new agent, without the lock.
+	OnAgent func(*Agent)
+}
+
+// ErrClosed ends the life of a page that is closed on purpose.
+var ErrClosed = errors.New("the page is closed")
+
+// Manager is the frames of a page, and what the parts of a page share.
+type Manager struct {
+	*monitor.Monitor
+	Page
+	// Tree is guarded by the monitor.
+	Tree *Tree
+}
+
+// New makes the frames of a page, which begins with its main frame.
+func New(p Page) *Manager {
+	m := &Manager{Page: p, Tree: NewTree(cdp.FrameID(p.ID))}
+	m.Monitor = monitor.New(p.Life.Done(), m.Gone)
+	return m
+}
+
+// Gone is the error of calls on a page that has ended.
+func (m *Manager) Gone() error {
+	if cause := context.Cause(m.Life); cause != nil && !errors.Is(cause, ErrClosed) {
+		return &actor.Error{Kind: actor.Lost, Message: "the page is gone; open a new tab", Err: cause}
+	}
+	return actor.Errorf(actor.Closed, "the page was closed; open a new tab")
+}
+
+// Failed gives the errors of calls their kinds.
+func (m *Manager) Failed(err error) error {
+	if errors.Is(err, devtools.ErrLost) || m.Life.Err() != nil {
+		return m.Gone()
+	}
+	if IsGoneContext(err) {
+		return &actor.Error{Kind: actor.Aborted, Message: "the page navigated in the middle of it; read it again", Err: err}
+	}
+	return err
+}
+
+// IsMain reports whether a frame runs in the process of the page's own session.
+func (m *Manager) IsMain(s devtools.Session) bool { return s.ID == m.Main.ID }
+
+// AgentOf returns the agent of a frame, nil when its document has none.
+func (m *Manager) AgentOf(key dom.FrameID) *Agent {
+	m.Lock()
+	defer m.Unlock()
+	if f := m.Tree.Lookup(key); f != nil {
+		return f.Agent
+	}
+	return nil
+}
+
+// Agent waits until a frame's document has an agent. Between two documents there is none.
+func (m *Manager) Agent(ctx context.Context, key dom.FrameID) (a *Agent, err error) {
+	there, err := m.awaitFrame(ctx, key, func(f *Frame) bool {
+		a = f.Agent
+		return a != nil
+	})
+	if !there {
+		return nil, actor.Unknown("frame", "frame %q is gone: read the page again", key)
+	}
+	return a, err
+}
+
+// World waits for the page's own world in a frame.
+func (m *Manager) World(ctx context.Context, key dom.FrameID) (w *World, err error) {
+	there, err := m.awaitFrame(ctx, key, func(f *Frame) bool {
+		w = f.World
+		return w != nil
+	})
+	if !there {
+		return nil, actor.Unknown("frame", "there is no frame %q: GetDom names the frames of elements", key)
+	}
+	return w, err
+}
+
+// awaitFrame waits until something is so about a frame; false: there is no such frame.
+func (m *Manager) awaitFrame(ctx context.Context, key dom.FrameID, ready func(*Frame) bool) (there bool, err error) {
+	there = true
+	err = m.Await(ctx, func() bool {
+		f := m.Tree.Lookup(key)
+		there = f != nil
+		return !there || ready(f)
+	})
+	return there, err
+}
+
+// Readable lists the frames that have an agent, the main frame first.
+func (m *Manager) Readable() []Readable {
+	m.Lock()
+	defer m.Unlock()
+	return m.Tree.Readable()
+}
+
+// IsLate reports whether an agent is passed by because it did not answer in time.
+func (m *Manager) IsLate(a *Agent) bool {
+	m.Lock()
+	defer m.Unlock()
+	return a.Reading.Late
+}
+
+// Change changes the tree and wakes all waits.
+func (m *Manager) Change(change func(*Tree)) {
+	m.Lock()
+	defer m.Unlock()
+	change(m.Tree)
+	m.Notify()
+}
+
+// description is what Chromium adds to the description of a context.
+type description struct {
+	FrameID   cdp.FrameID `json:"frameId"`
+	IsDefault bool        `json:"isDefault"`
+}
+
+// ContextCreated takes in a context that is the page's own world of a document, or its agent.
+func (m *Manager) ContextCreated(s devtools.Session, d *runtime.ExecutionContextDescription) {
+	if d == nil {
+		return
+	}
+	var about description
+	if err := jsonv2.Unmarshal(d.AuxData, &about, chromedp.DefaultUnmarshalOptions); err != nil || about.FrameID == "" {
+		return
+	}
+	if about.IsDefault {
+		m.Change(func(t *Tree) { t.Attach(about.FrameID, "").World = &World{Session: s, ID: d.ID, Unique: d.UniqueID} })
+		return
+	}
+	if d.Name == observer.World {
+		m.Add(about.FrameID, &Agent{Session: s, ID: d.ID, Unique: d.UniqueID})
+	}
+}
+
+// Add adds the agent of a frame's newest document.
+func (m *Manager) Add(id cdp.FrameID, a *Agent) {
+	m.Change(func(t *Tree) { t.Add(id, a) })
+	m.OnAgent(a)
+	m.adopt()
+}
+
+// ContextGone forgets what ran in a context.
+func (m *Manager) ContextGone(unique string) {
+	m.Change(func(t *Tree) {
+		t.Drop(func(a *Agent) bool { return a.Unique == unique }, func(w *World) bool { return w.Unique == unique })
+	})
+}
+
+// ContextsGone forgets what ran in the contexts of a session.
+func (m *Manager) ContextsGone(session target.SessionID) {
+	m.Change(func(t *Tree) {
+		t.Drop(func(a *Agent) bool { return a.Session.ID == session }, func(w *World) bool { return w.Session.ID == session })
+	})
+}
+
+// Known notes a frame of a document, which is new or stands there already.
+func (m *Manager) Known(id, parent cdp.FrameID) {
+	m.Change(func(t *Tree) { t.Attach(id, parent) })
+}
+
+// Attached notes a frame that runs in a process of its own, with the session that reaches it.
+func (m *Manager) Attached(session target.SessionID, id, parent cdp.FrameID) {
+	m.Change(func(t *Tree) {
+		t.Attach(id, parent)
+		t.Own(session, id)
+	})
+}
+
+// Detached notes that a session of a frame is over.
+func (m *Manager) Detached(session target.SessionID) {
+	m.Change(func(t *Tree) { t.Own(session, "") })
+	m.ContextsGone(session)
+}
+
+// Discover notes the frames that were in a session's documents before the session was listened to.
+func (m *Manager) Discover(ctx context.Context, s devtools.Session) error {
+	tree, err := cdp.Call(ctx, s, cdppage.GetFrameTree, cdp.Empty{})
+	if err != nil || tree.FrameTree == nil {
+		return err
+	}
+	m.Lock()
+	for rest := tree.FrameTree.ChildFrames; len(rest) > 0; {
+		one := rest[0]
+		rest = append(rest[1:], one.ChildFrames...)
+		if one.Frame != nil {
+			m.Tree.Attach(one.Frame.ID, one.Frame.ParentID)
+		}
+	}
+	m.Unlock()
+	m.adopt()
+	return nil
+}
+
+const (
+	// arrivalGrace is how long reads wait for a frame that has just come, before they go on without it.
+	arrivalGrace = time.Second
+	// arrivalLimit bounds what brings a frame in.
+	arrivalLimit = 10 * time.Second
+)
+
+// Arrive runs what brings a new frame in. Reads wait for it, but none longer than arrivalGrace: a frame that hangs in a
+// process of its own must not hold up the page around it.
+func (m *Manager) Arrive(task func(ctx context.Context)) {
+	m.Lock()
+	m.Tree.arriving++
+	m.Unlock()
+	arrived := sync.OnceFunc(func() { m.Change(func(t *Tree) { t.arriving-- }) })
+	m.Tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(m.Life, arrivalLimit)
+		defer cancel()
+		defer arrived()
+		defer time.AfterFunc(arrivalGrace, arrived).Stop()
+		task(ctx)
+	})
+}
+
+// adopt has the agents of parent documents told which element holds each frame in them.
+func (m *Manager) adopt() {
+	m.Lock()
+	due := m.Tree.adoptions()
+	m.Unlock()
+	for id, parent := range due {
+		m.Arrive(func(ctx context.Context) { sendOwner(ctx, id, parent) })
+	}
+}
+
+// sendOwner sends the agent of the parent's document the element that holds a frame.
+func sendOwner(ctx context.Context, id cdp.FrameID, parent *Agent) {
+	owner, err := cdp.Call(ctx, parent.Session, cdpdom.GetFrameOwner, cdpdom.GetFrameOwnerParams{FrameID: id})
+	if err != nil {
+		return // the frame is gone again
+	}
+	node, err := cdp.Call(ctx, parent.Session, cdpdom.ResolveNode, cdpdom.ResolveNodeParams{
+		BackendNodeID: owner.BackendNodeID, ExecutionContextID: parent.ID})
+	if err != nil || node.Object == nil {
+		return
+	}
+	silent := true
+	arg, err := jsonv2.Marshal(string(id))
+	if err != nil {
+		return
+	}
+	_, _ = cdp.Call(ctx, parent.Session, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+		FunctionDeclaration: observer.Adopt, ObjectID: node.Object.ObjectID, Silent: &silent,
+		Arguments: []*runtime.CallArgument{{Value: arg}},
+	})
+}

@@ -1,0 +1,271 @@
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+const (
+	// nudge is how far the pointer moves before a drag begins for the browser, in CSS pixels.
+	nudge = 8
+	// dragSteps is in how many moves the pointer goes to where it is dragged.
+	dragSteps = 8
+)
+
+// drag presses at the element, moves, and releases. When the page begins to drag data, what goes on is a drag of the
+// browser's, else the pointer alone moves.
+func (t *task) drag(ctx context.Context) (actor.Deed, error) {
+	data, stop := t.page.Expect(input.DragIntercepted.Method)
+	defer stop()
+	main := t.page.Main()
+	main.Post(ctx, input.CommandSetInterceptDrags, input.SetInterceptDragsParams{Enabled: true})
+	defer main.Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
+	if to := t.action.To; to != nil && to.Ref != dom.NoRef {
+		// Nothing is picked up for a place that is another thing by now.
+		if _, _, err := t.ready(ctx, *to, reachRequest{Need: "node", Passive: true}); err != nil {
+			return actor.Deed{}, err
+		}
+	}
+	p, deed, err := t.hold(ctx)
+	if err != nil {
+		return deed, err
+	}
+	defer t.release(ctx, p)
+	to, err := t.carry(ctx, p, data)
+	if err != nil {
+		to = p.at
+	}
+	up := t.letUp(ctx, to)
+	got, serr := t.struck(ctx, p)
+	if ctx.Err() == nil {
+		serr = nil // what was dropped led to another document
+	}
+	for _, e := range []error{err, up, serr} {
+		if e != nil {
+			return actor.Deed{Delivered: actor.DeliveredPart}, t.dropped(ctx, e)
+		}
+	}
+	deed, err = t.movedBy(ctx, p)
+	if err == nil && got.Beside {
+		return t.beside(deed)
+	}
+	return deed, err
+}
+
+// beside is how a drag went whose target was not where it was released. Lists move their items as one is dragged over them:
+// there it has arrived when it stays where it was put. Otherwise nobody received it.
+func (t *task) beside(deed actor.Deed) (actor.Deed, error) {
+	ref, to := strconv.FormatUint(uint64(t.action.Ref), 10), strconv.FormatUint(uint64(t.action.To.Ref), 10)
+	if deed.Moved {
+		deed.Note += ", to where ref " + to + " was, which moved meanwhile"
+		return deed, nil
+	}
+	return actor.Deed{Delivered: actor.DeliveredPart}, &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},
+		Message: "ref " + ref + " was dragged, and released beside ref " + to + ", which moved meanwhile: read the page to see where it is before you try again"}
+}
+
+// dropped is the error of a drag that ended under way; one whose document is gone has not arrived.
+func (t *task) dropped(ctx context.Context, err error) error {
+	var known *actor.Error
+	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, devtools.ErrLost) {
+		return err
+	}
+	ref := strconv.FormatUint(uint64(t.action.Ref), 10)
+	return &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": ref, "cause": "navigated"}, Err: err,
+		Message: "the drag of ref " + ref + " was not finished: the page went on to another document meanwhile: read the page"}
+}
+
+// pressLeft is the left button, pressed once.
+var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
+
+// letUp releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
+func (t *task) letUp(ctx context.Context, at actor.Point) error {
+	main, step := t.page.Main(), mouse(input.DispatchMouseEventTypeMouseReleased, at, pressLeft)
+	k, err := main.Conn.Send(context.WithoutCancel(ctx), main.ID, step.Method, step.Params)
+	if err != nil {
+		return err
+	}
+	return k.Wait(ctx, nil)
+}
+
+// hold presses the button at the element, as often as it takes within the time there is: where the browser looks for what
+// was scrolled or moved just now, it may still stand elsewhere, and then nothing receives the press. The guards stay armed:
+// the caller releases the path, and the button.
+func (t *task) hold(ctx context.Context) (*path, actor.Deed, error) {
+	main := t.page.Main()
+	for {
+		p, err := t.point(ctx, t.action.Spot(), 0)
+		if err != nil {
+			return nil, actor.Deed{}, err
+		}
+		err = main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, pressLeft))
+		began := blow{Presses: 1}
+		if err == nil && p.spot.Ref != dom.NoRef {
+			err = call(ctx, p.leaf(), "dragBegan", nil, &began)
+		}
+		if err == nil && began.Presses > 0 {
+			return p, actor.Deed{}, nil
+		}
+		up := t.letUp(ctx, p.at)
+		got, serr := t.struck(ctx, p)
+		t.release(ctx, p)
+		for _, e := range []error{err, up, serr} {
+			if e != nil {
+				return nil, actor.Deed{}, t.dropped(ctx, e)
+			}
+		}
+		switch {
+		case isOther(got.reached):
+			return nil, actor.Deed{}, t.refusal(p.spot, got.reached)
+		case got.Reached:
+			deed, err := t.cutShort(p, got)
+			return nil, deed, err
+		case !time.Now().Before(t.deadline):
+			return nil, actor.Deed{}, t.missed(p, got)
+		}
+	}
+}
+
+// movedLimit is how long an element may be animated until it stands where a drag has left it, in milliseconds.
+const movedLimit = 1000
+
+// movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
+func (t *task) movedBy(ctx context.Context, p *path) (actor.Deed, error) {
+	var by point
+	if err := call(ctx, p.leaf(), "moved", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
+		return actor.Deed{}, nil // it was dragged in any case
+	}
+	return actor.Deed{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, nil
+}
+
+// carry moves what is held to where it belongs and returns that place.
+func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message) (actor.Point, error) {
+	to := actor.Point{X: p.at.X + t.action.Delta.X, Y: p.at.Y + t.action.Delta.Y}
+	begin := actor.Point{X: p.at.X + nudge, Y: p.at.Y}
+	if to.X < p.at.X {
+		begin.X = p.at.X - nudge
+	}
+	if t.action.To == nil && t.action.Delta.X == 0 {
+		begin = actor.Point{X: p.at.X, Y: p.at.Y + min(nudge, max(-nudge, t.action.Delta.Y))}
+	}
+	for _, at := range []actor.Point{{X: (p.at.X + begin.X) / 2, Y: (p.at.Y + begin.Y) / 2}, begin} {
+		if err := t.move(ctx, at, dragging); err != nil {
+			return to, err
+		}
+	}
+	dragged, err := t.dragged(ctx, p, data)
+	if err != nil {
+		return to, err
+	}
+	if t.action.To != nil {
+		if to, err = t.destination(ctx, *t.action.To, p.spot); err != nil {
+			return to, err
+		}
+	}
+	for i := 1; i <= dragSteps; i++ {
+		part := float64(i) / dragSteps
+		at := actor.Point{X: begin.X + (to.X-begin.X)*part, Y: begin.Y + (to.Y-begin.Y)*part}
+		if dragged != nil {
+			err = t.dragOver(ctx, at, dragged, i == 1)
+		} else {
+			err = t.move(ctx, at, dragging)
+		}
+		if err != nil {
+			return to, err
+		}
+	}
+	if dragged == nil {
+		return t.arrive(ctx, p, to)
+	}
+	return to, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, to, dragged), dragEvent(input.DispatchDragEventTypeDrop, to, dragged))
+}
+
+// arrive moves what is held once more to where it is released, for pages that move things under the pointer, and says to the
+// page what it is to be released on.
+func (t *task) arrive(ctx context.Context, p *path, to actor.Point) (actor.Point, error) {
+	end := t.action.To
+	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.spot.Frame || p.spot.Ref == dom.NoRef {
+		return to, err
+	}
+	return to, call(ctx, p.leaf(), "dropOn", map[string]any{"ref": uint32(end.Ref)}, nil)
+}
+
+// dragging is a move with the left button held.
+var dragging = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, Buttons: 1}
+
+// interceptLimit bounds how long the browser may take to hand over what the page drags.
+const interceptLimit = 5 * time.Second
+
+// dragged returns what the page drags, nil when it drags nothing: the pointer alone moves then.
+func (t *task) dragged(ctx context.Context, p *path, data <-chan *cdproto.Message) (*input.DragData, error) {
+	var began blow
+	began.Dragging = true
+	if p.spot.Ref != dom.NoRef {
+		if err := call(ctx, p.leaf(), "dragBegan", nil, &began); err != nil {
+			return nil, err
+		}
+	}
+	var msg *cdproto.Message
+	select {
+	case msg = <-data:
+	default:
+		if !began.Dragging || p.spot.Ref == dom.NoRef {
+			return nil, nil
+		}
+		limit := time.NewTimer(interceptLimit)
+		defer limit.Stop()
+		select {
+		case msg = <-data:
+		case <-limit.C:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	var e input.EventDragIntercepted
+	if err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions); err != nil {
+		return nil, fmt.Errorf("reading what is dragged: %w", err)
+	}
+	return e.Data, nil
+}
+
+// destination finds where a drag of an element ends: at the centre of another.
+func (t *task) destination(ctx context.Context, s, dragged actor.Spot) (actor.Point, error) {
+	if s.Ref == dom.NoRef && s.Point != nil {
+		return *s.Point, nil
+	}
+	req := reachRequest{Need: "drop"}
+	if dragged.Ref != dom.NoRef && dragged.Frame == s.Frame {
+		ref := uint32(dragged.Ref)
+		req.Dragged = &ref
+	}
+	p, err := t.reach(ctx, s, req)
+	if err != nil {
+		return actor.Point{}, err
+	}
+	return p.at, nil
+}
+
+func (t *task) dragOver(ctx context.Context, at actor.Point, data *input.DragData, first bool) error {
+	steps := []devtools.Step{dragEvent(input.DispatchDragEventTypeDragOver, at, data)}
+	if first {
+		steps = []devtools.Step{dragEvent(input.DispatchDragEventTypeDragEnter, at, data), steps[0]}
+	}
+	return t.page.Main().Run(ctx, steps...)
+}
+
+func dragEvent(kind input.DispatchDragEventType, at actor.Point, data *input.DragData) devtools.Step {
+	return devtools.Step{Method: input.CommandDispatchDragEvent, Params: input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
+}

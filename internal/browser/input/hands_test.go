@@ -1,0 +1,169 @@
+package input
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+// peer is a browser that answers every command at once. Commands of the observer are those that begin with "observer.".
+type peer struct {
+	mu sync.Mutex
+	// sent are the commands of the observer, and the kinds of mouse events, in order.
+	sent []string
+	// answer gives the value that a command of the observer answers with, as JSON; an empty one fails, as when the document is gone.
+	answer  func(command string) string
+	replies chan *cdproto.Message
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func (p *peer) Read(_ context.Context, msg *cdproto.Message) error {
+	select {
+	case m := <-p.replies:
+		*msg = *m
+		return nil
+	case <-p.closed:
+		return io.EOF
+	}
+}
+
+func (p *peer) Write(_ context.Context, msg *cdproto.Message) error {
+	re := &cdproto.Message{ID: msg.ID, SessionID: msg.SessionID, Result: []byte("{}")}
+	if command, ours := strings.CutPrefix(string(msg.Method), "observer."); ours {
+		value := p.note(command)
+		if re.Result = []byte(`{"result":{"value":` + value + `}}`); value == "" {
+			re.Result, re.Error = nil, &cdproto.Error{Code: -32000, Message: "Execution context was destroyed."}
+		}
+	} else if msg.Method == input.CommandDispatchMouseEvent {
+		for _, kind := range []string{"mousePressed", "mouseReleased"} {
+			if strings.Contains(string(msg.Params), kind) {
+				p.note(kind)
+			}
+		}
+	}
+	p.replies <- re
+	return nil
+}
+
+func (p *peer) note(what string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent = append(p.sent, what)
+	return p.answer(what)
+}
+
+func (p *peer) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+// done are the commands so far that are among some.
+func (p *peer) done(among ...string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(slices.DeleteFunc(slices.Clone(p.sent), func(s string) bool { return !slices.Contains(among, s) }), " ")
+}
+
+// idle is the side of chromedp, which does nothing.
+type idle struct{ *peer }
+
+func (idle) Write(context.Context, *cdproto.Message) error { return nil }
+
+// desk is a page of one document, whose observer is the peer.
+type desk struct{ session devtools.Session }
+
+func (d desk) Main() devtools.Session                            { return d.session }
+func (d desk) Agent(context.Context, dom.FrameID) (Agent, error) { return d, nil }
+func (desk) Parent(dom.FrameID) (dom.FrameID, bool)              { return "", false }
+func (desk) Others([]dom.FrameID) []Agent                        { return nil }
+func (desk) Expect(string) (<-chan *cdproto.Message, func())     { return nil, func() {} }
+func (desk) Failed(err error) error                              { return err }
+func (desk) Mac() bool                                           { return false }
+func (desk) Folder() (string, error)                             { return "", nil }
+func (desk) Document() string                                    { return "d" }
+func (d desk) Session() devtools.Session                         { return d.session }
+
+func (d desk) Send(ctx context.Context, command string, argument any) (*devtools.Call, error) {
+	return d.session.Conn.Send(ctx, d.session.ID, "observer."+command, argument)
+}
+
+func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }
+
+// at makes hands on a page whose observer answers as told.
+func at(t *testing.T, answer func(command string) string) (*Hands, *peer) {
+	p := &peer{answer: answer, replies: make(chan *cdproto.Message, 100), closed: make(chan struct{})}
+	conn := devtools.New(t.Context(), p, idle{&peer{closed: make(chan struct{})}}, func(*cdproto.Message) {})
+	t.Cleanup(conn.Close)
+	return New(desk{devtools.Session{Conn: conn, ID: "S"}}), p
+}
+
+// TestADragThatMissesIsTriedAgain has the first press reach nothing, as it does where a frame was scrolled just now.
+func TestADragThatMissesIsTriedAgain(t *testing.T) {
+	missed := false
+	h, p := at(t, func(command string) string {
+		if command == "dragBegan" && !missed {
+			missed = true
+			return `{"reached":false,"presses":0}`
+		}
+		return map[string]string{
+			"reach": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "struck": `{"detail":"<div>"}`, "moved": `{"x":7,"y":0}`,
+		}[command] + map[bool]string{true: "{}"}[command == "aim" || command == "disarm"]
+	})
+	deed, err := h.Do(t.Context(), actor.Action{Kind: actor.Drag, Ref: 5, Document: "d", Delta: actor.Point{X: 7}})
+	if err != nil || !deed.Moved || deed.Note != "ok, it moved by 7,0" {
+		t.Errorf("got %+v, %v", deed, err)
+	}
+	if got, want := p.done("aim", "mousePressed", "mouseReleased"), "aim mousePressed mouseReleased aim mousePressed mouseReleased"; got != want {
+		t.Errorf("the browser heard %s, want %s", got, want)
+	}
+}
+
+// TestWhatADocumentToldBeforeItWentCounts has the document go before it can be asked how a click went.
+func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
+	for _, c := range []struct {
+		witness string
+		kind    actor.ActionKind
+		want    actor.Delivered
+	}{
+		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, actor.Click, actor.DeliveredUnset},
+		{`{"reached":true,"presses":1,"left":true}`, actor.Click, actor.DeliveredUnset},
+		{`{"reached":true}`, actor.Click, actor.DeliveredPart},
+		{``, actor.Click, actor.DeliveredNone},
+		{``, actor.Drag, actor.DeliveredPart},
+	} {
+		held := false
+		h, _ := at(t, func(command string) string {
+			switch command {
+			case "reach":
+				return `{"x":10,"y":10,"w":4,"h":4}`
+			case "dragBegan":
+				if held {
+					return ""
+				}
+				held = true
+				return `{"reached":true,"presses":1,"dragging":false}`
+			case "witness":
+				return c.witness
+			case "struck", "moved":
+				return ""
+			}
+			return "{}"
+		})
+		deed, err := h.Do(t.Context(), actor.Action{Kind: c.kind, Ref: 5, Document: "d", Delta: actor.Point{X: 7}})
+		if deed.Delivered != c.want || (err == nil) != (c.want == actor.DeliveredUnset) {
+			t.Errorf("%q: got %+v, %v", c.witness, deed, err)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package input
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// Input acts on one page of the browser.
+type Input struct {
+	m   *frames.Manager
+	mac bool
+	// root is where folders of uploaded files are made.
+	root string
+	// expected are the events that an action waits for, by method, and folders hold uploaded files; the monitor guards both.
+	expected map[string]chan *cdproto.Message
+	folders  []string
+}
+
+// NewInput makes the input of a page. mac says that the browser runs on a Mac, and root is where the folders of uploaded
+// files are made.
+func NewInput(m *frames.Manager, mac bool, root string) *Input {
+	return &Input{m: m, mac: mac, root: root, expected: map[string]chan *cdproto.Message{}}
+}
+
+// Do performs one action; see actor.Hands.
+func (i *Input) Do(ctx context.Context, a actor.Action) (actor.Deed, error) { return New(i).Do(ctx, a) }
+
+// Main implements Page.
+func (i *Input) Main() devtools.Session { return i.m.Main }
+
+// Failed implements Page.
+func (i *Input) Failed(err error) error { return i.m.Failed(err) }
+
+// Mac implements Page.
+func (i *Input) Mac() bool { return i.mac }
+
+// Agent implements Page.
+func (i *Input) Agent(ctx context.Context, frame dom.FrameID) (Agent, error) {
+	a, err := i.m.Agent(ctx, frame)
+	if err != nil {
+		return nil, err
+	}
+	return inputAgent{a}, nil
+}
+
+// Parent implements Page.
+func (i *Input) Parent(frame dom.FrameID) (dom.FrameID, bool) {
+	i.m.Lock()
+	defer i.m.Unlock()
+	return i.m.Tree.ParentOf(frame)
+}
+
+// Others implements Page.
+func (i *Input) Others(among []dom.FrameID) []Agent {
+	var others []Agent
+	for _, o := range i.m.Readable() {
+		if !slices.Contains(among, i.m.Tree.Key(o.ID)) && !i.m.IsLate(o.Agent) {
+			others = append(others, inputAgent{o.Agent})
+		}
+	}
+	return others
+}
+
+// Expect implements Page.
+func (i *Input) Expect(method string) (event <-chan *cdproto.Message, stop func()) {
+	ch := make(chan *cdproto.Message, 1)
+	i.m.Lock()
+	defer i.m.Unlock()
+	i.expected[method] = ch
+	return ch, func() {
+		i.m.Lock()
+		defer i.m.Unlock()
+		delete(i.expected, method)
+	}
+}
+
+// Expected hands an event to the action that expects it; false when none does. It runs on the page's loop.
+func (i *Input) Expected(msg *cdproto.Message) bool {
+	i.m.Lock()
+	defer i.m.Unlock()
+	ch := i.expected[string(msg.Method)]
+	if ch == nil {
+		return false
+	}
+	select {
+	case ch <- msg:
+	default: // the first one counts
+	}
+	return true
+}
+
+// Folder implements Page: it makes a folder that Close removes.
+func (i *Input) Folder() (string, error) {
+	dir, err := os.MkdirTemp(i.root, "domtap-upload-")
+	if err != nil {
+		return "", err
+	}
+	i.m.Lock()
+	defer i.m.Unlock()
+	i.folders = append(i.folders, dir)
+	return dir, nil
+}
+
+// Close removes the folders of uploaded files.
+func (i *Input) Close() {
+	i.m.Lock()
+	folders := i.folders
+	i.folders = nil
+	i.m.Unlock()
+	for _, dir := range folders {
+		if err := os.RemoveAll(dir); err != nil {
+			i.m.Logger.Warn("uploaded files are left behind", "error", err)
+		}
+	}
+}
+
+// inputAgent is an agent of the page as an Agent.
+type inputAgent struct{ a *frames.Agent }
+
+// Document implements Agent.
+func (h inputAgent) Document() string { return h.a.Document }
+
+// Session implements Agent.
+func (h inputAgent) Session() devtools.Session { return h.a.Session }
+
+// Send implements Agent.
+func (h inputAgent) Send(ctx context.Context, command string, argument any) (*devtools.Call, error) {
+	params := h.a.Params(command, argument)
+	params.AwaitPromise, params.UserGesture = true, true
+	return h.a.Send(ctx, params)
+}
+
+// Handle implements Agent.
+func (h inputAgent) Handle(ctx context.Context, command string, argument any) (runtime.RemoteObjectID, error) {
+	return h.a.Handle(ctx, command, argument, "")
+}

@@ -1,0 +1,313 @@
+package input
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+// reachRequest is the argument of the command "reach".
+type reachRequest struct {
+	Ref      uint32 `json:"ref"`
+	Patience int64  `json:"patience"`
+	// Need is "point", "view", "drop", "focus" or "node".
+	Need string `json:"need"`
+	// Passive needs no element that is enabled.
+	Passive bool `json:"passive,omitzero"`
+	// Dragged is the ref of what is dragged to the element, if it stands in the same document.
+	Dragged *uint32 `json:"dragged,omitzero"`
+	// Still waits until the element rests, also when no animation is known to move it.
+	Still bool `json:"still,omitzero"`
+	// Edit is "replace" or "append" for text.
+	Edit string `json:"edit,omitzero"`
+	// Text is the value of inputs that take one as a whole.
+	Text string `json:"text,omitzero"`
+	// Values are the options to select; nil: nothing is selected.
+	Values []string `json:"values,omitzero"`
+	// Want is whether the element is to be checked.
+	Want *bool `json:"want,omitzero"`
+	// Known is what the element must still be.
+	Known *known `json:"known,omitzero"`
+}
+
+// known is actor.Known as the observer takes it.
+type known struct {
+	Name  string `json:"name"`
+	Told  uint64 `json:"told"`
+	Began uint64 `json:"began"`
+	// Doubtful is as in actor.Known.
+	Doubtful bool `json:"doubtful"`
+}
+
+func knownOf(s actor.Spot) *known {
+	if s.Known == nil {
+		return nil
+	}
+	return &known{Name: s.Known.Name, Told: s.Known.Told, Began: s.Known.Began, Doubtful: s.Known.Doubtful}
+}
+
+// reached is the answer of "reach" and of other commands.
+type reached struct {
+	// Error is empty or a word of refusals.
+	Error string `json:"error"`
+	// Detail and Cover say what covers the element, and its ref if it has one.
+	Detail string  `json:"detail"`
+	Cover  *uint32 `json:"cover"`
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	// Checked is "true", "false" or "mixed".
+	Checked string `json:"checked"`
+	Type    string `json:"type"`
+	// Full says that the element held text, Rich that it is an editor and no field, End that the caret is to be moved
+	// to the end by key.
+	Full bool `json:"full"`
+	Rich bool `json:"rich"`
+	End  bool `json:"end"`
+	// Done says that nothing is left to do, Same that nothing was, and Held what the element holds now.
+	Done bool   `json:"done"`
+	Same bool   `json:"same"`
+	Held string `json:"held"`
+	// Was and Now say what an element was, or was called, that is something else now.
+	Was string `json:"was"`
+	Now string `json:"now"`
+	// Options are those that a select has, and More how many further ones.
+	Options []string `json:"options"`
+	More    int      `json:"more"`
+}
+
+// step is a frame on the way from an element to the top, with the point in the frame's own viewport.
+type step struct {
+	frame dom.FrameID
+	agent Agent
+	at    actor.Point
+}
+
+// path leads from an element's frame to the main frame.
+type path struct {
+	spot  actor.Spot
+	steps []step
+	found reached
+	// at is the point in the top-level viewport.
+	at actor.Point
+	// witness is the command of that name, once the path was aimed at for a click.
+	witness *devtools.Call
+}
+
+func (p *path) leaf() Agent { return p.steps[0].agent }
+
+// agents are the observers on the path.
+func (p *path) agents() []Agent {
+	list := make([]Agent, len(p.steps))
+	for i, s := range p.steps {
+		list[i] = s.agent
+	}
+	return list
+}
+
+func (p *path) frames() []dom.FrameID {
+	list := make([]dom.FrameID, len(p.steps))
+	for i, s := range p.steps {
+		list[i] = s.frame
+	}
+	return list
+}
+
+// agentOf returns the observer of a spot's document, which must be the one that the ref is of.
+func (t *task) agentOf(ctx context.Context, s actor.Spot) (Agent, error) {
+	a, err := t.page.Agent(ctx, s.Frame)
+	if err != nil {
+		return nil, err
+	}
+	if s.Document != "" && a.Document() != s.Document {
+		return nil, t.refusal(s, reached{Error: "stale"})
+	}
+	return a, nil
+}
+
+// ready waits until an element can be had, without a point of it.
+func (t *task) ready(ctx context.Context, s actor.Spot, req reachRequest) (Agent, reached, error) {
+	a, err := t.agentOf(ctx, s)
+	if err != nil {
+		return nil, reached{}, err
+	}
+	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), knownOf(s)
+	var found reached
+	if err := call(ctx, a, "reach", req, &found); err != nil {
+		if ctx.Err() != nil {
+			letGo(ctx, []Agent{a})
+		}
+		return nil, reached{}, err
+	}
+	if found.Error != "" {
+		return nil, reached{}, t.refusal(s, found)
+	}
+	return a, found, nil
+}
+
+// reach finds a point of an element in the top-level viewport, frame by frame. With open, nothing may cover it.
+func (t *task) reach(ctx context.Context, s actor.Spot, req reachRequest) (*path, error) {
+	if s.Ref == dom.NoRef {
+		return t.place(ctx, s)
+	}
+	a, found, err := t.ready(ctx, s, req)
+	if err != nil {
+		return nil, err
+	}
+	p := &path{spot: s, found: found, at: actor.Point{X: found.X, Y: found.Y}}
+	p.steps = append(p.steps, step{frame: s.Frame, agent: a, at: p.at})
+	for frame := s.Frame; frame != ""; {
+		up, there := t.page.Parent(frame)
+		if !there {
+			return nil, t.refusal(s, reached{Error: "stale"})
+		}
+		parent, err := t.page.Agent(ctx, up)
+		if err != nil {
+			return nil, err
+		}
+		var moved reached
+		if err := call(ctx, parent, "through", t.passage(frame, p.at, req.Need == "point"), &moved); err != nil {
+			return nil, err
+		}
+		if moved.Error != "" {
+			return nil, t.refusal(s, moved)
+		}
+		p.at = actor.Point{X: moved.X, Y: moved.Y}
+		p.steps = append(p.steps, step{frame: up, agent: parent, at: p.at})
+		frame = up
+	}
+	return p, nil
+}
+
+// passage is the argument of the command "through".
+type passage struct {
+	Frame    string  `json:"frame"`
+	X        float64 `json:"x"`
+	Y        float64 `json:"y"`
+	Patience int64   `json:"patience"`
+	// Open demands that nothing covers the frame there, Scroll brings the point into view, Arm lets nothing
+	// through to the document around the frame.
+	Open   bool `json:"open"`
+	Scroll bool `json:"scroll"`
+	Arm    bool `json:"arm"`
+}
+
+func (t *task) passage(frame dom.FrameID, at actor.Point, open bool) passage {
+	return passage{Frame: string(frame), X: at.X, Y: at.Y, Patience: t.left(), Open: open, Scroll: true}
+}
+
+// place checks that a point is in the viewport.
+func (t *task) place(ctx context.Context, s actor.Spot) (*path, error) {
+	if s.Point == nil {
+		return nil, actor.Errorf(actor.Invalid, "%s needs an element or a point: give a ref", t.action.Kind)
+	}
+	a, err := t.page.Agent(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	p := &path{spot: s, at: *s.Point, steps: []step{{agent: a, at: *s.Point}}}
+	if err := call(ctx, a, "place", point{s.Point.X, s.Point.Y}, &p.found); err != nil {
+		return nil, err
+	}
+	if p.found.Error != "" {
+		return nil, t.refusal(s, p.found)
+	}
+	return p, nil
+}
+
+// point is a point as the observer takes it.
+type point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// aimRequest is the argument of the command "aim".
+type aimRequest struct {
+	Ref uint32 `json:"ref"`
+	point
+	Passive bool   `json:"passive,omitzero"`
+	Known   *known `json:"known,omitzero"`
+	// Clicks is how often the element is to be clicked; 0: it is hovered or dragged.
+	Clicks int `json:"clicks"`
+}
+
+// denyLimit bounds how long a frame that has nothing to do with the action may take to shut its guard.
+const denyLimit = 200 * time.Millisecond
+
+// aim checks, with the pointer there, that the point still is the element's, and shuts everything else out: all
+// frames of the page at once. It returns what is wrong, if anything is.
+func (t *task) aim(ctx context.Context, p *path) (reached, error) {
+	if p.spot.Ref == dom.NoRef {
+		return reached{}, nil
+	}
+	calls := make([]*devtools.Call, len(p.steps))
+	var err error
+	if t.clicks() > 0 {
+		// Before the aim, so that it is there when that has answered.
+		if p.witness, err = p.leaf().Send(ctx, "witness", nil); err != nil {
+			return reached{}, err
+		}
+	}
+	for i, s := range p.steps {
+		if i == 0 {
+			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{
+				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), knownOf(p.spot), t.clicks()})
+		} else {
+			below := p.steps[i-1]
+			calls[i], err = s.agent.Send(ctx, "through", passage{
+				Frame: string(below.frame), X: below.at.X, Y: below.at.Y, Open: true, Arm: true})
+		}
+		if err != nil {
+			return reached{}, err
+		}
+	}
+	t.shutOut(ctx, p)
+	var wrong reached
+	for i, k := range calls {
+		var found reached
+		if err := answer(ctx, k, &found); err != nil {
+			return reached{}, err
+		}
+		at := p.steps[i].at
+		if i > 0 && found.Error == "" && math.Hypot(found.X-at.X, found.Y-at.Y) > 1 {
+			found.Error = "moving"
+		}
+		if wrong.Error == "" {
+			wrong = found
+		}
+	}
+	return wrong, nil
+}
+
+// shutOut shuts the guards of the frames beside the path.
+func (t *task) shutOut(ctx context.Context, p *path) {
+	others := t.page.Others(p.frames())
+	if len(others) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, denyLimit)
+	defer cancel()
+	calls := make([]*devtools.Call, 0, len(others))
+	for _, a := range others {
+		if k, err := a.Send(ctx, "deny", nil); err == nil {
+			calls = append(calls, k)
+		}
+	}
+	for _, k := range calls {
+		_ = answer(ctx, k, nil) // one that is gone or hangs receives nothing
+	}
+}
+
+// release disarms everything that aim armed.
+func (t *task) release(ctx context.Context, p *path) {
+	if p.witness != nil {
+		p.witness.Forget()
+	}
+	if p.spot.Ref != dom.NoRef {
+		letGo(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))
+	}
+}

@@ -1,0 +1,240 @@
+package input
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/chromedp/cdproto/input"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	keys "github.com/domtap/domtap/internal/browser/keyboard"
+)
+
+// enter types, or replaces what is there.
+func (t *task) enter(ctx context.Context) (actor.Deed, error) {
+	a := t.action
+	edit := "append"
+	if a.Kind == actor.Fill {
+		edit = "replace"
+	}
+	agent, found, err := t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Edit: edit, Text: a.Text})
+	if err != nil {
+		return actor.Deed{}, err
+	}
+	if found.Done {
+		if found.Held != strings.TrimSpace(a.Text) {
+			return actor.Deed{Note: fmt.Sprintf("ok, holds %q", found.Held)}, nil
+		}
+		return actor.Deed{}, nil
+	}
+	stop := t.keysOnly(ctx, agent)
+	defer stop()
+	if found.Rich {
+		if err := call(ctx, agent, "selectionHeard", nil, nil); err != nil {
+			return actor.Deed{}, err
+		}
+	}
+	strokes := t.strokes(a, found)
+	if len(strokes) == 0 {
+		letGo(ctx, []Agent{agent})
+		return actor.Deed{}, nil
+	}
+	if left, err := t.send(ctx, agent, strokes); err != nil {
+		letGo(ctx, []Agent{agent})
+		return actor.Deed{}, err
+	} else if left {
+		return wentAway(a)
+	}
+	return t.typed(ctx, agent, a)
+}
+
+// strokes are the events that enter a text.
+func (t *task) strokes(a actor.Action, found reached) []keys.Event {
+	switch {
+	case a.Kind == actor.Type && found.End:
+		end, _ := keys.Chord("End", false)
+		return append(end, keys.Text(a.Text)...)
+	case a.Kind == actor.Type:
+		return keys.Text(a.Text)
+	case a.Text == "" && !found.Full:
+		return nil
+	case a.Text == "":
+		erase, _ := keys.Chord("Backspace", t.page.Mac())
+		return erase
+	case found.Rich:
+		return lines(a.Text)
+	}
+	return []keys.Event{{Text: a.Text}}
+}
+
+// lines enters a text into an editor line by line, each broken as within a paragraph: the key Enter alone sends a message
+// in many editors.
+func lines(text string) []keys.Event {
+	var events []keys.Event
+	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+		if i > 0 {
+			softBreak, _ := keys.Chord("Shift+Enter", false)
+			events = append(events, softBreak...)
+		}
+		if line != "" {
+			events = append(events, keys.Event{Text: line})
+		}
+	}
+	return events
+}
+
+// keysOnly shuts all documents but one out of what is typed, until stop is called.
+func (t *task) keysOnly(ctx context.Context, agent Agent) (stop func()) {
+	p := &path{spot: t.action.Spot(), steps: []step{{frame: t.action.Frame, agent: agent}}}
+	t.shutOut(ctx, p)
+	return func() { letGo(ctx, t.page.Others(p.frames())) }
+}
+
+// inFlight is how many events of the keyboard are under way together.
+const inFlight = 64
+
+// send sends events in order. Enter may lead elsewhere, so what is behind it waits for it; left says that the document was
+// gone by then, and that the rest was not sent.
+func (t *task) send(ctx context.Context, agent Agent, events []keys.Event) (left bool, err error) {
+	main := t.page.Main()
+	var batch []devtools.Step
+	flush := func() error {
+		err := main.Run(ctx, batch...)
+		batch = batch[:0]
+		return err
+	}
+	for i, e := range events {
+		switch {
+		case e.Key != nil:
+			batch = append(batch, devtools.Step{Method: input.CommandDispatchKeyEvent, Params: e.Key})
+		case e.Composed:
+			end := int64(len(utf16.Encode([]rune(e.Text))))
+			batch = append(batch, devtools.Step{Method: input.CommandImeSetComposition, Params: input.ImeSetCompositionParams{Text: e.Text, SelectionStart: end, SelectionEnd: end}})
+			fallthrough
+		default:
+			batch = append(batch, devtools.Step{Method: input.CommandInsertText, Params: input.InsertTextParams{Text: e.Text}})
+		}
+		entered := e.Key != nil && e.Key.Key == "Enter" && e.Key.Type == input.DispatchKeyEventTypeKeyUp
+		if len(batch) >= inFlight || entered {
+			if err := flush(); err != nil {
+				return false, err
+			}
+		}
+		if entered && i < len(events)-1 && !stillThere(ctx, agent) {
+			return true, nil
+		}
+	}
+	return false, flush()
+}
+
+// stillThere reports whether a document is there to guard the next keys.
+func stillThere(ctx context.Context, agent Agent) bool {
+	return agent == nil || call(ctx, agent, "guarding", nil, nil) == nil || ctx.Err() != nil
+}
+
+// press presses a chord.
+func (t *task) press(ctx context.Context) (actor.Deed, error) {
+	a := t.action
+	events, err := keys.Chord(a.Text, t.page.Mac())
+	if err != nil {
+		return actor.Deed{}, actor.Errorf(actor.Invalid, "%s", err)
+	}
+	var agent Agent
+	if a.Ref != dom.NoRef {
+		if agent, _, err = t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Text: pressedText(a)}); err != nil {
+			return actor.Deed{}, err
+		}
+		defer t.keysOnly(ctx, agent)()
+	}
+	for n := range max(1, a.Repeat) {
+		if n > 0 && !stillThere(ctx, agent) {
+			return wentAway(a)
+		}
+		if _, err := t.send(ctx, agent, events); err != nil {
+			if agent != nil {
+				letGo(ctx, []Agent{agent})
+			}
+			return actor.Deed{}, err
+		}
+	}
+	if agent == nil {
+		return actor.Deed{}, nil
+	}
+	return t.typed(ctx, agent, a)
+}
+
+// choose selects options.
+func (t *task) choose(ctx context.Context) (actor.Deed, error) {
+	values := t.action.Values
+	if values == nil {
+		values = []string{}
+	}
+	_, found, err := t.ready(ctx, t.action.Spot(), reachRequest{Need: "focus", Values: values})
+	switch {
+	case err != nil:
+		return actor.Deed{}, err
+	case found.Same:
+		return actor.Deed{Note: "already selected"}, nil
+	}
+	return actor.Deed{}, nil
+}
+
+// tookLimit is how long a page may take to show that it has taken a click on a checkbox.
+const tookLimit = time.Second
+
+// check makes an element checked, or not.
+func (t *task) check(ctx context.Context) (actor.Deed, error) {
+	want := t.action.Kind == actor.Check
+	s := t.action.Spot()
+	for range 2 {
+		agent, found, err := t.ready(ctx, s, reachRequest{Need: "point", Want: &want})
+		if err != nil {
+			return actor.Deed{}, err
+		}
+		if isChecked(found.Checked, want) {
+			return actor.Deed{Note: "already " + word(want)}, nil
+		}
+		deed, err := t.click(ctx)
+		if err != nil && deed.Delivered != actor.DeliveredPart {
+			return deed, err
+		}
+		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
+		var got reached
+		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
+		if gone := call(ctx, agent, "became", took, &got); gone != nil {
+			if ctx.Err() != nil {
+				return actor.Deed{}, gone
+			}
+			return deed, err // it led to another document
+		}
+		switch {
+		case err != nil && got.Error != "":
+			return deed, err // what counts is the state, which a press alone may have changed
+		case got.Error == "":
+			return actor.Deed{}, nil
+		case got.Error == "stale" && deed.Note != "":
+			return actor.Deed{Delivered: actor.DeliveredPart}, &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(s.Ref), "cause": "removed"},
+				Message: fmt.Sprintf("ref %d was pressed, and the page removed it before the click, so it is not known to be %s: read the page to see", s.Ref, word(want))}
+		case got.Error == "stale":
+			return actor.Deed{Note: "ok, clicked: the page replaced it then, so its state is not known"}, nil
+		case found.Checked != "mixed":
+			return actor.Deed{Delivered: actor.DeliveredPart}, t.refusal(s, got)
+		}
+		// Neither yes nor no: the first click has made it one of these, the second makes it the other.
+	}
+	return actor.Deed{Delivered: actor.DeliveredPart}, t.refusal(s, reached{Error: "unchanged"})
+}
+
+func isChecked(state string, want bool) bool { return state == fmt.Sprint(want) }
+
+func word(checked bool) string {
+	if checked {
+		return "checked"
+	}
+	return "unchecked"
+}

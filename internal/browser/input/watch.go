@@ -1,0 +1,83 @@
+package input
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+const (
+	// framePulse is how long after one answer a frame is asked for the next sign of life, and frameBound how long that may take. The
+	// page itself is watched over by package actor.
+	framePulse = 250 * time.Millisecond
+	frameBound = 2 * time.Second
+)
+
+// errFrameHangs ends an action in a frame of another process that stopped answering.
+var errFrameHangs = errors.New("the frame of the element stopped answering")
+
+// watched does an action while it watches over the frame that it is done in, when that has a process of its own.
+func (h *Hands) watched(ctx context.Context, a actor.Action, do func(context.Context) (actor.Deed, error)) (actor.Deed, error) {
+	frame := h.processOf(ctx, a)
+	if frame == nil {
+		return do(ctx)
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	var watcher sync.WaitGroup
+	watcher.Go(func() {
+		for pause := time.NewTimer(framePulse); ; pause.Reset(framePulse) {
+			select {
+			case <-inner.Done():
+				pause.Stop()
+				return
+			case <-pause.C:
+			}
+			if !answers(inner, *frame) {
+				cancel(errFrameHangs)
+			}
+		}
+	})
+	deed, err := do(inner)
+	hangs := context.Cause(inner) == errFrameHangs && ctx.Err() == nil
+	cancel(nil)
+	watcher.Wait()
+	switch {
+	case hangs && err == nil:
+		deed.Note = cmp.Or(deed.Note, "ok") + ", but then its frame stopped answering"
+	case hangs:
+		err = actor.Errorf(actor.Unresponsive,
+			"the frame of the element stopped answering during the %s; whether the element received anything is not known: wait and read the page, or navigate the tab elsewhere", a.Kind)
+	}
+	return deed, err
+}
+
+// processOf is the session of the frame that an action is done in; nil when it is that of the page.
+func (h *Hands) processOf(ctx context.Context, a actor.Action) *devtools.Session {
+	if a.Frame == "" {
+		return nil
+	}
+	bounded, cancel := context.WithTimeout(ctx, frameBound)
+	defer cancel()
+	agent, err := h.page.Agent(bounded, a.Frame)
+	if err != nil || agent.Session().ID == h.page.Main().ID {
+		return nil
+	}
+	session := agent.Session()
+	return &session
+}
+
+// answers reports whether a process gives a sign of life. An error is one, too: the frame is being replaced, or is gone.
+func answers(ctx context.Context, s devtools.Session) bool {
+	bounded, cancel := context.WithTimeout(ctx, frameBound)
+	defer cancel()
+	_, err := cdp.Call(bounded, s, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"})
+	return err == nil || bounded.Err() == nil || ctx.Err() != nil
+}

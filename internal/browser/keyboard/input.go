@@ -1,0 +1,281 @@
+// Package keyboard says which events of the keyboard make a text or a chord of keys, as the browser takes them. It
+// is pure: nothing is sent here.
+//
+// The keyboard is that of the United States. What it has no key for is inserted as an input method does it.
+package keyboard
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/chromedp/cdproto/input"
+)
+
+// The bits of the modifiers in an event.
+const (
+	Alt     int64 = 1
+	Control int64 = 2
+	Meta    int64 = 4
+	Shift   int64 = 8
+)
+
+// modifierBits are the modifiers by name.
+var modifierBits = map[string]int64{"Alt": Alt, "Control": Control, "Meta": Meta, "Shift": Shift}
+
+// Modifiers returns the bits of named modifiers. An unknown name is an error that says which there are.
+func Modifiers(names []string) (int64, error) {
+	var bits int64
+	for _, name := range names {
+		bit, known := modifierBits[name]
+		if !known {
+			return 0, fmt.Errorf("unknown modifier %.20q: use Alt, Control, Meta or Shift", name)
+		}
+		bits |= bit
+	}
+	return bits, nil
+}
+
+// Event is one thing to send: Key, or when that is nil Text, which an input method inserts.
+type Event struct {
+	Key  *input.DispatchKeyEventParams
+	Text string
+	// Composed says that a person writes Text with an input method that shows it while it is written.
+	Composed bool
+}
+
+// maxKeys is how many characters are typed key by key; longer text goes in as a paste does.
+const maxKeys = 200
+
+// Text returns the events that type a text. A line break is the key Enter, unless the text is so long that it is
+// inserted as one piece.
+func Text(text string) []Event {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if utf8.RuneCountInString(text) > maxKeys {
+		return []Event{{Text: text}}
+	}
+	var events []Event
+	for text != "" {
+		r, size := utf8.DecodeRuneInString(text)
+		if s, ok := typed(r); ok {
+			var bits int64
+			if s.shift {
+				bits = Shift
+			}
+			events = append(events, Event{Key: s.down(bits)}, Event{Key: s.up(bits)})
+			text = text[size:]
+			continue
+		}
+		run, composed := inserted(text)
+		events = append(events, Event{Text: run, Composed: composed})
+		text = text[len(run):]
+	}
+	return events
+}
+
+// typed finds the key for a character.
+func typed(r rune) (stroke, bool) {
+	switch r {
+	case '\n', '\r':
+		return keyboard["Enter"], true
+	case '\t':
+		return keyboard["Tab"], true
+	}
+	if r < 0x20 || r > 0x7e {
+		return stroke{}, false
+	}
+	s, ok := keyboard[string(r)]
+	return s, ok
+}
+
+// inserted cuts off the beginning of a text that no key types: one that is written with an input method and shown
+// meanwhile, or one that is not.
+func inserted(text string) (run string, composed bool) {
+	for i, r := range text {
+		if _, ok := typed(r); ok {
+			return text[:i], composed
+		}
+		if i == 0 {
+			composed = isComposed(r)
+		} else if isComposed(r) != composed {
+			return text[:i], composed
+		}
+	}
+	return text, composed
+}
+
+// isComposed reports whether a character is of a script that is written with an input method.
+func isComposed(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Yi)
+}
+
+// Chord returns the events that press the keys of a chord such as "Control+a", "Shift+Tab" or "+", and let them go
+// again. mac makes those that edit do so on a Mac, where the browser leaves that to the system.
+func Chord(chord string, mac bool) ([]Event, error) {
+	parts := strings.Split(chord, "+")
+	last := parts[len(parts)-1]
+	parts = parts[:len(parts)-1]
+	switch {
+	case chord == "+":
+		last, parts = "+", nil
+	case strings.HasSuffix(chord, "++"): // "+" itself, behind modifiers
+		last, parts = "+", parts[:len(parts)-1]
+	}
+	var events []Event
+	var bits int64
+	var down []stroke
+	for _, name := range parts {
+		if name == "ControlOrMeta" {
+			name = "Control"
+			if mac {
+				name = "Meta"
+			}
+		}
+		bit := modifierBits[name]
+		if bit == 0 || bits&bit != 0 {
+			return nil, fmt.Errorf("in %.40q %.20q is no modifier, or is there twice: use Alt, Control, ControlOrMeta, Meta or Shift, then one key", chord, name)
+		}
+		bits |= bit
+		s := keyboard[name]
+		events = append(events, Event{Key: s.down(bits)})
+		down = append(down, s)
+	}
+	s, known := keyboard[last]
+	if !known {
+		if utf8.RuneCountInString(last) == 1 && bits == 0 {
+			_, composed := inserted(last)
+			return []Event{{Text: last, Composed: composed}}, nil
+		}
+		return nil, fmt.Errorf("unknown key %.30q: use one character or a name such as Enter, Tab, Escape, ArrowDown, F5, KeyA, Numpad1", last)
+	}
+	with := bits
+	if s.shift {
+		with |= Shift
+	}
+	pressed := s.down(with | modifierBits[s.name])
+	if mac {
+		pressed.Commands = macCommands[commandKey{with, s.code}]
+	}
+	events = append(events, Event{Key: pressed}, Event{Key: s.up(with)})
+	for i := len(down) - 1; i >= 0; i-- {
+		bits &^= modifierBits[down[i].name]
+		events = append(events, Event{Key: down[i].up(bits)})
+	}
+	return events, nil
+}
+
+// ClipboardUse says what a chord does with the clipboard.
+type ClipboardUse struct{ Copies, Pastes bool }
+
+// Codes of the keys that copy, cut and paste, as the browser knows them.
+const (
+	keyC, keyV, keyX     = 'C', 'V', 'X'
+	keyInsert, keyDelete = 45, 46
+)
+
+// UsesClipboard says whether a chord copies, cuts or pastes, whatever else is held. A chord that Chord refuses does neither.
+func UsesClipboard(chord string, mac bool) (use ClipboardUse) {
+	events, _ := Chord(chord, mac)
+	for _, e := range events {
+		if e.Key == nil || e.Key.Type == input.DispatchKeyEventTypeKeyUp {
+			continue
+		}
+		command, shift := e.Key.Modifiers&(Control|Meta) != 0, e.Key.Modifiers&Shift != 0
+		switch e.Key.WindowsVirtualKeyCode {
+		case keyC, keyX:
+			use.Copies = use.Copies || command
+		case keyV:
+			use.Pastes = use.Pastes || command
+		case keyInsert:
+			use.Copies, use.Pastes = use.Copies || command, use.Pastes || shift
+		case keyDelete:
+			use.Copies = use.Copies || shift
+		}
+	}
+	return use
+}
+
+// down is the event of the key going down while modifiers are held.
+func (s stroke) down(modifiers int64) *input.DispatchKeyEventParams {
+	e := s.event(modifiers)
+	e.Type = input.DispatchKeyEventTypeRawKeyDown
+	if text := s.types(modifiers); text != "" {
+		e.Type = input.DispatchKeyEventTypeKeyDown
+		e.Text, e.UnmodifiedText = text, text
+	}
+	return e
+}
+
+// up is the event of the key going up while modifiers are held still.
+func (s stroke) up(modifiers int64) *input.DispatchKeyEventParams {
+	e := s.event(modifiers)
+	e.Type = input.DispatchKeyEventTypeKeyUp
+	return e
+}
+
+func (s stroke) event(modifiers int64) *input.DispatchKeyEventParams {
+	e := &input.DispatchKeyEventParams{
+		Modifiers: modifiers, Key: s.name, Code: s.code, WindowsVirtualKeyCode: s.vk, NativeVirtualKeyCode: s.vk,
+	}
+	if s.location == 3 {
+		e.IsKeypad = new(true)
+	}
+	if modifiers&Shift != 0 && s.shifted != "" {
+		e.Key = s.shifted
+	}
+	if s.location == 1 || s.location == 2 {
+		e.Location = s.location
+	}
+	return e
+}
+
+// types is what the key types: nothing while a key is held that makes it a command.
+func (s stroke) types(modifiers int64) string {
+	switch {
+	case modifiers&^Shift != 0:
+		return ""
+	case s.text != "":
+		return s.text
+	case utf8.RuneCountInString(s.name) != 1:
+		return ""
+	case modifiers&Shift != 0 && s.shifted != "":
+		return s.shifted
+	}
+	return s.name
+}
+
+// commandKey is a chord.
+type commandKey struct {
+	modifiers int64
+	code      string
+}
+
+// macCommands are the editing commands of chords that a Mac's text system handles.
+var macCommands = map[commandKey][]string{
+	{Meta, "KeyA"}:               {"selectAll"},
+	{Meta, "KeyC"}:               {"copy"},
+	{Meta, "KeyV"}:               {"paste"},
+	{Meta, "KeyX"}:               {"cut"},
+	{Meta, "KeyZ"}:               {"undo"},
+	{Meta | Shift, "KeyZ"}:       {"redo"},
+	{Control, "KeyA"}:            {"moveToBeginningOfParagraph"},
+	{Control, "KeyE"}:            {"moveToEndOfParagraph"},
+	{Control, "KeyK"}:            {"deleteToEndOfParagraph"},
+	{Meta, "ArrowLeft"}:          {"moveToBeginningOfLine"},
+	{Meta, "ArrowRight"}:         {"moveToEndOfLine"},
+	{Meta, "ArrowUp"}:            {"moveToBeginningOfDocument"},
+	{Meta, "ArrowDown"}:          {"moveToEndOfDocument"},
+	{Meta | Shift, "ArrowLeft"}:  {"moveToBeginningOfLineAndModifySelection"},
+	{Meta | Shift, "ArrowRight"}: {"moveToEndOfLineAndModifySelection"},
+	{Alt, "ArrowLeft"}:           {"moveWordLeft"},
+	{Alt, "ArrowRight"}:          {"moveWordRight"},
+	{Alt, "Backspace"}:           {"deleteWordBackward"},
+	{Meta, "Backspace"}:          {"deleteToBeginningOfLine"},
+	{0, "Backspace"}:             {"deleteBackward"},
+	{0, "Delete"}:                {"deleteForward"},
+	{0, "ArrowLeft"}:             {"moveLeft"},
+	{0, "ArrowRight"}:            {"moveRight"},
+	{0, "ArrowUp"}:               {"moveUp"},
+	{0, "ArrowDown"}:             {"moveDown"},
+}

@@ -1,0 +1,319 @@
+// Package launch starts a Chromium, or attaches to one, by chromedp, and shares its connection.
+//
+// What Start started is gone when Close returns: the process, its children, and the profile if it was
+// temporary. A daemon that dies without Close takes its browser with it where the kernel can see to that;
+// elsewhere, and for what is left on disk, the next Start below the same state directory cleans up.
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/remote"
+
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Config says which browser to use.
+type Config struct {
+	// ChromePath is the executable; empty: Find looks for one.
+	ChromePath string
+	// Flags are added to the command line, "name" or "name=value", with or without dashes.
+	Flags []string
+	// Headless runs without a window.
+	Headless bool
+	// Remote is the address of a running browser (http://host:port or ws://…); nothing is started then.
+	Remote string
+	// UserDataDir keeps the profile; empty: a profile in StateDir that is removed at the end.
+	UserDataDir string
+	// Beside says that the default session lives in another browser, which this one stands beside: nothing is prepared
+	// for it here.
+	Beside bool
+	// StateDir is where profiles and the notes about running browsers are kept; empty: the system's
+	// directory for temporary files.
+	StateDir string
+	// DownloadDir keeps what pages download, in a folder for each session; empty: a folder in StateDir that is
+	// removed at the end. A browser that was attached to keeps them where it likes.
+	DownloadDir string
+	// MaxDownloadBytes is how much all of them together may be; 0: 2 GiB. What would exceed it is canceled.
+	MaxDownloadBytes int64
+	// Gate is what all traffic of a browser that is started is to go through; nil: it connects by itself.
+	Gate Gate
+	// PageElements is how many elements are kept of each document; 0: page.MaxElements.
+	PageElements int
+	// Mask is what is masked in the pages of every session.
+	Mask sessions.Mask
+	// Logger gets the browser's life; nil: nothing is logged.
+	Logger *slog.Logger
+}
+
+// ErrNotFound says that no browser is installed.
+var ErrNotFound = errors.New("no Chromium found: install it (Debian: apt install chromium; macOS: brew install --cask chromium), or name one with --chrome")
+
+// names are the executables that Find looks for. The full browser comes first: it supports
+// everything; chromium-headless-shell is smaller and starts faster, and is used when it is named or alone.
+var names = []string{
+	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",
+	"chromium-headless-shell", "headless-shell", "headless_shell",
+	"/Applications/Chromium.app/Contents/MacOS/Chromium",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	`C:\Program Files\Google\Chrome\Application\chrome.exe`,
+	`C:\Program Files (x86)\Google\Chrome\Application\chrome.exe`,
+}
+
+// Find returns the path of the browser to use: path when it is set and can be executed, else the
+// first one installed.
+func Find(path string) (string, error) {
+	if path != "" {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return "", fmt.Errorf("no browser at %q: check --chrome: %w", path, err)
+		}
+		return found, nil
+	}
+	for _, name := range names {
+		if found, err := exec.LookPath(name); err == nil {
+			return found, nil
+		}
+	}
+	return "", ErrNotFound
+}
+
+// SandboxNote says why Chromium's own sandbox is off, or nothing when it is on. Chromium refuses to
+// sandbox as root, which is how most containers run.
+func SandboxNote() string {
+	if runtime.GOOS == "linux" && os.Geteuid() == 0 {
+		return "running as root: Chromium's sandbox is off (--no-sandbox); run domtap as another user to have it"
+	}
+	return ""
+}
+
+// popupFeatures are the WebUI popups that each window of the new headless mode loads in a renderer of
+// its own: 30 MB and 0.4 s a window, and a core for twenty idle windows (limits.md, section 0, 5).
+const popupFeatures = "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,WebUIOmniboxPopupDebug"
+
+// execOptions is the command line that chromedp starts the browser with. The back/forward cache is off:
+// a document that comes back from it is not announced again, so its observer could not be found.
+func execOptions(cfg Config, path string, home *home, modify func(*exec.Cmd), output io.Writer) []chromedp.ExecAllocatorOption {
+	opts := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.UserDataDir(home.profile),
+		chromedp.Env(home.environment()...),
+		chromedp.ModifyCmdFunc(modify),
+		chromedp.CombinedOutput(output),
+		chromedp.Flag("enable-automation", false),
+		chromedp.Flag("disable-component-update", true),
+		// chromedp switches it off; without it a page that floods the browser with states or navigations stops all tabs.
+		chromedp.Flag("disable-ipc-flooding-protection", false),
+		chromedp.Flag("disable-crash-reporter", true),
+		chromedp.Flag("no-pings", true),
+		chromedp.Flag("no-startup-window", cfg.Headless), // nobody would see it; the first tab makes one
+	)
+	if SandboxNote() != "" {
+		opts = append(opts, chromedp.NoSandbox)
+	}
+	if !cfg.Headless {
+		opts = append(opts, chromedp.Flag("headless", false), chromedp.Flag("hide-scrollbars", false), chromedp.Flag("mute-audio", false))
+	}
+	off, blink := features, blinkSettings
+	for _, flag := range append(slices.Clone(cfg.Flags), gateFlags(cfg.Gate)...) {
+		name, value, found := parseFlag(flag)
+		switch {
+		case name == disableFeatures: // the browser takes the last of these flags alone
+			off += "," + value
+		case name == blinkFlag:
+			blink += "," + value
+		case found:
+			opts = append(opts, chromedp.Flag(name, value))
+		default:
+			opts = append(opts, chromedp.Flag(name, true))
+		}
+	}
+	return append(opts, chromedp.Flag(disableFeatures, off), chromedp.Flag(blinkFlag, blink))
+}
+
+// parseFlag reads "name" or "name=value", with or without dashes.
+func parseFlag(flag string) (name, value string, found bool) {
+	return strings.Cut(strings.TrimLeft(flag, "-"), "=")
+}
+
+const (
+	disableFeatures = "disable-features"
+	blinkFlag       = "blink-settings"
+)
+
+// blinkSettings are those of all pages: on Linux what somebody selects in one session must not be what a click with the middle
+// button pastes in another.
+const blinkSettings = "selectionClipboardBufferAvailable=false"
+
+// features are what is switched off always: pages that come back from the cache of the history, without their load
+// being told again, and renderers that wait for a page to come, among them.
+const features = "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,BackForwardCache,SpareRendererForSitePerProcess," + popupFeatures
+
+// quiet keeps chromedp from writing to the standard logger: what matters comes back as errors.
+var quiet = []chromedp.ContextOption{
+	chromedp.WithLogf(func(string, ...any) {}), chromedp.WithErrorf(func(string, ...any) {}),
+}
+
+// Browser is a browser that runs.
+type Browser struct {
+	// Conn is the connection to it, shared with chromedp.
+	Conn *devtools.Conn
+	bctx context.Context
+	home *home // nil for one that was attached to
+}
+
+// Start starts the browser that cfg describes, or attaches to the one that cfg.Remote names. ctx bounds its
+// life; root handles the events that belong to no session, as devtools.New says.
+func Start(ctx context.Context, cfg Config, root func(*cdproto.Message)) (b *Browser, err error) {
+	b = new(Browser)
+	if err := CheckGate(cfg); err != nil {
+		return nil, err
+	}
+	if cfg.Remote != "" {
+		b.bctx, b.Conn, err = attach(ctx, cfg.Remote, root)
+		return b, err
+	}
+	if b.home, err = newHome(cfg); err != nil {
+		return nil, err
+	}
+	b.bctx, b.Conn, err = launch(ctx, cfg, b.home, root)
+	if err == nil {
+		err = b.home.note(b.PID())
+	}
+	if err != nil {
+		return nil, errors.Join(err, b.home.remove())
+	}
+	return b, nil
+}
+
+// Dir is a folder that is removed with the browser; that of the system for one that was attached to.
+func (b *Browser) Dir() string {
+	if b.home == nil {
+		return os.TempDir()
+	}
+	return b.home.dir
+}
+
+// Owned reports whether the browser was started here, and is to be ended.
+func (b *Browser) Owned() bool { return b.home != nil }
+
+// PID is the process that was started; 0 for one that was attached to.
+func (b *Browser) PID() int {
+	if c := chromedp.FromContext(b.bctx); b.home != nil && c.Browser != nil && c.Browser.Process() != nil {
+		return c.Browser.Process().Pid
+	}
+	return 0
+}
+
+// Kill ends the process that was started, and those that it has started; one that was attached to lives on.
+func (b *Browser) Kill() {
+	if c := chromedp.FromContext(b.bctx); b.home != nil && c.Browser != nil && c.Browser.Process() != nil {
+		kill(c.Browser.Process())
+	}
+}
+
+// Close frees everything. The context given to Start has ended, or the browser has.
+func (b *Browser) Close() error {
+	chromedp.FromContext(b.bctx).Allocator.Wait()
+	b.Conn.Close()
+	if b.home == nil {
+		return nil
+	}
+	return b.home.remove()
+}
+
+// version asks the browser for its version, which starts it when it is not running yet.
+func version(bctx context.Context) error {
+	_, err := chromedp.CallBrowser(bctx, browser.GetVersion, cdp.Empty{})
+	return err
+}
+
+// launch starts Chromium by chromedp, on a pipe that we tap. It returns chromedp's context of the
+// browser and the shared connection.
+func launch(ctx context.Context, cfg Config, home *home, root func(*cdproto.Message)) (context.Context, *devtools.Conn, error) {
+	path, err := Find(cfg.ChromePath)
+	if err != nil {
+		return nil, nil, err
+	}
+	tap := new(tap)
+	said := new(output)
+	opts := execOptions(cfg, path, home, tap.modify, said)
+	allocator, _ := chromedp.NewExecAllocator(ctx, opts...) // ends with ctx
+	bctx, _ := chromedp.NewContext(allocator, quiet...)
+	tap.ready = func(browser, toChromedp chromedp.Transport) {
+		tap.conn = devtools.New(ctx, browser, toChromedp, root)
+	}
+	err = version(bctx)
+	tap.started()
+	if err == nil && tap.conn == nil {
+		err = errors.New("the browser did not take the pipe")
+	}
+	if err != nil {
+		tap.abandon()
+		return nil, nil, said.explain(path, err)
+	}
+	return bctx, tap.conn, nil
+}
+
+// attach connects to a running browser.
+func attach(ctx context.Context, address string, root func(*cdproto.Message)) (context.Context, *devtools.Conn, error) {
+	a := &attacher{address: address, root: root}
+	actx, _ := chromedp.NewAllocatorContext(ctx, a)
+	bctx, _ := chromedp.NewContext(actx, quiet...)
+	if err := version(bctx); err != nil {
+		if a.conn != nil {
+			a.conn.Close()
+		}
+		return nil, nil, fmt.Errorf("attaching to the browser at %s: %w (is it running with --remote-debugging-port?)", address, err)
+	}
+	return bctx, a.conn, nil
+}
+
+// attacher is a chromedp allocator for a running browser whose connection we share.
+type attacher struct {
+	address string
+	root    func(*cdproto.Message)
+	conn    *devtools.Conn
+}
+
+// Allocate implements chromedp.Allocator.
+func (a *attacher) Allocate(ctx context.Context, opts ...chromedp.BrowserOption) (*chromedp.Browser, error) {
+	address, err := endpoint(ctx, a.address)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := remote.DialContext(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	ours, theirs := pipePair()
+	a.conn = devtools.New(ctx, ws, ours, a.root)
+	return chromedp.NewBrowserTransport(ctx, theirs, opts...)
+}
+
+// Wait implements chromedp.Allocator.
+func (a *attacher) Wait() {}
+
+// Attaches implements chromedp.Attacher: the browser is not ours to end.
+func (a *attacher) Attaches() bool { return true }
+
+// pipePair is a connection within the process, as chromedp's transports see it.
+func pipePair() (ours, theirs *chromedp.PipeConn) {
+	downR, downW := io.Pipe()
+	upR, upW := io.Pipe()
+	return chromedp.NewPipeConn(upR, downW), chromedp.NewPipeConn(downR, upW)
+}

@@ -1,0 +1,336 @@
+// Package navigation moves a page between documents, away from pages that do what they like against it.
+//
+// Navigator dismisses the dialogs of a page that is left, ends its script when it does not answer, and at last its
+// renderer. State says where a page is on its way; the page's events change it.
+package navigation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browser/dialogs"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// Navigator moves one page between documents.
+type Navigator struct {
+	m       *frames.Manager
+	dialogs *dialogs.Dialogs
+	// verdict is what the URL policy says of a URL; nil: there is no policy.
+	verdict func(url string) *actor.Error
+	// bringToFront brings the page to the front of its window: many pages show themselves frame by frame.
+	bringToFront func(ctx context.Context)
+	// State is guarded by the monitor.
+	State State
+}
+
+// New makes the navigator of a page. verdict is nil when no URL policy is in force.
+func New(m *frames.Manager, d *dialogs.Dialogs, verdict func(url string) *actor.Error, bringToFront func(ctx context.Context)) *Navigator {
+	return &Navigator{m: m, dialogs: d, verdict: verdict, bringToFront: bringToFront}
+}
+
+// patience is how long a page that is to be left may take to show life.
+const patience = time.Second
+
+// endHang ends the script of a page that is to be left but does not answer. Within a site the new
+// document waits for the old one's main thread (limits.md, section 7), and once the browser has begun
+// to navigate, the old document can no longer be reached, not even to end its renderer: so this comes first. Where one
+// script ends the next may hang, as in a page that opens one frame after the other.
+func (n *Navigator) endHang(ctx context.Context) error {
+	n.m.Lock()
+	down := n.State.Down()
+	n.m.Unlock()
+	if down {
+		return nil // nobody is there who could keep us
+	}
+	before := n.dialogs.Count()
+	if within(ctx, patience, n.Ping) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if n.dialogs.Count()-before < storm {
+		n.m.Logger.Warn("the page does not answer: its script is ended before it is left")
+		if within(ctx, patience, n.Interrupt) && n.staysAlive(ctx) || ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	_ = n.endRenderer(ctx) // if that does not help, the navigation tells
+	return ctx.Err()
+}
+
+// relapse is how long a page whose script was ended is watched for the next one that hangs.
+const relapse = 100 * time.Millisecond
+
+// staysAlive reports whether a page whose script was ended answers, and goes on answering.
+func (n *Navigator) staysAlive(ctx context.Context) bool {
+	if !within(ctx, patience, n.Ping) {
+		return false
+	}
+	timer := time.NewTimer(relapse)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return within(ctx, patience, n.Ping)
+}
+
+// within reports whether a call is answered in time.
+func within(ctx context.Context, limit time.Duration, call func(context.Context) error) bool {
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return call(bounded) == nil
+}
+
+// storm is how many dialogs within patience say that a page does nothing but open them. The browser can then neither
+// end its script nor leave it: it waits for the page each time.
+const storm = 10
+
+// endRenderer ends the renderer of a page that is to be left and can be left in no other way.
+func (n *Navigator) endRenderer(ctx context.Context) error {
+	n.m.Logger.Warn("the page cannot be left otherwise: its renderer is ended")
+	n.m.Lock()
+	n.State.Sacrifice()
+	n.m.Unlock()
+	n.m.Main.Post(ctx, cdppage.CommandCrash, nil)
+	bounded, cancel := context.WithTimeout(ctx, departure)
+	defer cancel()
+	return n.m.Await(bounded, n.State.Down)
+}
+
+// depart runs a navigation away from a page that may do what it likes against it: it dismisses its dialogs, ends its
+// script when it does not answer, before or while it is left, and at last its renderer; then the navigation is begun anew.
+func (n *Navigator) depart(ctx context.Context, start func(ctx context.Context) (actor.Commit, error)) (c actor.Commit, err error) {
+	defer n.dialogs.Leave()()
+	if err := n.endHang(ctx); err != nil {
+		return actor.Commit{}, err
+	}
+	n.bringToFront(ctx) // many pages show themselves frame by frame
+	for range 2 {
+		n.receive(time.Time{})
+		attempt, cancel := context.WithCancelCause(ctx)
+		var guard sync.WaitGroup
+		guard.Go(func() { n.guard(attempt, cancel) })
+		c, err = start(attempt)
+		cancel(nil)
+		guard.Wait()
+		if !errors.Is(context.Cause(attempt), errRendererEnded) {
+			break
+		}
+	}
+	return c, err
+}
+
+// errRendererEnded ends an attempt to leave a page whose renderer had to be ended for it.
+var errRendererEnded = errors.New("the renderer was ended")
+
+// departure is how long a page may take to be left before it is asked whether it lives.
+const departure = 2 * time.Second
+
+// maxEndings is how often the script of a page is ended while it is left, before its renderer is.
+const maxEndings = 3
+
+// guard watches over a page that is being left, until ctx ends.
+func (n *Navigator) guard(ctx context.Context, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(departure)
+	defer tick.Stop()
+	for ended := 0; ; {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if d, _ := n.dialogs.Open(); d.ID != 0 && d.Answer == actor.Unanswered {
+			continue // somebody is asked
+		}
+		alive := within(ctx, departure, n.Ping)
+		if alive && ended == 0 && !n.overdue() {
+			continue // a server takes its time
+		}
+		// Where one script ends another may begin, again and again.
+		if ended++; ended < maxEndings {
+			_ = alive || within(ctx, patience, n.Interrupt)
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if n.endRenderer(ctx) == nil {
+			cancel(errRendererEnded)
+			return
+		}
+		// A busy machine takes longer than that to tell: ask again.
+	}
+}
+
+// Navigate loads a URL; see actor.Navigator.
+func (n *Navigator) Navigate(ctx context.Context, url string) (actor.Commit, error) {
+	return n.depart(ctx, func(ctx context.Context) (actor.Commit, error) { return n.navigateTo(ctx, url) })
+}
+
+func (n *Navigator) navigateTo(ctx context.Context, url string) (actor.Commit, error) {
+	before := n.mark()
+	res, err := cdp.Call(ctx, n.m.Main, cdppage.Navigate, cdppage.NavigateParams{URL: url})
+	if err != nil {
+		var cerr *cdproto.Error
+		if errors.As(err, &cerr) {
+			return actor.Commit{}, &actor.Error{Kind: actor.Navigation, Message: fmt.Sprintf("the browser refused to load %s: check the URL", url), Err: err}
+		}
+		return actor.Commit{}, n.m.Failed(err)
+	}
+	switch {
+	case res.IsDownload:
+		return actor.Commit{}, n.downloaded(ctx, url, before)
+	case res.ErrorText == aborted && n.stayed(ctx, before):
+		return actor.Commit{}, errStayed
+	case res.ErrorText != "":
+		if why := n.awaitRefusal(ctx, string(res.LoaderID)); why != nil {
+			return actor.Commit{}, why
+		}
+		return actor.Commit{}, &actor.Error{
+			Kind:    actor.Navigation,
+			Message: fmt.Sprintf("%s could not be loaded (%s): check the address and that the server is running", url, res.ErrorText),
+			Detail:  map[string]string{"url": url, "net_error": res.ErrorText},
+		}
+	case res.LoaderID == "":
+		return actor.Commit{Document: n.mark().document, Same: true}, nil
+	}
+	n.receive(time.Now())
+	return n.awaitCommit(ctx, before, "")
+}
+
+// downloaded is the answer of a navigation that turned out to be a download.
+func (n *Navigator) downloaded(ctx context.Context, url string, before mark) error {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var d actor.Download
+	err := n.m.Await(bounded, func() bool {
+		d = n.State.newest
+		return n.State.downloads != before.downloads
+	})
+	if err != nil { // it is told of when it begins
+		d = actor.Download{}
+	}
+	return &actor.Error{
+		Kind: actor.IsDownload,
+		Message: fmt.Sprintf("%.200s is a download (%s), not a page: the tab stays where it was; "+
+			"ListDownloads and WatchTabs tell how it goes (domtap downloads)", url, d.Filename),
+		Detail: map[string]string{"guid": d.GUID, "filename": d.Filename},
+	}
+}
+
+// aborted is what the browser says of a navigation that something else ended, such as the page that was to be left.
+const aborted = "net::ERR_ABORTED"
+
+// errStayed says that the page was not left because it asked not to be.
+var errStayed = actor.Errorf(actor.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
+	"the tab stays where it was; accept dialogs to leave such pages, or close the tab")
+
+// mark is where a page was before a navigation.
+type mark struct {
+	document                  string
+	unloads, stays, downloads int
+}
+
+func (n *Navigator) mark() mark {
+	n.m.Lock()
+	defer n.m.Unlock()
+	return mark{document: n.m.Tree.Main().Document, unloads: n.dialogs.State.Unloads(), stays: n.dialogs.State.Stays(), downloads: n.State.downloads}
+}
+
+// stayed reports whether a beforeunload dialog has kept the page since.
+func (n *Navigator) stayed(ctx context.Context, before mark) bool {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if n.m.Barrier(bounded) != nil || n.mark().unloads == before.unloads {
+		return false
+	}
+	return n.m.Await(bounded, func() bool { return n.dialogs.State.Stays() != before.stays }) == nil
+}
+
+// Step moves in the history; see actor.Navigator.
+func (n *Navigator) Step(ctx context.Context, by int) (actor.Commit, error) {
+	h, err := cdp.Call(ctx, n.m.Main, cdppage.GetNavigationHistory, cdp.Empty{})
+	if err != nil {
+		return actor.Commit{}, n.m.Failed(err)
+	}
+	at := int(h.CurrentIndex) + by
+	if at < 0 || at >= len(h.Entries) || (at == 0 && h.Entries[0].URL == "about:blank") {
+		return actor.Commit{}, actor.Errorf(actor.NoHistory, "the tab's history has no entry there: it holds %d pages and shows number %d", len(h.Entries), h.CurrentIndex+1)
+	}
+	return n.depart(ctx, func(ctx context.Context) (actor.Commit, error) {
+		before := n.mark()
+		_, err := cdp.Call(ctx, n.m.Main, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[at].ID})
+		if err != nil {
+			return actor.Commit{}, n.m.Failed(err)
+		}
+		return n.awaitCommit(ctx, before, h.Entries[at].URL)
+	})
+}
+
+// Reload loads the current document again; see actor.Navigator.
+func (n *Navigator) Reload(ctx context.Context) (actor.Commit, error) {
+	return n.depart(ctx, func(ctx context.Context) (actor.Commit, error) {
+		before := n.mark()
+		if _, err := cdp.Call(ctx, n.m.Main, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
+			return actor.Commit{}, n.m.Failed(err)
+		}
+		return n.awaitCommit(ctx, before, "")
+	})
+}
+
+// awaitCommit waits until the main frame shows another document than before, or the same one at url, or until it is
+// known that the page stays.
+func (n *Navigator) awaitCommit(ctx context.Context, before mark, url string) (c actor.Commit, err error) {
+	stays := false
+	err = n.m.Await(ctx, func() bool {
+		f := n.m.Tree.Main()
+		c = actor.Commit{Document: f.Document, Same: f.Document == before.document}
+		stays = n.dialogs.State.Stays() != before.stays
+		return !c.Same || stays || (url != "" && f.URL == url)
+	})
+	if err == nil && stays && c.Same {
+		return actor.Commit{}, errStayed
+	}
+	return c, err
+}
+
+// Interrupt ends the script that the page is running, if any; see actor.Navigator.
+func (n *Navigator) Interrupt(ctx context.Context) error {
+	_, err := cdp.Call(ctx, n.m.Main, runtime.TerminateExecution, cdp.Empty{})
+	return err
+}
+
+// Ping returns when the page's main thread answers; see actor.Navigator.
+func (n *Navigator) Ping(ctx context.Context) error {
+	_, err := cdp.Call(ctx, n.m.Main, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"})
+	if err != nil {
+		return n.m.Failed(err)
+	}
+	return nil
+}
+
+// overdue reports whether the page does not give way to the document that the browser has received.
+func (n *Navigator) overdue() bool {
+	n.m.Lock()
+	defer n.m.Unlock()
+	return n.State.Overdue(time.Now())
+}
+
+// receive notes that the browser has received the document that is to come, or with the zero time that it has not.
+func (n *Navigator) receive(at time.Time) {
+	n.m.Lock()
+	defer n.m.Unlock()
+	n.State.Receive(at)
+}

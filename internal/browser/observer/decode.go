@@ -1,0 +1,417 @@
+package observer
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Limits of one patch. The agent keeps within them; what does not is refused.
+const (
+	MaxOps    = 400_000
+	maxField  = 8 << 10
+	maxHeader = 16 << 10
+)
+
+// ErrMalformed is wrapped by every error of Decode.
+var ErrMalformed = errors.New("malformed patch")
+
+// Message is a decoded message of the agent.
+type Message struct {
+	Patch dom.Patch
+	// Unacknowledged says that the agent waits for the refs of an earlier patch; the rest is empty.
+	Unacknowledged bool
+	// Unprobed says that the document has grown, and that the browser is to be asked first what no script
+	// can see of it; the rest is empty.
+	Unprobed bool
+	// Brief says that the patch leaves out the URL, the title and the scroll position, which are those of the
+	// document's last patch that was not brief.
+	Brief bool
+	// Empty says that nothing changed since the last patch: there are neither operations nor boxes.
+	Empty bool
+	// Selected is what selectors match; the rest is empty then. It is nil in all other messages.
+	Selected map[dom.Selector]dom.Selection
+}
+
+// Decode reads one message of the agent.
+func Decode(s string) (Message, error) {
+	header, rest, more := strings.Cut(s, "\n")
+	m, err := decodeHeader(header)
+	if err != nil || !more {
+		m.Empty = true
+		return m, err
+	}
+	if m.Selected != nil {
+		m.Empty = true
+		return m, decodeSelected(m.Selected, rest)
+	}
+	d := decoder{lines: rest}
+	d.ops(&m.Patch)
+	d.boxes(&m.Patch)
+	if d.err != nil {
+		return Message{}, d.err
+	}
+	return m, nil
+}
+
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
+}
+
+func decodeHeader(line string) (Message, error) {
+	if len(line) > maxHeader {
+		return Message{}, malformed("header of %d bytes", len(line))
+	}
+	f := strings.Split(line, "\t")
+	if len(f) == 4 {
+		m, err := decodeHeader(strings.Join([]string{"", f[0], f[1], f[2], "0", "0", "0", "0", "", "", f[3]}, "\t"))
+		m.Brief = true
+		if err == nil && f[1] != "" {
+			return Message{}, malformed("a brief header with the flags %.20q", f[1])
+		}
+		return m, err
+	}
+	if len(f) != 10 && len(f) != 11 {
+		return Message{}, malformed("header with %d fields, want 4, 10 or 11", len(f))
+	}
+	var m Message
+	p := &m.Patch
+	p.Document = clean(f[0])
+	sequence, err := strconv.ParseUint(f[1], 10, 53)
+	if err != nil {
+		return Message{}, malformed("sequence %q", f[1])
+	}
+	p.Sequence = sequence
+	p.Full = strings.Contains(f[2], "f")
+	p.Measured = strings.Contains(f[2], "m")
+	p.Limited = strings.Contains(f[2], "l")
+	m.Unacknowledged = strings.Contains(f[2], "u")
+	m.Unprobed = strings.Contains(f[2], "p")
+	if strings.Contains(f[2], "s") {
+		m.Selected = map[dom.Selector]dom.Selection{}
+	}
+	ms, err := strconv.ParseFloat(f[3], 64)
+	if err != nil || !(ms >= 0 && ms < 1e15) {
+		return Message{}, malformed("time %q", f[3])
+	}
+	p.PageTime = time.UnixMicro(int64(ms * 1000))
+	sides := [4]*float64{&p.Scroll.X, &p.Scroll.Y, &p.Scroll.Width, &p.Scroll.Height}
+	for i, side := range sides {
+		if *side, err = number(f[4+i]); err != nil {
+			return Message{}, err
+		}
+	}
+	p.URL, p.Title = clean(f[8]), clean(f[9])
+	if len(f) == 11 {
+		took, err := strconv.ParseFloat(f[10], 64)
+		if err != nil || !(took >= 0 && took < 1e9) {
+			return Message{}, malformed("duration %.20q", f[10])
+		}
+		p.Took = time.Duration(took * float64(time.Millisecond))
+	}
+	return m, nil
+}
+
+// number reads a coordinate.
+func number(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(v) || math.Abs(v) > 1e9 {
+		return 0, malformed("number %.20q", s)
+	}
+	return v, nil
+}
+
+// decoder takes the lines of a message one by one. The first error stays.
+type decoder struct {
+	lines string
+	err   error
+	adds  int
+}
+
+// line returns the next line. Missing lines are empty.
+func (d *decoder) line() string {
+	line, rest, _ := strings.Cut(d.lines, "\n")
+	d.lines = rest
+	return line
+}
+
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = malformed(format, args...)
+	}
+}
+
+// column is a line of tab-separated values that are taken in order.
+type column struct {
+	d     *decoder
+	rest  string
+	empty bool
+}
+
+func (d *decoder) column() column {
+	line := d.line()
+	return column{d: d, rest: line}
+}
+
+// next takes a value. A column that ends early is an error.
+func (c *column) next() string {
+	if c.empty {
+		c.d.fail("a column is too short")
+		return ""
+	}
+	value, rest, found := strings.Cut(c.rest, "\t")
+	c.rest, c.empty = rest, !found
+	return value
+}
+
+func (d *decoder) ref(s string) dom.Ref {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || n == uint64(dom.NoRef) {
+		d.fail("ref %.20q", s)
+	}
+	return dom.Ref(n)
+}
+
+// place reads a token of the form "^", "n5" or a ref. first is what an empty token means.
+func (d *decoder) place(s string, empty dom.Place) dom.Place {
+	switch {
+	case s == "":
+		return empty
+	case s == "^":
+		return dom.Place{Ref: dom.NoRef, New: -1}
+	case s[0] == 'n':
+		n, err := strconv.ParseUint(s[1:], 10, 31)
+		if err != nil || int(n) >= d.adds {
+			d.fail("place %.20q of %d additions", s, d.adds)
+		}
+		return dom.Place{Ref: dom.NoRef, New: int(n)}
+	}
+	return dom.Place{Ref: d.ref(s), New: -1}
+}
+
+var opKinds = map[byte]dom.OpKind{'+': dom.OpAdd, '*': dom.OpRestore, '>': dom.OpMove, '~': dom.OpChange, '-': dom.OpRemove}
+
+func (d *decoder) ops(p *dom.Patch) {
+	kinds := d.line()
+	if len(kinds) > MaxOps {
+		d.fail("%d operations, the limit is %d", len(kinds), MaxOps)
+		return
+	}
+	refs, afters, masks := d.column(), d.column(), d.column()
+	var fields [fieldCount]column
+	for i := range fields {
+		fields[i] = d.column()
+	}
+	if d.err != nil || kinds == "" {
+		return
+	}
+	p.Ops = make([]dom.Op, len(kinds))
+	last := dom.Place{Ref: dom.NoRef, New: -1}
+	for i := range p.Ops {
+		kind, known := opKinds[kinds[i]]
+		if !known {
+			d.fail("operation %q", kinds[i])
+		}
+		op := &p.Ops[i]
+		op.Kind = kind
+		op.After, op.Parent = dom.Place{Ref: dom.NoRef, New: -1}, dom.Place{Ref: dom.NoRef, New: -1}
+		self := dom.Place{Ref: dom.NoRef, New: d.adds}
+		if kind != dom.OpAdd {
+			op.Ref = d.ref(refs.next())
+			self = dom.Place{Ref: op.Ref, New: -1}
+		}
+		switch kind {
+		case dom.OpAdd, dom.OpRestore, dom.OpMove:
+			op.After = d.place(afters.next(), last)
+			last = self
+		}
+		if kind == dom.OpAdd {
+			d.adds++
+		}
+		if kind == dom.OpAdd || kind == dom.OpRestore || kind == dom.OpChange {
+			op.Mask = d.mask(masks.next())
+			d.fields(op, &fields)
+		}
+		if kind != dom.OpChange && op.Mask != 0 {
+			op.Mask = dom.AllFields // what was left out is empty
+		}
+		if d.err != nil {
+			return
+		}
+	}
+}
+
+func (d *decoder) mask(s string) dom.Field {
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || n == 0 || n > uint64(dom.AllFields) {
+		d.fail("mask %.20q", s)
+	}
+	return dom.Field(n)
+}
+
+// fieldCount is how many columns of fields there are; their order is that of the dom.Field bits.
+const fieldCount = 14
+
+func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
+	e := &op.Element
+	for i := range fields {
+		bit := dom.Field(1) << i
+		if op.Mask&bit == 0 {
+			continue
+		}
+		value := fields[i].next()
+		if len(value) > maxField {
+			value = value[:maxField]
+		}
+		switch bit {
+		case dom.FieldKind:
+			e.Kind = dom.Kind(d.small(value, uint64(dom.FrameHost)))
+		case dom.FieldParent:
+			op.Parent = d.place(value, dom.Place{Ref: dom.NoRef, New: -1})
+		case dom.FieldLevel:
+			e.Level = int(d.small(value, 999))
+		case dom.FieldStates:
+			e.States = states(d.small(value, 1<<18-1))
+		case dom.FieldAttributes:
+			e.Attributes = attributes(value)
+		case dom.FieldChild:
+			e.Child = dom.FrameID(clean(value))
+		default:
+			*text(e, bit) = clean(value)
+		}
+	}
+}
+
+// text returns where a field of text goes.
+func text(e *dom.Element, bit dom.Field) *string {
+	switch bit {
+	case dom.FieldTag:
+		return &e.Tag
+	case dom.FieldRole:
+		return &e.Role
+	case dom.FieldText:
+		return &e.Text
+	case dom.FieldHref:
+		return &e.Href
+	case dom.FieldName:
+		return &e.Name
+	case dom.FieldType:
+		return &e.Type
+	case dom.FieldValue:
+		return &e.Value
+	}
+	return &e.Placeholder
+}
+
+// small reads a number of at most limit; empty is 0.
+func (d *decoder) small(s string, limit uint64) uint64 {
+	if s == "" {
+		return 0
+	}
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || n > limit {
+		d.fail("number %.20q, the limit is %d", s, limit)
+	}
+	return n
+}
+
+// states unpacks two bits each, in the order of dom.States.
+func states(bits uint64) dom.States {
+	at := func(i uint) dom.Tri { return dom.Tri(bits >> (2 * i) & 3) }
+	return dom.States{
+		Checked: at(0), Disabled: at(1), Expanded: at(2), Selected: at(3), Pressed: at(4),
+		Required: at(5), Readonly: at(6), Focused: at(7), Invalid: at(8),
+	}
+}
+
+// attributes reads name=value pairs separated by U+001F.
+func attributes(s string) map[string]string {
+	if s == "" {
+		return nil
+	}
+	m := map[string]string{}
+	for pair := range strings.SplitSeq(s, "\x1f") {
+		name, value, _ := strings.Cut(pair, "=")
+		m[clean(name)] = clean(value)
+	}
+	return m
+}
+
+func (d *decoder) boxes(p *dom.Patch) {
+	if !p.Measured || d.err != nil {
+		return
+	}
+	places := d.column()
+	var sides [4]column
+	for i := range sides {
+		sides[i] = d.column()
+	}
+	covered := column{d: d, rest: d.lastLine()}
+	if places.rest == "" && sides[0].rest == "" {
+		return
+	}
+	next := 0
+	for !sides[0].empty && d.err == nil {
+		if len(p.Boxes) >= MaxOps {
+			d.fail("too many boxes")
+			return
+		}
+		token := places.next()
+		b := dom.PlacedBox{Place: d.place(token, dom.Place{Ref: dom.NoRef, New: next})}
+		if token == "" {
+			if next >= d.adds {
+				d.fail("a box for addition %d of %d", next, d.adds)
+			}
+			next++
+		}
+		for i, side := range [4]*float64{&b.Box.X, &b.Box.Y, &b.Box.Width, &b.Box.Height} {
+			v, err := number(sides[i].next())
+			if err != nil && d.err == nil {
+				d.err = err
+			}
+			*side = v
+		}
+		b.Covered = d.small(covered.next(), 1) == 1
+		p.Boxes = append(p.Boxes, b)
+	}
+}
+
+// lastLine is line, but the last line of a message may be missing when it is empty.
+func (d *decoder) lastLine() string {
+	line := d.lines
+	d.lines = ""
+	return strings.TrimSuffix(line, "\n")
+}
+
+// clean makes sure that a string is valid UTF-8 without control characters. The agent cleans its
+// strings; this is for one that does not.
+func clean(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c == 0x7f || c >= utf8.RuneSelf {
+			return cleanSlow(s)
+		}
+	}
+	return s
+}
+
+func cleanSlow(s string) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, isControl) {
+		return s
+	}
+	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return ' '
+		}
+		return r
+	}, s), "\uFFFD")
+}
+
+func isControl(r rune) bool {
+	return r < 0x20 || (r >= 0x7f && r < 0xa0) || r == 0x2028 || r == 0x2029
+}

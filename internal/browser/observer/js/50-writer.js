@@ -1,0 +1,301 @@
+// @ts-check
+// What travels: one string per patch, in columns. The first line is the header, then come the
+// columns of the operations, one line each, and the columns of the boxes. Lines are separated by
+// line feeds and values by tabs; no value holds either, because every string is cleaned before.
+//
+//   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
+//            url, title; in patches also how many ms the agent took since the last one. A patch that has nothing
+//            to say of the others has four alone: sequence, flags, time and what the agent took
+//   flags    f full, m measured, l elements were left out because there are too many; u unacknowledged, p to be probed first: nothing else in the message counts;
+//            s: what selectors match, one line of JSON for each, instead of the columns
+//   ops      one character each: + add, * restore, > move, ~ change, - remove
+//   refs     of every op but +
+//   afters   of + * >: empty for the element of the insert before, ^ for the start, n5 for the sixth +, else a ref
+//   masks    of + * ~: the fields that follow, as a number; what + and * leave out is empty
+//   fields   one line each in the order of F_KIND…: the values of those fields
+//   places   of the boxes, as afters; empty for the next + or the first
+//   x y w h  of the boxes, document coordinates, whole CSS pixels
+//   covered  of the boxes: 1 where a modal makes the element useless, else empty
+//
+// Empty lines at the end are left out.
+//
+// internal/browser/observer/decode.go reads it and takes nothing on trust.
+
+class Writer {
+  /** @param {Model} model @param {string} id */
+  constructor(model, id) {
+    this.model = model;
+    this.id = id;
+    this.sequence = 0;
+    /** Milliseconds that the agent took since the last patch. */
+    this.took = 0;
+    /** The records of the last patch that wait for a ref. @type {Rec[]} */
+    this.waiting = [];
+    this.full = true;
+    this.url = "";
+    this.titled = "";
+    this.scroll = "";
+  }
+
+  /** @param {string} flags */
+  header(flags) {
+    const url = clean(location.href, MAX_FIELD);
+    const title = clean(safe.title(this.model.doc), 300);
+    const m = this.model;
+    return [this.id, this.sequence, flags, pageTime(), Math.round(m.scrollX), Math.round(m.scrollY), m.viewWidth, m.viewHeight, url, title].join("\t");
+  }
+
+  /** Whether the header itself is news. */
+  renamed() {
+    return this.url !== clean(location.href, MAX_FIELD) || this.titled !== clean(safe.title(this.model.doc), 300);
+  }
+
+  /**
+   * Takes the refs of the last patch's additions, as runs of [first, length].
+   * @param {number} sequence @param {number[]} runs
+   */
+  acknowledge(sequence, runs) {
+    if (sequence !== this.sequence || !this.waiting.length) return;
+    let k = 0;
+    for (let i = 0; i + 1 < runs.length; i += 2) {
+      for (let j = 0; j < runs[i + 1] && k < this.waiting.length; j++, k++) {
+        const rec = this.waiting[k];
+        rec.ref = runs[i] + j;
+        rec.fresh = -1;
+        if (this.model.all.has(rec)) this.model.byRef.set(rec.ref, rec);
+      }
+    }
+    this.waiting = [];
+  }
+
+  /** Starts over: the daemon has nothing of this document. */
+  restart() {
+    this.full = true;
+    this.waiting = [];
+    for (const rec of this.model.all) {
+      rec.sent = rec.moved = rec.boxSent = false;
+      rec.fresh = -1;
+      rec.mask = 0;
+    }
+    for (const set of [this.model.gone, this.model.changed]) set.clear();
+  }
+
+  /** @param {Rec | null} rec */
+  token(rec) {
+    if (!rec || rec === this.model.head) return "^";
+    return rec.ref >= 0 ? String(rec.ref) : "n" + rec.fresh;
+  }
+
+  /**
+   * Writes what changed since the last patch: removals, then inserts in the order of the list, then changes.
+   * @param {boolean} measured with the boxes
+   */
+  patch(measured) {
+    const model = this.model;
+    this.sequence++;
+    const columns = new Columns();
+    if (!this.full) for (const rec of model.gone) columns.remove(rec);
+    // With an element the daemon forgets its box: it is sent again when the element comes back.
+    for (const rec of model.gone) {
+      rec.sent = rec.moved = rec.boxSent = false;
+      rec.mask = 0;
+    }
+    if (this.full) this.whole(columns);
+    else this.runs(columns);
+    for (const rec of model.changed) {
+      if (rec.shown && rec.mask) columns.change(rec, this.token(parentOf(rec)));
+      rec.mask = 0;
+    }
+    const boxes = measured ? new Boxes() : null;
+    if (boxes) {
+      for (const rec of model.unboxed) boxes.add(rec, this.token(rec));
+      model.unboxed.clear();
+      this.scroll = scrollState();
+    }
+    for (const set of [model.gone, model.inserts, model.changed]) set.clear();
+    model.listDirty = false;
+    const header = this.patchHeader(measured);
+    this.full = false;
+    return (header + "\n" + columns.text() + (boxes ? boxes.text() : "")).replace(/\n+$/, "\n");
+  }
+
+  /** @param {boolean} measured */
+  patchHeader(measured) {
+    const took = this.took.toFixed(2);
+    this.took = 0;
+    const url = this.url, titled = this.titled;
+    this.url = clean(location.href, MAX_FIELD);
+    this.titled = clean(safe.title(this.model.doc), 300);
+    if (this.full || measured || url !== this.url || titled !== this.titled || this.model.limited) {
+      return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (this.model.limited ? "l" : "")) + "\t" + took;
+    }
+    return [this.sequence, "", pageTime(), took].join("\t");
+  }
+
+  /** Writes the whole list. @param {Columns} columns */
+  whole(columns) {
+    const { model } = this;
+    for (let rec = model.head.next; rec; rec = rec.next) {
+      this.insert(columns, rec, rec.prev === model.head);
+      model.unboxed.add(rec);
+    }
+    this.number();
+  }
+
+  /**
+   * Writes what is new in the list or was moved, run by run: a run stands between two records that the daemon has,
+   * the places of which tell the order of the runs.
+   * @param {Columns} columns
+   */
+  runs(columns) {
+    const { inserts } = this.model;
+    const starts = [];
+    for (const rec of inserts) if (!inserts.has(before(rec))) starts.push(rec);
+    if (starts.length > 1) starts.sort((a, b) => before(a).order - before(b).order);
+    let room = true;
+    for (const start of starts) {
+      /** @type {Rec[]} */
+      const run = [];
+      for (let rec = /** @type {Rec | null} */ (start); rec && inserts.has(rec); rec = rec.next) run.push(rec);
+      for (const rec of run) this.insert(columns, rec, rec === start);
+      room = spread(run) && room;
+    }
+    if (!room) this.number();
+  }
+
+  /** Writes one insert. @param {Columns} columns @param {Rec} rec @param {boolean} first of its run */
+  insert(columns, rec, first) {
+    const after = first ? this.token(rec.prev) : "";
+    if (rec.sent) {
+      columns.insert(">", rec, after);
+      rec.moved = false;
+      return;
+    }
+    const op = rec.ref >= 0 ? "*" : "+";
+    if (op === "+") {
+      rec.fresh = this.waiting.length;
+      this.waiting.push(rec);
+    }
+    columns.insert(op, rec, after);
+    const parent = parentOf(rec);
+    columns.present(rec, parent ? this.token(parent) : "");
+    rec.sent = true;
+    rec.moved = false;
+    rec.mask = 0;
+  }
+
+  /** Gives all records their order. */
+  number() {
+    let order = 0;
+    for (let rec = this.model.head.next; rec; rec = rec.next) rec.order = ++order;
+  }
+}
+
+/** Gives the records of a run their order, between those around it. Reports whether there was room. @param {Rec[]} run */
+function spread(run) {
+  const low = before(run[0]).order;
+  const next = run[run.length - 1].next;
+  const step = next ? (next.order - low) / (run.length + 1) : 1;
+  for (let i = 0; i < run.length; i++) run[i].order = low + step * (i + 1);
+  return step > 1e-6;
+}
+
+/** Milliseconds by the page's clock. */
+function pageTime() {
+  return (performance.timeOrigin + performance.now()).toFixed(1);
+}
+
+/** Where the document is scrolled to, and how large its viewport is. */
+function scrollState() {
+  return Math.round(scrollX) + " " + Math.round(scrollY) + " " + innerWidth + " " + innerHeight;
+}
+
+/** @param {Rec} rec @returns {Rec | null} */
+function parentOf(rec) {
+  const parent = rec.fields[F_PARENT];
+  return parent && parent.shown ? parent : null;
+}
+
+class Columns {
+  constructor() {
+    this.ops = "";
+    /** @type {number[]} */
+    this.refs = [];
+    /** @type {string[]} */
+    this.afters = [];
+    /** @type {number[]} */
+    this.masks = [];
+    /** @type {any[][]} */
+    this.values = Array.from({ length: FIELDS }, () => []);
+  }
+  /** @param {Rec} rec */
+  remove(rec) {
+    this.ops += "-";
+    this.refs.push(rec.ref);
+  }
+  /** @param {string} op @param {Rec} rec @param {string} after */
+  insert(op, rec, after) {
+    this.ops += op;
+    if (op !== "+") this.refs.push(rec.ref);
+    this.afters.push(after);
+  }
+  /** @param {Rec} rec @param {string} parent */
+  change(rec, parent) {
+    this.ops += "~";
+    this.refs.push(rec.ref);
+    this.masks.push(rec.mask);
+    this.fields(rec, parent, rec.mask);
+  }
+  /** The fields that say something. @param {Rec} rec @param {string} parent */
+  present(rec, parent) {
+    const { values } = this;
+    const { fields } = rec;
+    let mask = 0;
+    for (let i = 0; i < FIELDS; i++) {
+      const value = i === F_PARENT ? parent : fields[i];
+      if (value === "" || value === 0) continue;
+      mask |= 1 << i;
+      values[i].push(value);
+    }
+    this.masks.push(mask);
+  }
+  /** @param {Rec} rec @param {string} parent @param {number} mask */
+  fields(rec, parent, mask) {
+    const { values } = this;
+    for (let i = 0; i < FIELDS; i++) {
+      if (mask & (1 << i)) values[i].push(i === F_PARENT ? parent : rec.fields[i]);
+    }
+  }
+  text() {
+    let out = this.ops + "\n" + this.refs.join("\t") + "\n" + this.afters.join("\t") + "\n" + this.masks.join("\t") + "\n";
+    for (const column of this.values) out += column.join("\t") + "\n";
+    return out;
+  }
+}
+
+class Boxes {
+  constructor() {
+    /** @type {string[]} */
+    this.places = [];
+    /** @type {(number|string)[][]} */
+    this.sides = [[], [], [], [], []];
+    this.nextFresh = 0;
+  }
+  /** @param {Rec} rec @param {string} token */
+  add(rec, token) {
+    if (rec.ref < 0 && rec.fresh === this.nextFresh) {
+      token = "";
+      this.nextFresh++;
+    }
+    this.places.push(token);
+    this.sides[0].push(rec.x);
+    this.sides[1].push(rec.y);
+    this.sides[2].push(rec.w);
+    this.sides[3].push(rec.h);
+    this.sides[4].push(rec.covered ? 1 : "");
+    rec.boxSent = true;
+  }
+  text() {
+    return this.places.join("\t") + "\n" + this.sides.map((side) => side.join("\t")).join("\n");
+  }
+}

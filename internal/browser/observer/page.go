@@ -1,0 +1,204 @@
+// Package observer holds the scripts that domtap runs in the documents of a page, and reads what they send.
+//
+// The scripts in js/ are joined in the order of their names and run in an isolated world of every
+// document: the page's own scripts neither see them nor can change what they call. They walk the
+// document when they are first asked to, keep a model of every element that counts, and from then on
+// send only what changed, in the columnar form that js/50-writer.js describes.
+//
+// What arrives is untrusted all the same, for a page can take over its renderer: Decode checks every
+// number and bounds every string, and the model that applies a patch checks what it refers to.
+package observer
+
+import (
+	"embed"
+	"encoding/json"
+	"io/fs"
+	"strings"
+)
+
+// World names the isolated world, Binding the function through which it pushes. Both exist in that
+// world only.
+const (
+	World   = "domtap"
+	Binding = "__domtapPush"
+)
+
+// Call is the JavaScript function that runs a command of the agent: its arguments are the command, its
+// argument, and the Digits of an Ack, all passed as data. Commands that are frequent have few different
+// arguments, for the reason that Digits gives.
+const Call = "function(c,a,...d){return __domtapCall(c,a,d)}"
+
+// Entry is the function that Call calls. Where it is not defined, Script has not run to its end; Again runs it anew.
+const (
+	Entry = "__domtapCall"
+	Again = "delete globalThis.__domtap;\n"
+)
+
+// Adopt is the JavaScript function that tells the agent which frame the element it is called on holds.
+const Adopt = "function(f){return __domtapAdopt.call(this,f)}"
+
+// Learn is the JavaScript function that tells the agent what the browser knows of nodes: its arguments are
+// a LearnRequest and the nodes.
+const Learn = "function(a,...n){return __domtapLearn(a,n)}"
+
+//go:embed js/*.js
+var files embed.FS
+
+// Limits bound what the scripts keep in each document.
+type Limits struct {
+	// Elements is how many are kept, at 0.5 to 1 KB each; 0: MaxElements.
+	Elements int `json:"elements"`
+}
+
+// MaxElements is the largest bound that may be set, and the usual one.
+const MaxElements = 200_000
+
+// Script is the source to run in every document, with the usual limits.
+func Script() string { return Limits{}.Script() }
+
+// Masks are what the scripts never tell: "••••" stands in its place.
+type Masks struct {
+	// Selectors mask what matches them, with all that is below it. One that the browser does not take masks everything.
+	Selectors []string `json:"selectors"`
+	// Values masks what stands in form fields and in what is edited.
+	Values bool `json:"values"`
+}
+
+// Script is the source to run in every document, without masks.
+func (l Limits) Script() string { return l.Masked(nil) }
+
+// Masked is the source to run in every document; nil: nothing is masked but secrets, as always.
+func (l Limits) Masked(masks *Masks) string { return l.join(masks, "") }
+
+// join returns the scripts as one that runs in a scope of its own, with more at their end.
+func (l Limits) join(masks *Masks, more string) string {
+	if l.Elements == 0 {
+		l.Elements = MaxElements
+	}
+	limits, err := json.Marshal(l)
+	if err != nil {
+		panic(err) // numbers encode
+	}
+	if masks != nil && masks.Selectors == nil {
+		masks = &Masks{Selectors: []string{}, Values: masks.Values}
+	}
+	hidden, err := json.Marshal(masks)
+	if err != nil {
+		panic(err) // strings encode
+	}
+	names, err := fs.Glob(files, "js/*.js")
+	if err != nil {
+		panic(err) // the pattern is constant
+	}
+	var b strings.Builder
+	b.WriteString("(() => {\n\"use strict\";\nif (globalThis.__domtap) return;\n")
+	b.WriteString("const LIMITS = " + string(limits) + ";\n")
+	b.WriteString("const MASKS = " + string(hidden) + ";\n")
+	for _, name := range names { // sorted by Glob
+		src, err := files.ReadFile(name)
+		if err != nil {
+			panic(err) // the file is embedded
+		}
+		b.WriteString(withoutComments(string(src)))
+	}
+	b.WriteString(withoutComments(more))
+	b.WriteString("})();\n//# sourceURL=domtap.js\n")
+	return b.String()
+}
+
+// Window is how many patches an agent sends before it waits for an acknowledgement. One acknowledgement stands for
+// all patches before it, too; those with additions, and those that answer a read, are to be acknowledged at once.
+const Window = 8
+
+// ReadRequest is the argument of the command "read".
+type ReadRequest struct {
+	Structural bool     `json:"structural"`
+	Attributes []string `json:"attributes"`
+	Geometry   bool     `json:"geometry"`
+	// Full asks for everything from the start.
+	Full bool `json:"full"`
+	// Probed says that a document which has grown is to be read nevertheless: it was probed just now.
+	Probed bool `json:"probed"`
+}
+
+// LearnRequest is the argument of Learn: the browser's numbers of elements that have a click listener, the
+// first of the nodes, and of those that have none any more. Closed shadow roots are the rest of the nodes.
+type LearnRequest struct {
+	On  []int64 `json:"on"`
+	Off []int64 `json:"off"`
+}
+
+// ObserveRequest is the argument of the command "observe".
+type ObserveRequest struct {
+	Push     bool `json:"push"`
+	Geometry bool `json:"geometry"`
+}
+
+// HeedRequest is the argument of the command "heed": what is waited for while the page pushes.
+type HeedRequest struct {
+	Structural bool       `json:"structural"`
+	Attributes []string   `json:"attributes"`
+	Selectors  []Selector `json:"selectors"`
+}
+
+// Selector is a CSS selector whose matches are to be told; of Shown ones only those that are shown.
+type Selector struct {
+	CSS   string `json:"css"`
+	Shown bool   `json:"shown"`
+}
+
+// FindRequest is the argument of the command "find".
+type FindRequest struct {
+	// By is label, placeholder, test_id, selector, group, or, with Ref, submitter or innermost.
+	By    string `json:"by"`
+	Words string `json:"words"`
+	Ref   uint32 `json:"ref"`
+}
+
+// FindAnswer is the answer of "find".
+type FindAnswer struct {
+	Invalid bool `json:"invalid"`
+	// Found holds a ref, or -1, and a target.Fit each.
+	Found  [][2]int64 `json:"found"`
+	More   bool       `json:"more"`
+	Hidden int        `json:"hidden"`
+	Was    string     `json:"was"`
+}
+
+// InheritsRequest is the argument of the command "inherits".
+type InheritsRequest struct {
+	Ref  uint32 `json:"ref"`
+	Heir uint32 `json:"heir"`
+}
+
+// InheritsAnswer is its answer: why the heir is none, empty when it is.
+type InheritsAnswer struct {
+	Why string `json:"why"`
+}
+
+// SettleRequest is the argument of "settle"; Limit is in milliseconds.
+type SettleRequest struct {
+	Limit int64 `json:"limit"`
+}
+
+// About is the answer of "about".
+type About struct {
+	Title string `json:"title"`
+	// Status is the HTTP status of the document, 0 when it had none.
+	Status int `json:"status"`
+}
+
+// Markup is the answer of "markup": a document as a reader sees it.
+type Markup struct {
+	HTML string `json:"html"`
+	// Unseen is text of the document that is not drawn.
+	Unseen string `json:"unseen"`
+	// Truncated says that the document held more than the script brings in.
+	Truncated bool `json:"truncated"`
+	// MediaArea is how much of the viewport pictures cover, and ViewArea its own area, both in square CSS
+	// pixels. Pictures that overlap count twice.
+	MediaArea float64 `json:"mediaArea"`
+	ViewArea  float64 `json:"viewArea"`
+	URL       string  `json:"url"`
+	Title     string  `json:"title"`
+}

@@ -1,0 +1,19 @@
+package observer
+
+// Veil is the answer of the command "veil": where a document shows what is masked, in CSS pixels of its viewport.
+type Veil struct {
+	// Boxes are left, top, width and height.
+	Boxes [][4]float64 `json:"boxes"`
+	// Frames are those it shows that are not masked themselves.
+	Frames []struct {
+		// Name is the frame's; empty: it is not known.
+		Name string     `json:"name"`
+		Box  [4]float64 `json:"box"`
+	} `json:"frames"`
+	// More says that there is more than that.
+	More bool `json:"more"`
+	// Width and Height are the viewport's, Zoom by how much a person's fingers enlarged it.
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+	Zoom   float64 `json:"zoom"`
+}

@@ -1,0 +1,286 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/capture"
+	"github.com/domtap/domtap/internal/browser/console"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/dialogs"
+	"github.com/domtap/domtap/internal/browser/documents"
+	"github.com/domtap/domtap/internal/browser/emulate"
+	"github.com/domtap/domtap/internal/browser/frames"
+	"github.com/domtap/domtap/internal/browser/input"
+	"github.com/domtap/domtap/internal/browser/navigation"
+	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/browser/requests"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
+)
+
+// Page is one tab. Its loop goroutine turns the browser's events into actor.Events; everything else runs on its callers'
+// goroutines. Its parts do what the actor asks of it; the loop says which event goes to which part.
+type Page struct {
+	browser *Browser
+	context *Context
+	id      target.ID
+	main    devtools.Session
+	// viewport is the size that the page was opened with, zero: its session's; nil: it is a popup.
+	viewport *dom.Box
+	logger   *slog.Logger
+
+	frames *frames.Manager
+	*documents.Reader
+	*documents.Query
+	*documents.Scripts
+	*dialogs.Dialogs
+	*navigation.Navigator
+	*requests.Requests
+	*capture.Capture
+	input *input.Input
+
+	inbox  *devtools.Queue[inbound]
+	log    *pagelog.Log
+	record *console.Recorder
+	missed [3]atomic.Uint64 // by pagelog.Kind; see listen
+	events chan actor.Event
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	tasks  sync.WaitGroup // what the loop starts
+	ended  chan struct{}  // closed when nothing of the page runs any more
+	// closing says that the page is to be closed, destroyed that the browser has said that it is gone.
+	closing, destroyed atomic.Bool
+
+	// wears is what each session of the page, and of its workers, emulates; the monitor guards it.
+	wears map[target.SessionID]*worn
+	// challenged holds requests that were given credentials already.
+	challenged map[fetch.RequestID]bool
+}
+
+// inbound is a message with the session that it came from, a barrier, an event, or the news of a crash.
+type inbound struct {
+	session devtools.Session
+	msg     *cdproto.Message
+	barrier chan struct{}
+	// event, when set, is handed on as it is.
+	event actor.Event
+	// crash, when set, says how the renderer ended.
+	crash string
+}
+
+func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID) *Page {
+	ctx, cancel := context.WithCancelCause(b.ctx)
+	p := &Page{
+		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
+		inbox: devtools.NewQueue[inbound](), events: make(chan actor.Event, 256), log: new(pagelog.Log),
+		ctx: ctx, cancel: cancel, ended: make(chan struct{}), wears: map[target.SessionID]*worn{},
+	}
+	p.compose()
+	p.listen(p.main)
+	b.wg.Go(p.loop)
+	return p
+}
+
+// compose makes the parts of the page.
+func (p *Page) compose() {
+	m := frames.New(frames.Page{
+		ID: p.id, Main: p.main, Logger: p.logger, Life: p.ctx, Tasks: &p.tasks, Emit: p.emit, Barrier: p.barrier,
+		OnAgent: func(a *frames.Agent) { p.Reader.OnAgent(a) },
+	})
+	script := p.context.script()
+	p.frames = m
+	p.Reader, p.Query, p.Scripts = documents.NewReader(m, script), documents.NewQuery(m, script), documents.NewScripts(m)
+	p.Dialogs = dialogs.New(m)
+	p.Navigator = navigation.New(m, p.Dialogs, p.verdict(), func(ctx context.Context) { p.context.front.BringToFront(ctx, m) })
+	p.Requests = requests.New(m)
+	p.Capture = capture.New(m, p.Query, &p.context.front, func() bool { return !p.context.masks().IsZero() })
+	p.input = input.NewInput(m, p.browser.mac, p.browser.process.Dir())
+	p.record = console.New(p.log, p.whyNot())
+}
+
+// drain reads the events of a page that nobody else reads, until it has ended.
+func (p *Page) drain() {
+	for range p.events {
+	}
+}
+
+// install prepares a session of the page: the agent first, in the order without which the binding does
+// not exist in the isolated world (limits.md, section 4), then what the loop listens to, and the guise. A target
+// that waits for all that goes on then, also when something failed.
+func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kind) error {
+	yes, none := true, int64(0)
+	ctx, cancel := context.WithCancel(ctx) // a page that is gone answers nothing
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+	g := p.context.guise()
+	steps := []devtools.Step{
+		{Method: runtime.CommandEnable},
+		{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: observer.Binding, ExecutionContextName: observer.World}},
+		{Method: cdppage.CommandEnable},
+		{Method: network.CommandEnable, Params: network.EnableParams{
+			MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}},
+		{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
+			Source: p.context.script(), WorldName: observer.World, RunImmediately: &yes}},
+		autoAttach(g),
+		{Method: inspector.CommandEnable, Optional: true},
+		// No file chooser ever opens: who uploads answers in its place.
+		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
+		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
+		{Method: emulation.CommandSetFocusEmulationEnabled, Params: emulation.SetFocusEmulationEnabledParams{Enabled: true}, Optional: true},
+	}
+	steps = append(steps, p.putOn(s, kind, g)...)
+	steps = append(steps, devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})
+	if err := s.Run(ctx, steps...); err != nil {
+		return err
+	}
+	return p.change(ctx, s) // the guise may have been changed meanwhile
+}
+
+// Session is the name of the session that the page lives in.
+func (p *Page) Session() string { return p.context.name }
+
+// ID implements actor.Page.
+func (p *Page) ID() string { return string(p.id) }
+
+// Events implements actor.Page.
+func (p *Page) Events() <-chan actor.Event { return p.events }
+
+// emit hands an event to the actor, which must keep reading.
+func (p *Page) emit(e actor.Event) {
+	select {
+	case p.events <- e:
+	case <-p.ctx.Done():
+	}
+}
+
+// Close implements actor.Page.
+//
+// A close that comes while the browser commits a document is answered and forgotten (seen in Chromium 156 with the error
+// document of a navigation that failed just before): it is asked for again when that document is parsed.
+func (p *Page) Close(ctx context.Context) error {
+	p.closing.Store(true)
+	_, err := cdp.Call(ctx, p.browser.root, target.CloseTarget, target.CloseTargetParams{TargetID: p.id})
+	if err == nil {
+		select {
+		case <-p.ended:
+			return nil
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	p.cancel(errClosed)
+	<-p.ended
+	if errors.Is(err, devtools.ErrLost) || devtools.IsNoTarget(err) {
+		return nil
+	}
+	return err
+}
+
+// errClosed ends the life of a page that is closed on purpose.
+var errClosed = frames.ErrClosed
+
+// end makes the loop finish; cause is nil when the page was closed on purpose.
+func (p *Page) end(cause error) {
+	if cause == nil {
+		cause = errClosed
+	}
+	p.cancel(cause)
+}
+
+// destroy is end for a page that the browser says is gone.
+func (p *Page) destroy() {
+	p.destroyed.Store(true)
+	p.end(nil)
+}
+
+// loop works on what the browser says until the page is gone.
+func (p *Page) loop() {
+	for {
+		items, overflow, err := p.inbox.Take(p.ctx)
+		if err != nil {
+			break
+		}
+		if overflow {
+			p.logger.Warn("the page floods the daemon with events: it is closed")
+			p.cancel(fmt.Errorf("the page sent more than %d events at once", devtools.QueueLimit))
+		}
+		for _, in := range items {
+			if in.barrier != nil {
+				close(in.barrier)
+				continue
+			}
+			if in.event != nil {
+				p.emit(in.event)
+				continue
+			}
+			if in.crash != "" {
+				p.crashed(in.crash)
+				continue
+			}
+			if err := p.handle(in.session, in.msg); err != nil {
+				p.logger.Warn("an event of the page was not understood", "method", string(in.msg.Method), "error", err)
+			}
+		}
+	}
+	p.finish()
+}
+
+// finish tells the actor and frees what the page held. It runs once, at the end of the loop.
+func (p *Page) finish() {
+	cause := context.Cause(p.ctx)
+	if errors.Is(cause, errClosed) {
+		cause = nil
+	}
+	p.browser.forget(p)
+	if !p.destroyed.Load() { // we ended it, and its target does not end by itself
+		p.browser.discard(p.id)
+	}
+	p.tasks.Wait()
+	p.input.Close()
+	p.events <- actor.Gone{Err: cause} // the actor reads until the channel is closed
+	close(p.events)
+	close(p.ended)
+}
+
+// barrier returns when the loop has worked on everything that arrived before.
+func (p *Page) barrier(ctx context.Context) error {
+	done := make(chan struct{})
+	p.inbox.Push(inbound{barrier: done})
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.ctx.Done():
+		return p.frames.Gone()
+	}
+}
+
+// Call sends a raw command to the page's main session and decodes its answer into result: for
+// measuring floors, and for what has no method of its own.
+func (p *Page) Call(ctx context.Context, method string, params, result any) error {
+	if err := p.main.Call(ctx, method, params, result); err != nil {
+		return p.frames.Failed(err)
+	}
+	return nil
+}
+
+// Post sends a raw command to the page's main session and does not wait for its answer.
+func (p *Page) Post(method string, params any) { p.main.Post(p.ctx, method, params) }

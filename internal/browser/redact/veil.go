@@ -1,0 +1,75 @@
+// Package redact paints over what is masked in a picture. It is pure.
+package redact
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"math"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// Ink is the colour of what is painted over.
+var Ink = color.RGBA{R: 0x20, G: 0x20, B: 0x20, A: 0xff}
+
+// ErrOutside says that nothing of what is to be shown is in the picture.
+var ErrOutside = errors.New("nothing of it is in the viewport: scroll to it first")
+
+// View is what a picture shows: the size of the viewport, in CSS pixels.
+type View struct{ Width, Height float64 }
+
+// Show is what is wanted of a picture: the part Clip, in CSS pixels, all when its width is 0; as "png", or as "jpeg" of a
+// quality of 1 to 100.
+type Show struct {
+	Clip    dom.Box
+	Format  string
+	Quality int
+}
+
+// Cover paints boxes, in CSS pixels of the viewport, over a PNG of it, and encodes what is wanted. No pixel that a box
+// touches is left. It fails when the picture does not show the view, which would put the boxes elsewhere.
+func Cover(picture []byte, view View, boxes []dom.Box, show Show) ([]byte, error) {
+	decoded, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		return nil, fmt.Errorf("the browser's picture cannot be read: %w", err)
+	}
+	size := decoded.Bounds().Size()
+	x, y := float64(size.X)/view.Width, float64(size.Y)/view.Height
+	if !(view.Width > 0 && view.Height > 0) || size.X == 0 || math.Abs(x*view.Height-y*view.Height) > 2 {
+		return nil, fmt.Errorf("the browser's picture has %d by %d pixels for a viewport of %g by %g", size.X, size.Y, view.Width, view.Height)
+	}
+	out := image.NewRGBA(image.Rectangle{Max: size})
+	draw.Draw(out, out.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
+	for _, b := range boxes {
+		draw.Draw(out, outward(b, x, y), image.NewUniform(Ink), image.Point{}, draw.Src)
+	}
+	var part image.Image = out
+	if show.Clip.Width > 0 {
+		r := outward(show.Clip, x, y).Intersect(out.Bounds())
+		if r.Empty() {
+			return nil, ErrOutside
+		}
+		part = out.SubImage(r)
+	}
+	var encoded bytes.Buffer
+	if show.Format == "jpeg" {
+		err = jpeg.Encode(&encoded, part, &jpeg.Options{Quality: show.Quality})
+	} else {
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&encoded, part)
+	}
+	return encoded.Bytes(), err
+}
+
+// outward is a box in pixels, with all that it touches.
+func outward(b dom.Box, x, y float64) image.Rectangle {
+	return image.Rect(pixel(math.Floor(b.X*x)), pixel(math.Floor(b.Y*y)), pixel(math.Ceil((b.X+b.Width)*x)), pixel(math.Ceil((b.Y+b.Height)*y)))
+}
+
+// pixel bounds what a page says to what an int can hold everywhere.
+func pixel(v float64) int { return int(max(-1e9, min(v, 1e9))) }

@@ -1,0 +1,117 @@
+// Package requests follows the requests of a page: whether its network is busy, and whether what an action set off is
+// answered.
+//
+// The browser reports requests always; they are counted while somebody cares. Of a request that began before, there are
+// only signs of life.
+package requests
+
+import (
+	"context"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browser/console"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// Requests are the requests of one page.
+type Requests struct {
+	m *frames.Manager
+	// State is guarded by the monitor.
+	State State
+}
+
+// New makes the requests of a page.
+func New(m *frames.Manager) *Requests { return &Requests{m: m} }
+
+// Watch says whether the page reports when its network becomes busy or idle.
+func (r *Requests) Watch(on bool) {
+	r.m.Lock()
+	over := r.State.Watch(on)
+	r.m.Unlock()
+	if over {
+		r.Forget()
+	}
+}
+
+// Attend says that actions follow, or that they are over; see actor.Hands.
+func (r *Requests) Attend(_ context.Context, on bool) {
+	r.m.Lock()
+	defer r.m.Unlock()
+	r.State.Act(on)
+}
+
+// Forget forgets all requests.
+func (r *Requests) Forget() {
+	r.change(func(s *State) bool { return s.Drop(func(Request) bool { return true }) })
+}
+
+// Detached forgets the requests of a session that is over.
+func (r *Requests) Detached(session target.SessionID) {
+	r.change(func(s *State) bool { return s.Drop(func(one Request) bool { return one.Session == session }) })
+}
+
+// Committed forgets the requests of the documents that a frame showed before; with the main frame, those of all other
+// documents.
+func (r *Requests) Committed(frame cdp.FrameID, document cdp.LoaderID) {
+	r.m.Lock()
+	idle, main := !r.State.Busy(), r.m.Tree.IsMain(frame)
+	r.m.Unlock()
+	if idle {
+		return
+	}
+	r.change(func(s *State) bool {
+		return s.Drop(func(one Request) bool { return one.Document != document && (main || one.Frame == frame) })
+	})
+}
+
+// change changes what is counted and, when that is news, reports it.
+func (r *Requests) change(change func(*State) bool) {
+	r.m.Lock()
+	news := change(&r.State)
+	if r.State.acting {
+		r.m.Notify()
+	}
+	busy := r.State.Busy()
+	r.m.Unlock()
+	if news {
+		r.m.Emit(actor.Traffic{Busy: busy})
+	}
+}
+
+// Reported takes in an event of the network. It runs on the page's loop.
+func (r *Requests) Reported(session target.SessionID, e console.Request) {
+	r.m.Lock()
+	counted := r.State.Counted()
+	r.m.Unlock()
+	id := network.RequestID(e.ID)
+	switch kind := network.ResourceType(e.Type); {
+	case !counted || id == "":
+	case e.Ended || !e.Begun && lasts(kind): // only the answer may say that it lasts
+		r.change(func(s *State) bool { return s.End(id) })
+	case !lasts(kind):
+		one := Request{Session: session, Frame: cdp.FrameID(e.Frame), Document: cdp.LoaderID(e.Document), Matters: e.Begun && matters(kind)}
+		if !e.Begun {
+			one.Answered = time.Now()
+		}
+		r.change(func(s *State) bool { return s.Begin(id, one) })
+	}
+}
+
+// Limit is until when a wait for requests lasts that begins now.
+func Limit() time.Time { return time.Now().Add(answerLimit) }
+
+// AwaitAnswers waits until no request is under way that began while somebody acted, at most until a time. It reports
+// whether there was one.
+func (r *Requests) AwaitAnswers(ctx context.Context, until time.Time) (waited bool, err error) {
+	err = r.m.AwaitTimed(ctx, func() time.Duration {
+		left := min(r.State.Left(time.Now()), time.Until(until))
+		waited = waited || left > 0
+		return left
+	})
+	return waited, err
+}

@@ -1,0 +1,188 @@
+// Package extract reads data out of pages by a schema.
+//
+// Compile checks a schema and makes a plan of it: what a page's script is to find. The script (the file
+// 67-extract.js of package internal/browser/observer) answers with strings only; Assemble puts the answers of all documents
+// together, converts them, and writes JSON. So what a number is, or a boolean, is decided here, for all pages alike.
+//
+// The package is pure. What pages answer is untrusted: whatever they send, the result has the form of the schema and
+// the length that the limits allow.
+package extract
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Limits of schemas.
+const (
+	MaxSchema   = 64 << 10
+	MaxFields   = 100
+	MaxLevels   = 4
+	MaxSelector = 1000
+	MaxHeaders  = 50
+	maxName     = 200
+)
+
+// Limits of results.
+const (
+	// DefaultRows and MaxRows bound the elements of each field with "all", and the rows of a table.
+	DefaultRows = 1000
+	MaxRows     = 10_000
+	// MaxResult bounds the JSON, in bytes.
+	MaxResult = 4 << 20
+	// maxMissing bounds how many paths are named that were not found.
+	maxMissing = 1000
+)
+
+// What the script may spend in one document.
+const (
+	// Milliseconds is how long it may work. What is not read by then is left out.
+	Milliseconds  = 5000
+	maxCharacters = 3 << 20
+	maxValues     = 400_000
+)
+
+// Type is what the text of a field is made into.
+type Type uint8
+
+// The types.
+const (
+	// String: the text as it is.
+	String Type = iota
+	// Number: see ParseNumber.
+	Number
+	// Boolean: see ParseBoolean.
+	Boolean
+	// URL: an absolute URL.
+	URL
+)
+
+// Field is one field of a schema.
+type Field struct {
+	// Name is the key in the result, and Path leads to the field, such as "items.price".
+	Name, Path string
+	// Selector is CSS, or empty for the element of the row itself. Role, and RoleName if set, are in its place.
+	Selector, Role, RoleName string
+	// Attribute is read instead of the text.
+	Attribute string
+	All       bool
+	Type      Type
+	// Comma says that numbers have a decimal comma.
+	Comma bool
+	// Fields are those of each row.
+	Fields []*Field
+}
+
+// Table says which table to read.
+type Table struct {
+	// Headers must all be there, in any order, without regard to case.
+	Headers []string `json:"headers"`
+	// Caption is its caption or accessible name, without regard to case; empty: any.
+	Caption string `json:"caption"`
+}
+
+// Schema is what to read: fields, or a table.
+type Schema struct {
+	Fields []*Field
+	Table  *Table
+}
+
+// SchemaError is a fault of a schema.
+type SchemaError struct {
+	// Path leads to the fault, such as `items.fields.price.type`; empty: the schema as a whole.
+	Path string
+	// Problem says what is wrong and what would be right.
+	Problem string
+}
+
+// Error implements error.
+func (e *SchemaError) Error() string {
+	if e.Path == "" {
+		return "the schema " + e.Problem
+	}
+	return e.Path + ": " + e.Problem
+}
+
+func fault(path, format string, args ...any) *SchemaError {
+	return &SchemaError{Path: path, Problem: fmt.Sprintf(format, args...)}
+}
+
+// Selectors makes the schema that gives the texts of all elements of each selector, under the selector's name.
+func Selectors(selectors []string) (*Schema, error) {
+	s := new(Schema)
+	for i, selector := range selectors {
+		path := fmt.Sprintf("selectors[%d]", i)
+		if strings.TrimSpace(selector) == "" {
+			return nil, fault(path, "is empty: give a CSS selector")
+		}
+		if len(s.Fields) >= MaxFields {
+			return nil, fault("selectors", "must be at most %d", MaxFields)
+		}
+		f := &Field{Name: selector, Path: path, All: true}
+		if err := f.short(selector); err != nil {
+			return nil, err
+		}
+		for _, other := range s.Fields {
+			if other.Name == f.Name {
+				return nil, fault(path, "is there twice")
+			}
+		}
+		s.Fields = append(s.Fields, f)
+	}
+	return s, nil
+}
+
+// OfTable makes the schema of a table.
+func OfTable(t Table) (*Schema, error) {
+	if len(t.Headers) > MaxHeaders {
+		return nil, fault("table.headers", "must be at most %d", MaxHeaders)
+	}
+	for i, h := range t.Headers {
+		if strings.TrimSpace(h) == "" || len(h) > maxName {
+			return nil, fault(fmt.Sprintf("table.headers[%d]", i), "must have 1 to %d bytes", maxName)
+		}
+	}
+	if len(t.Caption) > maxName {
+		return nil, fault("table.caption", "must have at most %d bytes", maxName)
+	}
+	return &Schema{Table: &t}, nil
+}
+
+// planField is a field as the script wants it.
+type planField struct {
+	Path      string      `json:"path"`
+	Selector  string      `json:"selector,omitempty"`
+	Role      string      `json:"role,omitempty"`
+	Name      string      `json:"name,omitempty"`
+	Attribute string      `json:"attribute,omitempty"`
+	All       bool        `json:"all,omitempty"`
+	URL       bool        `json:"url,omitempty"`
+	Fields    []planField `json:"fields,omitempty"`
+}
+
+// Plan is the schema as the script wants it, but for the root: JSON.
+func (s *Schema) Plan(rows int) []byte {
+	plan := struct {
+		Fields []planField    `json:"fields,omitempty"`
+		Table  *Table         `json:"table,omitempty"`
+		Limits map[string]int `json:"limits"`
+	}{planOf(s.Fields), s.Table, map[string]int{
+		"rows": rows, "characters": maxCharacters, "values": maxValues, "milliseconds": Milliseconds}}
+	raw, err := json.Marshal(plan)
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	return raw
+}
+
+func planOf(fields []*Field) []planField {
+	out := make([]planField, 0, len(fields))
+	for _, f := range fields {
+		out = append(out, planField{
+			Path: f.Path, Selector: f.Selector, Role: f.Role, Name: f.RoleName, Attribute: f.Attribute, All: f.All,
+			URL: f.Type == URL, Fields: planOf(f.Fields),
+		})
+	}
+	return out
+}

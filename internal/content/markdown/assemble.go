@@ -1,0 +1,127 @@
+package markdown
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+const (
+	// placeholder is the element that stands for the document of a frame.
+	placeholder = "x-frame"
+	// maxFrames is how many documents are put together, maxNesting how deep they may nest.
+	maxFrames  = 200
+	maxNesting = 4
+)
+
+// assembled is a page as one tree.
+type assembled struct {
+	root, body *html.Node
+	// nodes is how many nodes the tree has, and climb how many steps lead from all of them to the root together.
+	nodes, climb int
+	truncated    bool
+}
+
+// assemble parses the documents and puts each where its frame stands. Documents that stand nowhere are left out.
+func assemble(sources []Source) *assembled {
+	root, body := parse(sources[0])
+	a := &assembled{root: root, body: body, truncated: sources[0].Truncated}
+	rest := make(map[string]Source, len(sources))
+	for _, s := range sources[1:min(len(sources), maxFrames)] {
+		if s.Frame != "" {
+			rest[s.Frame] = s
+		}
+	}
+	a.splice(a.body, rest, 0)
+	a.measure()
+	return a
+}
+
+// measure counts the nodes and their depths.
+func (a *assembled) measure() {
+	depth := 0
+	for n := a.root; n != nil; {
+		a.nodes++
+		a.climb += depth
+		if n.FirstChild != nil {
+			n, depth = n.FirstChild, depth+1
+			continue
+		}
+		for n != nil && n.NextSibling == nil {
+			n, depth = n.Parent, depth-1
+		}
+		if n != nil {
+			n = n.NextSibling
+		}
+	}
+}
+
+// splice replaces the placeholders below a node, each document once.
+func (a *assembled) splice(top *html.Node, rest map[string]Source, depth int) {
+	var places []*html.Node
+	for n := range top.Descendants() {
+		if n.Type == html.ElementNode && n.Data == placeholder {
+			places = append(places, n)
+		}
+	}
+	for _, at := range places {
+		name := attribute(at, "name")
+		at.Data, at.DataAtom, at.Attr = "div", atom.Div, nil
+		s, ok := rest[name]
+		if !ok || depth >= maxNesting {
+			continue
+		}
+		delete(rest, name)
+		a.truncated = a.truncated || s.Truncated
+		_, body := parse(s)
+		a.splice(body, rest, depth+1)
+		for c := body.FirstChild; c != nil; c = body.FirstChild {
+			body.RemoveChild(c)
+			at.AppendChild(c)
+		}
+	}
+}
+
+// parse makes a tree with a head that holds nothing but the title. A parser takes any text for HTML; it gives
+// up only on nesting beyond its own bound, and then the text stands for itself.
+func parse(s Source) (root, body *html.Node) {
+	root, err := html.Parse(strings.NewReader("<!DOCTYPE html><body>" + s.HTML))
+	if err != nil {
+		root, _ = html.Parse(strings.NewReader("<!DOCTYPE html><body>" + html.EscapeString(tagless(s.HTML))))
+	}
+	var head *html.Node
+	for n := range root.Descendants() {
+		switch n.DataAtom {
+		case atom.Head:
+			head = n
+		case atom.Body:
+			body = n
+		}
+		if body != nil {
+			break
+		}
+	}
+	title := &html.Node{Type: html.ElementNode, Data: "title", DataAtom: atom.Title}
+	title.AppendChild(&html.Node{Type: html.TextNode, Data: s.Title})
+	for c := head.FirstChild; c != nil; c = head.FirstChild {
+		head.RemoveChild(c)
+	}
+	head.AppendChild(title)
+	return root, body
+}
+
+// tagless returns the text between tags.
+func tagless(s string) string {
+	var b strings.Builder
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return b.String()
+		case html.TextToken:
+			b.Write(z.Text())
+			b.WriteByte(' ')
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package markdown
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/internal/truncate"
+)
+
+// sanitise folds white space and takes out what is invisible or controls a terminal. Lines, when they are kept,
+// keep their white space too.
+func sanitise(text string, lines bool) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	space := false
+	for _, r := range text {
+		switch {
+		case lines && (r == '\n' || r == '\t'):
+			b.WriteRune(r)
+		case r == '\r' && lines:
+		case unicode.IsSpace(r) || unicode.IsControl(r) || r == 0x2028 || r == 0x2029:
+			if lines {
+				b.WriteByte(' ')
+			} else {
+				space = true
+			}
+			continue
+		case compact.IsInvisible(r), r == 0xfffc: // the latter stands for an object
+			continue
+		default:
+			if space {
+				b.WriteByte(' ')
+			}
+			b.WriteRune(r) // bytes that are no UTF-8 become U+FFFD
+		}
+		space = false
+	}
+	if space {
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+// fold is sanitise without outer space.
+func fold(text string) string { return strings.TrimSpace(sanitise(text, false)) }
+
+// clip cuts a text to a number of characters plus "…".
+func clip(text string, limit int) string {
+	head, cut := truncate.Head(text, limit)
+	if !cut {
+		return text
+	}
+	return strings.TrimRight(head, " ") + truncate.Ellipsis
+}
+
+// escape keeps a text from reading as markup: emphasis, code, tags and links. It leaves alone what cannot be
+// taken for any, because every backslash costs a token.
+func escape(text string) string {
+	if !strings.ContainsAny(text, "\\`*_<]~") {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if needsEscape(text, i) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+func needsEscape(text string, i int) bool {
+	before, after := byte(' '), byte(' ')
+	if i > 0 {
+		before = text[i-1]
+	}
+	if i+1 < len(text) {
+		after = text[i+1]
+	}
+	switch text[i] {
+	case '\\':
+		return isSign(after)
+	case '`':
+		return true
+	case '*':
+		return before != ' ' || after != ' '
+	case '_':
+		return (!isWord(before) || !isWord(after)) && (before != ' ' || after != ' ')
+	case '<':
+		return isWord(after) || after == '/' || after == '!'
+	case ']':
+		return after == '('
+	case '~':
+		return after == '~'
+	}
+	return false
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= utf8.RuneSelf
+}
+
+func isSign(c byte) bool { return c > ' ' && c < 0x7f && !isWord(c) }
+
+// lineSafe keeps a line from reading as a heading, a quote, an item, a fence, a rule or a row.
+func lineSafe(line string) string {
+	trimmed := strings.TrimLeft(line, " ")
+	if trimmed == "" {
+		return ""
+	}
+	switch c := trimmed[0]; c {
+	case '#', '>', '|':
+		return `\` + trimmed
+	case '-', '+', '=', '~':
+		rest := strings.TrimLeft(trimmed, string(c))
+		if c != '~' && strings.HasPrefix(trimmed[1:], " ") || strings.TrimSpace(rest) == "" || strings.HasPrefix(trimmed, "~~~") {
+			return `\` + trimmed
+		}
+	}
+	digits := 0
+	for digits < len(trimmed) && trimmed[digits] >= '0' && trimmed[digits] <= '9' {
+		digits++
+	}
+	if digits > 0 && digits < len(trimmed) && (trimmed[digits] == '.' || trimmed[digits] == ')') &&
+		(digits+1 == len(trimmed) || trimmed[digits+1] == ' ') {
+		return trimmed[:digits] + `\` + trimmed[digits:]
+	}
+	return trimmed
+}
+
+// trimLines trims every line and drops empty ones.
+func trimLines(text string) string {
+	if !strings.Contains(text, "\n") {
+		return strings.TrimSpace(text)
+	}
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// mask stands for a secret that was typed.
+const mask = "••••"
+
+// saysSomething reports whether a text has more than signs that separate.
+func saysSomething(text string) bool {
+	return strings.Contains(text, mask) || strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.In(r, unicode.So, unicode.Sc, unicode.Sm) || r == '…'
+	})
+}
+
+// longestRun returns how often a byte stands in a row at most.
+func longestRun(text string, c byte) int {
+	most, run := 0, 0
+	for i := range len(text) {
+		if text[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		most = max(most, run)
+	}
+	return most
+}
+
+// textOf returns the text below a node, with a space where a block or a line ends.
+func textOf(top *html.Node) string {
+	var b strings.Builder
+	for n := range top.Descendants() {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.DataAtom == atom.Br || isBlock(n):
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// rawText returns the text below a node with its lines.
+func rawText(top *html.Node) string {
+	var b strings.Builder
+	for n := range top.Descendants() {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.DataAtom == atom.Br:
+			b.WriteByte('\n')
+		case isBlock(n) && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n"):
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// language returns the language of code as its classes tell it.
+func language(pre *html.Node) string {
+	for n := pre; n != nil; n = n.FirstChild {
+		for class := range strings.FieldsSeq(attribute(n, "class")) {
+			for _, prefix := range []string{"language-", "lang-", "highlight-source-", "brush:"} {
+				name, ok := strings.CutPrefix(class, prefix)
+				if ok && name != "" && len(name) <= 20 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789+#-") == "" {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}

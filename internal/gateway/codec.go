@@ -1,0 +1,121 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// request is a message as it came. The method that it is for knows its type, and decodes it.
+type request struct {
+	data   []byte
+	decode func([]byte, proto.Message) error
+}
+
+// into decodes the request.
+func (r *request) into(v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return status.Errorf(codes.Internal, "a request is to be decoded into %T, which is no message", v)
+	}
+	if r.decode == nil { // there was no body at all: the message without fields
+		return nil
+	}
+	if err := r.decode(r.data, m); err != nil {
+		return status.Errorf(codes.InvalidArgument, "the body is no %s: %v", m.ProtoReflect().Descriptor().FullName(), err)
+	}
+	return nil
+}
+
+// answer is a message that is to be sent: a proto.Message, or one that is encoded already.
+type answer struct {
+	message any
+	// encoded is told the size of its encoding.
+	encoded func(size int)
+}
+
+// ready is a message whose encoding lies ready, such as rpc's wire.Message.
+type ready interface {
+	// Bytes is the encoding.
+	Bytes() []byte
+	// Decode is for those that encode it in another way.
+	Decode() (proto.Message, error)
+}
+
+// keep remembers a message's bytes, whose buffer connect uses again, and how to read them.
+func keep(data []byte, v any, decode func([]byte, proto.Message) error) error {
+	r, ok := v.(*request)
+	if !ok {
+		return fmt.Errorf("%T is no request", v)
+	}
+	r.data, r.decode = bytes.Clone(data), decode
+	return nil
+}
+
+// protoCodec is the binary encoding.
+type protoCodec struct{}
+
+// Name is the end of the content type.
+func (protoCodec) Name() string { return "proto" }
+
+// Unmarshal keeps a request for its method.
+func (protoCodec) Unmarshal(data []byte, v any) error { return keep(data, v, proto.Unmarshal) }
+
+// Marshal encodes an answer, or one of connect's own messages.
+func (protoCodec) Marshal(v any) ([]byte, error) {
+	return encode(v, func(v any) ([]byte, error) {
+		switch m := v.(type) {
+		case ready:
+			return m.Bytes(), nil
+		case proto.Message:
+			return proto.Marshal(m)
+		}
+		return nil, fmt.Errorf("%T is no message", v)
+	})
+}
+
+// encode encodes an answer, and says how large that is.
+func encode(v any, with func(any) ([]byte, error)) ([]byte, error) {
+	a, ok := v.(*answer)
+	if !ok {
+		return with(v)
+	}
+	data, err := with(a.message)
+	if err == nil {
+		a.encoded(len(data))
+	}
+	return data, err
+}
+
+// jsonCodec is the JSON encoding of protobuf, under one of its names.
+type jsonCodec struct{ name string }
+
+// Name is the end of the content type.
+func (c jsonCodec) Name() string { return c.name }
+
+// Unmarshal keeps a request for its method. A field that there is not is an error: in a call written by hand it is
+// a slip, and would be ignored otherwise.
+func (c jsonCodec) Unmarshal(data []byte, v any) error {
+	return keep(data, v, protojson.Unmarshal)
+}
+
+// Marshal encodes an answer, or one of connect's own messages.
+func (c jsonCodec) Marshal(v any) ([]byte, error) {
+	return encode(v, func(v any) ([]byte, error) {
+		switch m := v.(type) {
+		case ready:
+			whole, err := m.Decode()
+			if err != nil {
+				return nil, err
+			}
+			return protojson.Marshal(whole)
+		case proto.Message:
+			return protojson.Marshal(m)
+		}
+		return nil, fmt.Errorf("%T is no message", v)
+	})
+}

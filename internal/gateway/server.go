@@ -1,0 +1,187 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/stats"
+
+	"github.com/domtap/domtap/internal/gateway/guard"
+)
+
+// Calls is the server whose calls are served; rpc.Server is one.
+type Calls interface {
+	// Register gives the services.
+	Register(grpc.ServiceRegistrar)
+	// Interceptors are what every call passes, outermost first.
+	Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor)
+	// Stats is told of connections and calls.
+	Stats() stats.Handler
+	// Authorize returns an error unless peer and metadata in the context are those of a caller who may call.
+	Authorize(context.Context) error
+}
+
+// Config sets up a Server.
+type Config struct {
+	// Listener accepts the connections. The Server closes it.
+	Listener net.Listener
+	// TLS says that the listener's connections are encrypted.
+	TLS bool
+	// Hosts are the names, besides localhost and IP addresses, by which clients may call this server.
+	Hosts []string
+	// Origins are the other origins whose pages may call, such as "https://app.example".
+	Origins []string
+	// Page is served on every path that is no call. Nil: there is none.
+	Page http.Handler
+	// SendTimeout is how long a client may take none of an answer. 0: 45 s, which is longer than package rpc gives
+	// the readers of its streams, so that those are told of in its words.
+	SendTimeout time.Duration
+	// MaxRequest and MaxAnswer are the largest messages in bytes. 0: 12 MiB and 64 MiB.
+	MaxRequest, MaxAnswer int
+	// Logger is told of requests that are refused before they are calls. Nil: no log.
+	Logger *slog.Logger
+}
+
+const (
+	headerTimeout = 5 * time.Second
+	// bodyTimeout is how long a request may take to arrive.
+	bodyTimeout = 30 * time.Second
+	idleTimeout = 2 * time.Minute
+	maxHeader   = 32 << 10
+	// sendBuffer bounds what the kernel keeps for a client that does not read.
+	sendBuffer = 256 << 10
+)
+
+func (c Config) withDefaults() Config {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.SendTimeout == 0 {
+		c.SendTimeout = 45 * time.Second
+	}
+	if c.MaxRequest == 0 {
+		c.MaxRequest = 12 << 20
+	}
+	if c.MaxAnswer == 0 {
+		c.MaxAnswer = 64 << 20
+	}
+	return c
+}
+
+// Server is an HTTP server of the calls.
+type Server struct {
+	cfg   Config
+	calls Calls
+	http  *http.Server
+	// running counts the requests.
+	running sync.WaitGroup
+	// connections holds the context of each connection that is open.
+	connections sync.Map
+}
+
+// New makes a server. Nothing is accepted before Serve.
+func New(calls Calls, cfg Config) (*Server, error) {
+	if calls == nil || cfg.Listener == nil {
+		return nil, errors.New("a web server needs calls to serve and a listener")
+	}
+	cfg = cfg.withDefaults()
+	wall, err := guard.New(guard.Config{TLS: cfg.TLS, Hosts: cfg.Hosts, Origins: cfg.Origins, Logger: cfg.Logger})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, calls: calls}
+	s.http = &http.Server{
+		Handler:           s.counted(wall.Around(s.routes())),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		ConnContext:       s.connected,
+		ConnState:         s.stateChanged,
+		ErrorLog:          slog.NewLogLogger(cfg.Logger.Handler(), slog.LevelDebug),
+	}
+	return s, nil
+}
+
+// routes sends calls to their service and the rest to the page.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	services := &services{server: s, mux: mux, stats: s.calls.Stats()}
+	services.unary, services.stream = s.calls.Interceptors()
+	s.calls.Register(services)
+	page := s.cfg.Page
+	if page == nil {
+		page = http.HandlerFunc(noPage)
+	}
+	mux.Handle("/", page)
+	return mux
+}
+
+func noPage(w http.ResponseWriter, _ *http.Request) {
+	guard.Refuse(w, http.StatusNotFound, "not_found", "there is nothing here but calls, such as POST /domtap.v1.TabService/ListTabs; "+
+		"the daemon serves its live page when it is started with --ui")
+}
+
+// Serve serves until Stop is called.
+func (s *Server) Serve() error {
+	if err := s.http.Serve(s.cfg.Listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// Stop takes no more requests and lets those under way end until ctx does; what is left then is cut. It returns when
+// no request is left.
+func (s *Server) Stop(ctx context.Context) {
+	if s.http.Shutdown(ctx) != nil {
+		_ = s.http.Close() // cuts what would not end
+	}
+	_ = s.cfg.Listener.Close() // was done by Serve, if that was called
+	s.running.Wait()
+}
+
+// counted lets Stop wait for requests, also for those that were cut.
+func (s *Server) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.running.Add(1)
+		defer s.running.Done()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// connectionKey is where the context of a request keeps the address of its client.
+type connectionKey struct{}
+
+// connected is told of a connection before its first request.
+func (s *Server) connected(ctx context.Context, c net.Conn) context.Context {
+	bound(c)
+	ctx = s.calls.Stats().TagConn(ctx, &stats.ConnTagInfo{RemoteAddr: c.RemoteAddr(), LocalAddr: c.LocalAddr()})
+	s.connections.Store(c, ctx)
+	s.calls.Stats().HandleConn(ctx, new(stats.ConnBegin))
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// bound bounds what the kernel keeps of answers that are not read.
+func bound(c net.Conn) {
+	if wrapped, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
+		c = wrapped.NetConn()
+	}
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendBuffer) // without it the kernel's own bound holds
+	}
+}
+
+// stateChanged is told of the end of a connection.
+func (s *Server) stateChanged(c net.Conn, state http.ConnState) {
+	if state != http.StateClosed && state != http.StateHijacked {
+		return
+	}
+	if ctx, ok := s.connections.LoadAndDelete(c); ok {
+		s.calls.Stats().HandleConn(ctx.(context.Context), new(stats.ConnEnd))
+	}
+}

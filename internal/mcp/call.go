@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/tools"
+)
+
+// malformed is an error of the protocol.
+func malformed(message string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}
+
+// call runs a tool.
+func (s *Server) call(ctx context.Context, t *tools.Tool, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	raw, err := arguments(r)
+	if err != nil {
+		return nil, err
+	}
+	one, err := s.session(r.Session)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(one.lives, cancel)()
+	stop := s.progress(ctx, t.Name, r)
+	c := &tools.Call{Arguments: raw, Daemon: s.daemon, Desk: one.desk}
+	if err := s.ready(ctx); err != nil {
+		c.Fail(&tools.Input{Err: fmt.Errorf("the daemon does not start: %w", err)})
+	} else if err := t.Run(ctx, c); err != nil {
+		c.Fail(err)
+	}
+	stop()
+	return answer(c), nil
+}
+
+// answer is the result of a call: its text, and its pictures.
+func answer(c *tools.Call) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{IsError: c.Failed}
+	if text := c.Text(); text != "" || len(c.Images) == 0 {
+		result.Content = append(result.Content, &mcp.TextContent{Text: text})
+	}
+	for _, image := range c.Images {
+		result.Content = append(result.Content, &mcp.ImageContent{Data: image.Data, MIMEType: image.MIMEType})
+	}
+	return result
+}
+
+// ready sees to it that the daemon runs.
+func (s *Server) ready(ctx context.Context) error {
+	if s.options.Ensure != nil {
+		if err := s.options.Ensure(ctx); err != nil {
+			return err
+		}
+	}
+	s.tabs.follow()
+	return nil
+}
+
+// running says whether the daemon runs.
+func (s *Server) running(ctx context.Context) bool {
+	return s.options.Running == nil || s.options.Running(ctx)
+}
+
+// tick is how often a call tells of its progress.
+const tick = time.Second
+
+// progress tells a host that asked for it how long a call has run, at once and then each second, in seconds. The function that it
+// returns ends that, and waits until it has ended: nothing is told of a call that was answered.
+func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolRequest) (stop func()) {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	told := make(chan struct{})
+	s.work.Go(func() {
+		defer close(told)
+		ticks := time.NewTicker(tick)
+		defer ticks.Stop()
+		for seconds := 0; ; seconds++ {
+			message := tool + ": begun"
+			if seconds > 0 {
+				message = fmt.Sprintf("%s: %d s", tool, seconds)
+			}
+			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(seconds), Message: message})
+			if err != nil {
+				return // the host is gone, or the call has ended
+			}
+			select {
+			case <-ticks.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		<-told
+	}
+}
+
+// closing is how long the daemon may take to close the tabs of a session.
+const closing = 5 * time.Second
+
+// closeTabs closes the tabs that a session opened. Those that are gone already are no fault, and neither is a daemon that is.
+func (s *Server) closeTabs(ids []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.lives), closing)
+	defer cancel()
+	var failed []error
+	for _, id := range ids {
+		if _, err := s.daemon.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: id}); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		s.options.Logger.Info("some tabs of a session that ended were not closed", "error", err)
+	}
+}

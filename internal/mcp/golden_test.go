@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/internal/mcp/tools"
+)
+
+var update = flag.Bool("update", false, "write testdata/session.txt anew")
+
+// random is what differs from run to run.
+var random = regexp.MustCompile(`(nonce=|cursor: c)\d+`)
+
+// TestASessionReadsWell compares a session, as a model reads it, with testdata/session.txt, which is there to be read. With -update it is
+// written anew.
+func TestASessionReadsWell(t *testing.T) {
+	inBubble(t, Options{Tools: tools.All}, func(t *testing.T, b *bench) {
+		pay := actortest.Button("Pay")
+		pay.Act = func(page *actortest.Page, _ actor.Action) error {
+			page.Update(func(main *actortest.Frame) {
+				main.Body = append(main.Body, actortest.Link("Receipt", shopURL+"receipt"))
+			})
+			return nil
+		}
+		b.browser.Serve(shopURL, func() actortest.Screen {
+			return actortest.Screen{Title: "Shop", Body: []*actortest.Node{
+				actortest.Heading(1, "Things"), actortest.Link("Cart", shopURL+"cart"), actortest.Textbox("Email", ""), pay, actortest.Button("Pay later"),
+			}}
+		})
+		h := b.host()
+		var out strings.Builder
+		for _, call := range []struct {
+			tool      string
+			arguments object
+		}{
+			{"browser_read_page", object{}},
+			{"browser_navigate", object{"url": shopURL}},
+			{"browser_get_elements_compact", object{"max_elements": 5000, "format": "tree"}},
+			{"browser_get_elements_compact", object{"incremental": true}},
+			{"browser_interact", object{"steps": []object{{"action": "fill", "ref": 1, "value": "a@b.example"}, {"action": "click", "role": "button", "name": "Pay"}}}},
+			{"browser_get_elements_compact", object{"incremental": true}},
+			{"browser_interact", object{"steps": []object{{"action": "click", "text": "ay"}}}},
+			{"browser_interact", object{"steps": []object{{"action": "click", "ref": 99}}}},
+			{"browser_wait", object{"text": "Receipt"}},
+			{"browser_wait", object{"role": "button", "name": "Refund", "timeout": 1}},
+			{"browser_get_dom", object{"max_elements": 2}},
+			{"browser_tab", object{"action": "list"}},
+			{"browser_tab", object{"action": "close"}},
+			{"browser_navigate", object{"href": shopURL}},
+		} {
+			got, failed := h.call(call.tool, call.arguments)
+			raw, err := json.Marshal(call.arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mark := "<"
+			if failed {
+				mark = "! isError"
+			}
+			fmt.Fprintf(&out, "> %s %s\n%s\n%s\n\n", call.tool, raw, mark, random.ReplaceAllString(got, "${1}…"))
+		}
+		golden(t, "session.txt", out.String())
+	})
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is another session now (-update writes it anew):\n%s", file, got)
+	}
+}

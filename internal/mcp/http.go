@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/domtap/domtap/internal/gateway/guard"
+)
+
+// Path is where Handler serves the protocol.
+const Path = "/mcp"
+
+const (
+	// idle is how long a session may send nothing. Its host begins another then.
+	idle = 2 * time.Hour
+	// largest is the most bytes of a request.
+	largest = 8 << 20
+)
+
+// Handler serves sessions over streamable HTTP at Path. Requests need the token as a bearer token. Those that do not name
+// this machine itself (Host), or come from a web page of another origin (Origin), are refused whatever they bring: a page
+// that has a name of its own point to this machine gets nowhere.
+func (s *Server) Handler(token string) http.Handler {
+	protocol := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
+		Logger: s.options.Logger, SessionTimeout: idle, MaxRequestBodyBytes: largest,
+	})
+	mux := http.NewServeMux()
+	mux.Handle(Path, protocol)
+	return s.admit(token, mux)
+}
+
+// admit lets through what Handler says.
+func (s *Server) admit(token string, next http.Handler) http.Handler {
+	wall, err := guard.New(guard.Config{Loopback: true, NoPages: true, Logger: s.options.Logger})
+	if err != nil { // there are no origins that could be wrong
+		return http.NotFoundHandler()
+	}
+	return wall.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !guard.HasToken(r, token) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="domtap"`)
+			http.Error(w, "send the header Authorization: Bearer TOKEN; domtap token prints the token", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// ServeHTTPOn serves Handler on a listener until ctx ends.
+func (s *Server) ServeHTTPOn(ctx context.Context, l net.Listener, token string) error {
+	server := &http.Server{
+		Handler: s.Handler(token), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // streams of sessions would last for ever
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/fence"
+)
+
+// readResource gives the page of a tab, as browser_get_elements_compact does by default. It is not what a model was shown: changes for
+// the model count from what its tools showed.
+func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	id, err := tabOf(r.Params.URI)
+	if err != nil {
+		return nil, err
+	}
+	one, err := s.session(r.Session)
+	if err != nil {
+		return nil, err
+	}
+	if !s.running(ctx) {
+		return nil, mcp.ResourceNotFoundError(r.Params.URI) // without a daemon there are no tabs
+	}
+	answer, err := s.daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: id, ClientId: one.desk.ClientID + "/resource"})
+	if status.Code(err) == codes.NotFound {
+		return nil, mcp.ResourceNotFoundError(r.Params.URI)
+	}
+	if err != nil {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fence.Clean(status.Convert(err).Message())}
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: fence.Around(answer.GetText())}}}, nil
+}
+
+// tabOf is the tab of a resource.
+func tabOf(uri string) (string, error) {
+	id, ours := strings.CutPrefix(uri, scheme)
+	if !ours || id == "" {
+		return "", mcp.ResourceNotFoundError(uri)
+	}
+	return id, nil
+}
+
+// subscribe begins to tell a session of changes of a tab.
+func (s *Server) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
+	id, err := tabOf(r.Params.URI)
+	if err != nil {
+		return err
+	}
+	if _, err := s.session(r.Session); err != nil {
+		return err
+	}
+	if !s.running(ctx) {
+		return mcp.ResourceNotFoundError(r.Params.URI)
+	}
+	got, err := s.daemon.Tabs.GetTab(ctx, &domtapv1.GetTabRequest{TabId: id})
+	if status.Code(err) == codes.NotFound {
+		return mcp.ResourceNotFoundError(r.Params.URI)
+	}
+	if err != nil {
+		return fmt.Errorf("subscribe to %s: %w", r.Params.URI, err)
+	}
+	s.watches.join(r.Session, got.GetTab())
+	return nil
+}
+
+// unsubscribe ends that.
+func (s *Server) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error {
+	id, err := tabOf(r.Params.URI)
+	if err != nil {
+		return err
+	}
+	s.watches.leave(r.Session, id)
+	return nil
+}
+
+// watches are the streams of tabs that somebody subscribed to: one for each.
+type watches struct {
+	server *Server
+
+	mu  sync.Mutex
+	all map[string]*watch
+}
+
+// watch is one stream.
+type watch struct {
+	readers map[*mcp.ServerSession]bool
+	end     context.CancelFunc
+	ended   chan struct{}
+}
+
+func newWatches(s *Server) *watches { return &watches{server: s, all: map[string]*watch{}} }
+
+// join adds a reader to the watch of a tab, and begins it when it is the first.
+func (w *watches) join(reader *mcp.ServerSession, tab *domtapv1.Tab) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := w.all[tab.GetId()]
+	if one == nil {
+		one = &watch{readers: map[*mcp.ServerSession]bool{}, ended: make(chan struct{})}
+		ctx, end := context.WithCancel(w.server.lives)
+		one.end = end
+		w.all[tab.GetId()] = one
+		w.server.work.Go(func() {
+			defer close(one.ended)
+			w.run(ctx, tab)
+			w.drop(tab.GetId(), one)
+		})
+	}
+	one.readers[reader] = true
+}
+
+// leave takes a reader away from a watch. The last one ends it, and waits for that.
+func (w *watches) leave(reader *mcp.ServerSession, id string) {
+	w.mu.Lock()
+	one := w.all[id]
+	last := false
+	if one != nil && one.readers[reader] {
+		delete(one.readers, reader)
+		if last = len(one.readers) == 0; last {
+			delete(w.all, id)
+		}
+	}
+	w.mu.Unlock()
+	if last {
+		one.end()
+		<-one.ended
+	}
+}
+
+// leaveAll takes a reader away from every watch.
+func (w *watches) leaveAll(reader *mcp.ServerSession) {
+	w.mu.Lock()
+	var ids []string
+	for id := range w.all {
+		ids = append(ids, id)
+	}
+	w.mu.Unlock()
+	for _, id := range ids {
+		w.leave(reader, id)
+	}
+}
+
+// drop forgets a watch that ended by itself.
+func (w *watches) drop(id string, one *watch) {
+	one.end()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.all[id] == one {
+		delete(w.all, id)
+	}
+}
+
+// run tells of updates until the tab is closed or ctx ends. A stream that breaks, as when the page's process crashed, is
+// begun again.
+func (w *watches) run(ctx context.Context, tab *domtapv1.Tab) {
+	for again := false; ctx.Err() == nil; again = true {
+		err := w.stream(ctx, tab.GetId(), again)
+		if err == nil || status.Code(err) == codes.NotFound {
+			w.updated(ctx, tab.GetId()) // it is closed, which a reader finds out
+			return
+		}
+		w.server.options.Logger.Debug("the stream of a tab ended", "tab", tab.GetId(), "error", err)
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// stream reads one stream to its end; nil: the tab is closed. What changed between two streams is told at the beginning of the
+// second.
+func (w *watches) stream(ctx context.Context, id string, again bool) error {
+	stream, err := w.server.daemon.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{
+		TabId: id, OmitInitial: !again, MinInterval: durationpb.New(w.server.options.UpdateInterval),
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		m, err := stream.Recv()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if m.GetHeartbeat() == nil {
+			w.updated(ctx, id)
+		}
+	}
+}
+
+// updated tells the subscribers of a tab.
+func (w *watches) updated(ctx context.Context, id string) {
+	// It fails for hosts that are gone, whose subscriptions end with their sessions.
+	_ = w.server.sdk.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: scheme + id})
+}

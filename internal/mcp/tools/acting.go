@@ -1,0 +1,377 @@
+package tools
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/text"
+)
+
+// interactArgs are those of browser_interact.
+type interactArgs struct {
+	Tab         string                           `json:"tab"`
+	URL         string                           `json:"url"`
+	Steps       args.List[args.Object[stepArgs]] `json:"steps"`
+	StopOnError args.Bool                        `json:"stop_on_error"`
+}
+
+func interact(ctx context.Context, c *Call) error {
+	a, err := read[interactArgs](c)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.InteractRequest{Url: a.URL, StopOnError: a.StopOnError.Pointer(), ClientId: c.Desk.ClientID}
+	for i, one := range a.Steps {
+		step, err := one.V.step(c)
+		if err != nil {
+			return inputf("steps[%d]: %w", i, err)
+		}
+		request.Steps = append(request.Steps, step)
+	}
+	if request.TabId, err = c.tabFor(ctx, a.Tab, a.URL); err != nil {
+		return err
+	}
+	ctx, cancel := withPatience(ctx, lasts(request.GetSteps()))
+	defer cancel()
+	answer, err := c.Daemon.Actions.Interact(ctx, request)
+	if err != nil {
+		return err
+	}
+	c.outcome(answer)
+	return nil
+}
+
+// lasts is how long steps may take: as long as any call, and what they wait in between.
+func lasts(steps []*domtapv1.Step) time.Duration {
+	const call, wait = 30 * time.Second, 10 * time.Second // the daemon's own
+	total := call
+	for _, one := range steps {
+		if w := one.GetWait(); w != nil {
+			total += max(wait, w.GetTimeout().AsDuration())
+		}
+	}
+	return total
+}
+
+// tabFor is the tab for an action, which opens one when it begins with a URL and there is none.
+func (c *Call) tabFor(ctx context.Context, named, url string) (string, error) {
+	if named == "" && url != "" && c.Desk.Current() == "" {
+		now, err := c.open(ctx, &domtapv1.NavigateRequest{})
+		return now.GetId(), err
+	}
+	return c.tab(named)
+}
+
+// outcome shows what an action did.
+func (c *Call) outcome(answer *domtapv1.InteractResponse) {
+	now := answer.GetTab()
+	switch answer.GetVerdict() {
+	case domtapv1.Verdict_VERDICT_NO_CHANGE:
+		if now.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
+			c.note("the page does not answer: what changed is not known")
+		} else {
+			c.note("no change")
+		}
+	case domtapv1.Verdict_VERDICT_CHANGED:
+		c.note("changed")
+	case domtapv1.Verdict_VERDICT_NAVIGATED:
+		c.note("navigated")
+		c.show(text.Page(now))
+	case domtapv1.Verdict_VERDICT_DIALOG:
+		c.note("a dialog is open: answer it with browser_tab, accept or dismiss")
+		c.show(text.Dialog(now.GetDialog()) + "\n")
+	case domtapv1.Verdict_VERDICT_NEW_TAB:
+		c.Desk.opens(answer.GetNewTabId())
+		c.note("opened tab %s; browser_tab selects it", answer.GetNewTabId())
+	}
+	failed := 0
+	for _, r := range answer.GetResults() {
+		if !r.GetOk() {
+			failed++
+		}
+		if image := r.GetImage(); len(image) > 0 {
+			c.Images = append(c.Images, Image{Data: image, MIMEType: "image/png"})
+		}
+	}
+	if failed > 0 {
+		c.Failed = true
+		c.note("%d of %d steps failed", failed, len(answer.GetResults()))
+	}
+	d := answer.GetDiff()
+	if int(d.GetAddedCount()) == len(d.GetAdded()) && int(d.GetRemovedCount()) == len(d.GetRemoved()) && int(d.GetChangedCount()) == len(d.GetChanged()) {
+		c.Desk.learned(now.GetId(), d.GetFromRevision(), d.GetToRevision())
+	}
+	c.show(text.Results(answer.GetResults()) + text.Diff(d))
+}
+
+// stepArgs are those of one step. Which of them count depends on the action.
+type stepArgs struct {
+	Action      string            `json:"action"`
+	Ref         args.Ref          `json:"ref"`
+	Role        string            `json:"role"`
+	Name        string            `json:"name"`
+	Text        string            `json:"text"`
+	Label       string            `json:"label"`
+	Placeholder string            `json:"placeholder"`
+	TestID      string            `json:"test_id"`
+	Selector    string            `json:"selector"`
+	X           args.Number       `json:"x"`
+	Y           args.Number       `json:"y"`
+	Value       args.Words        `json:"value"`
+	Values      args.Words        `json:"values"`
+	Submit      args.Bool         `json:"submit"`
+	Gone        args.Bool         `json:"gone"`
+	URL         string            `json:"url"`
+	NetworkIdle args.Bool         `json:"network_idle"`
+	Timeout     args.Number       `json:"timeout"`
+	Button      string            `json:"button"`
+	Modifiers   args.List[string] `json:"modifiers"`
+	MaxTokens   args.Number       `json:"max_tokens"`
+	FullPage    args.Bool         `json:"full_page"`
+	Marks       args.Bool         `json:"marks"`
+}
+
+// target is the element that the step is for; nil when none is named.
+func (s *stepArgs) target() *domtapv1.Target {
+	t := &domtapv1.Target{
+		Ref: s.Ref.Pointer(), Role: s.Role, Name: s.Name, Text: s.Text, Label: s.Label, Placeholder: s.Placeholder, TestId: s.TestID, Selector: s.Selector,
+	}
+	if s.X.Set || s.Y.Set {
+		t.X, t.Y = proto.Float64(s.X.Value), proto.Float64(s.Y.Value)
+	}
+	if proto.Equal(t, &domtapv1.Target{}) {
+		return nil
+	}
+	return t
+}
+
+// several is what values lists, or else value.
+func (s *stepArgs) several() []string {
+	if s.Values != nil {
+		return s.Values
+	}
+	return s.Value
+}
+
+// stepMakers make steps of their arguments, by action.
+var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
+	"click": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}}}, nil
+	},
+	"double_click": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: s.target()}}}, nil
+	},
+	"hover": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: s.target()}}}, nil
+	},
+	"type": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.target(), Text: s.Value.First(), Submit: s.Submit.Value}}}, nil
+	},
+	"fill": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: s.target(), Text: s.Value.First()}}}, nil
+	},
+	"press": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: s.Value.First()}}}, nil
+	},
+	"select": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.target(), Values: s.several()}}}, nil
+	},
+	"check": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: s.target()}}}, nil
+	},
+	"uncheck": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: s.target()}}}, nil
+	},
+	"scroll": (*stepArgs).scroll,
+	"drag":   (*stepArgs).drag,
+	"upload": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: s.target(), Paths: s.several()}}}, nil
+	},
+	"wait": (*stepArgs).wait,
+	"read": func(s *stepArgs, c *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Read{Read: &domtapv1.ReadStep{MaxTokens: c.Int32("max_tokens", s.MaxTokens, budget)}}}, nil
+	},
+	"screenshot": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Screenshot{Screenshot: &domtapv1.ScreenshotStep{FullPage: s.FullPage.Value, Marks: s.Marks.Value}}}, nil
+	},
+	"back": func(*stepArgs, *Call) (*domtapv1.Step, error) {
+		return &domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}, nil
+	},
+}
+
+// step makes the step that the arguments mean.
+func (s *stepArgs) step(c *Call) (*domtapv1.Step, error) {
+	if s.Action == "" {
+		return nil, inputf("action is required: one of %s", strings.Join(words(stepMakers), ", "))
+	}
+	maker, err := pick("action", s.Action, stepMakers)
+	if err != nil {
+		return nil, err
+	}
+	return maker(s, c)
+}
+
+// scroll brings the target into view, or turns the wheel by a distance.
+func (s *stepArgs) scroll(c *Call) (*domtapv1.Step, error) {
+	step := &domtapv1.ScrollStep{Target: s.target()}
+	if word := s.Value.First(); word != "" {
+		distance, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, inputf("value must be how many pixels to scroll down, or absent to scroll the target into view; not %q", word)
+		}
+		step.DeltaY = c.Float("value", args.Number{Set: true, Value: distance}, args.Range{Low: -100_000, High: 100_000})
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: step}}, nil
+}
+
+// drag drops the target on another, which value names by its ref.
+func (s *stepArgs) drag(*Call) (*domtapv1.Step, error) {
+	var to args.Ref
+	if err := to.UnmarshalJSON([]byte(s.Value.First())); err != nil {
+		return nil, inputf("value must be the ref to drop on, not %q", s.Value.First())
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: s.target(), To: &domtapv1.Target{Ref: to.Pointer()}}}}, nil
+}
+
+// wait waits for a target, a URL or an idle network.
+func (s *stepArgs) wait(c *Call) (*domtapv1.Step, error) {
+	step := &domtapv1.WaitStep{Target: s.target(), Gone: s.Gone.Value, Timeout: c.timeout(s.Timeout, longest)}
+	if s.URL != "" || s.NetworkIdle.Value {
+		step.Until = &domtapv1.WaitCondition{Url: s.URL}
+		if s.NetworkIdle.Value {
+			step.Until.NetworkIdle = durationpb.New(0)
+		}
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: step}}, nil
+}
+
+// formArgs are those of browser_fill_form.
+type formArgs struct {
+	Tab    string                            `json:"tab"`
+	URL    string                            `json:"url"`
+	Fields args.List[args.Object[fieldArgs]] `json:"fields"`
+	Submit args.Bool                         `json:"submit"`
+}
+
+type fieldArgs struct {
+	Label    string     `json:"label"`
+	Ref      args.Ref   `json:"ref"`
+	Selector string     `json:"selector"`
+	Value    args.Words `json:"value"`
+	Values   args.Words `json:"values"`
+	Type     string     `json:"type"`
+}
+
+func fillForm(ctx context.Context, c *Call) error {
+	a, err := read[formArgs](c)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value, ClientId: c.Desk.ClientID}
+	for _, one := range a.Fields {
+		field := &domtapv1.FormField{Label: one.V.Label, Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.Type}
+		switch {
+		case one.V.Values != nil:
+			field.Values = one.V.Values
+		case len(one.V.Value) > 1:
+			field.Values = one.V.Value
+		default:
+			field.Value = one.V.Value.First()
+		}
+		request.Fields = append(request.Fields, field)
+	}
+	if request.TabId, err = c.tabFor(ctx, a.Tab, a.URL); err != nil {
+		return err
+	}
+	answer, err := c.Daemon.Actions.FillForm(ctx, request)
+	if err != nil {
+		return err
+	}
+	c.outcome(&domtapv1.InteractResponse{
+		Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
+	})
+	return nil
+}
+
+var states = map[string]domtapv1.ElementState{
+	"present": domtapv1.ElementState_ELEMENT_STATE_PRESENT,
+	"gone":    domtapv1.ElementState_ELEMENT_STATE_GONE,
+	"visible": domtapv1.ElementState_ELEMENT_STATE_VISIBLE,
+	"enabled": domtapv1.ElementState_ELEMENT_STATE_ENABLED,
+}
+
+// waitArgs are those of browser_wait.
+type waitArgs struct {
+	Tab         string      `json:"tab"`
+	Text        string      `json:"text"`
+	Role        string      `json:"role"`
+	Name        string      `json:"name"`
+	Selector    string      `json:"selector"`
+	Ref         args.Ref    `json:"ref"`
+	State       string      `json:"state"`
+	URL         string      `json:"url"`
+	NetworkIdle args.Bool   `json:"network_idle"`
+	Quiet       args.Number `json:"quiet"`
+	Change      args.Bool   `json:"change"`
+	Timeout     args.Number `json:"timeout"`
+}
+
+// condition is what the arguments say must hold. A text alone may stand anywhere; with a state it is an element's.
+func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
+	state, err := pick("state", a.State, states)
+	if err != nil {
+		return nil, err
+	}
+	until := &domtapv1.WaitCondition{Url: a.URL, Change: a.Change.Value}
+	if a.Role != "" || a.Name != "" || a.Selector != "" || a.Ref.Set || a.Text != "" && a.State != "" {
+		until.Element = &domtapv1.ElementCondition{Role: a.Role, Name: a.Name, Text: a.Text, Selector: a.Selector, Ref: a.Ref.Pointer(), State: state}
+	} else {
+		until.Text = a.Text
+	}
+	if a.NetworkIdle.Value {
+		until.NetworkIdle = durationpb.New(0)
+	}
+	if a.Quiet.Set {
+		until.Quiet = durationpb.New(time.Duration(c.Float("quiet", a.Quiet, args.Range{Low: 1, High: 60_000})) * time.Millisecond)
+	}
+	return until, nil
+}
+
+func wait(ctx context.Context, c *Call) error {
+	a, err := read[waitArgs](c)
+	if err != nil {
+		return err
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	until, err := a.condition(c)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: c.timeout(a.Timeout, longest)}
+	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
+	defer cancel()
+	answer, err := c.Daemon.Dom.WaitFor(ctx, request)
+	if err != nil {
+		return err
+	}
+	c.note("waited %s", answer.GetElapsed().AsDuration().Round(10*time.Millisecond))
+	if answer.GetResync() != nil {
+		c.note("the page was replaced meanwhile: look at it again")
+	}
+	c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
+	if e := answer.GetElement(); e != nil {
+		c.show("found [" + strconv.FormatUint(uint64(e.GetRef()), 10) + "] " + text.Node(e) + "\n")
+	}
+	c.show(text.Diff(answer.GetDiff()))
+	return nil
+}

@@ -1,0 +1,181 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/fence"
+)
+
+// Call is one call of a tool and its answer.
+type Call struct {
+	Arguments json.RawMessage
+	Daemon    *Daemon
+	Desk      *Desk
+
+	// Images are the pictures of the answer.
+	Images []Image
+	// Failed says that what was asked for was not done, or not all of it.
+	Failed bool
+
+	args.Clamps
+	notes []string
+	page  strings.Builder
+}
+
+// Image is a picture.
+type Image struct {
+	Data     []byte
+	MIMEType string
+}
+
+// note adds a line of our own words. No word of a page may be in it.
+func (c *Call) note(format string, values ...any) {
+	c.notes = append(c.notes, fmt.Sprintf(format, values...))
+}
+
+// warn says what on a page looks made for a model. It stands outside of the fence, where no page can write.
+func (c *Call) warn(signals []*domtapv1.Signal) {
+	for _, s := range signals {
+		at := s.GetWhere()
+		if s.Ref != nil {
+			at = fmt.Sprintf("[%d]", s.GetRef())
+		}
+		c.note("signal: %s, %s", strings.ReplaceAll(s.GetKind(), "_", " "), at)
+	}
+}
+
+// show adds words of a page.
+func (c *Call) show(text string) { c.page.WriteString(text) }
+
+// Text is the answer: our words, one line each, and those of the page in a fence.
+func (c *Call) Text() string {
+	var lines []string
+	for _, n := range slices.Concat(c.notes, c.Notes) { // the verdict of an action is the first line, by which prune knows it
+		lines = append(lines, "# "+n)
+	}
+	if page := fence.Around(c.page.String()); page != "" {
+		lines = append(lines, page)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// tab is the tab that a call is about: the one it names, or else the current one.
+func (c *Call) tab(named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	if current := c.Desk.Current(); current != "" {
+		return current, nil
+	}
+	return "", inputf("no tab is open yet: browser_navigate opens one")
+}
+
+// longest is what the daemon takes as a timeout.
+const longest = 5 * time.Minute
+
+// timeout reads seconds; nil: unset.
+func (c *Call) timeout(n args.Number, longest time.Duration) *durationpb.Duration {
+	if !n.Set {
+		return nil
+	}
+	// Half a second is more than nothing, but whole seconds are enough to tell of.
+	if n.Value > 0 && n.Value < 1 {
+		return durationpb.New(time.Duration(n.Value * float64(time.Second)))
+	}
+	return durationpb.New(time.Duration(c.Float("timeout", n, args.Range{Low: 1, High: longest.Seconds()})) * time.Second)
+}
+
+// Fail makes an error the answer. What the daemon says of pages goes into the fence; what it says of requests is ours.
+func (c *Call) Fail(err error) {
+	c.Failed = true
+	var input *Input
+	if errors.As(err, &input) {
+		c.note("error: %s", oneLine(err.Error()))
+		return
+	}
+	s := status.Convert(err)
+	if ours(s) {
+		c.note("error: %s", oneLine(s.Message()))
+		if s.Code() == codes.NotFound {
+			c.forget()
+		}
+		return
+	}
+	reason := reasonOf(s)
+	if reason == "" {
+		reason = strings.ToLower(s.Code().String())
+	}
+	c.note("error: %s%s", reason, advice[reason])
+	message := oneLine(s.Message())
+	if nearest := factOf(s, "nearest"); nearest != "" && !strings.Contains(message, nearest) {
+		message += "; nearest: " + oneLine(nearest)
+	}
+	c.show(message + "\n")
+}
+
+// advice is what our own words say to do next, where the words of the page in the daemon's message are not enough.
+var advice = map[string]string{
+	"INVALID":           " arguments",
+	"STALE_REF":         ": look at the page again and use a ref from there",
+	"TARGET_NOT_FOUND":  ": look at the page, and use a ref",
+	"AMBIGUOUS_TARGET":  ": use the ref of the one that is meant",
+	"NOT_ACTIONABLE":    ": deal with what is in the way, or wait for it to go",
+	"PAGE_UNRESPONSIVE": ": wait and read it again, or navigate elsewhere",
+	"NOT_DELIVERED":     ": look at what it did before you try again",
+	"DIALOG_OPEN":       ": answer it with browser_tab, accept or dismiss",
+	"WAIT_TIMEOUT":      ": look at the page, or wait longer",
+	"CURSOR_EXPIRED":    ": read from the start, without cursor",
+	"PAGE_LOST":         ": reload it with browser_tab, or navigate elsewhere",
+	"TAB_CLOSED":        ": browser_navigate opens another",
+}
+
+// forget drops the current tab when the daemon does not know it any more.
+func (c *Call) forget() {
+	var named struct {
+		Tab string `json:"tab"`
+	}
+	_ = json.Unmarshal(c.Arguments, &named) // arguments that are no object were refused before
+	if named.Tab == "" {
+		named.Tab = c.Desk.Current()
+	}
+	c.Desk.lose(named.Tab)
+	c.note("browser_navigate opens a tab; browser_tab lists those that are open")
+}
+
+// ours says whether an error speaks of the request or the daemon alone, and not with words of a page.
+func ours(s *status.Status) bool {
+	switch s.Code() {
+	case codes.NotFound, codes.ResourceExhausted, codes.PermissionDenied, codes.Unauthenticated, codes.Unimplemented, codes.Canceled:
+		return true
+	case codes.InvalidArgument, codes.Unavailable:
+		return reasonOf(s) == ""
+	}
+	return false
+}
+
+func reasonOf(s *status.Status) string { return infoOf(s).GetReason() }
+
+func factOf(s *status.Status, name string) string { return infoOf(s).GetMetadata()[name] }
+
+func infoOf(s *status.Status) *errdetails.ErrorInfo {
+	for _, detail := range s.Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			return info
+		}
+	}
+	return nil
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,287 @@
+package tools
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/text"
+)
+
+var waits = map[string]domtapv1.WaitUntil{
+	"commit":             domtapv1.WaitUntil_WAIT_UNTIL_COMMIT,
+	"dom_content_loaded": domtapv1.WaitUntil_WAIT_UNTIL_DOM_CONTENT_LOADED,
+	"load":               domtapv1.WaitUntil_WAIT_UNTIL_LOAD,
+	"network_idle":       domtapv1.WaitUntil_WAIT_UNTIL_NETWORK_IDLE,
+}
+
+// The words of show.
+const (
+	showElements = "elements"
+	showContent  = "content"
+	showNone     = "none"
+)
+
+var shows = map[string]string{showElements: showElements, showContent: showContent, showNone: showNone}
+
+// firstLook is what the elements of a page may cost that was navigated to, in tokens: enough to go on, and there is a cursor
+// for the rest.
+const firstLook = 2000
+
+// navigateArgs are those of browser_navigate.
+type navigateArgs struct {
+	URL       string      `json:"url"`
+	Tab       string      `json:"tab"`
+	Show      string      `json:"show"`
+	WaitUntil string      `json:"wait_until"`
+	Timeout   args.Number `json:"timeout"`
+}
+
+func navigate(ctx context.Context, c *Call) error {
+	a, err := read[navigateArgs](c)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(a.URL) == "" {
+		return inputf("url is required")
+	}
+	show, err := pick("show", a.Show, shows)
+	if err != nil {
+		return err
+	}
+	until, err := pick("wait_until", a.WaitUntil, waits)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.timeout(a.Timeout, longest)}
+	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
+	defer cancel()
+	now, err := c.goTo(ctx, request)
+	if err != nil {
+		return err
+	}
+	c.status(now)
+	return c.look(ctx, now, show)
+}
+
+// patience is how much longer than the daemon a call waits, which can say what the page was doing.
+const patience = 10 * time.Second
+
+// withPatience bounds a call whose timeout the daemon knows; 0: its default.
+func withPatience(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if timeout <= 0 {
+		timeout = 30 * time.Second
+	}
+	return context.WithTimeout(ctx, timeout+patience)
+}
+
+// goTo navigates the tab that is named, or the current one, or a new one when there is none.
+func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, error) {
+	named := request.GetTabId()
+	if request.TabId = named; named == "" {
+		request.TabId = c.Desk.Current()
+	}
+	if request.GetTabId() == "" {
+		return c.open(ctx, request)
+	}
+	answer, err := c.Daemon.Tabs.Navigate(ctx, request)
+	if status.Code(err) == codes.NotFound && named == "" {
+		c.Desk.lose(request.GetTabId()) // somebody else closed it
+		return c.open(ctx, request)
+	}
+	if err == nil && c.Desk.Current() == "" {
+		c.Desk.selects(request.GetTabId())
+	}
+	return answer.GetTab(), err
+}
+
+// open opens a tab and makes it the current one.
+func (c *Call) open(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, error) {
+	answer, err := c.Daemon.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{
+		Url: request.GetUrl(), SessionId: c.Desk.Session, WaitUntil: request.GetWaitUntil(), Timeout: request.GetTimeout(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	id := answer.GetTab().GetId()
+	c.Desk.opens(id)
+	c.Desk.selects(id)
+	return answer.GetTab(), nil
+}
+
+// status notes what a model must know of a tab beside its page.
+func (c *Call) status(now *domtapv1.Tab) {
+	line := "tab " + now.GetId()
+	if code := now.GetHttpStatus(); code >= 400 {
+		line += ", HTTP " + count(code)
+	}
+	if now.GetDialog() != nil {
+		line += ", a dialog is open: answer it with browser_tab, accept or dismiss"
+	}
+	c.note("%s", line)
+}
+
+// look shows the page of a tab.
+func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
+	if d := now.GetDialog(); d != nil {
+		c.show(text.Page(now) + text.Dialog(d) + "\n")
+		return nil
+	}
+	switch show {
+	case showNone:
+		c.show(text.Page(now))
+		return nil
+	case showContent:
+		return c.readPage(ctx, &domtapv1.ReadPageRequest{TabId: now.GetId(), Mode: domtapv1.ReadMode_READ_MODE_CONTENT}, false)
+	}
+	answer, err := c.Daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{
+		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Desk.ClientID,
+	})
+	if err != nil {
+		return err
+	}
+	c.Desk.saw(now.GetId(), point{answer.GetEpoch(), answer.GetRevision()})
+	c.show(answer.GetText())
+	return nil
+}
+
+// tabArgs are those of browser_tab.
+type tabArgs struct {
+	Action string  `json:"action"`
+	Tab    string  `json:"tab"`
+	URL    string  `json:"url"`
+	Value  *string `json:"value"`
+}
+
+// tabActions are the words of action. Each works on the tab that is named, or the current one.
+var tabActions = map[string]func(ctx context.Context, c *Call, a *tabArgs, id string) error{
+	"select":  selectTab,
+	"close":   closeTab,
+	"back":    moveBack,
+	"forward": moveForward,
+	"reload":  reload,
+	"accept": func(ctx context.Context, c *Call, a *tabArgs, id string) error {
+		return answerDialog(ctx, c, a, id, true)
+	},
+	"dismiss": func(ctx context.Context, c *Call, a *tabArgs, id string) error {
+		return answerDialog(ctx, c, a, id, false)
+	},
+	"list": nil,
+	"open": nil,
+}
+
+func tab(ctx context.Context, c *Call) error {
+	a, err := read[tabArgs](c)
+	if err != nil {
+		return err
+	}
+	if a.Action == "" {
+		return inputf("action is required: one of %s", strings.Join(words(tabActions), ", "))
+	}
+	action, err := pick("action", a.Action, tabActions)
+	if err != nil {
+		return err
+	}
+	if action == nil {
+		if strings.EqualFold(a.Action, "open") {
+			return openTab(ctx, c, a)
+		}
+		return listTabs(ctx, c)
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	return action(ctx, c, a, id)
+}
+
+func listTabs(ctx context.Context, c *Call) error {
+	answer, err := c.Daemon.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: c.Desk.Session})
+	if err != nil {
+		return err
+	}
+	if len(answer.GetTabs()) == 0 {
+		c.note("no tab is open")
+	}
+	if current := c.Desk.Current(); current != "" {
+		c.note("current: %s", current)
+	}
+	for _, one := range answer.GetTabs() {
+		c.show(one.GetId() + " " + text.Tab(one) + "\n")
+	}
+	return nil
+}
+
+func openTab(ctx context.Context, c *Call, a *tabArgs) error {
+	now, err := c.open(ctx, &domtapv1.NavigateRequest{Url: a.URL})
+	if err != nil {
+		return err
+	}
+	return c.moved(now)
+}
+
+// moved answers with where a tab is now.
+func (c *Call) moved(now *domtapv1.Tab) error {
+	c.status(now)
+	c.show(text.Page(now))
+	return nil
+}
+
+func selectTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
+	answer, err := c.Daemon.Tabs.GetTab(ctx, &domtapv1.GetTabRequest{TabId: id})
+	if err != nil {
+		return err
+	}
+	c.Desk.selects(id)
+	return c.moved(answer.GetTab())
+}
+
+func closeTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
+	if _, err := c.Daemon.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: id}); err != nil {
+		return err
+	}
+	c.Desk.lose(id)
+	c.note("closed %s", id)
+	if current := c.Desk.Current(); current != "" {
+		c.note("current: %s", current)
+	}
+	return nil
+}
+
+func moveBack(ctx context.Context, c *Call, _ *tabArgs, id string) error {
+	answer, err := c.Daemon.Tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: id})
+	if err != nil {
+		return err
+	}
+	return c.moved(answer.GetTab())
+}
+
+func moveForward(ctx context.Context, c *Call, _ *tabArgs, id string) error {
+	answer, err := c.Daemon.Tabs.GoForward(ctx, &domtapv1.GoForwardRequest{TabId: id})
+	if err != nil {
+		return err
+	}
+	return c.moved(answer.GetTab())
+}
+
+func reload(ctx context.Context, c *Call, _ *tabArgs, id string) error {
+	answer, err := c.Daemon.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: id})
+	if err != nil {
+		return err
+	}
+	return c.moved(answer.GetTab())
+}
+
+func answerDialog(ctx context.Context, c *Call, a *tabArgs, id string, accept bool) error {
+	answer, err := c.Daemon.Tabs.AnswerDialog(ctx, &domtapv1.AnswerDialogRequest{TabId: id, Accept: accept, PromptText: a.Value})
+	if err != nil {
+		return err
+	}
+	return c.moved(answer.GetTab())
+}

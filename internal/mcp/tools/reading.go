@@ -1,0 +1,382 @@
+package tools
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/text"
+)
+
+// The ranges of the daemon's limits.
+var (
+	elements = args.Range{Low: 1, High: 1000, Zero: true}
+	budget   = args.Range{Low: 200, High: 50000, Zero: true}
+)
+
+// pick finds a word in a table of them; the empty word is the zero value.
+func pick[V any](name, word string, table map[string]V) (V, error) {
+	var zero V
+	if word == "" {
+		return zero, nil
+	}
+	value, known := table[strings.ToLower(strings.ReplaceAll(word, "-", "_"))]
+	if !known {
+		return zero, inputf("%s must be one of %s", name, strings.Join(words(table), ", "))
+	}
+	return value, nil
+}
+
+var formats = map[string]domtapv1.Format{
+	"lines": domtapv1.Format_FORMAT_LINES,
+	"tree":  domtapv1.Format_FORMAT_TREE,
+}
+
+// compactArgs are those of browser_get_elements_compact.
+type compactArgs struct {
+	Tab             string      `json:"tab"`
+	Incremental     args.Bool   `json:"incremental"`
+	ViewportOnly    args.Bool   `json:"viewport_only"`
+	InteractiveOnly args.Bool   `json:"interactive_only"`
+	MaxElements     args.Number `json:"max_elements"`
+	MaxTokens       args.Number `json:"max_tokens"`
+	Format          string      `json:"format"`
+	RootRef         args.Ref    `json:"root_ref"`
+	Cursor          string      `json:"cursor"`
+}
+
+func getElementsCompact(ctx context.Context, c *Call) error {
+	a, err := read[compactArgs](c)
+	if err != nil {
+		return err
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	format, err := pick("format", a.Format, formats)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.GetCompactRequest{
+		TabId: id, ViewportOnly: a.ViewportOnly.Value, InteractiveOnly: a.InteractiveOnly.Pointer(),
+		MaxElements: c.Int32("max_elements", a.MaxElements, elements), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
+		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Desk.ClientID, Format: format,
+	}
+	if a.Incremental.Value {
+		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {
+			return inputf("incremental answers are lists of changes: leave out cursor and format")
+		}
+		if at, known := c.Desk.knows(id); known {
+			request.SinceRevision, request.Epoch, request.Format = &at.revision, at.epoch, domtapv1.Format_FORMAT_DIFF
+		} else {
+			c.note("whole page: first look")
+		}
+	}
+	answer, err := c.Daemon.Dom.GetCompact(ctx, request)
+	if err != nil {
+		return err
+	}
+	if a.whole() {
+		c.Desk.saw(id, point{answer.GetEpoch(), answer.GetRevision()})
+	}
+	if request.SinceRevision != nil && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
+		c.note("no change")
+		return nil
+	}
+	if why := answer.GetResync().GetReason(); why != "" {
+		c.note("whole page: %s", strings.ReplaceAll(why, "_", " "))
+	}
+	c.warn(answer.GetMetadata().GetSignals())
+	c.show(answer.GetText())
+	return nil
+}
+
+// whole says whether the answer is about all of the page, so that later changes may count from it.
+func (a *compactArgs) whole() bool { return !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value }
+
+// domArgs are those of browser_get_dom.
+type domArgs struct {
+	Tab             string            `json:"tab"`
+	ViewportOnly    args.Bool         `json:"viewport_only"`
+	InteractiveOnly args.Bool         `json:"interactive_only"`
+	FullSnapshot    args.Bool         `json:"full_snapshot"`
+	Incremental     args.Bool         `json:"incremental"`
+	MaxElements     args.Number       `json:"max_elements"`
+	MaxTokens       args.Number       `json:"max_tokens"`
+	RootRef         args.Ref          `json:"root_ref"`
+	Attributes      args.List[string] `json:"include_attributes"`
+	Cursor          string            `json:"cursor"`
+}
+
+func getDom(ctx context.Context, c *Call) error {
+	a, err := read[domArgs](c)
+	if err != nil {
+		return err
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.GetDomRequest{
+		TabId: id, ViewportOnly: a.ViewportOnly.Value, InteractiveOnly: a.InteractiveOnly.Pointer(), FullSnapshot: a.FullSnapshot.Value,
+		MaxElements: c.Int32("max_elements", a.MaxElements, elements), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
+		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Desk.ClientID, IncludeAttributes: a.Attributes,
+		IncludeHistory: proto.Bool(false),
+	}
+	if at, known := c.Desk.knows(id); known && a.Incremental.Value {
+		request.SinceRevision, request.Epoch = &at.revision, at.epoch
+	}
+	answer, err := c.Daemon.Dom.GetDom(ctx, request)
+	if err != nil {
+		return err
+	}
+	if !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value {
+		c.Desk.saw(id, point{answer.GetEpoch(), answer.GetRevision()})
+	}
+	if request.SinceRevision != nil && answer.GetResync() == nil {
+		if changes := text.Diff(answer.GetDiff()); changes != "" {
+			c.show(changes)
+			return nil
+		}
+		c.note("no change")
+		return nil
+	}
+	meta := answer.GetMetadata()
+	c.note("%d of %d elements, revision %d", meta.GetIncludedElements(), meta.GetTotalElements(), answer.GetRevision())
+	if next := meta.GetNextCursor(); next != "" {
+		c.note("truncated; cursor: %s", next)
+	}
+	c.warn(meta.GetSignals())
+	c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}) + text.Elements(answer.GetElements()))
+	return nil
+}
+
+var modes = map[string]domtapv1.ReadMode{
+	"auto":        domtapv1.ReadMode_READ_MODE_AUTO,
+	"content":     domtapv1.ReadMode_READ_MODE_CONTENT,
+	"interactive": domtapv1.ReadMode_READ_MODE_INTERACTIVE,
+	"visual":      domtapv1.ReadMode_READ_MODE_VISUAL,
+}
+
+// modeWord is the word of a mode.
+func modeWord(mode domtapv1.ReadMode) string {
+	return strings.ToLower(strings.TrimPrefix(mode.String(), "READ_MODE_"))
+}
+
+// pageArgs are those of browser_read_page.
+type pageArgs struct {
+	Tab       string      `json:"tab"`
+	Mode      string      `json:"mode"`
+	MaxTokens args.Number `json:"max_tokens"`
+	Outline   args.Bool   `json:"outline"`
+	Cursor    string      `json:"cursor"`
+}
+
+func readPage(ctx context.Context, c *Call) error {
+	a, err := read[pageArgs](c)
+	if err != nil {
+		return err
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	mode, err := pick("mode", a.Mode, modes)
+	if err != nil {
+		return err
+	}
+	return c.readPage(ctx, &domtapv1.ReadPageRequest{
+		TabId: id, Mode: mode, MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget), Cursor: a.Cursor,
+	}, a.Outline.Value)
+}
+
+// readPage shows a page as ReadPage gives it.
+func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, outline bool) error {
+	answer, err := c.Daemon.Pages.ReadPage(ctx, request)
+	if err != nil {
+		return err
+	}
+	if request.GetCursor() == "" {
+		c.note("%s", modeWord(answer.GetMode()))
+		c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
+	}
+	if request.GetCursor() == "" {
+		c.warn(answer.GetSignals())
+		c.warn(answer.GetMetadata().GetSignals())
+	}
+	if answer.GetChangedSince() {
+		c.note("the page changed since; this continues the text as it was")
+	}
+	if next := answer.GetNextCursor(); next != "" {
+		total := ""
+		if n := answer.GetTotalTokens(); n > 0 {
+			total = " of " + count(n)
+		}
+		c.note("%s%s tokens; cursor: %s", count(answer.GetTokens()), total, next)
+	}
+	if outline {
+		c.show(text.Outline(answer.GetOutline()))
+	}
+	c.show(answer.GetText())
+	if image := answer.GetImage(); len(image) > 0 {
+		c.Images = append(c.Images, Image{Data: image, MIMEType: "image/png"})
+	}
+	return nil
+}
+
+// batchArgs are those of browser_batch.
+type batchArgs struct {
+	URLs      args.List[string] `json:"urls"`
+	Mode      string            `json:"mode"`
+	MaxTokens args.Number       `json:"max_tokens"`
+	Schema    args.JSON         `json:"schema"`
+	Parallel  args.Number       `json:"parallel"`
+	Timeout   args.Number       `json:"timeout"`
+}
+
+func batch(ctx context.Context, c *Call) error {
+	a, err := read[batchArgs](c)
+	if err != nil {
+		return err
+	}
+	mode, err := pick("mode", a.Mode, modes)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.BatchRequest{
+		Urls: a.URLs, What: mode, SchemaJson: string(a.Schema), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
+		Parallel: int32(c.Float("parallel", a.Parallel, args.Range{Low: 1, High: 8})), Timeout: c.timeout(a.Timeout, longestEach),
+		SessionId: c.Desk.Session,
+	}
+	ctx, cancel := withPatience(ctx, batchLasts(request))
+	defer cancel()
+	answer, err := c.Daemon.Pages.Batch(ctx, request)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, one := range answer.GetResults() {
+		if one.GetError() != "" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		c.note("%d of %d failed", failed, len(answer.GetResults()))
+	}
+	c.Failed = failed > 0 && failed == len(answer.GetResults())
+	c.show(text.Batch(answer.GetResults()))
+	return nil
+}
+
+// batchLasts is how long a batch may take when every URL takes as long as it may.
+func batchLasts(r *domtapv1.BatchRequest) time.Duration {
+	each, parallel := 15*time.Second, int32(4) // the daemon's own
+	if limit := r.GetTimeout(); limit != nil {
+		each = limit.AsDuration()
+	}
+	if n := r.GetParallel(); n > 0 {
+		parallel = n
+	}
+	rounds := (len(r.GetUrls()) + int(parallel) - 1) / int(parallel)
+	return time.Duration(max(1, rounds)) * each
+}
+
+// extractArgs are those of browser_extract.
+type extractArgs struct {
+	Tab       string                  `json:"tab"`
+	Schema    args.JSON               `json:"schema"`
+	Selectors args.List[string]       `json:"selectors"`
+	Table     *args.Object[tableArgs] `json:"table"`
+	RootRef   args.Ref                `json:"root_ref"`
+	MaxRows   args.Number             `json:"max_rows"`
+}
+
+type tableArgs struct {
+	Headers args.List[string] `json:"headers"`
+	Caption string            `json:"caption"`
+}
+
+func extract(ctx context.Context, c *Call) error {
+	a, err := read[extractArgs](c)
+	if err != nil {
+		return err
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.ExtractRequest{
+		TabId: id, SchemaJson: string(a.Schema), Selectors: a.Selectors, RootRef: a.RootRef.Pointer(),
+		MaxRows: c.Int32("max_rows", a.MaxRows, args.Range{Low: 1, High: 10000}),
+	}
+	if a.Table != nil {
+		request.Table = &domtapv1.ExtractTable{Headers: a.Table.V.Headers, Caption: a.Table.V.Caption}
+	}
+	answer, err := c.Daemon.Pages.Extract(ctx, request)
+	if err != nil {
+		return err
+	}
+	if len(answer.GetMissing()) > 0 {
+		c.note("not found: %s", oneLine(strings.Join(answer.GetMissing(), ", ")))
+	}
+	if answer.GetTruncated() {
+		c.note("truncated: %d rows were found", answer.GetRows())
+	}
+	c.show(answer.GetResultJson())
+	return nil
+}
+
+var pictures = map[string]struct {
+	format domtapv1.ImageFormat
+	mime   string
+}{
+	"jpeg": {domtapv1.ImageFormat_IMAGE_FORMAT_JPEG, "image/jpeg"},
+	"png":  {domtapv1.ImageFormat_IMAGE_FORMAT_PNG, "image/png"},
+	"webp": {domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, "image/webp"},
+}
+
+// shotArgs are those of browser_screenshot.
+type shotArgs struct {
+	Tab      string      `json:"tab"`
+	Marks    args.Bool   `json:"marks"`
+	FullPage args.Bool   `json:"full_page"`
+	Ref      args.Ref    `json:"ref"`
+	Format   string      `json:"format"`
+	Quality  args.Number `json:"quality"`
+}
+
+func screenshot(ctx context.Context, c *Call) error {
+	a, err := read[shotArgs](c)
+	if err != nil {
+		return err
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	if a.Format == "" {
+		a.Format = "jpeg" // a fifth of a PNG's bytes, and hosts limit messages
+	}
+	picture, err := pick("format", a.Format, pictures)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.ScreenshotRequest{
+		TabId: id, Format: picture.format, FullPage: a.FullPage.Value, Ref: a.Ref.Pointer(), Marks: a.Marks.Value,
+	}
+	if picture.mime != "image/png" {
+		request.Quality = c.Int32("quality", a.Quality, args.Range{Low: 1, High: 100})
+	}
+	answer, err := c.Daemon.Pages.Screenshot(ctx, request)
+	if err != nil {
+		return err
+	}
+	c.Images = append(c.Images, Image{Data: answer.GetImage(), MIMEType: picture.mime})
+	c.show(text.Marks(answer.GetMarks()))
+	return nil
+}

@@ -1,0 +1,129 @@
+package netpolicy
+
+import (
+	"encoding/binary"
+	"net/netip"
+)
+
+// Kind is why an address is no public one; empty: it is public.
+type Kind string
+
+// special are the ranges that are not of the public internet, the narrow ones before those that they lie in. They are
+// those of the IANA special-purpose registries for IPv4 and IPv6 that are not globally reachable, or lead to other
+// addresses, and what else cannot be a server of the public.
+var special = []struct {
+	prefix netip.Prefix
+	kind   Kind
+}{
+	{netip.MustParsePrefix("0.0.0.0/8"), unspecified},
+	{netip.MustParsePrefix("10.0.0.0/8"), private},
+	{netip.MustParsePrefix("100.64.0.0/10"), "shared (carrier-grade NAT)"},
+	{netip.MustParsePrefix("127.0.0.0/8"), "loopback"},
+	{netip.MustParsePrefix("168.63.129.16/32"), platform},
+	{netip.MustParsePrefix("169.254.0.0/16"), linkLocal},
+	{netip.MustParsePrefix("172.16.0.0/12"), private},
+	{netip.MustParsePrefix("192.0.0.0/24"), reserved},
+	{netip.MustParsePrefix("192.0.2.0/24"), documentation},
+	{netip.MustParsePrefix("192.88.99.0/24"), reserved},
+	{netip.MustParsePrefix("192.168.0.0/16"), private},
+	{netip.MustParsePrefix("198.18.0.0/15"), "benchmarking"},
+	{netip.MustParsePrefix("198.51.100.0/24"), documentation},
+	{netip.MustParsePrefix("203.0.113.0/24"), documentation},
+	{netip.MustParsePrefix("224.0.0.0/4"), multicast},
+	{netip.MustParsePrefix("255.255.255.255/32"), "broadcast"},
+	{netip.MustParsePrefix("240.0.0.0/4"), reserved},
+
+	{netip.MustParsePrefix("::/128"), unspecified},
+	{netip.MustParsePrefix("::1/128"), "loopback"},
+	{netip.MustParsePrefix("64:ff9b:1::/48"), private},
+	{netip.MustParsePrefix("2001::/23"), reserved},
+	{netip.MustParsePrefix("2001:db8::/32"), documentation},
+	{netip.MustParsePrefix("3fff::/20"), documentation},
+	{netip.MustParsePrefix("fc00::/7"), private},
+	{netip.MustParsePrefix("fe80::/10"), linkLocal},
+	{netip.MustParsePrefix("fec0::/10"), private},
+	{netip.MustParsePrefix("ff00::/8"), multicast},
+}
+
+const (
+	unspecified   Kind = "unspecified"
+	private       Kind = "private"
+	linkLocal     Kind = "link-local"
+	multicast     Kind = "multicast"
+	reserved      Kind = "reserved"
+	documentation Kind = "documentation"
+	platform      Kind = "cloud platform"
+)
+
+// unnamed are the kinds that a rule must allow by address: allowing a name that leads there is not enough.
+var unnamed = map[Kind]bool{linkLocal: true, platform: true, unspecified: true, multicast: true, "broadcast": true, reserved: true, metadata: true}
+
+// metadata is where Amazon's machines are told their credentials by IPv6.
+const metadata Kind = "cloud metadata"
+
+var metadata6 = netip.MustParseAddr("fd00:ec2::254")
+
+// globals are the IPv6 addresses that are given out to the public at all.
+var globals = netip.MustParsePrefix("2000::/3")
+
+// Classify returns an address in its plain form (an IPv4 address that is written as an IPv6 one is an IPv4 one) and why
+// it is no public one. An address with a zone is a link-local one. An address that stands for an IPv4 address (NAT64,
+// 6to4, Teredo) is what that is.
+func Classify(ip netip.Addr) (netip.Addr, Kind) {
+	zoned := ip.Zone() != ""
+	ip = ip.Unmap().WithZone("")
+	switch {
+	case !ip.IsValid():
+		return ip, reserved
+	case zoned:
+		return ip, linkLocal
+	case ip == metadata6:
+		return ip, metadata
+	}
+	for _, v4 := range embedded(ip) {
+		if _, kind := Classify(v4); kind != "" {
+			return ip, kind
+		}
+	}
+	if nat64.Contains(ip) {
+		return ip, ""
+	}
+	for i := range special {
+		if special[i].prefix.Contains(ip) {
+			return ip, special[i].kind
+		}
+	}
+	if ip.Is6() && !globals.Contains(ip) {
+		return ip, reserved
+	}
+	return ip, ""
+}
+
+var (
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")
+	compatible = netip.MustParsePrefix("::/96")
+	translated = netip.MustParsePrefix("::ffff:0:0:0/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+	teredo     = netip.MustParsePrefix("2001::/32")
+)
+
+// embedded are the IPv4 addresses that traffic to an IPv6 address can end at.
+func embedded(ip netip.Addr) []netip.Addr {
+	if !ip.Is6() {
+		return nil
+	}
+	b := ip.As16()
+	v4 := func(at int, mask uint32) netip.Addr {
+		return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(b[at:])^mask)))
+	}
+	switch {
+	case ip == netip.IPv6Loopback() || ip.IsUnspecified():
+	case nat64.Contains(ip), compatible.Contains(ip), translated.Contains(ip):
+		return []netip.Addr{v4(12, 0)}
+	case sixToFour.Contains(ip):
+		return []netip.Addr{v4(2, 0)}
+	case teredo.Contains(ip): // the server's, and the client's with its bits turned over
+		return []netip.Addr{v4(4, 0), v4(12, ^uint32(0))}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+// Package acting turns what a turn of a tab did into the answer of Interact. It is pure: it calls nobody and keeps
+// nothing.
+//
+// An agent pays for every token of the answer, so it says what changed and nothing else: fields of the tab that are as
+// the caller knows them are left out, and so is what a navigation took away.
+package acting
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
+	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/diff"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/view"
+)
+
+// MaxListed is how many elements of each kind the diff of an action lists.
+const MaxListed = 50
+
+// Reasons name the errors of steps as an ErrorInfo would.
+type Reasons func(error) string
+
+// unknownChanges is the diff of a page that could not be read any more.
+const unknownChanges = "Changes: not known, the page does not answer\n"
+
+// Answer is the answer of a turn; asText: with the diff as text.
+func Answer(o *turn.Outcome, reason Reasons, asText bool) (*domtapv1.InteractResponse, error) {
+	d, err := effect(o)
+	if err != nil {
+		return nil, err
+	}
+	answer := &domtapv1.InteractResponse{
+		Results: results(o, reason), Verdict: convert.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
+	}
+	listed := d
+	if o.Replaced {
+		listed.Removed = nil // all that was there before, which is gone with its document
+	}
+	if asText {
+		answer.DiffText = compact.DiffWithin(listed, len(d.Removed), MaxListed)
+		if d.Empty() && o.Info.Status == actor.StatusUnresponsive {
+			answer.DiffText = unknownChanges
+		}
+		return answer, nil
+	}
+	answer.Diff = convert.Diff(listed, MaxListed)
+	answer.Diff.RemovedCount = int32(len(d.Removed))
+	for _, c := range answer.Diff.GetChanged() {
+		e := c.GetElement()
+		c.Element = &domtapv1.Element{Ref: e.GetRef(), Tag: e.GetTag(), Role: e.GetRole(), Type: e.GetType(), Text: e.GetText()}
+	}
+	return answer, nil
+}
+
+// effect says what a turn did to the elements of the page.
+func effect(o *turn.Outcome) (diff.Diff, error) {
+	before, err := plain(o.Elements(o.Before))
+	if err != nil {
+		return diff.Diff{}, err
+	}
+	after, err := plain(o.Elements(o.After))
+	if err != nil {
+		return diff.Diff{}, err
+	}
+	d := convert.Visible(diff.Between(before, after))
+	d.From, d.To = o.Before.Revision, o.After.Revision
+	return d, nil
+}
+
+// plain leaves out the attributes that other callers asked for.
+func plain(elements dom.List) (dom.List, error) {
+	v, err := view.Of(&dom.Snapshot{Elements: elements}, view.Options{})
+	return v.Elements, err
+}
+
+// tab says where the tab is. Of a page that is the same as before, only what names its state is told.
+func tab(o *turn.Outcome) *domtapv1.Tab {
+	full := convert.Tab(o.Info)
+	if o.Replaced || o.Verdict == turn.Navigated || o.Before.URL != o.After.URL || o.Before.Title != o.After.Title || o.Info.Dialog != nil {
+		return full
+	}
+	lean := &domtapv1.Tab{Id: full.GetId(), Revision: full.GetRevision()}
+	if o.Info.Status != actor.StatusReady {
+		lean.Status = full.GetStatus()
+	}
+	return lean
+}
+
+func results(o *turn.Outcome, reason Reasons) []*domtapv1.StepResult {
+	base := compact.NewBase(o.After.URL)
+	out := make([]*domtapv1.StepResult, len(o.Results))
+	for i, r := range o.Results {
+		out[i] = result(r, reason, base)
+	}
+	return out
+}
+
+func result(r turn.Result, reason Reasons, base compact.Base) *domtapv1.StepResult {
+	m := &domtapv1.StepResult{Ok: r.Done, Summary: r.Summary, Text: r.Text, Image: r.Image, Delivered: convert.Delivered(r.Delivered)}
+	switch {
+	case r.Err != nil:
+		m.Error, m.Reason, m.Candidates = r.Err.Error(), nameOf(r.Err, reason), Candidates(r.Err, base)
+	case !r.Done:
+		m.Error = "skipped, because an earlier step failed: mend that and send this step again"
+	case r.Healed:
+		ref := uint32(r.Ref)
+		m.HealedRef = &ref
+	}
+	return m
+}
+
+// nameOf names the error of a step; empty: it has no name.
+func nameOf(err error, reason Reasons) string {
+	name := reason(err)
+	if name == "" && errors.Is(err, context.DeadlineExceeded) {
+		return "DEADLINE_EXCEEDED"
+	}
+	return name
+}
+
+// Candidates are the elements that an error names.
+func Candidates(err error, base compact.Base) []*domtapv1.Candidate {
+	var known *actor.Error
+	if !errors.As(err, &known) {
+		return nil
+	}
+	out := make([]*domtapv1.Candidate, 0, len(known.Candidates))
+	for _, el := range known.Candidates {
+		line := []byte(compact.Line(el, base))
+		if i := slices.Index(line, ']'); i >= 0 && i+2 <= len(line) {
+			line = line[i+2:]
+		}
+		out = append(out, &domtapv1.Candidate{Ref: uint32(el.Ref), Line: string(line)})
+	}
+	return out
+}

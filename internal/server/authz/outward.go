@@ -1,0 +1,94 @@
+package authz
+
+import (
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/identity"
+)
+
+// sessionField is what fields with the name of a session are called.
+const sessionField = "session_id"
+
+// Outward gives the sessions in an answer the names by which the principal calls them. It writes to the message, which nobody
+// else may hold; that is so for every answer that names a session (see Names).
+func Outward(m proto.Message, who identity.Principal) {
+	if who.Prefix() != "" && m != nil {
+		strip(m.ProtoReflect(), who)
+	}
+}
+
+func strip(m protoreflect.Message, who identity.Principal) {
+	if !Names(m.Descriptor()) {
+		return
+	}
+	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch {
+		case isName(field):
+			m.Set(field, protoreflect.ValueOfString(strings.TrimPrefix(value.String(), who.Prefix())))
+		case isWords(field):
+			m.Set(field, protoreflect.ValueOfString(OutwardText(value.String(), who)))
+		case field.Message() == nil || field.IsMap():
+		case field.IsList():
+			for i := range value.List().Len() {
+				strip(value.List().Get(i).Message(), who)
+			}
+		default:
+			strip(value.Message(), who)
+		}
+		return true
+	})
+}
+
+// isName reports whether a field holds the name of a session.
+func isName(field protoreflect.FieldDescriptor) bool {
+	return field.Kind() == protoreflect.StringKind && !field.IsList() &&
+		(field.Name() == sessionField || field.Name() == "id" && field.Parent() == sessionMessage)
+}
+
+// isWords reports whether a field holds an error in the daemon's own words, which may name a session.
+func isWords(field protoreflect.FieldDescriptor) bool {
+	return field.Kind() == protoreflect.StringKind && !field.IsList() && field.Name() == "error"
+}
+
+var sessionMessage protoreflect.Descriptor = (*domtapv1.Session)(nil).ProtoReflect().Descriptor()
+
+// naming remembers the answers of Names.
+var naming sync.Map
+
+// Names reports whether messages of a kind can name a session, at any depth.
+func Names(kind protoreflect.MessageDescriptor) bool {
+	if known, ok := naming.Load(kind.FullName()); ok {
+		return known.(bool)
+	}
+	found := names(kind, map[protoreflect.FullName]bool{})
+	naming.Store(kind.FullName(), found)
+	return found
+}
+
+func names(kind protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) bool {
+	if seen[kind.FullName()] {
+		return false
+	}
+	seen[kind.FullName()] = true
+	for i := range kind.Fields().Len() {
+		field := kind.Fields().Get(i)
+		if isName(field) || isWords(field) || field.Message() != nil && names(field.Message(), seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// OutwardText gives the sessions in the daemon's own words the names by which the principal calls them.
+func OutwardText(text string, who identity.Principal) string {
+	prefix := who.Prefix()
+	if prefix == "" || !strings.Contains(text, prefix) {
+		return text
+	}
+	return strings.NewReplacer(`session "`+prefix, `session "`, "session "+prefix, "session ").Replace(text)
+}

@@ -1,0 +1,187 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/content/extract"
+)
+
+// Limits of the requests of PageService, as the protos state them.
+const (
+	maxBatch        = 50
+	maxParallel     = 8
+	maxBatchTimeout = time.Minute
+	maxEntries      = 1000
+	maxPages        = 100_000
+)
+
+func checkPdf(v *violations, r *domtapv1.PdfRequest) {
+	checkTabID(v, r.GetTabId())
+	_, known := domtapv1.PaperFormat_name[int32(r.GetFormat())]
+	v.want(known, "format", "must be A4, LETTER, LEGAL, A3 or A5")
+	v.want(r.Scale == nil || r.GetScale() >= 0.1 && r.GetScale() <= 2, "scale", "must be 0.1 to 2")
+	v.want(validRanges(r.GetPageRanges()), "page_ranges", `must be pages and ranges of pages, from 1, such as "1-5, 8"`)
+}
+
+var pageRange = regexp.MustCompile(`^\s*(\d{1,6})\s*(?:(-)\s*(\d{1,6})?)?\s*$`)
+
+// validRanges takes "1-5, 8" and "3-", which means to the end.
+func validRanges(ranges string) bool {
+	if ranges == "" {
+		return true
+	}
+	if len(ranges) > 1000 {
+		return false
+	}
+	for part := range strings.SplitSeq(ranges, ",") {
+		m := pageRange.FindStringSubmatch(part)
+		if m == nil {
+			return false
+		}
+		from, _ := strconv.Atoi(m[1]) // of at most six digits
+		to := from
+		if m[3] != "" {
+			to, _ = strconv.Atoi(m[3])
+		}
+		if from < 1 || to < from || to > maxPages {
+			return false
+		}
+	}
+	return true
+}
+
+func checkExtract(v *violations, r *domtapv1.ExtractRequest) {
+	checkTabID(v, r.GetTabId())
+	checkRef(v, "root_ref", r.RootRef)
+	v.want(r.MaxRows == nil || 1 <= r.GetMaxRows() && r.GetMaxRows() <= extract.MaxRows, "max_rows",
+		"must be 1 to 10000; unset means 1000")
+	n := 0
+	for _, set := range []bool{r.GetSchemaJson() != "", len(r.GetSelectors()) > 0, r.GetTable() != nil} {
+		if set {
+			n++
+		}
+	}
+	if v.want(n == 1, "schema_json", "or selectors or table must be set, and only one of them") {
+		_, err := Schema(r)
+		addSchemaFault(v, err)
+	}
+}
+
+// addSchemaFault adds what is wrong with a schema.
+func addSchemaFault(v *violations, err error) {
+	var invalid *Invalid
+	if errors.As(err, &invalid) {
+		v.list = append(v.list, invalid.Violations...)
+	}
+}
+
+// Schema compiles the schema, the selectors or the table of a request. Its error is an *Invalid.
+func Schema(r *domtapv1.ExtractRequest) (*extract.Schema, error) {
+	switch {
+	case r.GetSchemaJson() != "":
+		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
+		return schema, SchemaFault("schema_json", err)
+	case r.GetTable() != nil:
+		schema, err := extract.OfTable(extract.Table{Headers: r.GetTable().GetHeaders(), Caption: r.GetTable().GetCaption()})
+		return schema, SchemaFault("", err)
+	}
+	schema, err := extract.Selectors(r.GetSelectors())
+	return schema, SchemaFault("", err)
+}
+
+// SchemaFault returns the *Invalid for a faulty schema in a field of a request; nil for nil.
+func SchemaFault(field string, err error) error {
+	var fault *extract.SchemaError
+	if !errors.As(err, &fault) {
+		return err
+	}
+	at := fault.Path
+	if field != "" && !strings.HasPrefix(at, "selectors") && !strings.HasPrefix(at, "table") || at == "" {
+		at = strings.TrimSuffix(field+"."+at, ".")
+	}
+	return &Invalid{Violations: []Violation{{Field: at, Description: fault.Problem}}}
+}
+
+func checkBatch(v *violations, r *domtapv1.BatchRequest) {
+	v.want(1 <= len(r.GetUrls()) && len(r.GetUrls()) <= maxBatch, "urls", "must be 1 to 50")
+	for i, url := range r.GetUrls() {
+		if i >= maxBatch {
+			break
+		}
+		field := fmt.Sprintf("urls[%d]", i)
+		if v.want(url != "", field, "must not be empty") {
+			if err := parseURL(url); err != nil && err.Kind != actor.Refused {
+				v.want(false, field, err.Message)
+			}
+		}
+	}
+	_, known := domtapv1.ReadMode_name[int32(r.GetWhat())]
+	v.want(known && r.GetWhat() != domtapv1.ReadMode_READ_MODE_VISUAL, "what", "must be AUTO, CONTENT or INTERACTIVE")
+	checkBudget(v, "max_tokens", r.GetMaxTokens(), 1500)
+	v.want(0 <= r.GetParallel() && r.GetParallel() <= maxParallel, "parallel", "must be 1 to 8; unset means 4")
+	checkSessionID(v, r.GetSessionId())
+	if t := r.GetTimeout(); t != nil {
+		d := t.AsDuration()
+		v.want(t.IsValid() && d > 0 && d <= maxBatchTimeout, "timeout", "must be more than 0 and at most 1 minute, for each URL")
+	}
+	if r.GetSchemaJson() != "" {
+		v.want(r.GetWhat() == domtapv1.ReadMode_READ_MODE_UNSPECIFIED, "what",
+			"must be unset with schema_json, which is read instead")
+		_, err := extract.Compile([]byte(r.GetSchemaJson()))
+		addSchemaFault(v, SchemaFault("schema_json", err))
+	}
+}
+
+func checkEvaluate(v *violations, r *domtapv1.EvaluateRequest) {
+	checkTabID(v, r.GetTabId())
+	v.want(strings.TrimSpace(r.GetExpression()) != "", "expression", "is required: an expression, or a function")
+	checkText(v, "expression", r.GetExpression())
+	checkRef(v, "ref", r.Ref)
+	checkMaxBytes(v, "frame_id", r.GetFrameId(), maxID)
+}
+
+func checkReadLog(v *violations, r *domtapv1.ReadLogRequest) {
+	checkTabID(v, r.GetTabId())
+	v.want(r.MaxEntries == nil || 1 <= r.GetMaxEntries() && r.GetMaxEntries() <= maxEntries, "max_entries",
+		"must be 1 to 1000; unset means 100")
+	for i, kind := range r.GetKinds() {
+		_, known := domtapv1.LogKind_name[int32(kind)]
+		v.want(known, fmt.Sprintf("kinds[%d]", i), "must be CONSOLE, ERROR or NETWORK")
+	}
+}
+
+func checkScreenshot(v *violations, r *domtapv1.ScreenshotRequest) {
+	checkTabID(v, r.GetTabId())
+	_, known := domtapv1.ImageFormat_name[int32(r.GetFormat())]
+	v.want(known, "format", "must be PNG, JPEG or WEBP")
+	if r.Quality != nil {
+		lossy := r.GetFormat() == domtapv1.ImageFormat_IMAGE_FORMAT_JPEG ||
+			r.GetFormat() == domtapv1.ImageFormat_IMAGE_FORMAT_WEBP
+		v.want(lossy && 1 <= r.GetQuality() && r.GetQuality() <= 100, "quality", "must be 1 to 100, and only with JPEG or WEBP")
+	}
+	checkRef(v, "ref", r.Ref)
+	v.want(r.Ref == nil || !r.GetFullPage(), "full_page", "must not be set together with ref")
+	v.want(!r.GetMarks() || r.GetFormat() != domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, "marks",
+		"must be drawn as PNG or JPEG")
+}
+
+func checkReadPage(v *violations, r *domtapv1.ReadPageRequest) {
+	checkTabID(v, r.GetTabId())
+	mode := r.GetMode()
+	_, known := domtapv1.ReadMode_name[int32(mode)]
+	v.want(known, "mode", "must be AUTO, CONTENT, INTERACTIVE or VISUAL")
+	checkBudget(v, "max_tokens", r.GetMaxTokens(), 1500)
+	cursor := r.GetCursor()
+	v.want(len(cursor) <= maxReadCursor, "cursor", "must be the next_cursor of an answer or the cursor of a heading, as it came")
+	chosen := mode != domtapv1.ReadMode_READ_MODE_UNSPECIFIED && mode != domtapv1.ReadMode_READ_MODE_AUTO
+	text := strings.HasPrefix(cursor, "r")
+	v.want(cursor == "" || !chosen || text == (mode == domtapv1.ReadMode_READ_MODE_CONTENT),
+		"mode", "is not that of the answer that the cursor came with: leave it unset")
+}

@@ -1,0 +1,195 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Limits of sessions, as session.proto states them.
+const (
+	maxSessionName = 64
+	maxHeaders     = 50
+	maxHeaderValue = 8 << 10
+	maxAgent       = 1000
+	maxCredential  = 1000
+	maxCookies     = 5000
+	maxCookie      = 8 << 10
+	maxOrigins     = 500
+)
+
+var (
+	sessionName = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{1,%d}$`, maxSessionName))
+	localeTag   = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?$`)
+	token       = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+)
+
+func checkCreateSession(v *violations, r *domtapv1.CreateSessionRequest) {
+	if r.GetSessionId() != "" {
+		v.want(sessionName.MatchString(r.GetSessionId()), "session_id",
+			"must be 1 to 64 letters, digits, - and _; leave it empty to get one")
+	}
+	checkSettings(v, r.GetSettings())
+	checkState(v, "storage_state", r.GetStorageState())
+}
+
+func checkUpdateSession(v *violations, r *domtapv1.UpdateSessionRequest) {
+	checkSessionID(v, r.GetSessionId())
+	checkSettings(v, r.GetSettings())
+}
+
+func checkCloseSession(v *violations, r *domtapv1.CloseSessionRequest) {
+	if v.want(r.GetSessionId() != "", "session_id", "is required: ListSessions names the sessions") {
+		checkSessionID(v, r.GetSessionId())
+	}
+}
+
+func checkGetStorageState(v *violations, r *domtapv1.GetStorageStateRequest) {
+	checkSessionID(v, r.GetSessionId())
+}
+
+func checkSetStorageState(v *violations, r *domtapv1.SetStorageStateRequest) {
+	checkSessionID(v, r.GetSessionId())
+	v.want(r.GetState() != nil || r.GetReplace(), "state", "is required, unless replace is set to clear the session")
+	checkState(v, "state", r.GetState())
+}
+
+func checkListDownloads(v *violations, r *domtapv1.ListDownloadsRequest) {
+	checkSessionID(v, r.GetSessionId())
+}
+
+func checkSettings(v *violations, s *domtapv1.SessionSettings) {
+	if s == nil {
+		return
+	}
+	_, known := domtapv1.DialogPolicy_name[int32(s.GetDialogPolicy())]
+	v.want(known, "settings.dialog_policy", "must be REPORT, ACCEPT or DISMISS")
+	checkEmulation(v, s.GetEmulation())
+	if h := s.GetHttpCredentials(); h != nil {
+		checkMaxBytes(v, "settings.http_credentials.username", h.GetUsername(), maxCredential)
+		checkMaxBytes(v, "settings.http_credentials.password", h.GetPassword(), maxCredential)
+		if h.GetOrigin() != "" {
+			checkOrigin(v, "settings.http_credentials.origin", h.GetOrigin())
+		}
+	}
+	if err := (sessions.Mask{Selectors: s.GetMask().GetSelectors()}).Check(); err != nil {
+		v.want(false, "settings.mask.selectors", err.Error())
+	}
+	all := sessions.Permissions()
+	for i, name := range s.GetPermissions() {
+		v.want(slices.Contains(all, name), fmt.Sprintf("settings.permissions[%d]", i),
+			"must be one of "+strings.Join(all, ", "))
+	}
+}
+
+func checkEmulation(v *violations, e *domtapv1.Emulation) {
+	if e == nil {
+		return
+	}
+	const at = "settings.emulation."
+	if e.GetDevice() != "" {
+		_, known := sessions.FindDevice(e.GetDevice())
+		v.want(known, at+"device", "must be one of "+strings.Join(deviceNames(), ", "))
+	}
+	checkViewport(v, at+"viewport", e.GetViewport())
+	v.want(e.DeviceScaleFactor == nil || inside(e.GetDeviceScaleFactor(), 0.5, 5), at+"device_scale_factor", "must be 0.5 to 5")
+	v.want(e.GetLocale() == "" || localeTag.MatchString(e.GetLocale()), at+"locale", "must be a BCP 47 tag, such as de-DE")
+	if zone := e.GetTimezoneId(); zone != "" {
+		_, err := time.LoadLocation(zone)
+		v.want(err == nil && zone != "Local" && len(zone) <= maxID, at+"timezone_id", "must be an IANA name, such as Europe/Berlin")
+	}
+	checkGeolocation(v, at+"geolocation", e.GetGeolocation())
+	_, known := domtapv1.ColorScheme_name[int32(e.GetColorScheme())]
+	v.want(known, at+"color_scheme", "must be LIGHT or DARK")
+	checkHeaderValue(v, at+"user_agent", e.GetUserAgent(), maxAgent)
+	checkHeaders(v, at+"extra_headers", e.GetExtraHeaders())
+}
+
+func checkGeolocation(v *violations, at string, g *domtapv1.Geolocation) {
+	if g == nil {
+		return
+	}
+	v.want(inside(g.GetLatitude(), -90, 90), at+".latitude", "must be -90 to 90")
+	v.want(inside(g.GetLongitude(), -180, 180), at+".longitude", "must be -180 to 180")
+	v.want(inside(g.GetAccuracy(), 0, math.MaxFloat64), at+".accuracy", "must be 0 metres or more")
+}
+
+func checkHeaders(v *violations, at string, headers []*domtapv1.Header) {
+	v.want(len(headers) <= maxHeaders, at, fmt.Sprintf("must be at most %d", maxHeaders))
+	for i, h := range headers[:min(len(headers), maxHeaders)] {
+		field := fmt.Sprintf("%s[%d]", at, i)
+		v.want(len(h.GetName()) <= maxID && token.MatchString(h.GetName()), field+".name", "must be the name of an HTTP header")
+		checkHeaderValue(v, field+".value", h.GetValue(), maxHeaderValue)
+	}
+}
+
+func deviceNames() []string {
+	var names []string
+	for _, d := range sessions.Devices() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// inside reports low <= v <= high; it is false for NaN.
+func inside(v, low, high float64) bool { return low <= v && v <= high }
+
+// checkHeaderValue checks the value of an HTTP header.
+func checkHeaderValue(v *violations, field, value string, limit int) {
+	checkMaxBytes(v, field, value, limit)
+	plain := !strings.ContainsFunc(value, func(r rune) bool {
+		return r < ' ' && r != '\t' || r == 0x7f || r == utf8.RuneError
+	})
+	v.want(plain, field, "must hold no line breaks or other control characters")
+}
+
+func checkOrigin(v *violations, field, origin string) {
+	u, err := url.Parse(origin)
+	ok := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.Path == "" &&
+		u.RawQuery == "" && u.Fragment == "" && len(origin) <= maxID+len("https://")+maxID
+	v.want(ok, field, "must be an origin, such as https://example.com, without a path")
+}
+
+func checkState(v *violations, field string, s *domtapv1.StorageState) {
+	v.want(len(s.GetCookies()) <= maxCookies, field+".cookies", fmt.Sprintf("must be at most %d", maxCookies))
+	for i, cookie := range s.GetCookies()[:min(len(s.GetCookies()), maxCookies)] {
+		checkCookie(v, fmt.Sprintf("%s.cookies[%d]", field, i), cookie)
+	}
+	v.want(len(s.GetOrigins()) <= maxOrigins, field+".origins", fmt.Sprintf("must be at most %d", maxOrigins))
+	size := 0
+	seen := map[string]bool{}
+	for i, o := range s.GetOrigins()[:min(len(s.GetOrigins()), maxOrigins)] {
+		at := fmt.Sprintf("%s.origins[%d].origin", field, i)
+		checkOrigin(v, at, o.GetOrigin())
+		v.want(!seen[o.GetOrigin()], at, "must not be listed twice")
+		seen[o.GetOrigin()] = true
+		for _, e := range o.GetLocalStorage() {
+			size += len(e.GetName()) + len(e.GetValue())
+		}
+	}
+	v.want(size <= sessions.MaxStateBytes, field+".origins",
+		fmt.Sprintf("must have at most %d MiB in all", sessions.MaxStateBytes>>20))
+}
+
+var sameSites = []string{"", "Strict", "Lax", "None"}
+
+func checkCookie(v *violations, field string, k *domtapv1.Cookie) {
+	size := len(k.GetName()) + len(k.GetValue()) + len(k.GetPath())
+	v.want(size <= maxCookie, field, fmt.Sprintf("must have at most %d bytes", maxCookie))
+	v.want(k.GetName() != "" || k.GetValue() != "", field+".name", "is required")
+	host := k.GetDomain() != "" && len(k.GetDomain()) <= maxID+maxID && !strings.ContainsAny(k.GetDomain(), "/:@ ")
+	v.want(host, field+".domain",
+		"is required: a host such as example.com, or .example.com for subdomains too")
+	v.want(k.GetPath() == "" || strings.HasPrefix(k.GetPath(), "/"), field+".path", "must begin with /")
+	v.want(inside(k.GetExpires(), -1, 1e11), field+".expires", "must be seconds since 1970, or -1")
+	v.want(slices.Contains(sameSites, k.GetSameSite()), field+".same_site", "must be Strict, Lax, None or empty")
+	v.want(k.GetSameSite() != "None" || k.GetSecure(), field+".secure", "must be set for a cookie with same_site None")
+}

@@ -1,0 +1,119 @@
+// Package connections numbers the connections of a server and names who calls over them.
+//
+// A Tracker is the server's stats.Handler: gRPC tells it of connections and calls. It tells the usage
+// recorder and the limits, and frees what the server keeps for a connection when the connection ends.
+// Fronts (HTTP) call the same handler.
+package connections
+
+import (
+	"context"
+	"net"
+	"strconv"
+	"sync/atomic"
+
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/stats"
+
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/views"
+)
+
+// Config has what a Tracker informs.
+type Config struct {
+	// Closed is called when a connection ends.
+	Closed func(views.Caller)
+	Usage  *metering.Clerk
+	Limits *limit.Limits
+	// Refused is called with the name of a limit that refused a call. Nil: nobody counts.
+	Refused func(limit string)
+}
+
+// Tracker numbers the connections, from 1. It implements stats.Handler.
+type Tracker struct {
+	Config
+	opened, closed atomic.Uint64
+}
+
+// New makes a Tracker.
+func New(cfg Config) *Tracker { return &Tracker{Config: cfg} }
+
+type numberKey struct{}
+
+// number is the number of the call's connection.
+func number(ctx context.Context) uint64 {
+	n, _ := ctx.Value(numberKey{}).(uint64)
+	return n
+}
+
+// Caller returns who makes the call: the client ID that the request names, or else the connection.
+func Caller(ctx context.Context, clientID string) views.Caller {
+	if clientID != "" {
+		return Named(ctx, clientID)
+	}
+	return views.Caller{Connection: number(ctx)}
+}
+
+// Named returns the caller with the client ID that the request names, which may be empty.
+func Named(ctx context.Context, clientID string) views.Caller {
+	return views.Caller{Owner: identity.From(ctx).Name(), Client: clientID}
+}
+
+// Client names who makes the call, for limits: a named client, or one connection of the operator, because
+// each of the operator's programs has an allowance of its own.
+func Client(ctx context.Context) string {
+	if who := identity.From(ctx); !who.IsOperator() {
+		return who.Name()
+	}
+	return identity.OperatorName + "/" + strconv.FormatUint(number(ctx), 10)
+}
+
+// PeerName is the network and the address of who makes the call, for logs.
+func PeerName(ctx context.Context) string {
+	p, ok := peer.FromContext(ctx)
+	if !ok || p.Addr == nil {
+		return ""
+	}
+	return p.Addr.Network() + " " + p.Addr.String()
+}
+
+// Trusted reports whether only processes of the daemon's own user can reach an address.
+func Trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix" }
+
+// TagConn numbers a connection.
+func (t *Tracker) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
+	return t.Limits.Seated(context.WithValue(ctx, numberKey{}, t.opened.Add(1)))
+}
+
+// HandleConn notices the end of a connection.
+func (t *Tracker) HandleConn(ctx context.Context, s stats.ConnStats) {
+	if _, ok := s.(*stats.ConnEnd); ok {
+		t.Closed(Caller(ctx, ""))
+		t.Limits.Left(ctx)
+		t.closed.Add(1)
+	}
+}
+
+// TagRPC begins the usage record of a call.
+func (t *Tracker) TagRPC(ctx context.Context, call *stats.RPCTagInfo) context.Context {
+	return t.Usage.Tag(ctx, call.FullMethodName)
+}
+
+// HandleRPC records an event of a call.
+func (t *Tracker) HandleRPC(ctx context.Context, event stats.RPCStats) {
+	t.Usage.Handle(ctx, event)
+	if end, ok := event.(*stats.End); ok && end.Error != nil && t.Refused != nil {
+		if limit := rpcstatus.Limit(end.Error); limit != "" {
+			t.Refused(limit)
+		}
+	}
+}
+
+// Count returns how many connections there were, fronts included, and how many of them are open.
+func (t *Tracker) Count() (ever, open uint64) {
+	closed := t.closed.Load() // read first, so that it never exceeds opened
+	ever = t.opened.Load()
+	return ever, ever - closed
+}

@@ -1,0 +1,23 @@
+package convert
+
+import (
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/content/markdown"
+)
+
+// maxOutline is how many headings an outline has.
+const maxOutline = 200
+
+// Outline converts the first headings of a document. Cursor names a block.
+func Outline(headings []markdown.Heading, cursor func(block int) string) []*domtapv1.ReadHeading {
+	out := make([]*domtapv1.ReadHeading, 0, min(len(headings), maxOutline))
+	for _, h := range headings[:min(len(headings), maxOutline)] {
+		out = append(out, &domtapv1.ReadHeading{Level: int32(h.Level), Text: h.Text, Cursor: cursor(h.Block)})
+	}
+	return out
+}
+
+// Mark makes the mark of an element that has a box.
+func Mark(e *domtapv1.Element) *domtapv1.Mark {
+	return &domtapv1.Mark{Ref: e.GetRef(), Rect: e.GetRect(), Name: e.GetText()}
+}

@@ -1,0 +1,120 @@
+package convert
+
+import (
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Session converts what is known of a session.
+func Session(i sessions.Info) *domtapv1.Session {
+	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads,
+		Browser: i.Process.Browser, Restarts: int32(i.Process.Restarts), Restarting: i.Process.Down}
+}
+
+var dialogPolicies = map[domtapv1.DialogPolicy]actor.DialogPolicy{
+	domtapv1.DialogPolicy_DIALOG_POLICY_UNSPECIFIED: actor.ReportDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_REPORT:      actor.ReportDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:      actor.AcceptDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     actor.DismissDialogs,
+}
+
+// Settings converts the settings that a client chose; nil stands for none.
+func Settings(m *domtapv1.SessionSettings) sessions.Settings {
+	s := sessions.Settings{
+		Dialogs: dialogPolicies[m.GetDialogPolicy()], Emulation: emulation(m.GetEmulation()),
+		Permissions: m.GetPermissions(), DenyDownloads: m.GetDenyDownloads(),
+		Mask: sessions.Mask{Selectors: m.GetMask().GetSelectors(), Values: m.GetMask().GetValues()},
+	}
+	if c := m.GetHttpCredentials(); c != nil {
+		s.Credentials = &sessions.Credentials{Username: c.GetUsername(), Password: c.GetPassword(), Origin: c.GetOrigin()}
+	}
+	return s
+}
+
+func emulation(m *domtapv1.Emulation) sessions.Emulation {
+	e := sessions.Emulation{
+		Device: m.GetDevice(), Width: int(m.GetViewport().GetWidth()), Height: int(m.GetViewport().GetHeight()), Scale: m.GetDeviceScaleFactor(),
+		Locale: m.GetLocale(), Timezone: m.GetTimezoneId(), Offline: m.GetOffline(),
+		Scheme: sessions.ColorScheme(m.GetColorScheme()), ReducedMotion: m.GetReducedMotion(), UserAgent: m.GetUserAgent(),
+	}
+	if m != nil {
+		e.Mobile, e.Touch = m.Mobile, m.Touch
+	}
+	if g := m.GetGeolocation(); g != nil {
+		e.Location = &sessions.Location{Latitude: g.GetLatitude(), Longitude: g.GetLongitude(), Accuracy: g.GetAccuracy()}
+	}
+	for _, h := range m.GetExtraHeaders() {
+		e.Headers = append(e.Headers, sessions.Header{Name: h.GetName(), Value: h.GetValue()})
+	}
+	return e
+}
+
+// sessionSettings is the inverse of Settings.
+func sessionSettings(s sessions.Settings) *domtapv1.SessionSettings {
+	m := &domtapv1.SessionSettings{
+		DialogPolicy: domtapv1.DialogPolicy(s.Dialogs) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT, Emulation: emulationMessage(s.Emulation),
+		Permissions: s.Permissions, DenyDownloads: s.DenyDownloads,
+	}
+	if !s.Mask.IsZero() {
+		m.Mask = &domtapv1.Mask{Selectors: s.Mask.Selectors, Values: s.Mask.Values}
+	}
+	if c := s.Credentials; c != nil {
+		m.HttpCredentials = &domtapv1.HttpCredentials{Username: c.Username, Password: c.Password, Origin: c.Origin}
+	}
+	return m
+}
+
+func emulationMessage(e sessions.Emulation) *domtapv1.Emulation {
+	m := &domtapv1.Emulation{
+		Device: e.Device, Mobile: e.Mobile, Touch: e.Touch, Locale: e.Locale, TimezoneId: e.Timezone, Offline: e.Offline,
+		ColorScheme: domtapv1.ColorScheme(e.Scheme), ReducedMotion: e.ReducedMotion, UserAgent: e.UserAgent,
+	}
+	if e.Width > 0 {
+		m.Viewport = &domtapv1.Viewport{Width: int32(e.Width), Height: int32(e.Height)}
+	}
+	if e.Scale > 0 {
+		m.DeviceScaleFactor = &e.Scale
+	}
+	if g := e.Location; g != nil {
+		m.Geolocation = &domtapv1.Geolocation{Latitude: g.Latitude, Longitude: g.Longitude, Accuracy: g.Accuracy}
+	}
+	for _, h := range e.Headers {
+		m.ExtraHeaders = append(m.ExtraHeaders, &domtapv1.Header{Name: h.Name, Value: h.Value})
+	}
+	return m
+}
+
+// State converts a storage state that a client gave.
+func State(m *domtapv1.StorageState) sessions.State {
+	var s sessions.State
+	for _, c := range m.GetCookies() {
+		s.Cookies = append(s.Cookies, sessions.Cookie{Name: c.GetName(), Value: c.GetValue(), Domain: c.GetDomain(), Path: c.GetPath(),
+			Expires: c.GetExpires(), HTTPOnly: c.GetHttpOnly(), Secure: c.GetSecure(), SameSite: c.GetSameSite()})
+	}
+	for _, o := range m.GetOrigins() {
+		one := sessions.Origin{Origin: o.GetOrigin()}
+		for _, e := range o.GetLocalStorage() {
+			one.Entries = append(one.Entries, sessions.Entry{Name: e.GetName(), Value: e.GetValue()})
+		}
+		s.Origins = append(s.Origins, one)
+	}
+	return s
+}
+
+// StorageState is the inverse of State.
+func StorageState(s sessions.State) *domtapv1.StorageState {
+	m := new(domtapv1.StorageState)
+	for _, c := range s.Cookies {
+		m.Cookies = append(m.Cookies, &domtapv1.Cookie{Name: c.Name, Value: c.Value, Domain: c.Domain, Path: c.Path,
+			Expires: c.Expires, HttpOnly: c.HTTPOnly, Secure: c.Secure, SameSite: c.SameSite})
+	}
+	for _, o := range s.Origins {
+		one := &domtapv1.OriginStorage{Origin: o.Origin}
+		for _, e := range o.Entries {
+			one.LocalStorage = append(one.LocalStorage, &domtapv1.StorageEntry{Name: e.Name, Value: e.Value})
+		}
+		m.Origins = append(m.Origins, one)
+	}
+	return m
+}

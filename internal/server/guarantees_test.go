@@ -1,0 +1,130 @@
+package server
+
+import (
+	"flag"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/domtap/domtap/internal/streamcheck"
+)
+
+// The six guarantees of WatchDom (docs/stream.md), each on the same recorded histories of random schedules.
+
+// schedules is how many random schedules are played: go test ./rpc -run Guarantee -schedules 500 searches on.
+var schedules = flag.Int("schedules", 16, "how many random schedules the guarantees of WatchDom are tested on")
+
+// logged is how many revisions the log of every other schedule keeps: few, so that many come too late.
+const logged = 24
+
+var played struct {
+	sync.Mutex
+	histories []*streamcheck.History
+}
+
+// eachHistory judges every recorded history; the first test that asks records them.
+func eachHistory(t *testing.T, judge func(*streamcheck.History) []error) {
+	t.Helper()
+	played.Lock()
+	defer played.Unlock()
+	for n := len(played.histories); n < *schedules; n++ {
+		log := 1024
+		if n%2 == 1 {
+			log = logged
+		}
+		played.histories = append(played.histories, play(t, uint64(n), stepsOf(), log))
+	}
+	for seed, h := range played.histories {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { wantNone(t, judge(h)) })
+	}
+}
+
+func stepsOf() int {
+	if testing.Short() {
+		return 50
+	}
+	return 200
+}
+
+func TestGuarantee1Converges(t *testing.T) { eachHistory(t, (*streamcheck.History).Converges) }
+
+func TestGuarantee2OrderedWithoutGaps(t *testing.T) { eachHistory(t, (*streamcheck.History).Ordered) }
+
+func TestGuarantee3Atomic(t *testing.T) {
+	eachHistory(t, func(h *streamcheck.History) []error { return h.Atomic(pair) })
+}
+
+func TestGuarantee4NeverDropsNeverBlocks(t *testing.T) {
+	eachHistory(t, (*streamcheck.History).NeverDropsNeverBlocks)
+}
+
+func TestGuarantee5Resumable(t *testing.T) { eachHistory(t, (*streamcheck.History).Resumable) }
+
+func TestGuarantee6EndsWithAReason(t *testing.T) {
+	eachHistory(t, (*streamcheck.History).EndsWithAReason)
+}
+
+// census counts what happened in the histories, so that the guarantees are not those of a quiet life.
+type census struct {
+	messages, folds, missed  int
+	events, resyncs, endings map[string]int
+}
+
+func (c *census) count(h *streamcheck.History) {
+	for _, r := range h.Readers {
+		for _, m := range r.Messages {
+			c.messages++
+			if h.Missed(m.Point()) {
+				c.missed++
+			}
+			if m.GetCoalesced() > 1 {
+				c.folds++
+			}
+			if resync := m.GetResync(); resync != nil {
+				c.resyncs[resync.GetReason()]++
+			}
+			c.events[fmt.Sprintf("%T", m.GetEvent())]++
+		}
+		end := r.End.Code + " " + r.End.Reason
+		if r.End.Cut {
+			end = "cut"
+		}
+		if r.From != nil {
+			c.events["resumed"]++
+		}
+		c.endings[end]++
+	}
+}
+
+// The schedules bring about everything that the guarantees speak of.
+func TestSchedulesAreNotTame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short schedules need not meet everything")
+	}
+	c := census{events: map[string]int{}, resyncs: map[string]int{}, endings: map[string]int{}}
+	states := 0
+	eachHistory(t, func(h *streamcheck.History) []error {
+		c.count(h)
+		states += len(h.States)
+		return nil
+	})
+	t.Logf("%d states, %+v", states, c)
+	for what, ok := range map[string]bool{
+		"states": states > 2000, "messages": c.messages > 5000, "folds": c.folds > 300, "all are verified": c.missed*100 < c.messages,
+		"every event": len(c.events) == 7,
+	} {
+		if !ok {
+			t.Errorf("not enough: %s in %+v", what, c)
+		}
+	}
+	for _, reason := range []string{"navigated", "epoch_changed", "mostly_changed", "revision_too_old"} {
+		if c.resyncs[reason] == 0 {
+			t.Errorf("no resync because of %s", reason)
+		}
+	}
+	for _, end := range []string{"cut", "OK ", "Unavailable PAGE_LOST", "DeadlineExceeded SLOW_READER", "FailedPrecondition STALE_REF", "NotFound NOT_FOUND"} {
+		if c.endings[end] == 0 {
+			t.Errorf("no stream ended with %s", end)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/domtap/domtap/internal/server/listen"
+)
+
+// lookEvery is how often a list is looked at for changes: a token that is revoked is good for no longer than that.
+const lookEvery = 2 * time.Second
+
+// File keeps Clients as a file says.
+type File struct {
+	path    string
+	clients *Clients
+	logger  *slog.Logger
+
+	mu sync.Mutex
+	// seen is the file as it was read last.
+	seen stamp
+}
+
+type stamp struct {
+	changed time.Time
+	size    int64
+}
+
+// Load reads a list of clients into Clients. It refuses a file that other users may read or write.
+func Load(path string, clients *Clients, logger *slog.Logger) (*File, error) {
+	f := &File{path: path, clients: clients, logger: logger}
+	_, err := f.look(true)
+	return f, err
+}
+
+// look reads the file if it has changed.
+func (f *File) look(anyway bool) (changed bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return false, fmt.Errorf("read the list of clients: %w", err)
+	}
+	now := stamp{info.ModTime(), info.Size()}
+	if now == f.seen && !anyway {
+		return false, nil
+	}
+	f.seen = now // also when it is no good: it is complained about once
+	data, err := listen.ReadPrivate(f.path)
+	if err != nil {
+		return false, fmt.Errorf("read the list of clients: %w", err)
+	}
+	list, err := Parse(data)
+	if err != nil {
+		return false, fmt.Errorf("the list of clients %s: %w", f.path, err)
+	}
+	f.clients.Set(list)
+	return true, nil
+}
+
+// Reload reads the file now. When it is no good, the list before stays in force, and the log says why.
+func (f *File) Reload(ctx context.Context) { f.renew(ctx, true) }
+
+func (f *File) renew(ctx context.Context, anyway bool) {
+	switch changed, err := f.look(anyway); {
+	case err != nil:
+		f.logger.ErrorContext(ctx, "the list of clients was not read; the one before stays in force", "err", err)
+	case changed:
+		f.logger.InfoContext(ctx, "read the list of clients", "file", f.path)
+	}
+}
+
+// Follow reads the file whenever it has changed, or wake says so, until ctx ends.
+func (f *File) Follow(ctx context.Context, wake <-chan os.Signal) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			f.renew(ctx, false)
+		case <-wake:
+			f.renew(ctx, true)
+		case <-ctx.Done():
+			return
+		}
+	}
+}

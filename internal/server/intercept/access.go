@@ -1,0 +1,187 @@
+package intercept
+
+import (
+	"context"
+	"errors"
+
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/auth"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+)
+
+// Readable has the methods that the right to read allows: they show pages and lists, and change nothing but
+// the scroll position. A method that is not in here needs all rights.
+var Readable = map[string]bool{
+	domtapv1.TabService_ListTabs_FullMethodName:            true,
+	domtapv1.TabService_GetTab_FullMethodName:              true,
+	domtapv1.TabService_WatchTabs_FullMethodName:           true,
+	domtapv1.DomService_GetDom_FullMethodName:              true,
+	domtapv1.DomService_GetCompact_FullMethodName:          true,
+	domtapv1.DomService_WatchDom_FullMethodName:            true,
+	domtapv1.DomService_WaitFor_FullMethodName:             true,
+	domtapv1.PageService_ReadPage_FullMethodName:           true,
+	domtapv1.PageService_Screenshot_FullMethodName:         true,
+	domtapv1.PageService_Pdf_FullMethodName:                true,
+	domtapv1.PageService_Extract_FullMethodName:            true,
+	domtapv1.PageService_ReadLog_FullMethodName:            true,
+	domtapv1.SessionService_ListSessions_FullMethodName:    true,
+	domtapv1.SessionService_ListDownloads_FullMethodName:   true,
+	domtapv1.ContextService_PruneTranscript_FullMethodName: true,
+	domtapv1.ContextService_CountTokens_FullMethodName:     true,
+	domtapv1.ContextService_GetHistory_FullMethodName:      true,
+	domtapv1.StatsService_GetStats_FullMethodName:          true,
+
+	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo":      true,
+	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": true,
+}
+
+// public has the methods that need no credentials.
+var public = map[string]bool{
+	healthv1.Health_Check_FullMethodName: true, healthv1.Health_Watch_FullMethodName: true, healthv1.Health_List_FullMethodName: true,
+}
+
+// access decides who may call what, and gives answers and errors the names that the caller knows.
+type access struct {
+	clients *identity.Clients
+}
+
+// grant returns the right to call: the operator's over a unix socket, or that of a token, a certificate, or both.
+func (a access) grant(ctx context.Context) (identity.Grant, error) {
+	p, _ := peer.FromContext(ctx)
+	if p != nil && connections.Trusted(p.Addr) {
+		return identity.Grant{Principal: identity.Operator(), While: context.Background()}, nil
+	}
+	certified, hasCert := a.certified(p)
+	token, err := auth.AuthFromMD(ctx, "bearer")
+	if err != nil {
+		if hasCert && certified.While != nil {
+			return certified, nil
+		}
+		return identity.Grant{}, unauthenticated()
+	}
+	granted, ok := a.clients.ByToken(token)
+	if !ok || hasCert && !granted.Principal.IsOperator() && certified.Principal.Name() != granted.Principal.Name() {
+		return identity.Grant{}, unauthenticated()
+	}
+	return granted, nil
+}
+
+// certified returns what the certificate of a connection grants; presented says whether there is one.
+func (a access) certified(p *peer.Peer) (granted identity.Grant, presented bool) {
+	if p == nil {
+		return granted, false
+	}
+	info, ok := p.AuthInfo.(credentials.TLSInfo)
+	if !ok || len(info.State.VerifiedChains) == 0 {
+		return granted, false
+	}
+	granted, _ = a.clients.ByCertificate(info.State.VerifiedChains[0][0])
+	return granted, true
+}
+
+func unauthenticated() error {
+	return rpcstatus.New(codes.Unauthenticated, "the call has no valid bearer token: send the metadata "+
+		`"authorization: Bearer TOKEN" with the token that "domtap token" prints, or use the unix socket`,
+		rpcstatus.Info("TOKEN", nil))
+}
+
+// begin admits a call of a method. The context of the call ends when the right to make it is revoked. The
+// caller must pass the error of the call through end.
+func (a access) begin(ctx context.Context, method string) (in context.Context, end func(error) error, err error) {
+	granted, err := a.grant(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	who := granted.Principal
+	if who.Rights() < identity.All && !Readable[method] {
+		return nil, nil, rpcstatus.New(codes.PermissionDenied,
+			"the token may only read: ask the operator for one with all rights (domtap token new NAME --rights all)",
+			rpcstatus.Info("RIGHTS", map[string]string{"rights": who.Rights().String()}))
+	}
+	metering.Of(ctx).By(who)
+	logClient(ctx, who)
+	ctx, cancel := context.WithCancelCause(identity.With(ctx, who))
+	stop := context.AfterFunc(granted.While, func() { cancel(context.Cause(granted.While)) })
+	return ctx, func(err error) error {
+		stop()
+		revoked := errors.Is(context.Cause(ctx), identity.ErrRevoked)
+		cancel(nil)
+		if err != nil && revoked {
+			return rpcstatus.New(codes.Unauthenticated, "the token was revoked while the call was under way: ask the operator for another",
+				rpcstatus.Info("TOKEN", nil))
+		}
+		return outwardError(err, who)
+	}, nil
+}
+
+// unary admits a call and translates its answer.
+func (a access) unary(ctx context.Context, req any, call *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if public[call.FullMethod] {
+		return handler(ctx, req)
+	}
+	ctx, end, err := a.begin(ctx, call.FullMethod)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := handler(ctx, req)
+	if err = end(err); err != nil {
+		return nil, err
+	}
+	outward(ctx, resp)
+	return resp, nil
+}
+
+// stream does the same for streams.
+func (a access) stream(srv any, stream grpc.ServerStream, call *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	if public[call.FullMethod] {
+		return handler(srv, stream)
+	}
+	ctx, end, err := a.begin(stream.Context(), call.FullMethod)
+	if err != nil {
+		return err
+	}
+	return end(handler(srv, accessStream{stream, ctx}))
+}
+
+// accessStream is the stream of an admitted call.
+type accessStream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context has the principal, and ends when the right to call is revoked.
+func (s accessStream) Context() context.Context { return s.ctx }
+
+// SendMsg sends a message with the names that the caller knows.
+func (s accessStream) SendMsg(m any) error {
+	outward(s.ctx, m)
+	return s.ServerStream.SendMsg(m)
+}
+
+func outward(ctx context.Context, m any) {
+	if message, ok := m.(proto.Message); ok {
+		authz.Outward(message, identity.From(ctx))
+	}
+}
+
+// outwardError gives an error the names that the caller knows.
+func outwardError(err error, who identity.Principal) error {
+	if err == nil || who.Prefix() == "" {
+		return err
+	}
+	s := status.Convert(err).Proto()
+	s.Message = authz.OutwardText(s.GetMessage(), who)
+	return status.FromProto(s).Err()
+}

@@ -1,0 +1,85 @@
+package intercept
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+)
+
+// callLog logs every call when it ends. It never sees a message: what a page shows and what a client types
+// stay out of the log, and so do error messages, which may quote either.
+type callLog struct {
+	logger *slog.Logger
+}
+
+// report begins the log record of a call.
+func (l callLog) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
+	r := &record{logger: l.logger, ctx: ctx, method: call.FullMethod()}
+	return r, context.WithValue(ctx, recordKey{}, r)
+}
+
+type recordKey struct{}
+
+// logClient adds to the log record of a call who makes it.
+func logClient(ctx context.Context, who identity.Principal) {
+	if r, ok := ctx.Value(recordKey{}).(*record); ok {
+		r.client = who.Name()
+	}
+}
+
+// record logs a call when it has ended.
+type record struct {
+	interceptors.NoopReporter
+	logger *slog.Logger
+	ctx    context.Context
+	method string
+	// client is the name of the caller, once it is known.
+	client string
+}
+
+// PostCall writes the record.
+func (r *record) PostCall(err error, took time.Duration) {
+	code := status.Code(err)
+	level := callLevel(code)
+	if rpcstatus.Limit(err) == limit.Calls { // a client that exceeds its rate must not fill the log
+		level = slog.LevelDebug
+	}
+	if !r.logger.Enabled(r.ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("method", r.method),
+		slog.String("code", code.String()),
+		slog.Duration("took", took),
+		slog.String("peer", connections.PeerName(r.ctx)),
+	}
+	if r.client != "" {
+		attrs = append(attrs, slog.String("client", r.client))
+	}
+	if reason := rpcstatus.Reason(err); reason != "" {
+		attrs = append(attrs, slog.String("reason", reason))
+	}
+	r.logger.LogAttrs(r.ctx, level, "call", attrs...)
+}
+
+// callLevel is high only for what an operator should look at.
+func callLevel(code codes.Code) slog.Level {
+	switch code {
+	case codes.OK:
+		return slog.LevelDebug
+	case codes.Internal, codes.Unknown, codes.DataLoss:
+		return slog.LevelError
+	case codes.Unavailable, codes.ResourceExhausted, codes.Unauthenticated:
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
+}

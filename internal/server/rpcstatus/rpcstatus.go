@@ -1,0 +1,220 @@
+// Package rpcstatus turns errors into gRPC statuses: a code from one table, a message that says what to
+// do next, and the details of google.rpc that programs read.
+//
+// Every error of the server goes through From or New. Codes, reasons and metadata are a promise to
+// clients; messages are not.
+package rpcstatus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/views"
+)
+
+// Domain is the domain of every ErrorInfo.
+const Domain = "domtap.dev"
+
+// mapping is the code and the reason of one kind of error.
+type mapping struct {
+	code   codes.Code
+	reason string
+}
+
+// kinds maps the kinds of the actors' errors. It is the only such table.
+var kinds = map[actor.ErrorKind]mapping{
+	actor.NotFound:      {codes.NotFound, "NOT_FOUND"},
+	actor.Stale:         {codes.FailedPrecondition, "STALE_REF"},
+	actor.NotActionable: {codes.FailedPrecondition, "NOT_ACTIONABLE"},
+	actor.Navigation:    {codes.FailedPrecondition, "NAVIGATION_FAILED"},
+	actor.NoHistory:     {codes.FailedPrecondition, "NO_HISTORY"},
+	actor.Aborted:       {codes.Aborted, "NAVIGATED_AWAY"},
+	actor.Exhausted:     {codes.ResourceExhausted, "LIMIT_REACHED"},
+	actor.Refused:       {codes.PermissionDenied, "URL_POLICY"},
+	actor.Lost:          {codes.Unavailable, "PAGE_LOST"},
+	actor.Closed:        {codes.Aborted, "TAB_CLOSED"},
+	actor.DialogOpen:    {codes.FailedPrecondition, "DIALOG_OPEN"},
+	actor.IsDownload:    {codes.FailedPrecondition, "DOWNLOAD"},
+	actor.NoDialog:      {codes.FailedPrecondition, "NO_DIALOG"},
+	actor.Invalid:       {codes.InvalidArgument, "INVALID"},
+	actor.Forbidden:     {codes.PermissionDenied, "UPLOAD_POLICY"},
+	actor.Ambiguous:     {codes.FailedPrecondition, "AMBIGUOUS_TARGET"},
+	actor.NoMatch:       {codes.FailedPrecondition, "TARGET_NOT_FOUND"},
+	actor.Exists:        {codes.AlreadyExists, "EXISTS"},
+	actor.Restoring:     {codes.Unavailable, "TAB_RESTORING"},
+	actor.NotDelivered:  {codes.FailedPrecondition, "NOT_DELIVERED"},
+	actor.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
+}
+
+// From returns the error of a handler as an error with a status. An error that has one keeps it; nil stays nil.
+func From(err error) error {
+	if err == nil {
+		return nil
+	}
+	var known *actor.Error
+	var exceeded *limit.Exceeded
+	var invalid *check.Invalid
+	var unsupported *check.Unsupported
+	switch {
+	case hasStatus(err):
+		return err
+	case errors.As(err, &exceeded):
+		return exhausted(exceeded)
+	case errors.As(err, &invalid):
+		return badRequest(invalid)
+	case errors.As(err, &unsupported):
+		return New(codes.Unimplemented, unsupported.Error(), Info("UNIMPLEMENTED", map[string]string{"field": unsupported.Field}))
+	case errors.Is(err, views.ErrCursorExpired):
+		return New(codes.FailedPrecondition, err.Error(), Info("CURSOR_EXPIRED", nil))
+	case errors.Is(err, views.ErrOtherView):
+		return badRequest(&check.Invalid{Violations: []check.Violation{{Field: "cursor", Description: err.Error()}}})
+	case errors.Is(err, context.DeadlineExceeded):
+		return New(codes.DeadlineExceeded, err.Error()+" (a longer deadline may help; GetTab tells the tab's status)")
+	case errors.As(err, &known):
+		m, ok := kinds[known.Kind]
+		if !ok {
+			m = mapping{codes.Internal, "UNKNOWN_KIND"}
+		}
+		details := []protoadapt.MessageV1{Info(m.reason, metadataOf(known))}
+		if m.code == codes.InvalidArgument {
+			details = append(details, violation(cmp.Or(known.Field, "request"), known.Error()))
+		}
+		if known.RetryAfter > 0 {
+			details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(known.RetryAfter)})
+		}
+		if m.code == codes.ResourceExhausted {
+			details = append(details, quota(known.Client, err.Error()))
+		}
+		return New(m.code, err.Error(), details...)
+	case errors.Is(err, context.Canceled):
+		return New(codes.Canceled, err.Error()+" (what the call began may still happen)")
+	}
+	return New(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
+}
+
+// exhausted is the error for a limit that was reached, with the time of the next attempt where it is known.
+func exhausted(e *limit.Exceeded) error {
+	details := []protoadapt.MessageV1{Info("LIMIT_REACHED", map[string]string{"limit": e.Limit, "max": e.Max}), quota(e.Client, e.Message)}
+	if e.Retry > 0 {
+		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(e.Retry)})
+	}
+	return New(codes.ResourceExhausted, e.Message, details...)
+}
+
+// quota makes the detail that says whose limit was reached: the client's, or the daemon's if client is empty.
+func quota(client, description string) *errdetails.QuotaFailure {
+	subject := "daemon"
+	if client != "" {
+		subject = "client:" + client
+	}
+	return &errdetails.QuotaFailure{Violations: []*errdetails.QuotaFailure_Violation{{Subject: subject, Description: validUTF8(description)}}}
+}
+
+// Limit returns the name of the limit that an error reports; empty: it reports none.
+func Limit(err error) string {
+	st := status.Convert(err)
+	if st.Code() != codes.ResourceExhausted {
+		return ""
+	}
+	for _, detail := range st.Details() {
+		if i, ok := detail.(*errdetails.ErrorInfo); ok && i.GetMetadata()["limit"] != "" {
+			return i.GetMetadata()["limit"]
+		}
+	}
+	switch { // the messages of gRPC itself
+	case strings.Contains(st.Message(), "received message larger"):
+		return limit.Request
+	case strings.Contains(st.Message(), "send message larger"):
+		return limit.Response
+	}
+	return "other"
+}
+
+// metadata is the detail of an actor's error, with the refs of the candidates for an ambiguous target.
+func metadataOf(e *actor.Error) map[string]string {
+	if len(e.Candidates) == 0 {
+		return e.Detail
+	}
+	all := maps.Clone(e.Detail)
+	if all == nil {
+		all = map[string]string{}
+	}
+	refs := make([]string, len(e.Candidates))
+	for i, el := range e.Candidates {
+		refs[i] = strconv.FormatUint(uint64(el.Ref), 10)
+	}
+	all["candidates"] = strings.Join(refs, " ")
+	return all
+}
+
+func hasStatus(err error) bool {
+	var s interface{ GRPCStatus() *status.Status }
+	return errors.As(err, &s)
+}
+
+// Reason returns the reason of an error's ErrorInfo; empty: it has none.
+func Reason(err error) string {
+	for _, detail := range status.Convert(From(err)).Details() {
+		if i, ok := detail.(*errdetails.ErrorInfo); ok {
+			return i.GetReason()
+		}
+	}
+	return ""
+}
+
+// violation makes the detail for one invalid field.
+func violation(field, description string) *errdetails.BadRequest {
+	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: validUTF8(field), Description: validUTF8(description)}}}
+}
+
+func badRequest(invalid *check.Invalid) error {
+	detail := new(errdetails.BadRequest)
+	for _, v := range invalid.Violations {
+		detail.FieldViolations = append(detail.FieldViolations, violation(v.Field, v.Description).FieldViolations...)
+	}
+	return New(codes.InvalidArgument, invalid.Error(), detail)
+}
+
+// Info makes the detail that names the reason of an error to programs.
+func Info(reason string, metadata map[string]string) *errdetails.ErrorInfo {
+	all := make(map[string]string, len(metadata))
+	for name, value := range metadata {
+		all[name] = validUTF8(value)
+	}
+	return &errdetails.ErrorInfo{Reason: reason, Domain: Domain, Metadata: all}
+}
+
+// validUTF8 replaces what a protobuf string cannot hold.
+func validUTF8(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// New makes an error. If a detail does not encode, the error goes out without details. Package trailers
+// shortens errors that are too long for some clients when the call ends.
+func New(code codes.Code, message string, details ...protoadapt.MessageV1) error {
+	s := status.New(code, validUTF8(message))
+	if detailed, err := s.WithDetails(details...); err == nil {
+		s = detailed
+	}
+	return s.Err()
+}
+
+// Recovered returns the error of a call whose handler panicked, and logs the stack. The value of the panic
+// could hold page content and goes nowhere. It must be called by the deferred function that recovered.
+func Recovered(ctx context.Context, logger *slog.Logger) error {
+	logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
+	return New(codes.Internal, "the daemon hit a fault of its own: its log has the details; please report it")
+}

@@ -1,0 +1,84 @@
+package rpcstatus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/server/check"
+)
+
+// wantCode fails unless err has the code, and the reason when one is given.
+func wantCode(t *testing.T, err error, code codes.Code, reason string) {
+	t.Helper()
+	if status.Code(err) != code || reason != "" && Reason(err) != reason {
+		t.Errorf("got %v with reason %q, want code %v with reason %q", err, Reason(err), code, reason)
+	}
+}
+
+func TestErrorTable(t *testing.T) {
+	for kind := actor.NotFound; kind <= actor.Unresponsive; kind++ {
+		m, ok := kinds[kind]
+		if !ok {
+			t.Errorf("kind %d has no code", kind)
+		}
+		wrapped := fmt.Errorf("while testing: %w", &actor.Error{Kind: kind, Message: "do this", Detail: map[string]string{"ref": "12"}})
+		err := From(wrapped)
+		wantCode(t, err, m.code, m.reason)
+		if !strings.Contains(err.Error(), "do this") {
+			t.Errorf("kind %d lost its message: %v", kind, err)
+		}
+	}
+	for _, c := range []struct {
+		err  error
+		code codes.Code
+	}{
+		{nil, codes.OK},
+		{fmt.Errorf("read: %w", context.DeadlineExceeded), codes.DeadlineExceeded},
+		{fmt.Errorf("read: %w", context.Canceled), codes.Canceled},
+		{&actor.Error{Kind: actor.Navigation, Err: context.DeadlineExceeded}, codes.DeadlineExceeded},
+		{&actor.Error{Kind: actor.Closed, Err: context.Canceled}, codes.Aborted},
+		{errors.New("no idea"), codes.Internal},
+		{status.Error(codes.DataLoss, "kept"), codes.DataLoss},
+		{&check.Unsupported{Field: "x", Instead: "y"}, codes.Unimplemented},
+		{&check.Invalid{Violations: []check.Violation{{Field: "x", Description: "y"}}}, codes.InvalidArgument},
+	} {
+		wantCode(t, From(c.err), c.code, "")
+	}
+	if metadata := From(&actor.Error{Kind: actor.Stale, Detail: map[string]string{"bad": "\xff"}}); status.Code(metadata) != codes.FailedPrecondition {
+		t.Errorf("details that do not encode lose the error: %v", metadata)
+	}
+}
+
+func TestErrorsNameTheTimeOfTheNextAttempt(t *testing.T) {
+	var found *errdetails.RetryInfo
+	for _, detail := range status.Convert(From(&actor.Error{Kind: actor.Lost, RetryAfter: 1500 * time.Millisecond})).Details() {
+		if info, ok := detail.(*errdetails.RetryInfo); ok {
+			found = info
+		}
+	}
+	if d := found.GetRetryDelay().AsDuration(); d != 1500*time.Millisecond {
+		t.Errorf("try again after %v", d)
+	}
+	if n := len(status.Convert(From(&actor.Error{Kind: actor.Lost})).Details()); n != 1 {
+		t.Errorf("%d details of an error that nobody knows the end of", n)
+	}
+}
+
+func TestLimitNamesTheLimitOfAnError(t *testing.T) {
+	err := From(actor.Exceeded("mailbox", 64, "tab t1 has 64 calls waiting: wait"))
+	if got := Limit(err); got != "mailbox" {
+		t.Errorf("the limit is %q", got)
+	}
+	if got := Limit(From(actor.Errorf(actor.NotFound, "x"))); got != "" {
+		t.Errorf("no limit, and yet %q", got)
+	}
+}

@@ -1,0 +1,303 @@
+// Package server serves the daemon's gRPC API. A Server is made once with the pool of tabs that it
+// serves; its handlers check a request, call an actor and convert the answer, and nothing else.
+//
+// What it guarantees:
+//
+//   - A view is computed per call from an immutable snapshot. No call changes what another sees.
+//   - Every error leaves with a code from one table (errors.go) and says what to do next.
+//   - A connection that does not come over a unix socket must present the bearer token.
+//   - A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages and holds up
+//     nobody. It ends with a reason.
+//   - Neither the log nor an error of another client ever holds page content or typed text.
+//
+// The caller makes the listeners (package listen), owns the pool until it calls Serve, and gets it
+// back closed when Serve returns.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/stats"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/server/authz"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/intercept"
+	"github.com/domtap/domtap/internal/server/limit"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/services"
+	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/uploads"
+	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/sessions"
+	"github.com/domtap/domtap/internal/telemetry/usage"
+)
+
+// MaxMessage is the largest message in bytes that the server sends. Clients whose own limit is
+// smaller (4 MiB by default) should raise it, or ask for less of a large page.
+const MaxMessage = listen.MaxMessage
+
+const (
+	// maxStreams bounds the calls that one connection has under way.
+	maxStreams = 4096
+	// handshakeLimit is how long a connection may take until it can carry calls. Who connects and says nothing would hold
+	// up the end of the server for so long.
+	handshakeLimit = 5 * time.Second
+)
+
+// Config sets up a Server. The zero value serves unix sockets only.
+type Config struct {
+	// Token is what connections over anything but a unix socket must present as
+	// "authorization: Bearer TOKEN". When it is empty, Serve refuses such listeners.
+	Token string
+	// Clients are who may call over anything but a unix socket. Nil: who has Token.
+	Clients *identity.Clients
+	// Logger gets one record for every call: method, code, reason, duration and peer. Nil: no log.
+	Logger *slog.Logger
+	// CallTimeout is the deadline of a unary call whose client set none. 0: 30 s.
+	CallTimeout time.Duration
+	// StopTimeout is how long the tabs may take to close when the server stops, and then again how long
+	// the calls may take to end. 0: 5 s.
+	StopTimeout time.Duration
+	// Heartbeat is how long a stream is silent before it says that it is still there. 0: 15 s.
+	Heartbeat time.Duration
+	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
+	SendTimeout time.Duration
+	// Uploads is which files of this machine may be given to pages. The zero value: none.
+	Uploads uploads.Policy
+	// AllowEval lets clients run scripts in pages (Evaluate).
+	AllowEval bool
+	// Limits are what clients may take. The zero value bounds the sizes of messages only.
+	Limits limit.Config
+	// Traces is told of connections and calls beside the server's own accounts, to trace them. Nil: nobody is.
+	Traces stats.Handler
+	// Metrics counts what the server does. Nil: nothing is measured.
+	Metrics Metrics
+	// Sessions are those of the pool. Nil: there is only the default one.
+	Sessions *sessions.Sessions
+}
+
+func (c Config) withDefaults() Config {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	for _, d := range []struct {
+		value   *time.Duration
+		instead time.Duration
+	}{
+		{&c.CallTimeout, 30 * time.Second},
+		{&c.StopTimeout, 5 * time.Second},
+		{&c.Heartbeat, 15 * time.Second},
+		{&c.SendTimeout, 30 * time.Second},
+	} {
+		if *d.value == 0 {
+			*d.value = d.instead
+		}
+	}
+	return c
+}
+
+// Server is the daemon's gRPC server.
+type Server struct {
+	cfg      Config
+	gate     *authz.Gate
+	clients  *identity.Clients
+	grpc     *grpc.Server
+	health   *health.Server
+	services *services.Services
+	// names are the names of the services, but for health and reflection.
+	names  []string
+	views  *views.Cache
+	book   *usage.Book
+	clerk  *metering.Clerk
+	limits *limit.Limits
+	calls  *intercept.Chain
+	// connections numbers those of gRPC and of the fronts.
+	connections *connections.Tracker
+	fronts      []Front
+	streams     *streaming.Streams
+	// running counts the goroutines that accept connections.
+	running sync.WaitGroup
+}
+
+// New makes a server for the tabs of the pool.
+func New(pool *actor.Pool, cfg Config) (*Server, error) {
+	if pool == nil {
+		return nil, errors.New("a server needs a pool of tabs")
+	}
+	cfg = cfg.withDefaults()
+	for _, d := range []time.Duration{cfg.CallTimeout, cfg.StopTimeout, cfg.Heartbeat, cfg.SendTimeout} {
+		if d < 0 {
+			return nil, fmt.Errorf("a timeout is %v: it must not be negative", d)
+		}
+	}
+	if err := cfg.Limits.Check(); err != nil {
+		return nil, err
+	}
+	if cfg.Sessions == nil {
+		cfg.Sessions = sessions.New(pool, nil, sessions.Config{Logger: cfg.Logger})
+	}
+	if cfg.Clients == nil {
+		cfg.Clients = identity.New(context.Background(), cfg.Token)
+	}
+	s := &Server{cfg: cfg, gate: authz.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New()}
+	s.book = usage.New(opened{s.gate})
+	s.clerk = metering.New(s.book, s.gate.SessionOf, rpcstatus.Reason)
+	s.limits = limit.New(cfg.Limits)
+	tracked := connections.Config{Closed: s.views.Forget, Usage: s.clerk, Limits: s.limits}
+	chained := intercept.Config{
+		Clients: s.clients, Usage: s.clerk, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
+	}
+	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}
+	if cfg.Metrics != nil {
+		streamed.Metrics = cfg.Metrics
+		tracked.Refused, chained.Metrics = cfg.Metrics.Refused, cfg.Metrics
+	}
+	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
+	s.services = services.New(services.Config{
+		DaemonID: rand.Text(), Gate: s.gate, Views: s.views, Book: s.book, Streams: s.streams,
+		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Logger: cfg.Logger,
+	})
+	s.grpc = grpc.NewServer(s.options()...)
+	s.register()
+	return s, nil
+}
+
+// options sets limits that suit streams which live for days and are mostly silent.
+func (s *Server) options() []grpc.ServerOption {
+	all := []grpc.ServerOption{
+		grpc.ChainUnaryInterceptor(s.calls.Unary()...),
+		grpc.ChainStreamInterceptor(s.calls.Stream()...),
+		grpc.ForceServerCodecV2(wire.Codec()),
+		grpc.Creds(newHandshake()),
+		grpc.StatsHandler(s.connections),
+		// What is up to twice too large is refused by our own words (see bounded), the rest by those of gRPC.
+		grpc.MaxRecvMsgSize(2 * s.limits.Config().RequestBytes),
+		grpc.MaxSendMsgSize(s.limits.Config().ResponseBytes),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.ConnectionTimeout(handshakeLimit),
+		grpc.WaitForHandlers(true),
+		// A peer that vanished without a word is found within a minute.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
+	}
+	if s.cfg.Traces != nil {
+		all = append(all, grpc.StatsHandler(s.cfg.Traces))
+	}
+	return all
+}
+
+func (s *Server) register() {
+	s.Register(s.grpc)
+	s.clerk.Count(s.grpc.GetServiceInfo())
+	for name := range s.grpc.GetServiceInfo() {
+		s.names = append(s.names, name)
+		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
+	}
+	healthv1.RegisterHealthServer(s.grpc, s.health)
+	reflection.Register(s.grpc)
+}
+
+// Serve serves the listeners until ctx ends or one of them fails, then stops: health says
+// NOT_SERVING, the pool is closed so that every stream ends with its reason, calls under way may
+// finish, and what is left after StopTimeout is cut. When it returns, the listeners and the pool are
+// closed and none of the server's goroutines is left. It returns nil when ctx ended it, and may be
+// called once.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
+	err := s.serve(ctx, listeners)
+	err = errors.Join(err, s.stop(context.WithoutCancel(ctx)))
+	s.running.Wait()
+	s.streams.Wait()
+	return err
+}
+
+// serve runs the listeners; it returns while they still run.
+func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
+	if err := s.admit(listeners); err != nil {
+		for _, l := range listeners {
+			err = errors.Join(err, l.Close())
+		}
+		return err
+	}
+	failed := make(chan error, len(listeners)+len(s.fronts))
+	for _, l := range listeners {
+		s.running.Go(func() { failed <- s.grpc.Serve(l) })
+	}
+	for _, f := range s.fronts {
+		s.running.Go(func() { failed <- f.Serve() })
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	}
+}
+
+// admit refuses listeners whose clients could not be told from strangers.
+func (s *Server) admit(listeners []net.Listener) error {
+	if len(listeners) == 0 {
+		return errors.New("nothing to listen on: give a socket or an address")
+	}
+	for _, l := range listeners {
+		if s.cfg.Token == "" && !connections.Trusted(l.Addr()) {
+			return fmt.Errorf("refusing to listen on %v without a token: give one with --token-file", l.Addr())
+		}
+	}
+	return nil
+}
+
+// stop ends everything in bounded time. Closing the pool is what ends the streams, so it comes first.
+func (s *Server) stop(ctx context.Context) error {
+	s.health.Shutdown()
+	closing, cancel := context.WithTimeout(ctx, s.cfg.StopTimeout)
+	err := s.gate.Shut(closing)
+	cancel()
+	ctx, cancel = context.WithTimeout(ctx, s.cfg.StopTimeout)
+	defer cancel()
+	var fronts sync.WaitGroup
+	for _, f := range s.fronts {
+		fronts.Go(func() { f.Stop(ctx) })
+	}
+	defer fronts.Wait()
+	graceful := make(chan struct{})
+	go func() {
+		defer close(graceful)
+		s.grpc.GracefulStop()
+	}()
+	select {
+	case <-graceful:
+	case <-ctx.Done():
+		s.grpc.Stop()
+		<-graceful
+	}
+	return err
+}
+
+// Accounts are what the server counts; see package accounts.
+func (s *Server) Accounts() *usage.Book { return s.book }
+
+// opened tells the usage book which sessions and tabs are open.
+type opened struct{ gate *authz.Gate }
+
+func (o opened) HasSession(id string) bool { return o.gate.HasSession(id) }
+
+func (o opened) HasTab(id string) bool { return o.gate.SessionOf(identity.Operator(), id) != "" }
+
+func (o opened) Owner(session string) string { return identity.OwnerOf(session) }

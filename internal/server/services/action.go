@@ -1,0 +1,137 @@
+package services
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/acting"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/server/steps"
+	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/waits"
+)
+
+type actionService struct {
+	domtapv1.UnimplementedActionServiceServer
+	*core
+}
+
+// Interact does the steps of one turn.
+func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.turnOf(tab, r)
+	if err != nil {
+		return nil, err
+	}
+	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	told := shared.Told(who)
+	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
+	outcome, err := turn.Run(ctx, tab, plan)
+	if err == nil {
+		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
+		shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark}) // also by the error of what was refused
+		err = nothingDone(plan, outcome)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return acting.Answer(&outcome, rpcstatus.Reason, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
+}
+
+// account notes how a turn went.
+func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
+	if note := metering.Of(ctx); note != nil {
+		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
+		note.Whole(s.views.Of(tab).Whole(o.After), false)
+	}
+}
+
+// nothingDone is the error of a turn that failed before it did anything. One that did something is
+// answered, with the error in its step's result, so that what it did is not lost.
+func nothingDone(plan turn.Turn, out turn.Outcome) error {
+	if plan.URL != "" || !plan.StopOnError || plan.ShotOnError || len(out.Results) == 0 {
+		return nil
+	}
+	var e *actor.Error
+	hung := errors.As(out.Results[0].Err, &e) && e.Kind == actor.Unresponsive // what it did nobody knows
+	if hung || out.Results[0].Delivered == actor.DeliveredPart {
+		return nil
+	}
+	return out.Results[0].Err
+}
+
+// FillForm fills the fields of a form, and sends it, as one turn.
+func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.uploads.Files(paths) })
+	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	told := shared.Told(who)
+	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
+	outcome, err := turn.Run(ctx, tab, plan)
+	if err != nil {
+		return nil, err
+	}
+	shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark})
+	s.account(ctx, tab, acting.FormKinds(r), &outcome)
+	answer, err := acting.Answer(&outcome, rpcstatus.Reason, false)
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.FillFormResponse{
+		Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
+	}, nil
+}
+
+// turnOf makes the actor's turn of a request that package check let pass.
+func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn.Turn, error) {
+	plan := turn.Turn{
+		URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError(), Heal: r.Heal == nil || r.GetHeal(),
+		ShotOnError: r.GetScreenshotOnError(),
+	}
+	for i, step := range r.GetSteps() {
+		action, err := s.turnAction(tab, step, fmt.Sprintf("steps[%d]", i))
+		if err != nil {
+			return turn.Turn{}, err
+		}
+		plan.Steps = append(plan.Steps, action)
+	}
+	return plan, nil
+}
+
+// turnAction makes the action of a step, whose path in the request is field.
+func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field string) (made turn.Step, err error) {
+	switch a := step.GetAction().(type) {
+	case *domtapv1.Step_Wait:
+		return turn.Step{Wait: waits.Step(tab, s.views.Of(tab), a.Wait, field+".wait")}, nil
+	case *domtapv1.Step_Read:
+		return turn.Step{Read: s.turnRead(tab, a.Read)}, nil
+	case *domtapv1.Step_Screenshot:
+		return turn.Step{Shot: s.turnShot(tab, a.Screenshot)}, nil
+	case *domtapv1.Step_Back:
+		return turn.Step{Back: true}, nil
+	}
+	for i, a := range steps.Actions(step) {
+		if a.Paths, err = s.uploads.Files(a.Paths); err != nil {
+			return made, err
+		}
+		if i > 0 {
+			made.Then = append(made.Then, a)
+			continue
+		}
+		made.Action, made.Target = a, acting.TargetOf(step)
+		made.Toward = acting.Target(step.GetDrag().GetTo())
+	}
+	return made, nil
+}

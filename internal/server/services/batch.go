@@ -1,0 +1,175 @@
+package services
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/content/extract"
+	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/deadline"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// batch is one call of Batch under way.
+type batch struct {
+	pages   *pageService
+	request *domtapv1.BatchRequest
+	schema  *extract.Schema
+	each    time.Duration
+	session string
+}
+
+// Batch reads many URLs in parallel. Each result is complete or an error; shortly before the deadline of the
+// call, the URLs that are not read yet fail and the rest is answered.
+func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*domtapv1.BatchResponse, error) {
+	b := &batch{pages: s, request: r}
+	ctx = metering.Apart(ctx) // no caller has seen its pages before
+	if r.GetSchemaJson() != "" {
+		schema, err := extract.Compile([]byte(r.GetSchemaJson()))
+		if err != nil {
+			return nil, check.SchemaFault("schema_json", err)
+		}
+		b.schema = schema
+	}
+	if _, err := s.gate.Session(ctx, r.GetSessionId()); err != nil {
+		return nil, err
+	}
+	if b.session = r.GetSessionId(); b.session == "" {
+		made, err := s.gate.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
+		if err != nil {
+			return nil, err
+		}
+		b.session = strings.TrimPrefix(made.ID, identity.From(ctx).Prefix())
+		defer s.closeSession(ctx, b.session)
+	}
+	var parallel int
+	b.each, parallel = convert.BatchOptions(r)
+	working, cancel := deadline.Reserve(ctx)
+	defer cancel()
+	results := make([]*domtapv1.BatchResult, len(r.GetUrls()))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(parallel, len(results)) {
+		workers.Go(func() {
+			for i := range next {
+				results[i] = b.read(working, r.GetUrls()[i])
+			}
+		})
+	}
+	for i := range results {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err // nobody waits for the answer
+	}
+	return &domtapv1.BatchResponse{Results: results}, nil
+}
+
+// closeSession closes the session of a batch, whose tabs are closed.
+func (s *pageService) closeSession(ctx context.Context, session string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer cancel()
+	if err := s.gate.Close(ctx, session, false); err != nil {
+		s.logger.Warn("the session of a batch was not closed in time", "err", err)
+	}
+}
+
+// read reads one URL in a tab of its own.
+func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult) {
+	out = &domtapv1.BatchResult{Url: url}
+	defer func() { // the interceptor that recovers does not reach this goroutine
+		if fault := recover(); fault != nil {
+			err := rpcstatus.Recovered(ctx, b.pages.logger)
+			out = failed(&domtapv1.BatchResult{Url: url}, err, rpcstatus.Reason(err))
+		}
+	}()
+	if ctx.Err() != nil {
+		return failed(out, errors.New("the deadline of the call passed before this URL was read: request it again"), "DEADLINE")
+	}
+	bounded, cancel := context.WithTimeout(ctx, b.each)
+	defer cancel()
+	tab, err := b.pages.gate.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
+	if err == nil {
+		err = b.fill(bounded, tab, out)
+		b.discard(ctx, tab)
+	}
+	if err == nil {
+		return out
+	}
+	reason := rpcstatus.Reason(err)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		reason = "DEADLINE"
+	}
+	return failed(out, err, reason)
+}
+
+// failed makes a result of an error. It has no text: half a text would pass for a whole one.
+func failed(out *domtapv1.BatchResult, err error, reason string) *domtapv1.BatchResult {
+	out.Text, out.ResultJson, out.Tokens = "", "", 0
+	out.Error, out.Reason = status.Convert(rpcstatus.From(err)).Message(), reason
+	if reason == "" || reason == "DEADLINE" {
+		out.Error = err.Error()
+	}
+	return out
+}
+
+// fill reads a tab.
+func (b *batch) fill(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
+	var err error
+	if b.schema != nil {
+		err = b.extract(ctx, tab, out)
+	} else {
+		err = b.text(ctx, tab, out)
+	}
+	about := tab.Info()
+	out.Title, out.FinalUrl, out.HttpStatus = about.Title, about.URL, int32(about.HTTPStatus)
+	if d := about.Dialog; err != nil && d != nil {
+		return actor.Errorf(actor.DialogOpen, "a dialog (%s) blocks the page: open the page in a tab, answer the dialog, and read it there", d.Type)
+	}
+	return err
+}
+
+func (b *batch) extract(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
+	answer, err := extractFrom(ctx, tab, b.schema, dom.NoRef, extract.DefaultRows)
+	if err != nil {
+		return err
+	}
+	out.ResultJson, out.Truncated = answer.GetResultJson(), answer.GetTruncated()
+	return nil
+}
+
+func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchResult) error {
+	request := &domtapv1.ReadPageRequest{TabId: tab.ID(), Mode: b.request.GetWhat(), MaxTokens: b.request.MaxTokens}
+	answer, err := b.pages.ReadPage(ctx, request)
+	if err == nil && answer.GetMode() == domtapv1.ReadMode_READ_MODE_VISUAL { // batches return no screenshots
+		request.Mode = domtapv1.ReadMode_READ_MODE_CONTENT
+		answer, err = b.pages.ReadPage(ctx, request)
+	}
+	if err != nil {
+		return err
+	}
+	out.Text, out.Tokens, out.Mode = answer.GetText(), answer.GetTokens(), answer.GetMode()
+	out.Truncated = answer.GetNextCursor() != "" || answer.GetPageTruncated()
+	return nil
+}
+
+// discard closes a tab, also after the call was cancelled.
+func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+	defer cancel()
+	_ = b.pages.gate.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
+}

@@ -1,0 +1,82 @@
+package services
+
+import (
+	"context"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/waits"
+)
+
+type domService struct {
+	domtapv1.UnimplementedDomServiceServer
+	*core
+}
+
+// GetDom answers with the elements of a page.
+func (s *domService) GetDom(ctx context.Context, r *domtapv1.GetDomRequest) (*domtapv1.GetDomResponse, error) {
+	got, err := s.snapshot(ctx, r, r.SinceRevision, true)
+	if err != nil {
+		return nil, err
+	}
+	metering.Of(ctx).Changed(got.change != nil, got.resync)
+	history := r.IncludeHistory == nil || r.GetIncludeHistory()
+	page := got.view.Snapshot
+	resp := &domtapv1.GetDomResponse{
+		TabId: got.tab.ID(), Url: page.URL, Title: page.Title, Revision: page.Revision, Epoch: page.Epoch,
+		Elements: got.boxes.Messages,
+		Metadata: got.metadata(got.view.Settled(history)),
+		Diff:     got.diff(r.GetIncludeGeometry()),
+		Resync:   got.resyncMessage(),
+	}
+	if history {
+		resp.History = convert.History(page.History)
+	}
+	return resp, nil
+}
+
+// GetCompact answers the same view as text.
+func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactRequest) (*domtapv1.GetCompactResponse, error) {
+	got, err := s.snapshot(ctx, r, r.SinceRevision, false)
+	if err != nil {
+		return nil, err
+	}
+	history := r.IncludeHistory == nil || r.GetIncludeHistory()
+	settled := got.view.Settled(history)
+	resp := &domtapv1.GetCompactResponse{Revision: got.view.Snapshot.Revision, Epoch: got.view.Snapshot.Epoch}
+	if r.GetFormat() == domtapv1.Format_FORMAT_DIFF {
+		resp.Text, settled.Tokens = got.diffText()
+		resp.Resync = got.resyncMessage()
+		metering.Of(ctx).Changed(resp.Text != "", got.resync)
+	}
+	if resp.Text == "" {
+		settled.Tokens = got.view.Settled(history).Tokens
+		header := got.view.Header(history)
+		header.Next = got.next
+		resp.Text = got.view.Print(header, settled)
+	}
+	resp.Metadata = got.metadata(settled)
+	return resp, nil
+}
+
+// WatchDom streams the changes of a view.
+func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
+	tab, err := s.gate.Tab(stream.Context(), r.GetTabId())
+	if err != nil {
+		return err
+	}
+	shared := s.views.Of(tab)
+	defer shared.Streams(connections.Caller(stream.Context(), r.GetClientId()))()
+	return s.streams.Watch(tab, shared, r, stream)
+}
+
+// WaitFor returns when a condition holds.
+func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	return waits.Wait(ctx, tab, s.views.Of(tab), r)
+}

@@ -1,0 +1,136 @@
+package services
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/content/extract"
+	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
+)
+
+const (
+	// maxPdf and maxEvaluated bound answers, in bytes.
+	maxPdf       = 64_000_000
+	maxEvaluated = 4 << 20
+	// defaultEntries is how many log entries are read when the request leaves max_entries unset.
+	defaultEntries = 100
+)
+
+// Pdf prints the page.
+func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	paper := actor.Paper{
+		Landscape: r.GetLandscape(), Graphics: r.GetPrintBackground(), Scale: 1, Ranges: r.GetPageRanges(), Limit: maxPdf,
+	}
+	paper.Width, paper.Height = convert.Paper(r.GetFormat())
+	if r.Scale != nil {
+		paper.Scale = r.GetScale()
+	}
+	pdf, err := tab.Print(ctx, paper)
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.PdfResponse{Pdf: pdf}, nil
+}
+
+// Extract reads data by a schema.
+func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	schema, err := check.Schema(r)
+	if err != nil {
+		return nil, err
+	}
+	root, rows := dom.NoRef, extract.DefaultRows
+	if r.RootRef != nil {
+		root = dom.Ref(r.GetRootRef())
+	}
+	if r.MaxRows != nil {
+		rows = int(r.GetMaxRows())
+	}
+	return extractFrom(ctx, tab, schema, root, rows)
+}
+
+// extractFrom runs a schema on a tab.
+func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, root dom.Ref, rows int) (*domtapv1.ExtractResponse, error) {
+	raw, err := tab.Extract(ctx, actor.Extraction{Plan: schema.Plan(rows), Root: root})
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]extract.Answer, len(raw))
+	for i, one := range raw {
+		if err := json.Unmarshal(one.Data, &answers[i]); err != nil {
+			return nil, fmt.Errorf("decode the page's answer: %w", err)
+		}
+	}
+	result, err := schema.Assemble(answers, rows)
+	if err != nil {
+		return nil, check.SchemaFault("schema_json", err)
+	}
+	resp := &domtapv1.ExtractResponse{
+		ResultJson: string(result.JSON), Missing: result.Missing, Truncated: result.Truncated, Rows: int32(result.Rows),
+	}
+	if len(answers) > 0 {
+		resp.Url = answers[0].URL
+	}
+	return resp, nil
+}
+
+// Evaluate runs a script in the page, if the daemon allows it.
+func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
+	if !s.allowEval {
+		return nil, rpcstatus.New(codes.PermissionDenied,
+			"Evaluate is off: start the daemon with --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
+			rpcstatus.Info("EVALUATE_OFF", nil))
+	}
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	script := actor.Script{Expression: r.GetExpression(), Frame: dom.FrameID(r.GetFrameId()), Ref: dom.NoRef, Limit: maxEvaluated}
+	if r.Ref != nil {
+		script.Ref = dom.Ref(r.GetRef())
+	}
+	out, err := tab.Evaluate(ctx, script)
+	// Operators learn who ran a script in which tab; the script and its result stay out of the log.
+	s.logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
+		slog.String("tab", tab.ID()), slog.Int("length", len(script.Expression)), slog.String("peer", connections.PeerName(ctx)),
+		slog.Bool("failed", err != nil), slog.Bool("threw", out.Exception != ""))
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("the script did not finish in time: it was terminated, or its promise is still pending: %w", err)
+		}
+		return nil, err
+	}
+	return &domtapv1.EvaluateResponse{ResultJson: out.JSON, Exception: out.Exception}, nil
+}
+
+// ReadLog reads the tab's log without a call to the page.
+func (s *pageService) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	query := pagelog.Query{After: r.GetAfter(), Max: defaultEntries, Problems: r.GetProblemsOnly(), Kinds: convert.LogKinds(r.GetKinds())}
+	if r.MaxEntries != nil {
+		query.Max = int(r.GetMaxEntries())
+	}
+	return convert.Log(tab.Log().Read(query)), nil
+}

@@ -1,0 +1,80 @@
+package services
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/capture"
+)
+
+// defaultQuality is the quality of a JPEG or WEBP when the request leaves it unset.
+const defaultQuality = 80
+
+type pageService struct {
+	domtapv1.UnimplementedPageServiceServer
+	*core
+}
+
+// Screenshot takes a screenshot of the page, or of one element.
+func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	shot, format := shotOf(r)
+	if r.GetMarks() {
+		return s.annotatedShot(ctx, tab, r, shot)
+	}
+	var image []byte
+	if r.Ref != nil {
+		_, image, _, err = tab.Portrait(ctx, dom.Ref(r.GetRef()), actor.ReadOptions{}, shot)
+	} else {
+		image, err = tab.Screenshot(ctx, shot)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.ScreenshotResponse{Image: image, Format: format}, nil
+}
+
+func shotOf(r *domtapv1.ScreenshotRequest) (actor.Shot, domtapv1.ImageFormat) {
+	shot := actor.Shot{FullPage: r.GetFullPage(), Quality: defaultQuality}
+	if r.Quality != nil {
+		shot.Quality = int(r.GetQuality())
+	}
+	switch format := r.GetFormat(); format {
+	case domtapv1.ImageFormat_IMAGE_FORMAT_JPEG:
+		shot.Format = "jpeg"
+		return shot, format
+	case domtapv1.ImageFormat_IMAGE_FORMAT_WEBP:
+		shot.Format = "webp"
+		return shot, format
+	}
+	shot.Format, shot.Quality = "png", 0
+	return shot, domtapv1.ImageFormat_IMAGE_FORMAT_PNG
+}
+
+// annotatedShot takes a screenshot with refs, of the viewport, of the whole page or of an element.
+func (s *pageService) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot actor.Shot) (*domtapv1.ScreenshotResponse, error) {
+	format, unlimited := shot.Format, int32(0)
+	shot.Format = "png"
+	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil && !shot.FullPage, MaxTokens: &unlimited, ClientId: readPage}
+	if r.Ref != nil {
+		request.RootRef = r.Ref
+	}
+	taken, err := capture.Take(ctx, tab, s.views.Of(tab), request, shot)
+	if err != nil {
+		return nil, err
+	}
+	out, err := taken.Annotate(format, shot.Quality)
+	if err != nil {
+		return nil, err
+	}
+	kind := domtapv1.ImageFormat_IMAGE_FORMAT_PNG
+	if format == "jpeg" {
+		kind = domtapv1.ImageFormat_IMAGE_FORMAT_JPEG
+	}
+	return &domtapv1.ScreenshotResponse{Image: out.Image, Format: kind, Marks: out.Marks}, nil
+}

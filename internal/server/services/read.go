@@ -1,0 +1,209 @@
+package services
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/content/markdown"
+	"github.com/domtap/domtap/internal/server/capture"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/reading"
+	"github.com/domtap/domtap/internal/telemetry/usage"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+const (
+	// defaultReading is max_tokens when the request leaves it unset: some 6,000 characters.
+	defaultReading = 1500
+	// readPage is the client ID whose baselines the lists of ReadPage use, so that they disturb no diffs. No
+	// request can name it.
+	readPage = "\x00ReadPage"
+	// plainText is the reason of a CONTENT that has no main content.
+	plainText = "no main content stands out: this is everything but the navigation"
+)
+
+// ReadPage returns the page as text, as a list of what can be acted on, or as a screenshot with refs.
+func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	mode := r.GetMode()
+	if cursor := r.GetCursor(); reading.IsCursor(cursor) {
+		return s.readOn(ctx, tab, r)
+	} else if cursor != "" && mode <= domtapv1.ReadMode_READ_MODE_AUTO {
+		mode = s.modeOf(tab, cursor)
+	}
+	switch mode {
+	case domtapv1.ReadMode_READ_MODE_INTERACTIVE:
+		return s.readTree(ctx, r)
+	case domtapv1.ReadMode_READ_MODE_VISUAL:
+		return s.readPicture(ctx, tab, r)
+	}
+	return s.readText(ctx, tab, r)
+}
+
+// readText reads the page as CONTENT, or in the mode that AUTO chooses for it.
+func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	markup, err := tab.Markup(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, known := s.texts.Keep(tab, markup)
+	var reason string
+	if r.GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT {
+		var mode markdown.Mode
+		mode, reason = markdown.Choose(text.Document.Signals)
+		switch mode {
+		case markdown.Interactive:
+			return because(reason)(s.readTree(ctx, r))
+		case markdown.Visual:
+			return because(reason)(s.readPicture(ctx, tab, r))
+		}
+	}
+	s.accountText(ctx, tab, known, false)
+	resp := textMessage(text, markdown.Place{}, budgetOf(r))
+	resp.Reason, resp.Outline = reason, outlineMessages(text)
+	if !text.Document.Article {
+		resp.Reason = joined(reason, plainText)
+	}
+	return resp, nil
+}
+
+// readOn continues a text whose first part was read before.
+func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	text, at, err := s.texts.At(tab, r.GetCursor())
+	if err != nil {
+		return nil, err
+	}
+	s.accountText(ctx, tab, true, true)
+	resp := textMessage(text, at, budgetOf(r))
+	markup, err := tab.Markup(ctx)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	resp.ChangedSince = err != nil || text.Changed(markup)
+	return resp, nil
+}
+
+// accountText records how a page was read as text.
+func (s *pageService) accountText(ctx context.Context, tab *actor.Tab, known, part bool) {
+	note := metering.Of(ctx)
+	if note == nil {
+		return
+	}
+	reads := usage.Reads{Texts: 1}
+	if known {
+		reads.TextHits = 1
+	}
+	note.Reads(reads)
+	note.Whole(s.views.Of(tab).Whole(tab.Head().Snapshot), part)
+}
+
+// readTree reads the page as INTERACTIVE.
+func (s *pageService) readTree(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	request := listRequest(r)
+	request.Format = domtapv1.Format_FORMAT_TREE
+	got, err := s.snapshot(ctx, request, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	resp := listMessage(got)
+	resp.Mode = domtapv1.ReadMode_READ_MODE_INTERACTIVE
+	return resp, nil
+}
+
+// readPicture reads the page as VISUAL.
+func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
+	request := listRequest(r)
+	request.ViewportOnly = true
+	shared := s.views.Of(tab)
+	taken, err := capture.Take(ctx, tab, shared, request, actor.Shot{Format: "png"})
+	if err != nil {
+		return nil, err
+	}
+	annotated, err := taken.Annotate("png", 0)
+	if err != nil {
+		return nil, err
+	}
+	resp := listMessage(&snapshot{tab: tab, view: taken.View, next: shared.Next(taken.View)})
+	resp.Mode = domtapv1.ReadMode_READ_MODE_VISUAL
+	resp.Image, resp.ImageScale, resp.Marks = annotated.Image, annotated.Scale, annotated.Marks
+	return resp, nil
+}
+
+// modeOf returns the mode whose list a cursor continues. Any mode does for an unknown cursor: it has expired.
+func (s *pageService) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
+	if s.views.Of(tab).IsTree(cursor) {
+		return domtapv1.ReadMode_READ_MODE_INTERACTIVE
+	}
+	return domtapv1.ReadMode_READ_MODE_VISUAL
+}
+
+// listRequest is the request for the list that goes with a mode.
+func listRequest(r *domtapv1.ReadPageRequest) *domtapv1.GetCompactRequest {
+	budget, history := int32(budgetOf(r)), false
+	return &domtapv1.GetCompactRequest{
+		TabId: r.GetTabId(), MaxTokens: &budget, Cursor: r.GetCursor(), IncludeHistory: &history, ClientId: readPage,
+	}
+}
+
+func budgetOf(r *domtapv1.ReadPageRequest) int {
+	if r.MaxTokens == nil {
+		return defaultReading
+	}
+	return int(r.GetMaxTokens())
+}
+
+// listMessage prints a view.
+func listMessage(s *snapshot) *domtapv1.ReadPageResponse {
+	settled := s.view.Settled(false)
+	header := s.view.Header(false)
+	header.Next = s.next
+	text := s.view.Print(header, settled)
+	if settled.Tokens == 0 {
+		settled.Tokens = tokens.Count(text)
+	}
+	return &domtapv1.ReadPageResponse{
+		Text: text, Tokens: int32(settled.Tokens), Tokenizer: tokens.Name, NextCursor: s.next,
+		Url: s.view.Snapshot.URL, Title: s.view.Snapshot.Title, Metadata: s.metadata(settled),
+	}
+}
+
+// textMessage is the part of a text that begins at a position.
+func textMessage(t *reading.Text, at markdown.Place, budget int) *domtapv1.ReadPageResponse {
+	d := t.Document
+	page := d.Cut(at, budget, tokens.Count)
+	resp := &domtapv1.ReadPageResponse{
+		Mode: domtapv1.ReadMode_READ_MODE_CONTENT, Text: page.Text, Tokens: int32(page.Tokens), Tokenizer: tokens.Name,
+		Url: d.URL, Title: d.Title, TotalTokens: int32(t.Tokens), PageTruncated: d.Truncated, TotalBlocks: int32(len(d.Blocks)),
+		Signals: convert.Signals(t.Signals),
+	}
+	if page.More {
+		resp.NextCursor = t.Cursor(page.Next)
+	}
+	return resp
+}
+
+func outlineMessages(t *reading.Text) []*domtapv1.ReadHeading {
+	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(markdown.Place{Block: block}) })
+}
+
+// because adds the reason for its mode to an answer.
+func because(reason string) func(*domtapv1.ReadPageResponse, error) (*domtapv1.ReadPageResponse, error) {
+	return func(r *domtapv1.ReadPageResponse, err error) (*domtapv1.ReadPageResponse, error) {
+		if err == nil {
+			r.Reason = reason
+		}
+		return r, err
+	}
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}

@@ -1,0 +1,80 @@
+package services
+
+import (
+	"context"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/identity"
+)
+
+type sessionService struct {
+	domtapv1.UnimplementedSessionServiceServer
+	*core
+}
+
+// CreateSession makes a session.
+func (s *sessionService) CreateSession(ctx context.Context, r *domtapv1.CreateSessionRequest) (*domtapv1.CreateSessionResponse, error) {
+	info, err := s.gate.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.CreateSessionResponse{Session: convert.Session(info)}, nil
+}
+
+// ListSessions lists the sessions.
+func (s *sessionService) ListSessions(ctx context.Context, _ *domtapv1.ListSessionsRequest) (*domtapv1.ListSessionsResponse, error) {
+	all, err := s.gate.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	resp := new(domtapv1.ListSessionsResponse)
+	for _, info := range all {
+		resp.Sessions = append(resp.Sessions, convert.Session(info))
+	}
+	return resp, nil
+}
+
+// UpdateSession replaces the settings.
+func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSessionRequest) (*domtapv1.UpdateSessionResponse, error) {
+	info, err := s.gate.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.UpdateSessionResponse{Session: convert.Session(info)}, nil
+}
+
+// CloseSession closes a session.
+func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSessionRequest) (*domtapv1.CloseSessionResponse, error) {
+	if err := s.gate.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
+		return nil, err
+	}
+	s.book.CloseSession(identity.From(ctx).Inward(r.GetSessionId()))
+	return new(domtapv1.CloseSessionResponse), nil
+}
+
+// GetStorageState reads what a session has stored.
+func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetStorageStateRequest) (*domtapv1.GetStorageStateResponse, error) {
+	state, err := s.gate.State(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GetStorageStateResponse{State: convert.StorageState(state)}, nil
+}
+
+// SetStorageState stores something in a session.
+func (s *sessionService) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
+	if err := s.gate.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
+		return nil, err
+	}
+	return new(domtapv1.SetStorageStateResponse), nil
+}
+
+// ListDownloads lists the downloads of a session.
+func (s *sessionService) ListDownloads(ctx context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {
+	records, err := s.gate.Downloads(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.ListDownloadsResponse{Downloads: convert.Downloads(records)}, nil
+}

@@ -1,0 +1,177 @@
+package services
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/telemetry/usage"
+	"github.com/domtap/domtap/internal/tokens"
+	"github.com/domtap/domtap/view"
+)
+
+// snapshotRequest is what GetDom and GetCompact have in common.
+type snapshotRequest interface {
+	views.Request
+	GetTabId() string
+	GetClientId() string
+	GetIncremental() bool
+	GetEpoch() string
+	GetCursor() string
+	GetIncludeGeometry() bool
+	GetMaxAge() *durationpb.Duration
+}
+
+// snapshot is a tab as one call shows it, and the change from what the caller had before.
+type snapshot struct {
+	tab   *actor.Tab
+	view  *views.View
+	boxes *views.Placed // nil: the request wants none
+	next  string        // the cursor of the next part; empty: there is none
+	late  []dom.FrameID // frames that did not answer in time
+	// change leads to view from an earlier view; nil: none was asked for, or resync says why not.
+	change *views.Change
+	from   views.Seen
+	resync string
+}
+
+// snapshot reads the tab and makes the view that the request selects. since is the request's
+// since_revision.
+func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, boxes bool) (*snapshot, error) {
+	tab, err := c.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	sel := views.SelectionOf(r)
+	wanted := sel.Read(boxes)
+	wanted.MaxAge = r.GetMaxAge().AsDuration()
+	reading, err := tab.Read(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	shared := c.views.Of(tab)
+	var now *views.View
+	if name := r.GetCursor(); name != "" {
+		now, err = shared.Continue(reading.Head, sel, name)
+	} else {
+		now, err = shared.Tree(reading.Head, sel, connections.Named(ctx, r.GetClientId()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &snapshot{tab: tab, view: now, next: shared.Next(now), late: reading.Late}
+	shared.Sent(now, connections.Named(ctx, r.GetClientId()))
+	defer s.account(ctx, shared, r.GetCursor() != "")
+	seen := views.Seen{View: now, Mark: reading.Mark}
+	if boxes {
+		s.boxes = now.Placed(reading.Layout)
+		seen.Boxes = s.boxes.Boxes
+	}
+	if r.GetCursor() != "" {
+		// A part of a view is no baseline for later diffs.
+		return s, nil
+	}
+	last, resync := shared.Swap(connections.Caller(ctx, r.GetClientId()), seen)
+	if r.GetClientId() != "" {
+		shared.Tell(connections.Caller(ctx, ""), views.Told{Snapshot: now.Snapshot, Mark: reading.Mark}) // turns of this connection may name no client
+	}
+	switch {
+	case since != nil:
+		from, resync := shared.Back(reading.Head, sel, views.Point{Epoch: r.GetEpoch(), Revision: *since})
+		s.compare(views.Seen{View: from}, resync)
+	case r.GetIncremental() && resync == "" && r.GetIncludeGeometry() && last.Boxes == nil:
+		s.compare(last, views.ViewChanged)
+	case r.GetIncremental():
+		s.compare(last, resync)
+	}
+	return s, nil
+}
+
+// account records how the page was read.
+func (s *snapshot) account(ctx context.Context, shared *views.Tab, part bool) {
+	note := metering.Of(ctx)
+	if note == nil {
+		return
+	}
+	reads := usage.Reads{Pages: 1}
+	if shared.Seen(s.view.Snapshot) {
+		reads.HeadHits = 1
+	}
+	if s.view.Given() {
+		reads.ViewHits = 1
+	}
+	landmarks, elements := s.view.Folded()
+	reads.Landmarks, reads.Elements = int64(landmarks), int64(elements)
+	note.Reads(reads)
+	note.Whole(shared.Whole(s.view.Snapshot), part)
+}
+
+// compare finds the change from an earlier view, unless resync says why there is none.
+func (s *snapshot) compare(from views.Seen, resync string) {
+	if s.resync = resync; resync != "" {
+		return
+	}
+	c := s.view.Since(from.View)
+	if c.Mostly {
+		s.resync = views.MostlyChanged
+		return
+	}
+	s.change, s.from = c, from
+}
+
+// metadata describes what the answer holds and how to get the rest.
+func (s *snapshot) metadata(v view.View) *domtapv1.ViewMetadata {
+	m := convert.Metadata(v, tokens.Name)
+	m.NextCursor, m.PageLimited, m.Signals = s.next, s.view.Snapshot.Limited, convert.Signals(s.view.Signals())
+	for _, frame := range s.late {
+		m.LateFrames = append(m.LateFrames, string(frame))
+	}
+	return m
+}
+
+// diff returns the diff message, or nil.
+func (s *snapshot) diff(geometry bool) *domtapv1.Diff {
+	if s.change == nil {
+		return nil
+	}
+	d := s.change.Message(s.change.Diff.From, s.change.Diff.To)
+	if geometry {
+		d.Changed = convert.WithBoxes(d.Changed,
+			convert.Boxed{Elements: s.from.View.Elements(), Boxes: s.from.Boxes},
+			convert.Boxed{Elements: s.view.Elements(), Boxes: s.boxes.Boxes})
+		d.ChangedCount = int32(len(d.Changed))
+	}
+	return d
+}
+
+// diffText returns the diff as text and its tokens, or "" when the whole view must be sent instead: also
+// when the diff exceeds the budget.
+func (s *snapshot) diffText() (text string, cost int) {
+	if s.change == nil {
+		return "", 0
+	}
+	text = s.change.Text()
+	budget := s.view.Selection.Budget()
+	if budget == 0 {
+		return text, 0
+	}
+	if cost = tokens.Count(text); cost > budget {
+		s.resync = views.MostlyChanged
+		return "", 0
+	}
+	return text, cost
+}
+
+func (s *snapshot) resyncMessage() *domtapv1.Resync {
+	if s.resync == "" {
+		return nil
+	}
+	return &domtapv1.Resync{Reason: s.resync}
+}

@@ -1,0 +1,40 @@
+package services
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/telemetry/usage"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+type statsService struct {
+	domtapv1.UnimplementedStatsServiceServer
+	*core
+}
+
+// GetStats reports the usage.
+func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
+	session, err := s.gate.Session(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	place := usage.Place{Session: session, Tab: r.GetTabId()}
+	if who := identity.From(ctx); !who.IsOperator() {
+		place.Owner = who.Name()
+	}
+	if place.Tab != "" {
+		tab, err := s.gate.Tab(ctx, place.Tab)
+		if err == nil && place.Session != "" && tab.Session() != place.Session {
+			err = actor.Unknown("tab", "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
+		}
+		if err != nil {
+			return nil, err
+		}
+		place.Session = tab.Session()
+	}
+	return convert.Stats(s.book.Statement(place), tokens.Name), nil
+}

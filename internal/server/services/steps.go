@@ -1,0 +1,50 @@
+package services
+
+import (
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/capture"
+	"github.com/domtap/domtap/internal/server/views"
+)
+
+// turnRead makes the read of a turn from a valid step.
+func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.ReadStep {
+	sel := views.SelectionOf(&domtapv1.GetCompactRequest{
+		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(),
+	})
+	return &turn.ReadStep{Options: sel.Read(false), Say: func(r actor.Reading) (string, error) {
+		shared := s.views.Of(tab)
+		now, err := shared.At(r.Head, r.Head.Snapshot, sel)
+		if err != nil {
+			return "", err
+		}
+		header := now.Header(false)
+		header.Next = shared.Next(now)
+		return now.Print(header, now.Settled(false)), nil
+	}}
+}
+
+// turnShot makes the screenshot of a turn from a valid step.
+func (s *actionService) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.ScreenshotStep {
+	shot := &turn.ScreenshotStep{Shot: actor.Shot{Format: "png", FullPage: step.GetFullPage()}}
+	if !step.GetMarks() {
+		return shot
+	}
+	unlimited := int32(0)
+	sel := views.SelectionOf(&domtapv1.GetCompactRequest{TabId: tab.ID(), ViewportOnly: true, MaxTokens: &unlimited})
+	shot.Options = sel.Read(true)
+	shot.Draw = func(r actor.Reading, picture []byte) ([]byte, error) {
+		now, err := s.views.Of(tab).At(r.Head, r.Head.Snapshot, sel)
+		if err != nil {
+			return nil, err
+		}
+		taken := &capture.Capture{View: now, Layout: r.Layout, PNG: picture, Clip: r.Layout.Viewport}
+		annotated, err := taken.Annotate("png", 0)
+		if err != nil {
+			return nil, err
+		}
+		return annotated.Image, nil
+	}
+	return shot
+}

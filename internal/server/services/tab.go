@@ -1,0 +1,200 @@
+package services
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/rpcstatus"
+)
+
+type tabService struct {
+	domtapv1.UnimplementedTabServiceServer
+	*core
+}
+
+// OpenTab opens a tab.
+func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*domtapv1.OpenTabResponse, error) {
+	bounded, cancel := within(ctx, r.GetTimeout())
+	defer cancel()
+	size := r.GetViewport()
+	tab, err := s.gate.Open(bounded, actor.OpenOptions{
+		URL:      r.GetUrl(),
+		Session:  r.GetSessionId(),
+		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
+		Wait:     convert.Wait(r.GetWaitUntil()),
+		Restore:  r.GetRestore(),
+	})
+	var known *actor.Error
+	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
+		return nil, rpcstatus.New(codes.DeadlineExceeded, err.Error()) // there is no tab whose status could help
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil { // nobody learns of the tab
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
+		defer cancel()
+		return nil, errors.Join(err, s.gate.CloseTab(closing, tab.ID()))
+	}
+	return &domtapv1.OpenTabResponse{Tab: convert.Tab(tab.Info())}, nil
+}
+
+// ListTabs lists the tabs.
+func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
+	tabs, err := s.gate.Tabs(ctx, r.GetSessionId())
+	if err != nil {
+		return nil, err
+	}
+	resp := &domtapv1.ListTabsResponse{DaemonId: s.daemonID}
+	for _, tab := range tabs {
+		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
+	}
+	return resp, nil
+}
+
+// GetTab describes a tab.
+func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GetTabResponse{Tab: convert.Tab(tab.Info())}, nil
+}
+
+// CloseTab closes a tab.
+func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) (*domtapv1.CloseTabResponse, error) {
+	if err := s.gate.CloseTab(ctx, r.GetTabId()); err != nil {
+		return nil, err
+	}
+	return new(domtapv1.CloseTabResponse), nil
+}
+
+// SetRestore sets whether a tab is restored after a loss.
+func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.SetRestoreResponse{Tab: convert.Tab(tab.SetRestore(r.GetRestore()))}, nil
+}
+
+// Navigate loads a URL.
+func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) (*domtapv1.NavigateResponse, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Navigate(ctx, r.GetUrl(), wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.NavigateResponse{Tab: tab}, nil
+}
+
+// GoBack goes one entry back.
+func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*domtapv1.GoBackResponse, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Back(ctx, wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GoBackResponse{Tab: tab}, nil
+}
+
+// GoForward goes one entry forward.
+func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest) (*domtapv1.GoForwardResponse, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Forward(ctx, wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.GoForwardResponse{Tab: tab}, nil
+}
+
+// Reload loads the current document again.
+func (s *tabService) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*domtapv1.ReloadResponse, error) {
+	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+		return t.Reload(ctx, wait)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.ReloadResponse{Tab: tab}, nil
+}
+
+// navigation is what the requests that load a document have in common.
+type navigation interface {
+	GetTabId() string
+	GetWaitUntil() domtapv1.WaitUntil
+	GetTimeout() *durationpb.Duration
+}
+
+// load runs one navigation of a tab within its timeout.
+func (s *tabService) load(ctx context.Context, r navigation,
+	start func(context.Context, *actor.Tab, actor.Wait) (actor.Info, error),
+) (*domtapv1.Tab, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := within(ctx, r.GetTimeout())
+	defer cancel()
+	info, err := start(ctx, tab, convert.Wait(r.GetWaitUntil()))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Tab(info), nil
+}
+
+// within bounds ctx by the timeout of a request, if it has one.
+func within(ctx context.Context, timeout *durationpb.Duration) (context.Context, context.CancelFunc) {
+	if timeout == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, timeout.AsDuration())
+}
+
+// WatchTabs streams the events of tabs.
+func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTabsResponse]) error {
+	watch, err := s.gate.Watch(stream.Context(), r.GetSessionId())
+	if err != nil {
+		return err
+	}
+	defer watch.Stop()
+	out := s.streams.Sender(stream)
+	return out.Run(func() error {
+		if err := out.Accept(); err != nil {
+			return err
+		}
+		for {
+			event, err := watch.Next(stream.Context())
+			if err != nil {
+				return err
+			}
+			if err := out.Send(convert.TabEvent(event)); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// AnswerDialog answers the dialog that is open.
+func (s *tabService) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
+	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	answered, err := tab.AnswerDialog(ctx, actor.DialogAnswer{ID: r.GetDialogId(), Accept: r.GetAccept(), Text: r.PromptText})
+	if err != nil {
+		return nil, err
+	}
+	return &domtapv1.AnswerDialogResponse{Dialog: convert.Dialog(&answered), Tab: convert.Tab(tab.Info())}, nil
+}

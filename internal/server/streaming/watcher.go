@@ -1,0 +1,338 @@
+package streaming
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/deadline"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/server/wire"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+// watcher is one WatchDom stream. It is a cursor, not a queue: it holds the view that its reader has,
+// waits for a newer head, and sends the difference in one message, so a slow reader costs nobody
+// anything and catches up in one step.
+type watcher struct {
+	cfg       Config
+	tab       *actor.Tab
+	views     *views.Tab
+	selection views.Selection
+	request   *domtapv1.WatchDomRequest
+	out       *Sender
+	note      *metering.Note
+
+	sequence uint64
+	// shown is the view that the reader has; last is the revision and epoch of the last message, which
+	// may be older when the view did not change since.
+	shown *views.View
+	last  views.Point
+	// status and dialog are the ones that were reported last.
+	status actor.Status
+	dialog *actor.Dialog
+	// sentAt is when the last message was sent, contentAt when the last one with content was.
+	sentAt, contentAt time.Time
+}
+
+// Watch streams the changes of a view to a reader until the tab, the reader or the server ends; the error
+// says why.
+func (s *Streams) Watch(tab *actor.Tab, shared *views.Tab, r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
+	w := &watcher{
+		cfg: s.cfg, tab: tab, views: shared, selection: views.SelectionOf(r), request: r,
+		out: s.Sender(stream), note: metering.Of(stream.Context()), sentAt: time.Now(),
+	}
+	return w.out.Run(func() error { return w.run(stream.Context()) })
+}
+
+func (w *watcher) run(ctx context.Context) error {
+	if m := w.cfg.Metrics; m != nil {
+		m.Watching(1)
+		defer m.Watching(-1)
+	}
+	early, stop := deadline.Before(ctx)
+	starting, cancel := context.WithTimeout(early, w.cfg.StartTimeout)
+	release, err := w.tab.Watch(starting, w.selection.Watch())
+	cancel()
+	stop()
+	if err != nil {
+		return err
+	}
+	defer release()
+	head := w.tab.Head()
+	if err := w.begin(head); err != nil {
+		return err
+	}
+	if err := w.out.Accept(); err != nil {
+		return err
+	}
+	return w.follow(ctx, head)
+}
+
+// follow sends every change after head.
+func (w *watcher) follow(ctx context.Context, head *actor.Head) error {
+	// Resetting a timer for each message would cost more than the message. This one checks, when it fires,
+	// how long ago the last message was.
+	silent := make(chan struct{}, 1)
+	silence := time.AfterFunc(w.cfg.Heartbeat, func() { silent <- struct{}{} })
+	defer silence.Stop()
+	var due <-chan time.Time
+	for done := ctx.Done(); ; {
+		// First, because the first head may be the last one: the renderer may have crashed a moment ago.
+		over, err := w.advance(head, &due)
+		if over || err != nil {
+			return err
+		}
+		select {
+		case <-done:
+			return ctx.Err()
+		case <-head.Next():
+			head = w.tab.Head()
+		case <-due:
+		case <-silent:
+			left := w.cfg.Heartbeat - time.Since(w.sentAt)
+			if left <= 0 {
+				if err := w.heartbeat(); err != nil {
+					return err
+				}
+				left = w.cfg.Heartbeat
+			}
+			silence.Reset(left)
+		}
+	}
+}
+
+// advance brings the reader to a head; over says that the stream has ended. Content that must wait for
+// min_interval is left until due.
+func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, err error) {
+	ending := head.Info.Status == actor.StatusClosed || head.Info.Status == actor.StatusCrashed || head.Info.Status == actor.StatusRestoring
+	if head.Snapshot == w.shown.Snapshot {
+		*due = nil
+	} else if wait := w.request.GetMinInterval().AsDuration() - time.Since(w.contentAt); wait <= 0 || ending {
+		*due = nil
+		if err := w.content(head); err != nil {
+			return true, err
+		}
+	} else if *due == nil {
+		*due = time.After(wait)
+	}
+	if ending {
+		return true, w.end(head)
+	}
+	return false, w.statusChange(head.Info)
+}
+
+// end returns why the stream is over.
+func (w *watcher) end(head *actor.Head) error {
+	if gone := head.Info.Gone("watch"); gone != nil {
+		if err := w.sendStatus(head.Info); err != nil {
+			return err
+		}
+		return gone
+	}
+	<-w.tab.Done() // follows at once on the head that says so
+	if err := w.tab.Err(); err != nil {
+		return err
+	}
+	return w.sendStatus(head.Info)
+}
+
+// begin sends the first message, if there is one to send.
+func (w *watcher) begin(head *actor.Head) error {
+	now, err := w.views.At(head, head.Snapshot, w.selection)
+	if err != nil {
+		return err
+	}
+	w.status, w.dialog = head.Info.Status, head.Info.Dialog
+	if w.request.FromRevision != nil {
+		return w.resume(head, now)
+	}
+	w.shown, w.last = now, now.Point()
+	if w.request.GetOmitInitial() {
+		return nil
+	}
+	return w.share(now.Encoded(views.Sending{}, func() *domtapv1.WatchDomResponse {
+		m := contentMessage(now, 1)
+		m.Event = &domtapv1.WatchDomResponse_Snapshot{Snapshot: snapshotMessage(now)}
+		return m
+	}))
+}
+
+// resume continues from the revision that the reader has, or sends the whole view.
+func (w *watcher) resume(head *actor.Head, now *views.View) error {
+	at := views.Point{Epoch: w.request.GetEpoch(), Revision: w.request.GetFromRevision()}
+	from, resync := w.views.Back(head, w.selection, at)
+	if resync != "" {
+		return w.resync(now, resync, 1)
+	}
+	w.shown, w.last = from, at
+	return w.content(head)
+}
+
+// content sends the changes of the page.
+func (w *watcher) content(head *actor.Head) error {
+	was, s := w.shown.Snapshot, head.Snapshot
+	elsewhere := was.Document != s.Document || was.Epoch != s.Epoch
+	if elsewhere || was.URL != s.URL {
+		m := message(w.last)
+		m.Event = &domtapv1.WatchDomResponse_Navigated{Navigated: &domtapv1.Navigated{
+			Url: s.URL, Title: s.Title, SameDocument: !elsewhere,
+		}}
+		if err := w.send(m); err != nil {
+			return err
+		}
+	}
+	now, err := w.views.At(head, s, w.selection)
+	if err != nil {
+		return err
+	}
+	switch {
+	case was.Epoch != s.Epoch:
+		return w.resync(now, views.EpochChanged, w.folds(now))
+	case elsewhere:
+		return w.resync(now, views.Navigated, w.folds(now))
+	}
+	return w.difference(now)
+}
+
+// difference sends the diff to a newer view of the same document, unless it is empty.
+func (w *watcher) difference(now *views.View) error {
+	c := now.Since(w.shown)
+	if c.Diff.Empty() {
+		w.shown = now
+		return nil
+	}
+	if c.Mostly {
+		return w.resync(now, views.MostlyChanged, w.folds(now))
+	}
+	w.shown = now
+	text := w.request.GetFormat() == domtapv1.Format_FORMAT_DIFF
+	return w.share(c.Encoded(views.Sending{Told: w.last.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
+		m := contentMessage(now, w.folds(now))
+		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.last.Revision, now.Snapshot.Revision)}
+		if text {
+			m.Text = c.Text()
+		}
+		return m
+	}))
+}
+
+// resync sends the whole view instead of a diff.
+func (w *watcher) resync(now *views.View, reason string, folds int32) error {
+	w.shown = now
+	return w.share(now.Encoded(views.Sending{Told: uint64(folds), Reason: reason}, func() *domtapv1.WatchDomResponse {
+		m := contentMessage(now, folds)
+		m.Event = &domtapv1.WatchDomResponse_Resync{Resync: &domtapv1.Resync{
+			Reason: reason, Snapshot: snapshotMessage(now),
+		}}
+		return m
+	}))
+}
+
+// folds counts the revisions between the last message and a view.
+func (w *watcher) folds(now *views.View) int32 {
+	if w.last.Epoch != now.Snapshot.Epoch {
+		return 1
+	}
+	return int32(now.Snapshot.Revision - w.last.Revision)
+}
+
+// statusChange sends the status and the dialog of the tab when one of them changed.
+func (w *watcher) statusChange(i actor.Info) error {
+	if i.Status == w.status && i.Dialog == w.dialog {
+		return nil
+	}
+	return w.sendStatus(i)
+}
+
+func (w *watcher) sendStatus(i actor.Info) error {
+	w.status, w.dialog = i.Status, i.Dialog
+	m := message(w.last)
+	m.Event = &domtapv1.WatchDomResponse_TabStatus{TabStatus: &domtapv1.TabStatusChange{
+		Status: convert.Status(i.Status), Detail: statusDetail(i), Dialog: convert.Dialog(i.Dialog),
+	}}
+	return w.send(m)
+}
+
+// statusDetail says what a client can do about a status; empty: nothing.
+func statusDetail(i actor.Info) string {
+	switch {
+	case i.Dialog != nil:
+		return "a dialog blocks the page until it is answered"
+	case i.Status == actor.StatusRestoring:
+		return "the page is lost and the tab is being restored: watch it again in a moment"
+	case i.Status == actor.StatusCrashed && i.Why != "":
+		return i.Why
+	case i.Status == actor.StatusCrashed:
+		return "the renderer crashed: Reload or Navigate brings the tab back"
+	case i.Status == actor.StatusUnresponsive:
+		return "the page does not answer: Navigate elsewhere, or close the tab"
+	}
+	return ""
+}
+
+// heartbeat tells the reader that the stream is alive. The view of the reader is the newest one that was
+// computed, so the revision may advance.
+func (w *watcher) heartbeat() error {
+	m := message(w.shown.Point())
+	m.Event = &domtapv1.WatchDomResponse_Heartbeat{Heartbeat: new(domtapv1.Heartbeat)}
+	return w.send(m)
+}
+
+// message makes a message after which the reader is at a point.
+func message(at views.Point) *domtapv1.WatchDomResponse {
+	return &domtapv1.WatchDomResponse{Revision: at.Revision, Epoch: at.Epoch, ObservedAt: timestamppb.Now()}
+}
+
+// contentMessage makes a message after which the reader has a view.
+func contentMessage(now *views.View, folds int32) *domtapv1.WatchDomResponse {
+	m := message(now.Point())
+	m.Coalesced = folds
+	m.ObservedAt = timestamppb.New(now.Snapshot.ObservedAt)
+	if t := now.Snapshot.PageTime; !t.IsZero() {
+		m.PageTime = timestamppb.New(t)
+	}
+	return m
+}
+
+// share sends a message with content, which other readers may share.
+func (w *watcher) share(m *wire.Shared, err error) error {
+	if err != nil {
+		return err
+	}
+	w.contentAt = time.Now()
+	err = w.put(m.Head, m.Number(w.sequence+1))
+	if err == nil {
+		w.measure(m.Head)
+	}
+	return err
+}
+
+// send sends a message that only this reader gets.
+func (w *watcher) send(m *domtapv1.WatchDomResponse) error {
+	m.Sequence = w.sequence + 1
+	return w.put(m, m)
+}
+
+// put sends the next message; head says at which point the reader is afterwards.
+func (w *watcher) put(head *domtapv1.WatchDomResponse, message any) error {
+	w.sequence++
+	w.last = views.Point{Epoch: head.GetEpoch(), Revision: head.GetRevision()}
+	err := w.out.Send(message)
+	w.sentAt = time.Now()
+	return err
+}
+
+func snapshotMessage(s *views.View) *domtapv1.Snapshot {
+	metadata := convert.Metadata(s.Settled(true), tokens.Name)
+	metadata.PageLimited = s.Snapshot.Limited
+	return &domtapv1.Snapshot{
+		Elements: convert.Elements(s.Elements(), nil), Metadata: metadata,
+		Url: s.Snapshot.URL, Title: s.Snapshot.Title,
+	}
+}

@@ -1,0 +1,118 @@
+package views
+
+import (
+	"sync"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/diff"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+)
+
+// Why a whole view comes where a diff was asked for, as the API names the reasons.
+const (
+	FirstCall     = "first_call"
+	TooOld        = "revision_too_old"
+	Unknown       = "revision_unknown"
+	EpochChanged  = "epoch_changed"
+	ViewChanged   = "view_changed"
+	MostlyChanged = "mostly_changed"
+	Navigated     = "navigated"
+)
+
+const (
+	// maxChanges is how many ways to one view are remembered for sharing.
+	maxChanges = 16
+	// smallView is how many elements a view must have for a diff to be no better than the whole.
+	smallView = 10
+)
+
+// Change leads from one view to another of the same selection.
+type Change struct {
+	// Diff leads between the revisions of the two views.
+	Diff diff.Diff
+	// Mostly says that more than 70% differs: the diff is no better than the whole view.
+	Mostly bool
+
+	once    sync.Once
+	message *domtapv1.Diff
+
+	print sync.Once
+	lines string
+
+	encoded encodings
+}
+
+// Since returns what leads from an earlier view of the same selection to this one.
+func (v *View) Since(from *View) *Change {
+	c := v.way(from.Point())
+	c.once.Do(func() {
+		c.Diff = convert.Visible(diff.Between(from.view.Elements, v.view.Elements))
+		c.Diff.From, c.Diff.To = from.Snapshot.Revision, v.Snapshot.Revision
+		c.message = convert.Diff(c.Diff, 0)
+		c.Mostly = mostlyChanged(c.Diff, from.view.Elements.Len(), v.view.Elements.Len())
+	})
+	return c
+}
+
+// way finds the change from a point that others compute or have computed already.
+func (v *View) way(from Point) *Change {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if c := v.changes[from]; c != nil {
+		return c
+	}
+	if v.changes == nil || len(v.changes) >= maxChanges {
+		v.changes = map[Point]*Change{}
+	}
+	c := new(Change)
+	v.changes[from] = c
+	return c
+}
+
+// Message returns the diff for a caller who counts from one revision to another.
+func (c *Change) Message(from, to uint64) *domtapv1.Diff {
+	m := c.message
+	return &domtapv1.Diff{
+		FromRevision: from, ToRevision: to,
+		Added: m.Added, Removed: m.Removed, Changed: m.Changed, Moved: m.Moved,
+		AddedCount: m.AddedCount, RemovedCount: m.RemovedCount, ChangedCount: m.ChangedCount,
+	}
+}
+
+// Text returns the diff as format DIFF.
+func (c *Change) Text() string {
+	c.print.Do(func() { c.lines = compact.Diff(c.Diff) })
+	return c.lines
+}
+
+// mostlyChanged reports whether more than 70% of two views differ. Small views are cheap to follow by
+// diffs whatever happens to them.
+func mostlyChanged(d diff.Diff, old, now int) bool {
+	if max(old, now) < smallView {
+		return false
+	}
+	differ := len(d.Added) + len(d.Removed) + 2*len(d.Changed)
+	return 10*differ > 7*(old+now)
+}
+
+// Back returns the view of an earlier revision, or why there is none.
+func (t *Tab) Back(head *actor.Head, sel Selection, to Point) (from *View, resync string) {
+	switch now := head.Snapshot; {
+	case to.Epoch != now.Epoch:
+		return nil, EpochChanged
+	case to.Revision > now.Revision:
+		return nil, Unknown
+	}
+	s := head.At(to.Revision)
+	if s == nil {
+		return nil, TooOld
+	}
+	from, err := t.At(head, s, sel)
+	if err != nil {
+		// The root or the frame was not there yet: no view to compare with.
+		return nil, ViewChanged
+	}
+	return from, ""
+}

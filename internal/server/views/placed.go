@@ -1,0 +1,45 @@
+package views
+
+import (
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/convert"
+)
+
+// Placed is a view with the boxes of one layout, and its messages. It is immutable.
+type Placed struct {
+	layout *dom.Layout
+	// Boxes stands parallel to the view's elements; nil without a layout.
+	Boxes []dom.Box
+	// Messages are the elements as they are sent. Nobody may write to them: they are sent more than once.
+	Messages []*domtapv1.Element
+}
+
+// Placed puts a view into a layout of its snapshot; nil: without boxes. The newest is kept, so that asking
+// again for a page that did not change costs nothing.
+func (v *View) Placed(layout *dom.Layout) *Placed {
+	if p := v.placed.Load(); p != nil && p.layout == layout {
+		return p
+	}
+	p := &Placed{layout: layout}
+	elements := v.Elements()
+	if layout != nil {
+		p.Boxes = BoxesOf(elements, v.Snapshot.Elements.Slice(), layout)
+	}
+	p.Messages = convert.Elements(elements, p.Boxes)
+	v.placed.Store(p)
+	return p
+}
+
+// BoxesOf picks the boxes of a view's elements, which stand in the order of the snapshot's.
+func BoxesOf(elements, all []*dom.Element, layout *dom.Layout) []dom.Box {
+	out := make([]dom.Box, len(elements))
+	at := 0
+	for i, e := range all {
+		if at < len(elements) && e.Ref == elements[at].Ref {
+			out[at] = layout.Boxes[i]
+			at++
+		}
+	}
+	return out
+}

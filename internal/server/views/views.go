@@ -1,0 +1,337 @@
+// Package views makes views of tabs for the callers of the API, each only once however many callers
+// see it: the elements that a selection shows of a snapshot, what their text costs, and what leads from
+// one view to the next. It also remembers what each caller saw last, for incremental answers, and what
+// truncated answers have given, for those that continue them.
+//
+// Everything it hands out is shared and immutable. Its memory is bounded by the open tabs, and by
+// fixed limits over all callers. It may be used from any goroutine.
+package views
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/content/injection"
+	"github.com/domtap/domtap/internal/tokens"
+	"github.com/domtap/domtap/view"
+)
+
+const (
+	// maxShared is how many selections of a tab are remembered for sharing.
+	maxShared = 32
+	// headerShare is the part of a budget that the header may take: one fourth.
+	headerShare = 4
+	// maxTexts is how many headers and lines are remembered with what they cost.
+	maxTexts = 4096
+)
+
+// Cache holds the views of all tabs.
+type Cache struct {
+	mu   sync.Mutex
+	tabs map[*actor.Tab]*Tab
+	last *baselines
+	// cursors remembers where truncated answers stopped.
+	cursors *cursors
+	// texts remembers what headers and lines cost.
+	texts *tokens.Cache
+}
+
+// New makes an empty cache.
+func New() *Cache {
+	return &Cache{tabs: map[*actor.Tab]*Tab{}, last: newBaselines(), cursors: newCursors(), texts: tokens.NewCache(maxTexts)}
+}
+
+// Of returns the views of a tab. It drops those of tabs that have ended.
+func (c *Cache) Of(t *actor.Tab) *Tab {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.tabs[t]; known != nil {
+		return known
+	}
+	for other := range c.tabs {
+		select {
+		case <-other.Done():
+			delete(c.tabs, other)
+			c.last.drop(other.ID())
+			c.cursors.drop(other.ID())
+		default:
+		}
+	}
+	made := &Tab{tab: t, last: c.last, cursors: c.cursors, count: c.texts.Count, newest: map[Selection]*View{},
+		memos: map[Selection]*view.Memo{}}
+	c.tabs[t] = made
+	return made
+}
+
+// Forget drops what is remembered for a caller that is gone.
+func (c *Cache) Forget(who Caller) { c.last.forget(who) }
+
+// Tab shares the newest view of each selection among the callers of a tab.
+type Tab struct {
+	tab     *actor.Tab
+	last    *baselines
+	cursors *cursors
+	count   func(text string) int
+
+	mu     sync.Mutex
+	newest map[Selection]*View
+	// memos help to make the next view of each selection.
+	memos map[Selection]*view.Memo
+	costs costs
+	// branches is what lines of trees cost.
+	branches costs
+	whole    whole
+	noticed  noticed
+	// seen is the snapshot that the newest answer showed.
+	seen atomic.Pointer[dom.Snapshot]
+}
+
+// At returns the view of a snapshot, which is the head's or one of its earlier ones. It fails with an
+// *actor.Error of kind Stale or Invalid when the root of the selection is not there, NotFound when the
+// frame is not.
+func (t *Tab) At(head *actor.Head, s *dom.Snapshot, sel Selection) (*View, error) {
+	return t.finish(head, t.share(s, sel))
+}
+
+// finish computes a view unless another caller has, and gives its error the head's words.
+func (t *Tab) finish(head *actor.Head, one *View) (*View, error) {
+	one.once.Do(func() { one.compute(t) })
+	if one.err != nil {
+		return nil, explain(head, one.err)
+	}
+	return one, nil
+}
+
+// explain says why there is no view of a head.
+func explain(head *actor.Head, err error) error {
+	var noRoot view.ErrNoRoot
+	if !errors.As(err, &noRoot) {
+		return err
+	}
+	if _, err := head.Element(noRoot.Ref); err != nil {
+		return err
+	}
+	return &actor.Error{Kind: actor.Stale, Message: noRoot.Error()}
+}
+
+// share finds the view that others compute or have computed already, or makes room for one.
+func (t *Tab) share(s *dom.Snapshot, sel Selection) *View {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known := t.newest[sel]
+	if known != nil && known.Snapshot == s {
+		return known
+	}
+	one := &View{Snapshot: s, Selection: sel, err: errUnfinished}
+	if known != nil && known.Snapshot.Epoch == s.Epoch && known.Snapshot.Revision > s.Revision {
+		return one
+	}
+	if known != nil {
+		known.encoded.forget()
+	}
+	t.makeRoom(s)
+	t.newest[sel] = one
+	return one
+}
+
+// makeRoom drops the views of other documents, and any one when there are still too many.
+func (t *Tab) makeRoom(s *dom.Snapshot) {
+	for sel, v := range t.newest {
+		if v.Snapshot.Document != s.Document {
+			t.drop(sel)
+		}
+	}
+	for sel := range t.newest {
+		if len(t.newest) < maxShared {
+			return
+		}
+		t.drop(sel)
+	}
+}
+
+func (t *Tab) drop(sel Selection) {
+	delete(t.newest, sel)
+	delete(t.memos, sel)
+}
+
+// errUnfinished stays in a view whose computation panicked.
+var errUnfinished = errors.New("the view could not be computed")
+
+// View is a view of one snapshot.
+type View struct {
+	Snapshot  *dom.Snapshot
+	Selection Selection
+	// given holds, in order, the refs of what was given in the answers that this view continues.
+	given []dom.Ref
+	// before holds the landmarks that the caller got with the previous page, which are folded; wasFolded,
+	// in order, those that were folded in the answers that this view continues.
+	before    hashes
+	wasFolded []dom.Ref
+
+	once sync.Once
+	view view.View
+	err  error
+	// header has room for the history; overhead is what it was counted as in view.Tokens.
+	header   compact.Header
+	overhead int
+	signals  []injection.Signal
+	// folded and outline are those of a tree.
+	folded  compact.Folded
+	outline compact.Outline
+	// exact holds the view with what its text costs without the history in the header, and with it.
+	exact [2]func() view.View
+
+	placed  atomic.Pointer[Placed]
+	encoded encodings
+	answers atomic.Bool
+
+	mu      sync.Mutex
+	changes map[Point]*Change
+}
+
+// Point is a state of a tab.
+type Point struct {
+	Epoch    string
+	Revision uint64
+}
+
+// Point returns the state that the view shows.
+func (v *View) Point() Point { return Point{v.Snapshot.Epoch, v.Snapshot.Revision} }
+
+// Elements returns the elements of the view in document order.
+func (v *View) Elements() []*dom.Element { return v.view.Elements.Slice() }
+
+func (v *View) compute(t *Tab) {
+	if err := v.findFrame(); err != nil {
+		v.err = err
+		return
+	}
+	selectable := v.fold()
+	options := v.Selection.options()
+	v.signals = t.Signals(v.Snapshot)
+	v.header = compact.Header{URL: v.Snapshot.URL, Title: v.Snapshot.Title, History: visits(v.Snapshot.History), Signals: injection.Line(v.signals)}
+	if len(v.given) > 0 {
+		options.Given = v.wasGiven
+	}
+	if options.MaxTokens > 0 {
+		v.header.Next = sampleCursor
+		v.header = v.header.Within(options.MaxTokens/headerShare, t.count)
+		v.overhead = v.header.Overhead(t.count)
+		options.Overhead = v.overhead
+		cost, done := v.price(t)
+		options.Cost = cost
+		defer done()
+	}
+	v.view, v.err = t.choose(selectable, options, v.Selection)
+	v.grow(t)
+	v.header.Next = ""
+	for i := range v.exact {
+		v.exact[i] = sync.OnceValue(func() view.View {
+			h := v.Header(i == 1)
+			if v.continues() {
+				h.Next = sampleCursor
+			}
+			return compact.Settle(h, v.view, v.overhead, t.count)
+		})
+	}
+}
+
+// choose makes the view of a snapshot with the help of one that was made before.
+func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (view.View, error) {
+	if !o.Incremental() {
+		return view.Of(s, o)
+	}
+	t.mu.Lock()
+	before := t.memos[sel]
+	t.mu.Unlock()
+	v, after, err := view.After(before, s, o)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.newest[sel] != nil && err == nil {
+		t.memos[sel] = after
+	}
+	return v, err
+}
+
+// Header returns the header of the text with or without the history, cut to the budget if need be. Who
+// prints it must set Next to the view's cursor (Tab.Next): Settled counts that too.
+func (v *View) Header(history bool) compact.Header {
+	h := v.header
+	if !history {
+		h.History = nil
+	}
+	return h
+}
+
+// Settled returns the elements with what they and the header, with or without the history, cost
+// exactly as text. Nothing is counted when there is no budget.
+func (v *View) Settled(history bool) view.View {
+	if history {
+		return v.exact[1]()
+	}
+	return v.exact[0]()
+}
+
+// findFrame returns an error when the selected frame is not on the page.
+func (v *View) findFrame() error {
+	frame := v.Selection.frame
+	if frame == "" {
+		return nil
+	}
+	for e := range v.Snapshot.Elements.All() {
+		if e.Frame == frame || e.Child == frame {
+			return nil
+		}
+	}
+	return actor.Unknown("frame", "there is no frame %q on the page: leave frame_id empty, or take one from an element", frame)
+}
+
+func visits(history []dom.Visit) []compact.Visit {
+	out := make([]compact.Visit, len(history))
+	for i, e := range history {
+		out[i] = compact.Visit(e)
+	}
+	return out
+}
+
+// costs remembers what the lines of a tab's elements cost, so that a repeated snapshot prints and counts
+// only what changed. It holds at most about four times the elements of a snapshot.
+type costs struct {
+	mu       sync.Mutex
+	base     compact.Base
+	document uint64
+	// now takes what is counted; what was counted in earlier is taken over when it is asked for again.
+	now, earlier map[*dom.Element]int
+}
+
+// of returns the cost function for a snapshot, which counts with the one that fresh makes. It is the caller's
+// alone until done is called.
+func (c *costs) of(s *dom.Snapshot, fresh func(compact.Base) func(*dom.Element) int) func(*dom.Element) int {
+	c.mu.Lock()
+	base := compact.NewBase(s.URL)
+	if base != c.base || s.Document != c.document || c.now == nil {
+		c.base, c.document = base, s.Document
+		c.now, c.earlier = map[*dom.Element]int{}, nil
+	}
+	if len(c.now) > 2*s.Elements.Len() {
+		c.now, c.earlier = map[*dom.Element]int{}, c.now
+	}
+	cost := fresh(base)
+	return func(e *dom.Element) int {
+		if n, ok := c.now[e]; ok {
+			return n
+		}
+		n, ok := c.earlier[e]
+		if !ok {
+			n = cost(e)
+		}
+		c.now[e] = n
+		return n
+	}
+}
+
+func (c *costs) done() { c.mu.Unlock() }

@@ -1,0 +1,272 @@
+// Package waits tries the conditions of the API on the heads of a tab, and says what made one hold.
+//
+// A Condition belongs to one wait and to one goroutine. It polls nothing: its owner tries it on every head, and
+// again after the time that Check asks for, which is when a span without events can have ended.
+package waits
+
+import (
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/condition"
+	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/views"
+)
+
+const (
+	// defaultIdle is how long the network is to be idle when nobody says.
+	defaultIdle = 500 * time.Millisecond
+	// maxListed is how many elements of each kind a diff lists.
+	maxListed = 50
+)
+
+// Condition is a condition with what was seen of the page since the wait began.
+type Condition struct {
+	views *views.Tab
+	// field names the condition in the errors of its request.
+	field string
+
+	element     *condition.Element
+	text, url   string
+	idle, quiet time.Duration
+	change      bool
+
+	// selection is what the changes of the page are seen in, and since is what they count from: a revision that
+	// the request names, or the first head that Check sees.
+	selection views.Selection
+	since     *views.Point
+	from      *views.View
+	// resync says why there is no view to count from.
+	resync  string
+	began   time.Time
+	changed bool
+}
+
+// New makes a condition that package check let pass. Changes count from since; nil: from the first head
+// that Check sees. Field is the condition's name in its request.
+func New(tab *views.Tab, c *domtapv1.WaitCondition, since *views.Point, field string) *Condition {
+	w := &Condition{
+		views: tab, field: field, text: c.GetText(), url: c.GetUrl(), quiet: c.GetQuiet().AsDuration(),
+		change: c.GetChange(), since: since,
+		selection: views.SelectionOf(&domtapv1.GetDomRequest{FullSnapshot: true}),
+	}
+	if since != nil {
+		none := int32(0)
+		w.selection = views.SelectionOf(&domtapv1.GetDomRequest{MaxElements: &none, MaxTokens: &none})
+	}
+	if c.GetNetworkIdle() != nil {
+		w.idle = c.GetNetworkIdle().AsDuration()
+		if w.idle == 0 {
+			w.idle = defaultIdle
+		}
+	}
+	if e := c.GetElement(); e != nil {
+		w.element = elementOf(e)
+	}
+	return w
+}
+
+// states are the states of elements by their names in the API.
+var states = map[domtapv1.ElementState]condition.State{
+	domtapv1.ElementState_ELEMENT_STATE_GONE:    condition.Gone,
+	domtapv1.ElementState_ELEMENT_STATE_VISIBLE: condition.Visible,
+	domtapv1.ElementState_ELEMENT_STATE_ENABLED: condition.Enabled,
+}
+
+func elementOf(e *domtapv1.ElementCondition) *condition.Element {
+	made := &condition.Element{
+		Role: e.GetRole(), Name: e.GetName(), Text: e.GetText(), Ref: dom.NoRef,
+		Selector: e.GetSelector(), Exact: e.GetExact(), State: states[e.GetState()],
+	}
+	if e.Ref != nil {
+		made.Ref = dom.Ref(e.GetRef())
+	}
+	return made
+}
+
+// Watch says what the page must tell while the condition is waited for.
+func (w *Condition) Watch() actor.WatchOptions {
+	o := actor.WatchOptions{Structural: true, Network: w.idle > 0}
+	if selector, wanted := w.selector(); wanted {
+		o.Selectors = []dom.Selector{selector}
+	}
+	return o
+}
+
+// NeedsPage reports whether the condition can be tried only on a head that is up to date with the page. The URL
+// is known without asking it.
+func (w *Condition) NeedsPage() bool {
+	return w.element != nil || w.text != "" || w.idle > 0 || w.quiet > 0 || w.change
+}
+
+func (w *Condition) selector() (dom.Selector, bool) {
+	if w.element == nil {
+		return dom.Selector{}, false
+	}
+	return w.element.Wants()
+}
+
+// Holding is what Check finds.
+type Holding struct {
+	// Met says that the condition holds; Element is what made it hold, if any did.
+	Met     bool
+	Element *dom.Element
+	// Missing is the part that does not hold.
+	Missing string
+	// Again, when it is positive, is when the condition may hold though no newer head comes.
+	Again time.Duration
+}
+
+// Check tries the condition on a head. The error is a *check.Invalid for a selector that the browser does not
+// take.
+func (w *Condition) Check(h *actor.Head) (Holding, error) {
+	w.begin(h)
+	element, met, err := w.checkElement(h)
+	if err != nil || !met {
+		return Holding{Missing: "element"}, err
+	}
+	if w.text != "" {
+		said := condition.Text(h.Snapshot, w.text)
+		if said == nil {
+			return Holding{Missing: "text"}, nil
+		}
+		if element == nil {
+			element = said
+		}
+	}
+	if w.url != "" && !condition.URL(w.url, h.Info.URL) {
+		return Holding{Missing: "url"}, nil
+	}
+	if w.change && !w.sawChange(h) {
+		return Holding{Missing: "change"}, nil
+	}
+	return w.checkTime(h, element), nil
+}
+
+// begin takes the first head as what changes count from, unless the request names another.
+func (w *Condition) begin(h *actor.Head) {
+	if !w.began.IsZero() {
+		return
+	}
+	w.began = time.Now()
+	if w.since == nil {
+		w.since = &views.Point{Epoch: h.Snapshot.Epoch, Revision: h.Snapshot.Revision}
+	}
+	w.from, w.resync = w.views.Back(h, w.selection, *w.since)
+}
+
+func (w *Condition) checkElement(h *actor.Head) (found *dom.Element, met bool, err error) {
+	if w.element == nil {
+		return nil, true, nil
+	}
+	var chosen *dom.Selection
+	if selector, wanted := w.element.Wants(); wanted {
+		if selection, known := h.Selected(selector); known {
+			chosen = &selection
+		}
+	}
+	if chosen != nil && chosen.Invalid {
+		return nil, false, &check.Invalid{Violations: []check.Violation{{
+			Field: w.field + ".selector", Description: "must be a CSS selector that the browser takes, such as button.primary",
+		}}}
+	}
+	found, met = w.element.Match(h.Snapshot, chosen)
+	return found, met, nil
+}
+
+// sawChange reports whether the page has changed since the wait began; once it has, that stays so.
+func (w *Condition) sawChange(h *actor.Head) bool {
+	if w.changed {
+		return true
+	}
+	d, resync := w.diff(h)
+	if w.changed = resync != "" || !d.Diff.Empty(); w.changed {
+		return true
+	}
+	was := w.from.Snapshot
+	w.changed = was.URL != h.Info.URL || was.Title != h.Info.Title
+	return w.changed
+}
+
+// diff is what changed since the wait began, or why that cannot be told.
+func (w *Condition) diff(h *actor.Head) (c *views.Change, resync string) {
+	if w.from == nil {
+		return nil, w.resync
+	}
+	was, s := w.from.Snapshot, h.Snapshot
+	switch {
+	case was.Epoch != s.Epoch:
+		return nil, views.EpochChanged
+	case was.Document != s.Document:
+		return nil, views.Navigated
+	}
+	now, err := w.views.At(h, s, w.selection)
+	if err != nil {
+		return nil, views.ViewChanged
+	}
+	return now.Since(w.from), ""
+}
+
+// checkTime tries what needs a span of time without events.
+func (w *Condition) checkTime(h *actor.Head, element *dom.Element) Holding {
+	now := time.Now()
+	if w.idle > 0 {
+		n := h.Network()
+		if !n.Known || n.Busy || h.Info.Status == actor.StatusLoading {
+			return Holding{Missing: "network_idle"}
+		}
+		if left := w.idle - now.Sub(n.Since); left > 0 {
+			return Holding{Missing: "network_idle", Again: left}
+		}
+	}
+	if w.quiet > 0 {
+		since := w.began
+		if h.Snapshot.ObservedAt.After(since) {
+			since = h.Snapshot.ObservedAt
+		}
+		if left := w.quiet - now.Sub(since); left > 0 {
+			return Holding{Missing: "quiet", Again: left}
+		}
+	}
+	return Holding{Met: true, Element: element}
+}
+
+// Nearest describes the element that comes closest to the one that is waited for; empty: none does.
+func (w *Condition) Nearest(h *actor.Head) string {
+	wanted := w.element
+	if wanted == nil && w.text != "" {
+		wanted = &condition.Element{Text: w.text, Ref: dom.NoRef}
+	}
+	if wanted == nil {
+		return ""
+	}
+	if wanted.State == condition.Gone {
+		present := *wanted
+		present.State = condition.Present
+		wanted = &present
+	}
+	if el := wanted.Nearest(h.Snapshot); el != nil {
+		return condition.Describe(el)
+	}
+	return ""
+}
+
+// Answer tells in what state the condition held, and what changed since the wait began.
+func (w *Condition) Answer(h *actor.Head, held Holding) *domtapv1.WaitForResponse {
+	s := h.Snapshot
+	m := &domtapv1.WaitForResponse{Revision: s.Revision, Epoch: s.Epoch, Url: h.Info.URL, Title: h.Info.Title}
+	if held.Element != nil {
+		m.Element = convert.Elements([]*dom.Element{held.Element}, nil)[0]
+		m.Element.Attributes = nil // of other callers
+	}
+	c, resync := w.diff(h)
+	if resync != "" {
+		m.Resync = &domtapv1.Resync{Reason: resync}
+		return m
+	}
+	m.Diff = convert.Diff(c.Diff, maxListed)
+	return m
+}

@@ -1,0 +1,70 @@
+package waits
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/condition"
+)
+
+// Describe says what a part of the condition waits for, by the name that Holding.Missing gives it: text "Done", button "Pay"
+// to be gone.
+func (w *Condition) Describe(missing string) string {
+	switch missing {
+	case "element":
+		return describe(w.element)
+	case "text":
+		return "text " + quote(w.text)
+	case "url":
+		return "the URL " + quote(w.url)
+	case "change":
+		return "a change"
+	case "network_idle":
+		return fmt.Sprintf("the network to be idle for %s", w.idle)
+	case "quiet":
+		return fmt.Sprintf("the page to be quiet for %s", w.quiet)
+	}
+	return missing
+}
+
+// wanted says which state is waited for; an element that is only to be there needs no word.
+var wanted = map[condition.State]string{condition.Gone: " to be gone", condition.Visible: " to be visible", condition.Enabled: " to be enabled"}
+
+func describe(e *condition.Element) string {
+	if e == nil {
+		return "an element"
+	}
+	var parts []string
+	if e.Role != "" || e.Name != "" {
+		role := e.Role
+		if role == "" {
+			role = "an element named"
+		}
+		if e.Name != "" {
+			role += " " + quote(e.Name)
+		}
+		parts = append(parts, role)
+	}
+	if e.Ref != dom.NoRef {
+		parts = append(parts, "ref "+strconv.FormatUint(uint64(e.Ref), 10))
+	}
+	if e.Text != "" {
+		parts = append(parts, "text "+quote(e.Text))
+	}
+	if e.Selector != "" {
+		parts = append(parts, "selector "+quote(e.Selector))
+	}
+	return strings.Join(parts, " with ") + wanted[e.State]
+}
+
+// maxQuoted bounds what an answer repeats of its request, in characters.
+const maxQuoted = 80
+
+func quote(s string) string {
+	if runes := []rune(s); len(runes) > maxQuoted {
+		return strconv.Quote(string(runes[:maxQuoted])) + "…"
+	}
+	return strconv.Quote(s)
+}

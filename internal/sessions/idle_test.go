@@ -1,0 +1,158 @@
+package sessions_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// withIdle runs a test while what nobody uses is closed.
+func withIdle(t *testing.T, idle sessions.Idle, test func(t *testing.T, s *sessions.Sessions, pool *actor.Pool)) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, pool *actor.Pool) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var closing sync.WaitGroup
+		closing.Go(func() { s.CloseIdle(ctx, idle) })
+		defer closing.Wait()
+		defer cancel()
+		test(t, s, pool)
+	})
+}
+
+func open(t *testing.T, s *sessions.Sessions, session string) *actor.Tab {
+	t.Helper()
+	tab, err := s.Open(t.Context(), actor.OpenOptions{URL: shop, Session: session})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func TestATabThatNobodyUsesIsClosedWithAReason(t *testing.T) {
+	withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *actor.Pool) {
+		idle, used := open(t, s, ""), open(t, s, "")
+		watch := pool.Watch()
+		defer watch.Stop()
+		call, end := context.WithCancel(t.Context())
+		if _, err := pool.Use(call, used.ID()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		select {
+		case <-idle.Done():
+		default:
+			t.Fatal("the idle tab is open")
+		}
+		var e actor.TabEvent
+		for e.Kind != actor.TabClosed {
+			var err error
+			if e, err = watch.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if e.Info.ID != idle.ID() || e.Reason != "idle" {
+			t.Errorf("told of %+v", e)
+		}
+		time.Sleep(5 * time.Hour) // a call, or a stream, that lasts
+		synctest.Wait()
+		if used.Err() != nil || used.Info().Status == actor.StatusClosed {
+			t.Fatal("a tab in use was closed")
+		}
+		end()
+		time.Sleep(59 * time.Minute)
+		synctest.Wait()
+		if used.Info().Status == actor.StatusClosed {
+			t.Error("the time does not count from the end of the call")
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if used.Info().Status != actor.StatusClosed {
+			t.Error("the tab is open")
+		}
+	})
+}
+
+// TestACallThatComesWhenATabExpiresKeepsItOrIsTold lets calls come at the very moment, in any order: none of them gets a tab that is closed.
+func TestACallThatComesWhenATabExpiresKeepsItOrIsTold(t *testing.T) {
+	kept, told := 0, 0
+	for range 50 {
+		withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *actor.Pool) {
+			tab := open(t, s, "")
+			time.Sleep(time.Hour) // both are due now
+			call, end := context.WithCancel(t.Context())
+			defer end()
+			_, err := pool.Use(call, tab.ID())
+			synctest.Wait()
+			closed := tab.Info().Status == actor.StatusClosed
+			var e *actor.Error
+			switch {
+			case err == nil && !closed:
+				kept++
+			case errors.As(err, &e) && e.Kind == actor.NotFound && closed:
+				told++
+			default:
+				t.Errorf("the call got %v, and the tab is closed: %v", err, closed)
+			}
+		})
+	}
+	t.Logf("%d calls kept their tab, %d were told", kept, told)
+}
+
+func TestASessionThatNobodyUsesIsClosedWithItsTabs(t *testing.T) {
+	withIdle(t, sessions.Idle{Session: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *actor.Pool) {
+		create(t, s, "busy")
+		create(t, s, "idle")
+		standard, busy, idle := open(t, s, ""), open(t, s, "busy"), open(t, s, "idle")
+		time.Sleep(40 * time.Minute)
+		call, end := context.WithCancel(t.Context())
+		if _, err := pool.Use(call, busy.ID()); err != nil { // one use of one tab is a use of the session
+			t.Fatal(err)
+		}
+		end()
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		if idle.Info().Status != actor.StatusClosed || s.Has("idle") == nil {
+			t.Error("the idle session is there")
+		}
+		if busy.Info().Status == actor.StatusClosed || s.Has("busy") != nil || standard.Info().Status == actor.StatusClosed {
+			t.Error("a session in use, or the default one, was closed")
+		}
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if s.Has("busy") == nil || standard.Info().Status == actor.StatusClosed {
+			t.Error("not the one that is idle by now was closed")
+		}
+		isKind(t, s.Has("idle"), actor.NotFound)
+	})
+}
+
+func TestATabThatIsOpenedKeepsItsSession(t *testing.T) {
+	withIdle(t, sessions.Idle{Session: time.Hour}, func(t *testing.T, s *sessions.Sessions, _ *actor.Pool) {
+		create(t, s, "one")
+		time.Sleep(59 * time.Minute)
+		open(t, s, "one")
+		time.Sleep(59 * time.Minute)
+		synctest.Wait()
+		if err := s.Has("one"); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestNothingIsClosedUnlessItIsAskedFor(t *testing.T) {
+	withIdle(t, sessions.Idle{}, func(t *testing.T, s *sessions.Sessions, _ *actor.Pool) {
+		create(t, s, "one")
+		tab := open(t, s, "one")
+		time.Sleep(1000 * time.Hour)
+		if tab.Info().Status == actor.StatusClosed || s.Has("one") != nil {
+			t.Error("something was closed")
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package pagelog
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/domtap/domtap/internal/truncate"
+)
+
+// The longest strings of an entry, in characters; what is cut ends in "…".
+const (
+	MaxText = 2000
+	MaxURL  = 500
+)
+
+// credentials are the user and the password in a URL.
+var credentials = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/?#\s@"'<>]{1,500}@`)
+
+// Text makes a text fit for an entry: cut, without control characters other than line breaks and tabs, and
+// with what URLs say of users and passwords masked.
+func Text(s string) string { return clip(mask(head(s, MaxText)), MaxText) }
+
+// URL makes a URL fit for an entry: of a data: URL the type is left, and users and passwords are masked.
+func URL(s string) string {
+	if len(s) >= 5 && strings.EqualFold(s[:5], "data:") {
+		kind, _, _ := strings.Cut(s[:min(len(s), 100)], ",")
+		return clip(kind, 100) + ",…"
+	}
+	return clip(mask(head(s, MaxURL)), MaxURL)
+}
+
+// head is enough of a text to mask and cut it: masking makes it shorter.
+func head(s string, most int) string { return s[:min(len(s), 8*most)] }
+
+func mask(s string) string {
+	if !strings.Contains(s, "@") {
+		return s
+	}
+	return credentials.ReplaceAllString(s, "$1***@")
+}
+
+// clip cuts a text to a number of characters and replaces control characters by spaces.
+func clip(s string, most int) string {
+	head, cut := truncate.Head(s, most)
+	head = strings.Map(func(r rune) rune { // a byte that is no UTF-8 becomes U+FFFD
+		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f {
+			return ' '
+		}
+		return r
+	}, head)
+	if !cut {
+		return head
+	}
+	return strings.TrimRight(head, " \n\t") + truncate.Ellipsis
+}

@@ -1,0 +1,54 @@
+package testenv
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// findBundles returns where scripts/install-apps builds, below the root of the module that the test is in.
+func findBundles() string {
+	root := ".."
+	for range 4 {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		root = filepath.Join("..", root)
+	}
+	return filepath.Join(root, ".cache/apps/dist")
+}
+
+// Apps serves the single-page applications of e2e/apps: each at /NAME, or at /NAME?beside=1 next to what the
+// handler's caller adds to every such page. A machine on which they were not built skips the test;
+// scripts/install-apps builds them.
+func Apps(t testing.TB, beside string) http.Handler {
+	t.Helper()
+	bundles := findBundles()
+	scripts, err := filepath.Glob(filepath.Join(bundles, "*.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(scripts) == 0 {
+		t.Skip("the applications of e2e/apps are not built: run scripts/install-apps")
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/bundles/", http.StripPrefix("/bundles/", http.FileServerFS(os.DirFS(bundles))))
+	for _, script := range scripts {
+		name := strings.TrimSuffix(filepath.Base(script), ".js")
+		mux.HandleFunc("/"+name, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("content-type", "text/html; charset=utf-8")
+			fmt.Fprintf(w, `<!doctype html><html lang=en><meta charset=utf-8><title>%s</title><link rel=icon href="data:,">`, name)
+			if _, err := os.Stat(filepath.Join(bundles, name+".css")); err == nil {
+				fmt.Fprintf(w, `<link rel=stylesheet href="/bundles/%s.css">`, name)
+			}
+			fmt.Fprintf(w, `<div id=app></div><script type=module src="/bundles/%s.js"></script>`, name)
+			if r.FormValue("beside") != "" {
+				fmt.Fprint(w, beside)
+			}
+		})
+	}
+	return mux
+}

@@ -1,0 +1,163 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/client"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Replica is what a client knows that applies a stream: the elements, without their boxes.
+type Replica struct {
+	Elements []*domtapv1.Element
+	revision uint64
+	sequence uint64
+}
+
+// Bare is an element as streams carry it: without box, what is read with it, and place.
+func Bare(e *domtapv1.Element) *domtapv1.Element {
+	e = proto.CloneOf(e)
+	e.Rect, e.InViewport, e.Covered, e.Index = nil, false, false, 0
+	return e
+}
+
+// Bares are elements as streams carry them.
+func Bares(list []*domtapv1.Element) []*domtapv1.Element {
+	out := make([]*domtapv1.Element, len(list))
+	for i, e := range list {
+		out[i] = Bare(e)
+	}
+	return out
+}
+
+// Apply takes in one message of a stream, and fails where the stream breaks its promises.
+func (r *Replica) Apply(m *domtapv1.WatchDomResponse) error {
+	if m.GetSequence() != r.sequence+1 {
+		return fmt.Errorf("message %d follows message %d", m.GetSequence(), r.sequence)
+	}
+	r.sequence = m.GetSequence()
+	if m.GetRevision() < r.revision {
+		return fmt.Errorf("revision %d follows revision %d", m.GetRevision(), r.revision)
+	}
+	switch e := m.GetEvent().(type) {
+	case *domtapv1.WatchDomResponse_Snapshot:
+		r.Elements = Bares(e.Snapshot.GetElements())
+	case *domtapv1.WatchDomResponse_Resync:
+		r.Elements = Bares(e.Resync.GetSnapshot().GetElements())
+	case *domtapv1.WatchDomResponse_Diff:
+		if e.Diff.GetFromRevision() != r.revision {
+			return fmt.Errorf("a diff from revision %d follows revision %d", e.Diff.GetFromRevision(), r.revision)
+		}
+		if err := r.diff(e.Diff); err != nil {
+			return err
+		}
+	}
+	r.revision = m.GetRevision()
+	return nil
+}
+
+// diff applies a diff.
+func (r *Replica) diff(d *domtapv1.Diff) error {
+	counts := [3]int32{int32(len(d.GetAdded())), int32(len(d.GetRemoved())), int32(len(d.GetChanged()))}
+	if counts != [3]int32{d.GetAddedCount(), d.GetRemovedCount(), d.GetChangedCount()} {
+		return fmt.Errorf("the counts of a diff are wrong: %v", d)
+	}
+	elements, err := client.Apply(r.Elements, d)
+	r.Elements = Bares(elements)
+	return err
+}
+
+// Differs says where two lists of elements differ; empty when they do not.
+func Differs(got, want []*domtapv1.Element) string {
+	for i := range max(len(got), len(want)) {
+		g, w := "(nothing)", "(nothing)"
+		switch {
+		case i >= len(got):
+			w = protojson.Format(want[i])
+		case i >= len(want):
+			g = protojson.Format(got[i])
+		case proto.Equal(got[i], want[i]):
+			continue
+		default:
+			g, w = protojson.Format(got[i]), protojson.Format(want[i])
+		}
+		return fmt.Sprintf("element %d of %d/%d\n got %s\nwant %s", i, len(got), len(want), g, w)
+	}
+	return ""
+}
+
+// Follower applies a stream and tells about every message.
+type Follower struct {
+	mu      sync.Mutex
+	replica Replica
+	err     error
+	news    chan struct{} // closed and replaced at every message
+}
+
+// Follow starts a stream; it ends with the test.
+func Follow(t *testing.T, d *Daemon, r *domtapv1.WatchDomRequest) *Follower {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	stream, err := d.Dom.WatchDom(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Follower{news: make(chan struct{})}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			m, err := stream.Recv()
+			f.mu.Lock()
+			if err == nil {
+				err = f.replica.Apply(m)
+			}
+			f.err = err
+			close(f.news)
+			f.news = make(chan struct{})
+			f.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return f
+}
+
+// State is what the stream's reader knows, what is closed when it knows more, and why the stream has ended, if it has.
+func (f *Follower) State() (elements []*domtapv1.Element, news <-chan struct{}, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.replica.Elements, f.news, f.err
+}
+
+// Reaches waits until the stream's state equals what GetDom answered.
+func (f *Follower) Reaches(ctx context.Context, want *domtapv1.GetDomResponse) error {
+	elements := Bares(want.GetElements())
+	for {
+		f.mu.Lock()
+		news, err, revision := f.news, f.err, f.replica.revision
+		difference := Differs(f.replica.Elements, elements)
+		f.mu.Unlock()
+		switch {
+		case err != nil:
+			return err
+		case difference == "":
+			return nil
+		case revision > want.GetRevision():
+			return fmt.Errorf("the stream is at revision %d, past GetDom's %d, and was never equal to it", revision, want.GetRevision())
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return fmt.Errorf("at revision %d, GetDom at %d: %s", revision, want.GetRevision(), difference)
+		}
+	}
+}

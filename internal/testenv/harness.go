@@ -1,0 +1,280 @@
+// Package testenv runs domtap for tests and benchmarks as `domtap serve` does, in the test's own process:
+// a real browser, the actors, and a gRPC server on a unix socket. Everything ends with the test, and a
+// browser process that outlives it fails the test.
+//
+// Pages see nothing but loopback: every other name fails to resolve.
+package testenv
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/domtap/domtap/actor"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Browser is a browser that remembers its pages, for oracles and floors that need one by itself.
+type Browser struct {
+	*browser.Browser
+	// State is the directory that it keeps everything in.
+	State string
+	mu    sync.Mutex
+	pages []*browser.Page
+}
+
+// NewPage implements actor.Browser.
+func (r *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+	p, err := r.Browser.NewPage(ctx, o)
+	if err == nil {
+		r.mu.Lock()
+		r.pages = append(r.pages, p.(*browser.Page))
+		r.mu.Unlock()
+	}
+	return p, err
+}
+
+// Page is the page that was opened last in a session.
+func (r *Browser) Page(session string) *browser.Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.pages) - 1; i >= 0; i-- {
+		if r.pages[i].Session() == session {
+			return r.pages[i]
+		}
+	}
+	return nil
+}
+
+// Newest is the page that was opened last.
+func (r *Browser) Newest() *browser.Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pages[len(r.pages)-1]
+}
+
+// closeLimit bounds the end of whatever a test started.
+const closeLimit = 20 * time.Second
+
+// StartBrowser starts a browser with more flags. $DOMTAP_CHROME names another than the one found. A
+// machine without a browser skips the test; scripts/install-chromium installs one.
+func StartBrowser(t testing.TB, flags ...string) *Browser {
+	t.Helper()
+	return startBrowser(t, browser.Config{Flags: flags})
+}
+
+func startBrowser(t testing.TB, cfg browser.Config) *Browser {
+	t.Helper()
+	state := t.TempDir()
+	cfg = found(t, cfg, state)
+	b, err := browser.Start(context.WithoutCancel(t.Context()), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
+		defer cancel()
+		if err := b.Close(ctx); err != nil {
+			t.Errorf("closing the browser: %v", err)
+		}
+		if left := Processes(state); len(left) > 0 {
+			t.Errorf("processes of the browser are left behind: %q", left)
+		}
+	})
+	return &Browser{Browser: b, State: state}
+}
+
+// found completes what browser to start.
+func found(t testing.TB, cfg browser.Config, state string) browser.Config {
+	t.Helper()
+	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
+	if err != nil {
+		t.Skip(err)
+	}
+	cfg.ChromePath, cfg.Headless, cfg.StateDir = path, true, state
+	if cfg.Gate != nil { // it resolves the names
+		return cfg
+	}
+	cfg.Flags = append([]string{"host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}, cfg.Flags...)
+	return cfg
+}
+
+// Processes lists the command lines of the running processes that name a directory. Linux only;
+// elsewhere there are none.
+func Processes(dir string) []string {
+	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, path := range entries {
+		line, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(line, []byte(dir)) {
+			found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
+}
+
+// StartPool runs actors on a browser.
+func StartPool(t testing.TB, r *Browser) *actor.Pool {
+	t.Helper()
+	p := actor.NewPool(r, actor.Config{})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
+		defer cancel()
+		if err := p.Close(ctx); err != nil {
+			t.Errorf("closing the tabs: %v", err)
+		}
+	})
+	return p
+}
+
+// Serve serves handlers on loopback and returns the base URL.
+func Serve(t testing.TB, handler http.Handler) string {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(func() {
+		s.CloseClientConnections()
+		s.Close()
+	})
+	return s.URL
+}
+
+// Daemon is everything that `domtap serve` runs, and a client of it.
+type Daemon struct {
+	t       testing.TB
+	Browser *Browser
+	Tabs    domtapv1.TabServiceClient
+	Dom     domtapv1.DomServiceClient
+	Actions domtapv1.ActionServiceClient
+	Pages   domtapv1.PageServiceClient
+	// Socket is where the server listens.
+	Socket string
+	// Sessions are made and closed by it.
+	Sessions domtapv1.SessionServiceClient
+	// Stop ends the server as SIGTERM does.
+	Stop context.CancelFunc
+	// Session is the one that requests mean which name none.
+	Session string
+	conn    grpc.ClientConnInterface
+}
+
+// StartDaemon starts a browser, the actors and a server on a unix socket.
+func StartDaemon(t testing.TB, flags ...string) *Daemon {
+	t.Helper()
+	return StartConfigured(t, server.Config{AllowEval: true}, flags...)
+}
+
+// StartConfigured is StartDaemon with a server of one's own settings.
+func StartConfigured(t testing.TB, cfg server.Config, flags ...string) *Daemon {
+	t.Helper()
+	return StartWith(t, actor.Config{}, cfg, browser.Config{Flags: flags})
+}
+
+// StartWith is StartDaemon with tabs, a server and a browser of one's own settings. Which browser it is, and where it
+// keeps its state, is the harness's to say.
+func StartWith(t testing.TB, tabs actor.Config, cfg server.Config, with browser.Config) *Daemon {
+	t.Helper()
+	return StartBeside(t, tabs, cfg, with, func(*server.Server) {})
+}
+
+// StartBeside is StartWith, and lets prepare put fronts beside the server before that serves.
+func StartBeside(t testing.TB, tabs actor.Config, cfg server.Config, with browser.Config, prepare func(*server.Server)) *Daemon {
+	t.Helper()
+	b := startBrowser(t, with)
+	d := serve(t, b, tabs, cfg, prepare)
+	d.Browser = b
+	return d
+}
+
+// serve runs the actors and a server on a browser.
+func serve(t testing.TB, b interface {
+	actor.Browser
+	sessions.Browser
+}, tabs actor.Config, cfg server.Config, prepare func(*server.Server),
+) *Daemon {
+	t.Helper()
+	if tabs.AllowURL == nil {
+		tabs.AllowURL = check.AllowURL
+	}
+	pool := actor.NewPool(b, tabs)
+	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
+	server, err := server.New(pool, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(t.TempDir(), "s")
+	listener, err := listen.Socket(t.Context(), socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepare(server)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+	})
+	d := Dial(t, socket)
+	d.Stop = stop
+	return d
+}
+
+// Dial connects to a server that listens on a unix socket. Its browser is out of reach.
+func Dial(t testing.TB, socket string) *Daemon {
+	t.Helper()
+	conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(server.MaxMessage)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	d := &Daemon{t: t, Socket: socket, Session: actor.DefaultSession, conn: conn}
+	d.connect(conn)
+	return d
+}
+
+// connect makes the clients of the services.
+func (d *Daemon) connect(conn grpc.ClientConnInterface) {
+	d.Tabs, d.Dom = domtapv1.NewTabServiceClient(conn), domtapv1.NewDomServiceClient(conn)
+	d.Actions, d.Pages = domtapv1.NewActionServiceClient(conn), domtapv1.NewPageServiceClient(conn)
+	d.Sessions = domtapv1.NewSessionServiceClient(conn)
+}
+
+// Open opens a tab and returns its id.
+func (d *Daemon) Open(url string) string {
+	d.t.Helper()
+	r, err := d.Tabs.OpenTab(d.t.Context(), &domtapv1.OpenTabRequest{Url: url})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r.GetTab().GetId()
+}
+
+// All reads every element of a tab.
+func (d *Daemon) All(tab string) *domtapv1.GetDomResponse {
+	d.t.Helper()
+	r, err := d.Dom.GetDom(d.t.Context(), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}

@@ -1,0 +1,69 @@
+package testenv
+
+import (
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// SomeButtons is a page of three elements with one name.
+const SomeButtons = `<title>Three</title><button id=a>Same</button><button id=b>Same</button><button id=c>Same</button>`
+
+// Evaluate runs an expression in the page's own world, as its scripts do.
+func Evaluate[T any](t testing.TB, d *Daemon, expression string) T {
+	t.Helper()
+	var out struct {
+		Result struct {
+			Value T `json:"value"`
+		} `json:"result"`
+	}
+	err := d.Browser.Newest().Call(t.Context(), "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Result.Value
+}
+
+// Texts lists "role text" of a tab's elements.
+func Texts(r *domtapv1.GetDomResponse) []string {
+	var out []string
+	for _, e := range r.GetElements() {
+		out = append(out, e.GetRole()+" "+e.GetText())
+	}
+	return out
+}
+
+// Usual reads a tab with the options that nobody set.
+func Usual(t testing.TB, d *Daemon, tab string) *domtapv1.GetDomResponse {
+	t.Helper()
+	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// ClickOn is a click on an element.
+func ClickOn(tab string, ref uint32) *domtapv1.InteractRequest {
+	return &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}}
+}
+
+// Find finds the first element of a text.
+func Find(r *domtapv1.GetDomResponse, text string) (*domtapv1.Element, bool) {
+	for _, e := range r.GetElements() {
+		if e.GetText() == text {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// Tagged lists "tag text" of a tab's elements.
+func Tagged(r *domtapv1.GetDomResponse) []string {
+	var out []string
+	for _, e := range r.GetElements() {
+		out = append(out, e.GetTag()+" "+e.GetText())
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Main runs the tests of a package and returns its exit code; goroutines of domtap that they leave behind fail it.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if left := goroutines(); code == 0 && left != "" {
+		fmt.Fprintf(os.Stderr, "goroutines are left behind:\n%s\n", left)
+		return 1
+	}
+	return code
+}
+
+// goroutines returns the stacks of the goroutines that run code of domtap or chromedp, after giving
+// them the time to end.
+func goroutines() string {
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		buf := make([]byte, 1<<22)
+		var left []string
+		for stack := range strings.SplitSeq(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			ours := strings.Contains(stack, "domtap/domtap/") || strings.Contains(stack, "chromedp")
+			if ours && !strings.Contains(stack, ".TestMain(") {
+				left = append(left, stack)
+			}
+		}
+		if len(left) == 0 || time.Now().After(deadline) {
+			return strings.Join(left, "\n\n")
+		}
+		runtime.Gosched()
+	}
+}

@@ -1,0 +1,60 @@
+package testenv
+
+import (
+	"context"
+	"io/fs"
+	"net/http"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/status"
+)
+
+// Pages serves handlers by their patterns on loopback and returns the base URL.
+func Pages(t testing.TB, handlers map[string]http.HandlerFunc) string {
+	t.Helper()
+	return Serve(t, muxOf(handlers))
+}
+
+// PagesBeside is Pages with what stands below pages/ in files.
+func PagesBeside(t testing.TB, files fs.FS, handlers map[string]http.HandlerFunc) string {
+	t.Helper()
+	mux := muxOf(handlers)
+	mux.Handle("/pages/", http.FileServerFS(files))
+	return Serve(t, mux)
+}
+
+func muxOf(handlers map[string]http.HandlerFunc) *http.ServeMux {
+	mux := http.NewServeMux()
+	for pattern, h := range handlers {
+		mux.HandleFunc(pattern, h)
+	}
+	return mux
+}
+
+// HTML serves a page from a string.
+func HTML(page string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("content-type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(page))
+	}
+}
+
+// Within is the test's context with a deadline.
+func Within(t testing.TB, limit time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Reason is the ErrorInfo reason of an error; empty: it has none.
+func Reason(err error) string {
+	for _, detail := range status.Convert(err).Details() {
+		if info, ok := detail.(*errdetails.ErrorInfo); ok {
+			return info.GetReason()
+		}
+	}
+	return ""
+}

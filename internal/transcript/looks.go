@@ -1,0 +1,73 @@
+package transcript
+
+import (
+	"regexp"
+	"strings"
+)
+
+// lookedAt is how much of a text is looked at to tell what it is, in bytes.
+const lookedAt = 64 << 10
+
+// treeLine is a line of an accessibility tree or an element list, as browser tools print them: Playwright's and domtap's trees
+// (- button "Pay" [ref=e1]), domtap's lines ([12] Pay (button)), those of chrome-devtools-mcp (uid=1_2 button "Pay") and of
+// agent-browser (- button "Pay" [@e1]).
+var treeLine = regexp.MustCompile(`^\s*(?:- (?:'|")?[a-z]+\b.*(?:\[ref=|\[@?e\d|:$)|\[\d+\]<|\[\d+\] .*\([a-z][a-z0-9-]*\b.*\)$|uid=\S+ [a-zA-Z]+|@e\d+ |\[?e\d+\]? [a-z]+ ")`)
+
+// looksLikePage reports whether a result holds HTML of a whole page or an accessibility tree.
+func (r *result) looksLikePage() bool {
+	for _, p := range r.payloads {
+		if looksLikePage(p.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPicture reports whether a result holds a picture.
+func (r *result) hasPicture() bool {
+	for _, p := range r.payloads {
+		if p.picture {
+			return true
+		}
+	}
+	return false
+}
+
+// changes is the line that domtap's reports of what changed have, and nothing above it but a few words on what was done.
+var changes = regexp.MustCompile(`(?m)^Changes: \+\d+ -\d+`)
+
+// navigated begins a report that lists the elements of a new page: a snapshot of that.
+const navigated = "# navigated\n"
+
+// looksLikeReport reports whether a result tells what changed, and not how the page is.
+func (r *result) looksLikeReport() bool {
+	for _, p := range r.payloads {
+		if changes.MatchString(p.text[:min(len(p.text), 4096)]) {
+			return !strings.HasPrefix(p.text, navigated)
+		}
+	}
+	return false
+}
+
+func looksLikePage(text string) bool {
+	if len(text) > lookedAt {
+		text = text[:lookedAt]
+	}
+	head := strings.ToLower(text[:min(len(text), 2048)])
+	for _, mark := range [...]string{"<!doctype html", "<html", "<body", "rootwebarea", "<page nonce="} {
+		if strings.Contains(head, mark) {
+			return true
+		}
+	}
+	lines, hits := 0, 0
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) == "" {
+			continue
+		}
+		lines++
+		if treeLine.MatchString(line) {
+			hits++
+		}
+	}
+	return hits >= 5 && hits*2 >= lines
+}

@@ -1,0 +1,184 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// node is a JSON value with its place in the message that it is part of. A node that is not there is nil; its methods
+// say so with zero values, so that shapes can be asked for without a check at each step.
+type node struct {
+	// raw is the value's text, and start where it begins in the message.
+	raw   []byte
+	start int
+	// keys and values of an object, values of an array.
+	keys   []string
+	values []*node
+}
+
+// maxDepth is how deep a message is looked into. What is deeper is never a result.
+const maxDepth = 64
+
+// parse makes the tree of a valid JSON value.
+func parse(raw []byte) *node {
+	p := parser{text: raw}
+	p.space()
+	return p.value(0)
+}
+
+type parser struct {
+	text []byte
+	at   int
+}
+
+func (p *parser) space() {
+	for p.at < len(p.text) {
+		switch p.text[p.at] {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		default:
+			return
+		}
+	}
+}
+
+// value reads the value that begins here. The text is valid, so that there is nothing to check.
+func (p *parser) value(depth int) *node {
+	n := &node{start: p.at}
+	switch c := p.text[p.at]; {
+	case depth > maxDepth && (c == '{' || c == '['):
+		p.skip()
+	case c == '{' || c == '[':
+		p.children(n, depth, c == '{')
+	case c == '"':
+		p.str()
+	default:
+		for p.at < len(p.text) && !delimits(p.text[p.at]) {
+			p.at++
+		}
+	}
+	n.raw = p.text[n.start:p.at]
+	return n
+}
+
+func delimits(c byte) bool {
+	switch c {
+	case ',', ']', '}', ':', ' ', '\t', '\n', '\r':
+		return true
+	}
+	return false
+}
+
+// children reads what an object or an array holds.
+func (p *parser) children(n *node, depth int, object bool) {
+	p.at++
+	for {
+		p.space()
+		switch p.text[p.at] {
+		case ']', '}':
+			p.at++
+			return
+		case ',':
+			p.at++
+			continue
+		}
+		if object {
+			start := p.at
+			p.str()
+			var key string
+			_ = json.Unmarshal(p.text[start:p.at], &key)
+			n.keys = append(n.keys, key)
+			p.space()
+			p.at++ // the colon
+			p.space()
+		}
+		n.values = append(n.values, p.value(depth+1))
+	}
+}
+
+// str passes over a string.
+func (p *parser) str() {
+	for p.at++; p.text[p.at] != '"'; p.at++ {
+		if p.text[p.at] == '\\' {
+			p.at++
+		}
+	}
+	p.at++
+}
+
+// skip passes over an object or an array of any depth.
+func (p *parser) skip() {
+	for depth := 0; ; {
+		switch p.text[p.at] {
+		case '"':
+			p.str()
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		p.at++
+		if depth == 0 {
+			return
+		}
+	}
+}
+
+// get is the value of a key, the last one if there are several, as JSON parsers take it.
+func (n *node) get(key string) *node {
+	if n == nil {
+		return nil
+	}
+	for i := len(n.keys) - 1; i >= 0; i-- {
+		if n.keys[i] == key {
+			return n.values[i]
+		}
+	}
+	return nil
+}
+
+// list is what an array holds.
+func (n *node) list() []*node {
+	if n == nil || !n.isArray() {
+		return nil
+	}
+	return n.values
+}
+
+// words are the strings in a value, each on lines of its own, up to a bound.
+func (n *node) words() string {
+	var b strings.Builder
+	n.appendWords(&b)
+	return b.String()
+}
+
+func (n *node) appendWords(b *strings.Builder) {
+	if n.isString() && b.Len() < lookedAt {
+		b.WriteString(n.text())
+		b.WriteByte('\n')
+	}
+	for _, value := range n.values {
+		value.appendWords(b)
+	}
+}
+
+func (n *node) isArray() bool  { return n != nil && n.raw[0] == '[' }
+func (n *node) isObject() bool { return n != nil && n.raw[0] == '{' }
+func (n *node) isString() bool { return n != nil && n.raw[0] == '"' }
+
+// text is the value of a string, or the text of a number.
+func (n *node) text() string {
+	if n == nil {
+		return ""
+	}
+	if !n.isString() {
+		if n.isArray() || n.isObject() {
+			return ""
+		}
+		return string(n.raw)
+	}
+	var s string
+	_ = json.Unmarshal(n.raw, &s)
+	return s
+}
