@@ -14,8 +14,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// DefaultSession is the name of the session that always exists.
-const DefaultSession = "default"
+// DefaultSession is driver.DefaultSession.
+const DefaultSession = driver.DefaultSession
 
 // Pool opens, finds and closes tabs. Its methods are safe for concurrent use.
 type Pool struct {

@@ -27,6 +27,9 @@ type Browser interface {
 	Owner(session string) string
 }
 
+// DefaultSession is the name of the session that always exists.
+const DefaultSession = "default"
+
 // PageOptions says what page to open.
 type PageOptions struct {
 	// Session is the name of the session that the page lives in.

@@ -6,65 +6,101 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/documents"
 	"github.com/domtap/domtap/internal/browser/input"
+	"github.com/domtap/domtap/internal/browser/navigation"
 	"github.com/domtap/domtap/internal/browser/requests"
 )
 
 // This file is what several parts of a page do together.
 
-// Do implements actor.Hands. Input is the browser's own (trusted events), never a script's.
-func (p *Page) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
-	p.context.front.BringToFront(ctx, p.frames)
-	done, err := p.context.acts(ctx)
+// observerFacet implements driver.Observer.
+type observerFacet struct {
+	*documents.Reader
+	requests *requests.Requests
+}
+
+// Heed implements driver.Observer.
+func (o observerFacet) Heed(ctx context.Context, h driver.ObserveOptions) error {
+	o.Report(ctx, h)
+	o.requests.Watch(h.Network)
+	return nil
+}
+
+// queryFacet implements driver.Query.
+type queryFacet struct {
+	*documents.Query
+	scripts      *documents.Scripts
+	capture      *capture.Capture
+	context      *Context
+	bringToFront func(ctx context.Context)
+}
+
+// Evaluate implements driver.Query.
+func (q queryFacet) Evaluate(ctx context.Context, s driver.Script) (out driver.Evaluated, err error) {
+	if err = q.capture.Unmasked("scripts would tell what is masked: read the page, or use a session without --mask"); err != nil {
+		return out, err
+	}
+	q.bringToFront(ctx) // scripts may wait for frames
+	done, err := q.context.acts(ctx)
 	if err != nil {
-		return actor.Deed{}, err
+		return out, err
 	}
 	defer done()
-	do := func() (actor.Deed, error) { return p.input.Do(ctx, a) }
-	if use := input.UsesClipboard(a, p.browser.mac); use != (input.ClipboardUse{}) {
-		return p.context.withClipboard(ctx, use, do)
+	return q.scripts.Evaluate(ctx, s)
+}
+
+// inputFacet implements driver.Input.
+type inputFacet struct {
+	input        *input.Input
+	documents    *documents.Query
+	navigator    *navigation.Navigator
+	requests     *requests.Requests
+	context      *Context
+	bringToFront func(ctx context.Context)
+	barrier      func(ctx context.Context) error
+}
+
+// Do implements driver.Input. Input is the browser's own (trusted events), never a script's.
+func (i inputFacet) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	i.bringToFront(ctx)
+	done, err := i.context.acts(ctx)
+	if err != nil {
+		return driver.DoResult{}, err
+	}
+	defer done()
+	do := func() (driver.DoResult, error) { return i.input.Do(ctx, a) }
+	if use := input.UsesClipboard(a, i.input.Mac()); use != (input.ClipboardUse{}) {
+		return i.context.withClipboard(ctx, use, do)
 	}
 	return do()
 }
 
-// Evaluate implements actor.Seer.
-func (p *Page) Evaluate(ctx context.Context, s actor.Script) (out actor.Evaluated, err error) {
-	if err = p.Unmasked("scripts would tell what is masked: read the page, or use a session without --mask"); err != nil {
-		return out, err
-	}
-	p.context.front.BringToFront(ctx, p.frames) // scripts may wait for frames
-	done, err := p.context.acts(ctx)
-	if err != nil {
-		return out, err
-	}
-	defer done()
-	return p.Scripts.Evaluate(ctx, s)
+// Attend implements driver.Input.
+func (i inputFacet) Attend(ctx context.Context, on bool) { i.requests.Attend(ctx, on) }
+
+// Reveal implements driver.Input.
+func (i inputFacet) Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error {
+	return i.documents.Reveal(ctx, ref, frame, document)
 }
 
-// Heed implements actor.Observer.
-func (p *Page) Heed(ctx context.Context, h actor.Heed) error {
-	p.Report(ctx, h)
-	p.Watch(h.Network)
-	return nil
-}
-
-// Settle implements actor.Hands.
-func (p *Page) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error {
+// Settle implements driver.Input.
+func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error {
 	until := requests.Limit()
 	for {
-		if err := p.Query.Settle(ctx, frame, limit); err != nil {
+		if err := i.documents.Settle(ctx, frame, limit); err != nil {
 			return err
 		}
-		if err := p.AwaitArrival(ctx); err != nil {
+		if err := i.navigator.AwaitArrival(ctx); err != nil {
 			return err
 		}
-		if err := p.barrier(ctx); err != nil {
+		if err := i.barrier(ctx); err != nil {
 			return err
 		}
-		waited, err := p.AwaitAnswers(ctx, until)
+		waited, err := i.requests.AwaitAnswers(ctx, until)
 		if err != nil || !waited {
 			return err
 		}

@@ -28,7 +28,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/emulate"
@@ -55,9 +56,9 @@ type Browser struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	inbox  *devtools.Queue[*cdproto.Message]
-	popups chan actor.Popup
+	popups chan driver.Popup
 	// deliver is where popups go: popups, unless the caller has a channel of its own. Guarded by mu.
-	deliver chan<- actor.Popup
+	deliver chan<- driver.Popup
 	wg      sync.WaitGroup
 	done    chan struct{}
 
@@ -98,11 +99,11 @@ func SandboxNote() string { return launch.SandboxNote() }
 func Start(ctx context.Context, cfg Config) (*Browser, error) {
 	b := &Browser{
 		logger: cfg.Logger, mask: cfg.Mask, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements, inbox: devtools.NewQueue[*cdproto.Message](),
-		popups: make(chan actor.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
+		popups: make(chan driver.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
 		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes), clipboard: newClipboardUse(),
 		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},
 	}
-	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
+	b.contexts[driver.DefaultSession] = &Context{browser: b, name: driver.DefaultSession}
 	b.deliver = b.popups
 	if b.logger == nil {
 		b.logger = slog.New(slog.DiscardHandler)
@@ -144,7 +145,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 	_, err = cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
 	if err == nil && !b.beside {
-		err = b.contexts[actor.DefaultSession].download(ctx, false)
+		err = b.contexts[driver.DefaultSession].download(ctx, false)
 	}
 	if err != nil || !b.process.Owned() {
 		return err
@@ -154,7 +155,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 	_, err = cdp.Call(ctx, b.root, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true,
 		Flatten: &yes, Filter: target.Filter{{Type: "page"}, {Type: "service_worker"}, {Type: "shared_worker"}}})
 	if err == nil {
-		err = b.contexts[actor.DefaultSession].permit(ctx, sessions.Settings{})
+		err = b.contexts[driver.DefaultSession].permit(ctx, sessions.Settings{})
 	}
 	return err
 }
@@ -177,24 +178,24 @@ func (b *Browser) Call(ctx context.Context, session, method string, params, resu
 // Done is closed when the browser is gone, whether asked to or not.
 func (b *Browser) Done() <-chan struct{} { return b.done }
 
-// Pages implements actor.Browser.
-func (b *Browser) Pages() <-chan actor.Popup { return b.popups }
+// Pages implements driver.Browser.
+func (b *Browser) Pages() <-chan driver.Popup { return b.popups }
 
-// Ready implements actor.Browser: a single browser is not started again.
+// Ready implements driver.Browser: a single browser is not started again.
 func (b *Browser) Ready(ctx context.Context, _ string) error {
 	select {
 	case <-b.done:
-		return &actor.Error{Kind: actor.Lost, Message: "the browser is gone"}
+		return &apierr.Error{Kind: apierr.Lost, Message: "the browser is gone"}
 	default:
 		return ctx.Err()
 	}
 }
 
-// Owner implements actor.Browser.
+// Owner implements driver.Browser.
 func (b *Browser) Owner(string) string { return "" }
 
-// NewPage implements actor.Browser.
-func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+// NewPage implements driver.Browser.
+func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	c, err := b.context(o.Session)
 	if err != nil {
 		return nil, err
@@ -248,7 +249,7 @@ func (b *Browser) createTarget(ctx context.Context, c *Context) (target.ID, erro
 }
 
 // unfinished is the error of something that was not created: when the browser has not removed all of it before ctx ends, an
-// *actor.Unfinished. A nil removed says that nothing is to be removed.
+// *driver.Unfinished. A nil removed says that nothing is to be removed.
 func unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
 	if err == nil || removed == nil {
 		return err
@@ -257,7 +258,7 @@ func unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
 	case <-removed:
 		return err
 	case <-ctx.Done():
-		return &actor.Unfinished{Err: err, Removed: removed}
+		return &driver.Unfinished{Err: err, Removed: removed}
 	}
 }
 
@@ -322,7 +323,7 @@ func (b *Browser) forget(p *Page) {
 // failed names a call that failed; a lost browser is said as such.
 func (b *Browser) failed(what string, err error) error {
 	if errors.Is(err, devtools.ErrLost) || b.ctx.Err() != nil {
-		return &actor.Error{Kind: actor.Lost, Message: "the browser is gone", Err: err}
+		return &apierr.Error{Kind: apierr.Lost, Message: "the browser is gone", Err: err}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
@@ -464,7 +465,7 @@ func (b *Browser) attached(ctx context.Context, e target.EventAttachedToTarget) 
 // takeIn makes a page of a popup.
 func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	b.wg.Go(func() {
-		defer opener.Navigator.Change((*navigation.State).WindowOpened)
+		defer opener.navigator.Change((*navigation.State).WindowOpened)
 		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		session, err := attach(actx)
@@ -481,7 +482,7 @@ func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach
 			return
 		}
 		select {
-		case b.delivery() <- actor.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.WindowBound()}:
+		case b.delivery() <- driver.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.navigator.WindowBound()}:
 		case <-ctx.Done():
 			p.end(devtools.ErrLost)
 			p.drain() // nobody else reads it

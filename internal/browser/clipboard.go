@@ -12,7 +12,8 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/clipboard"
 	"github.com/domtap/domtap/internal/browser/input"
 )
@@ -266,7 +267,7 @@ func (c *Context) setReading(ctx context.Context, setting cdpbrowser.PermissionS
 }
 
 // errForeign says that nothing can be pasted.
-var errForeign = actor.Errorf(actor.NotActionable, "the clipboard may hold what another session copied, and cannot be emptied: fill the text instead, or use the default session alone")
+var errForeign = apierr.Errorf(apierr.NotActionable, "the clipboard may hold what another session copied, and cannot be emptied: fill the text instead, or use the default session alone")
 
 // loadCopied puts what the session has copied by keys on the clipboard, or nothing. The turn is held.
 func (c *Context) loadCopied(ctx context.Context) (loaded bool, err error) {
@@ -304,17 +305,17 @@ func (b *Browser) keepCopied(ctx context.Context, do func(context.Context, *clip
 }
 
 // withClipboard does what copies or pastes by keys.
-func (c *Context) withClipboard(ctx context.Context, use input.ClipboardUse, do func() (actor.Deed, error)) (actor.Deed, error) {
+func (c *Context) withClipboard(ctx context.Context, use input.ClipboardUse, do func() (driver.DoResult, error)) (driver.DoResult, error) {
 	u := &c.browser.clipboard
 	release, err := u.take(ctx)
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	release = sync.OnceFunc(release)
 	defer release()
 	note, err := c.ownClipboard(ctx, use)
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	hangs := time.AfterFunc(clipboardLimit, release) // a page that hangs is in nobody's way
 	deed, err := do()

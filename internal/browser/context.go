@@ -17,7 +17,8 @@ import (
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/cdproto/target"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/emulate"
@@ -65,21 +66,21 @@ type Context struct {
 // context finds a session's side by its name; empty: the default one's.
 func (b *Browser) context(name string) (*Context, error) {
 	if name == "" {
-		name = actor.DefaultSession
+		name = driver.DefaultSession
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if c := b.contexts[name]; c != nil {
 		return c, nil
 	}
-	return nil, actor.Unknown("session", "there is no session %q: list the sessions, or create it", name)
+	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", name)
 }
 
 // DefaultContext implements sessions.Browser.
 func (b *Browser) DefaultContext() sessions.Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.contexts[actor.DefaultSession]
+	return b.contexts[driver.DefaultSession]
 }
 
 // NewContext implements sessions.Browser.
@@ -108,7 +109,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	}
 	b.mu.Unlock()
 	if taken {
-		return nil, unfinished(ctx, actor.Errorf(actor.Exists, "there is a session %q already", name), b.dispose(c))
+		return nil, unfinished(ctx, apierr.Errorf(apierr.Exists, "there is a session %q already", name), b.dispose(c))
 	}
 	return c, nil
 }
@@ -393,7 +394,7 @@ func (c *Context) State(ctx context.Context) (sessions.State, error) {
 			size += len(e.Name) + len(e.Value)
 		}
 		if size > sessions.MaxStateBytes {
-			return actor.Exceeded("state_bytes", sessions.MaxStateBytes, "the local storage of the session has more than %d MiB: clear what is not needed", sessions.MaxStateBytes>>20)
+			return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the local storage of the session has more than %d MiB: clear what is not needed", sessions.MaxStateBytes>>20)
 		}
 		state.Origins = append(state.Origins, sessions.Origin{Origin: origin, Entries: entries})
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/downloaddir"
 	"github.com/domtap/domtap/internal/browser/navigation"
@@ -65,7 +65,7 @@ type depot struct {
 
 // transfer is a download that is under way.
 type transfer struct {
-	actor.Download
+	driver.Download
 	context cdp.BrowserContextID
 	depot   *depot
 	page    *Page // who is told; nil: nobody
@@ -266,7 +266,7 @@ func (p *Page) blank() bool {
 func (b *Browser) downloadBegins(e cdpbrowser.EventDownloadWillBegin) {
 	url := dom.WithoutUser(e.URL)
 	name, _ := truncate.Head(e.SuggestedFilename, maxFilename)
-	f := &transfer{Download: actor.Download{GUID: e.GUID, URL: url[:min(len(url), maxURL)], Filename: name, State: actor.Fetching}}
+	f := &transfer{Download: driver.Download{GUID: e.GUID, URL: url[:min(len(url), maxURL)], Filename: name, State: driver.Fetching}}
 	f.page = b.downloader(e.FrameID)
 	why := ""
 	b.fetches.mu.Lock()
@@ -295,7 +295,7 @@ func (b *Browser) downloadBegins(e cdpbrowser.EventDownloadWillBegin) {
 		b.cancelDownload(f, why)
 	}
 	if f.page != nil {
-		f.page.Navigator.Change(func(s *navigation.State) { s.Downloading(f.Download) })
+		f.page.navigator.Change(func(s *navigation.State) { s.Downloading(f.Download) })
 	}
 	b.tellDownload(f)
 }
@@ -358,7 +358,7 @@ func (b *Browser) downloadEnds(f *transfer, path string) {
 		}
 		b.fetches.mu.Unlock()
 	}
-	f.State = actor.Fetched
+	f.State = driver.Fetched
 	b.tellDownload(f)
 }
 
@@ -366,7 +366,7 @@ func (b *Browser) downloadEnds(f *transfer, path string) {
 func (b *Browser) downloadFails(f *transfer, why string) {
 	b.dropFile(f)
 	b.forgetDownload(f, f.Received)
-	f.State = actor.NotFetched
+	f.State = driver.NotFetched
 	switch {
 	case f.over != "" || why != "":
 		f.Reason = cmp.Or(f.over, why)
@@ -407,6 +407,6 @@ func (b *Browser) forgetDownload(f *transfer, bytes int64) {
 func (b *Browser) tellDownload(f *transfer) {
 	f.told = time.Now()
 	if f.page != nil {
-		f.page.inbox.Push(inbound{event: actor.Downloaded{Download: f.Download}})
+		f.page.inbox.Push(inbound{event: driver.Downloaded{Download: f.Download}})
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/storagestate"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -51,14 +51,14 @@ func (b *Browser) Kill() {
 
 // DeliverTo has the pages that pages open themselves sent to a channel of the caller's, which lives longer than the
 // browser, and not to Pages. It is called before the first page is opened.
-func (b *Browser) DeliverTo(popups chan<- actor.Popup) {
+func (b *Browser) DeliverTo(popups chan<- driver.Popup) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.deliver = popups
 }
 
 // delivery is where popups go.
-func (b *Browser) delivery() chan<- actor.Popup {
+func (b *Browser) delivery() chan<- driver.Popup {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.deliver

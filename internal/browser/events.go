@@ -9,14 +9,14 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/fetch"
-	"github.com/chromedp/cdproto/input"
+	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/inspector"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/emulate"
 	"github.com/domtap/domtap/internal/browser/frames"
@@ -44,7 +44,7 @@ func on[E any](msg *cdproto.Message, ev cdp.Event[E], f func(E)) error {
 func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	switch string(msg.Method) {
 	case runtime.BindingCalled.Method:
-		return on(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.Pushed(s, e) })
+		return on(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.reader.Pushed(s, e) })
 	case runtime.ExecutionContextCreated.Method:
 		return on(msg, runtime.ExecutionContextCreated, func(e runtime.EventExecutionContextCreated) { p.frames.ContextCreated(s, e.Context) })
 	case runtime.ExecutionContextDestroyed.Method:
@@ -59,14 +59,14 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 		return on(msg, cdppage.NavigatedWithinDocument, p.committedWithin)
 	case cdppage.WindowOpen.Method:
 		return on(msg, cdppage.WindowOpen, func(e cdppage.EventWindowOpen) {
-			p.Navigator.Change(func(s *navigation.State) { s.WindowOpening(e.URL) })
+			p.navigator.Change(func(s *navigation.State) { s.WindowOpening(e.URL) })
 		})
 	case cdppage.FrameRequestedNavigation.Method:
-		return on(msg, cdppage.FrameRequestedNavigation, func(e cdppage.EventFrameRequestedNavigation) { p.FrameDeparted(e.FrameID) })
+		return on(msg, cdppage.FrameRequestedNavigation, func(e cdppage.EventFrameRequestedNavigation) { p.navigator.FrameDeparted(e.FrameID) })
 	case cdppage.FrameStartedNavigating.Method:
-		return on(msg, cdppage.FrameStartedNavigating, func(e cdppage.EventFrameStartedNavigating) { p.FrameDeparted(e.FrameID) })
+		return on(msg, cdppage.FrameStartedNavigating, func(e cdppage.EventFrameStartedNavigating) { p.navigator.FrameDeparted(e.FrameID) })
 	case cdppage.FrameStoppedLoading.Method:
-		return on(msg, cdppage.FrameStoppedLoading, func(e cdppage.EventFrameStoppedLoading) { p.FrameStopped(e.FrameID) })
+		return on(msg, cdppage.FrameStoppedLoading, func(e cdppage.EventFrameStoppedLoading) { p.navigator.FrameStopped(e.FrameID) })
 	case cdppage.FrameAttached.Method:
 		return on(msg, cdppage.FrameAttached, func(e cdppage.EventFrameAttached) { p.frames.Known(e.FrameID, e.ParentFrameID) })
 	case cdppage.FrameDetached.Method:
@@ -78,14 +78,14 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	case cdppage.LifecycleEvent.Method:
 		return on(msg, cdppage.LifecycleEvent, p.lifecycle)
 	case cdppage.JavascriptDialogOpening.Method:
-		return on(msg, cdppage.JavascriptDialogOpening, p.Opening)
+		return on(msg, cdppage.JavascriptDialogOpening, p.dialogs.Opening)
 	case cdppage.JavascriptDialogClosed.Method:
-		return on(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.Closing(e, p.Navigator.State.Arrived) })
-	case input.DragIntercepted.Method:
+		return on(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.dialogs.Closing(e, p.navigator.State.Arrived) })
+	case cdpinput.DragIntercepted.Method:
 		p.input.Expected(msg)
 	case cdppage.FileChooserOpened.Method:
 		if !p.input.Expected(msg) {
-			p.emit(actor.ChooserAsked{})
+			p.emit(driver.ChooserAsked{})
 		}
 	case inspector.TargetCrashed.Method:
 		p.crashed("crashed")
@@ -102,7 +102,7 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 			p.browser.conn.Listen(e.SessionID, nil)
 			p.takeOff(e.SessionID)
 			p.frames.Detached(e.SessionID)
-			p.Requests.Detached(e.SessionID)
+			p.requests.Detached(e.SessionID)
 		})
 	}
 	return p.handleLog(s, msg)
@@ -115,14 +115,14 @@ func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 	}
 	url, main, document := f.URL+f.URLFragment, f.ID == cdp.FrameID(p.id), string(f.LoaderID)
 	if main && f.UnreachableURL != "" {
-		p.Refuse(document, f.UnreachableURL)
+		p.navigator.Refuse(document, f.UnreachableURL)
 	}
 	var kept []*frames.Agent
 	p.frames.Change(func(t *frames.Tree) {
 		kept = t.Commit(s.ID, f.ID, f.ParentID, document, url)
 		if main {
-			p.Navigator.State.Committed()
-			p.Dialogs.State.SetLeaving(false)
+			p.navigator.State.Committed()
+			p.dialogs.State.SetLeaving(false)
 		}
 	})
 	if main {
@@ -132,13 +132,13 @@ func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 	for _, a := range kept {
 		p.frames.Add(f.ID, a)
 	}
-	p.Requests.Committed(f.ID, f.LoaderID)
-	event := actor.Committed{Frame: p.frames.Tree.Key(f.ID), Document: document, URL: url}
+	p.requests.Committed(f.ID, f.LoaderID)
+	event := driver.Committed{Frame: p.frames.Tree.Key(f.ID), Document: document, URL: url}
 	if f.UnreachableURL != "" {
 		event.URL, event.Error = f.UnreachableURL, "the page could not be loaded"
 	}
 	if main {
-		event.Cause = p.Refused(document)
+		event.Cause = p.navigator.Refused(document)
 	}
 	p.emit(event)
 }
@@ -151,23 +151,23 @@ func (p *Page) committedWithin(e cdppage.EventNavigatedWithinDocument) {
 			f.URL, document, known = e.URL, f.Document, true
 		}
 		if t.IsMain(e.FrameID) {
-			p.Navigator.State.Arrived()
+			p.navigator.State.Arrived()
 		}
 	})
 	if known {
-		p.emit(actor.Committed{Frame: p.frames.Tree.Key(e.FrameID), Document: document, URL: e.URL, Same: true})
+		p.emit(driver.Committed{Frame: p.frames.Tree.Key(e.FrameID), Document: document, URL: e.URL, Same: true})
 	}
 }
 
 // frameGone takes in that a frame was removed.
 func (p *Page) frameGone(id cdp.FrameID) {
 	p.frames.Change(func(t *frames.Tree) { t.Remove(id) })
-	p.Requests.Committed(id, "")
-	p.emit(actor.FrameGone{Frame: p.frames.Tree.Key(id)})
+	p.requests.Committed(id, "")
+	p.emit(driver.FrameGone{Frame: p.frames.Tree.Key(id)})
 }
 
-var phases = map[string]actor.Phase{
-	"commit": actor.PhaseCommit, "DOMContentLoaded": actor.PhaseDOMContentLoaded, "load": actor.PhaseLoad, "networkAlmostIdle": actor.PhaseNetworkIdle,
+var phases = map[string]driver.Phase{
+	"commit": driver.PhaseCommit, "DOMContentLoaded": driver.PhaseDOMContentLoaded, "load": driver.PhaseLoad, "networkAlmostIdle": driver.PhaseNetworkIdle,
 }
 
 func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
@@ -175,38 +175,38 @@ func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
 	if !known || e.FrameID != cdp.FrameID(p.id) {
 		return
 	}
-	if phase == actor.PhaseDOMContentLoaded && p.closing.Load() { // it was forgotten, see Close
+	if phase == driver.PhaseDOMContentLoaded && p.closing.Load() { // it was forgotten, see Close
 		p.browser.root.Post(p.ctx, target.CommandCloseTarget, target.CloseTargetParams{TargetID: p.id})
 	}
-	if phase == actor.PhaseLoad || phase == actor.PhaseDOMContentLoaded {
+	if phase == driver.PhaseLoad || phase == driver.PhaseDOMContentLoaded {
 		p.tasks.Go(func() { p.announce(string(e.LoaderID), phase) })
 		return
 	}
-	p.emit(actor.Loaded{Document: string(e.LoaderID), Phase: phase})
+	p.emit(driver.Loaded{Document: string(e.LoaderID), Phase: phase})
 }
 
 // announce says that a phase is reached, after the title and the status of the document, so that who
 // waits for the phase sees them. A page that does not answer is announced without.
-func (p *Page) announce(document string, phase actor.Phase) {
+func (p *Page) announce(document string, phase driver.Phase) {
 	if a := p.frames.AgentOf(""); a != nil && a.Document == document {
 		ctx, cancel := context.WithTimeout(p.ctx, time.Second)
 		defer cancel()
 		var about observer.About
 		if err := a.Call(ctx, "about", nil, &about); err == nil {
-			p.emit(actor.Responded{Document: document, Status: about.Status})
-			p.emit(actor.Titled{Title: about.Title})
+			p.emit(driver.Responded{Document: document, Status: about.Status})
+			p.emit(driver.Titled{Title: about.Title})
 		}
 	}
-	p.emit(actor.Loaded{Document: document, Phase: phase})
+	p.emit(driver.Loaded{Document: document, Phase: phase})
 }
 
 // crashed says once, until a document is committed again, that the renderer is gone: the browser says it
 // in two ways.
 func (p *Page) crashed(reason string) {
 	var again, sacrificed bool
-	p.Navigator.Change(func(s *navigation.State) {
+	p.navigator.Change(func(s *navigation.State) {
 		again, sacrificed = s.Crashed()
-		p.Dialogs.State.Lost()
+		p.dialogs.State.Lost()
 	})
 	if again {
 		return
@@ -214,7 +214,7 @@ func (p *Page) crashed(reason string) {
 	p.frames.Change(func(t *frames.Tree) {
 		t.Drop(func(*frames.Agent) bool { return true }, func(*frames.World) bool { return false })
 	})
-	p.emit(actor.Crashed{Reason: reason, Sacrificed: sacrificed})
+	p.emit(driver.Crashed{Reason: reason, Sacrificed: sacrificed})
 }
 
 // attachedToFrame takes in a frame that runs in a process of its own.

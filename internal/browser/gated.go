@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/browser/launch"
 )
 
@@ -58,16 +58,16 @@ func (b *Browser) passes(ctx context.Context) error {
 }
 
 // verdict is what the gate says of URLs; nil: there is no gate.
-func (p *Page) verdict() func(url string) *actor.Error {
-	if p.browser.gate == nil {
+func (b *Browser) verdict() func(url string) *apierr.Error {
+	if b.gate == nil {
 		return nil
 	}
-	return p.browser.gate.Verdict
+	return b.gate.Verdict
 }
 
 // whyNot tells what the gate has to say of a URL; nil: there is none.
-func (p *Page) whyNot() func(url string) string {
-	gate := p.browser.gate
+func (b *Browser) whyNot() func(url string) string {
+	gate := b.gate
 	if gate == nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Log implements actor.Seer.
+// Log implements driver.Page.
 func (p *Page) Log() *pagelog.Log { return p.log }
 
 // listen queues a session's events for the loop. What only the log is told of may be left out when the page says
@@ -39,7 +39,7 @@ func (p *Page) handleLog(s devtools.Session, msg *cdproto.Message) error {
 	if n := p.missed[kind].Swap(0); n > 0 {
 		p.log.Miss(kind, n)
 		if kind == pagelog.Network { // the end of any of them may be among what was missed
-			p.Requests.Forget()
+			p.requests.Forget()
 		}
 	}
 	switch kind {
@@ -61,8 +61,8 @@ func (p *Page) requested(s devtools.Session, msg *cdproto.Message) error {
 		return err
 	}
 	if r.Gated != "" && r.Frame == string(p.id) && network.ResourceType(r.Type) == network.ResourceTypeDocument {
-		p.Refuse(r.Document, r.Gated)
+		p.navigator.Refuse(r.Document, r.Gated)
 	}
-	p.Reported(s.ID, r)
+	p.requests.Reported(s.ID, r)
 	return nil
 }

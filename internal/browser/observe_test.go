@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // TestAReadWaitsForTheContextsOfTheNextDocument refuses every call to a document's context until the events come that
@@ -13,7 +13,7 @@ import (
 func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 	b, f, end := newForged(t)
 	defer end()
-	opened, err := b.NewPage(t.Context(), actor.PageOptions{Session: actor.DefaultSession})
+	opened, err := b.NewPage(t.Context(), driver.PageOptions{Session: driver.DefaultSession})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestAReadWaitsForTheContextsOfTheNextDocument(t *testing.T) {
 		f.say([]byte(`{"method":"Runtime.executionContextsCleared","params":{},"sessionId":"S1"}`))
 		created("3")
 	}()
-	out, err := p.Read(t.Context(), actor.ReadRequest{})
+	out, err := p.Read(t.Context(), driver.ReadRequest{})
 	if err != nil || len(out.Patches) != 1 {
 		t.Fatalf("%d patches: %v", len(out.Patches), err)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/console"
@@ -34,7 +34,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Page is one tab. Its loop goroutine turns the browser's events into actor.Events; everything else runs on its callers'
+// Page is one tab. Its loop goroutine turns the browser's events into driver.Events; everything else runs on its callers'
 // goroutines. Its parts do what the actor asks of it; the loop says which event goes to which part.
 type Page struct {
 	browser *Browser
@@ -45,21 +45,29 @@ type Page struct {
 	viewport *dom.Box
 	logger   *slog.Logger
 
-	frames *frames.Manager
-	*documents.Reader
-	*documents.Query
-	*documents.Scripts
-	*dialogs.Dialogs
-	*navigation.Navigator
-	*requests.Requests
-	*capture.Capture
-	input *input.Input
+	// Each facet of driver.Page is done by one part, or by several together; see act.go.
+	driver.Observer
+	driver.Query
+	driver.Navigator
+	driver.Input
+	driver.Capturer
+	driver.Dialogs
+	driver.Scroller
+
+	// The parts share the frames, with the monitor.
+	frames    *frames.Manager
+	reader    *documents.Reader
+	documents *documents.Query
+	dialogs   *dialogs.Dialogs
+	navigator *navigation.Navigator
+	requests  *requests.Requests
+	input     *input.Input
 
 	inbox  *devtools.Queue[inbound]
 	log    *pagelog.Log
 	record *console.Recorder
 	missed [3]atomic.Uint64 // by pagelog.Kind; see listen
-	events chan actor.Event
+	events chan driver.Event
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -80,7 +88,7 @@ type inbound struct {
 	msg     *cdproto.Message
 	barrier chan struct{}
 	// event, when set, is handed on as it is.
-	event actor.Event
+	event driver.Event
 	// crash, when set, says how the renderer ended.
 	crash string
 }
@@ -89,7 +97,7 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID) *
 	ctx, cancel := context.WithCancelCause(b.ctx)
 	p := &Page{
 		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
-		inbox: devtools.NewQueue[inbound](), events: make(chan actor.Event, 256), log: new(pagelog.Log),
+		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 256), log: new(pagelog.Log),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}), wears: map[target.SessionID]*worn{},
 	}
 	p.compose()
@@ -100,19 +108,25 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID) *
 
 // compose makes the parts of the page.
 func (p *Page) compose() {
+	b, c := p.browser, p.context
 	m := frames.New(frames.Page{
 		ID: p.id, Main: p.main, Logger: p.logger, Life: p.ctx, Tasks: &p.tasks, Emit: p.emit, Barrier: p.barrier,
-		OnAgent: func(a *frames.Agent) { p.Reader.OnAgent(a) },
+		OnAgent: func(a *frames.Agent) { p.reader.OnAgent(a) },
 	})
-	script := p.context.script()
+	script := c.script()
+	bringToFront := func(ctx context.Context) { c.front.BringToFront(ctx, m) }
 	p.frames = m
-	p.Reader, p.Query, p.Scripts = documents.NewReader(m, script), documents.NewQuery(m, script), documents.NewScripts(m)
-	p.Dialogs = dialogs.New(m)
-	p.Navigator = navigation.New(m, p.Dialogs, p.verdict(), func(ctx context.Context) { p.context.front.BringToFront(ctx, m) })
-	p.Requests = requests.New(m)
-	p.Capture = capture.New(m, p.Query, &p.context.front, func() bool { return !p.context.masks().IsZero() })
-	p.input = input.NewInput(m, p.browser.mac, p.browser.process.Dir())
-	p.record = console.New(p.log, p.whyNot())
+	p.reader, p.documents = documents.NewReader(m, script), documents.NewQuery(m, script)
+	p.dialogs, p.requests = dialogs.New(m), requests.New(m)
+	p.navigator = navigation.New(m, p.dialogs, b.verdict(), bringToFront)
+	p.input = input.NewInput(m, b.mac, b.process.Dir())
+	p.record = console.New(p.log, b.whyNot())
+	shots := capture.New(m, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
+
+	p.Observer = observerFacet{p.reader, p.requests}
+	p.Query = queryFacet{p.documents, documents.NewScripts(m), shots, c, bringToFront}
+	p.Input = inputFacet{p.input, p.documents, p.navigator, p.requests, c, bringToFront, p.barrier}
+	p.Navigator, p.Capturer, p.Dialogs, p.Scroller = p.navigator, shots, p.dialogs, p.documents
 }
 
 // drain reads the events of a page that nobody else reads, until it has ended.
@@ -156,21 +170,21 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 // Session is the name of the session that the page lives in.
 func (p *Page) Session() string { return p.context.name }
 
-// ID implements actor.Page.
+// ID implements driver.Page.
 func (p *Page) ID() string { return string(p.id) }
 
-// Events implements actor.Page.
-func (p *Page) Events() <-chan actor.Event { return p.events }
+// Events implements driver.Page.
+func (p *Page) Events() <-chan driver.Event { return p.events }
 
 // emit hands an event to the actor, which must keep reading.
-func (p *Page) emit(e actor.Event) {
+func (p *Page) emit(e driver.Event) {
 	select {
 	case p.events <- e:
 	case <-p.ctx.Done():
 	}
 }
 
-// Close implements actor.Page.
+// Close implements driver.Page.
 //
 // A close that comes while the browser commits a document is answered and forgotten (seen in Chromium 156 with the error
 // document of a navigation that failed just before): it is asked for again when that document is parsed.
@@ -254,7 +268,7 @@ func (p *Page) finish() {
 	}
 	p.tasks.Wait()
 	p.input.Close()
-	p.events <- actor.Gone{Err: cause} // the actor reads until the channel is closed
+	p.events <- driver.Gone{Err: cause} // the actor reads until the channel is closed
 	close(p.events)
 	close(p.ended)
 }

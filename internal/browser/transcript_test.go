@@ -23,7 +23,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/launch"
@@ -128,7 +128,7 @@ type stage struct {
 func newStage(t *testing.T) *stage {
 	s := &stage{t: t, memory: newMemory()}
 	s.browser = newOn(t, s.memory)
-	opened, err := s.browser.NewPage(t.Context(), actor.PageOptions{Session: actor.DefaultSession})
+	opened, err := s.browser.NewPage(t.Context(), driver.PageOptions{Session: driver.DefaultSession})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 	"reload":   func(ctx context.Context, p *Page, _ string) (any, error) { return p.Reload(ctx) },
 	"back":     func(ctx context.Context, p *Page, _ string) (any, error) { return p.Step(ctx, -1) },
 	"read": func(ctx context.Context, p *Page, _ string) (any, error) {
-		out, err := p.Read(ctx, actor.ReadRequest{})
+		out, err := p.Read(ctx, driver.ReadRequest{})
 		frames := []string{}
 		for _, patch := range out.Patches {
 			frames = append(frames, string(patch.Frame)+"@"+patch.Document)
@@ -242,7 +242,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 	},
 	"observe": func(ctx context.Context, p *Page, _ string) (any, error) { return nil, p.Observe(ctx, true, true) },
 	"heed": func(ctx context.Context, p *Page, arguments string) (any, error) {
-		return nil, p.Heed(ctx, actor.Heed{Network: arguments == "network", Structural: arguments == "structural"})
+		return nil, p.Heed(ctx, driver.ObserveOptions{Network: arguments == "network", Structural: arguments == "structural"})
 	},
 	"settle": func(ctx context.Context, p *Page, _ string) (any, error) {
 		return nil, p.Settle(ctx, "", 100*time.Millisecond)
@@ -252,31 +252,31 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		return nil, nil
 	},
 	"policy": func(_ context.Context, p *Page, arguments string) (any, error) {
-		p.SetDialogPolicy(map[string]actor.DialogPolicy{"accept": actor.AcceptDialogs, "dismiss": actor.DismissDialogs}[arguments])
+		p.SetDialogPolicy(map[string]driver.DialogPolicy{"accept": driver.AcceptDialogs, "dismiss": driver.DismissDialogs}[arguments])
 		return nil, nil
 	},
 	"answer": func(ctx context.Context, p *Page, arguments string) (any, error) {
 		verb, text, with := strings.Cut(arguments, " ")
-		a := actor.DialogAnswer{Accept: verb == "accept"}
+		a := driver.DialogAnswer{Accept: verb == "accept"}
 		if with {
 			a.Text = &text
 		}
 		return p.AnswerDialog(ctx, a)
 	},
 	"acknowledge": func(_ context.Context, p *Page, arguments string) (any, error) {
-		var ack actor.Ack
+		var ack driver.Ack
 		_, err := fmt.Sscan(arguments, &ack.Document, &ack.Sequence)
 		p.Acknowledge(ack)
 		return nil, err
 	},
 	"evaluate": func(ctx context.Context, p *Page, expression string) (any, error) {
-		return p.Evaluate(ctx, actor.Script{Expression: expression, Ref: dom.NoRef, Limit: 1000})
+		return p.Evaluate(ctx, driver.Script{Expression: expression, Ref: dom.NoRef, Limit: 1000})
 	},
 	"click": func(ctx context.Context, p *Page, _ string) (any, error) {
-		return p.Do(ctx, actor.Action{Kind: actor.Click, Ref: dom.NoRef, Point: &actor.Point{X: 3, Y: 4}})
+		return p.Do(ctx, driver.Action{Kind: driver.Click, Ref: dom.NoRef, Point: &driver.Point{X: 3, Y: 4}})
 	},
 	"screenshot": func(ctx context.Context, p *Page, _ string) (any, error) {
-		_, err := p.Screenshot(ctx, actor.Shot{Format: "png"})
+		_, err := p.Screenshot(ctx, driver.Shot{Format: "png"})
 		return nil, err
 	},
 	"configure": func(ctx context.Context, p *Page, _ string) (any, error) {
@@ -303,14 +303,14 @@ func (s *stage) call(name, arguments string) {
 }
 
 // event is an event of the page as a transcript writes it.
-func event(e actor.Event) string {
+func event(e driver.Event) string {
 	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "actor.")
 	name = strings.TrimPrefix(name, "driver.")
 	text, err := json.Marshal(e)
 	switch e := e.(type) {
-	case actor.Patched: // what is in it is the matter of package page
+	case driver.Patched: // what is in it is the matter of package page
 		text, err = json.Marshal(map[string]any{"Frame": e.Patch.Frame, "Document": e.Patch.Document, "Sequence": e.Patch.Sequence, "URL": e.Patch.URL})
-	case actor.Gone:
+	case driver.Gone:
 		text, err = json.Marshal(map[string]string{"Err": fmt.Sprint(e.Err)})
 	}
 	if err != nil {
@@ -485,11 +485,11 @@ func unescaped(value any) []byte {
 func newOn(t *testing.T, connection chromedp.Transport) *Browser {
 	t.Helper()
 	b := &Browser{
-		logger: slog.New(slog.DiscardHandler), inbox: devtools.NewQueue[*cdproto.Message](), popups: make(chan actor.Popup, 64),
+		logger: slog.New(slog.DiscardHandler), inbox: devtools.NewQueue[*cdproto.Message](), popups: make(chan driver.Popup, 64),
 		done: make(chan struct{}), pages: map[target.ID]*Page{}, fetches: newDownloads(0), clipboard: newClipboardUse(),
 		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{}, version: "Chrome/1.2.3.4",
 	}
-	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
+	b.contexts[driver.DefaultSession] = &Context{browser: b, name: driver.DefaultSession}
 	b.deliver = b.popups
 	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(t.Context()))
 	b.conn = devtools.New(b.ctx, connection, &nobody{gone: make(chan struct{})}, b.inbox.Push)

@@ -119,7 +119,7 @@ func (c *Context) takeReady() *Page {
 	if p == nil {
 		return nil
 	}
-	if p.Down() || p.ctx.Err() != nil {
+	if p.navigator.Down() || p.ctx.Err() != nil {
 		p.end(nil)
 		p.drain()
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/documents"
 	"github.com/domtap/domtap/internal/browser/frames"
@@ -34,8 +34,8 @@ func New(m *frames.Manager, query *documents.Query, front *Front, masked func() 
 // maxPicture bounds a picture's width and height in CSS pixels: beyond it the browser's own limits begin.
 const maxPicture = 16384
 
-// Screenshot takes a picture; see actor.Hands.
-func (c *Capture) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
+// Screenshot takes a picture; see driver.Capturer.
+func (c *Capture) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	if c.masked() {
 		return c.maskedScreenshot(ctx, s)
 	}
@@ -77,7 +77,7 @@ func (c *Capture) take(ctx context.Context, params cdppage.CaptureScreenshotPara
 	return res.Data, nil
 }
 
-// Extent is where the whole page lies, as seen from the viewport; see actor.Seer.
+// Extent is where the whole page lies, as seen from the viewport; see driver.Capturer.
 func (c *Capture) Extent(ctx context.Context) (dom.Box, error) {
 	m, err := cdp.Call(ctx, c.m.Main, cdppage.GetLayoutMetrics, cdp.Empty{})
 	if err != nil {

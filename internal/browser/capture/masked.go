@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/documents"
 	"github.com/domtap/domtap/internal/browser/frames"
@@ -21,7 +22,7 @@ func (c *Capture) Unmasked(why string) error {
 	if !c.masked() {
 		return nil
 	}
-	return actor.Errorf(actor.NotActionable, "this session masks what its pages hold: %s", why)
+	return apierr.Errorf(apierr.NotActionable, "this session masks what its pages hold: %s", why)
 }
 
 // maskTries is how often a picture is taken anew because something masked moved meanwhile.
@@ -29,7 +30,7 @@ const maskTries = 4
 
 // maskedScreenshot is Screenshot where something is masked: it shows the viewport or a part of it, painted over wherever
 // something masked was before and after the picture was taken. It fails rather than show what it is not sure of.
-func (c *Capture) maskedScreenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
+func (c *Capture) maskedScreenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	switch {
 	case s.FullPage:
 		return nil, c.Unmasked("a picture of the full page would be laid out anew, and show what is masked: take pictures of the viewport, and scroll")
@@ -55,11 +56,11 @@ func (c *Capture) maskedScreenshot(ctx context.Context, s actor.Shot) ([]byte, e
 		}
 		out, err := redact.Cover(picture, after.view, after.boxes, redact.Show{Clip: s.Clip, Format: s.Format, Quality: s.Quality})
 		if errors.Is(err, redact.ErrOutside) {
-			return nil, actor.Errorf(actor.NotActionable, "%v", err)
+			return nil, apierr.Errorf(apierr.NotActionable, "%v", err)
 		}
 		return out, err
 	}
-	return nil, &actor.Error{Kind: actor.Aborted, Message: "what is masked moves, so no picture can be painted over: wait until the page rests, then try again"}
+	return nil, &apierr.Error{Kind: apierr.Aborted, Message: "what is masked moves, so no picture can be painted over: wait until the page rests, then try again"}
 }
 
 // covers is what is to be painted over in the main document's viewport.
@@ -85,11 +86,11 @@ func (c *Capture) covers(ctx context.Context) (covers, error) {
 	main, known := answers[""]
 	switch {
 	case !known:
-		return covers{}, &actor.Error{Kind: actor.Aborted, Message: "the page did not say where masked things are: it navigates, or hangs; try again"}
+		return covers{}, &apierr.Error{Kind: apierr.Aborted, Message: "the page did not say where masked things are: it navigates, or hangs; try again"}
 	case main.More:
-		return covers{}, actor.Errorf(actor.NotActionable, "the page has more than can be painted over: read it as text")
+		return covers{}, apierr.Errorf(apierr.NotActionable, "the page has more than can be painted over: read it as text")
 	case main.Zoom != 1:
-		return covers{}, actor.Errorf(actor.NotActionable, "the page is zoomed, so what is masked cannot be painted over: read it as text")
+		return covers{}, apierr.Errorf(apierr.NotActionable, "the page is zoomed, so what is masked cannot be painted over: read it as text")
 	}
 	out := covers{view: redact.View{Width: main.Width, Height: main.Height}}
 	for _, b := range main.Boxes {

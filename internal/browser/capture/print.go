@@ -10,7 +10,8 @@ import (
 	cdpio "github.com/chromedp/cdproto/io"
 	cdppage "github.com/chromedp/cdproto/page"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
@@ -18,8 +19,8 @@ import (
 // between.
 const printChunk = 512 << 10
 
-// Print makes a PDF of the page; see actor.Seer.
-func (c *Capture) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
+// Print makes a PDF of the page; see driver.Capturer.
+func (c *Capture) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
 	if err := c.Unmasked("a PDF would show what is masked: take a screenshot, or use a session without --mask"); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (c *Capture) Print(ctx context.Context, paper actor.Paper) ([]byte, error) 
 	if err != nil {
 		var refused *cdproto.Error
 		if paper.Ranges != "" && errors.As(err, &refused) {
-			return nil, &actor.Error{Kind: actor.Invalid, Field: "page_ranges", Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name pages that the document has", paper.Ranges), Err: err}
+			return nil, &apierr.Error{Kind: apierr.Invalid, Field: "page_ranges", Message: fmt.Sprintf("the browser did not print the pages %q: leave page_ranges empty, or name pages that the document has", paper.Ranges), Err: err}
 		}
 		return nil, c.m.Failed(err)
 	}
@@ -51,7 +52,7 @@ func (c *Capture) stream(ctx context.Context, handle cdpio.StreamHandle, limit i
 			return nil, c.m.Failed(err)
 		}
 		if len(out)+len(part.Data) > limit {
-			return nil, actor.Exceeded("pdf_bytes", limit, "the PDF is larger than %d MB: print it in parts, with page_ranges", limit/1_000_000)
+			return nil, apierr.Exceeded("pdf_bytes", limit, "the PDF is larger than %d MB: print it in parts, with page_ranges", limit/1_000_000)
 		}
 		out = append(out, part.Data...)
 		if part.EOF {

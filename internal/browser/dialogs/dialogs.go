@@ -14,7 +14,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
@@ -34,11 +35,11 @@ func New(m *frames.Manager) *Dialogs { return &Dialogs{m: m, answering: make(cha
 func (d *Dialogs) Opening(e cdppage.EventJavascriptDialogOpening) {
 	d.m.Lock()
 	opened := d.State.Opened(e.Type.String(), e.Message, e.DefaultPrompt, time.Now())
-	answer := d.answer(opened.Answer != actor.Unanswered)
+	answer := d.answer(opened.Answer != driver.Unanswered)
 	d.m.Notify()
 	d.m.Unlock()
 	answer()
-	d.m.Emit(actor.DialogOpened{Dialog: opened})
+	d.m.Emit(driver.DialogOpened{Dialog: opened})
 }
 
 // Closing takes in that a dialog was closed; kept is called, with the lock held, when that keeps a page that was to be left.
@@ -51,7 +52,7 @@ func (d *Dialogs) Closing(e cdppage.EventJavascriptDialogClosed, kept func()) {
 	}
 	d.m.Notify()
 	d.m.Unlock()
-	d.m.Emit(actor.DialogClosed{Dialog: closed})
+	d.m.Emit(driver.DialogClosed{Dialog: closed})
 }
 
 // answer returns what sends the answer of the open dialog, to be called without the lock, which is held.
@@ -60,12 +61,12 @@ func (d *Dialogs) answer(due bool) func() {
 		return func() {}
 	}
 	open, prompt := d.State.Open()
-	params := cdppage.HandleJavaScriptDialogParams{Accept: open.Answer == actor.Accepted, PromptText: prompt}
+	params := cdppage.HandleJavaScriptDialogParams{Accept: open.Answer == driver.Accepted, PromptText: prompt}
 	return func() { d.m.Main.Post(d.m.Life, cdppage.CommandHandleJavaScriptDialog, params) }
 }
 
-// SetDialogPolicy sets the answer that dialogs get at once, the open one included; see actor.Asker.
-func (d *Dialogs) SetDialogPolicy(policy actor.DialogPolicy) {
+// SetDialogPolicy sets the answer that dialogs get at once, the open one included; see driver.Dialogs.
+func (d *Dialogs) SetDialogPolicy(policy driver.DialogPolicy) {
 	d.change(func(s *State) { s.SetPolicy(policy) })
 }
 
@@ -85,23 +86,23 @@ func (d *Dialogs) change(change func(*State)) {
 	answer()
 }
 
-// AnswerDialog answers the open dialog; see actor.Asker. One answer is under way at a time, because the protocol does not
+// AnswerDialog answers the open dialog; see driver.Dialogs. One answer is under way at a time, because the protocol does not
 // say which dialog an answer is for.
-func (d *Dialogs) AnswerDialog(ctx context.Context, a actor.DialogAnswer) (actor.Dialog, error) {
+func (d *Dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.Dialog, error) {
 	select {
 	case d.answering <- struct{}{}:
 		defer func() { <-d.answering }()
 	case <-ctx.Done():
-		return actor.Dialog{}, context.Cause(ctx)
+		return driver.Dialog{}, context.Cause(ctx)
 	case <-d.m.Life.Done():
-		return actor.Dialog{}, d.m.Gone()
+		return driver.Dialog{}, d.m.Gone()
 	}
 	open, text := d.Open()
 	switch {
 	case open.ID == 0:
-		return actor.Dialog{}, actor.Errorf(actor.NoDialog, "no dialog is open: go on")
+		return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no dialog is open: go on")
 	case a.ID != 0 && a.ID != open.ID:
-		return actor.Dialog{}, actor.Errorf(actor.NoDialog,
+		return driver.Dialog{}, apierr.Errorf(apierr.NoDialog,
 			"dialog %d is not open any more; %d is (%s %q): read it, then answer that", a.ID, open.ID, open.Type, open.Message)
 	}
 	if a.Text != nil {
@@ -111,13 +112,13 @@ func (d *Dialogs) AnswerDialog(ctx context.Context, a actor.DialogAnswer) (actor
 	var refused *cdproto.Error
 	if errors.As(err, &refused) && d.m.Life.Err() == nil {
 		_ = d.m.Barrier(ctx) // what became of it is known then
-		return actor.Dialog{}, &actor.Error{Kind: actor.NoDialog, Message: fmt.Sprintf("the dialog %q closed by itself: go on", open.Message), Err: err}
+		return driver.Dialog{}, &apierr.Error{Kind: apierr.NoDialog, Message: fmt.Sprintf("the dialog %q closed by itself: go on", open.Message), Err: err}
 	}
 	if err == nil {
 		err = d.m.Barrier(ctx)
 	}
 	if err != nil {
-		return actor.Dialog{}, d.m.Failed(err)
+		return driver.Dialog{}, d.m.Failed(err)
 	}
 	d.m.Lock()
 	defer d.m.Unlock()
@@ -125,7 +126,7 @@ func (d *Dialogs) AnswerDialog(ctx context.Context, a actor.DialogAnswer) (actor
 }
 
 // Open is the dialog that is open, with its whole default text; the zero value when there is none.
-func (d *Dialogs) Open() (open actor.Dialog, prompt string) {
+func (d *Dialogs) Open() (open driver.Dialog, prompt string) {
 	d.m.Lock()
 	defer d.m.Unlock()
 	return d.State.Open()

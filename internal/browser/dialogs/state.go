@@ -5,19 +5,19 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/truncate"
 )
 
 // State is what a page knows of its dialogs. It is a plain value; the page's monitor guards it.
 type State struct {
-	policy actor.DialogPolicy
+	policy driver.DialogPolicy
 	// count is how many dialogs were opened, open the one that is open now, and prompt its whole default text.
 	count  uint64
-	open   *actor.Dialog
+	open   *driver.Dialog
 	prompt string
 	// ended holds the last dialogs that are closed, oldest first.
-	ended []actor.Dialog
+	ended []driver.Dialog
 	// leaving says that the page is being left: what it still opens is dismissed.
 	leaving bool
 	// unloads counts the beforeunload dialogs, stays those that kept the page.
@@ -51,7 +51,7 @@ func head(text string) string {
 const beforeUnload = string(cdppage.DialogTypeBeforeunload)
 
 // Opened notes a dialog, with the answer that it gets at once.
-func (s *State) Opened(kind, message, prompt string, now time.Time) actor.Dialog {
+func (s *State) Opened(kind, message, prompt string, now time.Time) driver.Dialog {
 	s.count++
 	if now.Sub(s.last) > rowPause {
 		s.row = 0
@@ -60,35 +60,35 @@ func (s *State) Opened(kind, message, prompt string, now time.Time) actor.Dialog
 	if kind == beforeUnload {
 		s.unloads++
 	}
-	s.open = &actor.Dialog{ID: s.count, Type: kind, Message: head(message), Default: head(prompt), Answer: s.answerTo(kind)}
+	s.open = &driver.Dialog{ID: s.count, Type: kind, Message: head(message), Default: head(prompt), Answer: s.answerTo(kind)}
 	s.prompt = prompt[:min(len(prompt), maxPrompt)]
 	return *s.open
 }
 
 // answerTo is the answer that a dialog of a type gets at once, if any.
-func (s *State) answerTo(kind string) actor.Answer {
+func (s *State) answerTo(kind string) driver.Answer {
 	switch {
 	case s.leaving && kind != beforeUnload: // whoever leaves gets away, sooner or later
-		return actor.Dismissed
+		return driver.Dismissed
 	case s.row >= maxRow:
-		return actor.Unanswered
-	case s.policy == actor.AcceptDialogs:
-		return actor.Accepted
-	case s.policy == actor.DismissDialogs:
-		return actor.Dismissed
+		return driver.Unanswered
+	case s.policy == driver.AcceptDialogs:
+		return driver.Accepted
+	case s.policy == driver.DismissDialogs:
+		return driver.Dismissed
 	}
-	return actor.Unanswered
+	return driver.Unanswered
 }
 
 // Closed notes that the open dialog was closed; stays reports whether that keeps a page that was to be left.
-func (s *State) Closed(accepted bool, now time.Time) (d actor.Dialog, stays bool) {
+func (s *State) Closed(accepted bool, now time.Time) (d driver.Dialog, stays bool) {
 	if s.open != nil { // else it was open before the page was listened to
 		d = *s.open
 	}
-	if d.Answer = actor.Dismissed; accepted {
-		d.Answer = actor.Accepted
+	if d.Answer = driver.Dismissed; accepted {
+		d.Answer = driver.Accepted
 	}
-	if stays = d.Answer == actor.Dismissed && d.Type == beforeUnload; stays {
+	if stays = d.Answer == driver.Dismissed && d.Type == beforeUnload; stays {
 		s.stays++
 	}
 	if s.ended = append(s.ended, d); len(s.ended) > maxEnded {
@@ -102,22 +102,22 @@ func (s *State) Closed(accepted bool, now time.Time) (d actor.Dialog, stays bool
 func (s *State) Lost() { s.open = nil }
 
 // SetPolicy sets the answer that dialogs get at once.
-func (s *State) SetPolicy(policy actor.DialogPolicy) { s.policy = policy }
+func (s *State) SetPolicy(policy driver.DialogPolicy) { s.policy = policy }
 
 // SetLeaving says whether the page is being left. A beforeunload dialog is not the page's to decide.
 func (s *State) SetLeaving(leaving bool) { s.leaving = leaving }
 
 // Reconsider gives the open dialog the answer that it would get at once by now, and reports whether there is one to send.
 func (s *State) Reconsider() bool {
-	if s.open == nil || s.open.Answer != actor.Unanswered {
+	if s.open == nil || s.open.Answer != driver.Unanswered {
 		return false
 	}
 	s.open.Answer = s.answerTo(s.open.Type)
-	return s.open.Answer != actor.Unanswered
+	return s.open.Answer != driver.Unanswered
 }
 
 // Open is the dialog that is open, with its whole default text; the zero value when there is none.
-func (s *State) Open() (d actor.Dialog, prompt string) {
+func (s *State) Open() (d driver.Dialog, prompt string) {
 	if s.open != nil {
 		d = *s.open
 	}
@@ -136,10 +136,10 @@ func (s *State) Stays() int { return s.stays }
 // Reached is the dialog that an answer reached, which was sent while open was: the browser reports that a dialog is closed
 // right before it reports that the dialog was answered. Only when the open dialog closed by itself and another came at the
 // same moment did the answer reach that one.
-func (s *State) Reached(open actor.Dialog, accept bool) actor.Dialog {
-	want := actor.Dismissed
+func (s *State) Reached(open driver.Dialog, accept bool) driver.Dialog {
+	want := driver.Dismissed
 	if accept {
-		want = actor.Accepted
+		want = driver.Accepted
 	}
 	found := open
 	for _, d := range s.ended {

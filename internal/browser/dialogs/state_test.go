@@ -5,24 +5,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 var start = time.Unix(1000, 0)
 
 func TestThePolicyAnswersAtOnce(t *testing.T) {
 	for _, c := range []struct {
-		policy  actor.DialogPolicy
+		policy  driver.DialogPolicy
 		leaving bool
 		kind    string
-		want    actor.Answer
+		want    driver.Answer
 	}{
-		{0, false, "alert", actor.Unanswered},
-		{actor.AcceptDialogs, false, "confirm", actor.Accepted},
-		{actor.DismissDialogs, false, "confirm", actor.Dismissed},
-		{actor.AcceptDialogs, true, "confirm", actor.Dismissed},
-		{actor.AcceptDialogs, true, "beforeunload", actor.Accepted},
-		{0, true, "beforeunload", actor.Unanswered},
+		{0, false, "alert", driver.Unanswered},
+		{driver.AcceptDialogs, false, "confirm", driver.Accepted},
+		{driver.DismissDialogs, false, "confirm", driver.Dismissed},
+		{driver.AcceptDialogs, true, "confirm", driver.Dismissed},
+		{driver.AcceptDialogs, true, "beforeunload", driver.Accepted},
+		{0, true, "beforeunload", driver.Unanswered},
 	} {
 		var s State
 		s.SetPolicy(c.policy)
@@ -39,14 +39,14 @@ func TestTheOpenDialogIsReconsideredOnce(t *testing.T) {
 		t.Error("an answer is to be sent though no dialog is open")
 	}
 	told := s.Opened("prompt", "m", "d", start)
-	s.SetPolicy(actor.AcceptDialogs)
+	s.SetPolicy(driver.AcceptDialogs)
 	if !s.Reconsider() || s.Reconsider() {
 		t.Error("not exactly one answer is to be sent")
 	}
-	if told.Answer != actor.Unanswered {
+	if told.Answer != driver.Unanswered {
 		t.Error("the dialog that was reported has changed")
 	}
-	if open, prompt := s.Open(); open.Answer != actor.Accepted || prompt != "d" {
+	if open, prompt := s.Open(); open.Answer != driver.Accepted || prompt != "d" {
 		t.Errorf("the open dialog is %+v with the text %q", open, prompt)
 	}
 }
@@ -55,10 +55,10 @@ func TestTheOpenDialogIsReconsideredOnce(t *testing.T) {
 // pause.
 func TestAPageThatOnlyOpensDialogsIsNotAnsweredForEver(t *testing.T) {
 	var s State
-	s.SetPolicy(actor.AcceptDialogs)
+	s.SetPolicy(driver.AcceptDialogs)
 	answered := 0
 	for range 2 * maxRow {
-		if s.Opened("alert", "m", "", start).Answer == actor.Accepted {
+		if s.Opened("alert", "m", "", start).Answer == driver.Accepted {
 			answered++
 		}
 		s.Closed(true, start)
@@ -66,7 +66,7 @@ func TestAPageThatOnlyOpensDialogsIsNotAnsweredForEver(t *testing.T) {
 	if answered != maxRow-1 {
 		t.Errorf("%d were answered, want %d", answered, maxRow-1)
 	}
-	if d := s.Opened("alert", "m", "", start.Add(2*rowPause)); d.Answer != actor.Accepted {
+	if d := s.Opened("alert", "m", "", start.Add(2*rowPause)); d.Answer != driver.Accepted {
 		t.Error("one that came after a pause was not answered")
 	}
 }
@@ -98,7 +98,7 @@ func TestAnAnswerReachesTheDialogThatWasOpen(t *testing.T) {
 	if got := s.Reached(first, true); got.Message != "second" {
 		t.Errorf("the answer reached %q", got.Message)
 	}
-	if got := s.Reached(first, false); got.Message != "first" || got.Answer != actor.Dismissed {
+	if got := s.Reached(first, false); got.Message != "first" || got.Answer != driver.Dismissed {
 		t.Errorf("the answer reached %+v", got)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
@@ -67,7 +67,7 @@ func (d *documents) withAgents(ctx context.Context, f func() error) (err error) 
 			return err
 		}
 	}
-	return &actor.Error{Kind: actor.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
+	return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
 }
 
 // awaitOthers waits until the agents are others than before: a call was refused because the context of one of them is

@@ -11,7 +11,8 @@ import (
 	cdpdom "github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
@@ -79,8 +80,8 @@ type expression struct {
 	UserGesture     bool   `json:"userGesture"`
 }
 
-// Evaluate runs a script in a document; see actor.Seer.
-func (e *Scripts) Evaluate(ctx context.Context, s actor.Script) (out actor.Evaluated, err error) {
+// Evaluate runs a script in a document; see driver.Query.
+func (e *Scripts) Evaluate(ctx context.Context, s driver.Script) (out driver.Evaluated, err error) {
 	w, err := e.m.World(ctx, s.Frame)
 	if err != nil {
 		return out, err
@@ -116,11 +117,11 @@ func (e *Scripts) Evaluate(ctx context.Context, s actor.Script) (out actor.Evalu
 }
 
 func tooLong(limit int) error {
-	return actor.Exceeded("result_bytes", limit, "the result is longer than %d bytes: let the script return a part of it", limit)
+	return apierr.Exceeded("result_bytes", limit, "the result is longer than %d bytes: let the script return a part of it", limit)
 }
 
 // finish calls the function that a script gave, if it is one, and makes JSON of the result.
-func (e *Scripts) finish(ctx context.Context, w *frames.World, args []frames.Argument, limit int) (out actor.Evaluated, err error) {
+func (e *Scripts) finish(ctx context.Context, w *frames.World, args []frames.Argument, limit int) (out driver.Evaluated, err error) {
 	var r remote
 	err = w.Session.Call(ctx, runtime.CommandCallFunctionOn, frames.CallParams{
 		FunctionDeclaration: toJSON, UniqueContextID: w.Unique, Arguments: args, ReturnByValue: true, AwaitPromise: true,
@@ -136,13 +137,13 @@ func (e *Scripts) finish(ctx context.Context, w *frames.World, args []frames.Arg
 	case text == "" || len(text) > limit:
 		return out, tooLong(limit)
 	case !json.Valid([]byte(text)):
-		return out, actor.Errorf(actor.Invalid, "the page replaced JSON.stringify by something that makes no JSON: return a string")
+		return out, apierr.Errorf(apierr.Invalid, "the page replaced JSON.stringify by something that makes no JSON: return a string")
 	}
-	return actor.Evaluated{JSON: text}, nil
+	return driver.Evaluated{JSON: text}, nil
 }
 
 // resolve finds the element of a ref as an object of the page's own world.
-func (e *Scripts) resolve(ctx context.Context, w *frames.World, s actor.Script) (runtime.RemoteObjectID, error) {
+func (e *Scripts) resolve(ctx context.Context, w *frames.World, s driver.Script) (runtime.RemoteObjectID, error) {
 	agent, err := e.m.Agent(ctx, s.Frame)
 	if err != nil {
 		return "", err

@@ -8,7 +8,8 @@ import (
 	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
@@ -20,7 +21,7 @@ const (
 )
 
 // Extract applies a plan to the documents in the order in which they stand in each other.
-func (q *Query) Extract(ctx context.Context, e actor.Extraction) (out []actor.Extract, err error) {
+func (q *Query) Extract(ctx context.Context, e driver.Extraction) (out []driver.Extract, err error) {
 	err = q.withAgents(ctx, func() (err error) {
 		out, err = q.extractAll(ctx, e)
 		return err
@@ -29,8 +30,8 @@ func (q *Query) Extract(ctx context.Context, e actor.Extraction) (out []actor.Ex
 }
 
 // extractAll asks one document after the other. Frames that fail, or do not answer in time, are left out.
-func (q *Query) extractAll(ctx context.Context, e actor.Extraction) ([]actor.Extract, error) {
-	var out []actor.Extract
+func (q *Query) extractAll(ctx context.Context, e driver.Extraction) ([]driver.Extract, error) {
+	var out []driver.Extract
 	size := 0
 	asked := map[dom.FrameID]bool{}
 	for next := []dom.FrameID{e.Frame}; len(next) > 0 && len(asked) < maxExtracts; {
@@ -54,7 +55,7 @@ func (q *Query) extractAll(ctx context.Context, e actor.Extraction) ([]actor.Ext
 		if size += len(data); size > maxExtracted {
 			break
 		}
-		out = append(out, actor.Extract{Frame: id, Data: data})
+		out = append(out, driver.Extract{Frame: id, Data: data})
 		next = append(frames, next...)
 	}
 	return out, nil
@@ -110,7 +111,7 @@ func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan
 
 func staleRoot(ref int64) error {
 	if ref < 0 {
-		return actor.Errorf(actor.Aborted, "the page navigates: wait until it rests, then extract again")
+		return apierr.Errorf(apierr.Aborted, "the page navigates: wait until it rests, then extract again")
 	}
 	return stale(dom.Ref(ref))
 }

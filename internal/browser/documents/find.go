@@ -5,7 +5,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
@@ -27,7 +27,7 @@ const (
 	maxWas = 1000
 )
 
-// Find finds what a target means that only the page can tell; see actor.Observer.
+// Find finds what a target means that only the page can tell; see driver.Query.
 func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, err error) {
 	err = q.withAgents(ctx, func() (err error) {
 		out, err = q.findOnce(ctx, observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref)})
@@ -102,8 +102,8 @@ func finding(a observer.FindAnswer) target.Finding {
 	return out
 }
 
-// Inherits reports whether an element may be what another one was rendered anew as; see actor.Observer.
-func (q *Query) Inherits(ctx context.Context, s actor.Succession) (bool, error) {
+// Inherits reports whether an element may be what another one was rendered anew as; see driver.Query.
+func (q *Query) Inherits(ctx context.Context, s driver.Replacement) (bool, error) {
 	agent, err := q.m.Agent(ctx, s.Frame)
 	if err != nil {
 		return false, err

@@ -5,7 +5,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
@@ -14,8 +14,8 @@ import (
 // is left out, but for the main one, whose script has a bound of its own.
 const maxMarkup = 16 << 20
 
-// Markup returns every document as HTML; see actor.Observer.
-func (q *Query) Markup(ctx context.Context) (out []actor.Markup, err error) {
+// Markup returns every document as HTML; see driver.Query.
+func (q *Query) Markup(ctx context.Context) (out []driver.Markup, err error) {
 	err = q.withAgents(ctx, func() (err error) {
 		out, err = q.markupOnce(ctx)
 		return err
@@ -25,8 +25,8 @@ func (q *Query) Markup(ctx context.Context) (out []actor.Markup, err error) {
 
 // markupOnce asks one document after the other, since each answer can be large. Frames that fail, or do not
 // answer in time, are left out.
-func (q *Query) markupOnce(ctx context.Context) ([]actor.Markup, error) {
-	var out []actor.Markup
+func (q *Query) markupOnce(ctx context.Context) ([]driver.Markup, error) {
+	var out []driver.Markup
 	size := 0
 	for _, o := range q.m.Readable() {
 		if q.m.IsLate(o.Agent) {
@@ -43,7 +43,7 @@ func (q *Query) markupOnce(ctx context.Context) ([]actor.Markup, error) {
 			out[0].Truncated = true
 			break
 		}
-		out = append(out, actor.Markup{
+		out = append(out, driver.Markup{
 			Frame: q.m.Tree.Key(o.ID), Document: o.Agent.Document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
 			Truncated: m.Truncated, MediaArea: max(m.MediaArea, 0), ViewArea: max(m.ViewArea, 0),
 		})

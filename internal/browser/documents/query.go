@@ -3,7 +3,7 @@ package documents
 import (
 	"context"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
@@ -24,7 +24,7 @@ type refArgument struct {
 	Ref uint32 `json:"ref"`
 }
 
-// Reveal scrolls an element into view; see actor.Seer.
+// Reveal scrolls an element into view; see driver.Input.
 func (q *Query) Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error {
 	a, err := q.m.Agent(ctx, frame)
 	if err != nil {
@@ -44,7 +44,7 @@ func (q *Query) Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, docu
 }
 
 func stale(ref dom.Ref) error {
-	return actor.Errorf(actor.Stale, "ref %d is gone from the page: read the page again and use a new ref", ref)
+	return apierr.Errorf(apierr.Stale, "ref %d is gone from the page: read the page again and use a new ref", ref)
 }
 
 // Probe probes agents before they are asked, so that what stands in closed shadow trees is known to them.

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/frames"
@@ -21,7 +21,7 @@ type Reader struct {
 	prober prober
 	// observing is what documents are to push, and options what else they are to report; the monitor guards both.
 	observing observer.ObserveRequest
-	options   actor.Heed
+	options   driver.ObserveOptions
 }
 
 // NewReader makes the reader of a page whose documents run the script.
@@ -29,8 +29,8 @@ func NewReader(m *frames.Manager, script string) *Reader {
 	return &Reader{documents: documents{m, script}, prober: prober{m}}
 }
 
-// Read reads all documents; see actor.Observer.
-func (r *Reader) Read(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
+// Read reads all documents; see driver.Observer.
+func (r *Reader) Read(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
 	err = r.withAgents(ctx, func() (err error) {
 		out, err = r.readAll(ctx, req)
 		return err
@@ -38,8 +38,8 @@ func (r *Reader) Read(ctx context.Context, req actor.ReadRequest) (out actor.Rea
 	return out, err
 }
 
-// Acknowledge gives a document the refs of a patch; see actor.Observer.
-func (r *Reader) Acknowledge(ack actor.Ack) {
+// Acknowledge gives a document the refs of a patch; see driver.Observer.
+func (r *Reader) Acknowledge(ack driver.Ack) {
 	a := r.m.AgentOf(ack.Frame)
 	if a == nil || a.Document != ack.Document {
 		return
@@ -53,7 +53,7 @@ func (r *Reader) Acknowledge(ack actor.Ack) {
 	}
 }
 
-// Observe switches pushing on or off; see actor.Observer.
+// Observe switches pushing on or off; see driver.Observer.
 func (r *Reader) Observe(ctx context.Context, push, geometry bool) error {
 	req := observer.ObserveRequest{Push: push, Geometry: geometry}
 	r.m.Lock()
@@ -65,8 +65,8 @@ func (r *Reader) Observe(ctx context.Context, push, geometry bool) error {
 	return nil
 }
 
-// Report says what else documents are to report while they push; see actor.Observer.
-func (r *Reader) Report(ctx context.Context, options actor.Heed) {
+// Report says what else documents are to report while they push; see driver.Observer.
+func (r *Reader) Report(ctx context.Context, options driver.ObserveOptions) {
 	r.m.Lock()
 	r.options = options
 	r.m.Unlock()
@@ -76,7 +76,7 @@ func (r *Reader) Report(ctx context.Context, options actor.Heed) {
 	}
 }
 
-func reportRequest(h actor.Heed) observer.HeedRequest {
+func reportRequest(h driver.ObserveOptions) observer.HeedRequest {
 	r := observer.HeedRequest{Structural: h.Structural, Attributes: h.Attributes, Selectors: []observer.Selector{}}
 	if r.Attributes == nil {
 		r.Attributes = []string{}
@@ -121,9 +121,9 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 	case m.Unprobed:
 		r.prober.unasked(a)
 	case m.Selected != nil:
-		r.m.Emit(actor.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
+		r.m.Emit(driver.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
 	default:
-		r.m.Emit(actor.Patched{Patch: r.patch(id, a, &m)})
+		r.m.Emit(driver.Patched{Patch: r.patch(id, a, &m)})
 	}
 }
 
@@ -155,7 +155,7 @@ const (
 )
 
 // readAll reads all agents, after probing those that ask for it.
-func (r *Reader) readAll(ctx context.Context, req actor.ReadRequest) (out actor.Readout, err error) {
+func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out driver.Readout, err error) {
 	agents := r.m.Readable()
 	list := make([]reading, len(agents))
 	for i, o := range agents {
@@ -168,7 +168,7 @@ func (r *Reader) readAll(ctx context.Context, req actor.ReadRequest) (out actor.
 	unread := slices.Clone(list)
 	for len(unread) > 0 {
 		if err := r.readOnce(ctx, unread, req, &out); err != nil {
-			return actor.Readout{}, err
+			return driver.Readout{}, err
 		}
 		for _, o := range unread {
 			i := slices.IndexFunc(list, func(one reading) bool { return one.ID == o.ID })
@@ -183,7 +183,7 @@ func (r *Reader) readAll(ctx context.Context, req actor.ReadRequest) (out actor.
 	}
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
 	if err := r.m.Barrier(ctx); err != nil {
-		return actor.Readout{}, err // which nobody will acknowledge
+		return driver.Readout{}, err // which nobody will acknowledge
 	}
 	return out, nil
 }
@@ -212,7 +212,7 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 
 // readOnce asks agents at once: one command a frame, all under way together. The main frame comes first and has the time
 // that the caller has; those in other processes have little more.
-func (r *Reader) readOnce(ctx context.Context, list []reading, req actor.ReadRequest, out *actor.Readout) error {
+func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRequest, out *driver.Readout) error {
 	calls := make([]*devtools.Call, len(list))
 	for i, o := range list {
 		if r.m.IsLate(o.Agent) {
@@ -288,13 +288,13 @@ func (p *patience) renew() {
 }
 
 // leaveOut leaves a frame out of a readout because it does not answer.
-func (r *Reader) leaveOut(out *actor.Readout, o *reading) {
+func (r *Reader) leaveOut(out *driver.Readout, o *reading) {
 	o.lost = true
 	out.Late = append(out.Late, r.m.Tree.Key(o.ID))
 }
 
 // request is the command to read, for one agent.
-func (r *Reader) request(o reading, req actor.ReadRequest) frames.CallParams {
+func (r *Reader) request(o reading, req driver.ReadRequest) frames.CallParams {
 	var acked *observer.Ack
 	read := observer.ReadRequest{Structural: req.Structural, Attributes: req.Attributes, Geometry: req.Geometry}
 	if read.Attributes == nil {
@@ -325,7 +325,7 @@ func (r *Reader) markBroken(list []reading, failed bool) {
 }
 
 // readOne takes the answer of one agent.
-func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out *actor.Readout) error {
+func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out *driver.Readout) error {
 	text, err := k.Text(ctx)
 	if err != nil {
 		return err

@@ -4,29 +4,29 @@ import (
 	"context"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// Place returns how far the page and its boxes are scrolled; see actor.Placer.
-func (q *Query) Place(ctx context.Context) (actor.Place, error) {
+// Place returns how far the page and its boxes are scrolled; see driver.Scroller.
+func (q *Query) Place(ctx context.Context) (driver.ScrollPosition, error) {
 	a, err := q.m.Agent(ctx, "")
 	if err != nil {
-		return actor.Place{}, err
+		return driver.ScrollPosition{}, err
 	}
 	var now observer.Place
 	if err := a.Call(ctx, "scrolled", nil, &now); err != nil {
-		return actor.Place{}, q.m.Failed(err)
+		return driver.ScrollPosition{}, q.m.Failed(err)
 	}
-	out := actor.Place{X: now.X, Y: now.Y}
+	out := driver.ScrollPosition{X: now.X, Y: now.Y}
 	for _, b := range now.Boxes {
-		out.Boxes = append(out.Boxes, actor.PlaceBox(b))
+		out.Boxes = append(out.Boxes, driver.ScrolledBox(b))
 	}
 	return out, nil
 }
 
-// Return scrolls the page to where it was; see actor.Placer.
-func (q *Query) Return(ctx context.Context, to actor.Place, limit time.Duration) error {
+// Return scrolls the page to where it was; see driver.Scroller.
+func (q *Query) Return(ctx context.Context, to driver.ScrollPosition, limit time.Duration) error {
 	a, err := q.m.Agent(ctx, "")
 	if err != nil {
 		return err

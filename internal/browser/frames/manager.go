@@ -22,7 +22,8 @@ import (
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/monitor"
@@ -39,7 +40,7 @@ type Page struct {
 	// Tasks are waited for before the page has ended.
 	Tasks *sync.WaitGroup
 	// Emit hands an event to the actor.
-	Emit func(actor.Event)
+	Emit func(driver.Event)
 	// Barrier returns when the page's loop has handled everything that arrived before.
 	Barrier func(context.Context) error
 	// OnAgent is called with each new agent, without the lock.
@@ -67,9 +68,9 @@ func New(p Page) *Manager {
 // Gone is the error of calls on a page that has ended.
 func (m *Manager) Gone() error {
 	if cause := context.Cause(m.Life); cause != nil && !errors.Is(cause, ErrClosed) {
-		return &actor.Error{Kind: actor.Lost, Message: "the page is gone; open a new tab", Err: cause}
+		return &apierr.Error{Kind: apierr.Lost, Message: "the page is gone; open a new tab", Err: cause}
 	}
-	return actor.Errorf(actor.Closed, "the page was closed; open a new tab")
+	return apierr.Errorf(apierr.Closed, "the page was closed; open a new tab")
 }
 
 // Failed gives the errors of calls their kinds.
@@ -78,7 +79,7 @@ func (m *Manager) Failed(err error) error {
 		return m.Gone()
 	}
 	if IsGoneContext(err) {
-		return &actor.Error{Kind: actor.Aborted, Message: "the page navigated in the middle of it; read it again", Err: err}
+		return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigated in the middle of it; read it again", Err: err}
 	}
 	return err
 }
@@ -103,7 +104,7 @@ func (m *Manager) Agent(ctx context.Context, key dom.FrameID) (a *Agent, err err
 		return a != nil
 	})
 	if !there {
-		return nil, actor.Unknown("frame", "frame %q is gone: read the page again", key)
+		return nil, apierr.Unknown("frame", "frame %q is gone: read the page again", key)
 	}
 	return a, err
 }
@@ -115,7 +116,7 @@ func (m *Manager) World(ctx context.Context, key dom.FrameID) (w *World, err err
 		return w != nil
 	})
 	if !there {
-		return nil, actor.Unknown("frame", "there is no frame %q: GetDom names the frames of elements", key)
+		return nil, apierr.Unknown("frame", "there is no frame %q: GetDom names the frames of elements", key)
 	}
 	return w, err
 }

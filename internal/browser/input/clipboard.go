@@ -1,7 +1,7 @@
 package input
 
 import (
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
@@ -9,8 +9,8 @@ import (
 type ClipboardUse = keys.ClipboardUse
 
 // UsesClipboard says whether an action copies or pastes by keys.
-func UsesClipboard(a actor.Action, mac bool) ClipboardUse {
-	if a.Kind != actor.Press {
+func UsesClipboard(a driver.Action, mac bool) ClipboardUse {
+	if a.Kind != driver.Press {
 		return ClipboardUse{}
 	}
 	return keys.UsesClipboard(a.Text, mac)

@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
@@ -26,7 +27,7 @@ const (
 
 // drag presses at the element, moves, and releases. When the page begins to drag data, what goes on is a drag of the
 // browser's, else the pointer alone moves.
-func (t *task) drag(ctx context.Context) (actor.Deed, error) {
+func (t *task) drag(ctx context.Context) (driver.DoResult, error) {
 	data, stop := t.page.Expect(input.DragIntercepted.Method)
 	defer stop()
 	main := t.page.Main()
@@ -35,7 +36,7 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 	if to := t.action.To; to != nil && to.Ref != dom.NoRef {
 		// Nothing is picked up for a place that is another thing by now.
 		if _, _, err := t.ready(ctx, *to, reachRequest{Need: "node", Passive: true}); err != nil {
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 	}
 	p, deed, err := t.hold(ctx)
@@ -54,7 +55,7 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 	}
 	for _, e := range []error{err, up, serr} {
 		if e != nil {
-			return actor.Deed{Delivered: actor.DeliveredPart}, t.dropped(ctx, e)
+			return driver.DoResult{Delivered: driver.DeliveredPart}, t.dropped(ctx, e)
 		}
 	}
 	deed, err = t.movedBy(ctx, p)
@@ -66,24 +67,24 @@ func (t *task) drag(ctx context.Context) (actor.Deed, error) {
 
 // beside is how a drag went whose target was not where it was released. Lists move their items as one is dragged over them:
 // there it has arrived when it stays where it was put. Otherwise nobody received it.
-func (t *task) beside(deed actor.Deed) (actor.Deed, error) {
+func (t *task) beside(deed driver.DoResult) (driver.DoResult, error) {
 	ref, to := strconv.FormatUint(uint64(t.action.Ref), 10), strconv.FormatUint(uint64(t.action.To.Ref), 10)
 	if deed.Moved {
 		deed.Note += ", to where ref " + to + " was, which moved meanwhile"
 		return deed, nil
 	}
-	return actor.Deed{Delivered: actor.DeliveredPart}, &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},
+	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},
 		Message: "ref " + ref + " was dragged, and released beside ref " + to + ", which moved meanwhile: read the page to see where it is before you try again"}
 }
 
 // dropped is the error of a drag that ended under way; one whose document is gone has not arrived.
 func (t *task) dropped(ctx context.Context, err error) error {
-	var known *actor.Error
+	var known *apierr.Error
 	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, devtools.ErrLost) {
 		return err
 	}
 	ref := strconv.FormatUint(uint64(t.action.Ref), 10)
-	return &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": ref, "cause": "navigated"}, Err: err,
+	return &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "cause": "navigated"}, Err: err,
 		Message: "the drag of ref " + ref + " was not finished: the page went on to another document meanwhile: read the page"}
 }
 
@@ -91,7 +92,7 @@ func (t *task) dropped(ctx context.Context, err error) error {
 var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
 
 // letUp releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
-func (t *task) letUp(ctx context.Context, at actor.Point) error {
+func (t *task) letUp(ctx context.Context, at driver.Point) error {
 	main, step := t.page.Main(), mouse(input.DispatchMouseEventTypeMouseReleased, at, pressLeft)
 	k, err := main.Conn.Send(context.WithoutCancel(ctx), main.ID, step.Method, step.Params)
 	if err != nil {
@@ -103,12 +104,12 @@ func (t *task) letUp(ctx context.Context, at actor.Point) error {
 // hold presses the button at the element, as often as it takes within the time there is: where the browser looks for what
 // was scrolled or moved just now, it may still stand elsewhere, and then nothing receives the press. The guards stay armed:
 // the caller releases the path, and the button.
-func (t *task) hold(ctx context.Context) (*path, actor.Deed, error) {
+func (t *task) hold(ctx context.Context) (*path, driver.DoResult, error) {
 	main := t.page.Main()
 	for {
 		p, err := t.point(ctx, t.action.Spot(), 0)
 		if err != nil {
-			return nil, actor.Deed{}, err
+			return nil, driver.DoResult{}, err
 		}
 		err = main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, pressLeft))
 		began := blow{Presses: 1}
@@ -116,24 +117,24 @@ func (t *task) hold(ctx context.Context) (*path, actor.Deed, error) {
 			err = call(ctx, p.leaf(), "dragBegan", nil, &began)
 		}
 		if err == nil && began.Presses > 0 {
-			return p, actor.Deed{}, nil
+			return p, driver.DoResult{}, nil
 		}
 		up := t.letUp(ctx, p.at)
 		got, serr := t.struck(ctx, p)
 		t.release(ctx, p)
 		for _, e := range []error{err, up, serr} {
 			if e != nil {
-				return nil, actor.Deed{}, t.dropped(ctx, e)
+				return nil, driver.DoResult{}, t.dropped(ctx, e)
 			}
 		}
 		switch {
 		case isOther(got.reached):
-			return nil, actor.Deed{}, t.refusal(p.spot, got.reached)
+			return nil, driver.DoResult{}, t.refusal(p.spot, got.reached)
 		case got.Reached:
 			deed, err := t.cutShort(p, got)
 			return nil, deed, err
 		case !time.Now().Before(t.deadline):
-			return nil, actor.Deed{}, t.missed(p, got)
+			return nil, driver.DoResult{}, t.missed(p, got)
 		}
 	}
 }
@@ -142,25 +143,25 @@ func (t *task) hold(ctx context.Context) (*path, actor.Deed, error) {
 const movedLimit = 1000
 
 // movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
-func (t *task) movedBy(ctx context.Context, p *path) (actor.Deed, error) {
+func (t *task) movedBy(ctx context.Context, p *path) (driver.DoResult, error) {
 	var by point
 	if err := call(ctx, p.leaf(), "moved", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
-		return actor.Deed{}, nil // it was dragged in any case
+		return driver.DoResult{}, nil // it was dragged in any case
 	}
-	return actor.Deed{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, nil
+	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, nil
 }
 
 // carry moves what is held to where it belongs and returns that place.
-func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message) (actor.Point, error) {
-	to := actor.Point{X: p.at.X + t.action.Delta.X, Y: p.at.Y + t.action.Delta.Y}
-	begin := actor.Point{X: p.at.X + nudge, Y: p.at.Y}
+func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message) (driver.Point, error) {
+	to := driver.Point{X: p.at.X + t.action.Delta.X, Y: p.at.Y + t.action.Delta.Y}
+	begin := driver.Point{X: p.at.X + nudge, Y: p.at.Y}
 	if to.X < p.at.X {
 		begin.X = p.at.X - nudge
 	}
 	if t.action.To == nil && t.action.Delta.X == 0 {
-		begin = actor.Point{X: p.at.X, Y: p.at.Y + min(nudge, max(-nudge, t.action.Delta.Y))}
+		begin = driver.Point{X: p.at.X, Y: p.at.Y + min(nudge, max(-nudge, t.action.Delta.Y))}
 	}
-	for _, at := range []actor.Point{{X: (p.at.X + begin.X) / 2, Y: (p.at.Y + begin.Y) / 2}, begin} {
+	for _, at := range []driver.Point{{X: (p.at.X + begin.X) / 2, Y: (p.at.Y + begin.Y) / 2}, begin} {
 		if err := t.move(ctx, at, dragging); err != nil {
 			return to, err
 		}
@@ -176,7 +177,7 @@ func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message)
 	}
 	for i := 1; i <= dragSteps; i++ {
 		part := float64(i) / dragSteps
-		at := actor.Point{X: begin.X + (to.X-begin.X)*part, Y: begin.Y + (to.Y-begin.Y)*part}
+		at := driver.Point{X: begin.X + (to.X-begin.X)*part, Y: begin.Y + (to.Y-begin.Y)*part}
 		if dragged != nil {
 			err = t.dragOver(ctx, at, dragged, i == 1)
 		} else {
@@ -194,7 +195,7 @@ func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message)
 
 // arrive moves what is held once more to where it is released, for pages that move things under the pointer, and says to the
 // page what it is to be released on.
-func (t *task) arrive(ctx context.Context, p *path, to actor.Point) (actor.Point, error) {
+func (t *task) arrive(ctx context.Context, p *path, to driver.Point) (driver.Point, error) {
 	end := t.action.To
 	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.spot.Frame || p.spot.Ref == dom.NoRef {
 		return to, err
@@ -242,7 +243,7 @@ func (t *task) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 }
 
 // destination finds where a drag of an element ends: at the centre of another.
-func (t *task) destination(ctx context.Context, s, dragged actor.Spot) (actor.Point, error) {
+func (t *task) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
 	if s.Ref == dom.NoRef && s.Point != nil {
 		return *s.Point, nil
 	}
@@ -253,12 +254,12 @@ func (t *task) destination(ctx context.Context, s, dragged actor.Spot) (actor.Po
 	}
 	p, err := t.reach(ctx, s, req)
 	if err != nil {
-		return actor.Point{}, err
+		return driver.Point{}, err
 	}
 	return p.at, nil
 }
 
-func (t *task) dragOver(ctx context.Context, at actor.Point, data *input.DragData, first bool) error {
+func (t *task) dragOver(ctx context.Context, at driver.Point, data *input.DragData, first bool) error {
 	steps := []devtools.Step{dragEvent(input.DispatchDragEventTypeDragOver, at, data)}
 	if first {
 		steps = []devtools.Step{dragEvent(input.DispatchDragEventTypeDragEnter, at, data), steps[0]}
@@ -266,6 +267,6 @@ func (t *task) dragOver(ctx context.Context, at actor.Point, data *input.DragDat
 	return t.page.Main().Run(ctx, steps...)
 }
 
-func dragEvent(kind input.DispatchDragEventType, at actor.Point, data *input.DragData) devtools.Step {
+func dragEvent(kind input.DispatchDragEventType, at driver.Point, data *input.DragData) devtools.Step {
 	return devtools.Step{Method: input.CommandDispatchDragEvent, Params: input.DispatchDragEventParams{Type: kind, X: at.X, Y: at.Y, Data: data}}
 }

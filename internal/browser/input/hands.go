@@ -5,7 +5,7 @@
 // rest and in view, and finds a point of it that nothing covers; the documents around it move the point into
 // the top-level viewport and check that nothing of theirs covers the frame there. When the pointer has moved
 // to the point, all of that is checked once more. From then on a guard in the documents swallows whatever would reach
-// another element (internal/browser/observer/js/68-guard.js), until the action is over.
+// another element (browser/page/js/68-guard.js), until the action is over.
 //
 // Nothing here keeps state between actions but the folders of uploaded files. Callers owe a context that ends, one action
 // at a time, and Close.
@@ -18,7 +18,8 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
@@ -45,7 +46,7 @@ type Page interface {
 
 // Agent is the observer in one document.
 type Agent interface {
-	// Document names the document, as actor.Action does.
+	// Document names the document, as driver.Action does.
 	Document() string
 	// Session is the one that reaches the document.
 	Session() devtools.Session
@@ -64,16 +65,16 @@ func New(p Page) *Hands { return &Hands{page: p} }
 // patience is how long an element may take until it can be acted on.
 const patience = 2 * time.Second
 
-// Do performs one action; see actor.Hands.
-func (h *Hands) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
-	deed, err := h.watched(ctx, a, func(ctx context.Context) (actor.Deed, error) { return h.do(ctx, a) })
+// Do performs one action; see driver.Input.
+func (h *Hands) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	deed, err := h.watched(ctx, a, func(ctx context.Context) (driver.DoResult, error) { return h.do(ctx, a) })
 	if err != nil {
 		return deed, h.page.Failed(err)
 	}
 	return deed, nil
 }
 
-func (h *Hands) do(ctx context.Context, a actor.Action) (actor.Deed, error) {
+func (h *Hands) do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
 	t := &task{Hands: h, action: a, deadline: time.Now().Add(patience)}
 	if end, ok := ctx.Deadline(); ok {
 		// An answer is worth more than the last moment of patience.
@@ -82,32 +83,32 @@ func (h *Hands) do(ctx context.Context, a actor.Action) (actor.Deed, error) {
 		}
 	}
 	switch a.Kind {
-	case actor.Click:
+	case driver.Click:
 		return t.click(ctx)
-	case actor.Hover:
+	case driver.Hover:
 		return t.hover(ctx)
-	case actor.Type, actor.Fill:
+	case driver.Type, driver.Fill:
 		return t.enter(ctx)
-	case actor.Press:
+	case driver.Press:
 		return t.press(ctx)
-	case actor.Scroll:
+	case driver.Scroll:
 		return t.scroll(ctx)
-	case actor.Select:
+	case driver.Select:
 		return t.choose(ctx)
-	case actor.Check, actor.Uncheck:
+	case driver.Check, driver.Uncheck:
 		return t.check(ctx)
-	case actor.Drag:
+	case driver.Drag:
 		return t.drag(ctx)
-	case actor.Upload:
+	case driver.Upload:
 		return t.upload(ctx)
 	}
-	return actor.Deed{}, actor.Errorf(actor.Invalid, "unknown action %d", a.Kind)
+	return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "unknown action %d", a.Kind)
 }
 
 // task is one action under way.
 type task struct {
 	*Hands
-	action   actor.Action
+	action   driver.Action
 	deadline time.Time
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
@@ -121,7 +121,7 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 			"reach": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "struck": `{"detail":"<div>"}`, "moved": `{"x":7,"y":0}`,
 		}[command] + map[bool]string{true: "{}"}[command == "aim" || command == "disarm"]
 	})
-	deed, err := h.Do(t.Context(), actor.Action{Kind: actor.Drag, Ref: 5, Document: "d", Delta: actor.Point{X: 7}})
+	deed, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
 	if err != nil || !deed.Moved || deed.Note != "ok, it moved by 7,0" {
 		t.Errorf("got %+v, %v", deed, err)
 	}
@@ -134,14 +134,14 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 	for _, c := range []struct {
 		witness string
-		kind    actor.ActionKind
-		want    actor.Delivered
+		kind    driver.ActionKind
+		want    driver.Delivered
 	}{
-		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, actor.Click, actor.DeliveredUnset},
-		{`{"reached":true,"presses":1,"left":true}`, actor.Click, actor.DeliveredUnset},
-		{`{"reached":true}`, actor.Click, actor.DeliveredPart},
-		{``, actor.Click, actor.DeliveredNone},
-		{``, actor.Drag, actor.DeliveredPart},
+		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, driver.Click, driver.DeliveredUnset},
+		{`{"reached":true,"presses":1,"left":true}`, driver.Click, driver.DeliveredUnset},
+		{`{"reached":true}`, driver.Click, driver.DeliveredPart},
+		{``, driver.Click, driver.DeliveredNone},
+		{``, driver.Drag, driver.DeliveredPart},
 	} {
 		held := false
 		h, _ := at(t, func(command string) string {
@@ -161,8 +161,8 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 			}
 			return "{}"
 		})
-		deed, err := h.Do(t.Context(), actor.Action{Kind: c.kind, Ref: 5, Document: "d", Delta: actor.Point{X: 7}})
-		if deed.Delivered != c.want || (err == nil) != (c.want == actor.DeliveredUnset) {
+		deed, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
+		if deed.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
 			t.Errorf("%q: got %+v, %v", c.witness, deed, err)
 		}
 	}

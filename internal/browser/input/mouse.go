@@ -7,26 +7,27 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
 // mouse makes one mouse event at a point.
-func mouse(kind input.DispatchMouseEventType, at actor.Point, e input.DispatchMouseEventParams) devtools.Step {
+func mouse(kind input.DispatchMouseEventType, at driver.Point, e input.DispatchMouseEventParams) devtools.Step {
 	e.Type, e.X, e.Y = kind, at.X, at.Y
 	return devtools.Step{Method: input.CommandDispatchMouseEvent, Params: e}
 }
 
 // move moves the pointer and returns when the page has heard of it.
-func (t *task) move(ctx context.Context, at actor.Point, e input.DispatchMouseEventParams) error {
+func (t *task) move(ctx context.Context, at driver.Point, e input.DispatchMouseEventParams) error {
 	return t.page.Main().Run(ctx, mouse(input.DispatchMouseEventTypeMouseMoved, at, e))
 }
 
 // point moves the pointer to an element and checks that it is there, as often as it takes within the time there is.
 // When it returns a path, the guards are armed: the caller releases it.
-func (t *task) point(ctx context.Context, s actor.Spot, modifiers int64) (*path, error) {
+func (t *task) point(ctx context.Context, s driver.Spot, modifiers int64) (*path, error) {
 	req := reachRequest{Need: "point", Passive: t.action.Kind.IsPassive()}
 	for {
 		p, err := t.reach(ctx, s, req)
@@ -54,14 +55,14 @@ func (t *task) point(ctx context.Context, s actor.Spot, modifiers int64) (*path,
 	}
 }
 
-func (t *task) hover(ctx context.Context) (actor.Deed, error) {
+func (t *task) hover(ctx context.Context) (driver.DoResult, error) {
 	p, err := t.point(ctx, t.action.Spot(), 0)
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	letGo(ctx, p.agents()[:1])
 	t.release(ctx, p)
-	return actor.Deed{Note: t.hit(p)}, nil
+	return driver.DoResult{Note: t.hit(p)}, nil
 }
 
 // hit says what stands at the point of an action that names no element.
@@ -72,37 +73,37 @@ func (t *task) hit(p *path) string {
 	return "ok, on " + named(p.found)
 }
 
-func (t *task) click(ctx context.Context) (actor.Deed, error) {
+func (t *task) click(ctx context.Context) (driver.DoResult, error) {
 	modifiers, err := keys.Modifiers(t.action.Modifiers)
 	if err != nil {
-		return actor.Deed{}, actor.Errorf(actor.Invalid, "%s", err)
+		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
 	}
 	for {
 		p, err := t.point(ctx, t.action.Spot(), modifiers)
 		if err != nil {
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 		got, err := t.strike(ctx, p, modifiers)
 		switch {
 		case err != nil:
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		case p.spot.Ref == dom.NoRef:
-			return actor.Deed{Note: t.hit(p)}, nil
+			return driver.DoResult{Note: t.hit(p)}, nil
 		case got.Whole:
-			return actor.Deed{Note: got.note()}, nil
+			return driver.DoResult{Note: got.note()}, nil
 		case isOther(got.reached):
-			return actor.Deed{}, t.refusal(p.spot, got.reached)
+			return driver.DoResult{}, t.refusal(p.spot, got.reached)
 		case got.Reached || got.Lost:
 			return t.cutShort(p, got)
 		case !time.Now().Before(t.deadline):
-			return actor.Deed{}, t.missed(p, got)
+			return driver.DoResult{}, t.missed(p, got)
 		}
 	}
 }
 
 // clicks is how often the action clicks its element.
 func (t *task) clicks() int {
-	if t.action.Kind == actor.Hover || t.action.Kind == actor.Drag {
+	if t.action.Kind == driver.Hover || t.action.Kind == driver.Drag {
 		return 0
 	}
 	return max(1, t.action.Clicks)
@@ -120,12 +121,12 @@ type wheel struct {
 // wheelPatience is how long what a wheel set off may take to come to rest, in milliseconds.
 const wheelPatience = 2000
 
-func (t *task) scroll(ctx context.Context) (actor.Deed, error) {
+func (t *task) scroll(ctx context.Context) (driver.DoResult, error) {
 	a := t.action
-	turn := a.Delta != actor.Point{}
+	turn := a.Delta != driver.Point{}
 	if !turn {
 		_, err := t.reach(ctx, a.Spot(), reachRequest{Need: "view"})
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	var agent Agent
 	before := map[string]any{"center": true}
@@ -138,33 +139,33 @@ func (t *task) scroll(ctx context.Context) (actor.Deed, error) {
 		before = map[string]any{"x": p.steps[0].at.X, "y": p.steps[0].at.Y}
 	}
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	var at point
 	if err := call(ctx, agent, "beforeWheel", before, &at); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	if p != nil {
 		at = point{p.at.X, p.at.Y}
 	}
 	turned := wheel{Type: "mouseWheel", X: at.X, Y: at.Y, DeltaX: a.Delta.X, DeltaY: a.Delta.Y}
 	if err := t.page.Main().Run(ctx, devtools.Step{Method: input.CommandDispatchMouseEvent, Params: turned}); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	var moved struct {
 		point
 		Foreign bool `json:"foreign"`
 	}
 	if err := call(ctx, agent, "afterWheel", map[string]any{"patience": wheelPatience}, &moved); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	switch {
 	case moved.X == 0 && moved.Y == 0 && moved.Foreign:
-		return actor.Deed{}, nil
+		return driver.DoResult{}, nil
 	case moved.X == 0 && moved.Y == 0:
-		return actor.Deed{Note: "nothing scrolled: it is at its end, or does not scroll"}, nil
+		return driver.DoResult{Note: "nothing scrolled: it is at its end, or does not scroll"}, nil
 	case moved.X != a.Delta.X || moved.Y != a.Delta.Y:
-		return actor.Deed{Note: fmt.Sprintf("ok, by %g,%g", moved.X, moved.Y)}, nil
+		return driver.DoResult{Note: fmt.Sprintf("ok, by %g,%g", moved.X, moved.Y)}, nil
 	}
-	return actor.Deed{}, nil
+	return driver.DoResult{}, nil
 }

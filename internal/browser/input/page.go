@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/frames"
@@ -31,8 +31,10 @@ func NewInput(m *frames.Manager, mac bool, root string) *Input {
 	return &Input{m: m, mac: mac, root: root, expected: map[string]chan *cdproto.Message{}}
 }
 
-// Do performs one action; see actor.Hands.
-func (i *Input) Do(ctx context.Context, a actor.Action) (actor.Deed, error) { return New(i).Do(ctx, a) }
+// Do performs one action; see driver.Input.
+func (i *Input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	return New(i).Do(ctx, a)
+}
 
 // Main implements Page.
 func (i *Input) Main() devtools.Session { return i.m.Main }

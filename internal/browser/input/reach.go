@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
@@ -35,16 +36,16 @@ type reachRequest struct {
 	Known *known `json:"known,omitzero"`
 }
 
-// known is actor.Known as the observer takes it.
+// known is driver.Known as the observer takes it.
 type known struct {
 	Name  string `json:"name"`
 	Told  uint64 `json:"told"`
 	Began uint64 `json:"began"`
-	// Doubtful is as in actor.Known.
+	// Doubtful is as in driver.Known.
 	Doubtful bool `json:"doubtful"`
 }
 
-func knownOf(s actor.Spot) *known {
+func knownOf(s driver.Spot) *known {
 	if s.Known == nil {
 		return nil
 	}
@@ -84,16 +85,16 @@ type reached struct {
 type step struct {
 	frame dom.FrameID
 	agent Agent
-	at    actor.Point
+	at    driver.Point
 }
 
 // path leads from an element's frame to the main frame.
 type path struct {
-	spot  actor.Spot
+	spot  driver.Spot
 	steps []step
 	found reached
 	// at is the point in the top-level viewport.
-	at actor.Point
+	at driver.Point
 	// witness is the command of that name, once the path was aimed at for a click.
 	witness *devtools.Call
 }
@@ -118,7 +119,7 @@ func (p *path) frames() []dom.FrameID {
 }
 
 // agentOf returns the observer of a spot's document, which must be the one that the ref is of.
-func (t *task) agentOf(ctx context.Context, s actor.Spot) (Agent, error) {
+func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
 	a, err := t.page.Agent(ctx, s.Frame)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,7 @@ func (t *task) agentOf(ctx context.Context, s actor.Spot) (Agent, error) {
 }
 
 // ready waits until an element can be had, without a point of it.
-func (t *task) ready(ctx context.Context, s actor.Spot, req reachRequest) (Agent, reached, error) {
+func (t *task) ready(ctx context.Context, s driver.Spot, req reachRequest) (Agent, reached, error) {
 	a, err := t.agentOf(ctx, s)
 	if err != nil {
 		return nil, reached{}, err
@@ -150,7 +151,7 @@ func (t *task) ready(ctx context.Context, s actor.Spot, req reachRequest) (Agent
 }
 
 // reach finds a point of an element in the top-level viewport, frame by frame. With open, nothing may cover it.
-func (t *task) reach(ctx context.Context, s actor.Spot, req reachRequest) (*path, error) {
+func (t *task) reach(ctx context.Context, s driver.Spot, req reachRequest) (*path, error) {
 	if s.Ref == dom.NoRef {
 		return t.place(ctx, s)
 	}
@@ -158,7 +159,7 @@ func (t *task) reach(ctx context.Context, s actor.Spot, req reachRequest) (*path
 	if err != nil {
 		return nil, err
 	}
-	p := &path{spot: s, found: found, at: actor.Point{X: found.X, Y: found.Y}}
+	p := &path{spot: s, found: found, at: driver.Point{X: found.X, Y: found.Y}}
 	p.steps = append(p.steps, step{frame: s.Frame, agent: a, at: p.at})
 	for frame := s.Frame; frame != ""; {
 		up, there := t.page.Parent(frame)
@@ -176,7 +177,7 @@ func (t *task) reach(ctx context.Context, s actor.Spot, req reachRequest) (*path
 		if moved.Error != "" {
 			return nil, t.refusal(s, moved)
 		}
-		p.at = actor.Point{X: moved.X, Y: moved.Y}
+		p.at = driver.Point{X: moved.X, Y: moved.Y}
 		p.steps = append(p.steps, step{frame: up, agent: parent, at: p.at})
 		frame = up
 	}
@@ -196,14 +197,14 @@ type passage struct {
 	Arm    bool `json:"arm"`
 }
 
-func (t *task) passage(frame dom.FrameID, at actor.Point, open bool) passage {
+func (t *task) passage(frame dom.FrameID, at driver.Point, open bool) passage {
 	return passage{Frame: string(frame), X: at.X, Y: at.Y, Patience: t.left(), Open: open, Scroll: true}
 }
 
 // place checks that a point is in the viewport.
-func (t *task) place(ctx context.Context, s actor.Spot) (*path, error) {
+func (t *task) place(ctx context.Context, s driver.Spot) (*path, error) {
 	if s.Point == nil {
-		return nil, actor.Errorf(actor.Invalid, "%s needs an element or a point: give a ref", t.action.Kind)
+		return nil, apierr.Errorf(apierr.Invalid, "%s needs an element or a point: give a ref", t.action.Kind)
 	}
 	a, err := t.page.Agent(ctx, "")
 	if err != nil {

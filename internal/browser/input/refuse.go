@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -30,16 +31,16 @@ var refusals = map[string]string{
 }
 
 // refusal is the error for what the observer found.
-func (t *task) refusal(s actor.Spot, found reached) error {
+func (t *task) refusal(s driver.Spot, found reached) error {
 	ref := strconv.FormatUint(uint64(s.Ref), 10)
 	switch found.Error {
 	case "stale":
-		return &actor.Error{Kind: actor.Stale, Message: "ref " + ref + " is gone from the page: read the page again and use a new ref", Detail: map[string]string{"ref": ref}}
+		return &apierr.Error{Kind: apierr.Stale, Message: "ref " + ref + " is gone from the page: read the page again and use a new ref", Detail: map[string]string{"ref": ref}}
 	case "outside":
-		return actor.Errorf(actor.Invalid, "the point %g,%g is outside of the viewport, which is %s: scroll first", s.Point.X, s.Point.Y, found.Detail)
+		return apierr.Errorf(apierr.Invalid, "the point %g,%g is outside of the viewport, which is %s: scroll first", s.Point.X, s.Point.Y, found.Detail)
 	case "wrong":
 		return wrong(ref, t.action, found)
-	case "renamed", "reused", actor.Beside:
+	case "renamed", "reused", driver.Beside:
 		return other(ref, found)
 	}
 	detail := map[string]string{"ref": ref, "cause": found.Error}
@@ -62,12 +63,12 @@ func (t *task) refusal(s actor.Spot, found reached) error {
 	if s.Ref == dom.NoRef {
 		subject = "the point"
 	}
-	return &actor.Error{Kind: actor.NotActionable, Message: subject + " cannot be used: " + message, Detail: detail}
+	return &apierr.Error{Kind: apierr.NotActionable, Message: subject + " cannot be used: " + message, Detail: detail}
 }
 
 // isOther reports whether the observer found that an element is another thing than the one that is meant.
 func isOther(found reached) bool {
-	return found.Error == "renamed" || found.Error == "reused" || found.Error == actor.Beside
+	return found.Error == "renamed" || found.Error == "reused" || found.Error == driver.Beside
 }
 
 // other is the error of an element that is another thing than the one that is meant.
@@ -76,7 +77,7 @@ func other(ref string, found reached) error {
 	switch {
 	case found.Error == "renamed":
 		message += " was called " + quoted(found.Was) + " and is called " + quoted(found.Now) + " now"
-	case found.Error == actor.Beside:
+	case found.Error == driver.Beside:
 		message += " stands beside something else than when it was read"
 	case found.Was == "" && found.Now == "":
 		message += " stands in a row that shows another record than when it was read"
@@ -84,7 +85,7 @@ func other(ref string, found reached) error {
 		message += " stands in a row that said " + quoted(found.Was) + " when it was read and says " + quoted(found.Now) + " now"
 	}
 	message += ", so nothing was done to it: read the page again, or send the step again if it is meant nevertheless"
-	return &actor.Error{Kind: actor.Stale, Message: message,
+	return &apierr.Error{Kind: apierr.Stale, Message: message,
 		Detail: map[string]string{"ref": ref, "cause": found.Error, "was": found.Was, "is": found.Now}}
 }
 
@@ -98,11 +99,11 @@ var forms = map[string]string{
 }
 
 // wrong is the error of a value that the element cannot hold.
-func wrong(ref string, a actor.Action, found reached) error {
-	if a.Kind == actor.Select {
-		return actor.Errorf(actor.Invalid, "ref %s takes exactly one value, not %d: it is no select of several", ref, len(a.Values))
+func wrong(ref string, a driver.Action, found reached) error {
+	if a.Kind == driver.Select {
+		return apierr.Errorf(apierr.Invalid, "ref %s takes exactly one value, not %d: it is no select of several", ref, len(a.Values))
 	}
-	return actor.Errorf(actor.Invalid, "ref %s is an input of type %s, which cannot hold %.40q: write it as %s", ref, found.Detail, a.Text, forms[found.Detail])
+	return apierr.Errorf(apierr.Invalid, "ref %s is an input of type %s, which cannot hold %.40q: write it as %s", ref, found.Detail, a.Text, forms[found.Detail])
 }
 
 // listed lists the options of a select.

@@ -8,7 +8,8 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
@@ -54,10 +55,10 @@ func (b *blow) note() string {
 }
 
 // cutShort is how a press went of which the element received a part.
-func (t *task) cutShort(p *path, got blow) (actor.Deed, error) {
+func (t *task) cutShort(p *path, got blow) (driver.DoResult, error) {
 	ref := strconv.FormatUint(uint64(p.spot.Ref), 10)
 	detail := map[string]string{"ref": ref, "cause": "replaced", "presses": strconv.Itoa(got.Presses), "clicks": strconv.Itoa(got.Clicks)}
-	deed := actor.Deed{Delivered: actor.DeliveredPart}
+	deed := driver.DoResult{Delivered: driver.DeliveredPart}
 	what := "ref " + ref + " was pressed, but not clicked"
 	switch {
 	case got.Presses == 0:
@@ -68,7 +69,7 @@ func (t *task) cutShort(p *path, got blow) (actor.Deed, error) {
 	why := "no click came"
 	switch {
 	case got.Lost:
-		deed.Delivered, detail["cause"] = actor.DeliveredNone, "navigated"
+		deed.Delivered, detail["cause"] = driver.DeliveredNone, "navigated"
 		what, why = "it is not known whether ref "+ref+" was clicked", "its document was gone before it could be asked"
 	case got.Fate != "":
 		why, detail["cause"] = "the page "+fates[got.Fate]+" meanwhile", got.Fate
@@ -85,7 +86,7 @@ func (t *task) cutShort(p *path, got blow) (actor.Deed, error) {
 		detail["went_to_ref"] = strconv.FormatUint(uint64(*got.Cover), 10)
 	}
 	message := what + ": " + why + ": read the page to see whether it did anything before you try again"
-	return deed, &actor.Error{Kind: actor.NotDelivered, Message: message, Detail: detail}
+	return deed, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
 }
 
 // missed is the error of a press that reached something else than the element.

@@ -9,44 +9,45 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
 // enter types, or replaces what is there.
-func (t *task) enter(ctx context.Context) (actor.Deed, error) {
+func (t *task) enter(ctx context.Context) (driver.DoResult, error) {
 	a := t.action
 	edit := "append"
-	if a.Kind == actor.Fill {
+	if a.Kind == driver.Fill {
 		edit = "replace"
 	}
 	agent, found, err := t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Edit: edit, Text: a.Text})
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	if found.Done {
 		if found.Held != strings.TrimSpace(a.Text) {
-			return actor.Deed{Note: fmt.Sprintf("ok, holds %q", found.Held)}, nil
+			return driver.DoResult{Note: fmt.Sprintf("ok, holds %q", found.Held)}, nil
 		}
-		return actor.Deed{}, nil
+		return driver.DoResult{}, nil
 	}
 	stop := t.keysOnly(ctx, agent)
 	defer stop()
 	if found.Rich {
 		if err := call(ctx, agent, "selectionHeard", nil, nil); err != nil {
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 	}
 	strokes := t.strokes(a, found)
 	if len(strokes) == 0 {
 		letGo(ctx, []Agent{agent})
-		return actor.Deed{}, nil
+		return driver.DoResult{}, nil
 	}
 	if left, err := t.send(ctx, agent, strokes); err != nil {
 		letGo(ctx, []Agent{agent})
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	} else if left {
 		return wentAway(a)
 	}
@@ -54,12 +55,12 @@ func (t *task) enter(ctx context.Context) (actor.Deed, error) {
 }
 
 // strokes are the events that enter a text.
-func (t *task) strokes(a actor.Action, found reached) []keys.Event {
+func (t *task) strokes(a driver.Action, found reached) []keys.Event {
 	switch {
-	case a.Kind == actor.Type && found.End:
+	case a.Kind == driver.Type && found.End:
 		end, _ := keys.Chord("End", false)
 		return append(end, keys.Text(a.Text)...)
-	case a.Kind == actor.Type:
+	case a.Kind == driver.Type:
 		return keys.Text(a.Text)
 	case a.Text == "" && !found.Full:
 		return nil
@@ -138,16 +139,16 @@ func stillThere(ctx context.Context, agent Agent) bool {
 }
 
 // press presses a chord.
-func (t *task) press(ctx context.Context) (actor.Deed, error) {
+func (t *task) press(ctx context.Context) (driver.DoResult, error) {
 	a := t.action
 	events, err := keys.Chord(a.Text, t.page.Mac())
 	if err != nil {
-		return actor.Deed{}, actor.Errorf(actor.Invalid, "%s", err)
+		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
 	}
 	var agent Agent
 	if a.Ref != dom.NoRef {
 		if agent, _, err = t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Text: pressedText(a)}); err != nil {
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 		defer t.keysOnly(ctx, agent)()
 	}
@@ -159,17 +160,17 @@ func (t *task) press(ctx context.Context) (actor.Deed, error) {
 			if agent != nil {
 				letGo(ctx, []Agent{agent})
 			}
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 	}
 	if agent == nil {
-		return actor.Deed{}, nil
+		return driver.DoResult{}, nil
 	}
 	return t.typed(ctx, agent, a)
 }
 
 // choose selects options.
-func (t *task) choose(ctx context.Context) (actor.Deed, error) {
+func (t *task) choose(ctx context.Context) (driver.DoResult, error) {
 	values := t.action.Values
 	if values == nil {
 		values = []string{}
@@ -177,30 +178,30 @@ func (t *task) choose(ctx context.Context) (actor.Deed, error) {
 	_, found, err := t.ready(ctx, t.action.Spot(), reachRequest{Need: "focus", Values: values})
 	switch {
 	case err != nil:
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	case found.Same:
-		return actor.Deed{Note: "already selected"}, nil
+		return driver.DoResult{Note: "already selected"}, nil
 	}
-	return actor.Deed{}, nil
+	return driver.DoResult{}, nil
 }
 
 // tookLimit is how long a page may take to show that it has taken a click on a checkbox.
 const tookLimit = time.Second
 
 // check makes an element checked, or not.
-func (t *task) check(ctx context.Context) (actor.Deed, error) {
-	want := t.action.Kind == actor.Check
+func (t *task) check(ctx context.Context) (driver.DoResult, error) {
+	want := t.action.Kind == driver.Check
 	s := t.action.Spot()
 	for range 2 {
 		agent, found, err := t.ready(ctx, s, reachRequest{Need: "point", Want: &want})
 		if err != nil {
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 		if isChecked(found.Checked, want) {
-			return actor.Deed{Note: "already " + word(want)}, nil
+			return driver.DoResult{Note: "already " + word(want)}, nil
 		}
 		deed, err := t.click(ctx)
-		if err != nil && deed.Delivered != actor.DeliveredPart {
+		if err != nil && deed.Delivered != driver.DeliveredPart {
 			return deed, err
 		}
 		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
@@ -208,7 +209,7 @@ func (t *task) check(ctx context.Context) (actor.Deed, error) {
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
 		if gone := call(ctx, agent, "became", took, &got); gone != nil {
 			if ctx.Err() != nil {
-				return actor.Deed{}, gone
+				return driver.DoResult{}, gone
 			}
 			return deed, err // it led to another document
 		}
@@ -216,18 +217,18 @@ func (t *task) check(ctx context.Context) (actor.Deed, error) {
 		case err != nil && got.Error != "":
 			return deed, err // what counts is the state, which a press alone may have changed
 		case got.Error == "":
-			return actor.Deed{}, nil
+			return driver.DoResult{}, nil
 		case got.Error == "stale" && deed.Note != "":
-			return actor.Deed{Delivered: actor.DeliveredPart}, &actor.Error{Kind: actor.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(s.Ref), "cause": "removed"},
+			return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(s.Ref), "cause": "removed"},
 				Message: fmt.Sprintf("ref %d was pressed, and the page removed it before the click, so it is not known to be %s: read the page to see", s.Ref, word(want))}
 		case got.Error == "stale":
-			return actor.Deed{Note: "ok, clicked: the page replaced it then, so its state is not known"}, nil
+			return driver.DoResult{Note: "ok, clicked: the page replaced it then, so its state is not known"}, nil
 		case found.Checked != "mixed":
-			return actor.Deed{Delivered: actor.DeliveredPart}, t.refusal(s, got)
+			return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, got)
 		}
 		// Neither yes nor no: the first click has made it one of these, the second makes it the other.
 	}
-	return actor.Deed{Delivered: actor.DeliveredPart}, t.refusal(s, reached{Error: "unchanged"})
+	return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, reached{Error: "unchanged"})
 }
 
 func isChecked(state string, want bool) bool { return state == fmt.Sprint(want) }

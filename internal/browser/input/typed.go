@@ -8,7 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // keyed is the answer of the command "typed".
@@ -47,7 +48,7 @@ var taken = map[string]string{
 }
 
 // pressedText is what a press enters: a single character; empty for every other key.
-func pressedText(a actor.Action) string {
+func pressedText(a driver.Action) string {
 	r, size := utf8.DecodeRuneInString(a.Text)
 	if size != len(a.Text) || !unicode.IsPrint(r) {
 		return ""
@@ -56,12 +57,12 @@ func pressedText(a actor.Action) string {
 }
 
 // typed asks how the keys went.
-func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.Deed, error) {
+func (t *task) typed(ctx context.Context, agent Agent, a driver.Action) (driver.DoResult, error) {
 	ask := map[string]any{"edit": ""}
 	switch text := pressedText(a); {
-	case a.Kind == actor.Fill:
+	case a.Kind == driver.Fill:
 		ask["text"], ask["edit"] = a.Text, "replace"
-	case a.Kind == actor.Type:
+	case a.Kind == driver.Type:
 		ask["text"], ask["edit"] = a.Text, "append"
 	case text != "":
 		ask["text"] = text
@@ -70,23 +71,23 @@ func (t *task) typed(ctx context.Context, agent Agent, a actor.Action) (actor.De
 	if err := call(ctx, agent, "typed", ask, &got); err != nil {
 		if ctx.Err() != nil {
 			letGo(ctx, []Agent{agent})
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 		return leftBehind(a)
 	}
 	switch {
 	case isOther(got.reached):
-		return actor.Deed{}, t.refusal(a.Spot(), got.reached)
+		return driver.DoResult{}, t.refusal(a.Spot(), got.reached)
 	case !got.Reached:
-		return actor.Deed{}, notReached(a, got)
-	case a.Kind == actor.Press:
+		return driver.DoResult{}, notReached(a, got)
+	case a.Kind == driver.Press:
 		return pressed(a, got)
 	case got.Delivered != "all":
 		return undelivered(a, got)
-	case a.Kind == actor.Fill && got.Cause == "" && got.Detail != "":
-		return actor.Deed{Note: "ok, until the focus went to " + named(got.reached)}, nil
+	case a.Kind == driver.Fill && got.Cause == "" && got.Detail != "":
+		return driver.DoResult{Note: "ok, until the focus went to " + named(got.reached)}, nil
 	}
-	return actor.Deed{Note: got.note()}, nil
+	return driver.DoResult{Note: got.note()}, nil
 }
 
 // note says what is worth knowing of a text that arrived.
@@ -105,47 +106,47 @@ func (k *keyed) note() string {
 }
 
 // pressed is how keys went that the element heard.
-func pressed(a actor.Action, got keyed) (actor.Deed, error) {
+func pressed(a driver.Action, got keyed) (driver.DoResult, error) {
 	switch {
 	case got.Cause == "handed on":
-		return actor.Deed{Note: "ok, the focus is on " + named(got.reached) + " now"}, nil
+		return driver.DoResult{Note: "ok, the focus is on " + named(got.reached) + " now"}, nil
 	case got.Cause == "elsewhere" || got.Cause == "moved":
 		return undelivered(a, got)
 	case got.Detail != "":
-		return actor.Deed{Note: "ok, until the focus went to " + named(got.reached)}, nil
+		return driver.DoResult{Note: "ok, until the focus went to " + named(got.reached)}, nil
 	case got.Cause == "prevented":
-		return actor.Deed{Note: "ok, the page handled the key itself"}, nil
+		return driver.DoResult{Note: "ok, the page handled the key itself"}, nil
 	case got.Cause == "maxlength":
-		return actor.Deed{Note: fmt.Sprintf("ok, but nothing was entered: its maxlength is %d", got.Limit)}, nil
+		return driver.DoResult{Note: fmt.Sprintf("ok, but nothing was entered: its maxlength is %d", got.Limit)}, nil
 	case got.Delivered != "all":
-		return actor.Deed{Note: "ok, but it does not hold the character"}, nil
+		return driver.DoResult{Note: "ok, but it does not hold the character"}, nil
 	}
-	return actor.Deed{}, nil
+	return driver.DoResult{}, nil
 }
 
 // leftBehind is how a text or a key went whose document was gone when it was asked for. Enter leads to other documents:
 // what comes before it was there when it was pressed.
-func leftBehind(a actor.Action) (actor.Deed, error) {
-	if a.Kind == actor.Type && !strings.HasSuffix(a.Text, "\n") {
+func leftBehind(a driver.Action) (driver.DoResult, error) {
+	if a.Kind == driver.Type && !strings.HasSuffix(a.Text, "\n") {
 		return wentAway(a)
 	}
-	return actor.Deed{}, nil
+	return driver.DoResult{}, nil
 }
 
 // wentAway is how keys went that led to another document too soon.
-func wentAway(a actor.Action) (actor.Deed, error) {
-	return actor.Deed{Delivered: actor.DeliveredPart}, &actor.Error{
-		Kind: actor.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "navigated"},
+func wentAway(a driver.Action) (driver.DoResult, error) {
+	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{
+		Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "navigated"},
 		Message: fmt.Sprintf("ref %d did not receive all keys for certain: the page went on to another document meanwhile: read the page", a.Ref),
 	}
 }
 
 // undelivered is how a text went that did not arrive whole.
-func undelivered(a actor.Action, got keyed) (actor.Deed, error) {
+func undelivered(a driver.Action, got keyed) (driver.DoResult, error) {
 	detail := map[string]string{"ref": fmt.Sprint(a.Ref), "cause": got.Cause, "arrived": strconv.Itoa(got.Kept), "of": strconv.Itoa(got.Of)}
 	why, known := lost[got.Cause]
 	other := "use fill"
-	if a.Kind == actor.Fill {
+	if a.Kind == driver.Fill {
 		other = "type it key by key"
 	}
 	why = strings.ReplaceAll(why, "%s", other)
@@ -166,24 +167,24 @@ func undelivered(a actor.Action, got keyed) (actor.Deed, error) {
 		detail["went_to"] = got.Detail
 	}
 	some := "none"
-	deed := actor.Deed{Delivered: actor.DeliveredNone}
+	deed := driver.DoResult{Delivered: driver.DeliveredNone}
 	if got.Kept > 0 {
-		some, deed.Delivered = strconv.Itoa(got.Kept), actor.DeliveredPart
+		some, deed.Delivered = strconv.Itoa(got.Kept), driver.DeliveredPart
 	}
 	holds := ""
 	if got.Told {
 		holds = fmt.Sprintf(" (the field holds %q)", got.Held)
 	}
 	message := fmt.Sprintf("ref %d received %s of %d characters%s: %s", a.Ref, some, got.Of, holds, why)
-	return deed, &actor.Error{Kind: actor.NotDelivered, Message: message, Detail: detail}
+	return deed, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
 }
 
 // notReached is the error of keys that the element did not get.
-func notReached(a actor.Action, got keyed) error {
+func notReached(a driver.Action, got keyed) error {
 	where := "something else"
 	if got.Detail != "" {
 		where = named(got.reached)
 	}
-	return &actor.Error{Kind: actor.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
+	return &apierr.Error{Kind: apierr.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
 		Message: fmt.Sprintf("ref %d lost the focus to %s before a key reached it, so nothing was typed: click it first, or close what takes the focus", a.Ref, where)}
 }

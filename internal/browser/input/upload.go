@@ -13,7 +13,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
@@ -27,43 +27,43 @@ type terms struct {
 }
 
 // upload gives files to a file input, or to what opens a file chooser.
-func (t *task) upload(ctx context.Context) (actor.Deed, error) {
+func (t *task) upload(ctx context.Context) (driver.DoResult, error) {
 	s := t.action.Spot()
 	agent, _, err := t.ready(ctx, s, reachRequest{Need: "node"})
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	var takes terms
 	ref := map[string]any{"ref": uint32(s.Ref), "known": knownOf(s)}
 	if err := call(ctx, agent, "fileTerms", ref, &takes); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	if takes.Error != "" {
-		return actor.Deed{}, t.refusal(s, reached{Error: takes.Error})
+		return driver.DoResult{}, t.refusal(s, reached{Error: takes.Error})
 	}
 	if !takes.Input {
 		return t.uploadByChooser(ctx, agent)
 	}
 	if err := t.accepts(s, takes.Multiple, takes.Folder); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	paths, err := t.paths()
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	object, err := agent.Handle(ctx, "fileInput", ref)
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	if object == "" {
-		return actor.Deed{}, t.refusal(s, reached{Error: "stale"})
+		return driver.DoResult{}, t.refusal(s, reached{Error: "stale"})
 	}
-	return actor.Deed{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
+	return driver.DoResult{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
 		Params: cdpdom.SetFileInputFilesParams{Files: paths, ObjectID: object}})
 }
 
 // accepts checks that an input takes the files that there are.
-func (t *task) accepts(s actor.Spot, multiple, folder bool) error {
+func (t *task) accepts(s driver.Spot, multiple, folder bool) error {
 	switch {
 	case folder:
 		return t.refusal(s, reached{Error: "folder"})
@@ -74,33 +74,33 @@ func (t *task) accepts(s actor.Spot, multiple, folder bool) error {
 }
 
 // uploadByChooser clicks what opens a file chooser, and answers that.
-func (t *task) uploadByChooser(ctx context.Context, agent Agent) (actor.Deed, error) {
+func (t *task) uploadByChooser(ctx context.Context, agent Agent) (driver.DoResult, error) {
 	s := t.action.Spot()
 	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
 	defer stop()
 	if _, err := t.click(ctx); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	chooser, err := t.chooser(ctx, s, opened)
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	if err := t.accepts(s, chooser.Mode == cdppage.FileChooserOpenedModeSelectMultiple, false); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	if chooser.BackendNodeID == 0 {
-		return actor.Deed{}, t.refusal(s, reached{Error: "no chooser"})
+		return driver.DoResult{}, t.refusal(s, reached{Error: "no chooser"})
 	}
 	paths, err := t.paths()
 	if err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
-	return actor.Deed{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
+	return driver.DoResult{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
 		Params: cdpdom.SetFileInputFilesParams{Files: paths, BackendNodeID: chooser.BackendNodeID}})
 }
 
 // chooser waits for the file chooser that a click opens.
-func (t *task) chooser(ctx context.Context, s actor.Spot, opened <-chan *cdproto.Message) (e cdppage.EventFileChooserOpened, err error) {
+func (t *task) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdproto.Message) (e cdppage.EventFileChooserOpened, err error) {
 	limit := time.NewTimer(max(time.Until(t.deadline), 500*time.Millisecond))
 	defer limit.Stop()
 	select {

@@ -10,7 +10,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
@@ -25,7 +26,7 @@ const (
 var errFrameHangs = errors.New("the frame of the element stopped answering")
 
 // watched does an action while it watches over the frame that it is done in, when that has a process of its own.
-func (h *Hands) watched(ctx context.Context, a actor.Action, do func(context.Context) (actor.Deed, error)) (actor.Deed, error) {
+func (h *Hands) watched(ctx context.Context, a driver.Action, do func(context.Context) (driver.DoResult, error)) (driver.DoResult, error) {
 	frame := h.processOf(ctx, a)
 	if frame == nil {
 		return do(ctx)
@@ -53,14 +54,14 @@ func (h *Hands) watched(ctx context.Context, a actor.Action, do func(context.Con
 	case hangs && err == nil:
 		deed.Note = cmp.Or(deed.Note, "ok") + ", but then its frame stopped answering"
 	case hangs:
-		err = actor.Errorf(actor.Unresponsive,
+		err = apierr.Errorf(apierr.Unresponsive,
 			"the frame of the element stopped answering during the %s; whether the element received anything is not known: wait and read the page, or navigate the tab elsewhere", a.Kind)
 	}
 	return deed, err
 }
 
 // processOf is the session of the frame that an action is done in; nil when it is that of the page.
-func (h *Hands) processOf(ctx context.Context, a actor.Action) *devtools.Session {
+func (h *Hands) processOf(ctx context.Context, a driver.Action) *devtools.Session {
 	if a.Frame == "" {
 		return nil
 	}

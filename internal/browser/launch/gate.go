@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // Gate is a proxy that decides what a browser connects to.
@@ -13,7 +13,7 @@ type Gate interface {
 	// Address is where it listens for HTTP proxy requests: host:port.
 	Address() string
 	// Verdict tells why it did not connect to the host of a URL when it was last asked to; nil: it did, or was not asked.
-	Verdict(url string) *actor.Error
+	Verdict(url string) *apierr.Error
 	// Probe is a URL and the text that it has for those who come through the gate, and for nobody else.
 	Probe() (url, text string)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // stopGrace is how long a navigation that stopped without a document counts as one that goes on: the browser says a moment
@@ -72,14 +72,14 @@ func (n *Navigator) Refuse(document, url string) {
 }
 
 // Refused returns why a document did not come, or nil.
-func (n *Navigator) Refused(document string) *actor.Error {
+func (n *Navigator) Refused(document string) *apierr.Error {
 	n.m.Lock()
 	defer n.m.Unlock()
 	return n.State.Refused(document)
 }
 
 // awaitRefusal is Refused for a navigation that failed, once the browser's error page says where it had led to.
-func (n *Navigator) awaitRefusal(ctx context.Context, document string) *actor.Error {
+func (n *Navigator) awaitRefusal(ctx context.Context, document string) *apierr.Error {
 	if n.verdict == nil {
 		return nil
 	}

@@ -16,7 +16,8 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/dialogs"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
@@ -26,7 +27,7 @@ type Navigator struct {
 	m       *frames.Manager
 	dialogs *dialogs.Dialogs
 	// verdict is what the URL policy says of a URL; nil: there is no policy.
-	verdict func(url string) *actor.Error
+	verdict func(url string) *apierr.Error
 	// bringToFront brings the page to the front of its window: many pages show themselves frame by frame.
 	bringToFront func(ctx context.Context)
 	// State is guarded by the monitor.
@@ -34,7 +35,7 @@ type Navigator struct {
 }
 
 // New makes the navigator of a page. verdict is nil when no URL policy is in force.
-func New(m *frames.Manager, d *dialogs.Dialogs, verdict func(url string) *actor.Error, bringToFront func(ctx context.Context)) *Navigator {
+func New(m *frames.Manager, d *dialogs.Dialogs, verdict func(url string) *apierr.Error, bringToFront func(ctx context.Context)) *Navigator {
 	return &Navigator{m: m, dialogs: d, verdict: verdict, bringToFront: bringToFront}
 }
 
@@ -111,10 +112,10 @@ func (n *Navigator) endRenderer(ctx context.Context) error {
 
 // depart runs a navigation away from a page that may do what it likes against it: it dismisses its dialogs, ends its
 // script when it does not answer, before or while it is left, and at last its renderer; then the navigation is begun anew.
-func (n *Navigator) depart(ctx context.Context, start func(ctx context.Context) (actor.Commit, error)) (c actor.Commit, err error) {
+func (n *Navigator) depart(ctx context.Context, start func(ctx context.Context) (driver.Commit, error)) (c driver.Commit, err error) {
 	defer n.dialogs.Leave()()
 	if err := n.endHang(ctx); err != nil {
-		return actor.Commit{}, err
+		return driver.Commit{}, err
 	}
 	n.bringToFront(ctx) // many pages show themselves frame by frame
 	for range 2 {
@@ -151,7 +152,7 @@ func (n *Navigator) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		}
-		if d, _ := n.dialogs.Open(); d.ID != 0 && d.Answer == actor.Unanswered {
+		if d, _ := n.dialogs.Open(); d.ID != 0 && d.Answer == driver.Unanswered {
 			continue // somebody is asked
 		}
 		alive := within(ctx, departure, n.Ping)
@@ -174,37 +175,37 @@ func (n *Navigator) guard(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// Navigate loads a URL; see actor.Navigator.
-func (n *Navigator) Navigate(ctx context.Context, url string) (actor.Commit, error) {
-	return n.depart(ctx, func(ctx context.Context) (actor.Commit, error) { return n.navigateTo(ctx, url) })
+// Navigate loads a URL; see driver.Navigator.
+func (n *Navigator) Navigate(ctx context.Context, url string) (driver.Commit, error) {
+	return n.depart(ctx, func(ctx context.Context) (driver.Commit, error) { return n.navigateTo(ctx, url) })
 }
 
-func (n *Navigator) navigateTo(ctx context.Context, url string) (actor.Commit, error) {
+func (n *Navigator) navigateTo(ctx context.Context, url string) (driver.Commit, error) {
 	before := n.mark()
 	res, err := cdp.Call(ctx, n.m.Main, cdppage.Navigate, cdppage.NavigateParams{URL: url})
 	if err != nil {
 		var cerr *cdproto.Error
 		if errors.As(err, &cerr) {
-			return actor.Commit{}, &actor.Error{Kind: actor.Navigation, Message: fmt.Sprintf("the browser refused to load %s: check the URL", url), Err: err}
+			return driver.Commit{}, &apierr.Error{Kind: apierr.Navigation, Message: fmt.Sprintf("the browser refused to load %s: check the URL", url), Err: err}
 		}
-		return actor.Commit{}, n.m.Failed(err)
+		return driver.Commit{}, n.m.Failed(err)
 	}
 	switch {
 	case res.IsDownload:
-		return actor.Commit{}, n.downloaded(ctx, url, before)
+		return driver.Commit{}, n.downloaded(ctx, url, before)
 	case res.ErrorText == aborted && n.stayed(ctx, before):
-		return actor.Commit{}, errStayed
+		return driver.Commit{}, errStayed
 	case res.ErrorText != "":
 		if why := n.awaitRefusal(ctx, string(res.LoaderID)); why != nil {
-			return actor.Commit{}, why
+			return driver.Commit{}, why
 		}
-		return actor.Commit{}, &actor.Error{
-			Kind:    actor.Navigation,
+		return driver.Commit{}, &apierr.Error{
+			Kind:    apierr.Navigation,
 			Message: fmt.Sprintf("%s could not be loaded (%s): check the address and that the server is running", url, res.ErrorText),
 			Detail:  map[string]string{"url": url, "net_error": res.ErrorText},
 		}
 	case res.LoaderID == "":
-		return actor.Commit{Document: n.mark().document, Same: true}, nil
+		return driver.Commit{Document: n.mark().document, Same: true}, nil
 	}
 	n.receive(time.Now())
 	return n.awaitCommit(ctx, before, "")
@@ -214,16 +215,16 @@ func (n *Navigator) navigateTo(ctx context.Context, url string) (actor.Commit, e
 func (n *Navigator) downloaded(ctx context.Context, url string, before mark) error {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var d actor.Download
+	var d driver.Download
 	err := n.m.Await(bounded, func() bool {
 		d = n.State.newest
 		return n.State.downloads != before.downloads
 	})
 	if err != nil { // it is told of when it begins
-		d = actor.Download{}
+		d = driver.Download{}
 	}
-	return &actor.Error{
-		Kind: actor.IsDownload,
+	return &apierr.Error{
+		Kind: apierr.IsDownload,
 		Message: fmt.Sprintf("%.200s is a download (%s), not a page: the tab stays where it was; "+
 			"ListDownloads and WatchTabs tell how it goes (domtap downloads)", url, d.Filename),
 		Detail: map[string]string{"guid": d.GUID, "filename": d.Filename},
@@ -234,7 +235,7 @@ func (n *Navigator) downloaded(ctx context.Context, url string, before mark) err
 const aborted = "net::ERR_ABORTED"
 
 // errStayed says that the page was not left because it asked not to be.
-var errStayed = actor.Errorf(actor.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
+var errStayed = apierr.Errorf(apierr.Navigation, "the page asked whether to leave it (beforeunload), and the answer was to stay: "+
 	"the tab stays where it was; accept dialogs to leave such pages, or close the tab")
 
 // mark is where a page was before a navigation.
@@ -259,32 +260,32 @@ func (n *Navigator) stayed(ctx context.Context, before mark) bool {
 	return n.m.Await(bounded, func() bool { return n.dialogs.State.Stays() != before.stays }) == nil
 }
 
-// Step moves in the history; see actor.Navigator.
-func (n *Navigator) Step(ctx context.Context, by int) (actor.Commit, error) {
+// Step moves in the history; see driver.Navigator.
+func (n *Navigator) Step(ctx context.Context, by int) (driver.Commit, error) {
 	h, err := cdp.Call(ctx, n.m.Main, cdppage.GetNavigationHistory, cdp.Empty{})
 	if err != nil {
-		return actor.Commit{}, n.m.Failed(err)
+		return driver.Commit{}, n.m.Failed(err)
 	}
 	at := int(h.CurrentIndex) + by
 	if at < 0 || at >= len(h.Entries) || (at == 0 && h.Entries[0].URL == "about:blank") {
-		return actor.Commit{}, actor.Errorf(actor.NoHistory, "the tab's history has no entry there: it holds %d pages and shows number %d", len(h.Entries), h.CurrentIndex+1)
+		return driver.Commit{}, apierr.Errorf(apierr.NoHistory, "the tab's history has no entry there: it holds %d pages and shows number %d", len(h.Entries), h.CurrentIndex+1)
 	}
-	return n.depart(ctx, func(ctx context.Context) (actor.Commit, error) {
+	return n.depart(ctx, func(ctx context.Context) (driver.Commit, error) {
 		before := n.mark()
 		_, err := cdp.Call(ctx, n.m.Main, cdppage.NavigateToHistoryEntry, cdppage.NavigateToHistoryEntryParams{EntryID: h.Entries[at].ID})
 		if err != nil {
-			return actor.Commit{}, n.m.Failed(err)
+			return driver.Commit{}, n.m.Failed(err)
 		}
 		return n.awaitCommit(ctx, before, h.Entries[at].URL)
 	})
 }
 
-// Reload loads the current document again; see actor.Navigator.
-func (n *Navigator) Reload(ctx context.Context) (actor.Commit, error) {
-	return n.depart(ctx, func(ctx context.Context) (actor.Commit, error) {
+// Reload loads the current document again; see driver.Navigator.
+func (n *Navigator) Reload(ctx context.Context) (driver.Commit, error) {
+	return n.depart(ctx, func(ctx context.Context) (driver.Commit, error) {
 		before := n.mark()
 		if _, err := cdp.Call(ctx, n.m.Main, cdppage.Reload, cdppage.ReloadParams{}); err != nil {
-			return actor.Commit{}, n.m.Failed(err)
+			return driver.Commit{}, n.m.Failed(err)
 		}
 		return n.awaitCommit(ctx, before, "")
 	})
@@ -292,27 +293,27 @@ func (n *Navigator) Reload(ctx context.Context) (actor.Commit, error) {
 
 // awaitCommit waits until the main frame shows another document than before, or the same one at url, or until it is
 // known that the page stays.
-func (n *Navigator) awaitCommit(ctx context.Context, before mark, url string) (c actor.Commit, err error) {
+func (n *Navigator) awaitCommit(ctx context.Context, before mark, url string) (c driver.Commit, err error) {
 	stays := false
 	err = n.m.Await(ctx, func() bool {
 		f := n.m.Tree.Main()
-		c = actor.Commit{Document: f.Document, Same: f.Document == before.document}
+		c = driver.Commit{Document: f.Document, Same: f.Document == before.document}
 		stays = n.dialogs.State.Stays() != before.stays
 		return !c.Same || stays || (url != "" && f.URL == url)
 	})
 	if err == nil && stays && c.Same {
-		return actor.Commit{}, errStayed
+		return driver.Commit{}, errStayed
 	}
 	return c, err
 }
 
-// Interrupt ends the script that the page is running, if any; see actor.Navigator.
+// Interrupt ends the script that the page is running, if any; see driver.Navigator.
 func (n *Navigator) Interrupt(ctx context.Context) error {
 	_, err := cdp.Call(ctx, n.m.Main, runtime.TerminateExecution, cdp.Empty{})
 	return err
 }
 
-// Ping returns when the page's main thread answers; see actor.Navigator.
+// Ping returns when the page's main thread answers; see driver.Navigator.
 func (n *Navigator) Ping(ctx context.Context) error {
 	_, err := cdp.Call(ctx, n.m.Main, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"})
 	if err != nil {

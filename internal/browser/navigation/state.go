@@ -4,7 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // State says where a page is on its way. It is a plain value; the page's monitor guards it.
@@ -26,13 +27,13 @@ type State struct {
 	refused refusal
 	// downloads counts the downloads of the page, of which newest is the last.
 	downloads int
-	newest    actor.Download
+	newest    driver.Download
 }
 
 // refusal is why the URL policy did not let a document of the main frame come.
 type refusal struct {
 	document string
-	why      *actor.Error
+	why      *apierr.Error
 }
 
 // Departed notes that the main frame is on its way to another document.
@@ -106,10 +107,10 @@ func (s *State) WindowBound() bool { return len(s.windows) > 0 && s.windows[0] }
 func (s *State) Opening() bool { return len(s.windows) > 0 }
 
 // Refuse notes why the URL policy did not let a document come, or that it did: nil.
-func (s *State) Refuse(document string, why *actor.Error) { s.refused = refusal{document, why} }
+func (s *State) Refuse(document string, why *apierr.Error) { s.refused = refusal{document, why} }
 
 // Refused returns why a document did not come, or nil.
-func (s *State) Refused(document string) *actor.Error {
+func (s *State) Refused(document string) *apierr.Error {
 	if s.refused.document != document {
 		return nil
 	}
@@ -117,7 +118,7 @@ func (s *State) Refused(document string) *actor.Error {
 }
 
 // Downloading notes a download of the page, which may be what a navigation turned out to be.
-func (s *State) Downloading(d actor.Download) {
+func (s *State) Downloading(d driver.Download) {
 	s.downloads++
 	s.newest = d
 	s.navigating = false

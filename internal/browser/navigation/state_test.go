@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // TestAWayThatStopsIsGivenUpUnlessAnotherBegan because the browser says a moment later that it has become a download.
@@ -80,7 +80,7 @@ func TestAPageIsOverdueAfterTheDocumentWasReceived(t *testing.T) {
 
 func TestARefusalIsOfItsDocument(t *testing.T) {
 	var s State
-	why := actor.Errorf(actor.Navigation, "refused")
+	why := apierr.Errorf(apierr.Navigation, "refused")
 	s.Refuse("L1", why)
 	if s.Refused("L1") != why || s.Refused("L2") != nil {
 		t.Error("it is of another document")

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/target"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/console"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
@@ -38,7 +38,7 @@ func (r *Requests) Watch(on bool) {
 	}
 }
 
-// Attend says that actions follow, or that they are over; see actor.Hands.
+// Attend says that actions follow, or that they are over; see driver.Input.
 func (r *Requests) Attend(_ context.Context, on bool) {
 	r.m.Lock()
 	defer r.m.Unlock()
@@ -79,7 +79,7 @@ func (r *Requests) change(change func(*State) bool) {
 	busy := r.State.Busy()
 	r.m.Unlock()
 	if news {
-		r.m.Emit(actor.Traffic{Busy: busy})
+		r.m.Emit(driver.Traffic{Busy: busy})
 	}
 }
 

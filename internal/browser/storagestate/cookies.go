@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/storage"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -41,7 +41,7 @@ func Cookies(ctx context.Context, root devtools.Session, in cdp.BrowserContextID
 	return cookies, nil
 }
 
-// SetCookies adds cookies. When the browser refuses one, none is set, and the error, an *actor.Error of kind
+// SetCookies adds cookies. When the browser refuses one, none is set, and the error, an *apierr.Error of kind
 // Invalid, names it.
 func SetCookies(ctx context.Context, root devtools.Session, in cdp.BrowserContextID, cookies []sessions.Cookie) error {
 	if len(cookies) == 0 {
@@ -54,7 +54,7 @@ func SetCookies(ctx context.Context, root devtools.Session, in cdp.BrowserContex
 	_, err := cdp.Call(ctx, root, storage.SetCookies, storage.SetCookiesParams{Cookies: all, BrowserContextID: in})
 	var refused *cdproto.Error
 	if errors.As(err, &refused) {
-		return &actor.Error{Kind: actor.Invalid, Field: "storage_state", Err: refused,
+		return &apierr.Error{Kind: apierr.Invalid, Field: "storage_state", Err: refused,
 			Message: "the browser refuses a cookie, and so set none: check domain, path, secure and same_site, and the prefixes __Host- and __Secure- of names"}
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/cdproto/domstorage"
 	"github.com/chromedp/cdproto/storage"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/hidden"
 	"github.com/domtap/domtap/internal/sessions"
@@ -37,8 +37,8 @@ func (l *Local) visit(ctx context.Context, origin string) error {
 	}
 	refused, err := l.page.Visit(ctx, origin+"/")
 	if err == nil && refused != "" {
-		return &actor.Error{
-			Kind: actor.Invalid, Field: "storage_state",
+		return &apierr.Error{
+			Kind: apierr.Invalid, Field: "storage_state",
 			Message: fmt.Sprintf("the browser does not go to the origin %s (%s): check how it is written", origin, refused),
 		}
 	}
