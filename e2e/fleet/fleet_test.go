@@ -141,7 +141,7 @@ func (st *stage) copied(session string) {
 	ctx := testenv.Within(st.t, limit)
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for st.Fleet.Fleet.Kept(session) == 0 {
+	for st.Fleet.Fleet.CopiedCookies(session) == 0 {
 		select {
 		case <-look.C:
 		case <-ctx.Done():

@@ -6,35 +6,37 @@ import (
 	"time"
 )
 
-// backoff is how long a browser that has died stays down.
+// backoff computes how long a slot waits before it starts its browser again.
 //
-// The curve is that of Kubernetes for containers (CrashLoopBackOff: the delay doubles with each death up to a limit, and
-// a container that has run for a while begins anew), with delays that fit a process which starts in a quarter of a second.
-// What was learnt does not end at once as there: it decays by half for each halfLife that the browser lives, as
-// supervision trees count failures, so that a browser which dies every minute neither waits long nor begins anew. Delays
-// vary by a fifth, as those of gRPC's connections do, so that browsers which died together do not start together.
+// The curve is that of Kubernetes for containers (CrashLoopBackOff): the delay doubles with each failure
+// up to a limit. The delays fit a process that starts in a quarter of a second. Kubernetes forgets all
+// failures of a container that has run for a while; here the failures decay by half for each halfLife
+// that a browser lives, as in supervision trees, so that a browser which dies every minute neither waits
+// long nor begins anew. Delays vary by a fifth, as those of gRPC's connections do, so that browsers that
+// died together do not start together. docs/adr/0023 says why this is no library.
 type backoff struct {
-	// deaths is how many there were lately, each weighed by what the browser has lived since.
-	deaths float64
-	// random is in [0, 1).
+	// failures is the number of recent failures, each weighed by how long browsers have lived since.
+	failures float64
+	// random is in [0, 1); nil: math/rand.
 	random func() float64
 }
 
 const (
-	// shortest is the delay after the first death, longest the limit.
-	shortest = 100 * time.Millisecond
-	longest  = 30 * time.Second
-	// halfLife is how long a browser lives for half of its deaths to be forgotten.
+	// minDelay is the delay after the first failure, maxDelay the limit.
+	minDelay = 100 * time.Millisecond
+	maxDelay = 30 * time.Second
+	// halfLife is how long a browser lives until half of its failures are forgotten.
 	halfLife = 30 * time.Second
-	// jitter is the part by which delays vary, up and down.
+	// jitter is the fraction by which delays vary, up and down.
 	jitter = 0.2
 )
 
-// died takes note of a death, or of a start that failed, after a life of that length, and returns how long to wait.
-func (b *backoff) died(lived time.Duration) time.Duration {
-	b.deaths *= math.Exp2(-lived.Seconds() / halfLife.Seconds())
-	delay := math.Min(float64(shortest)*math.Exp2(b.deaths), float64(longest))
-	b.deaths = math.Min(b.deaths+1, math.Log2(float64(longest)/float64(shortest))+1)
+// next records that a browser died, or could not be started, after it had lived for a time, and returns
+// the delay before the next start.
+func (b *backoff) next(lived time.Duration) time.Duration {
+	b.failures *= math.Exp2(-lived.Seconds() / halfLife.Seconds())
+	delay := math.Min(float64(minDelay)*math.Exp2(b.failures), float64(maxDelay))
+	b.failures = math.Min(b.failures+1, math.Log2(float64(maxDelay)/float64(minDelay))+1)
 	random := b.random
 	if random == nil {
 		random = rand.Float64

@@ -192,10 +192,10 @@ func (e *engine) Close(context.Context) error {
 	return nil
 }
 
-// world is a fleet of fakes.
+// world is a pool of fake browsers.
 type world struct {
 	*testing.T
-	*browserpool.Fleet
+	*browserpool.Pool
 	mu sync.Mutex
 	// made are the browsers of each slot, oldest first; refuse lets the starts of a slot fail.
 	made   [][]*engine
@@ -206,7 +206,7 @@ type world struct {
 	ended   bool
 }
 
-// end closes the fleet, once.
+// end closes the pool, once.
 func (w *world) end(ctx context.Context) error {
 	if w.ended {
 		return nil
@@ -222,7 +222,7 @@ func inFleet(t *testing.T, n int, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{T: t, made: make([][]*engine, n), refuse: make([]error, n), starts: make([][]time.Time, n)}
 		var err error
-		if w.Fleet, err = browserpool.Start(t.Context(), browserpool.Config{Starters: w.starters(), Warm: 2}); err != nil {
+		if w.Pool, err = browserpool.Start(t.Context(), browserpool.Config{Starters: w.starters(), Warm: 2}); err != nil {
 			t.Fatal(err)
 		}
 		test(t, w)

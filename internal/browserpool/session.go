@@ -9,26 +9,26 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// session is a session that outlives its browser. It implements sessions.Context; sessions.Sessions changes one at a
-// time.
+// session is a session that outlives its browser. It implements sessions.Context; sessions.Sessions makes one
+// change of a session at a time.
 type session struct {
-	fleet *Fleet
-	slot  *slot
-	name  string
+	pool *Pool
+	slot *slot
+	name string
 
-	// The rest is guarded by Fleet.mu. inner is its side in the browser that runs, or nil.
+	// Pool.mu guards what follows. inner is the session in the browser that runs, or nil.
 	inner sessions.Context
-	// broken is why it is not as it was in the browser that runs.
+	// broken is why the session could not be restored in the browser that runs.
 	broken   error
 	settings sessions.Settings
-	// configured says that somebody has set them.
+	// configured says that settings were set by a call.
 	configured bool
 	downloads  string
 	restarts   int
-	copy       copied
+	copy       cookieCopy
 }
 
-// current is the session's side in the browser that runs, or an error that says when there is one; the caller holds
+// current is the session in the browser that runs, or an error that says when there is one; the caller holds
 // the lock.
 func (s *session) current() (sessions.Context, error) {
 	switch {
@@ -40,27 +40,27 @@ func (s *session) current() (sessions.Context, error) {
 	return s.inner, nil
 }
 
-// use does something with the session's side in the browser; mending, also when that is not as it was.
-func (s *session) use(mending bool, do func(sessions.Context) error) error {
-	s.fleet.mu.Lock()
+// use calls do with the session in the browser that runs; evenBroken, also when it could not be restored.
+func (s *session) use(evenBroken bool, do func(sessions.Context) error) error {
+	s.pool.mu.Lock()
 	inner, err := s.current()
-	if mending && s.broken != nil && s.inner != nil && s.slot.up() {
+	if evenBroken && s.broken != nil && s.inner != nil && s.slot.up() {
 		inner, err = s.inner, nil
 	}
-	s.fleet.mu.Unlock()
+	s.pool.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	return s.blame(do(inner))
+	return s.explain(do(inner))
 }
 
-// blame says of an error that comes from the end of the browser when there is another one.
-func (s *session) blame(err error) error {
+// explain adds to an error of a lost browser when the next one runs.
+func (s *session) explain(err error) error {
 	if !isLost(err) {
 		return err
 	}
-	s.fleet.mu.Lock()
-	defer s.fleet.mu.Unlock()
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
 	lost := *s.slot.down("the browser of session " + s.name + " is gone")
 	lost.Err = err
 	return &lost
@@ -72,9 +72,9 @@ func (s *session) Configure(ctx context.Context, settings sessions.Settings) err
 		if err := inner.Configure(ctx, settings); err != nil {
 			return err
 		}
-		s.fleet.mu.Lock()
-		defer s.fleet.mu.Unlock()
-		if s.inner != inner { // the next one was made with the old ones, or may have been
+		s.pool.mu.Lock()
+		defer s.pool.mu.Unlock()
+		if s.inner != inner { // the next browser may have got the old settings
 			return s.slot.down("the browser of session " + s.name + " is gone")
 		}
 		s.settings, s.configured, s.broken = settings, true, nil
@@ -91,17 +91,17 @@ func (s *session) State(ctx context.Context) (state sessions.State, err error) {
 	return state, err
 }
 
-// SetState implements sessions.Context. The cookies are part of the copy when it returns.
+// SetState implements sessions.Context. The copy has the cookies when SetState returns.
 func (s *session) SetState(ctx context.Context, state sessions.State, replace bool) error {
-	s.fleet.mu.Lock()
+	s.pool.mu.Lock()
 	e := s.slot.engine
-	s.fleet.mu.Unlock()
+	s.pool.mu.Unlock()
 	return s.use(false, func(inner sessions.Context) error {
 		if err := inner.SetState(ctx, state, replace); err != nil {
 			return err
 		}
 		if e != nil {
-			s.refresh(ctx, e, true)
+			s.copyCookies(ctx, e, true)
 		}
 		return nil
 	})
@@ -109,15 +109,15 @@ func (s *session) SetState(ctx context.Context, state sessions.State, replace bo
 
 // Downloads implements sessions.Context.
 func (s *session) Downloads() string {
-	s.fleet.mu.Lock()
+	s.pool.mu.Lock()
 	inner, last := s.inner, s.downloads
-	s.fleet.mu.Unlock()
+	s.pool.mu.Unlock()
 	if inner == nil {
 		return last
 	}
 	last = inner.Downloads()
-	s.fleet.mu.Lock()
-	defer s.fleet.mu.Unlock()
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
 	s.downloads = last
 	return last
 }
@@ -127,12 +127,12 @@ func (s *session) Close(ctx context.Context, keep bool) error {
 	if s.name == sessions.Default {
 		return errors.New("the default session cannot be closed")
 	}
-	s.fleet.mu.Lock()
+	s.pool.mu.Lock()
 	inner := s.inner
-	if s.fleet.sessions[s.name] == s {
-		delete(s.fleet.sessions, s.name)
+	if s.pool.sessions[s.name] == s {
+		delete(s.pool.sessions, s.name)
 	}
-	s.fleet.mu.Unlock()
+	s.pool.mu.Unlock()
 	if inner == nil {
 		return nil
 	}
@@ -144,19 +144,19 @@ func (s *session) Close(ctx context.Context, keep bool) error {
 
 // Process implements sessions.Restartable.
 func (s *session) Process() sessions.Process {
-	s.fleet.mu.Lock()
-	defer s.fleet.mu.Unlock()
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
 	_, err := s.current()
 	return sessions.Process{Browser: s.slot.name, Restarts: s.restarts, Down: err != nil}
 }
 
-// remake makes the session in a new browser, as it was in the last one. The default one is there in any case, and is
-// used again when it takes settings.
-func (s *session) remake(ctx context.Context, e Engine) (sessions.Context, error) {
-	s.fleet.mu.Lock()
+// recreate makes the session in a new browser, as it was in the last one. A browser always has the default
+// session, so that one is only configured.
+func (s *session) recreate(ctx context.Context, e Engine) (sessions.Context, error) {
+	s.pool.mu.Lock()
 	settings, configured := s.settings, s.configured
-	cookies := s.copy.alive(time.Now())
-	s.fleet.mu.Unlock()
+	cookies := s.copy.unexpired(time.Now())
+	s.pool.mu.Unlock()
 	var inner sessions.Context
 	var err error
 	if s.name == sessions.Default {
@@ -168,7 +168,7 @@ func (s *session) remake(ctx context.Context, e Engine) (sessions.Context, error
 		inner, err = e.NewContext(ctx, s.name, settings)
 	}
 	if err == nil {
-		s.refill(ctx, inner, cookies)
+		s.restoreCookies(ctx, inner, cookies)
 		return inner, nil
 	}
 	if ctx.Err() == nil && e.Running() {

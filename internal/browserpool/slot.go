@@ -12,27 +12,28 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// slot is the place of one browser, which comes and goes.
+// slot holds one browser at a time.
 type slot struct {
-	fleet *Fleet
+	pool  *Pool
 	name  string
 	start Starter
 	log   *slog.Logger
-	// first delivers how the first start went, once.
+	// first delivers the result of the first start, once.
 	first chan error
 
-	// The rest is guarded by Fleet.mu. engine is nil while the slot is down; owned is the one that is to be closed.
+	// Pool.mu guards what follows. engine is nil while the slot is down; owned is the browser that has to be
+	// closed.
 	engine, owned Engine
-	// life counts the browsers that the slot has had.
-	life int
+	// generation counts the browsers that the slot has had.
+	generation int
 	// making counts sessions that are being made.
 	making int
 	// retry is when the next start begins; zero while one is under way.
 	retry time.Time
 }
 
-func newSlot(f *Fleet, index int, start Starter) *slot {
-	s := &slot{fleet: f, name: slotName(index), start: start, first: make(chan error, 1)}
+func newSlot(f *Pool, index int, start Starter) *slot {
+	s := &slot{pool: f, name: slotName(index), start: start, first: make(chan error, 1)}
 	s.log = f.logger.With("browser", fmt.Sprintf("b%d", index))
 	return s
 }
@@ -40,9 +41,9 @@ func newSlot(f *Fleet, index int, start Starter) *slot {
 // up reports whether the browser runs; the caller holds the lock.
 func (s *slot) up() bool { return s.engine != nil && s.engine.Running() }
 
-// load is how much there is to do; the caller holds the lock.
+// load is the number of pages and sessions; the caller holds the lock.
 func (s *slot) load() int {
-	load := s.making + len(s.fleet.of(s))
+	load := s.making + len(s.pool.sessionsOf(s))
 	if s.engine != nil {
 		load += s.engine.OpenPages()
 	}
@@ -52,21 +53,21 @@ func (s *slot) load() int {
 // retryIn is about how long it takes until the browser runs; the caller holds the lock.
 func (s *slot) retryIn() time.Duration { return max(0, time.Until(s.retry)) + startGuess }
 
-// down is the error of what needs the browser while there is none; the caller holds the lock.
+// down is the error of a call that needs the browser while there is none; the caller holds the lock.
 func (s *slot) down(what string) *actor.Error {
-	if s.fleet.ctx.Err() != nil {
-		return errEnding
+	if s.pool.ctx.Err() != nil {
+		return errStopping
 	}
 	wait := s.retryIn().Round(100 * time.Millisecond)
 	return &actor.Error{Kind: actor.Lost, RetryAfter: wait,
 		Message: fmt.Sprintf("%s: it is being started again, try again in %v", what, wait)}
 }
 
-// run starts the browser again and again until the fleet ends.
+// run starts the browser again and again until the pool ends.
 func (s *slot) run() {
-	var pause backoff
+	var delays backoff
 	for began := true; ; began = false {
-		e, err := s.rise()
+		e, err := s.startBrowser()
 		if began {
 			s.first <- err
 			if err != nil && s.name == "" {
@@ -76,42 +77,42 @@ func (s *slot) run() {
 		var lived time.Duration
 		if err == nil {
 			born := time.Now()
-			err = s.watch(e)
+			err = s.monitor(e)
 			lived = time.Since(born)
-			s.fall(e, err)
+			s.stopBrowser(e, err)
 		}
-		if s.fleet.ctx.Err() != nil {
+		if s.pool.ctx.Err() != nil {
 			return
 		}
-		wait := pause.died(lived)
+		wait := delays.next(lived)
 		s.log.Error("the browser is started again", "after", wait, "lived", lived, "error", err)
-		if !s.rest(wait) {
+		if !s.pause(wait) {
 			return
 		}
 	}
 }
 
-// rest waits; false when the fleet ends.
-func (s *slot) rest(wait time.Duration) bool {
-	s.fleet.mu.Lock()
+// pause waits; false when the pool ends.
+func (s *slot) pause(wait time.Duration) bool {
+	s.pool.mu.Lock()
 	s.retry = time.Now().Add(wait)
-	s.fleet.mu.Unlock()
+	s.pool.mu.Unlock()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.fleet.ctx.Done():
+	case <-s.pool.ctx.Done():
 		return false
 	}
-	s.fleet.mu.Lock()
+	s.pool.mu.Lock()
 	s.retry = time.Time{}
-	s.fleet.mu.Unlock()
+	s.pool.mu.Unlock()
 	return true
 }
 
-// rise starts a browser and gives it the sessions of the slot.
-func (s *slot) rise() (Engine, error) {
-	f := s.fleet
+// startBrowser starts a browser and restores the sessions of the slot in it.
+func (s *slot) startBrowser() (Engine, error) {
+	f := s.pool
 	ctx, cancel := context.WithTimeout(f.ctx, startBound)
 	defer cancel()
 	e, err := s.start(ctx)
@@ -120,7 +121,7 @@ func (s *slot) rise() (Engine, error) {
 	}
 	f.mu.Lock()
 	s.owned = e
-	had := f.of(s)
+	had := f.sessionsOf(s)
 	f.mu.Unlock()
 	e.DeliverTo(f.popups)
 	e.KeepWarm(f.warm)
@@ -130,15 +131,15 @@ func (s *slot) rise() (Engine, error) {
 	}
 	if err != nil {
 		if f.ctx.Err() == nil {
-			e.Kill() // what hangs at its start does not end by itself
+			e.Kill() // a browser that hangs at its start does not end by itself
 		}
-		s.bury(e)
+		s.closeBrowser(e)
 		return nil, fmt.Errorf("bringing the sessions back: %w", err)
 	}
 	f.mu.Lock()
 	s.engine = e
-	s.life++
-	life := s.life
+	s.generation++
+	generation := s.generation
 	var closed []sessions.Context
 	for i, one := range had {
 		if f.sessions[one.name] != one {
@@ -146,52 +147,52 @@ func (s *slot) rise() (Engine, error) {
 			continue
 		}
 		one.inner, one.broken = made[i].inner, made[i].err
-		one.copy.stirred = 0 // the browser counts anew
-		if life > 1 {
+		one.copy.version = 0 // the counter of a new browser begins anew
+		if generation > 1 {
 			one.restarts++
 		}
 	}
-	if life > 1 {
+	if generation > 1 {
 		f.restarts++
 	}
-	s.announce()
+	s.notify()
 	f.mu.Unlock()
-	for _, c := range closed { // while they were being made
+	for _, c := range closed { // the sessions were closed while they were being restored
 		if c != nil {
 			discard(ctx, c)
 		}
 	}
-	s.log.Info("the browser runs", "version", e.Version(), "generation", life, "sessions", len(had))
-	f.tell()
+	s.log.Info("the browser runs", "version", e.Version(), "generation", generation, "sessions", len(had))
+	f.reportUp()
 	return e, nil
 }
 
-// announce wakes who waits for the slot; the caller holds the lock.
-func (s *slot) announce() {
-	close(s.fleet.changed)
-	s.fleet.changed = make(chan struct{})
+// notify wakes the calls that wait for a change of the slot; the caller holds the lock.
+func (s *slot) notify() {
+	close(s.pool.changed)
+	s.pool.changed = make(chan struct{})
 }
 
-// fall takes the browser out of service and ends what is left of it.
-func (s *slot) fall(e Engine, why error) {
-	f := s.fleet
+// stopBrowser takes the browser out of service and closes it.
+func (s *slot) stopBrowser(e Engine, why error) {
+	f := s.pool
 	f.mu.Lock()
 	s.engine = nil
-	for _, one := range f.of(s) {
+	for _, one := range f.sessionsOf(s) {
 		one.inner = nil
 	}
-	s.announce()
+	s.notify()
 	f.mu.Unlock()
-	f.tell()
+	f.reportUp()
 	if errors.Is(why, errHung) {
 		e.Kill()
 	}
-	s.bury(e)
+	s.closeBrowser(e)
 }
 
-// bury closes a browser, and kills it when that takes too long.
-func (s *slot) bury(e Engine) {
-	f := s.fleet
+// closeBrowser closes a browser, and kills it when that takes too long.
+func (s *slot) closeBrowser(e Engine) {
+	f := s.pool
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), closeBound)
 	defer cancel()
 	defer context.AfterFunc(ctx, e.Kill)()
@@ -207,25 +208,25 @@ func (s *slot) bury(e Engine) {
 	}
 }
 
-// remade is what became of a session in a new browser.
-type remade struct {
+// recreated is the result of restoring one session in a new browser.
+type recreated struct {
 	inner sessions.Context
 	err   error
 }
 
-// atOnce is how many sessions are made again at the same time.
-const atOnce = 8
+// maxConcurrentRestores is how many sessions are restored at the same time.
+const maxConcurrentRestores = 8
 
-// restore makes the sessions in a new browser.
-func (s *slot) restore(ctx context.Context, e Engine, had []*session) []remade {
-	made := make([]remade, len(had))
-	free := make(chan struct{}, atOnce)
+// restore restores the sessions in a new browser.
+func (s *slot) restore(ctx context.Context, e Engine, had []*session) []recreated {
+	made := make([]recreated, len(had))
+	free := make(chan struct{}, maxConcurrentRestores)
 	var wg sync.WaitGroup
 	for i, one := range had {
 		free <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-free }()
-			made[i].inner, made[i].err = one.remake(ctx, e)
+			made[i].inner, made[i].err = one.recreate(ctx, e)
 		})
 	}
 	wg.Wait()
@@ -239,25 +240,25 @@ var (
 )
 
 const (
-	// beats is how many times the watch looks during Config.Patience. They are counted, not timed: when the daemon itself
-	// was stopped for a while, its browsers are not to blame.
-	beats = 15
-	// pingBeats is after how many of them the browser is asked whether it is there.
-	pingBeats = 3
-	// keepBeats is after how many of them cookies are read, when there may be new ones.
-	keepBeats = 3
+	// ticks is how many times monitor checks during Config.HangTimeout. The ticks are counted, not timed: when
+	// the daemon itself was stopped for a while, its browsers do not count as hung.
+	ticks = 15
+	// pingTicks is after how many ticks the browser is pinged.
+	pingTicks = 3
+	// copyTicks is after how many ticks cookies are copied, when they may have changed.
+	copyTicks = 3
 )
 
-// watch returns why the browser is to be started again, or when the fleet ends. What it starts may run until the
-// browser is closed.
-func (s *slot) watch(e Engine) error {
-	tick := time.NewTicker(s.fleet.patience / beats)
+// monitor returns why the browser has to be started again, or nil when the pool ends. The goroutines that it
+// starts may run until the browser is closed.
+func (s *slot) monitor(e Engine) error {
+	tick := time.NewTicker(s.pool.hangTimeout / ticks)
 	defer tick.Stop()
 	answered, kept := make(chan struct{}, 1), make(chan struct{}, 1)
 	asking, keeping, silent := false, false, 0
 	for n := 1; ; {
 		select {
-		case <-s.fleet.ctx.Done():
+		case <-s.pool.ctx.Done():
 			return nil
 		case <-e.Done():
 			return errGone
@@ -268,24 +269,24 @@ func (s *slot) watch(e Engine) error {
 		case <-tick.C:
 			n++
 			silent++
-			if asking && silent >= beats {
+			if asking && silent >= ticks {
 				return errHung
 			}
-			if !asking && n%pingBeats == 0 {
+			if !asking && n%pingTicks == 0 {
 				asking, silent = true, 0
-				s.fleet.running.Go(func() { s.ping(e, answered) })
+				s.pool.running.Go(func() { s.ping(e, answered) })
 			}
-			if !keeping && n%keepBeats == 0 {
+			if !keeping && n%copyTicks == 0 {
 				keeping = true
-				s.fleet.running.Go(func() { s.keep(e, kept) })
+				s.pool.running.Go(func() { s.copyCookies(e, kept) })
 			}
 		}
 	}
 }
 
-// ping asks whether the browser is there. That it refuses to say is an answer.
+// ping asks whether the browser answers. A refusal is an answer.
 func (s *slot) ping(e Engine, answered chan<- struct{}) {
-	ctx, cancel := context.WithCancel(s.fleet.ctx)
+	ctx, cancel := context.WithCancel(s.pool.ctx)
 	defer cancel()
 	defer whenDone(e, cancel)()
 	_ = e.Ping(ctx)
@@ -294,7 +295,7 @@ func (s *slot) ping(e Engine, answered chan<- struct{}) {
 	}
 }
 
-// whenDone cancels what is under way in a browser when that is gone, until the returned function is called.
+// whenDone calls cancel when the browser is gone, until the returned function is called.
 func whenDone(e Engine, cancel func()) (stop func()) {
 	over := make(chan struct{})
 	var wg sync.WaitGroup

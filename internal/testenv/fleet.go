@@ -27,7 +27,7 @@ type FleetConfig struct {
 // Fleet is a daemon whose browsers are started again when they die.
 type Fleet struct {
 	*Daemon
-	Fleet *browserpool.Fleet
+	Fleet *browserpool.Pool
 	// State is the directory that all of them keep everything in.
 	State string
 
@@ -66,7 +66,7 @@ func StartFleet(t testing.TB, cfg FleetConfig) *Fleet {
 		})
 	}
 	var err error
-	f.Fleet, err = browserpool.Start(t.Context(), browserpool.Config{Starters: starters, Patience: cfg.Patience, Logger: cfg.Logger})
+	f.Fleet, err = browserpool.Start(t.Context(), browserpool.Config{Starters: starters, HangTimeout: cfg.Patience, Logger: cfg.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func StartFleet(t testing.TB, cfg FleetConfig) *Fleet {
 		}
 	})
 	f.Daemon = serve(t, f.Fleet, cfg.Tabs, cfg.RPC, func(s *server.Server) {
-		f.Fleet.Tell(func(up int) { s.SetReady(up > 0) })
+		f.Fleet.OnChange(func(up int) { s.SetReady(up > 0) })
 	})
 	return f
 }

@@ -152,7 +152,7 @@ func (cfg Config) runBrowsers(ctx context.Context) error {
 }
 
 // serve serves the browsers' tabs until ctx ends.
-func (cfg Config) serve(ctx context.Context, browsers *browserpool.Fleet) error {
+func (cfg Config) serve(ctx context.Context, browsers *browserpool.Pool) error {
 	files, err := uploads.New(cfg.UploadDirs)
 	if err != nil {
 		return cannotStart(fmt.Errorf("--upload-dir: %w", err))
@@ -189,7 +189,7 @@ func (cfg Config) serve(ctx context.Context, browsers *browserpool.Fleet) error 
 	if m := looking.measured; m != nil {
 		m.Account(server.Accounts())
 	}
-	browsers.Tell(func(up int) { server.SetReady(up > 0) })
+	browsers.OnChange(func(up int) { server.SetReady(up > 0) })
 	if cfg.Web.Address != "" {
 		forget, err := cfg.besideWeb(ctx, server)
 		if err != nil {

@@ -161,7 +161,7 @@ func TestTheOthersMayComeLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{T: t, made: make([][]*engine, 2), refuse: []error{nil, errors.New("not there yet")}, starts: make([][]time.Time, 2)}
 		var err error
-		if w.Fleet, err = browserpool.Start(t.Context(), browserpool.Config{Starters: w.starters()}); err != nil {
+		if w.Pool, err = browserpool.Start(t.Context(), browserpool.Config{Starters: w.starters()}); err != nil {
 			t.Fatal(err)
 		}
 		w.create("first", sessions.Settings{})
@@ -333,7 +333,7 @@ func TestWhatIsKeptOfCookiesIsBounded(t *testing.T) {
 		many := slices.Repeat([]sessions.Cookie{{Name: "x", Value: strings.Repeat("y", 4000)}}, 3000)
 		e.set("a", many...)
 		time.Sleep(4 * time.Second)
-		if n := w.Kept("a"); n < 200 || n > 270 {
+		if n := w.CopiedCookies("a"); n < 200 || n > 270 {
 			t.Errorf("%d of 3000 cookies of 4 KB are kept", n)
 		}
 	})
@@ -452,7 +452,7 @@ func TestClosingIsBounded(t *testing.T) {
 func TestPagesOfAllBrowsersAreDelivered(t *testing.T) {
 	inFleet(t, 2, func(t *testing.T, w *world) {
 		var ups []int
-		w.Tell(func(up int) { ups = append(ups, up) })
+		w.OnChange(func(up int) { ups = append(ups, up) })
 		for slot := range 2 {
 			e, _ := w.newest(slot)
 			page, err := e.NewPage(t.Context(), actor.PageOptions{})

@@ -1,0 +1,109 @@
+package browserpool
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+const (
+	// maxCopiedBytes is how many bytes of cookies are kept of a session; the others are lost with the browser.
+	maxCopiedBytes = 1 << 20
+	// copyBound is how long the browser may take to read the cookies of a session.
+	copyBound = 5 * time.Second
+)
+
+// cookieCopy is the copy of the cookies of a session, for the next browser.
+type cookieCopy struct {
+	cookies []sessions.Cookie
+	// version is Engine.Stirred when the cookies were read.
+	version uint64
+}
+
+// unexpired are the cookies that have not expired.
+func (c cookieCopy) unexpired(now time.Time) []sessions.Cookie {
+	return slices.DeleteFunc(slices.Clone(c.cookies), func(one sessions.Cookie) bool {
+		return one.Expires > 0 && one.Expires < float64(now.Unix())
+	})
+}
+
+// limitSize returns the cookies that are kept, and whether they are all.
+func limitSize(cookies []sessions.Cookie) (kept []sessions.Cookie, all bool) {
+	size := 0
+	for i, c := range cookies {
+		size += len(c.Name) + len(c.Value) + len(c.Domain) + len(c.Path) + 64
+		if size > maxCopiedBytes {
+			return cookies[:i:i], false
+		}
+	}
+	return cookies, true
+}
+
+// copyCookies copies the cookies of the sessions in which they may have changed since the last copy.
+func (s *slot) copyCookies(e Engine, kept chan<- struct{}) {
+	ctx, cancel := context.WithCancel(s.pool.ctx)
+	defer cancel()
+	defer whenDone(e, cancel)()
+	s.pool.mu.Lock()
+	all := s.pool.sessionsOf(s)
+	s.pool.mu.Unlock()
+	for _, one := range all {
+		one.copyCookies(ctx, e, false)
+	}
+	if ctx.Err() == nil {
+		kept <- struct{}{}
+	}
+}
+
+// copyCookies copies the cookies of a session when they may have changed, or always. When that fails, the old
+// copy stays.
+func (s *session) copyCookies(ctx context.Context, e Engine, always bool) {
+	version := e.Stirred(s.name)
+	s.pool.mu.Lock()
+	same := s.copy.version == version
+	s.pool.mu.Unlock()
+	if same && !always || !e.Running() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, copyBound)
+	defer cancel()
+	cookies, err := e.Cookies(ctx, s.name)
+	if err != nil {
+		return
+	}
+	cookies, all := limitSize(cookies)
+	if !all {
+		s.slot.log.Warn("a session has more cookies than are kept for when its browser dies", "session", s.name, "bytes", maxCopiedBytes)
+	}
+	s.pool.mu.Lock()
+	defer s.pool.mu.Unlock()
+	if s.slot.engine == e {
+		s.copy = cookieCopy{cookies: cookies, version: version}
+	}
+}
+
+// restoreCookies gives a session in a new browser its cookies. A browser that refuses one cookie takes none,
+// so the cookies are then given one by one.
+func (s *session) restoreCookies(ctx context.Context, inner sessions.Context, cookies []sessions.Cookie) {
+	if len(cookies) == 0 {
+		return
+	}
+	err := inner.SetState(ctx, sessions.State{Cookies: cookies}, false)
+	refused := 0
+	var e *actor.Error
+	if errors.As(err, &e) && e.Kind == actor.Invalid {
+		err = nil
+		for _, c := range cookies {
+			if inner.SetState(ctx, sessions.State{Cookies: []sessions.Cookie{c}}, false) != nil {
+				refused++
+			}
+		}
+	}
+	if err != nil || refused > 0 {
+		s.slot.log.Warn("a session did not get all of its cookies back", "session", s.name, "refused", refused, "error", err)
+	}
+}
