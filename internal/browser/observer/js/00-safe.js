@@ -8,17 +8,18 @@
 // through getters that are taken from the prototypes once.
 
 /**
- * @param {Function} type
- * @param {string} property
+ * The getter of a property, as a function of the node. What the node and the value are, its user says: nothing checks it.
+ * @param {Function} type @param {string} property
  * @returns {(node: any) => any}
  */
 function getter(type, property) {
-  return Function.prototype.call.bind(/** @type {any} */ (Object.getOwnPropertyDescriptor(type.prototype, property)).get);
+  const { get } = /** @type {PropertyDescriptor & { get: Function }} */ (Object.getOwnPropertyDescriptor(type.prototype, property));
+  return Function.prototype.call.bind(get);
 }
 
 /**
- * @param {Function} type
- * @param {string} name
+ * A method, as a function of the node and the arguments; the same holds.
+ * @param {Function} type @param {string} name
  * @returns {(node: any, ...args: any[]) => any}
  */
 function method(type, name) {
@@ -28,32 +29,52 @@ function method(type, name) {
 /**
  * Whether a node's properties are its own: it is no form, and no control shadows its name. Reading them
  * directly is several times faster than through a getter, above all in code that just started to run.
- * @param {any} n
+ * @param {Node} n
  */
 function plain(n) {
-  const name = n.localName;
+  const name = /** @type {El} */ (n).localName;
   return typeof name === "string" && name !== "form";
 }
 
+/** The getters and methods for forms and documents. */
 const slow = {
+  /** @type {(n: Node) => DomNode | null} */
   parentNode: getter(Node, "parentNode"),
+  /** @type {(n: Node) => boolean} */
   isConnected: getter(Node, "isConnected"),
+  /** @type {(n: Node) => El | Text | null} */
   firstChild: getter(Node, "firstChild"),
+  /** @type {(n: Node) => El | Text | null} */
   nextSibling: getter(Node, "nextSibling"),
+  /** @type {(n: Node) => El | Text | null} */
   previousSibling: getter(Node, "previousSibling"),
+  /** @type {(n: Node) => El | Text | null} */
   lastChild: getter(Node, "lastChild"),
+  /** @type {(n: Node) => string} */
   textContent: getter(Node, "textContent"),
+  /** @type {(n: Node) => Document | null} */
   ownerDocument: getter(Node, "ownerDocument"),
+  /** @type {(el: El) => string | null} */
   namespaceURI: getter(Element, "namespaceURI"),
+  /** @type {(n: Node) => DomNode} */
   getRootNode: method(Node, "getRootNode"),
+  /** @type {(el: El) => El | null} */
   firstElementChild: getter(Element, "firstElementChild"),
+  /** @type {(el: El) => El | null} */
   nextElementSibling: getter(Element, "nextElementSibling"),
+  /** @type {(el: El) => El | null} */
   assignedSlot: getter(Element, "assignedSlot"),
+  /** @type {(el: El, name: string) => string | null} */
   getAttribute: method(Element, "getAttribute"),
+  /** @type {(el: El, name: string) => boolean} */
   hasAttribute: method(Element, "hasAttribute"),
+  /** @type {(el: El) => DOMRect} */
   rect: method(Element, "getBoundingClientRect"),
+  /** @type {(el: El, how?: CheckVisibilityOptions) => boolean} */
   checkVisibility: method(Element, "checkVisibility"),
+  /** @type {(el: El) => number} */
   scrollLeft: getter(Element, "scrollLeft"),
+  /** @type {(el: El) => number} */
   scrollTop: getter(Element, "scrollTop"),
 };
 
@@ -62,80 +83,119 @@ const CHECK_VISIBILITY = Element.prototype.checkVisibility;
 
 /** Reads that no page can mislead. All take the node first. */
 const safe = {
-  /** @param {any} n */
-  parentNode: (n) => (plain(n) ? n.parentNode : slow.parentNode(n)),
-  /** @param {any} n */
+  /** @param {Node} n */
+  parentNode: (n) => /** @type {DomNode | null} */ (plain(n) ? n.parentNode : slow.parentNode(n)),
+  /** @param {Node} n */
   isConnected: (n) => (plain(n) ? n.isConnected : slow.isConnected(n)),
-  /** @param {any} n */
-  firstChild: (n) => (plain(n) ? n.firstChild : slow.firstChild(n)),
-  /** @param {any} n */
-  nextSibling: (n) => (plain(n) ? n.nextSibling : slow.nextSibling(n)),
-  /** @param {any} n */
-  previousSibling: (n) => (plain(n) ? n.previousSibling : slow.previousSibling(n)),
-  /** @param {any} n */
-  lastChild: (n) => (plain(n) ? n.lastChild : slow.lastChild(n)),
-  /** @param {any} n @returns {number} */
+  /** @param {Node} n */
+  firstChild: (n) => /** @type {El | Text | null} */ (plain(n) ? n.firstChild : slow.firstChild(n)),
+  /** @param {Node} n */
+  nextSibling: (n) => /** @type {El | Text | null} */ (plain(n) ? n.nextSibling : slow.nextSibling(n)),
+  /** @param {Node} n */
+  previousSibling: (n) => /** @type {El | Text | null} */ (plain(n) ? n.previousSibling : slow.previousSibling(n)),
+  /** @param {Node} n */
+  lastChild: (n) => /** @type {El | Text | null} */ (plain(n) ? n.lastChild : slow.lastChild(n)),
+  /** @param {Node} n */
   nodeType: (n) => (typeof n.nodeType === "number" ? n.nodeType : 1),
-  /** @param {any} n @returns {string} */
-  textContent: (n) => (plain(n) ? n.textContent : slow.textContent(n)),
-  /** @param {any} n */
-  getRootNode: (n) => (plain(n) ? n.getRootNode() : slow.getRootNode(n)),
-  /** @param {any} n */
+  /** @param {Node} n */
+  textContent: (n) => /** @type {string} */ (plain(n) ? n.textContent : slow.textContent(n)),
+  /** @param {Node} n */
+  getRootNode: (n) => /** @type {DomNode} */ (plain(n) ? n.getRootNode() : slow.getRootNode(n)),
+  /** @param {El} n */
   firstElementChild: (n) => (plain(n) ? n.firstElementChild : slow.firstElementChild(n)),
-  /** @param {any} n */
+  /** @param {El} n */
   nextElementSibling: (n) => (plain(n) ? n.nextElementSibling : slow.nextElementSibling(n)),
-  /** @param {any} n */
+  /** @param {El} n @returns {El | null} */
   assignedSlot: (n) => (plain(n) ? n.assignedSlot : slow.assignedSlot(n)),
-  /** A form cannot have one. @param {any} n */
+  /** A form cannot have one. @param {El} n */
   shadowRoot: (n) => (plain(n) ? n.shadowRoot : null),
-  /** @param {any} n @returns {DOMRect} */
+  /** @param {El} n */
   rect: (n) => (n.getBoundingClientRect === RECT ? n.getBoundingClientRect() : slow.rect(n)),
-  /** @param {any} n @param {CheckVisibilityOptions} [how] @returns {boolean} */
+  /** @param {El} n @param {CheckVisibilityOptions} [how] */
   checkVisibility: (n, how) => (n.checkVisibility === CHECK_VISIBILITY ? n.checkVisibility(how) : slow.checkVisibility(n, how)),
+  /** @type {(el: El, selector: string) => boolean} */
   matches: method(Element, "matches"),
+  /** @type {(n: Node, other: Node | null) => boolean} */
   contains: method(Node, "contains"),
+  /** @type {(doc: Document) => El | null} */
   documentElement: getter(Document, "documentElement"),
+  /** @type {(doc: Document) => string} */
   title: getter(Document, "title"),
+  /** @type {(doc: Document) => El | null} */
   activeElement: getter(Document, "activeElement"),
+  /** @type {(doc: Document, id: string) => El | null} */
   getElementById: method(Document, "getElementById"),
+  /** @type {(doc: Document, selector: string) => El | null} */
   querySelector: method(Document, "querySelector"),
+  /** @type {(doc: Document, selector: string) => NodeListOf<El>} */
   querySelectorAll: method(Document, "querySelectorAll"),
+  /** @type {(doc: Document, tag: string) => HTMLCollectionOf<El>} */
   elements: method(Document, "getElementsByTagName"),
+  /** @type {(doc: Document) => Animation[]} */
   getAnimations: method(Document, "getAnimations"),
+  /** @type {(doc: Document) => StyleSheetList} */
   styleSheets: getter(Document, "styleSheets"),
+  /** @type {(doc: Document) => CSSStyleSheet[]} */
   adoptedStyleSheets: getter(Document, "adoptedStyleSheets"),
+  /** @type {(doc: Document) => string} */
   designMode: getter(Document, "designMode"),
+  /** @type {(doc: Document, x: number, y: number) => El | null} */
   elementFromPoint: method(Document, "elementFromPoint"),
 };
+
+/** @param {Node} n @returns {n is El} */
+function isElement(n) {
+  return safe.nodeType(n) === 1;
+}
+
+/** @param {Node} n @returns {n is Text} */
+function isText(n) {
+  return safe.nodeType(n) === 3;
+}
+
+/** @param {Node} n @returns {n is Document} */
+function isDocument(n) {
+  return safe.nodeType(n) === 9;
+}
+
+/** @param {Node} n @returns {n is Shadow} */
+function isShadow(n) {
+  return safe.nodeType(n) === 11;
+}
+
+/** The tree that a node in the document stands in. @param {Node} n */
+function treeOf(n) {
+  return /** @type {Tree} */ (safe.getRootNode(n));
+}
 
 const GET_ATTRIBUTE = Element.prototype.getAttribute;
 const HAS_ATTRIBUTE = Element.prototype.hasAttribute;
 
-/** The local name; a form whose own is shadowed by a control still is a form. @param {any} el */
+/** The local name; a form whose own is shadowed by a control still is a form. @param {El} el */
 function tagOf(el) {
   const tag = el.localName;
   return typeof tag === "string" ? tag : "form";
 }
 
-/** @param {any} el */
+/** @param {El} el */
 function isSVG(el) {
   return slow.namespaceURI(el) === "http://www.w3.org/2000/svg";
 }
 
-/** @param {any} el @param {string} name @returns {string | null} */
+/** @param {El} el @param {string} name */
 function attr(el, name) {
   return el.getAttribute === GET_ATTRIBUTE ? el.getAttribute(name) : slow.getAttribute(el, name);
 }
 
-/** @param {any} el @param {string} name @returns {boolean} */
+/** @param {El} el @param {string} name */
 function has(el, name) {
   return el.hasAttribute === HAS_ATTRIBUTE ? el.hasAttribute(name) : slow.hasAttribute(el, name);
 }
 
-/** The element that is known to have no aria-* attribute: saves looking for each of a dozen. @type {any} */
+/** The element that is known to have no aria-* attribute: saves looking for each of a dozen. @type {El | null} */
 let ariaFree = null;
 
-/** Looks once whether an element has aria-* attributes at all. @param {any} el */
+/** Looks once whether an element has aria-* attributes at all. @param {El} el */
 function probeAria(el) {
   ariaFree = null;
   if (el.hasAttribute !== HAS_ATTRIBUTE) return;
@@ -143,22 +203,22 @@ function probeAria(el) {
   ariaFree = el;
 }
 
-/** An aria-* attribute. @param {any} el @param {string} name @returns {string | null} */
+/** An aria-* attribute. @param {El} el @param {string} name @returns {string | null} */
 function aria(el, name) {
   return el === ariaFree ? null : attr(el, name);
 }
 
 const HAS_ATTRIBUTES = Element.prototype.hasAttributes;
 
-/** Whether an element has no attribute at all. @param {any} el */
+/** Whether an element has no attribute at all. @param {El} el */
 function bare(el) {
   return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes();
 }
 
-/** The closed shadow roots that the daemon found, by host; null while there is none. @type {WeakMap<any, any> | null} */
+/** The closed shadow roots that the daemon found, by host; null while there is none. @type {WeakMap<El, Shadow> | null} */
 let closedRoots = null;
 
-/** The shadow root of an element, if any: open, or closed and known. @param {any} el */
+/** The shadow root of an element, if any: open, or closed and known. @param {El} el @returns {Shadow | null} */
 function shadowOf(el) {
   const open = safe.shadowRoot(el);
   return open !== null || closedRoots === null ? open : closedRoots.get(el) || null;
@@ -166,16 +226,15 @@ function shadowOf(el) {
 
 /**
  * The slot that a node is assigned to. Those of closed roots do not say so.
- * @param {any} node an element or a text
+ * @param {El | Text} node @returns {El | null}
  */
 function slotOf(node) {
-  const element = safe.nodeType(node) === 1;
-  const slot = element ? safe.assignedSlot(node) : node.assignedSlot;
-  if (slot || closedRoots === null) return slot || null;
+  const slot = isElement(node) ? safe.assignedSlot(node) : node.assignedSlot;
+  if (slot || closedRoots === null) return /** @type {El | null} */ (slot);
   const parent = safe.parentNode(node);
-  const root = parent && closedRoots.get(parent);
+  const root = parent && isElement(parent) && closedRoots.get(parent);
   if (!root) return null;
-  const name = (element && attr(node, "slot")) || "";
+  const name = (isElement(node) && attr(node, "slot")) || "";
   for (const s of root.querySelectorAll("slot")) if ((attr(s, "name") || "") === name) return s;
   return null;
 }
@@ -183,25 +242,31 @@ function slotOf(node) {
 /**
  * The parent in the flat tree: the slot that an element is assigned to, the host of a shadow
  * root, else the parent. Null at the document and for light children that no slot takes.
- * @param {any} node
+ * @param {DomNode} node @returns {El | Document | null}
  */
 function flatParent(node) {
   const type = safe.nodeType(node);
   if (type === 1 || type === 3) {
-    const slot = slotOf(node);
+    const slot = slotOf(/** @type {El | Text} */ (node));
     if (slot) return slot;
   }
   const parent = safe.parentNode(node);
   if (!parent) return null;
-  if (safe.nodeType(parent) === 11) return parent.host || null;
-  return parent;
+  if (isShadow(parent)) return parent.host || null;
+  return /** @type {El | Document} */ (parent);
+}
+
+/** The same, null behind the outermost element. @param {DomNode} node @returns {El | null} */
+function flatElement(node) {
+  const parent = flatParent(node);
+  return parent && isElement(parent) ? parent : null;
 }
 
 /**
  * The element children in the flat tree as an array where slots are involved, else null: the
  * caller then follows firstElementChild and nextElementSibling.
- * @param {any} el @param {string} tag
- * @returns {any[] | null}
+ * @param {El} el @param {string} tag
+ * @returns {El[] | null}
  */
 function assignedChildren(el, tag) {
   if (tag !== "slot") return null;

@@ -14,7 +14,9 @@ const VALUE_ATTRIBUTES = new Set(["value", "selected", "aria-valuetext", "aria-v
 /** What is told of a masked subtree is looked for in at most so many nodes. */
 const MASK_NODES = 20_000;
 
-const closestMasked = method(Element, "closest");
+/** @type {(el: El, selector: string) => El | null} */
+const closestOf = method(Element, "closest");
+/** @type {(el: El) => boolean} */
 const isEditableNow = getter(HTMLElement, "isContentEditable");
 
 /** The selectors. One that the browser does not take masks everything: nobody can say what was meant. */
@@ -33,49 +35,49 @@ function usable(selectors) {
   return selectors;
 }
 
-/** Whether an element is edited as text, wherever its host is. @param {any} el */
+/** Whether an element is edited as text, wherever its host is. @param {El} el */
 function isEdited(el) {
   try {
     if (isEditableNow(el) === true) return true;
   } catch {
     // of a drawing, which has no such property
   }
-  return closestMasked(el, "[contenteditable]:not([contenteditable=false i])") !== null;
+  return closestOf(el, "[contenteditable]:not([contenteditable=false i])") !== null;
 }
 
-/** Whether all that an element says is masked. @param {any} el an element or null */
+/** Whether all that an element says is masked. @param {DomNode | null} el */
 function isMasked(el) {
-  if (MASKS === null || !el || safe.nodeType(el) !== 1) return false;
+  if (MASKS === null || !el || !isElement(el)) return false;
   if (MASKS.values) {
-    const parent = flatParent(el);
-    if (parent && safe.nodeType(parent) === 1 && isEdited(parent)) return true;
+    const parent = flatElement(el);
+    if (parent && isEdited(parent)) return true;
   }
   return MASK_SELECTORS.some((selector) => isBelow(el, selector));
 }
 
-/** Whether an element matches, or stands in one that does, in its own trees or in the flat one. @param {any} el @param {string} selector */
+/** Whether an element matches, or stands in one that does, in its own trees or in the flat one. @param {El} el @param {string} selector */
 function isBelow(el, selector) {
-  for (let n = el; n; n = safe.getRootNode(n).host) if (closestMasked(n, selector)) return true;
-  for (let n = el; n && safe.nodeType(n) === 1; n = flatParent(n)) if (safe.matches(n, selector)) return true;
+  for (let /** @type {El | null} */ n = el; n; n = hostOf(n)) if (closestOf(n, selector)) return true;
+  for (let /** @type {El | null} */ n = el; n; n = flatElement(n)) if (safe.matches(n, selector)) return true;
   return false;
 }
 
-/** Whether the text that stands in an element is masked. @param {any} el */
+/** Whether the text that stands in an element is masked. @param {El | null} el */
 function isTextMasked(el) {
   if (!el) return false;
   if (tagOf(el) === "textarea" && isSecret(el)) return true;
   if (MASKS === null) return false;
-  return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestMasked(el, "textarea,option,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
+  return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestOf(el, "textarea,option,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
 }
 
-/** Whether the value of a field is masked, by a mask. @param {any} el */
+/** Whether the value of a field is masked, by a mask. @param {El} el */
 function isValueMasked(el) {
   return MASKS !== null && (MASKS.values || isMasked(el));
 }
 
-/** Whether it is not told which options of a list are chosen. @param {any} option */
+/** Whether it is not told which options of a list are chosen. @param {El} option */
 function isChoiceMasked(option) {
-  const list = closestMasked(option, "select[autocomplete]");
+  const list = closestOf(option, "select[autocomplete]");
   if (list && isSecret(list)) return true;
   return MASKS !== null && (MASKS.values || isMasked(option));
 }
@@ -85,7 +87,7 @@ const SECRET_FIELDS = new Set(["one-time-code", "current-password", "new-passwor
 /** So long a secret is looked for in other attributes; a shorter one must be the whole of one. */
 const SECRET_WITHIN = 4;
 
-/** Whether what a field holds is nobody's business. Once it was, it stays so. @param {any} el */
+/** Whether what a field holds is nobody's business. Once it was, it stays so. @param {El} el */
 function isSecret(el) {
   if (secrets.has(el)) return true;
   const auto = attr(el, "autocomplete");
@@ -95,7 +97,7 @@ function isSecret(el) {
   return secret;
 }
 
-/** Whether an attribute of a field says what a secret field holds. @param {any} el @param {string} name @param {string} value */
+/** Whether an attribute of a field says what a secret field holds. @param {El} el @param {string} name @param {string} value */
 function tellsSecret(el, name, value) {
   name = name.toLowerCase();
   if (UNMASKED.has(name) || !isSecret(el)) return false;
@@ -106,7 +108,7 @@ function tellsSecret(el, name, value) {
   return false;
 }
 
-/** An attribute as it may be told. @param {any} el @param {string} name @returns {string | null} */
+/** An attribute as it may be told. @param {El} el @param {string} name @returns {string | null} */
 function told(el, name) {
   const value = attr(el, name);
   if (value && tellsSecret(el, name, value)) return MASK;
@@ -117,83 +119,79 @@ function told(el, name) {
   return MASKS === null || !value ? value : keepAttribute(el, name, value);
 }
 
-/** The same of an aria-* attribute. @param {any} el @param {string} name @returns {string | null} */
+/** The same of an aria-* attribute. @param {El} el @param {string} name @returns {string | null} */
 function toldAria(el, name) {
   const value = aria(el, name);
   if (value && tellsSecret(el, name, value)) return MASK;
   return MASKS === null || !value ? value : keepAttribute(el, name, value);
 }
 
-/** @param {any} el @param {string} name @param {string} value */
+/** @param {El} el @param {string} name @param {string} value */
 function keepAttribute(el, name, value) {
   name = name.toLowerCase();
   if (VALUE_ATTRIBUTES.has(name) && isValueMasked(el)) return isCaption(el) && !isMasked(el) ? value : MASK;
   return !UNMASKED.has(name) && isMasked(el) ? MASK : value;
 }
 
-/** Whether the value of an element is what is written on it. @param {any} el */
+/** Whether the value of an element is what is written on it. @param {El} el */
 function isCaption(el) {
   const tag = tagOf(el);
   return tag === "button" || tag === "li" || (tag === "input" && /^(button|submit|reset|image)$/.test(el.type));
 }
 
-/** What is written on a button that is an input. @param {any} el */
+/** What is written on a button that is an input. @param {El} el */
 function toldCaption(el) {
   return el.value && isMasked(el) ? MASK : el.value;
 }
 
-/** The text in an element, masked where it is to be. @param {any} el @returns {string} */
+/** The text in an element, masked where it is to be. @param {El} el @returns {string} */
 function toldText(el) {
   return MASKS === null && !holdsSecretText(el) ? safe.textContent(el) : maskedText(el);
 }
 
-/** Whether there is a secret among the text in an element. @param {any} el */
+/** Whether there is a secret among the text in an element. @param {El} el */
 function holdsSecretText(el) {
   if (tagOf(el) === "textarea") return isSecret(el);
   for (const area of queryWithin(el, "textarea[autocomplete]")) if (isSecret(area)) return true;
   return false;
 }
 
-/** The same, folded and no longer than clean will want it. @param {any} root @param {number} most */
+/** The same, folded and no longer than clean will want it. @param {El} root @param {number} most */
 function toldWords(root, most) {
   return foldedIn(root, most).words();
 }
 
-/** The text in an element, folded: of a large one only the beginning is looked at. @param {any} root @param {number} most */
+/** The text in an element, folded: of a large one only the beginning is looked at. @param {El} root @param {number} most */
 function foldedIn(root, most) {
   const out = new Folded(most);
   if (isTextMasked(root)) {
     if (hasWords(safe.textContent(root))) out.add(MASK);
     return out;
   }
-  /** @type {any[]} */
   const stack = [safe.firstChild(root)];
   for (let seen = 0; stack.length && !out.full; seen++) {
     const node = stack.pop();
     if (!node) continue;
     if (seen >= MASK_NODES) out.cut = true;
     stack.push(safe.nextSibling(node));
-    const type = safe.nodeType(node);
-    if (type === 3) out.add(node.data);
-    else if (type === 1 && isTextMasked(node)) out.add(safe.textContent(node) ? MASK : "");
-    else if (type === 1) stack.push(safe.firstChild(node));
+    if (isText(node)) out.add(node.data);
+    else if (isElement(node) && isTextMasked(node)) out.add(safe.textContent(node) ? MASK : "");
+    else if (isElement(node)) stack.push(safe.firstChild(node));
   }
   return out;
 }
 
-/** @param {any} root */
+/** @param {El} root */
 function maskedText(root) {
   if (isTextMasked(root)) return hasWords(safe.textContent(root)) ? MASK : "";
   let out = "";
-  /** @type {any[]} */
   const stack = [safe.firstChild(root)];
   for (let seen = 0; stack.length && seen < MASK_NODES; seen++) {
     const node = stack.pop();
     if (!node) continue;
     stack.push(safe.nextSibling(node));
-    const type = safe.nodeType(node);
-    if (type === 3) out += node.data;
-    else if (type !== 1) continue;
+    if (isText(node)) out += node.data;
+    else if (!isElement(node)) continue;
     else if (isTextMasked(node)) out += safe.textContent(node) ? MASK : "";
     else stack.push(safe.firstChild(node));
   }

@@ -48,7 +48,7 @@ const TAG_ROLES = {
 /** Shapes in a drawing. */
 const SHAPES = new Set(["rect", "circle", "ellipse", "line", "path", "polygon", "polyline"]);
 
-/** The explicit role: the first token that ARIA knows. @param {any} el */
+/** The explicit role: the first token that ARIA knows. @param {El} el */
 function explicitRole(el) {
   const value = attr(el, "role");
   if (!value) return "";
@@ -61,27 +61,27 @@ function explicitRole(el) {
 const SECTIONING = new Set(["article", "aside", "nav", "section"]);
 const SECTIONING_OR_MAIN = new Set([...SECTIONING, "main"]);
 
-/** Whether an ancestor is one of these. @param {any} el @param {Set<string>} tags */
+/** Whether an ancestor is one of these. @param {El} el @param {Set<string>} tags */
 function within(el, tags) {
-  for (let p = flatParent(el); p && safe.nodeType(p) === 1; p = flatParent(p)) if (tags.has(tagOf(p))) return true;
+  for (let p = flatParent(el); p && isElement(p); p = flatParent(p)) if (tags.has(tagOf(p))) return true;
   return false;
 }
 
-/** What a header cell heads: by its scope, else by the cells beside it. @param {any} el */
+/** What a header cell heads: by its scope, else by the cells beside it. @param {El} el */
 function headerRole(el) {
   const scope = (attr(el, "scope") || "").toLowerCase();
   if (scope === "row" || scope === "rowgroup") return "rowheader";
   if (scope === "col" || scope === "colgroup") return "columnheader";
-  const beside = [el.nextElementSibling, el.previousElementSibling].filter(Boolean).map(tagOf);
+  const beside = [el.nextElementSibling, el.previousElementSibling].map((cell) => (cell ? tagOf(cell) : ""));
   return beside.includes("td") && !beside.includes("th") ? "rowheader" : "columnheader";
 }
 
-/** Whether the author named a sectioning element. @param {any} el */
+/** Whether the author named a sectioning element. @param {El} el */
 function authorNamed(el) {
   return (aria(el, "aria-label") !== null) || (aria(el, "aria-labelledby") !== null) || has(el, "title");
 }
 
-/** The role that the element has without a role attribute. @param {any} el @param {string} tag */
+/** The role that the element has without a role attribute. @param {El} el @param {string} tag */
 function nativeRole(el, tag) {
   switch (tag) {
     case "a":
@@ -121,7 +121,7 @@ function nativeRole(el, tag) {
   return TAG_ROLES[tag] || (SHAPES.has(tag) ? "graphics-symbol" : "generic");
 }
 
-/** Whether the element takes part in sequential focus, so that role=none cannot hide it. @param {any} el @param {string} tag */
+/** Whether the element takes part in sequential focus, so that role=none cannot hide it. @param {El} el @param {string} tag */
 function focusable(el, tag) {
   if (has(el, "tabindex")) return true;
   switch (tag) {
@@ -139,7 +139,7 @@ function focusable(el, tag) {
   return isEditingHost(el);
 }
 
-/** The computed role. @param {any} el @param {string} tag @param {string} explicit */
+/** The computed role. @param {El} el @param {string} tag @param {string} explicit */
 function roleOf(el, tag, explicit) {
   if (explicit && explicit !== "none" && explicit !== "presentation") return explicit;
   if (explicit && !focusable(el, tag)) return "none";
@@ -148,7 +148,7 @@ function roleOf(el, tag, explicit) {
 
 /**
  * Whether the element itself makes its content editable: it is no part of something editable already.
- * @param {any} el
+ * @param {El} el
  */
 function isEditingHost(el) {
   const value = attr(el, "contenteditable");
@@ -156,7 +156,7 @@ function isEditingHost(el) {
   const v = value.toLowerCase();
   if (v !== "" && v !== "true" && v !== "plaintext-only") return false;
   const parent = safe.parentNode(el);
-  return !parent || parent.isContentEditable !== true;
+  return !parent || /** @type {El} */ (parent).isContentEditable !== true;
 }
 
 /**
@@ -168,7 +168,7 @@ const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4, HINT_MEANT = 8;
 /**
  * Whether a person acts on the element. Every reason is decided here: hints holds those that had to be found
  * out elsewhere.
- * @param {any} el @param {string} tag @param {string} explicit @param {number} hints
+ * @param {El} el @param {string} tag @param {string} explicit @param {number} hints
  */
 function isInteractive(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");

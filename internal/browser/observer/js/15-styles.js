@@ -27,9 +27,9 @@ class SheetFacts {
     this.opaque = false;
     /** What tells whether it is still the same. */
     this.length = -1;
-    /** @type {any} */
+    /** @type {CSSRule | null} */
     this.first = null;
-    /** @type {any} */
+    /** @type {CSSRule | null} */
     this.last = null;
   }
 
@@ -37,7 +37,7 @@ class SheetFacts {
     this.opaque = this.overflows = this.clips = this.contents = this.structural = true;
   }
 
-  /** @param {any} style @param {any} rule @param {string} scope the selector of the rule around it */
+  /** @param {CSSStyleDeclaration} style @param {AnyRule} rule @param {string} scope the selector of the rule around it */
   note(style, rule, scope) {
     const { cursor } = style;
     if (cursor && isPointer(cursor)) {
@@ -54,12 +54,13 @@ class SheetFacts {
 
 const STRUCTURAL_SELECTOR = /:has\(|:empty|-child|-of-type|[+~]/;
 
-/** Whether a style says anything of what can be seen. @param {any} style */
+/** Whether a style says anything of what can be seen. @param {CSSStyleDeclaration} style */
 function hides(style) {
   for (const name of SHOWING) if (style[name] !== "") return true;
   return false;
 }
 
+/** @type {(keyof CSSStyleDeclaration)[]} */
 const SHOWING = ["display", "visibility", "opacity", "height", "width", "maxHeight", "maxWidth", "clipPath", "clip", "position", "contentVisibility"];
 
 /** @param {string} cursor */
@@ -69,7 +70,7 @@ function isPointer(cursor) {
 
 /**
  * The selector of a rule, with that of the rule around it written out; null when it is too long.
- * @param {any} rule @param {string} scope
+ * @param {AnyRule} rule @param {string} scope
  */
 function selectorOf(rule, scope) {
   const own = rule.selectorText;
@@ -78,20 +79,20 @@ function selectorOf(rule, scope) {
   return full.length > MAX_SELECTOR ? null : full;
 }
 
-/** The rules within a rule: of a condition, of a layer, nested, or imported. @param {any} rule */
+/** The rules within a rule: of a condition, of a layer, nested, or imported. @param {AnyRule} rule @returns {CSSRuleList | null} */
 function innerRules(rule) {
   if (rule.styleSheet !== undefined) return rule.styleSheet ? rule.styleSheet.cssRules : null;
   return rule.cssRules && rule.cssRules.length ? rule.cssRules : null;
 }
 
-/** Reads a whole sheet. @param {any} sheet */
+/** Reads a whole sheet. @param {CSSStyleSheet} sheet */
 function readSheet(sheet) {
   const facts = new SheetFacts();
   for (const _ of readRules(sheet, facts));
   return facts;
 }
 
-/** Reads a sheet, a rule at a time. Iterative, since rules nest. @param {any} sheet @param {SheetFacts} facts */
+/** Reads a sheet, a rule at a time. Iterative, since rules nest. @param {CSSStyleSheet} sheet @param {SheetFacts} facts */
 function* readRules(sheet, facts) {
   try {
     const { cssRules } = sheet;
@@ -107,7 +108,7 @@ function* readRules(sheet, facts) {
         continue;
       }
       if (--left < 0) throw new Error("too many rules");
-      const rule = top.rules[top.i++];
+      const rule = /** @type {AnyRule} */ (top.rules[top.i++]);
       if (rule.style) facts.note(rule.style, rule, top.scope);
       const inner = innerRules(rule);
       if (inner) stack.push({ rules: inner, i: 0, scope: selectorOf(rule, top.scope) || "" });
@@ -118,7 +119,7 @@ function* readRules(sheet, facts) {
   }
 }
 
-/** Whether a sheet is as it was read. @param {any} sheet @param {SheetFacts} facts */
+/** Whether a sheet is as it was read. @param {CSSStyleSheet} sheet @param {SheetFacts} facts */
 function isSameSheet(sheet, facts) {
   if (facts.length < 0) return true;
   try {
@@ -133,9 +134,9 @@ function isSameSheet(sheet, facts) {
 /** What the sheets of a document and its shadow trees say together. */
 class Styles {
   constructor() {
-    /** @type {WeakMap<any, SheetFacts>} */
+    /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
     this.sheets = new WeakMap();
-    /** @type {WeakMap<any, {selector: string, opaque: boolean, hosts: boolean}>} */
+    /** @type {WeakMap<Tree, {selector: string, opaque: boolean, hosts: boolean}>} */
     this.roots = new WeakMap();
     /** What readAgain is at. @type {Generator<undefined, void> | null} */
     this.again = null;
@@ -147,16 +148,16 @@ class Styles {
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
-  /** @param {any} root a document or a shadow root @returns {any[]} */
+  /** @param {Tree} root @returns {CSSStyleSheet[]} */
   sheetsOf(root) {
-    if (safe.nodeType(root) === 9) return [...safe.styleSheets(root), ...safe.adoptedStyleSheets(root)];
+    if (isDocument(root)) return [...safe.styleSheets(root), ...safe.adoptedStyleSheets(root)];
     return [...root.styleSheets, ...root.adoptedStyleSheets];
   }
 
   /**
    * Reads the sheets of a document or a shadow root, those that are news. Elements with a pointing hand of
    * their own match the selector, or the sheets are opaque and anything may have one.
-   * @param {any} root
+   * @param {Tree} root
    */
   read(root) {
     const selectors = new Set();
@@ -203,7 +204,7 @@ class Styles {
     }
   }
 
-  /** What was read of a root last. @param {any} root */
+  /** What was read of a root last. @param {Tree} root */
   of(root) {
     return this.roots.get(root) || this.read(root);
   }

@@ -34,9 +34,9 @@ class Labels {
   constructor() {
     /** There are shadow trees: a control's labels stand in its own tree. */
     this.trees = false;
-    /** Those of controls with very many, by control, within one look. @type {Map<any, any[]>} */
+    /** Those of controls with very many, by control, within one look. @type {Map<El, El[]>} */
     this.many = new Map();
-    /** Labels by their `for`, for each tree that was asked about. @type {WeakMap<any, Map<string, Set<any>>>} */
+    /** Labels by their `for`, for each tree that was asked about. @type {WeakMap<Tree, Map<string, Set<El>>>} */
     this.indexes = new WeakMap();
     /** Some control was looked up by its id. */
     this.used = false;
@@ -47,7 +47,7 @@ class Labels {
     this.used = false;
   }
 
-  /** @param {any} control @returns {any[]} at most MAX_LABELS, in document order */
+  /** @param {El} control @returns {El[]} at most MAX_LABELS, in document order */
   of(control) {
     const out = [];
     for (let label = closestOf(control, "label"); label; label = labelAround(label)) {
@@ -55,7 +55,7 @@ class Labels {
     }
     const id = attr(control, "id");
     if (!id) return out.length > 1 ? out.reverse() : out;
-    const root = this.trees ? safe.getRootNode(control) : document;
+    const root = this.trees ? treeOf(control) : document;
     const elsewhere = this.index(root).get(id);
     if (!elsewhere) return out.length > 1 ? out.reverse() : out;
     if (elsewhere.size > MAX_LABELS) {
@@ -68,26 +68,26 @@ class Labels {
     return out.slice(0, MAX_LABELS);
   }
 
-  /** @param {any} root a document or shadow root */
+  /** @param {Tree} root */
   index(root) {
     let index = this.indexes.get(root);
     if (!index) {
       this.used = true;
       this.indexes.set(root, (index = new Map()));
-      const labels = safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label[for]") : root.querySelectorAll("label[for]");
+      const labels = inTree(root, "label[for]");
       for (const label of labels) enterLabel(index, label);
     }
     return index;
   }
 
-  /** A label came, or names another control now. @param {any} label */
+  /** A label came, or names another control now. @param {El} label */
   note(label) {
     this.forget(label);
-    const index = safe.isConnected(label) && this.indexes.get(safe.getRootNode(label));
+    const index = safe.isConnected(label) && this.indexes.get(treeOf(label));
     if (index) enterLabel(index, label);
   }
 
-  /** A label went. @param {any} label */
+  /** A label went. @param {El} label */
   forget(label) {
     const entry = label[INDEXED];
     if (!entry) return;
@@ -97,7 +97,7 @@ class Labels {
   }
 }
 
-/** @param {Map<string, Set<any>>} index @param {any} label */
+/** @param {Map<string, Set<El>>} index @param {El} label */
 function enterLabel(index, label) {
   const id = attr(label, "for");
   if (!id) return;
@@ -107,22 +107,22 @@ function enterLabel(index, label) {
   label[INDEXED] = { index, id };
 }
 
-/** The label that a label stands in; there is none in what a parser makes. @param {any} label */
+/** The label that a label stands in; there is none in what a parser makes. @param {El} label */
 function labelAround(label) {
   const parent = safe.parentNode(label);
-  return parent && safe.nodeType(parent) === 1 ? closestOf(parent, "label") : null;
+  return parent && isElement(parent) ? closestOf(parent, "label") : null;
 }
 
-/** The labels of a control that very many labels name, by a walk. @param {any} root @param {any} control */
+/** The labels of a control that very many labels name, by a walk. @param {Tree} root @param {El} control */
 function manyLabels(root, control) {
   const out = [];
-  for (const label of safe.nodeType(root) === 9 ? safe.querySelectorAll(root, "label") : root.querySelectorAll("label")) {
+  for (const label of inTree(root, "label")) {
     if (label.control === control && out.push(label) >= MAX_LABELS) break;
   }
   return out;
 }
 
-/** @param {any} a @param {any} b */
+/** @param {El} a @param {El} b */
 function byPlace(a, b) {
   return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
@@ -140,7 +140,7 @@ class Generated {
     this.possible = false;
   }
   /** @param {Document} doc @param {boolean} trees there are shadow trees, with styles of their own */
-  look(doc, trees) {
+  check(doc, trees) {
     const sheets = safe.styleSheets(doc).length + safe.adoptedStyleSheets(doc).length + (trees ? 1e6 : 0);
     if (sheets === this.sheets) return;
     this.sheets = sheets;
@@ -151,9 +151,10 @@ class Generated {
 /** @param {CSSStyleSheet} sheet */
 function generates(sheet) {
   let left = MAX_RULES;
-  /** @param {any} rules @returns {boolean} */
+  /** @param {CSSRuleList} rules @returns {boolean} */
   const some = (rules) => {
-    for (const rule of rules) {
+    for (const each of rules) {
+      const rule = /** @type {AnyRule} */ (each);
       if (--left < 0) return true;
       if (rule.selectorText && /:before|:after/.test(rule.selectorText)) return true;
       if (rule.cssRules && rule.cssRules.length && some(rule.cssRules)) return true;
@@ -170,7 +171,7 @@ function generates(sheet) {
 /**
  * The text that a style generates before or after an element: its alternative text if it has one. Glyphs of
  * icon fonts (private use characters) are no text.
- * @param {any} el @param {string} pseudo
+ * @param {El} el @param {string} pseudo
  */
 function generatedText(el, pseudo) {
   const content = getComputedStyle(el, pseudo).content;
@@ -194,14 +195,14 @@ class Naming {
     this.fromContent = false;
   }
 
-  /** @param {any} el @param {string} pseudo */
+  /** @param {El} el @param {string} pseudo */
   around(el, pseudo) {
     return this.generated.possible ? generatedText(el, pseudo) : "";
   }
 
   /**
    * The accessible name of an element.
-   * @param {any} el @param {string} tag @param {string} role
+   * @param {El} el @param {string} tag @param {string} role
    */
   name(el, tag, role) {
     this.length = 0;
@@ -226,18 +227,18 @@ class Naming {
     return this.tooltip(el); // 2I
   }
 
-  /** @param {any} el @param {string} ids */
+  /** @param {El} el @param {string} ids */
   labelledby(el, ids) {
-    const root = safe.getRootNode(el);
+    const root = treeOf(el);
     let text = "";
     for (const id of ids.trim().split(/\s+/, 16)) {
-      const target = safe.nodeType(root) === 9 ? safe.getElementById(root, id) : root.getElementById(id);
+      const target = isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id);
       if (target) text += this.part(target, true) + " ";
     }
     return clean(text, MAX_NAME);
   }
 
-  /** The text of one element within another's name. @param {any} el @param {boolean} referenced */
+  /** The text of one element within another's name. @param {El} el @param {boolean} referenced */
   part(el, referenced) {
     if (this.visited.has(el) || this.length > GATHER) return "";
     this.visited.add(el);
@@ -252,7 +253,7 @@ class Naming {
     return this.content(el, tag) || this.tooltip(el);
   }
 
-  /** The value of a control that stands in another's label (2C). @param {any} el @param {string} tag */
+  /** The value of a control that stands in another's label (2C). @param {El} el @param {string} tag */
   embedded(el, tag) {
     if (MASKS !== null && isValueMasked(el)) return "";
     if (tag === "input") {
@@ -271,7 +272,7 @@ class Naming {
     return "";
   }
 
-  /** What the host language says (2E). @param {any} el @param {string} tag */
+  /** What the host language says (2E). @param {El} el @param {string} tag */
   native(el, tag) {
     switch (tag) {
       case "input":
@@ -300,7 +301,7 @@ class Naming {
     return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el), MAX_NAME) : "";
   }
 
-  /** @param {any} el */
+  /** @param {El} el */
   inputName(el) {
     switch (el.type) {
       case "button":
@@ -321,12 +322,12 @@ class Naming {
     return this.fromLabels(el) || this.hint(el);
   }
 
-  /** A field's title or, failing that, its placeholder. @param {any} el */
+  /** A field's title or, failing that, its placeholder. @param {El} el */
   hint(el) {
     return clean(told(el, "title") || told(el, "placeholder") || toldAria(el, "aria-placeholder") || "", MAX_NAME);
   }
 
-  /** @param {any} el */
+  /** @param {El} el */
   fromLabels(el) {
     const labels = this.labels.of(el);
     if (!labels.length) return "";
@@ -338,7 +339,7 @@ class Naming {
     return clean(text, MAX_NAME);
   }
 
-  /** @param {any} el @param {string} tag */
+  /** @param {El} el @param {string} tag */
   fromChild(el, tag) {
     for (let c = safe.firstElementChild(el); c; c = safe.nextElementSibling(c)) {
       if (tagOf(c) === tag) {
@@ -350,7 +351,7 @@ class Naming {
     return "";
   }
 
-  /** @param {any} el */
+  /** @param {El} el */
   tooltip(el) {
     return clean(told(el, "title") || toldAria(el, "aria-placeholder") || "", MAX_NAME);
   }
@@ -358,7 +359,7 @@ class Naming {
   /**
    * Name from content (2F): the flat tree's texts, without what is hidden, blocks set apart by
    * spaces. Iterative, so that nesting cannot exhaust the stack.
-   * @param {any} el @param {string} tag
+   * @param {El} el @param {string} tag
    */
   content(el, tag) {
     if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return toldText(el);
@@ -372,7 +373,7 @@ class Naming {
     return this.gather(el, tag);
   }
 
-  /** The content of an element that has much in it, folded. @param {any} el @param {string} tag */
+  /** The content of an element that has much in it, folded. @param {El} el @param {string} tag */
   gather(el, tag) {
     const out = new Folded(GATHER - this.length);
     out.add(this.around(el, "::before"));
@@ -387,7 +388,7 @@ class Naming {
         continue;
       }
       if (seen >= GATHER_NODES) out.cut = true;
-      if (safe.nodeType(node) === 3) {
+      if (isText(node)) {
         out.add(node.data);
         continue;
       }
@@ -406,7 +407,7 @@ class Naming {
 
   /**
    * What an element adds to the content around it: null for nothing, a text, or its nodes.
-   * @param {any} node
+   * @param {El} node
    * @returns {null | string | {nodes: FlatNodes, before: string, after: string}}
    */
   descend(node) {
@@ -432,7 +433,7 @@ class Naming {
     return { nodes, before: space + before, after: after + space };
   }
 
-  /** The native names that matter inside a name: images and buttons. @param {any} node @param {string} tag */
+  /** The native names that matter inside a name: images and buttons. @param {El} node @param {string} tag */
   nativeWithin(node, tag) {
     if (tag === "img" || tag === "area") return attr(node, "alt") || "";
     if (tag === "svg" || (SVG_TAGS.has(tag) && isSVG(node))) return this.svgTitle(node);
@@ -444,7 +445,7 @@ class Naming {
     return "";
   }
 
-  /** @param {any} svg */
+  /** @param {El} svg */
   svgTitle(svg) {
     for (let c = safe.firstElementChild(svg); c; c = safe.nextElementSibling(c)) {
       if (tagOf(c) === "title") return toldWords(c, GATHER);
@@ -455,7 +456,7 @@ class Naming {
 
 /**
  * Whether a label is what most labels are: text, and at most the control itself, so that its text needs
- * no walk. @param {any} label @param {any} el
+ * no walk. @param {El} label @param {El} el
  */
 function isPlainLabel(label, el) {
   const count = label.childElementCount;
@@ -465,12 +466,12 @@ function isPlainLabel(label, el) {
 
 /** The child nodes in the flat tree, one after the other: elements and texts. */
 class FlatNodes {
-  /** @param {any} el @param {string} tag */
+  /** @param {El} el @param {string} tag */
   constructor(el, tag) {
     const assigned = tag === "slot" ? el.assignedNodes() : [];
     this.list = assigned.length ? assigned : null;
     this.i = 0;
-    /** @type {any} */
+    /** @type {El | Text | null} */
     this.next = null;
     if (this.list) this.next = this.list[0];
     else if (tag !== "select" && tag !== "textarea" && tag !== "iframe") this.next = contentNode(safe.firstChild(shadowOf(el) || el));
@@ -485,23 +486,23 @@ class FlatNodes {
   }
 }
 
-/** The first of a node and its siblings that is an element or a text. @param {any} node */
+/** The first of a node and its siblings that is an element or a text. @param {El | Text | null} node @returns {El | Text | null} */
 function contentNode(node) {
-  while (node && safe.nodeType(node) !== 1 && safe.nodeType(node) !== 3) node = safe.nextSibling(node);
+  while (node && !isElement(node) && safe.nodeType(node) !== 3) node = safe.nextSibling(node);
   return node;
 }
 
-/** The child nodes in the flat tree. @param {any} el @param {string} tag @returns {any[]} */
+/** The child nodes in the flat tree. @param {El} el @param {string} tag @returns {(El | Text)[]} */
 function flatNodes(el, tag) {
   if (tag === "slot") {
     const assigned = el.assignedNodes();
     if (assigned.length) return assigned;
   }
   if (tag === "select" || tag === "textarea" || tag === "iframe") return [];
+  /** @type {(El | Text)[]} */
   const nodes = [];
   for (let n = safe.firstChild(shadowOf(el) || el); n; n = safe.nextSibling(n)) {
-    const type = safe.nodeType(n);
-    if (type === 1 || type === 3) {
+    if (isElement(n) || isText(n)) {
       nodes.push(n);
       if (nodes.length >= GATHER) break;
     }
@@ -509,7 +510,7 @@ function flatNodes(el, tag) {
   return nodes;
 }
 
-/** The labels of a select's chosen options. @param {any} el @param {number} [most] how many characters are enough */
+/** The labels of a select's chosen options. @param {El} el @param {number} [most] how many characters are enough */
 function selectedText(el, most = GATHER) {
   const chosen = el.selectedOptions;
   let text = "";

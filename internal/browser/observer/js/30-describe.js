@@ -34,7 +34,7 @@ const CONTAINER_ROLES = new Set([
 
 /**
  * How much of what is in a listed element its text says.
- * @param {any[]} fields @param {string} tag @param {boolean} fromContent its text was taken from what is in it
+ * @param {Fields} fields @param {string} tag @param {boolean} fromContent its text was taken from what is in it
  */
 function coverage(fields, tag, fromContent) {
   const role = fields[F_ROLE], text = fields[F_TEXT];
@@ -43,9 +43,9 @@ function coverage(fields, tag, fromContent) {
   return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
 }
 
-/** Whether an ancestor's text says what stands in an element. @param {any} el @param {Inherited} ctx */
+/** Whether an ancestor's text says what stands in an element. @param {El} el @param {Inherited} ctx */
 function isCovered(el, ctx) {
-  if (ctx.covered !== COVERS_LINE) return ctx.covered === COVERS_ALL;
+  if (ctx.coverage !== COVERS_LINE) return ctx.coverage === COVERS_ALL;
   const { display } = getComputedStyle(el);
   return display === "inline" || display === "contents";
 }
@@ -55,8 +55,8 @@ function isCovered(el, ctx) {
  * ancestor changes something.
  */
 class Inherited {
-  /** @param {Rec | null} parent @param {boolean} inert @param {boolean} disabled @param {boolean} fieldset @param {number} covered */
-  constructor(parent, inert, disabled, fieldset, covered) {
+  /** @param {Rec | null} parent @param {boolean} inert @param {boolean} disabled @param {boolean} fieldset @param {number} coverage */
+  constructor(parent, inert, disabled, fieldset, coverage) {
     this.parent = parent;
     this.inert = inert;
     /** By aria-disabled. */
@@ -64,7 +64,7 @@ class Inherited {
     /** Within a disabled fieldset, which disables most but not all of its controls. */
     this.fieldset = fieldset;
     /** An ancestor's name already says the text in here: COVERS_NONE, COVERS_LINE or COVERS_ALL. */
-    this.covered = covered;
+    this.coverage = coverage;
   }
 }
 
@@ -72,10 +72,10 @@ const AT_ROOT = new Inherited(null, false, false, false, COVERS_NONE);
 
 const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "title", "option", "select", "textarea", "svg"]);
 
-/** Whether an element has text of its own. @param {any} el */
+/** Whether an element has text of its own. @param {El} el */
 function hasOwnText(el) {
   for (let n = safe.firstChild(el); n; n = safe.nextSibling(n)) {
-    if (safe.nodeType(n) === 3 && hasWords(n.data)) return true;
+    if (isText(n) && hasWords(n.data)) return true;
   }
   return false;
 }
@@ -83,21 +83,21 @@ function hasOwnText(el) {
 /**
  * The text that stands in an element itself, such as the words of an alert: what its children hold are
  * elements of their own.
- * @param {any} el
+ * @param {El} el
  */
 function ownText(el) {
   const out = new Folded(GATHER);
   let seen = 0;
   for (let n = safe.firstChild(el); n && !out.full; n = safe.nextSibling(n)) {
     if (++seen > GATHER_NODES) out.cut = true;
-    else if (safe.nodeType(n) === 3) out.add(n.data + " ");
+    else if (isText(n)) out.add(n.data + " ");
   }
   return out.words();
 }
 
 /**
  * The kind of an element, or -1 when it is no part of the stored DOM.
- * @param {any} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
+ * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOf(el, tag, explicit, hints, structural, ctx) {
   if (!hints && !INTERACTIVE_TAGS.has(tag) && bare(el) && el[CLICKABLE] !== true) {
@@ -109,11 +109,11 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
   const role = roleOf(el, tag, explicit);
   if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;
   if (role === "img") return STRUCTURAL;
-  if (ctx.covered !== COVERS_ALL && !TEXT_SKIP.has(tag) && hasOwnText(el) && !isCovered(el, ctx)) return STRUCTURAL;
+  if (ctx.coverage !== COVERS_ALL && !TEXT_SKIP.has(tag) && hasOwnText(el) && !isCovered(el, ctx)) return STRUCTURAL;
   return -1;
 }
 
-/** @param {any} el @param {string} tag */
+/** @param {El} el @param {string} tag */
 function isToggle(el, tag) {
   return tag === "input" && (el.type === "checkbox" || el.type === "radio" || el.type === "file");
 }
@@ -126,7 +126,7 @@ const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibi
  * as it will be when the veil is lifted. Reports whether that changed.
  * @param {Document} doc
  */
-function lookForVeil(doc) {
+function checkHiddenPage(doc) {
   const root = safe.documentElement(doc);
   const body = safe.querySelector(doc, "body");
   let opacity = true;
@@ -163,7 +163,7 @@ const SELECTABLE_ROLES = new Set(["option", "tab", "treeitem", "gridcell", "row"
 
 /**
  * The states as one number.
- * @param {any} el @param {string} tag @param {string} role @param {Inherited} ctx @param {any} focused
+ * @param {El} el @param {string} tag @param {string} role @param {Inherited} ctx @param {El | null} focused
  */
 function statesOf(el, tag, role, ctx, focused) {
   let bits = el === focused ? YES << S_FOCUSED : NO << S_FOCUSED;
@@ -193,19 +193,19 @@ function statesOf(el, tag, role, ctx, focused) {
   return bits;
 }
 
-/** @param {any} el @param {Inherited} ctx */
+/** @param {El} el @param {Inherited} ctx */
 function ariaDisabled(el, ctx) {
   return ctx.disabled || aria(el, "aria-disabled") === "true";
 }
 
-/** @param {any} el @param {string} tag */
+/** @param {El} el @param {string} tag */
 function expandedOf(el, tag) {
   const stated = aria(el, "aria-expanded");
   if (stated === "true") return YES;
   if (stated === "false") return NO;
   if (tag === "details") return el.open ? YES : NO;
   if (tag === "summary") {
-    const details = safe.parentNode(el);
+    const details = /** @type {El | null} */ (safe.parentNode(el));
     if (details && tagOf(details) === "details") return details.open ? YES : NO;
   }
   return ABSENT;
@@ -213,21 +213,21 @@ function expandedOf(el, tag) {
 
 const FREE_TYPES = new Set(["text", "search", "tel", "password", "checkbox", "radio", "range", "color", "file", "hidden"]);
 
-/** Whether a control can be invalid at all while it is not required. @param {any} el @param {string} tag */
+/** Whether a control can be invalid at all while it is not required. @param {El} el @param {string} tag */
 function constrained(el, tag) {
   if (tag === "select") return false;
   if (has(el, "minlength") || has(el, "pattern")) return true;
   return tag === "input" && !FREE_TYPES.has(el.type);
 }
 
-/** @param {any} el @param {boolean} native the browser itself may find it invalid */
+/** @param {El} el @param {boolean} native the browser itself may find it invalid */
 function invalidOf(el, native) {
   const stated = aria(el, "aria-invalid");
   if (stated !== null) return stated === "false" || stated === "" ? NO : YES;
   return native && safe.matches(el, ":user-invalid") ? YES : NO;
 }
 
-/** The live value. @param {any} el @param {string} tag @param {string} role */
+/** The live value. @param {El} el @param {string} tag @param {string} role */
 function valueOf(el, tag, role) {
   switch (tag) {
     case "input":
@@ -253,7 +253,7 @@ function valueOf(el, tag, role) {
   return "";
 }
 
-/** @param {any} el */
+/** @param {El} el */
 function inputValue(el) {
   switch (el.type) {
     case "checkbox":
@@ -273,24 +273,26 @@ function inputValue(el) {
   return masked(el, el.value);
 }
 
-/** @param {any} el @param {string} value */
+/** @param {El} el @param {string} value */
 function masked(el, value) {
   if (!value) return "";
   return isSecret(el) || isValueMasked(el) ? MASK : clean(value, MAX_VALUE);
 }
 
-/** Where a link goes, absolute. @param {any} el @param {string} tag */
+/** Where a link goes, absolute. @param {El} el @param {string} tag */
 function hrefOf(el, tag) {
   if ((tag !== "a" && tag !== "area") || isMasked(el)) return "";
-  let href = el.href;
-  if (typeof href !== "string") {
-    try {
-      href = new URL(href.baseVal, document.baseURI).href;
-    } catch {
-      href = href.baseVal;
-    }
+  const { href } = el;
+  return clean(withoutUser(typeof href === "string" ? href : absoluteHref(href.baseVal)), MAX_FIELD);
+}
+
+/** Where a link of a drawing goes. @param {string} href */
+function absoluteHref(href) {
+  try {
+    return new URL(href, document.baseURI).href;
+  } catch {
+    return href;
   }
-  return clean(withoutUser(href), MAX_FIELD);
 }
 
 /** A URL without the user and the password in it, which links on a page get from the URL of that. @param {string} href */
@@ -305,7 +307,7 @@ function withoutUser(href) {
   }
 }
 
-/** @param {any} el @param {string} tag @param {string} role */
+/** @param {El} el @param {string} tag @param {string} role */
 function levelOf(el, tag, role) {
   if (role !== "heading" && role !== "treeitem") return "";
   const level = parseInt(aria(el, "aria-level") || "", 10);
@@ -316,7 +318,7 @@ function levelOf(el, tag, role) {
 
 /**
  * The requested HTML attributes as name=value pairs, separated by U+001F.
- * @param {any} el @param {string[]} names
+ * @param {El} el @param {string[]} names
  */
 function attributesOf(el, names) {
   let out = "";
@@ -333,9 +335,9 @@ const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"])
 
 /**
  * Fills `into` with the element's fields.
- * @param {(string|number|Rec|null)[]} into
- * @param {any} el @param {string} tag @param {string} explicit @param {number} kind
- * @param {Inherited} ctx @param {Naming} naming @param {any} focused @param {string[]} attributes
+ * @param {Fields} into
+ * @param {El} el @param {string} tag @param {string} explicit @param {number} kind
+ * @param {Inherited} ctx @param {Naming} naming @param {El | null} focused @param {string[]} attributes
  * @param {string} child
  */
 function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child) {
@@ -359,7 +361,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
 
 /**
  * The accessible name; for texts, which have none, the text itself.
- * @param {any} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
+ * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
  */
 function nameOrText(el, tag, role, kind, naming) {
   const name = naming.name(el, tag, role);
@@ -379,10 +381,10 @@ function nameOrText(el, tag, role, kind, naming) {
 
 /**
  * What a label says of the control that it stands in for: what the control is, its name and its state.
- * @param {(string|number|Rec|null)[]} into
- * @param {any} control @param {Inherited} ctx @param {Naming} naming @param {any} focused
+ * @param {Fields} into
+ * @param {El} control @param {Inherited} ctx @param {Naming} naming @param {El | null} focused
  */
-function describeStandIn(into, control, ctx, naming, focused) {
+function describeProxy(into, control, ctx, naming, focused) {
   const role = roleOf(control, "input", explicitRole(control));
   into[F_ROLE] = role;
   into[F_TEXT] = naming.name(control, "input", role) || into[F_TEXT];

@@ -59,9 +59,12 @@ const MONTHS = new Set("jan feb mar apr may jun jul aug sep sept oct nov dec jan
 /** What holds something that markup does not show. */
 const HAS_FIELDS = /<(input|select|textarea)/;
 
+/** @type {(el: El) => string[]} */
 const attributeNames = method(Element, "getAttributeNames");
 
+/** @type {(el: El, tag: string) => HTMLCollectionOf<El>} */
 const elementsIn = method(Element, "getElementsByTagName");
+/** @type {(el: El) => string} */
 const markupOfNode = getter(Element, "outerHTML");
 
 /**
@@ -78,7 +81,7 @@ const markupOfNode = getter(Element, "outerHTML");
 
 /** A row, with what it said at earlier marks, the newest last. */
 class Row {
-  /** @param {any} node */
+  /** @param {El} node */
   constructor(node) {
     this.node = new WeakRef(node);
     /** @type {RowState[]} */
@@ -96,7 +99,9 @@ class Rows {
     this.model = model;
     /** The newest mark. */
     this.mark = 0;
+    /** The rows of the nodes that they begin with. @type {Expando<Row>} */
     this.known = new Expando();
+    /** The numbers of fields. @type {Expando<number>} */
     this.controls = new Expando();
     this.lastControl = 0;
     /** Rows in which something changed since the newest mark. @type {Set<Row>} */
@@ -108,13 +113,13 @@ class Rows {
     this.pending = false;
     this.stirred = new WeakSet();
     this.allStirred = false;
-    /** What is known of nodes while nothing changes: see forgetMemo. @type {Map<any, boolean>} */
+    /** What is known of nodes while nothing changes: see forgetMemo. @type {Map<El, boolean>} */
     this.alike = new Map();
-    /** @type {Map<any, number>} */
+    /** @type {Map<El, number>} */
     this.lengths = new Map();
-    /** @type {Map<any, boolean>} */
+    /** @type {Map<El, boolean>} */
     this.large = new Map();
-    /** @type {Map<any, RowState | null>} */
+    /** @type {Map<El, RowState | null>} */
     this.said = new Map();
   }
 
@@ -128,12 +133,12 @@ class Rows {
 
   // ---- noting -------------------------------------------------------------------------------
 
-  /** Something below or at a node changed. @param {any} node */
+  /** Something below or at a node changed. @param {DomNode} node */
   touch(node) {
-    for (let n = node; n; n = flatParent(n)) this.touchNode(n);
+    for (let /** @type {DomNode | null} */ n = node; n; n = flatParent(n)) this.touchNode(n);
   }
 
-  /** Something below or at a node changed, and the nodes above it are touched, too. @param {any} n */
+  /** Something below or at a node changed, and the nodes above it are touched, too. @param {DomNode} n */
   touchNode(n) {
     const row = this.known.get(n);
     if (row) this.touchRow(row);
@@ -158,7 +163,7 @@ class Rows {
     this.mark = Math.max(mark, this.mark);
     this.forgetMemo();
     if (this.manyTouched) {
-      for (let rec = this.model.head.next; rec; rec = rec.next) {
+      for (let rec = this.model.records.head.next; rec; rec = rec.next) {
         const row = rec.places && rec.places[rec.places.length - 1].row;
         if (row) this.touched.add(row);
       }
@@ -228,12 +233,12 @@ class Rows {
     push(rec.places, { mark: this.mark, name, row });
   }
 
-  /** What a person, or the daemon for one, enters into a field makes no other record of its row. @param {any} target of the event */
+  /** What a person, or the daemon for one, enters into a field makes no other record of its row. @param {El} target of the event */
   entered(target) {
     const field = editedField(target);
     const control = this.controls.get(field);
     if (!control) return;
-    for (let n = field; n; n = flatParent(n)) {
+    for (let /** @type {DomNode | null} */ n = field; n; n = flatParent(n)) {
       const row = this.known.get(n);
       if (row) this.enteredInto(row, control);
     }
@@ -256,17 +261,17 @@ class Rows {
     this.touchRow(row);
   }
 
-  /** The daemon acted on an element: what becomes of it and its row in the same turn is its own doing. @param {any} el */
+  /** The daemon acted on an element: what becomes of it and its row in the same turn is its own doing. @param {El | null} el */
   actedOn(el) {
-    const rec = el && this.model.recs.get(el);
+    const rec = el && this.model.records.get(el);
     if (rec) rec.acted = this.mark;
-    for (let n = el; n; n = flatParent(n)) {
+    for (let /** @type {DomNode | null} */ n = el; n; n = flatParent(n)) {
       const row = this.known.get(n);
       if (row) row.acted = this.mark;
     }
   }
 
-  /** The same of a field that it gave a value. @param {any} field */
+  /** The same of a field that it gave a value. @param {El} field */
   gave(field) {
     this.entered(field);
     this.actedOn(field);
@@ -298,8 +303,8 @@ class Rows {
   /** @param {Rec} rec @param {Row} row @param {Known} known */
   checkRow(rec, row, known) {
     const told = at(row.states, row.acted >= known.began && known.began > 0 ? 0 : known.told);
-    let node = row.node.deref();
-    if (!node || !safe.isConnected(node) || !isInRow(rec.node, node)) node = this.find(rec.node);
+    const last = row.node.deref();
+    const node = last && safe.isConnected(last) && isInRow(rec.node, last) ? last : this.find(rec.node);
     if (!told || !node) return null;
     const now = this.state(node);
     if (told.unsure) return { error: "reused", was: "", now: "" };
@@ -321,7 +326,7 @@ class Rows {
       this.forgetMemo();
       const now = nameNow(this.model, rec);
       if (node !== rec.node && !sameName(name, now, () => this.namesBeside(rec))) return { error: "renamed", was: name, now };
-      if (!told) return null;
+      if (!told || !node) return null;
       const is = this.state(node);
       const other = !is || saysTheSame(told, is) ? null : otherRecord(told, is, this.controls.get(rec.node) || 0, () => this.siblings(node, 0));
       return other && { error: "reused", ...other };
@@ -336,11 +341,11 @@ class Rows {
     return names;
   }
 
-  /** What the rows beside one said at a mark, and what they say now. @param {any} node @param {number} mark */
+  /** What the rows beside one said at a mark, and what they say now. @param {El} node @param {number} mark */
   siblings(node, mark) {
     const out = { told: /** @type {RowState[]} */ ([]), now: /** @type {RowState[]} */ ([]) };
     const group = groupOf(node);
-    /** @param {any} first @param {(n: any) => any} step */
+    /** @param {El} first @param {(n: El) => El | null} step */
     const gather = (first, step) => {
       for (let n = step(first), i = 0; n && i < MAX_SIBLINGS; n = step(n), i++) {
         if (DESCRIBED.has(tagOf(n)) ? groupOf(n)[0] !== n : tagOf(n) !== tagOf(first)) continue;
@@ -351,7 +356,7 @@ class Rows {
         out.told.push((row && at(row.states, mark)) || now);
       }
     };
-    for (let n = node, up = 0; n && up < 3 && !out.now.length && safe.nodeType(n) === 1; n = flatParent(n), up++) { // a card may stand in a box of its own
+    for (let /** @type {El | null} */ n = node, up = 0; n && up < 3 && !out.now.length; n = flatElement(n), up++) { // a card may stand in a box of its own
       gather(n === node ? group[group.length - 1] : n, safe.nextElementSibling);
       gather(n, elementBefore);
     }
@@ -360,9 +365,9 @@ class Rows {
 
   // ---- finding ------------------------------------------------------------------------------
 
-  /** The node of the row of an element: of a group, its first one. @param {any} el */
+  /** The node of the row of an element: of a group, its first one. @param {El} el */
   find(el) {
-    for (let n = el, up = 0; n && safe.nodeType(n) === 1 && up < MAX_ROW_UP; n = flatParent(n), up++) {
+    for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ROW_UP; n = flatElement(n), up++) {
       const tag = tagOf(n);
       const role = has(n, "role") ? explicitRole(n) : "";
       if (ROW_TAGS.has(tag) || ROW_ROLES.has(role)) return this.state(n) ? n : null;
@@ -380,26 +385,26 @@ class Rows {
     return null;
   }
 
-  /** Whether a node is one of several of a kind. @param {any} n */
+  /** Whether a node is one of several of a kind. @param {El} n */
   isAlike(n) {
     let alike = this.alike.get(n);
     if (alike === undefined) this.alike.set(n, (alike = isOneOfSeveral(n)));
     return alike;
   }
 
-  /** Whether a node is a part of the page, rather than a row. @param {any} n */
+  /** Whether a node is a part of the page, rather than a row. @param {El} n */
   isLarge(n) {
     let large = this.large.get(n);
     if (large === undefined) this.large.set(n, (large = elementsIn(n, "*").length > MAX_ROW_NODES));
     return large;
   }
 
-  /** Whether a node says more than an element in it. @param {any} n @param {any} el */
+  /** Whether a node says more than an element in it. @param {El} n @param {El} el */
   saysMore(n, el) {
     return this.length(n) > this.length(el) || parts(n, "img[alt],img[src],input,select,textarea").some((f) => f !== el && !safe.contains(el, f));
   }
 
-  /** How much text is in a node. @param {any} n */
+  /** How much text is in a node. @param {El} n */
   length(n) {
     let length = this.lengths.get(n);
     if (length === undefined) {
@@ -412,14 +417,14 @@ class Rows {
 
   // ---- what a row says ----------------------------------------------------------------------
 
-  /** What a row says now; null when it is too large to be a row. @param {any} node @returns {RowState | null} */
+  /** What a row says now; null when it is too large to be a row. @param {El} node @returns {RowState | null} */
   state(node) {
     let said = this.said.get(node);
     if (said === undefined) this.said.set(node, (said = this.stateNow(node)));
     return said;
   }
 
-  /** @param {any} node @returns {RowState | null} */
+  /** @param {El} node @returns {RowState | null} */
   stateNow(node) {
     const group = groupOf(node);
     let markup = "";
@@ -430,7 +435,7 @@ class Rows {
       markup += markupOfNode(member);
       if (markup.length > MAX_ROW_MARKUP) return null;
     }
-    if (MASKS === null && !this.model.rootList.size && !markup.includes("contenteditable")) {
+    if (MASKS === null && !this.model.sweep.shadows.size && !markup.includes("contenteditable")) {
       if (HAS_FIELDS.test(markup)) for (const member of group) for (const f of queryWithin(member, "input,select,textarea")) values.push(...this.held(f));
       return { mark: 0, markup, values, parts: null, unsure: false };
     }
@@ -439,7 +444,7 @@ class Rows {
     return { mark: 0, markup: "", values, parts: gather.parts, unsure: false };
   }
 
-  /** What a field holds: nothing of what is secret. @param {any} el @returns {RowPart[]} */
+  /** What a field holds: nothing of what is secret. @param {El} el @returns {RowPart[]} */
   held(el) {
     const tag = tagOf(el);
     /** @param {string} kind @param {string} text @param {boolean} caption */
@@ -452,7 +457,7 @@ class Rows {
     return say(type === "button" || type === "submit" || type === "reset" ? "w" : "v", el.value, type === "button" || type === "submit" || type === "reset");
   }
 
-  /** @param {any} field */
+  /** @param {El} field */
   number(field) {
     let number = this.controls.get(field);
     if (!number) this.controls.set(field, (number = ++this.lastControl));
@@ -468,7 +473,7 @@ class Rows {
 
 /** Gathers what a row says. */
 class RowGather {
-  /** @param {Rows} rows @param {any} root */
+  /** @param {Rows} rows @param {El} root */
   constructor(rows, root) {
     this.rows = rows;
     this.root = root;
@@ -477,18 +482,17 @@ class RowGather {
     this.parts = [];
   }
 
-  /** @param {any} root */
+  /** @param {El} root */
   walk(root) {
-    /** @type {[any, number, boolean][]} */
+    /** @type {[El | Text, number, boolean][]} */
     const stack = [[root, 0, false]];
     while (stack.length && --this.left >= 0) {
-      const [node, control, caption] = /** @type {[any, number, boolean]} */ (stack.pop());
-      const type = safe.nodeType(node);
-      if (type === 3) {
-        if (/\S/.test(node.data)) this.say("w", node.data, control, caption, MASKS !== null && isTextMasked(safe.parentNode(node)));
+      const [node, control, caption] = /** @type {[El | Text, number, boolean]} */ (stack.pop());
+      if (isText(node)) {
+        if (/\S/.test(node.data)) this.say("w", node.data, control, caption, MASKS !== null && isTextMasked(/** @type {El | null} */ (safe.parentNode(node))));
         continue;
       }
-      if (type !== 1 || !this.enter(node, node === root)) continue;
+      if (!isElement(node) || !this.visit(node, node === root)) continue;
       const tag = tagOf(node);
       const editor = control || (isEditingHost(node) ? this.rows.number(node) : 0);
       const below = caption || CAPTION_TAGS.has(tag) || (has(node, "role") && explicitRole(node) === "button");
@@ -497,8 +501,8 @@ class RowGather {
     }
   }
 
-  /** Takes what an element says of itself; whether what is in it counts. @param {any} el @param {boolean} first */
-  enter(el, first) {
+  /** Takes what an element says of itself; whether what is in it counts. @param {El} el @param {boolean} first */
+  visit(el, first) {
     const tag = tagOf(el);
     const role = has(el, "role") ? explicitRole(el) : "";
     if (isLeftOut(tag, role, first, !bare(el) && has(el, "aria-live"))) return false;
@@ -626,14 +630,9 @@ function at(states, mark) {
   return found;
 }
 
-/** @param {any} el */
-function elementBefore(el) {
-  return plain(el) ? el.previousElementSibling : previousElement(el);
-}
-
 const DESCRIBED = new Set(["dt", "dd"]);
 
-/** The nodes of a row: of a description list a term or several and what describes them, else one. @param {any} node */
+/** The nodes of a row: of a description list a term or several and what describes them, else one. @param {El} node */
 function groupOf(node) {
   if (!DESCRIBED.has(tagOf(node))) return [node];
   const group = [node];
@@ -650,12 +649,12 @@ function groupOf(node) {
   return group;
 }
 
-/** Whether an element stands in a node of a row, or in the group that the node begins. @param {any} el @param {any} node */
+/** Whether an element stands in a node of a row, or in the group that the node begins. @param {El} el @param {El} node */
 function isInRow(el, node) {
   return groupOf(node).some((member) => reaches(el, member));
 }
 
-/** Whether a node is one of several of a kind. @param {any} n */
+/** Whether a node is one of several of a kind. @param {El} n */
 function isOneOfSeveral(n) {
   const cls = bare(n) ? "" : attr(n, "class") || "";
   if (ROW_CLASS.test(cls)) return true;
@@ -664,7 +663,7 @@ function isOneOfSeveral(n) {
   return false;
 }
 
-/** Whether two neighbours are of one make. @param {any} a @param {any} b @param {string} cls the class of the first */
+/** Whether two neighbours are of one make. @param {El} a @param {El} b @param {string} cls the class of the first */
 function areAlike(a, b, cls) {
   if (tagOf(a) !== tagOf(b)) return false;
   const other = attr(b, "class") || "";
@@ -674,7 +673,7 @@ function areAlike(a, b, cls) {
   return other.split(/\s+/, 20).some((name) => name !== "" && names.has(name));
 }
 
-/** The tags of the first children. @param {any} el */
+/** The tags of the first children. @param {El} el */
 function make(el) {
   let out = "";
   const root = shadowOf(el);
@@ -682,9 +681,9 @@ function make(el) {
   return out;
 }
 
-/** The field, or the editor, that an event of entering is about. @param {any} target */
+/** The field, or the editor, that an event of entering is about. @param {El} target */
 function editedField(target) {
-  for (let n = target; n && safe.nodeType(n) === 1; n = flatParent(n)) if (isEditingHost(n)) return n;
+  for (let /** @type {El | null} */ n = target; n; n = flatElement(n)) if (isEditingHost(n)) return n;
   return target;
 }
 
@@ -694,7 +693,7 @@ function nameNow(model, rec) {
   probeAria(node);
   const explicit = has(node, "role") ? explicitRole(node) : "";
   const name = nameOrText(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming);
-  const control = explicit ? undefined : model.stoodFor.get(node);
+  const control = explicit ? undefined : model.hints.proxiedControls.get(node);
   if (!control) return name;
   return model.naming.name(control, "input", roleOf(control, "input", explicitRole(control))) || name;
 }

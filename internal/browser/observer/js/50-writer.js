@@ -42,7 +42,7 @@ class Writer {
     const url = clean(location.href, MAX_FIELD);
     const title = clean(safe.title(this.model.doc), 300);
     const m = this.model;
-    return [this.id, this.sequence, flags, pageTime(), Math.round(m.scrollX), Math.round(m.scrollY), m.viewWidth, m.viewHeight, url, title].join("\t");
+    return [this.id, this.sequence, flags, pageTime(), Math.round(m.layout.scrollX), Math.round(m.layout.scrollY), m.layout.viewWidth, m.layout.viewHeight, url, title].join("\t");
   }
 
   /** Whether the header itself is news. */
@@ -62,7 +62,7 @@ class Writer {
         const rec = this.waiting[k];
         rec.ref = runs[i] + j;
         rec.fresh = -1;
-        if (this.model.all.has(rec)) this.model.byRef.set(rec.ref, rec);
+        if (this.model.records.all.has(rec)) this.model.records.byRef.set(rec.ref, rec);
       }
     }
     this.waiting = [];
@@ -72,17 +72,17 @@ class Writer {
   restart() {
     this.full = true;
     this.waiting = [];
-    for (const rec of this.model.all) {
+    for (const rec of this.model.records.all) {
       rec.sent = rec.moved = rec.boxSent = false;
       rec.fresh = -1;
       rec.mask = 0;
     }
-    for (const set of [this.model.gone, this.model.changed]) set.clear();
+    for (const set of [this.model.records.gone, this.model.records.changed]) set.clear();
   }
 
   /** @param {Rec | null} rec */
   token(rec) {
-    if (!rec || rec === this.model.head) return "^";
+    if (!rec || rec === this.model.records.head) return "^";
     return rec.ref >= 0 ? String(rec.ref) : "n" + rec.fresh;
   }
 
@@ -94,26 +94,26 @@ class Writer {
     const model = this.model;
     this.sequence++;
     const columns = new Columns();
-    if (!this.full) for (const rec of model.gone) columns.remove(rec);
+    if (!this.full) for (const rec of model.records.gone) columns.remove(rec);
     // With an element the daemon forgets its box: it is sent again when the element comes back.
-    for (const rec of model.gone) {
+    for (const rec of model.records.gone) {
       rec.sent = rec.moved = rec.boxSent = false;
       rec.mask = 0;
     }
     if (this.full) this.whole(columns);
     else this.runs(columns);
-    for (const rec of model.changed) {
+    for (const rec of model.records.changed) {
       if (rec.shown && rec.mask) columns.change(rec, this.token(parentOf(rec)));
       rec.mask = 0;
     }
     const boxes = measured ? new Boxes() : null;
     if (boxes) {
-      for (const rec of model.unboxed) boxes.add(rec, this.token(rec));
-      model.unboxed.clear();
+      for (const rec of model.records.unboxed) boxes.add(rec, this.token(rec));
+      model.records.unboxed.clear();
       this.scroll = scrollState();
     }
-    for (const set of [model.gone, model.inserts, model.changed]) set.clear();
-    model.listDirty = false;
+    for (const set of [model.records.gone, model.records.inserts, model.records.changed]) set.clear();
+    model.records.listDirty = false;
     const header = this.patchHeader(measured);
     this.full = false;
     return (header + "\n" + columns.text() + (boxes ? boxes.text() : "")).replace(/\n+$/, "\n");
@@ -126,8 +126,8 @@ class Writer {
     const url = this.url, titled = this.titled;
     this.url = clean(location.href, MAX_FIELD);
     this.titled = clean(safe.title(this.model.doc), 300);
-    if (this.full || measured || url !== this.url || titled !== this.titled || this.model.limited) {
-      return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (this.model.limited ? "l" : "")) + "\t" + took;
+    if (this.full || measured || url !== this.url || titled !== this.titled || this.model.refresh.limited) {
+      return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (this.model.refresh.limited ? "l" : "")) + "\t" + took;
     }
     return [this.sequence, "", pageTime(), took].join("\t");
   }
@@ -135,9 +135,9 @@ class Writer {
   /** Writes the whole list. @param {Columns} columns */
   whole(columns) {
     const { model } = this;
-    for (let rec = model.head.next; rec; rec = rec.next) {
-      this.insert(columns, rec, rec.prev === model.head);
-      model.unboxed.add(rec);
+    for (let rec = model.records.head.next; rec; rec = rec.next) {
+      this.insert(columns, rec, rec.prev === model.records.head);
+      model.records.unboxed.add(rec);
     }
     this.number();
   }
@@ -148,7 +148,7 @@ class Writer {
    * @param {Columns} columns
    */
   runs(columns) {
-    const { inserts } = this.model;
+    const { inserts } = this.model.records;
     const starts = [];
     for (const rec of inserts) if (!inserts.has(before(rec))) starts.push(rec);
     if (starts.length > 1) starts.sort((a, b) => before(a).order - before(b).order);
@@ -187,7 +187,7 @@ class Writer {
   /** Gives all records their order. */
   number() {
     let order = 0;
-    for (let rec = this.model.head.next; rec; rec = rec.next) rec.order = ++order;
+    for (let rec = this.model.records.head.next; rec; rec = rec.next) rec.order = ++order;
   }
 }
 
@@ -225,7 +225,7 @@ class Columns {
     this.afters = [];
     /** @type {number[]} */
     this.masks = [];
-    /** @type {any[][]} */
+    /** @type {Fields[number][][]} */
     this.values = Array.from({ length: FIELDS }, () => []);
   }
   /** @param {Rec} rec */
@@ -292,7 +292,7 @@ class Boxes {
     this.sides[1].push(rec.y);
     this.sides[2].push(rec.w);
     this.sides[3].push(rec.h);
-    this.sides[4].push(rec.covered ? 1 : "");
+    this.sides[4].push(rec.obscured ? 1 : "");
     rec.boxSent = true;
   }
   text() {

@@ -8,13 +8,12 @@ class Agent {
     const random = crypto.getRandomValues ? crypto.getRandomValues(new Uint32Array(2)) : [Math.random() * 2 ** 32, 0];
     this.id = random[0].toString(36) + random[1].toString(36);
     this.writer = new Writer(this.model, this.id);
-    this.unseen = new Unseen(this.model);
     this.chosen = new Chosen(this.model, this.writer);
     this.send = send;
     this.guard = new Guard();
-    /** The elements that hold frames, by frame. @type {Map<string, any>} */
+    /** The elements that hold frames, by frame. @type {Map<string, El>} */
     this.hosts = new Map();
-    /** What was scrolled how far before the wheel turned. @type {any} */
+    /** What was scrolled how far before the wheel turned. @type {WheelState | null} */
     this.wheel = null;
     /** The element that was pressed last, and where it stood. @type {ReturnType<typeof placeOf> | null} */
     this.watched = null;
@@ -39,8 +38,9 @@ class Agent {
     this.model.onRoot = (root) => this.follow(root);
     this.heard = this.heard.bind(this);
     this.quiet = 0;
+    /** The root element that listens. @type {El | null} */
     this.root = null;
-    /** The pass under way. @type {Pass | null} */
+    /** The pass under way. @type {SlicedSweep | null} */
     this.pass = null;
     /** When the next may begin, and when the last one ended. */
     this.rested = 0;
@@ -66,12 +66,10 @@ class Agent {
     for (const type of HEARD) addEventListener(type, this.heard, LISTEN);
   }
 
-  /** @param {any} root a shadow root */
+  /** @param {Shadow} root */
   follow(root) {
-    if (this.model.roots.has(root)) return;
-    this.model.roots.add(root);
-    this.model.rootList.add(root);
-    this.model.remember(root);
+    if (!this.model.sweep.follow(root)) return;
+    this.model.listeners.addPending(root);
     this.observer.observe(root, OBSERVED);
     for (const type of HEARD) root.addEventListener(type, this.heard, LISTEN);
     root.addEventListener("slotchange", this.heard, LISTEN);
@@ -82,7 +80,7 @@ class Agent {
     this.quiet = performance.now();
     this.stirred = this.stirredSince = true;
     if (this.frame) this.changedIn = this.model.doc.timeline.currentTime;
-    this.model.note(records);
+    this.model.changes.note(records);
     this.writer.took += performance.now() - this.quiet;
     this.chosen.stir();
     if (this.guard.press) this.guard.press.changed();
@@ -94,11 +92,11 @@ class Agent {
     const model = this.model;
     this.chosen.stir();
     this.stirred = this.stirredSince = true;
-    model.geometryDirty = true;
+    model.changes.geometryDirty = true;
     switch (event.type) {
       case "slotchange": {
-        const root = safe.getRootNode(event.target);
-        if (root.host) model.reslot(root.host);
+        const host = hostOf(/** @type {El} */ (event.target));
+        if (host) model.changes.reslot(host);
         break;
       }
       case "scroll":
@@ -110,16 +108,16 @@ class Agent {
       case "reset":
       case "click":
       case "keyup":
-        model.controlsDirty = true;
-        if (model.controls.size > CONTROLS_AT_ONCE) model.styleDirty = true; // a pass looks at the rest
+        model.changes.controlsDirty = true;
+        if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a pass looks at the rest
         if (event.type === "input" || event.type === "change") {
-          const target = event.composedPath()[0];
+          const target = /** @type {El} */ (event.composedPath()[0]);
           if (event.isTrusted) model.rows.entered(target);
-          model.noteText(target);
+          model.changes.noteText(target);
         }
         break;
       default:
-        model.styleDirty = true;
+        model.changes.styleDirty = true;
     }
     this.schedule();
   }
@@ -184,17 +182,17 @@ class Agent {
   find(all, geometry) {
     const model = this.model;
     const records = this.observer.takeRecords();
-    if (records.length) model.note(records);
+    if (records.length) model.changes.note(records);
     if (all) {
       this.abandon();
-      if (!model.layoutHolds()) model.styleDirty = true;
+      if (!model.layout.holds()) model.changes.styleDirty = true;
     }
-    model.update(all);
-    if (geometry) model.measure();
-    const boxes = geometry || this.boxes || (this.geometry && model.unboxed.size > 0);
-    if (boxes) model.position();
+    model.refresh.update(all);
+    if (geometry) model.layout.measure();
+    const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);
+    if (boxes) model.layout.readPosition();
     this.boxes = false;
-    const idle = !model.changed.size && !model.gone.size && !this.writer.full && !this.news(boxes);
+    const idle = !model.records.changed.size && !model.records.gone.size && !this.writer.full && !this.news(boxes);
     if (idle) return null;
     return this.writer.patch(boxes);
   }
@@ -203,7 +201,7 @@ class Agent {
   news(geometry) {
     if (this.writer.renamed()) return true;
     if (geometry && scrollState() !== this.writer.scroll) return true;
-    return this.model.listDirty || (geometry && this.model.unboxed.size > 0);
+    return this.model.records.listDirty || (geometry && this.model.records.unboxed.size > 0);
   }
 
   /** While pushing, four times a second: whether there is anything that no event shows. */
@@ -220,7 +218,7 @@ class Agent {
   /** Listeners come without a mutation: a probe now and then, and soon after elements came. @param {number} now */
   askForProbe(now) {
     const since = now - this.probed;
-    if (since < (this.unseen.due ? PROBE_GROWN : this.stirredSince ? PROBE_EVERY : PROBE_IDLE)) return;
+    if (since < (this.model.listeners.due ? PROBE_GROWN : this.stirredSince ? PROBE_EVERY : PROBE_IDLE)) return;
     this.probed = now;
     this.stirredSince = false;
     this.send(this.writer.header("p"));
@@ -232,11 +230,11 @@ class Agent {
     this.looked = start;
     this.stirred = false;
     this.chosen.stir();
-    if (!model.rescan) {
-      model.glance();
-      model.sweepControls(false);
-      if (model.styleDirty || !model.looksSame(this.geometry) || start - this.passed >= this.every) {
-        this.pass = new Pass(model);
+    if (!model.changes.rescan) {
+      model.sweep.poll();
+      model.sweep.checkControls(false);
+      if (model.changes.styleDirty || !model.layout.seemsToHold(this.geometry) || start - this.passed >= this.every) {
+        this.pass = new SlicedSweep(model);
         scheduler.postTask(this.goOn, SLICES);
       }
     }
@@ -248,7 +246,7 @@ class Agent {
 
   /** Ends a pass before its end: what it did not look at is to be looked at. */
   abandon() {
-    if (this.pass) this.model.styleDirty = this.model.geometryDirty = true;
+    if (this.pass) this.model.changes.styleDirty = this.model.changes.geometryDirty = true;
     this.pass = null;
   }
 
@@ -256,7 +254,7 @@ class Agent {
   goOn() {
     const { model, pass } = this;
     if (!pass) return; // a read has looked at everything meanwhile
-    if (!this.pushing || model.rescan) {
+    if (!this.pushing || model.changes.rescan) {
       this.abandon();
       return;
     }
@@ -270,11 +268,11 @@ class Agent {
     }
     this.pass = null;
     this.passed = performance.now();
-    this.every = model.found > pass.found ? PASS_EVERY : PASS_IDLE;
+    this.every = model.sweep.found > pass.found ? PASS_EVERY : PASS_IDLE;
     this.rested = this.passed + REST * pass.took;
-    model.standInsDirty = true;
+    model.changes.proxiesDirty = true;
     if (this.geometry) {
-      model.cover();
+      model.layout.findObscured();
       this.boxes = true;
     }
     this.schedule();
@@ -282,7 +280,7 @@ class Agent {
 
   // ---- what the daemon calls ----------------------------------------------------------------
 
-  /** @param {any[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none */
+  /** @param {Digit[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none */
   acknowledge(digits) {
     this.acknowledged(numbersOf(digits));
   }
@@ -297,7 +295,7 @@ class Agent {
 
   /**
    * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
-   * @param {any[]} digits of the mark of the read, and of an acknowledgement
+   * @param {Digit[]} digits of the mark of the read, and of an acknowledgement
    */
   read(request, digits) {
     const [mark, ...ack] = numbersOf(digits);
@@ -314,8 +312,8 @@ class Agent {
     }
     this.want(request);
     const records = this.observer.takeRecords();
-    if (records.length) this.model.note(records);
-    if (this.unseen.due && !request.probed) return this.writer.header("p");
+    if (records.length) this.model.changes.note(records);
+    if (this.model.listeners.due && !request.probed) return this.writer.header("p");
     const message = this.take(true, request.geometry);
     if (mark > 0) this.noteRows(mark);
     if (message !== null) {
@@ -356,12 +354,12 @@ class Agent {
     const model = this.model;
     if (request.structural && !model.structural) {
       model.structural = true;
-      model.rescan = true;
+      model.changes.rescan = true;
     }
     for (const name of request.attributes || []) {
       if (model.attributes.includes(name) || model.attributes.length >= 64) continue;
       model.attributes.push(name);
-      model.rescan = true;
+      model.changes.rescan = true;
     }
   }
 
@@ -397,25 +395,25 @@ class Agent {
     const model = new Model(this.model.doc);
     model.structural = this.model.structural;
     model.attributes = this.model.attributes;
-    model.children = this.model.children;
-    model.strange = this.model.strange;
-    model.update(true);
+    model.frames = this.model.frames;
+    model.listeners.needsWalk = this.model.listeners.needsWalk;
+    model.refresh.update(true);
+    /** @type {string[]} */
     const lines = [];
     /** @param {Rec | null} rec */
     const known = (rec) => {
-      const own = rec && this.model.recs.get(rec.node);
+      const own = rec && this.model.records.get(rec.node);
       return own ? own.ref : "^";
     };
-    for (let rec = model.head.next; rec; rec = rec.next) {
-      const fields = rec.fields.slice();
-      fields[F_PARENT] = fields[F_PARENT] ? known(fields[F_PARENT]) : "^";
-      lines.push(known(rec) + "\t" + fields.join("\t"));
+    for (let rec = model.records.head.next; rec; rec = rec.next) {
+      const parent = rec.fields[F_PARENT];
+      lines.push(known(rec) + "\t" + rec.fields.with(F_PARENT, parent ? known(parent) : "^").join("\t"));
     }
     return lines.join("\n");
   }
 }
 
-/** Numbers from their digits: seven bits each, the lowest first, and 128 when there is more. @param {any[]} digits */
+/** Numbers from their digits: seven bits each, the lowest first, and 128 when there is more. @param {Digit[]} digits */
 function numbersOf(digits) {
   const out = [];
   let n = 0, unit = 1;

@@ -44,7 +44,7 @@ function markupAttribute(name, value) {
   return value ? " " + name + '="' + escaped(value) + '"' : "";
 }
 
-/** @param {any} el @param {string} name @param {number} max */
+/** @param {El} el @param {string} name @param {number} max */
 function keptAttribute(el, name, max) {
   return markupAttribute(name, (attr(el, name) || "").slice(0, max));
 }
@@ -73,7 +73,7 @@ class Markup {
     const cut = (style) => style !== null && (style.overflowX === "hidden" || style.overflowX === "clip");
     // What lies beyond these no scrolling brings into view.
     const width = root ? (cut(styles) || (body && cut(getComputedStyle(body))) ? root.clientWidth : root.scrollWidth) : 0;
-    const leftwards = styles !== null && styles.direction === "rtl" ? width - root.clientWidth : 0;
+    const leftwards = root !== null && styles !== null && styles.direction === "rtl" ? width - root.clientWidth : 0;
     this.minX = -leftwards - scrollX;
     this.maxX = width - leftwards - scrollX;
     this.minY = -scrollY;
@@ -97,7 +97,7 @@ class Markup {
   /**
    * Whether an element and all that is in it is left out. What `visibility` hides is decided for each text,
    * because what is inside can be visible again.
-   * @param {any} el @param {string} tag
+   * @param {El} el @param {string} tag
    */
   hidden(el, tag) {
     if (MARKUP_SKIPPED.has(tag)) return true;
@@ -111,7 +111,7 @@ class Markup {
 
   /**
    * Whether a person can read the text that stands in an element.
-   * @param {any} el @param {CSSStyleDeclaration} style
+   * @param {El} el @param {CSSStyleDeclaration} style
    */
   legible(el, style) {
     if (style.visibility !== "visible" && VISIBLE.visibilityProperty) return false;
@@ -125,9 +125,9 @@ class Markup {
     return style.overflowX === "visible" && style.display !== "inline" && (r.width > 0 || r.height > 0) && this.reachable(r);
   }
 
-  /** The nearest ancestor with a box of its own. @param {any} el */
+  /** The nearest ancestor with a box of its own. @param {El} el */
   boxed(el) {
-    for (let n = el, i = 0; n && safe.nodeType(n) === 1 && i < 16; n = flatParent(n), i++) {
+    for (let /** @type {El | null} */ n = el, i = 0; n && i < 16; n = flatElement(n), i++) {
       el = n;
       if (getComputedStyle(n).display !== "contents") break;
     }
@@ -143,14 +143,14 @@ class Markup {
     this.unseen.push(text.isWellFormed() ? text : text.toWellFormed());
   }
 
-  /** @param {any} parent @param {string} data */
+  /** @param {El | null} parent @param {string} data */
   text(parent, data) {
     if (!this.preserved && data.length < 1000 && !/\S/.test(data)) {
       this.put(" ");
       return;
     }
-    const style = parent ? getComputedStyle(parent) : null;
-    if (style === null) return;
+    if (parent === null) return;
+    const style = getComputedStyle(parent);
     if (!this.legible(parent, style)) {
       if (!isTextMasked(parent)) this.conceal(data);
       return;
@@ -168,7 +168,7 @@ class Markup {
 
   /**
    * Writes the start of an element, and returns its end; null when its children are not to be read.
-   * @param {any} el @param {string} tag @param {number} depth
+   * @param {El} el @param {string} tag @param {number} depth
    * @returns {string | null}
    */
   open(el, tag, depth) {
@@ -180,7 +180,7 @@ class Markup {
     switch (tag) {
       case "iframe":
       case "frame":
-        this.put("<x-frame" + markupAttribute("name", this.model.children.get(el) || "") + "></x-frame>");
+        this.put("<x-frame" + markupAttribute("name", this.model.frames.get(el) || "") + "></x-frame>");
         return null;
       case "img":
       case "svg":
@@ -209,7 +209,7 @@ class Markup {
     return "</" + name + ">";
   }
 
-  /** The tag to write. @param {any} el @param {string} tag */
+  /** The tag to write. @param {El} el @param {string} tag */
   name(el, tag) {
     if (MARKUP_TAGS.has(tag)) return tag === "q" || tag === "cite" || tag === "abbr" ? "span" : tag;
     if (tag === "slot" || tag === "body" || tag === "html") return "";
@@ -217,7 +217,7 @@ class Markup {
     return display.startsWith("inline") || display.startsWith("ruby") || display === "contents" ? "span" : "div";
   }
 
-  /** @param {any} el @param {string} tag */
+  /** @param {El} el @param {string} tag */
   attributes(el, tag) {
     if (bare(el)) return "";
     let out = keptAttribute(el, "class", 200) + keptAttribute(el, "id", 100) + keptAttribute(el, "role", 40);
@@ -236,7 +236,7 @@ class Markup {
     return out + keptAttribute(el, "itemprop", 40);
   }
 
-  /** @param {any} el @param {string} tag */
+  /** @param {El} el @param {string} tag */
   picture(el, tag) {
     const r = safe.rect(el);
     if (r.width <= 1 || r.height <= 1 || !this.reachable(r) || getComputedStyle(el).visibility !== "visible") return;
@@ -247,7 +247,7 @@ class Markup {
     this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(withoutUser(src), MAX_FIELD)) + ">");
   }
 
-  /** A control with what a person reads in it. @param {any} el @param {string} tag */
+  /** A control with what a person reads in it. @param {El} el @param {string} tag */
   control(el, tag) {
     const type = tag === "input" ? el.type : tag;
     if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
@@ -258,7 +258,7 @@ class Markup {
     this.put(out + ">");
   }
 
-  /** Adds what a picture covers of the viewport. @param {any} el */
+  /** Adds what a picture covers of the viewport. @param {El} el */
   measure(el) {
     if (++this.pictures > MARKUP_PICTURES || !safe.checkVisibility(el, VISIBLE)) return;
     const r = safe.rect(el);
@@ -267,13 +267,15 @@ class Markup {
     if (width > 0 && height > 0) this.mediaArea += width * height;
   }
 
-  /** Writes a subtree. Iterative: nesting is unbounded. @param {any} root */
+  /** Writes a subtree. Iterative: nesting is unbounded. @param {El} root */
   write(root) {
     /** What comes next on each level, the elements that are open, and how they end. */
+    /** @type {(El | Text | null | undefined)[]} */
     const next = [root];
-    /** @type {(any[] | null)[]} */
+    /** @type {((El | Text)[] | null)[]} */
     const lists = [null];
     const places = [0];
+    /** @type {(El | null)[]} */
     const owners = [null];
     const ends = [""];
     let depth = 0;
@@ -290,12 +292,11 @@ class Markup {
       const list = lists[depth];
       next[depth] = depth === 0 ? null : list ? list[++places[depth]] : safe.nextSibling(node);
       if (++this.nodes > MARKUP_NODES) this.truncated = true;
-      const type = safe.nodeType(node);
-      if (type === 3) {
+      if (isText(node)) {
         if (node.data) this.text(owners[depth], node.data);
         continue;
       }
-      if (type !== 1) continue;
+      if (!isElement(node)) continue;
       const tag = tagOf(node);
       if (this.hidden(node, tag)) {
         if (!MARKUP_SKIPPED.has(tag)) this.conceal(toldText(node) || "");
@@ -308,7 +309,7 @@ class Markup {
       depth++;
       lists[depth] = assigned.length ? assigned : null;
       places[depth] = 0;
-      next[depth] = assigned.length ? assigned[0] : shadow ? shadow.firstChild : safe.firstChild(node);
+      next[depth] = assigned.length ? assigned[0] : safe.firstChild(shadow || node);
       owners[depth] = node;
       ends[depth] = end;
       if (end) written++;
@@ -319,11 +320,11 @@ class Markup {
 
 /**
  * The document as HTML, and how much of the viewport pictures cover.
- * @param {any} agent
+ * @param {Agent} agent
  */
 function markupOf(agent) {
   const doc = agent.model.doc;
-  if (lookForVeil(doc)) agent.model.styleDirty = true;
+  if (checkHiddenPage(doc)) agent.model.changes.styleDirty = true;
   const markup = new Markup(agent.model);
   const body = safe.querySelector(doc, "body");
   if (body) markup.write(body);

@@ -19,9 +19,10 @@ const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
 /** How well a text fits, as target.Fit in Go. */
 const EXACTLY = 0, FOLDED = 1, PARTLY = 2, NOT = 3;
 
+/** @type {(el: El) => string} */
 const innerTextOf = getter(HTMLElement, "innerText");
 
-/** The text in an element as it is drawn, without what is hidden. @param {any} el */
+/** The text in an element as it is drawn, without what is hidden. @param {El} el */
 function drawnText(el) {
   try {
     return innerTextOf(el);
@@ -30,7 +31,7 @@ function drawnText(el) {
   }
 }
 
-class Seeker {
+class Finder {
   /** @param {Agent} agent @param {{by: string, words: string, ref: number}} wanted */
   constructor(agent, wanted) {
     this.ref = wanted.ref;
@@ -46,12 +47,12 @@ class Seeker {
   /** Everything that fits closest among what can be seen; if there is nothing, how much of what cannot. */
   seek() {
     const { model, answer } = this;
-    model.sight.begin();
-    model.sight.x = scrollX;
-    model.sight.y = scrollY;
-    /** @type {any[][]} */
+    model.visibility.begin();
+    model.visibility.x = scrollX;
+    model.visibility.y = scrollY;
+    /** @type {El[][]} */
     const shown = [[], [], []];
-    /** @type {any[][]} */
+    /** @type {El[][]} */
     const hidden = [[], [], []];
     try {
       for (const el of this.candidates()) {
@@ -72,17 +73,17 @@ class Seeker {
     return answer;
   }
 
-  /** @returns {any[]} in no more than the order of their trees */
+  /** @returns {El[]} in no more than the order of their trees */
   candidates() {
     const { model } = this;
-    if (this.by === "submitter") return submittersOf(model.byRef.get(this.ref));
-    if (this.by === "innermost") return this.innermost(model.byRef.get(this.ref));
+    if (this.by === "submitter") return submittersOf(model.records.byRef.get(this.ref));
+    if (this.by === "innermost") return this.innermost(model.records.byRef.get(this.ref));
     const out = [];
     const selector = this.selector();
-    const roots = [model.doc, ...model.rootList];
+    const roots = [model.doc, ...model.sweep.shadows];
     for (const root of roots) {
-      if (root !== model.doc && !safe.isConnected(root.host)) continue;
-      const list = root === model.doc ? safe.querySelectorAll(root, selector) : root.querySelectorAll(selector);
+      if (isShadow(root) && !safe.isConnected(root.host)) continue;
+      const list = inTree(root, selector);
       for (const el of list) {
         if (out.length >= MAX_SOUGHT) {
           this.answer.more = true;
@@ -108,7 +109,7 @@ class Seeker {
     return this.words;
   }
 
-  /** @param {any} el */
+  /** @param {El} el */
   fit(el) {
     switch (this.by) {
       case "label":
@@ -122,21 +123,21 @@ class Seeker {
     return EXACTLY;
   }
 
-  /** The innermost elements in one, or itself, that say the words. @param {Rec | undefined} rec @returns {any[]} */
+  /** The innermost elements in one, or itself, that say the words. @param {Rec | undefined} rec @returns {El[]} */
   innermost(rec) {
-    /** @type {any[]} */
+    /** @type {El[]} */
     const out = [];
     if (!rec || !safe.isConnected(rec.node)) return out;
     const stack = [rec.node];
     for (let seen = 0; stack.length && out.length < MAX_MEANT; ) {
-      const el = stack.pop();
-      /** @type {any[]} */
+      const el = /** @type {El} */ (stack.pop());
+      /** @type {El[]} */
       const inner = [];
       const open = [el]; // and what has no box of its own
       for (let i = 0; i < open.length && (el === rec.node || !INTERACTIVE_TAGS.has(tagOf(el))); i++) {
         for (const node of flatNodes(open[i], tagOf(open[i]))) {
           if (seen++ > MAX_SOUGHT) break;
-          if (safe.nodeType(node) !== 1 || this.fitText(node) === NOT) continue;
+          if (!isElement(node) || this.fitText(node) === NOT) continue;
           (this.stand(node) ? inner : open).push(node);
         }
       }
@@ -146,7 +147,7 @@ class Seeker {
     return out;
   }
 
-  /** How well what an element says fits, as it is drawn or as it is named. @param {any} el */
+  /** How well what an element says fits, as it is drawn or as it is named. @param {El} el */
   fitText(el) {
     const { naming } = this.model;
     naming.visited.clear();
@@ -155,7 +156,7 @@ class Seeker {
     return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? drawnText(el) : toldText(el), MAX_SAID));
   }
 
-  /** A person reads the label, also when an aria-label names the field otherwise. @param {any} el */
+  /** A person reads the label, also when an aria-label names the field otherwise. @param {El} el */
   fitLabel(el) {
     const { naming, labels } = this.model;
     const tag = tagOf(el);
@@ -180,50 +181,50 @@ class Seeker {
     return folded.includes(this.folded) ? PARTLY : NOT;
   }
 
-  /** What a person sees and uses of an element: itself, the label that stands in for it, or nothing. @param {any} el */
+  /** What a person sees and uses of an element: itself, the label that stands in for it, or nothing. @param {El} el */
   stand(el) {
-    if (this.model.sight.isVisible(el, tagOf(el))) return el;
-    return this.model.standIns.get(el) || null;
+    if (this.model.visibility.isVisible(el, tagOf(el))) return el;
+    return this.model.hints.proxyLabels.get(el) || null;
   }
 
-  /** @param {any[]} list @param {number} fit */
+  /** @param {El[]} list @param {number} fit */
   name(list, fit) {
     const { model, answer } = this;
     if (list.length > MAX_MEANT) answer.more = true;
     const seen = new Set();
     for (const el of list.slice(0, MAX_MEANT)) {
       const stand = this.stand(el);
-      if (seen.has(stand)) continue;
+      if (!stand || seen.has(stand)) continue;
       seen.add(stand);
-      const rec = model.recs.get(stand);
+      const rec = model.records.get(stand);
       const listed = rec && rec.shown && rec.ref >= 0;
       if (!rec || !rec.shown) this.enlist(stand);
       answer.found.push([listed ? rec.ref : -1, fit]);
     }
   }
 
-  /** Makes an element a part of the stored DOM, as something that is shown. @param {any} el */
+  /** Makes an element a part of the stored DOM, as something that is shown. @param {El} el */
   enlist(el) {
     const { model } = this;
-    if (!model.hint(el, HINT_MEANT, true)) return;
-    model.strange = true;
-    model.looks.add(el);
+    if (!model.hints.set(el, HINT_MEANT, true)) return;
+    model.listeners.needsWalk = true;
+    model.changes.checkNodes.add(el);
   }
 }
 
-/** The first button that submits the form of a field. @param {Rec | undefined} rec @returns {any[]} */
+/** The first button that submits the form of a field. @param {Rec | undefined} rec @returns {El[]} */
 function submittersOf(rec) {
   const field = rec && safe.isConnected(rec.node) ? rec.node : null;
-  const form = field && ((tagOf(field) !== "label" && field.form) || Element.prototype.closest.call(field, "form"));
+  const form = field && ((tagOf(field) !== "label" && field.form) || closestOf(field, "form"));
   if (!form || typeof form !== "object") return [];
-  const buttons = HTMLFormElement.prototype.querySelectorAll.call(form, "button,input[type=submit],input[type=image]");
+  const buttons = queryWithin(form, "button,input[type=submit],input[type=image]");
   const id = attr(form, "id");
-  const away = id ? safe.getRootNode(form).querySelectorAll("[form=" + CSS.escape(id) + "]") : [];
+  const away = id ? inTree(treeOf(form), "[form=" + CSS.escape(id) + "]") : [];
   const first = [...buttons, ...away].find((b) => (tagOf(b) === "button" || tagOf(b) === "input") && (b.type === "submit" || b.type === "image"));
   return first ? [first] : [];
 }
 
-/** An element in a few words. @param {any} el */
+/** An element in a few words. @param {El} el */
 function sketch(el) {
   const id = attr(el, "id");
   const name = attr(el, "name");
@@ -238,5 +239,5 @@ function sketch(el) {
  */
 function find(agent, wanted) {
   agent.start();
-  return new Seeker(agent, wanted).seek();
+  return new Finder(agent, wanted).seek();
 }

@@ -11,83 +11,85 @@ function middle(r) {
   return { x: (left + right) / 2, y: (top + bottom) / 2 };
 }
 
-/** Whether a point is in the viewport. @param {{x: number, y: number}} p */
+/** Whether a point is in the viewport. @param {Point} p */
 function isInView(p) {
   return p.x >= 0 && p.y >= 0 && p.x < innerWidth && p.y < innerHeight;
 }
 
-/** What a person would see as the element: its image, or the label in its place. @param {Sight} sight @param {any} el @param {string} tag */
-function shownFor(sight, el, tag) {
-  if (tag === "area") return sight.imageOf(el) || el;
-  const label = isToggle(el, tag) && sight.isTucked(el, tag, safe.rect(el)) && sight.labelOf(el);
+/** What a person would see as the element: its image, or the label in its place. @param {Visibility} visibility @param {El} el @param {string} tag @returns {El} */
+function shownFor(visibility, el, tag) {
+  if (tag === "area") return visibility.imageOf(el) || el;
+  const label = isToggle(el, tag) && visibility.isTucked(el, tag, safe.rect(el)) && visibility.labelOf(el);
   if (label) return label;
   if (el.getClientRects().length > 0) return el;
-  return sight.parts(el).find((part) => safe.nodeType(part) === 1 && hasArea(partRect(part))) || safe.parentNode(el);
+  for (const part of visibility.parts(el)) if (isElement(part) && hasArea(partRect(part))) return part;
+  return /** @type {El} */ (safe.parentNode(el));
 }
 
 /**
  * Scrolls an element into view, in every box that scrolls. Returns where it is then.
- * @param {Sight} sight @param {any} el @param {string} tag @param {"center" | "end" | "start"} how
+ * @param {Visibility} visibility @param {El} el @param {string} tag @param {"center" | "end" | "start"} how
  */
-function bringIntoView(sight, el, tag, how) {
-  Element.prototype.scrollIntoView.call(shownFor(sight, el, tag), { block: how, inline: how === "center" ? "center" : "nearest", behavior: "instant" });
-  seeAgain(sight);
-  const rect = sight.rect(el, tag);
+function bringIntoView(visibility, el, tag, how) {
+  Element.prototype.scrollIntoView.call(shownFor(visibility, el, tag), { block: how, inline: how === "center" ? "center" : "nearest", behavior: "instant" });
+  seeAgain(visibility);
+  const rect = visibility.rect(el, tag);
   if (tag !== "area" || isInView(middle(rect))) return rect;
   scrollBy({ left: rect.left + rect.width / 2 - innerWidth / 2, top: rect.top + rect.height / 2 - innerHeight / 2, behavior: "instant" });
-  seeAgain(sight);
-  return sight.rect(el, tag);
+  seeAgain(visibility);
+  return visibility.rect(el, tag);
 }
 
-/** Forgets what was read of the layout. @param {Sight} sight */
-function seeAgain(sight) {
-  sight.begin();
-  sight.x = scrollX;
-  sight.y = scrollY;
+/** Forgets what was read of the layout. @param {Visibility} visibility */
+function seeAgain(visibility) {
+  visibility.begin();
+  visibility.x = scrollX;
+  visibility.y = scrollY;
 }
 
 /**
  * The best point of an element to act at: one where nothing else takes the click, not even a control inside of the
  * element; else one that only such a control takes; else its first point, and what covers that.
- * @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect
- * @returns {{point: {x: number, y: number}, cover: any}} cover is null, or a node, or the document when nothing is there
+ * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
+ * @returns {PointToUse} cover is null, or a node, or the document when nothing is there
  */
-function pointToUse(sight, el, tag, rect) {
-  /** @type {{point: {x: number, y: number}, cover: any} | null} */
+function pointToUse(visibility, el, tag, rect) {
+  /** @type {PointToUse | null} */
   let inner = null;
-  /** @type {{point: {x: number, y: number}, cover: any} | null} */
+  /** @type {PointToUse | null} */
   let first = null;
-  for (const point of pointsIn(sight, el, tag, rect)) {
+  for (const point of pointsIn(visibility, el, tag, rect)) {
     const hit = hitAt(point.x, point.y);
     const way = hit ? wayTo(el, hit) : COVERED;
     if (way === DIRECT) return { point, cover: null };
     if (way === INSIDE) inner = inner || { point, cover: null };
     first = first || { point, cover: hit || document };
   }
-  return inner || /** @type {{point: {x: number, y: number}, cover: any}} */ (first);
+  return inner || /** @type {PointToUse} */ (first);
 }
 
-/** Points to try, the best first, never none. @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect */
-function pointsIn(sight, el, tag, rect) {
+/** Points to try, the best first, never none. @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect */
+function pointsIn(visibility, el, tag, rect) {
   if (tag === "area") {
-    const image = sight.imageOf(el);
+    const image = visibility.imageOf(el);
     const shape = image && shapeOf(el, safe.rect(image));
     if (shape && shape.points.length) return shape.points;
   }
-  const label = tag === "label" ? el : isToggle(el, tag) && sight.isTucked(el, tag, safe.rect(el)) && sight.labelOf(el);
+  const label = tag === "label" ? el : isToggle(el, tag) && visibility.isTucked(el, tag, safe.rect(el)) && visibility.labelOf(el);
   const own = [...(label || el).getClientRects()].filter(hasArea).slice(0, 8);
-  const boxes = own.length ? own : sight.parts(el).map(partRect).filter(hasArea).slice(0, 8);
+  const boxes = own.length ? own : visibility.parts(el).map(partRect).filter(hasArea).slice(0, 8);
   if (!boxes.length) return [middle(label ? safe.rect(label) : rect)];
   return [...boxes.map(middle), ...boxes.slice(0, 2).flatMap(aroundMiddle)];
 }
 
+/** @type {(el: El) => DOMRectList} */
 const rectsOf = method(Element, "getClientRects");
 
-/** The centre of an element: of its only box, else of its first part. @param {Sight} sight @param {any} el @param {string} tag @param {DOMRect} rect */
-function centreOf(sight, el, tag, rect) {
+/** The centre of an element: of its only box, else of its first part. @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect */
+function centreOf(visibility, el, tag, rect) {
   const own = tag === "area" || tag === "label" || isToggle(el, tag) ? [] : [...rectsOf(el)].filter(hasArea);
   if (own.length === 1) return { x: own[0].left + own[0].width / 2, y: own[0].top + own[0].height / 2 };
-  return pointsIn(sight, el, tag, rect)[0];
+  return pointsIn(visibility, el, tag, rect)[0];
 }
 
 /** More points of a box: between its middle and its sides, and close to its corners. @param {DOMRect} r */
@@ -104,12 +106,14 @@ function aroundMiddle(r) {
 
 /** The innermost element at a point, in shadow trees too. @param {number} x @param {number} y */
 function hitAt(x, y) {
-  return withinTrees(safe.elementFromPoint(document, x, y), x, y);
+  const hit = safe.elementFromPoint(document, x, y);
+  return hit && withinTrees(hit, x, y);
 }
 
+/** @type {(doc: Document, x: number, y: number) => El[]} */
 const elementsAt = method(Document, "elementsFromPoint");
 
-/** The innermost element at a point, as if another was not there with all that is in it. @param {any} without or null @param {number} x @param {number} y */
+/** The innermost element at a point, as if another was not there with all that is in it. @param {El | null} without @param {number} x @param {number} y */
 function hitBeside(without, x, y) {
   if (without === null) return hitAt(x, y);
   for (const hit of elementsAt(document, x, y)) {
@@ -120,10 +124,10 @@ function hitBeside(without, x, y) {
   return null;
 }
 
-/** @param {any} hit @param {number} x @param {number} y */
+/** The innermost element at a point, in the shadow trees of the one there. @param {El} hit @param {number} x @param {number} y */
 function withinTrees(hit, x, y) {
-  while (hit && shadowOf(hit)) {
-    const inner = shadowOf(hit).elementFromPoint(x, y);
+  for (let root = shadowOf(hit); root; root = shadowOf(hit)) {
+    const inner = root.elementFromPoint(x, y);
     if (!inner || inner === hit) break;
     hit = inner;
   }
@@ -134,12 +138,12 @@ const DIRECT = 0, INSIDE = 1, COVERED = 2;
 
 /**
  * How a click on `hit` gets to an element: directly; by way of a control inside of it, which it is meant for; or not.
- * @param {any} el @param {any} hit @param {boolean} [hidden] whether it is a control that is not drawn itself
+ * @param {El} el @param {El} hit @param {boolean} [hidden] whether it is a control that is not drawn itself
  */
 function wayTo(el, hit, hidden) {
   if (tagOf(el) === "label" && hit === el.control) return DIRECT;
   let through = true;
-  for (let n = hit; n && safe.nodeType(n) === 1; n = flatParent(n)) {
+  for (let /** @type {El | null} */ n = hit; n; n = flatElement(n)) {
     const tag = tagOf(n);
     if (n === el) return through ? DIRECT : tag === "label" ? COVERED : INSIDE;
     // A label hands a click on to its control, unless something in the label takes it.
@@ -154,7 +158,7 @@ function wayTo(el, hit, hidden) {
 /** What a box that is drawn for a control does not hold beside it. */
 const CONTROLS = "a[href],button,input:not([type=hidden]),select,textarea";
 
-/** Whether an element is drawn itself, where it can be clicked. @param {any} el */
+/** Whether an element is drawn itself, where it can be clicked. @param {El} el */
 function isDrawn(el) {
   const rect = safe.rect(el);
   const { pointerEvents, clip, clipPath } = getComputedStyle(el);
@@ -163,21 +167,21 @@ function isDrawn(el) {
 
 /**
  * Whether an element is what is drawn for a transparent or tucked away control in it, and for no other.
- * @param {any} el @param {any} hit @param {boolean} hidden whether the control is not drawn itself
+ * @param {El} el @param {El} hit @param {boolean} hidden whether the control is not drawn itself
  */
 function isBoxAround(el, hit, hidden) {
   if (!hidden || !safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
   return [...queryWithin(hit, CONTROLS)].every((other) => other === el);
 }
 
-/** What would receive a click there instead of the element; empty when the element does. @param {any} el @param {number} x @param {number} y */
+/** What would receive a click there instead of the element; empty when the element does. @param {El} el @param {number} x @param {number} y */
 function coverAt(el, x, y) {
   const hit = hitAt(x, y);
   if (!hit) return "nothing (the point is outside the page)";
   return wayTo(el, hit) === COVERED ? describeNode(hit) : "";
 }
 
-/** A node by its tag and its id or class. @param {any} node */
+/** A node by its tag and its id or class. @param {El} node */
 function describeNode(node) {
   const id = attr(node, "id");
   const cls = (attr(node, "class") || "").trim().split(/\s+/)[0];
@@ -186,36 +190,37 @@ function describeNode(node) {
 
 /**
  * What covers an element, as a person would name it: the dialog around what was hit, or a control, with its ref.
- * @param {Agent} agent @param {any} hit @param {any} el
+ * @param {Agent} agent @param {El | Document} hit @param {El | null} el the element, if there is one
  * @returns {{detail: string, ref?: number}}
  */
 function nameCover(agent, hit, el) {
-  if (hit === document) return { detail: "nothing: it is outside of what can be scrolled to" };
+  if (isDocument(hit)) return { detail: "nothing: it is outside of what can be scrolled to" };
   const model = agent.model;
-  const modal = openModal(document, model.rootList);
+  const modal = openModal(document, model.sweep.shadows);
   const cover = modal && !reaches(el, modal) && (reaches(hit, modal) || /^(html|body)$/.test(tagOf(hit))) ? modal : standsIn(model, hit, el);
   if (!cover) return { detail: (reaches(el, hit) ? "what it stands in, " : "") + describeNode(hit) };
   const tag = tagOf(cover);
   const role = roleOf(cover, tag, explicitRole(cover));
   const name = model.naming.name(cover, tag, role) || clean(toldWords(cover, 80), 40);
-  const rec = model.recs.get(cover);
+  const rec = model.records.get(cover);
   const detail = (role === "generic" || role === "none" ? describeNode(cover) : role) + (name ? ' "' + name + '"' : "");
   return rec && rec.ref >= 0 && rec.sent ? { detail, ref: rec.ref } : { detail };
 }
 
-/** Whether a node is, or stands in, another. @param {any} node @param {any} outer */
+/** Whether a node is, or stands in, another. @param {DomNode | null} node @param {Node} outer */
 function reaches(node, outer) {
-  for (let n = node, up = 0; n && up < 4 * MAX_UP; n = flatParent(n), up++) if (n === outer) return true;
+  for (let /** @type {DomNode | null} */ n = node, up = 0; n && up < 4 * MAX_UP; n = flatParent(n), up++) if (n === outer) return true;
   return false;
 }
 
-/** The dialog that a node stands in, else the control, as long as that does not hold the element. @param {Model} model @param {any} hit @param {any} el */
+/** The dialog that a node stands in, else the control, as long as that does not hold the element. @param {Model} model @param {El} hit @param {El | null} el */
 function standsIn(model, hit, el) {
+  /** @type {El | null} */
   let control = null;
-  for (let n = hit; n && safe.nodeType(n) === 1 && !reaches(el, n); n = flatParent(n)) {
+  for (let /** @type {El | null} */ n = hit; n && !reaches(el, n); n = flatElement(n)) {
     const role = roleOf(n, tagOf(n), explicitRole(n));
     if (role === "dialog" || role === "alertdialog" || has(n, "popover")) return n;
-    const rec = model.recs.get(n);
+    const rec = model.records.get(n);
     if (!control && rec && rec.shown) control = n;
   }
   return control;

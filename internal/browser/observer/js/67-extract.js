@@ -20,32 +20,36 @@ const EXTRACT_SILENT = new Set("script style template noscript head title meta l
 /** Where elements that lead somewhere say so. @type {Record<string, string>} */
 const EXTRACT_LINKS = { a: "href", area: "href", link: "href", img: "src", iframe: "src", script: "src", source: "src", video: "src", audio: "src", form: "action" };
 
+/** What is looked through: a document, a shadow tree or an element. @typedef {El | Document | DocumentFragment} Scope */
+
+/** @type {Record<string, (scope: Scope, selector: string) => El | null>} */
 const querySelectorIn = { element: method(Element, "querySelector"), document: method(Document, "querySelector"), fragment: method(DocumentFragment, "querySelector") };
+/** @type {Record<string, (scope: Scope, selector: string) => NodeListOf<El>>} */
 const querySelectorAllIn = { element: method(Element, "querySelectorAll"), document: method(Document, "querySelectorAll"), fragment: method(DocumentFragment, "querySelectorAll") };
 
-/** @param {any} root */
+/** @param {Scope} root */
 function scopeKind(root) {
   const type = safe.nodeType(root);
   return type === 9 ? "document" : type === 11 ? "fragment" : "element";
 }
 
-/** @param {any} root @param {string} selector */
+/** @param {Scope} root @param {string} selector */
 const queryOne = (root, selector) => querySelectorIn[scopeKind(root)](root, selector);
-/** @param {any} root @param {string} selector */
+/** @param {Scope} root @param {string} selector */
 const queryAll = (root, selector) => querySelectorAllIn[scopeKind(root)](root, selector);
 
-/** The places of a node in the trees that it stands in, from its own outwards. @param {any} node */
+/** The places of a node in the trees that it stands in, from its own outwards. @param {El} node */
 function placesOf(node) {
   const places = [];
-  for (let n = node, i = 0; n && i < 1000; i++) {
+  for (let /** @type {El | null} */ n = node, i = 0; n && i < 1000; i++) {
     const root = safe.getRootNode(n);
     places.push({ root, node: n });
-    n = safe.nodeType(root) === 11 ? root.host : null;
+    n = isShadow(root) ? root.host : null;
   }
   return places;
 }
 
-/** Compares where two elements stand, shadow trees being where their hosts are. @param {any} a @param {any} b */
+/** Compares where two elements stand, shadow trees being where their hosts are. @param {El} a @param {El} b */
 function composedOrder(a, b) {
   const others = new Map(placesOf(b).map((p, depth) => [p.root, { node: p.node, depth }]));
   const own = placesOf(a);
@@ -60,8 +64,8 @@ function composedOrder(a, b) {
 
 class Extraction {
   /**
-   * @param {any} agent
-   * @param {{rows: number, characters: number, values: number, milliseconds: number}} limits
+   * @param {Agent} agent
+   * @param {PlanLimits} limits
    */
   constructor(agent, limits) {
     this.model = agent.model;
@@ -74,10 +78,10 @@ class Extraction {
     this.late = false;
     this.truncated = false;
     this.rows = 0;
-    /** The shadow roots below a scope. @type {Map<any, any[]>} */
+    /** The shadow roots below a scope. @type {Map<Scope, Shadow[]>} */
     this.shadows = new Map();
     this.surplus = 0;
-    this.any = [...this.model.rootList].some((root) => safe.isConnected(root.host));
+    this.any = [...this.model.sweep.shadows].some((root) => safe.isConnected(root.host));
   }
 
   /** Whether there is no time left. */
@@ -93,19 +97,21 @@ class Extraction {
     return this.values <= 0 || this.characters <= 0 || this.overdue();
   }
 
-  /** The shadow roots below a scope, at any depth. @param {any} scope */
+  /** The shadow roots below a scope, at any depth. @param {Scope} scope */
   shadowsIn(scope) {
     if (!this.any) return [];
     const known = this.shadows.get(scope);
     if (known) return known;
+    /** @type {Shadow[]} */
     const found = [];
     const stack = [scope];
-    if (safe.nodeType(scope) === 1 && shadowOf(scope)) {
-      found.push(shadowOf(scope));
-      stack.push(shadowOf(scope));
+    const own = isElement(scope) && shadowOf(scope);
+    if (own) {
+      found.push(own);
+      stack.push(own);
     }
     while (stack.length && !this.overdue()) {
-      for (const el of queryAll(stack.pop(), "*")) {
+      for (const el of queryAll(/** @type {Scope} */ (stack.pop()), "*")) {
         const root = shadowOf(el);
         if (root) {
           found.push(root);
@@ -120,21 +126,23 @@ class Extraction {
 
   /**
    * The elements that a field is about, the first or all, in document order.
-   * @param {any} scope @param {any} field
-   * @returns {any[]}
+   * @param {Scope} scope @param {PlanField} field
+   * @returns {El[]}
    */
   find(scope, field) {
     if (field.role) return this.findRole(scope, field);
-    if (!field.selector) return safe.nodeType(scope) === 9 ? [safe.documentElement(scope)].filter(Boolean) : [scope];
+    const { selector } = field;
+    if (!selector) return [isDocument(scope) ? safe.documentElement(scope) : /** @type {El} */ (scope)].filter((el) => el !== null);
     const trees = [scope, ...this.shadowsIn(scope)];
     if (!field.all) {
-      const firsts = trees.map((tree) => queryOne(tree, field.selector)).filter(Boolean);
+      const firsts = trees.map((tree) => queryOne(tree, selector)).filter((el) => el !== null);
       return (firsts.length > 1 ? firsts.sort(composedOrder) : firsts).slice(0, 1);
     }
+    /** @type {El[]} */
     const found = [];
     let from = 0;
     for (const tree of trees) {
-      const list = queryAll(tree, field.selector);
+      const list = queryAll(tree, selector);
       if (list.length) from++;
       for (let i = 0; i < list.length && i < this.maxRows + 1; i++) found.push(list[i]);
       if (list.length > this.maxRows + 1) this.surplus += list.length - this.maxRows - 1;
@@ -142,7 +150,7 @@ class Extraction {
     return from > 1 ? found.sort(composedOrder) : found;
   }
 
-  /** The elements of a role, and of a name if one is given, that are shown. @param {any} scope @param {any} field */
+  /** The elements of a role, and of a name if one is given, that are shown. @param {Scope} scope @param {PlanField} field */
   findRole(scope, field) {
     const found = [];
     const trees = [scope, ...this.shadowsIn(scope)];
@@ -164,13 +172,14 @@ class Extraction {
     return field.all ? found : found.slice(0, 1);
   }
 
-  /** What a field gives: null when there is nothing. @param {any} scope @param {any} field @param {number} depth @returns {any} */
+  /** What a field gives: null when there is nothing. @param {Scope} scope @param {PlanField} field @param {number} depth @returns {PlanValue} */
   read(scope, field, depth) {
     const found = this.find(scope, field);
     const { surplus } = this;
     this.surplus = 0;
     if (depth === 0 && field.all) this.rows += found.length + surplus;
     if (!field.all) return found.length ? this.value(found[0], field, depth) : null;
+    /** @type {PlanValue[]} */
     const out = [];
     if (found.length > this.maxRows || surplus) this.truncated = true;
     for (const el of found.slice(0, this.maxRows)) {
@@ -180,9 +189,9 @@ class Extraction {
     return out;
   }
 
-  /** What one element gives. Fields nest at most as deep as the daemon allows. @param {any} el @param {any} field @param {number} depth */
+  /** What one element gives. Fields nest at most as deep as the daemon allows. @param {El} el @param {PlanField} field @param {number} depth @returns {PlanValue} */
   value(el, field, depth) {
-    if (field.fields) return field.fields.map((/** @type {any} */ inner) => (this.full() ? null : this.read(el, inner, depth + 1)));
+    if (field.fields) return field.fields.map((inner) => (this.full() ? null : this.read(el, inner, depth + 1)));
     this.values--;
     const tag = tagOf(el);
     if (field.attribute) {
@@ -210,7 +219,7 @@ class Extraction {
     return text.isWellFormed() ? text : text.toWellFormed();
   }
 
-  /** The text of an element as a person reads it; of one that is not shown, all its text. @param {any} el @param {string} tag */
+  /** The text of an element as a person reads it; of one that is not shown, all its text. @param {El} el @param {string} tag */
   text(el, tag) {
     if (MASKS !== null && (isMasked(el) || (!/^(textarea|input|select)$/.test(tag) && isTextMasked(el)))) return MASK;
     if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) return String(el.checked);
@@ -227,9 +236,10 @@ class Extraction {
     return words;
   }
 
-  /** @param {any} el @param {string} tag */
+  /** @param {El} el @param {string} tag */
   gather(el, tag) {
     const out = new Folded(EXTRACT_VALUE);
+    /** @type {{next: El | Text | null, list: (El | Text)[] | null, i: number, after: string}[]} */
     const stack = [{ next: firstFlat(el), list: null, i: 0, after: "" }];
     for (let seen = 0; stack.length && !out.full; ) {
       const top = stack[stack.length - 1];
@@ -244,12 +254,11 @@ class Extraction {
         this.truncated = true;
         break;
       }
-      const type = safe.nodeType(node);
-      if (type === 3) {
+      if (isText(node)) {
         out.add(node.data);
         continue;
       }
-      if (type !== 1) continue;
+      if (!isElement(node)) continue;
       const inner = tagOf(node);
       if (EXTRACT_SILENT.has(inner)) continue;
       if (MASKS !== null && isTextMasked(node)) {
@@ -271,16 +280,16 @@ class Extraction {
     return out;
   }
 
-  /** The frames below a scope, in document order, as the daemon names them. @param {any} scope */
+  /** The frames below a scope, in document order, as the daemon names them. @param {Scope} scope */
   frames(scope) {
     const found = [];
     for (const tree of [scope, ...this.shadowsIn(scope)]) for (const el of queryAll(tree, "iframe, frame")) found.push(el);
     if (this.any) found.sort(composedOrder);
-    return found.slice(0, 1000).map((el) => this.model.children.get(el)).filter(Boolean);
+    return found.slice(0, 1000).map((el) => this.model.frames.get(el)).filter(Boolean);
   }
 }
 
-/** @param {any} el */
+/** @param {El} el */
 function firstFlat(el) {
   return safe.firstChild(shadowOf(el) || el);
 }
@@ -295,10 +304,10 @@ function foldCase(text) {
   return foldSpace(text).toLowerCase();
 }
 
-/** @param {any} el @param {string} text */
+/** @param {El} el @param {string} text */
 function absoluteURL(el, text) {
   try {
-    return withoutUser(new URL(text.trim(), slow.ownerDocument(el).baseURI).href);
+    return withoutUser(new URL(text.trim(), /** @type {Document} */ (slow.ownerDocument(el)).baseURI).href);
   } catch {
     return null;
   }
@@ -310,14 +319,14 @@ const TABLES = "table, [role=table], [role=grid], [role=treegrid]";
 const ROWS = "tr, [role=row]";
 const HEADERS = new Set(["columnheader", "rowheader"]);
 
-/** The table that holds a row or a cell. @param {any} el */
+/** The table that holds a row or a cell. @param {El} el */
 function tableOf(el) {
-  for (let n = flatParent(el), i = 0; n && safe.nodeType(n) === 1 && i < 10_000; n = flatParent(n), i++) if (safe.matches(n, TABLES)) return n;
+  for (let n = flatElement(el), i = 0; n && i < 10_000; n = flatElement(n), i++) if (safe.matches(n, TABLES)) return n;
   return null;
 }
 
 class Table {
-  /** @param {Extraction} extraction @param {any} el */
+  /** @param {Extraction} extraction @param {El} el */
   constructor(extraction, el) {
     this.extraction = extraction;
     this.el = el;
@@ -329,14 +338,14 @@ class Table {
     this.headers = this.head ? this.name(this.grid(0, this.head)) : [];
   }
 
-  /** The cells of a row. @param {any} row @returns {any[]} */
+  /** The cells of a row. @param {El} row @returns {El[]} */
   cells(row) {
     if (tagOf(row) === "tr") return [...row.cells];
     const cells = [];
     const stack = flatNodes(row, tagOf(row)).reverse();
     while (stack.length && cells.length < EXTRACT_COLUMNS) {
-      const node = stack.pop();
-      if (safe.nodeType(node) !== 1) continue;
+      const node = /** @type {El | Text} */ (stack.pop());
+      if (!isElement(node)) continue;
       const role = explicitRole(node);
       if (role === "cell" || role === "gridcell" || HEADERS.has(role)) cells.push(node);
       else if (!safe.matches(node, TABLES)) stack.push(...flatNodes(node, tagOf(node)).reverse());
@@ -344,7 +353,7 @@ class Table {
     return cells;
   }
 
-  /** Whether a cell heads a column. @param {any} cell */
+  /** Whether a cell heads a column. @param {El} cell */
   heads(cell) {
     const explicit = explicitRole(cell);
     if (explicit) return explicit === "columnheader";
@@ -357,7 +366,7 @@ class Table {
     for (const row of this.rows) {
       if (n >= 10) break;
       const parent = safe.parentNode(row);
-      const inHead = parent && tagOf(parent) === "thead";
+      const inHead = parent && isElement(parent) && tagOf(parent) === "thead";
       if (!inHead) {
         const cells = this.cells(row);
         // A corner without a word may be a plain cell.
@@ -443,7 +452,7 @@ class Table {
   }
 }
 
-/** @param {any} cell @param {string} name @param {number} most 0 means down to the end */
+/** @param {El} cell @param {string} name @param {number} most 0 means down to the end */
 function spanOf(cell, name, most) {
   const stated = attr(cell, name) || attr(cell, "aria-" + name);
   const n = stated === null ? 1 : parseInt(stated, 10);
@@ -451,16 +460,16 @@ function spanOf(cell, name, most) {
   return Math.min(n > 0 ? n : 1, Math.max(most, 1));
 }
 
-/** The rows of a table, without those of its foot: they sum up. @param {any} table */
+/** The rows of a table, without those of its foot: they sum up. @param {El} table */
 function nativeRows(table) {
-  /** @type {any[]} */
+  /** @type {El[]} */
   const foot = [];
-  for (const section of table.tBodies ? table.children : []) if (tagOf(section) === "tfoot") foot.push(section);
+  for (const section of /** @type {Iterable<El>} */ (table.tBodies ? table.children : [])) if (tagOf(section) === "tfoot") foot.push(section);
   const rows = table.rows ? [...table.rows] : [];
-  return foot.length ? rows.filter((row) => !foot.includes(safe.parentNode(row))) : rows;
+  return foot.length ? rows.filter((row) => !foot.includes(/** @type {El} */ (safe.parentNode(row)))) : rows;
 }
 
-/** @param {Extraction} extraction @param {any} el */
+/** @param {Extraction} extraction @param {El} el */
 function roleRows(extraction, el) {
   const rows = [];
   for (const tree of [el, ...extraction.shadowsIn(el)]) {
@@ -474,7 +483,7 @@ function roleRows(extraction, el) {
 
 /**
  * The table that is asked for: the largest that has the headers and the caption.
- * @param {Extraction} extraction @param {any} scope @param {{headers: string[], caption: string}} wanted
+ * @param {Extraction} extraction @param {Scope} scope @param {PlanTable} wanted
  */
 function findTable(extraction, scope, wanted) {
   const headers = (wanted.headers || []).map(foldCase);
@@ -482,7 +491,7 @@ function findTable(extraction, scope, wanted) {
   let best = null;
   let size = -1;
   const trees = [scope, ...extraction.shadowsIn(scope)];
-  const candidates = safe.nodeType(scope) === 1 && safe.matches(scope, TABLES) ? [scope] : [];
+  const candidates = isElement(scope) && safe.matches(scope, TABLES) ? [scope] : [];
   for (const tree of trees) for (const el of queryAll(tree, TABLES)) candidates.push(el);
   for (const el of candidates) {
     if (extraction.overdue()) break;
@@ -502,7 +511,7 @@ function findTable(extraction, scope, wanted) {
   return best && { table: /** @type {Table} */ (best), size };
 }
 
-/** @param {Extraction} extraction @param {any} scope @param {any} wanted */
+/** @param {Extraction} extraction @param {Scope} scope @param {PlanTable} wanted */
 function extractTable(extraction, scope, wanted) {
   const found = findTable(extraction, scope, wanted);
   if (!found) return null;
@@ -522,13 +531,13 @@ function extractTable(extraction, scope, wanted) {
 
 /**
  * The path of the first field whose selector the browser does not take, or "".
- * @param {any[]} fields
+ * @param {PlanField[]} fields
  */
 function invalidField(fields) {
   const stack = fields.slice().reverse();
   const nowhere = new DocumentFragment();
   while (stack.length) {
-    const field = stack.pop();
+    const field = /** @type {PlanField} */ (stack.pop());
     field.name = foldCase(field.name || "");
     try {
       if (field.selector) queryOne(nowhere, field.selector);
@@ -542,16 +551,17 @@ function invalidField(fields) {
 
 /**
  * Runs a plan.
- * @param {any} agent
- * @param {{fields: any[], table: any, limits: any, root: number}} plan
+ * @param {Agent} agent
+ * @param {{fields: PlanField[], table: PlanTable | null, limits: PlanLimits, root: number}} plan
  */
 function extractWith(agent, plan) {
   const invalid = invalidField(plan.fields || []);
   if (invalid) return { invalid };
+  /** @type {Scope} */
   let scope = agent.model.doc;
   if (plan.root >= 0) {
-    const rec = agent.model.byRef.get(plan.root);
-    if (!rec || !safe.isConnected(rec.node)) return { stale: true };
+    const rec = agent.model.records.connected(plan.root);
+    if (!rec) return { stale: true };
     scope = rec.node;
   }
   const extraction = new Extraction(agent, plan.limits);
@@ -566,11 +576,11 @@ function extractWith(agent, plan) {
 /**
  * Scrolls an element into the middle of every box and frame that scrolls, one that is larger than the viewport to its
  * start, and waits until that is drawn: the pictures of frames in other processes come later than those of their page. False: it is gone.
- * @param {any} agent @param {number} ref
+ * @param {Agent} agent @param {number} ref
  */
 async function reveal(agent, ref) {
-  const rec = agent.model.byRef.get(ref);
-  if (!rec || !safe.isConnected(rec.node)) return false;
+  const rec = agent.model.records.connected(ref);
+  if (!rec) return false;
   const { width, height } = safe.rect(rec.node);
   /** @type {ScrollIntoViewOptions} */
   const how = { block: height > innerHeight ? "start" : "center", inline: width > innerWidth ? "start" : "center", behavior: "instant" };

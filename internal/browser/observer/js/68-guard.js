@@ -22,24 +22,24 @@ class Guard {
     this.mode = "";
     /** @type {Press | null} */
     this.press = null;
-    /** Who is to witness the next press. @type {((outcome: any) => void)[]} */
+    /** Who is to witness the next press. @type {((outcome: PressOutcome) => void)[]} */
     this.waiting = [];
-    /** @type {any} */
+    /** @type {El | null} */
     this.el = null;
     /** @type {Keys | null} */
     this.keys = null;
     this.until = 0;
     /** The first event reached the element. */
     this.reached = false;
-    /** What would have received an event instead. @type {any} */
+    /** What would have received an event instead. @type {El | null} */
     this.stray = null;
     /** Nothing of it got through, for the first event went astray. */
     this.shut = false;
-    /** What is different of the element, and what it is called; see expect. @type {(() => any) | null} */
+    /** What is different of the element, and what it is called; see expect. @type {(() => Difference | null) | null} */
     this.differs = null;
     /** @type {(() => string) | null} */
     this.called = null;
-    /** What was different when the first event came. @type {any} */
+    /** What was different when the first event came. @type {Difference | null} */
     this.changed = null;
     /** What the element was called when it was pressed, and when it was clicked. @type {string[]} */
     this.names = [];
@@ -65,7 +65,7 @@ class Guard {
 
   /**
    * From now on the element receives nothing when it is something else by then.
-   * @param {() => any} differs @param {() => string} [called]
+   * @param {() => Difference | null} differs @param {() => string} [called]
    */
   expect(differs, called) {
     this.differs = differs;
@@ -84,19 +84,19 @@ class Guard {
     if (this.called && this.names.length === 1) this.names.push(this.called());
   }
 
-  /** Lets nothing but the press of an element through. @param {any} el @param {number} clicks */
+  /** Lets nothing but the press of an element through. @param {El} el @param {number} clicks */
   armPress(el, clicks) {
     this.arm("mouse", el);
     this.press = new Press(this, el, clicks, this.waiting.splice(0));
   }
 
-  /** @param {"mouse" | "keys" | "deny"} mode @param {any} el @param {"one" | "text" | "any"} [follow] what may follow the focus once the element had it */
+  /** @param {"mouse" | "keys" | "deny"} mode @param {El | null} el @param {"one" | "text" | "any"} [follow] what may follow the focus once the element had it */
   arm(mode, el, follow) {
     this.clear();
     this.listen();
     this.mode = mode;
     this.el = el;
-    this.keys = follow ? new Keys(el, follow) : null;
+    this.keys = el && follow ? new Keys(el, follow) : null;
     this.until = performance.now() + GUARD_AT_MOST;
   }
 
@@ -109,13 +109,13 @@ class Guard {
     return { el, reached, stray, keys, press, changed, names };
   }
 
-  /** @param {any} event */
+  /** @param {Event} event */
   handleEvent(event) {
     if (this.mode === "" || !event.isTrusted) return;
     if (performance.now() > this.until) {
       this.mode = "";
     } else if (event.type === "input" || event.type === "compositionend") {
-      if (this.keys) this.keys.put(event);
+      if (this.keys) this.keys.put(/** @type {InputEvent} */ (event));
     } else if (this.mode === "deny") {
       this.shut = true;
       swallow(event);
@@ -124,26 +124,26 @@ class Guard {
     } else if (this.mode === "mouse") this.mouse(event);
   }
 
-  /** @param {any} event */
+  /** @param {Event} event */
   mouse(event) {
     const { press } = this;
     if (!press) return;
     if (event.type === "dragstart") {
       setTimeout(() => (press.dragging = !event.defaultPrevented), 0); // when the page has had its say
-    } else if (!press.passes(event)) swallow(event);
+    } else if (!press.passes(/** @type {MouseEvent} */ (event))) swallow(event);
   }
 
-  /** @param {any} event */
+  /** @param {Event} event */
   key(event) {
-    const { keys } = this;
-    if (!keys) return;
+    const { el, keys } = this;
+    if (!el || !keys) return;
     const up = event.type === "keyup";
     if (up) keys.target = null;
     if (this.shut) return swallow(event);
     if (!this.reached && this.isOther()) {
       this.shut = true;
       swallow(event);
-    } else if (holdsFocus(this.el)) {
+    } else if (holdsFocus(el)) {
       this.reached = true;
       keys.heard(event);
     } else if (up && this.reached && keys.follow !== "one") {
@@ -153,7 +153,7 @@ class Guard {
     } else if (this.reached && keys.mayFollow(event)) {
       keys.heard(event);
     } else {
-      if (!up) this.stray = event.composedPath()[0];
+      if (!up) this.stray = /** @type {El} */ (event.composedPath()[0]);
       // A text that went on later would have a hole.
       this.shut = !this.reached || keys.follow === "text";
       swallow(event);
@@ -167,7 +167,7 @@ function swallow(event) {
   event.stopImmediatePropagation();
 }
 
-/** Whether an element, or something in it, has the focus. @param {any} el */
+/** Whether an element, or something in it, has the focus. @param {El} el */
 function holdsFocus(el) {
   const n = focusedNow();
   return n !== null && reaches(n, el);

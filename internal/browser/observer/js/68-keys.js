@@ -9,27 +9,25 @@ const CATCHER = 8;
 /** So many events are kept to be asked whether the page prevented them. */
 const KEY_EVENTS = 1000;
 
-/** What a text field or an editor holds. @param {any} el @returns {string} */
+/** What a text field or an editor holds. @param {El} el @returns {string} */
 function contentOf(el) {
   return isRich(el) ? String(el.innerText) : String(el.value);
 }
 
-/** What has the focus, in whatever shadow tree. @returns {any} */
+/** What has the focus, in whatever shadow tree. */
 function focusedNow() {
-  let n = safe.activeElement(document);
-  while (n && shadowOf(n) && shadowOf(n).activeElement) n = shadowOf(n).activeElement;
-  return n;
+  return focusedIn(document);
 }
 
 class Keys {
-  /** @param {any} el @param {"one" | "text" | "any"} follow what may follow the focus elsewhere: nothing, a text under conditions, anything */
+  /** @param {El} el @param {"one" | "text" | "any"} follow what may follow the focus elsewhere: nothing, a text under conditions, anything */
   constructor(el, follow) {
     this.el = el;
     this.follow = follow;
     this.before = el && isEditable(el) ? contentOf(el) : null;
     /** How many characters the browser put into the element, and into others. */
     this.inserted = 0;
-    /** @type {Map<any, number>} */
+    /** @type {Map<El, number>} */
     this.elsewhere = new Map();
     /** What the element held after the last of them, and what came, in order. */
     this.held = "";
@@ -38,35 +36,36 @@ class Keys {
     this.enters = [];
     /** Keys that the element heard, and events that the page can prevent. */
     this.downs = 0;
-    /** @type {any[]} */
+    /** @type {Event[]} */
     this.events = [];
     /** Where the keys go now: the element, or the field that it handed on to. */
     this.current = el;
-    /** What heard the last keydown, and what it was when it moves the focus: Enter or Tab. @type {any} */
+    /** What heard the last keydown, and what it was when it moves the focus: Enter or Tab. @type {El | null} */
     this.target = null;
     this.leads = "";
     this.composed = "";
   }
 
-  /** An event that the element, or what it handed on to, is about to hear. @param {any} event */
+  /** An event that the element, or what it handed on to, is about to hear. @param {Event} event */
   heard(event) {
     const { type } = event;
     if (type === "keydown") {
+      const { key } = /** @type {KeyboardEvent} */ (event);
       this.target = focusedNow();
-      this.leads = event.key === "Enter" || event.key === "Tab" ? event.key : "";
+      this.leads = key === "Enter" || key === "Tab" ? key : "";
       if (!holdsFocus(this.el)) {
         // A list that is typed into tells of no input.
-        if (event.key.length === 1 && !isEditable(this.target)) this.elsewhere.set(this.target, (this.elsewhere.get(this.target) || 0) + 1);
+        if (key.length === 1 && this.target && !isEditable(this.target)) this.elsewhere.set(this.target, (this.elsewhere.get(this.target) || 0) + 1);
       } else {
         this.downs++;
-        if (event.key === "Enter" && this.before !== null) this.enters.push(contentOf(this.el));
+        if (key === "Enter" && this.before !== null) this.enters.push(contentOf(this.el));
       }
     }
     const blocks = type === "keydown" || type === "keypress" || type === "beforeinput";
     if (blocks && this.events.length < KEY_EVENTS && holdsFocus(this.el)) this.events.push(event);
   }
 
-  /** Whether an event may reach what has the focus now, which is not the element. @param {any} event */
+  /** Whether an event may reach what has the focus now, which is not the element. @param {Event} event */
   mayFollow(event) {
     const { type } = event;
     const focused = focusedNow();
@@ -80,12 +79,12 @@ class Keys {
     return true;
   }
 
-  /** Whether an event is the rest of a key that moved the focus, which nothing else is to hear. @param {any} event */
+  /** Whether an event is the rest of a key that moved the focus, which nothing else is to hear. @param {Event} event */
   isRest(event) {
     return this.leads !== "" && (event.type === "keypress" || event.type === "beforeinput");
   }
 
-  /** Whether a field passed the rest of a text on to another, as fields of a code do, and as search fields do that open a larger one. @param {any} from @param {any} to */
+  /** Whether a field passed the rest of a text on to another, as fields of a code do, and as search fields do that open a larger one. @param {El} from @param {El} to */
   handsOn(from, to) {
     if (!isEditable(to)) return false;
     const now = fold(contentOf(to));
@@ -96,7 +95,7 @@ class Keys {
     return put > 0 && ((from.maxLength > 0 && length >= from.maxLength) || (length === 1 && isBoxOfOne(from) && isBoxOfOne(to)));
   }
 
-  /** A text was put somewhere. @param {any} event */
+  /** A text was put somewhere. @param {InputEvent} event */
   put(event) {
     const { type } = event;
     if (type === "input" && event.isComposing) {
@@ -106,7 +105,7 @@ class Keys {
     const data = type === "compositionend" ? this.composed : textOf(event);
     this.composed = "";
     if (data === "") return;
-    const into = event.composedPath()[0];
+    const into = /** @type {El} */ (event.composedPath()[0]);
     const count = [...data].length;
     if (this.el && (reaches(into, this.el) || reaches(this.el, into))) {
       this.inserted += count;
@@ -170,7 +169,7 @@ class Keys {
     return lengthOf(text.slice(0, same));
   }
 
-  /** Why the element did not receive all of a text. @param {any} stray what a key was kept from */
+  /** Why the element did not receive all of a text. @param {El | null} stray what a key was kept from */
   cause(stray) {
     const { el } = this;
     if (!safe.isConnected(el)) return "gone";
@@ -184,24 +183,24 @@ class Keys {
   }
 }
 
-/** Whether a field is about as wide as a character, as those of a code are. @param {any} el */
+/** Whether a field is about as wide as a character, as those of a code are. @param {El} el */
 function isBoxOfOne(el) {
   const { width, height } = safe.rect(el);
   return width <= 2 * height;
 }
 
-/** Whether a field shows something that is no value. @param {any} el */
+/** Whether a field shows something that is no value. @param {El} el */
 function showsNoValue(el) {
   return tagOf(el) === "input" && safe.isConnected(el) && el.validity.badInput === true;
 }
 
-/** Whether an element only catches keys for an editor that is drawn by other means: it shows no text itself. @param {any} el */
+/** Whether an element only catches keys for an editor that is drawn by other means: it shows no text itself. @param {El} el */
 function isCatcher(el) {
   const { width, height } = safe.rect(el);
   return width < CATCHER || height < CATCHER || parseFloat(getComputedStyle(el).opacity) < 0.05;
 }
 
-/** @param {any} event */
+/** @param {InputEvent} event */
 function textOf(event) {
   if (event.inputType === "insertLineBreak" || event.inputType === "insertParagraph") return "\n";
   return /^insert/.test(event.inputType || "") ? event.data || (event.dataTransfer && event.dataTransfer.getData("text/plain")) || "" : "";
@@ -251,9 +250,10 @@ async function typed(agent, request) {
   const { el, reached, stray, keys, changed } = agent.guard.disarm();
   if (changed) return { reached, ...changed };
   if (reached) agent.model.rows.actedOn(el);
+  /** @type {TypedAnswer} */
   const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };
   if (!el || !keys) return found;
-  if (stray && safe.nodeType(stray) === 1) went(agent, stray, el, found);
+  if (stray && isElement(stray)) went(agent, stray, el, found);
   if (!reached || request.text === undefined || keys.before === null) return pressed(agent, keys, found, stray);
   if (request.edit === "replace") return filled(keys, request.text, found);
   await new Promise((resolve) => setTimeout(resolve, 0)); // pages set fields back in a task of their own
@@ -262,7 +262,7 @@ async function typed(agent, request) {
   return outcomeOf(agent, keys, request.text, stray, found);
 }
 
-/** @param {Agent} agent @param {Keys} keys @param {string} text @param {any} stray @param {any} found */
+/** @param {Agent} agent @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found */
 function outcomeOf(agent, keys, text, stray, found) {
   const { el } = keys;
   found.of = lengthOf(text);
@@ -290,19 +290,19 @@ function outcomeOf(agent, keys, text, stray, found) {
   return found;
 }
 
-/** Names where keys went. @param {Agent} agent @param {any} to @param {any} el @param {any} found */
+/** Names where keys went. @param {Agent} agent @param {El} to @param {El} el @param {Answer} found */
 function went(agent, to, el, found) {
   const { detail, ref } = nameCover(agent, to, el);
   found.detail = detail;
   found.cover = ref;
 }
 
-/** Whether what a field holds may be told. @param {any} el */
+/** Whether what a field holds may be told. @param {El} el */
 function isTold(el) {
   return !isSecret(el) && !isTextMasked(el) && !isValueMasked(el);
 }
 
-/** How a value went that replaced another. @param {Keys} keys @param {string} text @param {any} found */
+/** How a value went that replaced another. @param {Keys} keys @param {string} text @param {TypedAnswer} found */
 async function filled(keys, text, found) {
   const { el } = keys;
   const end = performance.now() + TAKES_AT_MOST;
@@ -326,7 +326,7 @@ async function filled(keys, text, found) {
   return { ...found, delivered: "none", cause: keys.cause(null), of: lengthOf(text), limit: el.maxLength };
 }
 
-/** How keys went that are no text. @param {Agent} agent @param {Keys} keys @param {any} found @param {any} stray */
+/** How keys went that are no text. @param {Agent} agent @param {Keys} keys @param {TypedAnswer} found @param {El | null} stray */
 function pressed(agent, keys, found, stray) {
   found.kept = keys.downs;
   if (stray || !found.reached) return found;

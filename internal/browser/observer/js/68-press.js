@@ -7,7 +7,7 @@ const HANDLED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup"]);
 const CLICKS = new Set(["click", "auxclick", "contextmenu", "dblclick"]);
 
 class Press {
-  /** @param {Guard} guard @param {any} el @param {number} wanted how many clicks; 0: it is pressed for a drag @param {((outcome: any) => void)[]} witnesses */
+  /** @param {Guard} guard @param {El} el @param {number} wanted how many clicks; 0: it is pressed for a drag @param {((outcome: PressOutcome) => void)[]} witnesses */
   constructor(guard, el, wanted, witnesses) {
     this.guard = guard;
     this.el = el;
@@ -21,18 +21,18 @@ class Press {
     this.reached = false;
     this.presses = 0;
     this.clicks = 0;
-    /** What the element heard of the press that is under way. @type {any} */
+    /** What the element heard of the press that is under way. @type {Event | null} */
     this.pointer = null;
     this.down = false;
     this.clicked = false;
-    /** The last event that it heard of a press or release. @type {any} */
+    /** The last event that it heard of a press or release. @type {Event | null} */
     this.latest = null;
     /** What became of the element while the page handled that event; see fate. */
     this.taken = "";
-    /** What captured the pointer, and then took the click. @type {any} */
+    /** What captured the pointer, and then took the click. @type {El | null} */
     this.captor = null;
     this.via = false;
-    /** What was in its place first: it would have heard an event, or heard the release. @type {any} */
+    /** What was in its place first: it would have heard an event, or heard the release. @type {El | null} */
     this.stray = null;
     /** Nothing more gets through. */
     this.shut = false;
@@ -42,36 +42,36 @@ class Press {
     this.x = this.y = -1;
     /** A drag began, and the page let it. */
     this.dragging = false;
-    /** Where a drag is to end, and whether the release was beside it. @type {any} */
+    /** Where a drag is to end, and whether the release was beside it. @type {El | null} */
     this.target = null;
     this.beside = false;
     /** Who waits for the end. */
     this.witnesses = witnesses;
   }
 
-  /** Whether an event may go on to the page. @param {any} event */
+  /** Whether an event may go on to the page. @param {MouseEvent} event */
   passes(event) {
     const { type } = event;
     if (this.shut) return false;
-    const hit = withinTrees(event.composedPath()[0], event.clientX, event.clientY);
+    const hit = withinTrees(/** @type {El} */ (event.composedPath()[0]), event.clientX, event.clientY);
     if (type === "gotpointercapture") {
       if (this.reached) this.captor = hit;
       return true;
     }
-    const own = safe.nodeType(hit) === 1 && wayTo(this.el, hit, this.hidden) !== COVERED;
+    const own = isElement(hit) && wayTo(this.el, hit, this.hidden) !== COVERED;
     if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of something that was pressed before
     if (this.reached) {
       this.x = event.clientX;
       this.y = event.clientY;
     }
-    if (this.target && (type === "pointerup" || type === "mouseup")) this.ends(event);
+    if (this.target && (type === "pointerup" || type === "mouseup")) this.ends(event, this.target);
     const passes = this.hears(event, hit, own);
     if (passes && own && HANDLED.has(type)) this.latest = event;
     if (!own && this.stray === null && (!passes || type === "mouseup")) this.stray = hit;
     return passes;
   }
 
-  /** @param {any} event @param {any} hit @param {boolean} own whether what was hit is the element's */
+  /** @param {MouseEvent} event @param {El} hit @param {boolean} own whether what was hit is the element's */
   hears(event, hit, own) {
     switch (event.type) {
       case "pointerdown":
@@ -94,14 +94,14 @@ class Press {
     return CLICKS.has(event.type) ? this.hearsClick(event.type, hit, own) : true;
   }
 
-  /** The first release says where a drag has ended. @param {any} event */
-  ends(event) {
-    const { left, top, right, bottom } = safe.rect(this.target), { clientX: x, clientY: y } = event;
-    this.beside = !safe.isConnected(this.target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
+  /** The first release says where a drag has ended. @param {MouseEvent} event @param {El} target */
+  ends(event, target) {
+    const { left, top, right, bottom } = safe.rect(target), { clientX: x, clientY: y } = event;
+    this.beside = !safe.isConnected(target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
     this.target = null;
   }
 
-  /** @param {string} type @param {any} hit @param {boolean} own */
+  /** @param {string} type @param {El} hit @param {boolean} own */
   hearsClick(type, hit, own) {
     const captured = !own && hit === this.captor && reaches(this.el, hit);
     if (!own && !captured) return isLabelled(this.el, hit);
@@ -164,7 +164,7 @@ class Press {
   }
 }
 
-/** Whether a node stands in a label of a control, to which the browser hands a click on. @param {any} node @param {any} control */
+/** Whether a node stands in a label of a control, to which the browser hands a click on. @param {El} node @param {El} control */
 function isLabelled(node, control) {
   for (let label = closestOf(node, "label"); label; label = labelAround(label)) if (label.control === control) return true;
   return false;
@@ -172,7 +172,7 @@ function isLabelled(node, control) {
 
 /** Says where the drag that is under way is to end. @param {Agent} agent @param {{ref: number}} request */
 function dropOn(agent, request) {
-  const rec = agent.model.byRef.get(request.ref);
+  const rec = agent.model.records.byRef.get(request.ref);
   const { press } = agent.guard;
   if (rec && press) press.target = rec.node;
   return {};
@@ -187,7 +187,7 @@ function struck(agent) {
   if (found.reached) agent.model.rows.actedOn(press.el);
   let other = press.stray;
   if (!other && found.reached && !found.whole && !found.fate) other = hitAt(press.x, press.y);
-  if (!other || safe.nodeType(other) !== 1 || (found.reached && wayTo(press.el, other) !== COVERED)) return found;
+  if (!other || !isElement(other) || (found.reached && wayTo(press.el, other) !== COVERED)) return found;
   const { detail, ref } = nameCover(agent, other, press.el);
   return { ...found, detail, cover: ref };
 }

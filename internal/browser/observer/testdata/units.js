@@ -21,7 +21,7 @@ function named() {
 function modelNow() {
   const model = new Model(document);
   model.structural = true;
-  model.update(true);
+  model.refresh.update(true);
   return model;
 }
 
@@ -65,11 +65,11 @@ const units = {
     const styles = new Styles();
     const { selector } = styles.read(document);
     const says = Object.entries({ overflows: styles.overflows, clips: styles.clips, contents: styles.contents, structural: styles.structural, opaque: styles.opaque });
-    const pointers = new Pointers(styles);
+    const pointers = new Cursors(styles);
     return [
       "pointers " + selector.slice(INLINE_POINTER.length + 1),
       "says " + says.filter(([, is]) => is).map(([name]) => name).join(" "),
-      "found " + pointers.candidates(document).filter((el) => pointers.isOne(el)).map((el) => el.id).join(" "),
+      "found " + pointers.candidates(document).filter((el) => pointers.isPointer(el)).map((el) => el.id).join(" "),
     ];
   },
 

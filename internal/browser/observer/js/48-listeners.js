@@ -1,12 +1,14 @@
 // @ts-check
 // What no script can see: which elements have listeners, and closed shadow roots. The daemon asks the
-// browser and tells the agent (browser/probe.go); here is what is made of it.
+// browser and tells the agent (internal/browser/documents/probe.go); here is what is made of it.
 
 /** On elements whose click listener makes them something to act on: true or false; absent on all others. */
 const CLICKABLE = Symbol("clickable");
 
 /** How many elements of one document the daemon is asked about at once. */
 const MAX_SUSPECTS = 300;
+/** How many elements that came are remembered for the next probe; beyond that it looks at all. */
+const MAX_PENDING = 500;
 /** How many elements wait to be asked about. */
 const MAX_LATER = 1000;
 /** How often a custom element is asked about: its root may come late. */
@@ -21,29 +23,60 @@ const DELEGATES_ABOVE = 5;
 /** The elements, beside custom ones, that may have a shadow root (DOM, attachShadow). */
 const HOSTS = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
 const EMPTY_HOSTS = HOSTS.split(",").map((tag) => tag + ":empty").join();
+/** What no listener makes something to act on: it is that already, or is not shown. Nor has it a shadow root. */
+const NO_LISTENERS = "a,button,input,select,textarea,details,summary,option,optgroup,datalist,br,hr,wbr,script,style,link,meta,title,base,template,noscript,source,track,param";
+const MAY_LISTEN = ":not(" + NO_LISTENERS + ")";
+/** @type {(el: El, selector: string) => El | null} */
+const firstWithin = method(Element, "querySelector");
 const ACTED_ON = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[onclick]";
 
-class Unseen {
+class ListenerProbe {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** Elements with a click listener by the browser's number for them. @type {Map<number, WeakRef<any>>} */
+    /** Elements came since the daemon last asked the browser about them. */
+    this.probeDue = true;
+    /** Roots of what came since the last probe; null: the probe is to look at everything. @type {WeakRef<El | Shadow>[] | null} */
+    this.pending = null;
+    /** Some count that CANDIDATES does not find: the document is to be walked. */
+    this.needsWalk = false;
+    /** Elements with a click listener by the browser's number for them. @type {Map<number, WeakRef<El>>} */
     this.listening = new Map();
-    /** How often an element was asked about. @type {WeakMap<any, number>} */
+    /** How often an element was asked about. @type {WeakMap<El, number>} */
     this.asked = new WeakMap();
-    /** Elements that were asked about, for askAgain. @type {WeakRef<any>[]} */
+    /** Elements that were asked about, for askAgain. @type {WeakRef<El>[]} */
     this.waiting = [];
-    /** Custom elements, and elements without a size, that are to be asked about still. @type {WeakRef<any>[]} */
+    /** Custom elements, and elements without a size, that are to be asked about still. @type {WeakRef<El>[]} */
     this.later = [];
-    /** Where judgeAgain goes on. @type {any} */
+    /** Where judgeAgain goes on. @type {Iterator<WeakRef<El>> | null} */
     this.cursor = null;
     /** How far the document had loaded at the last probe. */
     this.stage = -1;
   }
 
+  /** An element or shadow root came, with what is in it: a probe is due if any of it may listen. @param {El | Shadow} root */
+  noteInserted(root) {
+    if (isElement(root) && safe.matches(root, NO_LISTENERS) && firstWithin(root, MAY_LISTEN) === null) return;
+    this.probeDue = true;
+    this.addPending(root);
+  }
+
+  /** The next probe looks at an element or shadow root, and at what is in it. @param {El | Shadow} root */
+  addPending(root) {
+    if (this.pending === null) return;
+    if (this.pending.length < MAX_PENDING) this.pending.push(new WeakRef(root));
+    else this.pending = null;
+  }
+
+  /** The next probe looks at everything. */
+  forgetPending() {
+    this.probeDue = true;
+    this.pending = null;
+  }
+
   /** Whether a probe is due before a read: elements came since the last one, or the document has loaded further. */
   get due() {
-    return this.model.grown || this.stage !== loadStage();
+    return this.probeDue || this.stage !== loadStage();
   }
 
   /**
@@ -52,26 +85,26 @@ class Unseen {
    */
   suspects() {
     const { model } = this;
-    /** @type {any[]} */
+    /** @type {El[]} */
     const out = [];
-    const { newcomers } = model;
+    const { pending } = this;
     const again = this.later;
-    model.grown = false;
+    this.probeDue = false;
     this.stage = loadStage();
-    model.newcomers = [];
+    this.pending = [];
     this.later = [];
     for (const ref of again) {
       const el = ref.deref();
       if (el && safe.isConnected(el)) this.ask(out, el);
     }
-    if (newcomers === null) {
+    if (pending === null) {
       this.suspect(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
-      for (const root of model.rootList) this.suspect(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
+      for (const root of model.sweep.shadows) this.suspect(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
     }
-    for (const ref of newcomers || []) {
+    for (const ref of pending || []) {
       const el = ref.deref();
       if (!el || !safe.isConnected(el)) continue;
-      if (safe.nodeType(el) === 11) {
+      if (isShadow(el)) {
         this.suspect(out, el.querySelectorAll("*"), el.querySelectorAll(EMPTY_HOSTS));
         continue;
       }
@@ -82,19 +115,19 @@ class Unseen {
     return out;
   }
 
-  /** A root may come at any time to an element that had none: some are asked about again, in turn. @param {any[]} out */
+  /** A root may come at any time to an element that had none: some are asked about again, in turn. @param {El[]} out */
   askAgain(out) {
     const fresh = new Set(out);
     for (let i = Math.min(ASKED_AGAIN, this.waiting.length); i > 0 && out.length < MAX_SUSPECTS; i--) {
       const ref = this.waiting.shift();
       const el = ref && ref.deref();
-      if (!el || !safe.isConnected(el) || shadowOf(el)) continue;
+      if (!ref || !el || !safe.isConnected(el) || shadowOf(el)) continue;
       this.waiting.push(ref);
       if (!fresh.has(el)) out.push(el);
     }
   }
 
-  /** @param {any[]} out @param {any} all @param {any} empty */
+  /** @param {El[]} out @param {ArrayLike<El>} all @param {Iterable<El>} empty */
   suspect(out, all, empty) {
     for (let i = 0, n = Math.min(all.length, MAX_ELEMENTS); i < n; i++) {
       if (tagOf(all[i]).includes("-")) this.ask(out, all[i]);
@@ -102,7 +135,7 @@ class Unseen {
     for (const el of empty) this.ask(out, el);
   }
 
-  /** @param {any[]} out @param {any} el */
+  /** @param {El[]} out @param {El} el */
   ask(out, el) {
     const most = tagOf(el).includes("-") ? MAX_ASKED : 1;
     const times = this.asked.get(el) || 0;
@@ -123,7 +156,7 @@ class Unseen {
   /**
    * Takes what the daemon found out.
    * @param {{on: number[], off: number[]}} numbers of elements that have, and no longer have, a click listener
-   * @param {any[]} nodes the elements of `on`, then closed shadow roots
+   * @param {DomNode[]} nodes the elements of `on`, then closed shadow roots
    */
   learn({ on, off }, nodes) {
     for (const number of off) {
@@ -137,8 +170,8 @@ class Unseen {
       // of them first, so even its own may have another frame's prototypes: nothing here asks for those.
       if (slow.ownerDocument(node) !== this.model.doc) return;
       const root = slow.getRootNode(node);
-      if (safe.nodeType(root) === 11 && root.mode === "closed") this.adopt(root);
-      if (i < on.length && safe.nodeType(node) === 1) {
+      if (isShadow(root) && root.mode === "closed") this.adopt(root);
+      if (i < on.length && isElement(node)) {
         this.listening.set(on[i], new WeakRef(node));
         this.judge(node);
       }
@@ -146,11 +179,11 @@ class Unseen {
     this.judgeAgain();
   }
 
-  /** Decides whether an element that listens is something to act on. @param {any} el */
+  /** Decides whether an element that listens is something to act on. @param {El} el */
   judge(el) {
     const clickable = isOwnListener(el, this.model.elements.length);
     this.set(el, clickable);
-    if (clickable && !this.model.strange && !safe.matches(el, CANDIDATES)) this.model.strange = true;
+    if (clickable && !this.needsWalk && !safe.matches(el, CANDIDATES)) this.needsWalk = true;
   }
 
   /** What is in an element may have changed since it was judged: looks at some at a time. */
@@ -167,21 +200,21 @@ class Unseen {
     }
   }
 
-  /** @param {any} el @param {boolean} clickable */
+  /** @param {El} el @param {boolean} clickable */
   set(el, clickable) {
     if ((el[CLICKABLE] === true) === clickable) return;
     el[CLICKABLE] = clickable;
-    if (!this.model.rescan) this.model.added.add(el);
+    if (!this.model.changes.rescan) this.model.changes.added.add(el);
   }
 
-  /** @param {ShadowRoot} root */
+  /** @param {Shadow} root */
   adopt(root) {
     closedRoots = closedRoots || new WeakMap();
     if (closedRoots.has(root.host)) return;
     closedRoots.set(root.host, root);
-    this.model.welcome(root); // there may be more in it
-    if (this.model.rescan) return;
-    this.model.noteRoot(root.host);
+    this.noteInserted(root); // there may be more in it
+    if (this.model.changes.rescan) return;
+    this.model.sweep.checkRoot(root.host);
   }
 }
 
@@ -197,14 +230,14 @@ function loadStage() {
 /**
  * Whether an element listens to clicks for itself: not for many others in it, as roots of applications,
  * tables and lists do, and not inside a link or button that already says the same.
- * @param {any} el @param {number} all the number of elements in the document
+ * @param {El} el @param {number} all the number of elements in the document
  */
 function isOwnListener(el, all) {
   const tag = tagOf(el);
   if (tag === "html" || tag === "body" || tag === "form") return false;
   if (all > 20 && el.getElementsByTagName("*").length * 2 > all) return false;
   if (el.querySelectorAll(ACTED_ON).length > DELEGATES_ABOVE) return false;
-  for (let up = flatParent(el), i = 0; up && i < 8 && safe.nodeType(up) === 1; up = flatParent(up), i++) {
+  for (let up = flatElement(el), i = 0; up && i < 8; up = flatElement(up), i++) {
     const outer = tagOf(up);
     if (outer === "button" || (outer === "a" && has(up, "href"))) {
       return safe.textContent(up).trim() !== safe.textContent(el).trim();

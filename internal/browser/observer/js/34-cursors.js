@@ -17,13 +17,13 @@ const NO_POINTERS = new Set(["html", "body", "iframe", "frame", "object", "embed
 /** What makes everything in it a part of it. */
 const WIDGETS = "a[href],button,summary,select,label," + ["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem"].map((role) => "[role=" + role + "]").join(",");
 
-class Pointers {
+class Cursors {
   /** @param {Styles} styles */
   constructor(styles) {
     this.styles = styles;
-    /** Those found. @type {Set<any>} */
+    /** Those found. @type {Set<El>} */
     this.found = new Set();
-    /** Cursors of elements, within one look. @type {Map<any, boolean>} */
+    /** Whether the cursors of elements are pointing hands, within one look. @type {Map<El, boolean>} */
     this.hands = new Map();
   }
 
@@ -31,24 +31,24 @@ class Pointers {
     this.hands.clear();
   }
 
-  /** The elements of a document or shadow tree that may be such. @param {any} root @returns {any[]} */
-  candidates(root) {
-    const said = this.styles.of(root);
+  /** The elements of a document or shadow tree that may be such. @param {Tree} tree @returns {El[]} */
+  candidates(tree) {
+    const said = this.styles.of(tree);
+    /** @type {El[]} */
     const out = [];
-    const tree = safe.nodeType(root) === 11;
-    if (tree && (said.hosts || said.opaque)) out.push(root.host, ...[...root.host.children].slice(0, MAX_PARTS));
+    if (isShadow(tree) && (said.hosts || said.opaque)) out.push(tree.host, .../** @type {El[]} */ ([...tree.host.children].slice(0, MAX_PARTS)));
     /** @type {[string, number][]} */
     const lists = said.opaque ? [[said.selector, MAX_POINTERS], [PROBED, MAX_PROBED]] : [[said.selector, MAX_POINTERS]];
     for (const [selector, most] of lists) {
-      const all = tree ? root.querySelectorAll(selector) : safe.querySelectorAll(root, selector);
+      const all = inTree(tree, selector);
       for (let i = 0; i < all.length && i < most; i++) out.push(all[i]);
     }
     return out;
   }
 
-  /** Those of a subtree of a tree, its root included. @param {any} el @returns {any[]} */
+  /** Those of a subtree of a tree, its root included. @param {El} el @returns {El[]} */
   candidatesWithin(el) {
-    const said = this.styles.of(safe.getRootNode(el));
+    const said = this.styles.of(treeOf(el));
     const selector = said.opaque ? said.selector + "," + PROBED : said.selector;
     const out = safe.matches(el, selector) ? [el] : [];
     const all = queryWithin(el, selector);
@@ -56,43 +56,56 @@ class Pointers {
     return out;
   }
 
-  /** Whether the element counts for its cursor. Reads styles, and boxes where it wraps something. @param {any} el */
-  isOne(el) {
+  /** Whether the element counts for its cursor. Reads styles, and boxes where it wraps something. @param {El} el */
+  isPointer(el) {
     const tag = tagOf(el);
     if (NO_POINTERS.has(tag) || INTERACTIVE_TAGS.has(tag)) return false;
-    if (!this.hand(el)) return false;
-    const parent = flatParent(el);
-    if (!parent || safe.nodeType(parent) !== 1 || this.hand(parent)) return false;
+    if (!this.isHand(el)) return false;
+    const parent = flatElement(el);
+    if (!parent || this.isHand(parent)) return false;
     if (tag === "label" && el.control) return false;
     return !isInWidget(parent) && !wrapsOne(el);
   }
 
-  /** Whether an element's cursor is a pointing hand. @param {any} el */
-  hand(el) {
+  /** Whether an element's cursor is a pointing hand. @param {El} el */
+  isHand(el) {
     let hand = this.hands.get(el);
     if (hand === undefined) this.hands.set(el, (hand = isPointer(getComputedStyle(el).cursor)));
     return hand;
   }
 }
 
+/** The elements of a tree that a selector matches. @param {Tree} tree @param {string} selector */
+function inTree(tree, selector) {
+  return isDocument(tree) ? safe.querySelectorAll(tree, selector) : tree.querySelectorAll(selector);
+}
+
+/** @type {(el: El, selector: string) => NodeListOf<El>} */
 const queryWithin = method(Element, "querySelectorAll");
 
-/** Whether an element is a part of a widget. @param {any} el */
+/** Whether an element is a part of a widget. @param {El} el */
 function isInWidget(el) {
-  for (let n = el, up = 0; n && up < MAX_UP; up++) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; up++) {
     const widget = closestOf(n, WIDGETS);
-    if (!widget) n = safe.getRootNode(n).host;
-    else if (tagOf(widget) === "label" && !widget.control) n = flatParent(widget);
+    if (!widget) n = hostOf(n);
+    else if (tagOf(widget) === "label" && !widget.control) n = flatElement(widget);
     else return true;
-    if (n && safe.nodeType(n) !== 1) return false;
   }
   return false;
 }
 
-/** Whether all that is of use in an element is one thing of about its size. @param {any} el */
+/** The host of the shadow tree that an element stands in, or null. @param {Node} n @returns {El | null} */
+function hostOf(n) {
+  const root = safe.getRootNode(n);
+  return isShadow(root) ? root.host : null;
+}
+
+/** Whether all that is of use in an element is one thing of about its size. @param {El} el */
 function wrapsOne(el) {
   if (!safe.firstElementChild(el)) return false;
+  /** @type {El | null} */
   let thing = null;
+  /** @type {DOMRect[]} */
   const rects = [];
   for (const inner of queryWithin(el, CANDIDATES + ",label")) {
     const rect = safe.rect(inner);

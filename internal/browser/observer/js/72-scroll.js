@@ -5,24 +5,25 @@
 const PLACE_BOXES = 4, PLACE_DEPTH = 64, PLACE_AMONG = 10_000;
 
 const placed = {
-  /** @type {(doc: any, x: number, y: number) => any} */
-  at: method(Document, "elementFromPoint"),
-  root: getter(Document, "documentElement"),
+  /** @type {(doc: Document) => El | null} */
   scroller: getter(Document, "scrollingElement"),
+  /** @type {(el: El) => El | null} */
   parent: getter(Node, "parentElement"),
+  /** @type {(el: El) => El | null} */
   before: getter(Element, "previousElementSibling"),
-  left: getter(Element, "scrollLeft"),
-  top: getter(Element, "scrollTop"),
+  /** @type {(el: El, to: ScrollToOptions) => void} */
   scroll: method(Element, "scrollTo"),
 };
 
-/** Which child of which child an element is, from the root; null: it cannot be said. @param {any} el */
+/** Which child of which child an element is, from the root; null: it cannot be said. @param {El} el */
 function pathTo(el) {
+  /** @type {number[]} */
   const path = [];
-  for (const root = placed.root(document); el !== root; el = placed.parent(el)) {
-    if (!el || path.length === PLACE_DEPTH) return null;
+  const root = safe.documentElement(document);
+  for (let /** @type {El | null} */ n = el; n !== root; n = placed.parent(n)) {
+    if (!n || path.length === PLACE_DEPTH) return null;
     let i = 0;
-    for (let other = placed.before(el); other; other = placed.before(other)) {
+    for (let other = placed.before(n); other; other = placed.before(other)) {
       if (++i > PLACE_AMONG) return null;
     }
     path.unshift(i);
@@ -32,7 +33,7 @@ function pathTo(el) {
 
 /** The element at the end of a path, or null. @param {number[]} path */
 function atPath(path) {
-  let el = placed.root(document);
+  let el = safe.documentElement(document);
   for (let i of path) {
     for (el = el && slow.firstElementChild(el); el && i > 0; i--) el = slow.nextElementSibling(el);
   }
@@ -41,11 +42,12 @@ function atPath(path) {
 
 /** Where the document is scrolled to, and the boxes around its middle. */
 function placeNow() {
+  /** @type {{path: number[], x: number, y: number}[]} */
   const boxes = [];
   const scroller = placed.scroller(document);
-  let el = placed.at(document, innerWidth / 2, innerHeight / 2);
+  let el = safe.elementFromPoint(document, innerWidth / 2, innerHeight / 2);
   for (let depth = 0; el && depth < 1000 && boxes.length < PLACE_BOXES; el = placed.parent(el), depth++) {
-    const x = placed.left(el), y = placed.top(el);
+    const x = slow.scrollLeft(el), y = slow.scrollTop(el);
     if (el === scroller || (!x && !y)) continue;
     const path = pathTo(el);
     if (path) boxes.push({ path, x, y });
@@ -63,14 +65,14 @@ function scrollOnce(to) {
   for (const { path, x, y } of to.boxes) {
     const el = atPath(path);
     if (el) placed.scroll(el, { left: x, top: y, behavior: "instant" });
-    there = !!el && there && isNear(placed.left(el), x) && isNear(placed.top(el), y);
+    there = !!el && there && isNear(slow.scrollLeft(el), x) && isNear(slow.scrollTop(el), y);
   }
   return there;
 }
 
 /**
  * Goes back to a place: again at every frame, for what is to be scrolled may come later, until it is reached or time is up.
- * @param {{x: number, y: number, boxes: any[], patience: number}} to
+ * @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[], patience: number}} to
  */
 async function returnTo(to) {
   const end = performance.now() + to.patience;

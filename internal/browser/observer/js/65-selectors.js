@@ -40,10 +40,10 @@ class Chosen {
     if (!this.due) return null;
     this.due = false;
     this.passed = 0;
-    const { sight } = this.model;
-    sight.begin();
-    sight.x = scrollX;
-    sight.y = scrollY;
+    const { visibility } = this.model;
+    visibility.begin();
+    visibility.x = scrollX;
+    visibility.y = scrollY;
     const answer = this.selectors.map((s) => JSON.stringify({ ...s, ...this.choose(s) })).join("\n");
     if (answer === this.told) return null;
     this.told = answer;
@@ -52,10 +52,10 @@ class Chosen {
 
   /** @param {{css: string, shown: boolean}} selector */
   choose(selector) {
-    const found = { count: 0, enabled: 0, refs: [], invalid: false };
+    const found = { count: 0, enabled: 0, refs: /** @type {number[]} */ ([]), invalid: false };
     try {
       this.tally(found, safe.querySelectorAll(this.model.doc, selector.css), selector.shown);
-      for (const root of this.model.rootList) {
+      for (const root of this.model.sweep.shadows) {
         if (safe.isConnected(root.host)) this.tally(found, root.querySelectorAll(selector.css), selector.shown);
       }
     } catch (error) {
@@ -64,16 +64,16 @@ class Chosen {
     return found;
   }
 
-  /** @param {{count: number, enabled: number, refs: number[]}} found @param {any} elements @param {boolean} shown */
+  /** @param {{count: number, enabled: number, refs: number[]}} found @param {NodeListOf<El>} elements @param {boolean} shown */
   tally(found, elements, shown) {
     const n = Math.min(elements.length, MAX_CHOSEN);
     if (!shown) found.count += elements.length - n;
     for (let i = 0; i < n; i++) {
       const el = elements[i];
-      if (shown && !this.model.sight.isVisible(el, tagOf(el))) continue;
+      if (shown && !this.model.visibility.isVisible(el, tagOf(el))) continue;
       found.count++;
       if (!safe.matches(el, ":disabled") && attr(el, "aria-disabled") !== "true") found.enabled++;
-      const rec = this.model.recs.get(el);
+      const rec = this.model.records.get(el);
       if (rec && rec.ref >= 0 && found.refs.length < MAX_CHOSEN) found.refs.push(rec.ref);
     }
   }

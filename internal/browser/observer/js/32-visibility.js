@@ -21,16 +21,16 @@ const MAX_PARTS = 64;
 const MAX_UP = 256;
 const NOWHERE = new DOMRect();
 
-class Sight {
+class Visibility {
   /** @param {Document} doc @param {Labels} labels @param {Styles} styles */
   constructor(doc, labels, styles) {
     this.doc = doc;
     this.labels = labels;
     this.styles = styles;
     this.x = this.y = 0;
-    /** Whether a flat ancestor is folded up, by element. @type {Map<any, boolean>} */
+    /** Whether a flat ancestor is folded up, by element. @type {Map<El, boolean>} */
     this.folds = new Map();
-    /** The images that show a map, by its name; null: not looked for yet. @type {Map<string, any> | null} */
+    /** The images that show a map, by its name; null: not looked for yet. @type {Map<string, El> | null} */
     this.images = null;
   }
 
@@ -41,14 +41,14 @@ class Sight {
     this.images = null;
   }
 
-  /** @param {any} el @param {string} tag */
+  /** @param {El} el @param {string} tag */
   isVisible(el, tag) {
     return this.isStyled(el, tag) && this.isPlaced(el, tag, this.rect(el, tag));
   }
 
   // ---- by the styles ------------------------------------------------------------------------
 
-  /** The part of visibility that the styles tell, without a layout. @param {any} el @param {string} tag @returns {boolean} */
+  /** The part of visibility that the styles tell, without a layout. @param {El} el @param {string} tag @returns {boolean} */
   isStyled(el, tag) {
     if (safe.checkVisibility(el, VISIBLE)) return true;
     if (tag === "area") {
@@ -59,18 +59,19 @@ class Sight {
     return this.isContents(el) && this.parts(el).some((part) => isPartStyled(part));
   }
 
-  /** Whether the element has no box, but what is in it may have. @param {any} el */
+  /** Whether the element has no box, but what is in it may have. @param {El} el */
   isContents(el) {
     return (this.styles.contents || has(el, "style")) && getComputedStyle(el).display === "contents";
   }
 
-  /** What stands in the place of an element without a box: elements with one, and texts. @param {any} el */
+  /** What stands in the place of an element without a box: elements with one, and texts. @param {El} el */
   parts(el) {
+    /** @type {(El | Text)[]} */
     const out = [];
     const stack = flatNodes(el, tagOf(el)).reverse();
     for (let seen = 0; stack.length && seen < MAX_PARTS; seen++) {
-      const node = stack.pop();
-      if (safe.nodeType(node) === 3) {
+      const node = /** @type {El | Text} */ (stack.pop());
+      if (isText(node)) {
         if (hasWords(node.data)) out.push(node);
       } else if (getComputedStyle(node).display === "contents") {
         stack.push(...flatNodes(node, tagOf(node)).slice(0, MAX_PARTS).reverse());
@@ -81,7 +82,7 @@ class Sight {
 
   // ---- by the layout ------------------------------------------------------------------------
 
-  /** Where the element is, relative to the viewport. @param {any} el @param {string} tag @returns {DOMRect} */
+  /** Where the element is, relative to the viewport. @param {El} el @param {string} tag @returns {DOMRect} */
   rect(el, tag) {
     if (tag === "area") return this.areaRect(el);
     const rect = safe.rect(el);
@@ -95,64 +96,63 @@ class Sight {
     return parts.length ? union(parts) : rect;
   }
 
-  /** The part of visibility that the box tells. @param {any} el @param {string} tag @param {DOMRect} rect from rect @returns {boolean} */
+  /** The part of visibility that the box tells. @param {El} el @param {string} tag @param {DOMRect} rect from rect @returns {boolean} */
   isPlaced(el, tag, rect) {
     if (!(rect.width > 0 && rect.height > 0)) return false;
     if (tag === "a" && isSkipLink(el)) return true;
     return !this.isOff(el, rect) && !this.isClipped(el, tag) && !this.isFolded(el);
   }
 
-  /** Whether a control is there for the keyboard only. @param {any} el @param {string} tag @param {DOMRect} rect */
+  /** Whether a control is there for the keyboard only. @param {El} el @param {string} tag @param {DOMRect} rect */
   isTucked(el, tag, rect) {
     return (rect.width <= 1 && rect.height <= 1) || this.isOff(el, rect) || this.clipsItself(el);
   }
 
-  /** The first label of a control that can be seen. @param {any} control @returns {any} */
+  /** The first label of a control that can be seen. @param {El} control @returns {El | null} */
   labelOf(control) {
     for (const label of this.labels.of(control)) if (this.isVisible(label, "label")) return label;
     return null;
   }
 
-  /** Whether nobody can scroll to it. @param {any} el @param {DOMRect} rect */
+  /** Whether nobody can scroll to it. @param {El} el @param {DOMRect} rect */
   isOff(el, rect) {
-    const left = rect.right + this.x <= 0 && getComputedStyle(safe.documentElement(this.doc)).direction !== "rtl";
+    const left = rect.right + this.x <= 0 && getComputedStyle(/** @type {El} */ (safe.documentElement(this.doc))).direction !== "rtl";
     if (!left && rect.bottom + this.y > 0) return false;
-    for (let n = flatParent(el), up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
+    for (let n = flatElement(el), up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
       if (typeof n.scrollLeft === "number" && tagOf(n) !== "html" && (n.scrollLeft !== 0 || n.scrollTop !== 0)) return false;
     }
     return true;
   }
 
-  /** @param {any} el @param {string} tag @returns {boolean} */
+  /** @param {El} el @param {string} tag @returns {boolean} */
   isClipped(el, tag) {
     return this.clipsItself(el) && !(isToggle(el, tag) && this.labelOf(el) !== null);
   }
 
-  /** @param {any} el */
+  /** @param {El} el */
   clipsItself(el) {
     if (!this.styles.clips && !has(el, "style")) return false;
     const style = getComputedStyle(el);
     return clipsAll(style.clipPath) || (style.clip !== "auto" && /absolute|fixed/.test(style.position) && clipsAll(style.clip));
   }
 
-  /** Whether a box around the element is folded up and hides it. @param {any} el */
+  /** Whether a box around the element is folded up and hides it. @param {El} el */
   isFolded(el) {
     if (!this.styles.overflows || !this.isBelowFold(el)) return false;
-    for (let n = el, up = 0; up < MAX_UP; up++) {
+    for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; up++) {
       const { position } = getComputedStyle(n);
       if (position === "fixed" || isOnTop(n)) return false;
-      n = (position === "absolute" && n.offsetParent) || flatParent(n);
-      if (!n || safe.nodeType(n) !== 1) return false;
-      if (isFold(n)) return true;
+      n = (position === "absolute" && n.offsetParent) || flatElement(n);
+      if (n && isFold(n)) return true;
     }
     return false;
   }
 
-  /** Whether any ancestor is folded up: a question that siblings share the answer of. @param {any} el */
+  /** Whether any ancestor is folded up: a question that siblings share the answer of. @param {El} el */
   isBelowFold(el) {
     const up = [];
     let answer = false;
-    for (let n = flatParent(el); n && safe.nodeType(n) === 1; n = flatParent(n)) {
+    for (let n = flatElement(el); n; n = flatElement(n)) {
       const known = this.folds.get(n);
       if (known !== undefined) {
         answer = known;
@@ -169,13 +169,13 @@ class Sight {
 
   // ---- image maps ---------------------------------------------------------------------------
 
-  /** The visible image that an area is a part of. @param {any} area */
+  /** The visible image that an area is a part of. @param {El} area */
   imageOf(area) {
     const map = closestOf(area, "map");
     const name = map && (attr(map, "name") || attr(map, "id"));
     if (!name) return null;
-    const root = safe.getRootNode(area);
-    if (safe.nodeType(root) !== 9) return findImage(root.querySelectorAll("img[usemap]"), name);
+    const root = treeOf(area);
+    if (!isDocument(root)) return findImage(root.querySelectorAll("img[usemap]"), name);
     if (!this.images) {
       this.images = new Map();
       for (const image of safe.querySelectorAll(root, "img[usemap]")) {
@@ -187,7 +187,7 @@ class Sight {
     return this.images.get(name) || null;
   }
 
-  /** The bounds of an area within its image. @param {any} area */
+  /** The bounds of an area within its image. @param {El} area */
   areaRect(area) {
     const image = this.imageOf(area);
     const shape = image && shapeOf(area, safe.rect(image));
@@ -198,9 +198,7 @@ class Sight {
 /** Tags that are listed by the boxes in them when they have none themselves: a link around a floating image. */
 const OPEN_TAGS = new Set(["a", "button", "div", "span", "summary", "details"]);
 
-const closestOf = method(Element, "closest");
-
-/** @param {any} images @param {string} name */
+/** @param {NodeListOf<El>} images @param {string} name */
 function findImage(images, name) {
   let found = null;
   for (const image of images) {
@@ -211,17 +209,17 @@ function findImage(images, name) {
   return found;
 }
 
-/** @param {any} part an element or a text */
+/** @param {El | Text} part */
 function isPartStyled(part) {
-  if (safe.nodeType(part) === 1) return safe.checkVisibility(part, VISIBLE);
+  if (isElement(part)) return safe.checkVisibility(part, VISIBLE);
   let n = flatParent(part);
-  while (n && safe.nodeType(n) === 1 && getComputedStyle(n).display === "contents") n = flatParent(n);
-  return n !== null && safe.nodeType(n) === 1 && safe.checkVisibility(n, VISIBLE);
+  while (n && isElement(n) && getComputedStyle(n).display === "contents") n = flatParent(n);
+  return n !== null && isElement(n) && safe.checkVisibility(n, VISIBLE);
 }
 
-/** @param {any} part an element or a text @returns {DOMRect} */
+/** @param {El | Text} part @returns {DOMRect} */
 function partRect(part) {
-  if (safe.nodeType(part) === 1) return safe.checkVisibility(part, VISIBLE) ? safe.rect(part) : NOWHERE;
+  if (isElement(part)) return safe.checkVisibility(part, VISIBLE) ? safe.rect(part) : NOWHERE;
   const range = new Range();
   range.selectNodeContents(part);
   return range.getBoundingClientRect();
@@ -238,7 +236,7 @@ function union(rects) {
   return new DOMRect(left, top, Math.max(...rects.map((r) => r.right)) - left, Math.max(...rects.map((r) => r.bottom)) - top);
 }
 
-/** A link to a place on the same page. @param {any} el */
+/** A link to a place on the same page. @param {El} el */
 function isSkipLink(el) {
   const href = attr(el, "href");
   return href !== null && href.length > 1 && href[0] === "#";
@@ -266,7 +264,7 @@ function clipsAll(value) {
   return /^circle\(0(px|%)?[ )]/.test(value);
 }
 
-/** Whether an element shows nothing of what is in it, for it has no size. @param {any} n */
+/** Whether an element shows nothing of what is in it, for it has no size. @param {El} n */
 function isFold(n) {
   const width = n.clientWidth, height = n.clientHeight;
   if (!(width === 0 || height === 0 || (width <= 1 && height <= 1)) || isSVG(n)) return false;
@@ -276,7 +274,7 @@ function isFold(n) {
   return style.display !== "inline" && style.display !== "contents" && clips(style);
 }
 
-/** Whether an element stands in the top layer, which nothing clips. @param {any} n */
+/** Whether an element stands in the top layer, which nothing clips. @param {El} n */
 function isOnTop(n) {
   return (tagOf(n) === "dialog" || has(n, "popover")) && safe.matches(n, ":modal,:popover-open");
 }
@@ -284,7 +282,7 @@ function isOnTop(n) {
 /**
  * The shape of an area: its bounds in the image, and points that are inside it; null when it has none. Chromium
  * counts from the corner of the image's border, not of its content.
- * @param {any} area @param {DOMRect} box
+ * @param {El} area @param {DOMRect} box
  * @returns {{bounds: DOMRect, points: {x: number, y: number}[]} | null}
  */
 function shapeOf(area, box) {

@@ -1,5 +1,5 @@
 // @ts-check
-// Modals: what is open, and what it makes useless. An element is covered when it stands outside of the
+// Modals: what is open, and what it makes useless. An element is obscured when it stands outside of the
 // modal and cannot be reached before the modal is closed or answered.
 //
 // The browser itself makes everything outside of a dialog that was opened with showModal inert. A dialog
@@ -14,11 +14,12 @@ const MODALS = 'dialog:modal,[aria-modal="true"]';
 
 /**
  * The modal that is in force, or null. Among several that is the one that can be hit, else the last.
- * @param {Document} doc @param {Set<any>} roots shadow roots
+ * @param {Document} doc @param {Set<Shadow>} shadows
+ * @returns {El | null}
  */
-function openModal(doc, roots) {
+function openModal(doc, shadows) {
   const open = [...safe.querySelectorAll(doc, MODALS)];
-  for (const root of roots) open.push(...root.querySelectorAll(MODALS));
+  for (const root of shadows) open.push(...root.querySelectorAll(MODALS));
   if (!open.length) return null;
   const shown = open.filter(isModal);
   const inert = shown.filter((el) => isOnTop(el));
@@ -27,7 +28,7 @@ function openModal(doc, roots) {
   return among.length ? among[among.length - 1] : null;
 }
 
-/** @param {any} el */
+/** @param {El} el */
 function isModal(el) {
   if (tagOf(el) !== "dialog") {
     const role = explicitRole(el);
@@ -36,43 +37,44 @@ function isModal(el) {
   return safe.checkVisibility(el, VISIBLE) && hasArea(safe.rect(el));
 }
 
-/** Whether a click in the middle of an element's visible part goes to it. @param {any} el @param {DOMRect} rect */
+/** Whether a click in the middle of an element's visible part goes to it. @param {El} el @param {DOMRect} rect */
 function canHit(el, rect) {
   const left = Math.max(0, rect.left), right = Math.min(innerWidth, rect.right);
   const top = Math.max(0, rect.top), bottom = Math.min(innerHeight, rect.bottom);
   return right > left && bottom > top && coverAt(el, (left + right) / 2, (top + bottom) / 2) === "";
 }
 
-class Cover {
-  /** @param {any} modal @param {boolean} trees there are shadow trees */
+class ModalScope {
+  /** @param {El} modal @param {boolean} trees there are shadow trees */
   constructor(modal, trees) {
     this.modal = modal;
     this.trees = trees;
     this.inert = isOnTop(modal);
-    /** The modal and what it stands in: what is beside one of these is a branch. */
+    /** The modal and what it stands in: what is beside one of these is a branch. @type {Set<Node>} */
     this.spine = new Set();
-    for (let n = modal, up = 0; n && up < MAX_UP; n = flatParent(n), up++) this.spine.add(n);
-    /** How often each branch was tried; Infinity: it can be reached. @type {Map<any, number>} */
+    for (let /** @type {DomNode | null} */ n = modal, up = 0; n && up < MAX_UP; n = flatParent(n), up++) this.spine.add(n);
+    /** How often each branch was tried; Infinity: it can be reached. @type {Map<Node, number>} */
     this.tries = new Map();
     this.left = TRIES;
   }
 
-  /** Whether an element is covered. @param {any} el */
-  has(el) {
+  /** Whether the modal makes an element useless. @param {El} el */
+  obscures(el) {
     if (this.spine.has(el)) return el !== this.modal && this.inert;
     return !this.holds(el) && (this.inert || this.tries.get(this.branch(el)) !== Infinity);
   }
 
-  /** Whether the modal holds an element. @param {any} el */
+  /** Whether the modal holds an element. @param {El} el */
   holds(el) {
     if (safe.contains(this.modal, el)) return true;
     if (!this.trees) return false;
-    for (let n = el, up = 0; n && up < MAX_UP; n = flatParent(n), up++) if (n === this.modal) return true;
+    for (let /** @type {DomNode | null} */ n = el, up = 0; n && up < MAX_UP; n = flatParent(n), up++) if (n === this.modal) return true;
     return false;
   }
 
-  /** The child of the modal's ancestors that an element stands in. @param {any} el */
+  /** The child of the modal's ancestors that an element stands in. @param {El} el */
   branch(el) {
+    /** @type {DomNode} */
     let n = el;
     for (let up = 0; up < MAX_UP; up++) {
       const parent = flatParent(n);

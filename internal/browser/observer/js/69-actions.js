@@ -6,7 +6,7 @@ const NO_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "imag
 const VALUED = new Set(["date", "time", "datetime-local", "month", "week", "range", "color"]);
 const EDITABLE = 'input,textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
-/** @param {any} el */
+/** @param {El} el */
 function isEditable(el) {
   const tag = tagOf(el);
   if (tag === "textarea") return true;
@@ -14,13 +14,13 @@ function isEditable(el) {
   return el.isContentEditable === true;
 }
 
-/** The elements in an element, and in its shadow tree, that a selector matches; few. @param {any} el @param {string} selector @returns {any[]} */
+/** The elements in an element, and in its shadow tree, that a selector matches; few. @param {El} el @param {string} selector @returns {El[]} */
 function parts(el, selector) {
   const root = shadowOf(el);
   return [...queryWithin(el, selector), ...(root ? root.querySelectorAll(selector) : [])].slice(0, 20);
 }
 
-/** What takes the text that is meant for an element: itself, what it labels, or the only thing in it that does. @param {any} el */
+/** What takes the text that is meant for an element: itself, what it labels, or the only thing in it that does. @param {El} el */
 function editableOf(el) {
   if (isEditable(el)) return el;
   if (tagOf(el) === "label") return el.control && isEditable(el.control) ? el.control : null;
@@ -29,7 +29,7 @@ function editableOf(el) {
   return inside.length === 1 ? inside[0] : null;
 }
 
-/** @param {any} el */
+/** @param {El} el */
 function selectOf(el) {
   if (tagOf(el) === "select") return el;
   if (tagOf(el) === "label" && el.control && tagOf(el.control) === "select") return el.control;
@@ -42,12 +42,13 @@ function selectOf(el) {
 /**
  * Gives an element the focus and, for text, puts the selection where the text belongs. From then on the guard lets
  * no key through to anything else.
- * @param {Agent} agent @param {any} named what the caller named @param {any} el what takes the focus @param {any} request
+ * @param {Agent} agent @param {El} named what the caller named @param {El} el what takes the focus @param {ReachRequest} request
+ * @returns {Answer}
  */
 function grasp(agent, named, el, request) {
-  if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text);
+  if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text || "");
   if (!isInView(middle(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
-  const stand = agent.model.stoodFor.get(named) || el;
+  const stand = agent.model.hints.proxiedControls.get(named) || el;
   if (!holdsFocus(stand)) HTMLElement.prototype.focus.call(stand, { preventScroll: true });
   if (!holdsFocus(stand)) {
     const inside = safe.isConnected(stand) ? parts(stand, "a[href],button,input,select,textarea,[tabindex]") : [];
@@ -70,19 +71,19 @@ function grasp(agent, named, el, request) {
 /**
  * Keys go to the element as long as it is what it is now, with the focus: what a page does when it gives that is not the
  * page's alone.
- * @param {Agent} agent @param {any} request
+ * @param {Agent} agent @param {ReachRequest} request
  */
 function expectAsNow(agent, request) {
-  const rec = agent.model.byRef.get(request.ref);
+  const rec = agent.model.records.byRef.get(request.ref);
   if (rec && request.known) agent.guard.expect(agent.model.rows.keep(rec));
 }
 
-/** @param {any} el */
+/** @param {El} el */
 function isRich(el) {
   return !/^(input|textarea)$/.test(tagOf(el));
 }
 
-/** Selects the content of an element, or puts the caret behind it. Whether there is any. @param {any} el @param {string} edit */
+/** Selects the content of an element, or puts the caret behind it. Whether there is any. @param {El} el @param {string} edit */
 function selectFor(el, edit) {
   if (!isRich(el)) {
     if (edit === "replace") el.select();
@@ -109,7 +110,7 @@ async function selectionHeard() {
 
 /**
  * Sets the value of an input whose picker takes no text, as the picker would: value, then events.
- * @param {Agent} agent @param {any} el @param {string} text
+ * @param {Agent} agent @param {El} el @param {string} text
  */
 function setValue(agent, el, text) {
   const probe = document.createElement("input");
@@ -126,7 +127,7 @@ function setValue(agent, el, text) {
   return { done: true, held: isTold(el) ? el.value : MASK };
 }
 
-/** @param {Agent} agent @param {any} el */
+/** @param {Agent} agent @param {El} el */
 function tellOfChange(agent, el) {
   agent.model.rows.gave(el);
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
@@ -140,20 +141,20 @@ function fold(text) {
 
 // ---- choices --------------------------------------------------------------------------------
 
-/** @param {any} option */
+/** @param {El} option */
 function labelOf(option) {
   return fold(attr(option, "label") || option.text || "");
 }
 
-/** The same as it may be told. @param {any} option */
+/** The same as it may be told. @param {El} option */
 function toldLabel(option) {
   return isMasked(option) ? MASK : clean(labelOf(option), 40);
 }
 
-/** The options that a value or label names: by value, then by label, then by label in any case. @param {any[]} options @param {string} wanted */
+/** The options that a value or label names: by value, then by label, then by label in any case. @param {El[]} options @param {string} wanted */
 function optionsNamed(options, wanted) {
   const label = fold(wanted);
-  /** @type {((option: any) => boolean)[]} */
+  /** @type {((option: El) => boolean)[]} */
   const ways = [(o) => o.value === wanted, (o) => labelOf(o) === label, (o) => labelOf(o).toLowerCase() === label.toLowerCase()];
   for (const is of ways) {
     const found = options.filter(is);
@@ -162,7 +163,7 @@ function optionsNamed(options, wanted) {
   return [];
 }
 
-/** Selects options and no others, with the events of a person's choice. @param {Agent} agent @param {any} el @param {string[]} values @returns {any} */
+/** Selects options and no others, with the events of a person's choice. @param {Agent} agent @param {El} el @param {string[]} values @returns {Answer} */
 function choose(agent, el, values) {
   if (!el.multiple && values.length !== 1) return { error: "wrong", detail: "one" };
   const options = [...el.options];
@@ -184,9 +185,9 @@ function choose(agent, el, values) {
 
 const CHECKABLE = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=switch],[role=radio],[role=menuitemcheckbox],[role=menuitemradio]';
 
-/** What an element's check mark is on: itself, what it stands in for or labels, or the only such thing in it. @param {Agent} agent @param {any} el */
+/** What an element's check mark is on: itself, what it stands in for or labels, or the only such thing in it. @param {Agent} agent @param {El} el */
 function checkableOf(agent, el) {
-  const stood = agent.model.stoodFor.get(el);
+  const stood = agent.model.hints.proxiedControls.get(el);
   if (stood) return stood;
   if (safe.matches(el, CHECKABLE) || aria(el, "aria-checked") !== null || aria(el, "aria-pressed") !== null) return el;
   if (tagOf(el) === "label" && el.control) return safe.matches(el.control, CHECKABLE) ? el.control : null;
@@ -194,7 +195,7 @@ function checkableOf(agent, el) {
   return inside.length === 1 ? inside[0] : null;
 }
 
-/** Whether an element is checked: "true", "false" or "mixed". @param {Agent} agent @param {any} el @param {boolean} want @returns {{error?: string, checked?: string}} */
+/** Whether an element is checked: "true", "false" or "mixed". @param {Agent} agent @param {El} el @param {boolean} want @returns {{error?: string, checked?: string}} */
 function checkedOf(agent, el, want) {
   const control = checkableOf(agent, el);
   if (!control) return { error: "uncheckable" };
@@ -213,8 +214,8 @@ function checkedOf(agent, el, want) {
  */
 function became(agent, request) {
   return patiently(agent, request.patience, () => {
-    const rec = agent.model.byRef.get(request.ref);
-    if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+    const rec = agent.model.records.connected(request.ref);
+    if (!rec) return { error: "stale" };
     const { error, checked } = checkedOf(agent, rec.node, request.want);
     if (error || checked === String(request.want)) return { error, checked };
     return { error: "unchanged", checked };
@@ -223,11 +224,11 @@ function became(agent, request) {
 
 // ---- files ----------------------------------------------------------------------------------
 
-/** The file input that an element is, labels or holds. @param {Agent} agent @param {any} el */
+/** The file input that an element is, labels or holds. @param {Agent} agent @param {El} el */
 function fileInputOf(agent, el) {
-  /** @param {any} n */
-  const is = (n) => n && tagOf(n) === "input" && n.type === "file";
-  for (const n of [el, agent.model.stoodFor.get(el), tagOf(el) === "label" ? el.control : null]) if (is(n)) return n;
+  /** @param {El} n */
+  const is = (n) => tagOf(n) === "input" && n.type === "file";
+  for (const n of [el, agent.model.hints.proxiedControls.get(el), tagOf(el) === "label" ? el.control : null]) if (n && is(n)) return n;
   if (INTERACTIVE_TAGS.has(tagOf(el))) return null;
   const inside = parts(el, "input").filter(is);
   return inside.length === 1 ? inside[0] : null;
@@ -238,8 +239,8 @@ function fileInputOf(agent, el) {
  * @param {Agent} agent @param {{ref: number, known?: Known}} request
  */
 function fileInput(agent, request) {
-  const rec = agent.model.byRef.get(request.ref);
-  if (!rec || !safe.isConnected(rec.node) || agent.changed(rec, request.known)) return null;
+  const rec = agent.model.records.connected(request.ref);
+  if (!rec || agent.changed(rec, request.known)) return null;
   const input = fileInputOf(agent, rec.node);
   agent.model.rows.actedOn(input);
   return input;
@@ -247,7 +248,7 @@ function fileInput(agent, request) {
 
 /** What a file input takes. @param {Agent} agent @param {{ref: number}} request */
 function fileTerms(agent, request) {
-  const rec = agent.model.byRef.get(request.ref);
+  const rec = agent.model.records.byRef.get(request.ref);
   const input = rec && safe.isConnected(rec.node) ? fileInputOf(agent, rec.node) : null;
   if (!input) return { input: false };
   if (safe.matches(input, ":disabled")) return { error: "disabled" };

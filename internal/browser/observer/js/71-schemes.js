@@ -7,7 +7,7 @@
 /** The schemes that stay in the browser. */
 const STAYING = /^(https?|about|blob|data|javascript|file|filesystem|chrome|chrome-error|chrome-extension|devtools|view-source|ws|wss|ftp):/i;
 
-/** @param {any} event a NavigateEvent */
+/** @param {NavigateEvent} event */
 function stay(event) {
   if (event.cancelable && !STAYING.test(event.destination.url)) event.preventDefault();
 }

@@ -41,30 +41,32 @@ async function patiently(agent, patience, attempt) {
  * Waits until an element can be acted on, and says where, or why it cannot. What is done to it without a pointer
  * is done in the same breath.
  * @param {Agent} agent
- * @param {{ref: number, patience: number, need: string, edit?: string, values?: string[], want?: boolean, still?: boolean, passive?: boolean, dragged?: number}} request
+ * @param {ReachRequest} request
  *   need is "point": a point to click; "view": brought into view; "drop": where a drag ends; "focus": the focus; "node": that it is
  *   there. A passive action, such as scrolling, needs no element that is enabled.
  */
 function reach(agent, request) {
   const began = performance.now();
+  /** @type {ReachState} */
   const state = { scrolls: 0, scrolled: false, box: "", restless: began + Math.min(RESTLESS, request.patience / 2) };
   return patiently(agent, request.patience, () => tryToReach(agent, request, state));
 }
 
-/** @param {Agent} agent @param {any} request @param {any} state @returns {any} */
+/** @param {Agent} agent @param {ReachRequest} request @param {ReachState} state @returns {Answer} */
 function tryToReach(agent, request, state) {
-  const rec = agent.model.byRef.get(request.ref);
-  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const rec = agent.model.records.connected(request.ref);
+  if (!rec) return { error: "stale" };
   const changed = agent.changed(rec, request.known);
   if (changed) return changed;
-  const { sight } = agent.model;
-  seeAgain(sight);
-  if (request.need !== "node" && !sight.isVisible(rec.node, rec.tag)) return { error: "hidden" };
+  const { visibility } = agent.model;
+  seeAgain(visibility);
+  if (request.need !== "node" && !visibility.isVisible(rec.node, rec.tag)) return { error: "hidden" };
   if (request.need === "view") return bringToPoint(agent, rec, state, false);
   if (request.need === "drop") return bringToDrop(agent, rec, state, request.dragged);
   const el = request.edit !== undefined ? editableOf(rec.node) : request.values !== undefined ? selectOf(rec.node) : rec.node;
   const refused = request.passive ? null : unusable(agent, el, request);
   if (refused) return refused;
+  if (!el) return { error: "stale" };
   if (request.want !== undefined) {
     const { error, checked } = checkedOf(agent, rec.node, request.want);
     if (error) return { error };
@@ -83,12 +85,12 @@ function tryToReach(agent, request, state) {
   return { ...found, error: "moving" };
 }
 
-/** Why an element cannot be used, if it cannot. @param {Agent} agent @param {any} el @param {any} request */
+/** Why an element cannot be used, if it cannot. @param {Agent} agent @param {El | null} el @param {{edit?: string}} request @returns {Answer | null} */
 function unusable(agent, el, request) {
   if (!el) return { error: request.edit !== undefined ? "uneditable" : "unselectable" };
-  const control = agent.model.stoodFor.get(el) || el;
+  const control = agent.model.hints.proxiedControls.get(el) || el;
   if (safe.matches(control, ":disabled")) return { error: "disabled" };
-  for (let n = el, up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
     if (attr(n, "aria-disabled") === "true") return { error: "disabled" };
   }
   if (request.edit !== undefined && (el.readOnly === true || attr(el, "aria-readonly") === "true")) return { error: "readonly" };
@@ -97,20 +99,20 @@ function unusable(agent, el, request) {
 
 /**
  * Brings an element into view and finds the point to act at.
- * @param {Agent} agent @param {Rec} rec @param {any} state @param {boolean} open whether nothing may cover it
- * @returns {{x: number, y: number, w: number, h: number, error?: string, detail?: string, cover?: number}}
+ * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {boolean} open whether nothing may cover it
+ * @returns {Answer & {x: number, y: number, w: number, h: number}}
  */
 function bringToPoint(agent, rec, state, open) {
-  const { sight } = agent.model;
+  const { visibility } = agent.model;
   const { node, tag } = rec;
-  let rect = sight.rect(node, tag);
-  let best = pointToUse(sight, node, tag, rect);
+  let rect = visibility.rect(node, tag);
+  let best = pointToUse(visibility, node, tag, rect);
   const out = !isInView(middle(rect)) || best.cover === document;
   if ((best.cover || out) && (out || state.scrolls < SCROLLS.length)) {
-    if (!out || state.scrolls < SCROLLS.length) rect = bringIntoView(sight, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
+    if (!out || state.scrolls < SCROLLS.length) rect = bringIntoView(visibility, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
     state.scrolls++;
     state.scrolled = true;
-    best = pointToUse(sight, node, tag, rect);
+    best = pointToUse(visibility, node, tag, rect);
   }
   const found = { x: best.point.x, y: best.point.y, w: rect.width, h: rect.height };
   if (!open || !best.cover) return found;
@@ -122,25 +124,25 @@ function bringToPoint(agent, rec, state, open) {
 /**
  * Brings an element into view as the place where a drag ends: its centre, also when what is dragged covers that. Only when
  * something else does, another point of it that is free.
- * @param {Agent} agent @param {Rec} rec @param {any} state @param {number | undefined} dragged the ref of what is dragged
+ * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {number | undefined} dragged the ref of what is dragged
  */
 function bringToDrop(agent, rec, state, dragged) {
-  const { sight } = agent.model;
+  const { visibility } = agent.model;
   const { node, tag } = rec;
-  const source = dragged === undefined ? undefined : agent.model.byRef.get(dragged);
+  const source = dragged === undefined ? undefined : agent.model.records.byRef.get(dragged);
   const moves = source ? source.node : null;
-  let rect = sight.rect(node, tag);
-  let at = centreOf(sight, node, tag, rect);
+  let rect = visibility.rect(node, tag);
+  let at = centreOf(visibility, node, tag, rect);
   if (!isInView(at)) {
-    rect = bringIntoView(sight, node, tag, "center");
-    at = centreOf(sight, node, tag, rect);
+    rect = bringIntoView(visibility, node, tag, "center");
+    at = centreOf(visibility, node, tag, rect);
   }
   const hit = isInView(at) ? hitBeside(moves, at.x, at.y) : null;
   if (hit && wayTo(node, hit) !== COVERED) return { x: at.x, y: at.y, w: rect.width, h: rect.height };
   return bringToPoint(agent, rec, state, false);
 }
 
-/** Whether an element is to be waited for, for it moves. @param {any} el @param {any} request @param {any} found @param {any} state */
+/** Whether an element is to be waited for, for it moves. @param {El} el @param {ReachRequest} request @param {Answer} found @param {ReachState} state */
 function isRestless(el, request, found, state) {
   if (state.box === "" && !request.still && !isAnimated(el)) return false;
   const box = [found.x, found.y, found.w, found.h].join();
@@ -152,16 +154,16 @@ function isRestless(el, request, found, state) {
 /** What an animation must change to move something. */
 const MOVING = /^(all|transform|translate|rotate|scale|zoom|left|top|right|bottom|width|height|inset|offset|margin|padding|max|min|flex|grid|font|gap|line|block|inline|border)/i;
 
-/** Whether an animation is running that may move an element: any that ends, and one without end around the element. @param {any} el */
+/** Whether an animation is running that may move an element: any that ends, and one without end around the element. @param {El} el */
 function isAnimated(el) {
   const root = safe.getRootNode(el);
   const running = safe.getAnimations(document);
-  if (safe.nodeType(root) === 11) running.push(...root.getAnimations());
+  if (isShadow(root)) running.push(...root.getAnimations());
   for (const animation of running.slice(0, 200)) {
-    const { effect } = animation;
+    const effect = /** @type {KeyframeEffect | null} */ (animation.effect);
     if (animation.playState !== "running" || !effect || !effect.target) continue;
     if (effect.getComputedTiming().endTime === Infinity && !reaches(el, effect.target)) continue;
-    if (effect.getKeyframes().some((/** @type {ComputedKeyframe} */ frame) => Object.keys(frame).some((key) => MOVING.test(key)))) return true;
+    if (effect.getKeyframes().some((frame) => Object.keys(frame).some((key) => MOVING.test(key)))) return true;
   }
   return false;
 }
@@ -172,21 +174,21 @@ function isAnimated(el) {
  * @param {Agent} agent @param {{ref: number, x: number, y: number, clicks?: number, passive?: boolean, known?: Known}} request
  */
 function aim(agent, request) {
-  agent.model.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
+  agent.model.changes.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
   agent.schedule();
-  const rec = agent.model.byRef.get(request.ref);
-  if (!rec || !safe.isConnected(rec.node)) return { error: "stale" };
+  const rec = agent.model.records.connected(request.ref);
+  if (!rec) return { error: "stale" };
   const changed = agent.changed(rec, request.known);
   if (changed) return changed;
-  const { sight } = agent.model;
-  seeAgain(sight);
-  if (!sight.isVisible(rec.node, rec.tag)) return { error: "hidden" };
+  const { visibility } = agent.model;
+  seeAgain(visibility);
+  if (!visibility.isVisible(rec.node, rec.tag)) return { error: "hidden" };
   const hit = hitAt(request.x, request.y);
   if (!hit || wayTo(rec.node, hit) === COVERED) {
     const { detail, ref } = nameCover(agent, hit || document, rec.node);
     return { error: "covered", detail, cover: ref };
   }
-  if (!request.passive && agent.model.stoodFor.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
+  if (!request.passive && agent.model.hints.proxiedControls.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
   agent.watched = placeOf(rec.node);
   agent.guard.armPress(rec.node, request.clicks || 0);
   agent.guard.expect(() => agent.changed(rec, request.known), () => nameNow(agent.model, rec));
@@ -198,14 +200,14 @@ function aim(agent, request) {
 /**
  * Moves a point of a child frame's viewport into this document's, brings it into view, and checks that the frame
  * receives what is done there.
- * @param {Agent} agent @param {{frame: string, x: number, y: number, patience: number, open: boolean, scroll: boolean}} request
+ * @param {Agent} agent @param {ThroughRequest} request
  */
 function through(agent, request) {
   const state = { scrolled: 0, box: "" };
   return patiently(agent, request.patience, () => tryThrough(agent, request, state));
 }
 
-/** @param {Agent} agent @param {any} request @param {any} state @returns {any} */
+/** @param {Agent} agent @param {ThroughRequest} request @param {{scrolled: number, box: string}} state @returns {Answer} */
 function tryThrough(agent, request, state) {
   const el = agent.hosts.get(request.frame);
   if (!el || !safe.isConnected(el)) return { error: "frame" };
@@ -215,8 +217,9 @@ function tryThrough(agent, request, state) {
   let hit = isInView(p) ? hitAt(p.x, p.y) : null;
   if (hit !== el && request.scroll && (!isInView(p) || state.scrolled < 2)) {
     state.scrolled++;
-    bringPoint(el, () => (frameMap(el) || map)(request.x, request.y));
-    p = (frameMap(el) || map)(request.x, request.y);
+    const now = () => (frameMap(el) || map)(request.x, request.y);
+    bringPoint(el, now);
+    p = now();
     hit = hitAt(p.x, p.y);
   }
   const found = { x: p.x, y: p.y };
@@ -235,13 +238,13 @@ function tryThrough(agent, request, state) {
 
 /**
  * How a frame's viewport lies in this one: transforms of the frame and of what is around it count, in two dimensions.
- * @param {any} el @returns {((x: number, y: number) => {x: number, y: number}) | null}
+ * @param {El} el @returns {((x: number, y: number) => {x: number, y: number}) | null}
  */
 function frameMap(el) {
   const rect = safe.rect(el);
   if (!hasArea(rect)) return null;
   let m = [1, 0, 0, 1];
-  for (let n = el, up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) m = linear(getComputedStyle(n), m);
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; n = flatElement(n), up++) m = linear(getComputedStyle(n), m);
   const [a, b, c, d] = m;
   const w = el.offsetWidth, h = el.offsetHeight;
   const left = Math.min(0, a * w, c * h, a * w + c * h), right = Math.max(0, a * w, c * h, a * w + c * h);
@@ -274,11 +277,12 @@ function linear(style, m) {
   ];
 }
 
+/** @type {(el: El, by: ScrollToOptions) => void} */
 const scrollBoxBy = method(Element, "scrollBy");
 
-/** Scrolls whatever scrolls around an element until a point of it is in the middle. @param {any} el @param {() => {x: number, y: number}} point */
+/** Scrolls whatever scrolls around an element until a point of it is in the middle. @param {El} el @param {() => {x: number, y: number}} point */
 function bringPoint(el, point) {
-  for (let n = flatParent(el), up = 0; n && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
+  for (let n = flatElement(el), up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
     const tag = tagOf(n);
     if (tag === "html" || tag === "body" || !clips(getComputedStyle(n))) continue;
     const box = safe.rect(n), p = point();
@@ -288,7 +292,7 @@ function bringPoint(el, point) {
   scrollBy({ left: isAcross(p) ? 0 : p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: "instant" });
 }
 
-/** @param {{x: number, y: number}} p */
+/** @param {Point} p */
 function isAcross(p) {
   return p.x >= 0 && p.x < innerWidth;
 }
@@ -312,12 +316,12 @@ const MOVED_AT_LEAST = 1;
 /**
  * Where an element stands on the page, whatever is scrolled. What is fixed does not scroll with the page; what is sticky
  * does in part, which nobody can tell from being moved.
- * @param {any} el
+ * @param {El} el
  */
 function placeOf(el) {
   const rect = safe.rect(el);
   let left = 0, top = 0, sticky = false, fixed = false;
-  for (let n = el, up = 0; n && !fixed && safe.nodeType(n) === 1 && up < MAX_UP; n = flatParent(n), up++) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && !fixed && up < MAX_UP; n = flatElement(n), up++) {
     const { position } = getComputedStyle(n);
     fixed = position === "fixed";
     sticky = sticky || position === "sticky";
@@ -358,9 +362,10 @@ async function moved(agent, request) {
  */
 function beforeWheel(agent, request) {
   const at = request.center ? { x: innerWidth / 2, y: innerHeight / 2 } : { x: request.x, y: request.y };
+  /** @type {WheelState["boxes"]} */
   const boxes = [];
   let foreign = false;
-  for (let n = hitAt(at.x, at.y); n && safe.nodeType(n) === 1; n = flatParent(n)) {
+  for (let n = hitAt(at.x, at.y); n; n = flatElement(n)) {
     foreign = foreign || tagOf(n) === "iframe" || tagOf(n) === "frame";
     boxes.push({ node: n, left: n.scrollLeft, top: n.scrollTop });
   }
@@ -368,7 +373,7 @@ function beforeWheel(agent, request) {
   return at;
 }
 
-/** How far anything was scrolled since. @param {any} wheel */
+/** How far anything was scrolled since. @param {WheelState} wheel */
 function turned(wheel) {
   let x = scrollX - wheel.left, y = scrollY - wheel.top;
   for (const box of wheel.boxes) {

@@ -20,14 +20,14 @@ const MAX_AROUND = 300;
 const ITEM_TAGS = new Set(["li", "tr", "td", "th", "dt", "dd", "article", "option"]);
 const ITEM_ROLES = new Set(["listitem", "row", "gridcell", "cell", "option", "treeitem", "article", "tab", "menuitem"]);
 
-class Fates {
+class Identity {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
     this.clock = 0;
-    /** By ref: when it left, the words around it, and its node as long as that lives. @type {Map<number, {left: number, around: string, node: WeakRef<any>}>} */
+    /** By ref: when it left, the words around it, and its node as long as that lives. @type {Map<number, {left: number, around: string, node: WeakRef<El>}>} */
     this.known = new Map();
-    /** When a node came, if a mutation showed that. */
+    /** When a node came, if a mutation showed that. @type {Expando<number>} */
     this.births = new Expando();
     this.batch = 0;
     this.count = 0;
@@ -39,13 +39,13 @@ class Fates {
     this.unread = 0;
   }
 
-  /** A node came into the document, with everything in it. @param {any} node */
+  /** A node came into the document, with everything in it. @param {El} node */
   came(node) {
     this.births.set(node, this.clock);
     if (!this.unread) this.unread = this.clock;
   }
 
-  /** A node has left the document, with everything in it. @param {any} root */
+  /** A node has left the document, with everything in it. @param {El} root */
   left(root) {
     if (this.batch !== this.clock) {
       this.batch = this.clock;
@@ -57,7 +57,7 @@ class Fates {
     let seen = 0;
     model.walk(root, AT_ROOT, (el, tag) => {
       this.lastLeft.set(this.sortOf(el, tag), this.clock);
-      const rec = model.recs.get(el);
+      const rec = model.records.get(el);
       if (rec && rec.ref >= 0 && rec.shown && certain && this.count++ < MAX_FATES_AT_ONCE) this.remember(rec, root);
       return ++seen < MAX_LEFT;
     });
@@ -65,15 +65,15 @@ class Fates {
     if (this.lastLeft.size > MAX_SORTS) this.lastLeft.clear();
   }
 
-  /** What an element may be taken for: all of a tag, or of what people use those that look alike. @param {any} el @param {string} tag */
+  /** What an element may be taken for: all of a tag, or of what people use those that look alike. @param {El} el @param {string} tag */
   sortOf(el, tag) {
     return INTERACTIVE_TAGS.has(tag) && ++this.looked <= MAX_LOOKED ? tag + looksOf(el) : tag;
   }
 
-  /** @param {Rec} rec @param {any} root */
+  /** @param {Rec} rec @param {El} root */
   remember(rec, root) {
     this.known.delete(rec.ref);
-    for (let n = rec.node; n; n = n === root ? null : flatParent(n)) if (this.model.restyled.has(n)) return; // it may have been hidden
+    for (let /** @type {El | null} */ n = rec.node; n; n = n === root ? null : flatElement(n)) if (this.model.changes.restyled.has(n)) return; // it may have been hidden
     this.known.set(rec.ref, { left: this.clock, around: wordsAround(rec.node, root).words, node: new WeakRef(rec.node) });
     if (this.known.size > MAX_FATES) {
       const [oldest] = this.known.keys();
@@ -90,13 +90,13 @@ class Fates {
    */
   inherits(who) {
     const { model } = this;
-    const kept = model.byRef.get(who.ref);
+    const kept = model.records.byRef.get(who.ref);
     if (kept && safe.isConnected(kept.node)) return { why: "hidden" };
     const fate = this.known.get(who.ref);
     if (!fate) return { why: "unknown" };
     const node = fate.node.deref();
     if (node && safe.isConnected(node)) return { why: "kept" };
-    const rec = model.byRef.get(who.heir);
+    const rec = model.records.byRef.get(who.heir);
     if (!rec || !safe.isConnected(rec.node)) return { why: "gone" };
     if (rec.since < fate.left || this.birth(rec.node) < fate.left) return { why: "earlier" };
     const { tag } = rec;
@@ -113,47 +113,48 @@ class Fates {
   hasTwin(rec) {
     const { model } = this;
     const looks = looksOf(rec.node);
-    for (const root of [model.doc, ...model.rootList]) {
-      const like = root === model.doc ? safe.querySelectorAll(root, CSS.escape(rec.tag)) : root.querySelectorAll(CSS.escape(rec.tag));
+    for (const root of [model.doc, ...model.sweep.shadows]) {
+      const like = inTree(root, CSS.escape(rec.tag));
       for (const el of like) if (el !== rec.node && safe.isConnected(el) && looksOf(el) === looks) return true;
     }
     return false;
   }
 
-  /** When a node came into the document; 0: with it. @param {any} node @returns {number} */
+  /** When a node came into the document; 0: with it. @param {Node} node @returns {number} */
   birth(node) {
     let latest = 0;
-    for (let n = node; n; n = safe.parentNode(n) || n.host) latest = Math.max(latest, this.births.get(n) || 0);
+    for (let /** @type {Node | null} */ n = node; n; n = safe.parentNode(n) || hostOf(n)) latest = Math.max(latest, this.births.get(n) || 0);
     return latest;
   }
 }
 
 /**
  * The words of the nearest ancestor that says more than an element itself, up to a root; empty when there is none.
- * @param {any} el @param {any} root @returns {{words: string, around: any}}
+ * @param {El} el @param {El | null} root @returns {{words: string, around: El | null}}
  */
 function wordsAround(el, root) {
   const own = clean(safe.textContent(el), MAX_AROUND);
+  /** @type {El | null} */
   let n = el;
   for (let up = 0; n !== root && up < MAX_CLIMB; up++) {
-    n = flatParent(n);
-    if (!n || safe.nodeType(n) !== 1) break;
+    n = flatElement(n);
+    if (!n) break;
     const words = clean(safe.textContent(n), MAX_AROUND);
     if (words !== own) return { words, around: n };
   }
   return { words: "", around: null };
 }
 
-/** What an element is known by, as far as its attributes and text tell. @param {any} el */
+/** What an element is known by, as far as its attributes and text tell. @param {El} el */
 function looksOf(el) {
   const text = clean(safe.textContent(el), MAX_AROUND);
   return [text, ...["name", "aria-label", "title", "placeholder"].map((name) => attr(el, name))].join("\u001f");
 }
 
-/** Whether an element is one of several of a kind. @param {any} el */
+/** Whether an element is one of several of a kind. @param {El} el */
 function isItem(el) {
   if (ITEM_TAGS.has(tagOf(el)) || ITEM_ROLES.has(explicitRole(el))) return true;
-  /** @param {any} other */
+  /** @param {El | null} other */
   const like = (other) => other && tagOf(other) === tagOf(el) && attr(other, "class") === attr(el, "class");
   return like(safe.nextElementSibling(el)) || like(previousElement(el));
 }

@@ -33,22 +33,22 @@ function about() {
   return { title: clean(safe.title(document), 300), status: (navigation && navigation.responseStatus) || 0 };
 }
 
-/** Tells the agent which frame an element holds. @this {any} @param {string} frame */
+/** Tells the agent which frame an element holds. @this {El} @param {string} frame */
 function adopt(frame) {
   const agent = globalThis.__domtap;
-  agent.model.children.set(this, frame);
+  agent.model.frames.set(this, frame);
   agent.hosts.set(frame, this);
-  const rec = agent.model.recs.get(this);
-  if (rec) agent.model.dirty.add(rec);
+  const rec = agent.model.records.get(this);
+  if (rec) agent.model.changes.dirty.add(rec);
   agent.schedule();
 }
 
 globalThis.__domtapAdopt = adopt;
 
-/** Tells the agent what the browser knows of some nodes. @param {any} what @param {any[]} nodes */
+/** Tells the agent what the browser knows of some nodes. @param {{on: number[], off: number[]}} what @param {DomNode[]} nodes */
 globalThis.__domtapLearn = (what, nodes) => {
   const agent = globalThis.__domtap;
-  agent.unseen.learn(what, nodes);
+  agent.model.listeners.learn(what, nodes);
   agent.schedule();
 };
 
@@ -63,7 +63,7 @@ function arise() {
 
 arise();
 
-/** The daemon's only way in. @param {string} command @param {any} argument @param {any[]} digits of an acknowledgement */
+/** The daemon's only way in. @param {string} command @param {any} argument what the command takes @param {Digit[]} digits of an acknowledgement */
 globalThis.__domtapCall = (command, argument, digits) => {
   // The window of the blank document that a frame begins with may live on with the document that comes next.
   if (globalThis.__domtap.model.doc !== document) arise();
@@ -81,7 +81,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return about();
     case "nodes": {
       const nodes = [];
-      for (let rec = agent.model.head.next; rec; rec = rec.next) nodes.push(rec.node);
+      for (let rec = agent.model.records.head.next; rec; rec = rec.next) nodes.push(rec.node);
       return nodes;
     }
     case "reveal":
@@ -89,13 +89,13 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "extract":
       return extractWith(agent, argument);
     case "node": {
-      const rec = agent.model.byRef.get(argument.ref);
+      const rec = agent.model.records.byRef.get(argument.ref);
       return rec && safe.isConnected(rec.node) ? rec.node : null;
     }
     case "document":
       return agent.model.doc;
     case "suspects":
-      return agent.unseen.suspects();
+      return agent.model.listeners.suspects();
     case "fresh":
       return agent.fresh();
     case "markup":
@@ -103,7 +103,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "find":
       return find(agent, argument);
     case "inherits":
-      return agent.model.fates.inherits(argument);
+      return agent.model.identity.inherits(argument);
     case "veil":
       return veilOf(agent);
     case "settle":

@@ -22,7 +22,7 @@ class Veil {
     this.covered = new Set();
   }
 
-  /** @param {any} el whether it is masked by itself, wherever it stands */
+  /** @param {El} el whether it is masked by itself, wherever it stands */
   isOwn(el) {
     if (MASKS === null || MASK_SELECTORS.some((selector) => safe.matches(el, selector))) return true;
     const tag = tagOf(el);
@@ -33,14 +33,14 @@ class Veil {
     return MASKS.values && (safe.matches(el, VEIL_VALUES) || isEdited(el));
   }
 
-  /** @param {any} r a rectangle in the viewport @returns {number[] | null} */
+  /** @param {DOMRect} r in the viewport @returns {number[] | null} */
   seen(r) {
     const left = Math.max(r.left - VEIL_MARGIN, 0), top = Math.max(r.top - VEIL_MARGIN, 0);
     const width = Math.min(r.right + VEIL_MARGIN, innerWidth) - left, height = Math.min(r.bottom + VEIL_MARGIN, innerHeight) - top;
     return width > 0 && height > 0 && (r.width > 0 || r.height > 0) ? [left, top, width, height] : null;
   }
 
-  /** @param {any} r */
+  /** @param {DOMRect} r */
   cover(r) {
     const box = this.seen(r);
     if (!box) return;
@@ -54,32 +54,35 @@ class Veil {
     return !this.more;
   }
 
-  /** Covers an element with all that is below it. @param {any} root */
+  /** Covers an element with all that is below it. @param {El} root */
   coverAll(root) {
+    /** @type {(El | Text | Shadow)[]} */
     const stack = [root];
     while (stack.length && this.next()) {
-      const node = stack.pop();
+      const node = /** @type {El | Text | Shadow} */ (stack.pop());
       if (this.covered.has(node)) continue;
       this.covered.add(node);
-      const type = safe.nodeType(node);
-      if (type === 3) {
+      if (isText(node)) {
         const range = new Range();
         range.selectNode(node);
         for (const r of range.getClientRects()) this.cover(r);
         continue;
       }
-      if (type === 1) this.cover(safe.rect(node));
-      else if (type !== 11) continue;
-      if (type === 1 && tagOf(node) === "slot") stack.push(...node.assignedNodes());
-      if (type === 1 && shadowOf(node)) stack.push(shadowOf(node));
+      if (isElement(node)) {
+        this.cover(safe.rect(node));
+        if (tagOf(node) === "slot") stack.push(...node.assignedNodes());
+        const shadow = shadowOf(node);
+        if (shadow) stack.push(shadow);
+      } else if (!isShadow(node)) continue;
       for (let n = safe.firstChild(node); n && this.next(); n = safe.nextSibling(n)) stack.push(n);
     }
   }
 
   look() {
+    /** @type {Tree[]} */
     const trees = [this.model.doc];
     while (trees.length) {
-      const tree = trees.pop();
+      const tree = /** @type {Tree} */ (trees.pop());
       for (const el of queryAll(tree, "*")) {
         if (!this.next()) return;
         const root = shadowOf(el);
@@ -87,14 +90,14 @@ class Veil {
         if (this.isOwn(el)) this.coverAll(el);
         else if (VEIL_FRAMES.has(tagOf(el))) {
           const box = this.seen(safe.rect(el));
-          if (box) this.frames.push({ name: this.model.children.get(el) || "", box });
+          if (box) this.frames.push({ name: this.model.frames.get(el) || "", box });
         }
       }
     }
   }
 }
 
-/** What is to be painted over in a picture of the viewport. @param {any} agent */
+/** What is to be painted over in a picture of the viewport. @param {Agent} agent */
 function veilOf(agent) {
   const veil = new Veil(agent.model);
   if (MASKS === null) veil.more = true; // it was not made for this

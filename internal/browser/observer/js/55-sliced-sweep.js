@@ -1,24 +1,24 @@
 // @ts-check
-// A pass: one look at everything for what neither mutations nor events show, while the page is watched. It
+// A sliced sweep: one look at everything for what neither mutations nor events show, while the page is watched. It
 // works in slices, so that the main thread is never held for long, and is followed by a rest, so that it takes
 // a small part of the main thread's time however large the page.
 
 /** How long a slice may take, in milliseconds. */
 const SLICE = 4;
-/** A pass of n ms is followed by a rest of this many times n ms. */
+/** A sweep of n ms is followed by a rest of this many times n ms. */
 const REST = 40;
 /** How much is looked at between two looks at the clock. */
 const AT_ONCE = 8;
 
-class Pass {
+class SlicedSweep {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
     this.took = 0;
-    this.found = model.found;
-    // What changes from here on is for the next pass.
-    model.styleDirty = model.geometryDirty = false;
-    this.work = model.lookOverAll();
+    this.found = model.sweep.found;
+    // What changes from here on is for the next sweep.
+    model.changes.styleDirty = model.changes.geometryDirty = false;
+    this.work = model.sweep.inSteps();
   }
 
   /** Works for a slice. Reports whether everything was looked at. */

@@ -1,0 +1,125 @@
+// @ts-check
+// Walking the flat tree: shadow trees in the place of what their host holds, slots with what is assigned to them.
+
+/** Tags with nothing to see or use below them. */
+const SKIPPED = new Set(["script", "style", "template", "head"]);
+
+/**
+ * Walks the flat subtree of an element in document order and calls visit for each element, which
+ * says whether to go below it, and inherit for each that has children. Iterative: nesting is unbounded.
+ * @param {El} root @param {Inherited} ctx
+ * @param {(el: El, tag: string, ctx: Inherited) => boolean} visit
+ * @param {((el: El, ctx: Inherited) => Inherited) | null} inherit
+ * @param {(root: Shadow) => void} onRoot called for each shadow root, before what is in it
+ */
+function walkFlat(root, ctx, visit, inherit, onRoot) {
+  /** What is walked on each level, null behind its last element. @type {(El | null | undefined)[]} */
+  const nodes = [root];
+  const contexts = [ctx];
+  /** The elements of a slot, on levels that are one. @type {(El[] | null)[]} */
+  const lists = [null];
+  const positions = [0];
+  let depth = 0;
+  for (;;) {
+    const el = nodes[depth];
+    if (!el) {
+      if (--depth < 0) return;
+    } else {
+      const tag = tagOf(el);
+      if (!SKIPPED.has(tag) && visit(el, tag, contexts[depth])) {
+        const root = shadowOf(el);
+        if (root) onRoot(root);
+        const list = root ? null : assignedChildren(el, tag);
+        const first = list ? list[0] : root ? root.firstElementChild : safe.firstElementChild(el);
+        if (first) {
+          contexts[depth + 1] = inherit ? inherit(el, contexts[depth]) : contexts[depth];
+          depth++;
+          lists[depth] = list;
+          positions[depth] = 0;
+          nodes[depth] = first;
+          continue;
+        }
+      }
+    }
+    if (depth === 0) return;
+    const list = lists[depth];
+    nodes[depth] = list ? list[++positions[depth]] : safe.nextElementSibling(/** @type {El} */ (nodes[depth]));
+  }
+}
+
+/** Whether an element is inert; a modal dialog escapes what makes its ancestors inert. @param {El} el @param {Inherited} ctx */
+function isInert(el, ctx) {
+  if (has(el, "inert")) return true;
+  return ctx.inert && !(tagOf(el) === "dialog" && safe.matches(el, ":modal"));
+}
+
+/** What the children of an element inherit. @param {El} el @param {Inherited} ctx @param {Rec | undefined} rec of the element */
+function inheritedBelow(el, ctx, rec) {
+  const listed = rec !== undefined && rec.shown;
+  if (!listed && bare(el)) return ctx;
+  const inert = isInert(el, ctx);
+  const disabled = ctx.disabled || attr(el, "aria-disabled") === "true";
+  const fieldset = ctx.fieldset || (tagOf(el) === "fieldset" && el.disabled === true);
+  const parent = listed ? rec : ctx.parent;
+  const coverage = listed && ctx.coverage !== COVERS_ALL ? rec.coverage : ctx.coverage;
+  if (parent === ctx.parent && inert === ctx.inert && disabled === ctx.disabled && fieldset === ctx.fieldset && coverage === ctx.coverage) return ctx;
+  return new Inherited(parent, inert, disabled, fieldset, coverage);
+}
+
+/** What an element inherits, computed from its ancestors. A walk computes the same on its way. @param {El} el @param {Records} records */
+function inheritedBy(el, records) {
+  /** @type {El[]} */
+  const up = [];
+  for (let n = flatElement(el); n; n = flatElement(n)) up.push(n);
+  let ctx = AT_ROOT;
+  for (let i = up.length - 1; i >= 0; i--) ctx = inheritedBelow(up[i], ctx, records.get(up[i]));
+  return ctx;
+}
+
+/** The deepest last element of the flat sibling before an element, or null. @param {El} el */
+function previousFlat(el) {
+  let n = flatSiblingBefore(el);
+  for (let last = n; last; last = lastFlatChild(n)) n = last;
+  return n;
+}
+
+/** @param {El} el @returns {El | null} */
+function flatSiblingBefore(el) {
+  const slot = slotOf(el);
+  if (slot) {
+    const list = slot.assignedElements();
+    const i = list.indexOf(el);
+    return i > 0 ? list[i - 1] : null;
+  }
+  return elementBefore(el);
+}
+
+/** @param {El} el @returns {El | null} */
+function lastFlatChild(el) {
+  const tag = tagOf(el);
+  if (SKIPPED.has(tag)) return null;
+  const root = shadowOf(el);
+  if (root) return root.lastElementChild;
+  const list = assignedChildren(el, tag);
+  if (list) return list[list.length - 1];
+  return plain(el) ? el.lastElementChild : lastElement(el);
+}
+
+/** The element before one, or null. @param {El} el @returns {El | null} */
+function elementBefore(el) {
+  return plain(el) ? el.previousElementSibling : previousElement(el);
+}
+
+/** @param {DomNode} el @returns {El | null} */
+function previousElement(el) {
+  let n = safe.previousSibling(el);
+  while (n && !isElement(n)) n = safe.previousSibling(n);
+  return n;
+}
+
+/** @param {DomNode} el @returns {El | null} */
+function lastElement(el) {
+  let n = safe.lastChild(el);
+  while (n && !isElement(n)) n = safe.previousSibling(n);
+  return n;
+}

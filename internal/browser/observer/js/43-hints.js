@@ -1,0 +1,130 @@
+// @ts-check
+// Hints: what makes an element count besides its tag and attributes, and has to be found out elsewhere. A cursor that is a
+// pointing hand, a hidden control that a label stands in for, a document that is edited as a whole.
+
+class Hints {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    /** The hints of each element, as bits HINT_…. @type {Expando<number>} */
+    this.bits = new Expando();
+    this.cursors = new Cursors(model.styles);
+    /** All that count for their cursor were looked for in this update. */
+    this.cursorsFound = false;
+    /** Hidden checkboxes, radios and file inputs. @type {Set<Rec>} */
+    this.hiddenToggles = new Set();
+    /** The labels that stand in for hidden controls, by control. @type {Map<El, El>} */
+    this.proxyLabels = new Map();
+    /** The same by label. @type {Map<El, El>} */
+    this.proxiedControls = new Map();
+    /** The document is edited as a whole (designMode). */
+    this.designMode = false;
+  }
+
+  /** @param {El} node */
+  get(node) {
+    return this.bits.get(node) || 0;
+  }
+
+  /** Sets or clears a hint. Reports whether it was different. @param {El} node @param {number} hint @param {boolean} on */
+  set(node, hint, on) {
+    const was = this.get(node);
+    const now = on ? was | hint : was & ~hint;
+    if (now !== was) this.bits.set(node, now);
+    return now !== was;
+  }
+
+  // ---- cursors ------------------------------------------------------------------------------
+
+  /** Notes whether an element counts for its cursor. @param {El} node @param {boolean} is */
+  setCursorHint(node, is) {
+    if (is) this.cursors.found.add(node);
+    else if (!this.cursors.found.delete(node)) return;
+    if (!this.set(node, HINT_POINTER, is)) return;
+    this.model.sweep.found++;
+    this.model.changes.checkNodes.add(node);
+  }
+
+  /** Reads the sheets, and finds all elements that count for their cursor, a bit at a time. */
+  *findCursorHints() {
+    const { doc, styles, sweep } = this.model;
+    styles.begin();
+    /** @type {Set<El>} */
+    const found = new Set();
+    for (const tree of [doc, ...sweep.shadows]) {
+      styles.read(tree);
+      for (const el of this.cursors.candidates(tree)) {
+        if (this.cursors.isPointer(el)) found.add(el);
+        yield;
+      }
+    }
+    for (const el of this.cursors.found) if (!found.has(el)) this.setCursorHint(el, false);
+    for (const el of found) this.setCursorHint(el, true);
+  }
+
+  /** Looks below an element for such, and at those known there. @param {El} root */
+  reviewCursorHints(root) {
+    const { cursors } = this;
+    if (this.cursorsFound || !safe.isConnected(root)) return;
+    for (const el of cursors.candidatesWithin(root)) this.setCursorHint(el, cursors.isPointer(el));
+    if (cursors.found.size * (1 + this.model.changes.restyled.size) > MAX_POINTERS) return; // the next sweep will
+    for (const el of cursors.found) if (safe.contains(root, el) && !cursors.isPointer(el)) this.setCursorHint(el, false);
+  }
+
+  /** Reads the sheets of a shadow tree that is walked into. @param {Shadow} root */
+  walkShadowRoot(root) {
+    const { changes, labels, naming, styles } = this.model;
+    // Names in it are looked for in its own labels and styles; the first walk learns here that there is a tree.
+    labels.trees = naming.generated.possible = true;
+    styles.read(root);
+    for (const el of this.cursors.candidates(root)) {
+      this.setCursorHint(el, this.cursors.isPointer(el));
+      if (el !== root.host) changes.checkNodes.delete(el); // it is walked next
+    }
+  }
+
+  // ---- editing ------------------------------------------------------------------------------
+
+  /** Looks whether the document as a whole became editable, which no mutation shows. */
+  checkDesignMode() {
+    const on = safe.designMode(this.model.doc) === "on";
+    if (on === this.designMode) return;
+    this.designMode = on;
+    const body = safe.querySelector(this.model.doc, "body");
+    if (body && this.set(body, HINT_EDITED, on)) this.model.changes.checkNodes.add(body);
+  }
+
+  // ---- hidden controls ----------------------------------------------------------------------
+
+  /** A control that nobody sees may have a label that stands in for it. @param {Rec} rec */
+  hideControl(rec) {
+    rec.live = liveState(rec.node, rec.tag);
+    if (!isToggle(rec.node, rec.tag)) return;
+    this.hiddenToggles.add(rec);
+    this.model.changes.proxiesDirty = true;
+  }
+
+  /**
+   * Finds the labels that stand in for checkboxes, radios and file inputs that nobody sees: of each control
+   * the first label that can be seen.
+   */
+  findProxyLabels() {
+    const { changes, visibility } = this.model;
+    changes.proxiesDirty = false;
+    /** @type {Map<El, El>} */
+    const now = new Map();
+    for (const rec of this.hiddenToggles) {
+      if (rec.shown || rec.inert || !isToggle(rec.node, rec.tag) || !safe.isConnected(rec.node)) continue;
+      const label = visibility.labelOf(rec.node);
+      if (label) now.set(rec.node, label);
+    }
+    const was = this.proxyLabels;
+    this.proxyLabels = now;
+    this.proxiedControls = new Map();
+    for (const [control, label] of now) this.proxiedControls.set(label, control);
+    for (const [, label] of was) if (!this.proxiedControls.has(label) && this.set(label, HINT_STAND_IN, false)) changes.checkNodes.add(label);
+    for (const [label, control] of this.proxiedControls) {
+      if (this.set(label, HINT_STAND_IN, true) || was.get(control) !== label) changes.checkNodes.add(label);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+// @ts-check
+// The layout: where the listed elements stand, what a modal obscures, and whether boxes can be as they were read.
+
+/** How many boxes a measured but unchanged document is checked by. */
+const SAMPLE = 48;
+/** And how many by a poll. */
+const SAMPLE_OF_POLL = 16;
+
+class Layout {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    /** The scroll position was read in this update. */
+    this.positioned = false;
+    this.scrollX = this.scrollY = this.viewWidth = this.viewHeight = 0;
+    /** A modal was open when the boxes were read last. */
+    this.obscuring = false;
+    /** The document's and the window's sizes and scroll positions when all boxes were read last. @type {number[]} */
+    this.sample = [];
+    /** Where sampleHolds goes on. @type {Rec | null} */
+    this.cursor = null;
+  }
+
+  /** Reads the scroll position, once an update, and only where boxes are read: it takes a layout. */
+  readPosition() {
+    if (this.positioned) return;
+    this.positioned = true;
+    const { visibility } = this.model;
+    this.scrollX = visibility.x = scrollX;
+    this.scrollY = visibility.y = scrollY;
+    this.viewWidth = innerWidth;
+    this.viewHeight = innerHeight;
+  }
+
+  /** Notes the box of a record. @param {Rec} rec @param {DOMRect} rect in the viewport */
+  setBox(rec, rect) {
+    let { x, y, width, height } = rect;
+    if (rec.fields[F_KIND] === FRAME_HOST || rec.tag === "iframe") {
+      x += rec.node.clientLeft;
+      y += rec.node.clientTop;
+      width = rec.node.clientWidth;
+      height = rec.node.clientHeight;
+    }
+    x = Math.round(x + this.scrollX);
+    y = Math.round(y + this.scrollY);
+    width = Math.max(1, Math.round(width));
+    height = Math.max(1, Math.round(height));
+    if (x !== rec.x || y !== rec.y || width !== rec.w || height !== rec.h) {
+      rec.x = x;
+      rec.y = y;
+      rec.w = width;
+      rec.h = height;
+      this.model.records.unbox(rec);
+    }
+  }
+
+  /** Reads all boxes, unless nothing can have moved since they were read. */
+  measure() {
+    const { changes, records, visibility } = this.model;
+    this.readPosition();
+    if (changes.geometryDirty) {
+      for (let rec = records.head.next; rec; rec = rec.next) this.setBox(rec, visibility.rect(rec.node, rec.tag));
+      changes.geometryDirty = false;
+      this.takeSample();
+    }
+    this.findObscured();
+  }
+
+  /** Finds out which elements a modal makes useless. */
+  findObscured() {
+    const { records } = this.model;
+    const { shadows } = this.model.sweep;
+    const modal = openModal(this.model.doc, shadows);
+    const scope = modal && new ModalScope(modal, shadows.size > 0);
+    if (scope && !scope.inert) {
+      for (let rec = records.head.next; rec; rec = rec.next) scope.probe(rec, this.scrollX, this.scrollY);
+    }
+    if (!scope && !this.obscuring) return;
+    this.obscuring = scope !== null;
+    for (let rec = records.head.next; rec; rec = rec.next) {
+      const obscured = scope !== null && scope.obscures(rec.node);
+      if (obscured === rec.obscured) continue;
+      rec.obscured = obscured;
+      records.unbox(rec);
+    }
+  }
+
+  /** Keeps what holds compares with. */
+  takeSample() {
+    this.sample = this.sizes();
+  }
+
+  /** The document's and the window's sizes and scroll positions. @returns {number[]} */
+  sizes() {
+    const el = safe.documentElement(this.model.doc);
+    return el ? [el.scrollWidth, el.scrollHeight, innerWidth, innerHeight, scrollX, scrollY] : [];
+  }
+
+  /**
+   * Whether the layout looks as it did: the document's and the window's sizes, running
+   * animations, and a sample of elements that goes round. Style rules added by script fire no event.
+   */
+  holds() {
+    const { changes } = this.model;
+    if (changes.geometryDirty) return false;
+    this.model.begin();
+    if (this.stylesHold(true) && this.sampleHolds(SAMPLE)) return true;
+    changes.invalidateLayout();
+    return false;
+  }
+
+  /**
+   * The same at a poll. When something is known to have moved, styles may have changed all the same; that
+   * boxes are not what they were is news only to those who watch boxes.
+   * @param {boolean} boxes somebody does
+   */
+  seemsToHold(boxes) {
+    const { changes } = this.model;
+    if (boxes && changes.geometryDirty) return false;
+    this.model.begin();
+    if (this.stylesHold(boxes) && this.sampleHolds(SAMPLE_OF_POLL)) return true;
+    changes.invalidateLayout();
+    return false;
+  }
+
+  /** Whether no style sheet came, went or changed, and nothing is animated. @param {boolean} strict without end, too */
+  stylesHold(strict) {
+    const { doc } = this.model;
+    if (this.model.styles.changed(doc)) return false;
+    for (const a of safe.getAnimations(doc)) {
+      if (a.playState === "running" && (strict || !isEndless(a, doc))) return false;
+    }
+    return true;
+  }
+
+  /** @param {number} size */
+  sampleHolds(size) {
+    const { changes, records, visibility } = this.model;
+    const boxes = !changes.geometryDirty;
+    if (boxes) {
+      this.readPosition();
+      const now = this.sizes();
+      for (let i = 0; i < now.length; i++) if (now[i] !== this.sample[i]) return false;
+    }
+    /** @type {Rec | null} */
+    let rec = this.cursor && this.cursor.shown ? this.cursor : records.head.next;
+    for (let i = 0; rec && i < size; i++, rec = rec.next) {
+      if (rec.tag === "iframe") continue;
+      if (!visibility.isStyled(rec.node, rec.tag)) return false;
+      if (!boxes) continue;
+      const r = visibility.rect(rec.node, rec.tag);
+      if (Math.round(r.x + scrollX) !== rec.x || Math.round(r.y + scrollY) !== rec.y || !(r.width > 0)) return false;
+    }
+    this.cursor = rec;
+    return true;
+  }
+}
+
+/**
+ * Whether an animation goes on for ever, as spinners do, or goes with the scroll position: what it changes is found in
+ * the regular sweeps.
+ * @param {Animation} animation @param {Document} doc
+ */
+function isEndless(animation, doc) {
+  return animation.timeline !== doc.timeline || (animation.effect !== null && animation.effect.getComputedTiming().endTime === Infinity);
+}

@@ -1,0 +1,374 @@
+// @ts-check
+// Bringing the records up to date: what the changes name is looked at, described anew, and put into or out of the list.
+
+/** How many nodes below a restyled element are looked at immediately; the rest waits for the next sweep. */
+const RESTYLE_NODES = 1000;
+
+/** A superset of what kindOf lets count when structure does not. */
+const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable]";
+/** What changes how its descendants are seen. */
+const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
+
+/** What describe fills before it is compared. */
+const scratch = emptyFields();
+
+class Refresh {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    /** The number of the scan of the whole document that is under way, or was last. */
+    this.scans = 0;
+    /** The element that has the focus. @type {El | null} */
+    this.focused = null;
+    /** Elements were left out, because there are too many. */
+    this.limited = false;
+  }
+
+  /**
+   * Applies everything noted.
+   * @param {boolean} all also what no mutation shows
+   */
+  update(all) {
+    const { changes, hints, identity, records, sweep } = this.model;
+    identity.unread = 0;
+    this.model.begin();
+    if (changes.rescan || all) sweep.poll();
+    this.noteFocus();
+    if (changes.rescan) {
+      this.scanAll();
+      this.refreshProxies();
+      return;
+    }
+    for (const el of changes.arrived) if (safe.isConnected(el)) changes.noteLabels(el, true);
+    changes.arrived.clear();
+    const everything = all && changes.styleDirty;
+    if (everything) sweep.everything();
+    hints.cursorsFound = everything;
+    this.noteRestyled();
+    if (changes.controlsDirty || all) sweep.checkControls(all);
+    if (changes.labelsDirty) {
+      changes.labelsDirty = false;
+      for (const rec of records.controls) changes.dirty.add(rec);
+    }
+    for (let rounds = 0; rounds < 2; rounds++) { // what was described anew may cover more or less
+      this.scanAdded();
+      this.refreshDirty();
+    }
+    if (changes.proxiesDirty || everything) this.refreshProxies();
+  }
+
+  /** Finds which labels stand in for controls, and looks at those that do now or no longer. */
+  refreshProxies() {
+    this.model.hints.findProxyLabels();
+    this.refreshDirty();
+  }
+
+  /** Notes which element has the focus. */
+  noteFocus() {
+    const { changes, records } = this.model;
+    const el = focusedIn(this.model.doc);
+    if (el === this.focused) return;
+    for (const n of [this.focused, el]) {
+      const rec = n && records.get(n);
+      if (rec && !changes.rescan) changes.dirty.add(rec);
+    }
+    this.focused = el;
+  }
+
+  /** Looks below restyled elements, as far as that is cheap. */
+  noteRestyled() {
+    const { changes, hints, records } = this.model;
+    for (const el of changes.restyled) {
+      hints.reviewCursorHints(el);
+      let left = RESTYLE_NODES;
+      this.model.walk(el, AT_ROOT, (n) => {
+        const rec = records.get(n);
+        if (rec) changes.check.add(rec);
+        return --left > 0;
+      });
+      changes.noteText(el);
+    }
+    changes.restyled.clear();
+  }
+
+  // ---- scanning -----------------------------------------------------------------------------
+
+  /** Walks everything below an element and brings its records up to date. @param {El} root */
+  scan(root) {
+    const { hints, records } = this.model;
+    let prev = records.lastBefore(root);
+    /** @type {Rec | null} */
+    let last = null;
+    this.model.walk(
+      root,
+      inheritedBy(root, records),
+      (el, tag, ctx) => {
+        last = this.examine(el, tag, ctx, prev);
+        if (last) prev = last;
+        return true;
+      },
+      (el, ctx) => inheritedBelow(el, ctx, last || undefined),
+      (root) => hints.walkShadowRoot(root),
+    );
+  }
+
+  /** Scans what came, each once. */
+  scanAdded() {
+    const { changes, hints } = this.model;
+    if (!changes.added.size) return;
+    const roots = changes.added;
+    changes.added = new Set();
+    for (const el of roots) {
+      if (!safe.isConnected(el) || isInsideAnother(el, roots)) continue;
+      hints.reviewCursorHints(el);
+      this.scan(el);
+    }
+  }
+
+  /** Walks the whole document. */
+  scanAll() {
+    const { changes, hints, labels, layout, records } = this.model;
+    this.scans++;
+    this.limited = false;
+    labels.reset();
+    changes.clearNodes();
+    for (const _ of hints.findCursorHints());
+    changes.checkNodes.clear();
+    const root = safe.documentElement(this.model.doc);
+    if (this.isPlain()) this.scanPlain();
+    else if (root) this.scan(root);
+    for (const rec of records.all) if (rec.scan !== this.scans) records.drop(rec);
+    changes.rescan = false;
+    changes.styleDirty = false;
+    changes.controlsDirty = false;
+    changes.labelsDirty = false;
+    changes.geometryDirty = false;
+    layout.takeSample();
+  }
+
+  /**
+   * Whether the document has only what scanPlain understands: no shadow trees, nothing that disables
+   * its descendants, and no interest in the structure.
+   */
+  isPlain() {
+    const { doc, elements, hints, listeners, styles } = this.model;
+    if (this.model.structural || listeners.needsWalk || hints.designMode || safe.querySelector(doc, DISABLING)) return false;
+    if (hints.cursors.found.size && styles.of(doc).opaque) return false;
+    for (let i = 0, n = elements.length; i < n; i++) if (shadowOf(elements[i])) return false;
+    return true;
+  }
+
+  /**
+   * What scan does for a whole plain document, at half the cost: the browser itself finds the elements
+   * that can count, so that the others are never touched.
+   */
+  scanPlain() {
+    const { doc, hints, records, styles } = this.model;
+    let prev = records.head;
+    /** The listed elements that the current one is in, and what they hand down. @type {Rec[]} */
+    const recs = [];
+    const contexts = [AT_ROOT];
+    const selector = hints.cursors.found.size ? CANDIDATES + "," + styles.of(doc).selector : CANDIDATES;
+    for (const el of safe.querySelectorAll(doc, selector)) {
+      while (recs.length && !safe.contains(recs[recs.length - 1].node, el)) {
+        recs.pop();
+        contexts.pop();
+      }
+      const ctx = contexts[recs.length];
+      const rec = this.examine(el, tagOf(el), ctx, prev);
+      if (!rec) continue;
+      prev = rec;
+      if (!safe.firstElementChild(el)) continue;
+      recs.push(rec);
+      contexts.push(inheritedBelow(el, ctx, rec));
+    }
+  }
+
+  // ---- one element --------------------------------------------------------------------------
+
+  /**
+   * Looks at one element: makes, shows, hides or describes its record. Returns the record when it
+   * is listed now.
+   * @param {El} el @param {string} tag @param {Inherited} ctx @param {Rec} prev the listed record before it
+   * @returns {Rec | null}
+   */
+  examine(el, tag, ctx, prev) {
+    const { hints, layout, records, visibility } = this.model;
+    const explicit = has(el, "role") ? explicitRole(el) : "";
+    ariaFree = null;
+    const kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
+    if (kind < 0 || (ctx.inert && isInert(el, ctx))) {
+      this.leaveOut(records.get(el), kind);
+      return null;
+    }
+    const rec = records.get(el) || this.newRec(el);
+    if (!rec) return null;
+    records.add(rec);
+    rec.scan = this.scans;
+    rec.inert = false;
+    layout.readPosition();
+    const rect = visibility.rect(el, tag);
+    if (!visibility.isStyled(el, tag) || !visibility.isPlaced(el, tag, rect)) {
+      if (rec.control) hints.hideControl(rec);
+      records.unlink(rec);
+      return null;
+    }
+    if (rec.control && !rec.shown && isToggle(el, tag)) this.model.changes.proxiesDirty = true;
+    layout.setBox(rec, rect);
+    records.link(rec, prev);
+    this.describe(rec, explicit, kind, ctx);
+    return rec;
+  }
+
+  /** Takes an element out of the list that does not count, or cannot be used. @param {Rec | undefined} rec @param {number} kind */
+  leaveOut(rec, kind) {
+    const { hints, records } = this.model;
+    if (!rec) return;
+    rec.inert = true;
+    if (rec.control) hints.hideControl(rec);
+    records.unlink(rec);
+    if (kind < 0) records.forget(rec);
+  }
+
+  /** A record for an element that has none; null when there are too many. @param {El} el */
+  newRec(el) {
+    const { identity, records } = this.model;
+    if (records.all.size >= MAX_ELEMENTS) {
+      this.limited = true;
+      return null;
+    }
+    const rec = new Rec(el);
+    rec.since = identity.clock;
+    records.byNode.set(el, rec);
+    return rec;
+  }
+
+  /**
+   * Fills in the fields of a record.
+   * @param {Fields} into @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx
+   */
+  fill(into, rec, explicit, kind, ctx) {
+    const { attributes, frames, hints, naming } = this.model;
+    const child = kind === FRAME_HOST ? frames.get(rec.node) || "" : "";
+    describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child);
+    const control = hints.proxiedControls.size && !explicit ? hints.proxiedControls.get(rec.node) : undefined;
+    if (control) describeProxy(into, control, ctx, naming, this.focused);
+    if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
+  }
+
+  /** Brings the fields of a record up to date. @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx */
+  describe(rec, explicit, kind, ctx) {
+    const { naming, records, rows } = this.model;
+    probeAria(rec.node);
+    records.refer(rec, aria(rec.node, "aria-labelledby") || "");
+    const now = rec.sent ? scratch : rec.fields;
+    this.fill(now, rec, explicit, kind, ctx);
+    rec.coverage = coverage(now, rec.tag, naming.fromContent);
+    if (!rec.sent) return;
+    for (let i = 0; i < FIELDS; i++) {
+      if (now[i] !== rec.fields[i]) {
+        rec.mask |= 1 << i;
+        /** @type {Fields[number][]} */ (rec.fields)[i] = now[i];
+      }
+    }
+    if (rec.mask & (1 << F_TEXT)) rows.fresh.add(rec);
+    if (rec.mask) records.changed.add(rec);
+  }
+
+  // ---- looking again ------------------------------------------------------------------------
+
+  /** Looks at what is to be looked at anew, and at what that brings with it. */
+  refreshDirty() {
+    const { changes } = this.model;
+    for (let rounds = 0; (changes.dirty.size || changes.check.size || changes.checkNodes.size) && rounds < 8; rounds++) {
+      const { check, dirty, checkNodes } = changes;
+      changes.check = new Set();
+      changes.dirty = new Set();
+      changes.checkNodes = new Set();
+      for (const node of checkNodes) this.checkNode(node);
+      for (const rec of check) this.checkRec(rec);
+      for (const rec of dirty) if (!check.has(rec)) this.describeAgain(rec);
+    }
+  }
+
+  /** Describes a record again, without a look at its style or box. @param {Rec} rec */
+  describeAgain(rec) {
+    if (!rec.shown || !safe.isConnected(rec.node)) {
+      this.checkRec(rec);
+      return;
+    }
+    const { coverage } = rec;
+    this.describe(rec, has(rec.node, "role") ? explicitRole(rec.node) : "", rec.fields[F_KIND], inheritedBy(rec.node, this.model.records));
+    this.noteCoverage(rec, coverage);
+  }
+
+  /** Looks at one record again. @param {Rec} rec */
+  checkRec(rec) {
+    const { records } = this.model;
+    if (!safe.isConnected(rec.node)) {
+      records.drop(rec);
+      return;
+    }
+    const was = rec.shown;
+    const { coverage } = rec;
+    const ctx = inheritedBy(rec.node, records);
+    const now = this.examine(rec.node, rec.tag, ctx, was ? before(rec) : records.lastBefore(rec.node));
+    if (was !== (now !== null)) this.reparent(rec);
+    this.noteCoverage(rec, coverage);
+  }
+
+  /** Looks at a node that may have no record. @param {El} node */
+  checkNode(node) {
+    const { records } = this.model;
+    const rec = records.get(node);
+    if (rec && records.all.has(rec)) {
+      this.checkRec(rec);
+      return;
+    }
+    if (!safe.isConnected(node)) return;
+    const now = this.examine(node, tagOf(node), inheritedBy(node, records), records.lastBefore(node));
+    if (now) this.reparent(now);
+  }
+
+  /** The listed records below one that appeared or vanished have another parent. @param {Rec} rec */
+  reparent(rec) {
+    if (!safe.firstElementChild(rec.node) && !shadowOf(rec.node)) return;
+    const { changes, records } = this.model;
+    this.model.walk(rec.node, AT_ROOT, (el) => {
+      const below = records.get(el);
+      if (below && below !== rec && below.shown) changes.dirty.add(below);
+      return true;
+    });
+  }
+
+  /** What is in an element counts now, or no longer, if its text covers more or less than it did. @param {Rec} rec @param {number} was */
+  noteCoverage(rec, was) {
+    if (rec.coverage !== was && this.model.structural && (safe.firstElementChild(rec.node) || shadowOf(rec.node))) this.model.changes.added.add(rec.node);
+  }
+}
+
+/** Whether another of several elements contains one. @param {El} el @param {Set<Node>} roots */
+function isInsideAnother(el, roots) {
+  if (roots.size < 2) return false;
+  for (let n = flatParent(el); n; n = flatParent(n)) if (roots.has(n)) return true;
+  return false;
+}
+
+/** What has the focus, in whatever shadow tree. @param {Document} doc @returns {El | null} */
+function focusedIn(doc) {
+  let el = safe.activeElement(doc);
+  for (let root = el && shadowOf(el); root && root.activeElement; root = shadowOf(el)) el = root.activeElement;
+  return el;
+}
+
+/**
+ * What scripts can change about a control without a mutation. Being disabled is an attribute.
+ * @param {El} el @param {string} tag
+ */
+function liveState(el, tag) {
+  if (tag === "select") return el.selectedIndex;
+  if (tag !== "input") return el.value;
+  const type = el.type;
+  if (type === "checkbox" || type === "radio") return el.indeterminate ? "m" : el.checked;
+  return el.value;
+}
