@@ -39,7 +39,7 @@ type Config struct {
 	Origins []string
 	// Page is served on every path that is no call. Nil: there is none.
 	Page http.Handler
-	// SendTimeout is how long a client may take none of an answer. 0: 45 s, which is longer than package rpc gives
+	// SendTimeout is how long a client may take none of an answer. 0: 45 s, which is longer than package server gives
 	// the readers of its streams, so that those are told of in its words.
 	SendTimeout time.Duration
 	// MaxRequest and MaxAnswer are the largest messages in bytes. 0: 12 MiB and 64 MiB.

@@ -87,7 +87,7 @@ func BenchmarkAccounted(b *testing.B) {
 	request := &domtapv1.GetCompactRequest{TabId: opened.GetTab().GetId()}
 	for _, name := range []string{"counted", "not"} {
 		if name == "not" {
-			server.clerk.Count(nil)
+			server.recorder.Count(nil)
 		}
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -1,11 +1,15 @@
-// Package server serves the daemon's gRPC API. A Server is made once with the pool of tabs that it
-// serves; its handlers check a request, call an actor and convert the answer, and nothing else.
+// Package server serves the daemon's gRPC API. A Server is made once with the pool of tabs that it serves. A call
+// passes these packages:
+//
+//	connections → intercept (metering, log, access, limit, deadline, check) → services → authz → actor
+//	                                                                          ├ streaming, waits, capture
+//	                                                                          └ views, textcache, convert
 //
 // What it guarantees:
 //
 //   - A view is computed per call from an immutable snapshot. No call changes what another sees.
-//   - Every error leaves with a code from one table (errors.go) and says what to do next.
-//   - A connection that does not come over a unix socket must present the bearer token.
+//   - Every error leaves with a code from one table (package rpcstatus) and says what to do next.
+//   - A connection that does not come over a unix socket must present a bearer token or a certificate.
 //   - A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages and holds up
 //     nobody. It ends with a reason.
 //   - Neither the log nor an error of another client ever holds page content or typed text.
@@ -56,17 +60,17 @@ const MaxMessage = listen.MaxMessage
 const (
 	// maxStreams bounds the calls that one connection has under way.
 	maxStreams = 4096
-	// handshakeLimit is how long a connection may take until it can carry calls. Who connects and says nothing would hold
-	// up the end of the server for so long.
+	// handshakeLimit is how long a connection may take until it can carry calls. A silent connection delays
+	// the end of the server by as much.
 	handshakeLimit = 5 * time.Second
 )
 
 // Config sets up a Server. The zero value serves unix sockets only.
 type Config struct {
 	// Token is what connections over anything but a unix socket must present as
-	// "authorization: Bearer TOKEN". When it is empty, Serve refuses such listeners.
+	// "authorization: Bearer TOKEN". If it is empty, Serve refuses such listeners.
 	Token string
-	// Clients are who may call over anything but a unix socket. Nil: who has Token.
+	// Clients may call over anything but a unix socket. Nil: only clients with Token.
 	Clients *identity.Clients
 	// Logger gets one record for every call: method, code, reason, duration and peer. Nil: no log.
 	Logger *slog.Logger
@@ -75,21 +79,21 @@ type Config struct {
 	// StopTimeout is how long the tabs may take to close when the server stops, and then again how long
 	// the calls may take to end. 0: 5 s.
 	StopTimeout time.Duration
-	// Heartbeat is how long a stream is silent before it says that it is still there. 0: 15 s.
+	// Heartbeat is how long a stream is silent before it sends a heartbeat. 0: 15 s.
 	Heartbeat time.Duration
 	// SendTimeout is how long a reader may leave a message of a stream untaken. 0: 30 s.
 	SendTimeout time.Duration
-	// Uploads is which files of this machine may be given to pages. The zero value: none.
+	// Uploads says which files of this machine pages may get. The zero value: none.
 	Uploads uploads.Policy
 	// AllowEval lets clients run scripts in pages (Evaluate).
 	AllowEval bool
-	// Limits are what clients may take. The zero value bounds the sizes of messages only.
+	// Limits are what clients may use. The zero value bounds the sizes of messages only.
 	Limits limit.Config
-	// Traces is told of connections and calls beside the server's own accounts, to trace them. Nil: nobody is.
+	// Traces gets the events of connections and calls, to trace them. Nil: nothing is traced.
 	Traces stats.Handler
 	// Metrics counts what the server does. Nil: nothing is measured.
 	Metrics Metrics
-	// Sessions are those of the pool. Nil: there is only the default one.
+	// Sessions are the sessions of the pool. Nil: only the default session exists.
 	Sessions *sessions.Sessions
 }
 
@@ -113,25 +117,28 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Server is the daemon's gRPC server.
+// Server is the daemon's gRPC server. It makes its parts, serves and stops; what calls do is in the parts.
 type Server struct {
-	cfg      Config
-	gate     *authz.Gate
-	clients  *identity.Clients
-	grpc     *grpc.Server
-	health   *health.Server
+	cfg Config
+	// access is the only way to tabs and sessions.
+	access *authz.Access
+	// views has what the callers have seen of the tabs.
+	views *views.Cache
+	// book has the usage, and recorder adds the calls to it.
+	book     *usage.Book
+	recorder *metering.Recorder
+	limits   *limit.Limits
+	// connections numbers those of gRPC and of the fronts.
+	connections *connections.Tracker
+	// calls is what every call passes before its handler.
+	calls    *intercept.Chain
+	streams  *streaming.Streams
 	services *services.Services
 	// names are the names of the services, but for health and reflection.
 	names  []string
-	views  *views.Cache
-	book   *usage.Book
-	clerk  *metering.Clerk
-	limits *limit.Limits
-	calls  *intercept.Chain
-	// connections numbers those of gRPC and of the fronts.
-	connections *connections.Tracker
-	fronts      []Front
-	streams     *streaming.Streams
+	health *health.Server
+	grpc   *grpc.Server
+	fronts []Front
 	// running counts the goroutines that accept connections.
 	running sync.WaitGroup
 }
@@ -142,12 +149,7 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 		return nil, errors.New("a server needs a pool of tabs")
 	}
 	cfg = cfg.withDefaults()
-	for _, d := range []time.Duration{cfg.CallTimeout, cfg.StopTimeout, cfg.Heartbeat, cfg.SendTimeout} {
-		if d < 0 {
-			return nil, fmt.Errorf("a timeout is %v: it must not be negative", d)
-		}
-	}
-	if err := cfg.Limits.Check(); err != nil {
+	if err := cfg.check(); err != nil {
 		return nil, err
 	}
 	if cfg.Sessions == nil {
@@ -156,30 +158,46 @@ func New(pool *actor.Pool, cfg Config) (*Server, error) {
 	if cfg.Clients == nil {
 		cfg.Clients = identity.New(context.Background(), cfg.Token)
 	}
-	s := &Server{cfg: cfg, gate: authz.New(pool, cfg.Sessions), clients: cfg.Clients, health: health.NewServer(), views: views.New()}
-	s.book = usage.New(opened{s.gate})
-	s.clerk = metering.New(s.book, s.gate.SessionOf, rpcstatus.Reason)
-	s.limits = limit.New(cfg.Limits)
-	tracked := connections.Config{Closed: s.views.Forget, Usage: s.clerk, Limits: s.limits}
-	chained := intercept.Config{
-		Clients: s.clients, Usage: s.clerk, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
+	s := &Server{
+		cfg: cfg, access: authz.New(pool, cfg.Sessions), views: views.New(), limits: limit.New(cfg.Limits), health: health.NewServer(),
 	}
-	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}
-	if cfg.Metrics != nil {
-		streamed.Metrics = cfg.Metrics
-		tracked.Refused, chained.Metrics = cfg.Metrics.Refused, cfg.Metrics
-	}
-	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
-	s.services = services.New(services.Config{
-		DaemonID: rand.Text(), Gate: s.gate, Views: s.views, Book: s.book, Streams: s.streams,
-		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Logger: cfg.Logger,
-	})
+	s.book = usage.New(opened{s.access})
+	s.recorder = metering.New(s.book, s.access.SessionOf, rpcstatus.Reason)
+	s.assemble()
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
 	return s, nil
 }
 
-// options sets limits that suit streams which live for days and are mostly silent.
+// check returns an error for a configuration that makes no sense.
+func (c Config) check() error {
+	for _, d := range []time.Duration{c.CallTimeout, c.StopTimeout, c.Heartbeat, c.SendTimeout} {
+		if d < 0 {
+			return fmt.Errorf("invalid timeout %v: it must not be negative", d)
+		}
+	}
+	return c.Limits.Check()
+}
+
+// assemble makes the parts that calls pass, from the outside to the handlers.
+func (s *Server) assemble() {
+	cfg := s.cfg
+	tracked := connections.Config{Closed: s.views.Forget, Usage: s.recorder, Limits: s.limits}
+	chained := intercept.Config{
+		Clients: cfg.Clients, Usage: s.recorder, Limits: s.limits, Logger: cfg.Logger, CallTimeout: cfg.CallTimeout,
+	}
+	streamed := streaming.Config{SendTimeout: cfg.SendTimeout, Heartbeat: cfg.Heartbeat, StartTimeout: cfg.CallTimeout}
+	if cfg.Metrics != nil {
+		tracked.Refused, chained.Metrics, streamed.Metrics = cfg.Metrics.Refused, cfg.Metrics, cfg.Metrics
+	}
+	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
+	s.services = services.New(services.Config{
+		DaemonID: rand.Text(), Access: s.access, Views: s.views, Book: s.book, Streams: s.streams,
+		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Logger: cfg.Logger,
+	})
+}
+
+// options suit streams that live for days and are mostly silent.
 func (s *Server) options() []grpc.ServerOption {
 	all := []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(s.calls.Unary()...),
@@ -187,13 +205,13 @@ func (s *Server) options() []grpc.ServerOption {
 		grpc.ForceServerCodecV2(wire.Codec()),
 		grpc.Creds(newHandshake()),
 		grpc.StatsHandler(s.connections),
-		// What is up to twice too large is refused by our own words (see bounded), the rest by those of gRPC.
+		// Package intercept refuses requests of up to twice the limit with a better message than gRPC's.
 		grpc.MaxRecvMsgSize(2 * s.limits.Config().RequestBytes),
 		grpc.MaxSendMsgSize(s.limits.Config().ResponseBytes),
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.ConnectionTimeout(handshakeLimit),
 		grpc.WaitForHandlers(true),
-		// A peer that vanished without a word is found within a minute.
+		// A peer that vanished silently is found within a minute.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 40 * time.Second, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 	}
@@ -205,7 +223,7 @@ func (s *Server) options() []grpc.ServerOption {
 
 func (s *Server) register() {
 	s.Register(s.grpc)
-	s.clerk.Count(s.grpc.GetServiceInfo())
+	s.recorder.Count(s.grpc.GetServiceInfo())
 	for name := range s.grpc.GetServiceInfo() {
 		s.names = append(s.names, name)
 		s.health.SetServingStatus(name, healthv1.HealthCheckResponse_SERVING)
@@ -250,7 +268,7 @@ func (s *Server) serve(ctx context.Context, listeners []net.Listener) error {
 	}
 }
 
-// admit refuses listeners whose clients could not be told from strangers.
+// admit refuses listeners whose clients could not be authenticated.
 func (s *Server) admit(listeners []net.Listener) error {
 	if len(listeners) == 0 {
 		return errors.New("nothing to listen on: give a socket or an address")
@@ -263,11 +281,11 @@ func (s *Server) admit(listeners []net.Listener) error {
 	return nil
 }
 
-// stop ends everything in bounded time. Closing the pool is what ends the streams, so it comes first.
+// stop ends everything in bounded time. The pool closes first, because that ends the streams.
 func (s *Server) stop(ctx context.Context) error {
 	s.health.Shutdown()
 	closing, cancel := context.WithTimeout(ctx, s.cfg.StopTimeout)
-	err := s.gate.Shut(closing)
+	err := s.access.Shut(closing)
 	cancel()
 	ctx, cancel = context.WithTimeout(ctx, s.cfg.StopTimeout)
 	defer cancel()
@@ -290,14 +308,14 @@ func (s *Server) stop(ctx context.Context) error {
 	return err
 }
 
-// Accounts are what the server counts; see package accounts.
+// Accounts returns the usage that the server has recorded; see package accounts.
 func (s *Server) Accounts() *usage.Book { return s.book }
 
 // opened tells the usage book which sessions and tabs are open.
-type opened struct{ gate *authz.Gate }
+type opened struct{ access *authz.Access }
 
-func (o opened) HasSession(id string) bool { return o.gate.HasSession(id) }
+func (o opened) HasSession(id string) bool { return o.access.HasSession(id) }
 
-func (o opened) HasTab(id string) bool { return o.gate.SessionOf(identity.Operator(), id) != "" }
+func (o opened) HasTab(id string) bool { return o.access.SessionOf(identity.Operator(), id) != "" }
 
 func (o opened) Owner(session string) string { return identity.OwnerOf(session) }

@@ -11,11 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/server/identity"
 )
 
-// sessionField is what fields with the name of a session are called.
+// sessionField is the name of the fields that name a session.
 const sessionField = "session_id"
 
-// Outward gives the sessions in an answer the names by which the principal calls them. It writes to the message, which nobody
-// else may hold; that is so for every answer that names a session (see Names).
+// Outward gives the sessions in an answer the names that the principal knows. It changes the message, which
+// must not be shared; no answer that names a session is (see Names).
 func Outward(m proto.Message, who identity.Principal) {
 	if who.Prefix() != "" && m != nil {
 		strip(m.ProtoReflect(), who)
@@ -30,7 +30,7 @@ func strip(m protoreflect.Message, who identity.Principal) {
 		switch {
 		case isName(field):
 			m.Set(field, protoreflect.ValueOfString(strings.TrimPrefix(value.String(), who.Prefix())))
-		case isWords(field):
+		case isError(field):
 			m.Set(field, protoreflect.ValueOfString(OutwardText(value.String(), who)))
 		case field.Message() == nil || field.IsMap():
 		case field.IsList():
@@ -50,23 +50,23 @@ func isName(field protoreflect.FieldDescriptor) bool {
 		(field.Name() == sessionField || field.Name() == "id" && field.Parent() == sessionMessage)
 }
 
-// isWords reports whether a field holds an error in the daemon's own words, which may name a session.
-func isWords(field protoreflect.FieldDescriptor) bool {
+// isError reports whether a field holds an error message, which may name a session.
+func isError(field protoreflect.FieldDescriptor) bool {
 	return field.Kind() == protoreflect.StringKind && !field.IsList() && field.Name() == "error"
 }
 
 var sessionMessage protoreflect.Descriptor = (*domtapv1.Session)(nil).ProtoReflect().Descriptor()
 
-// naming remembers the answers of Names.
-var naming sync.Map
+// namesCache has the results of Names.
+var namesCache sync.Map
 
-// Names reports whether messages of a kind can name a session, at any depth.
+// Names reports whether messages of a type can name a session, at any depth.
 func Names(kind protoreflect.MessageDescriptor) bool {
-	if known, ok := naming.Load(kind.FullName()); ok {
+	if known, ok := namesCache.Load(kind.FullName()); ok {
 		return known.(bool)
 	}
 	found := names(kind, map[protoreflect.FullName]bool{})
-	naming.Store(kind.FullName(), found)
+	namesCache.Store(kind.FullName(), found)
 	return found
 }
 
@@ -77,14 +77,14 @@ func names(kind protoreflect.MessageDescriptor, seen map[protoreflect.FullName]b
 	seen[kind.FullName()] = true
 	for i := range kind.Fields().Len() {
 		field := kind.Fields().Get(i)
-		if isName(field) || isWords(field) || field.Message() != nil && names(field.Message(), seen) {
+		if isName(field) || isError(field) || field.Message() != nil && names(field.Message(), seen) {
 			return true
 		}
 	}
 	return false
 }
 
-// OutwardText gives the sessions in the daemon's own words the names by which the principal calls them.
+// OutwardText gives the sessions in an error message the names that the principal knows.
 func OutwardText(text string, who identity.Principal) string {
 	prefix := who.Prefix()
 	if prefix == "" || !strings.Contains(text, prefix) {

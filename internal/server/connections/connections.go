@@ -25,7 +25,7 @@ import (
 type Config struct {
 	// Closed is called when a connection ends.
 	Closed func(views.Caller)
-	Usage  *metering.Clerk
+	Usage  *metering.Recorder
 	Limits *limit.Limits
 	// Refused is called with the name of a limit that refused a call. Nil: nobody counts.
 	Refused func(limit string)

@@ -8,7 +8,7 @@
 //     one was right.
 //   - A list of clients that is no good is refused as a whole: the one before stays in force.
 //
-// Package rpc asks here for every call, and behind its gate (package internal/server/authz) nobody asks again.
+// Package intercept asks here for every call; package authz uses the answer.
 package identity
 
 import (

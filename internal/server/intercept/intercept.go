@@ -29,7 +29,7 @@ type Config struct {
 	// Clients are who may call.
 	Clients *identity.Clients
 	// Usage records what calls cost.
-	Usage *metering.Clerk
+	Usage *metering.Recorder
 	// Limits are what clients may use.
 	Limits *limit.Limits
 	// Logger gets a record of every call.

@@ -5,7 +5,7 @@
 //   - a TCP address of which every resolved IP is loopback needs the bearer token.
 //   - any other TCP address needs the token and TLS, or is refused.
 //
-// The package only opens listeners and keeps the token; package rpc asks for the token on every
+// The package only opens listeners and keeps the token; package intercept asks for the token on every
 // connection that does not come from a unix socket. Callers close the listeners they were given.
 package listen
 

@@ -22,7 +22,7 @@ type TLS struct {
 
 // TCP listens on address ("host:port"). Without TLS every IP that the host resolves to must be
 // loopback; any other address is refused with an error that says what to do. Connections that the
-// listener accepts must present the token: see package rpc.
+// listener accepts must present the token: see package intercept.
 func TCP(ctx context.Context, address string, files TLS) (net.Listener, error) {
 	// gRPC clients insist on HTTP/2 being negotiated.
 	return tcp(ctx, address, files, purpose{flag: "--listen", example: DefaultAddress, protocols: []string{"h2"}})

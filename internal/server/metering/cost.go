@@ -5,11 +5,11 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// perBytes is about how many tokens so many bytes of a structured answer are.
+// perBytes estimates the tokens of a structured answer by its bytes.
 func perBytes(size int64) int64 { return size / 4 }
 
-// cost returns what an answer of so many bytes costs a model: what was counted when it was made, exactly, or else an
-// estimate. Nothing is counted here.
+// cost returns how many tokens an answer costs a model: exactly if they were counted when the answer was made,
+// or else an estimate. Nothing is counted here.
 func cost(answer any, size int64) (exact, estimated int64) {
 	switch r := answer.(type) {
 	case *domtapv1.GetCompactResponse:
@@ -36,7 +36,7 @@ func cost(answer any, size int64) (exact, estimated int64) {
 	return 0, perBytes(max(0, size))
 }
 
-// textCost is what a text costs that was counted when there was a budget.
+// textCost is the cost of a text; n is its tokens if they were counted, or else 0.
 func textCost(n int32, text string) (exact, estimated int64) {
 	if n > 0 {
 		return int64(n), 0
@@ -53,7 +53,7 @@ func batchCost(r *domtapv1.BatchResponse) (exact, estimated int64) {
 	return exact, estimated
 }
 
-// images are the bytes of the pictures in results.
+// images sums up the bytes of the screenshots in results.
 func images(results []*domtapv1.StepResult) int64 {
 	n := 0
 	for _, r := range results {

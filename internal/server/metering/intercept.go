@@ -9,67 +9,67 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Unary enters calls that do not come by gRPC, whose stats handler has seen those that do. It is the outermost interceptor.
-func (c *Clerk) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+// Unary records calls of fronts. The stats handler has seen the calls of gRPC. It is the outermost interceptor.
+func (r *Recorder) Unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	if Of(ctx) != nil {
 		return handler(ctx, req)
 	}
-	ctx = c.Tag(ctx, info.FullMethod)
+	ctx = r.Tag(ctx, info.FullMethod)
 	began := time.Now()
-	c.Handle(ctx, &stats.InPayload{Payload: req})
+	r.Handle(ctx, &stats.InPayload{Payload: req})
 	resp, err := handler(ctx, req)
 	if err == nil && Of(ctx) != nil {
-		c.Handle(ctx, &stats.OutPayload{Payload: resp, Length: size(resp)})
+		r.Handle(ctx, &stats.OutPayload{Payload: resp, Length: size(resp)})
 	}
-	c.Handle(ctx, &stats.End{BeginTime: began, EndTime: time.Now(), Error: err})
+	r.Handle(ctx, &stats.End{BeginTime: began, EndTime: time.Now(), Error: err})
 	return resp, err
 }
 
 // Stream does the same for streams.
-func (c *Clerk) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+func (r *Recorder) Stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
 	if Of(stream.Context()) != nil {
 		return handler(srv, stream)
 	}
-	ctx := c.Tag(stream.Context(), info.FullMethod)
+	ctx := r.Tag(stream.Context(), info.FullMethod)
 	if Of(ctx) == nil {
 		return handler(srv, stream)
 	}
 	began := time.Now()
-	c.Handle(ctx, &stats.Begin{IsServerStream: true})
-	err := handler(srv, &counted{stream, ctx, c})
-	c.Handle(ctx, &stats.End{BeginTime: began, EndTime: time.Now(), Error: err})
+	r.Handle(ctx, &stats.Begin{IsServerStream: true})
+	err := handler(srv, &countedStream{stream, ctx, r})
+	r.Handle(ctx, &stats.End{BeginTime: began, EndTime: time.Now(), Error: err})
 	return err
 }
 
-// counted is a stream whose messages are entered.
-type counted struct {
+// countedStream counts the messages of a stream.
+type countedStream struct {
 	grpc.ServerStream
-	ctx   context.Context
-	clerk *Clerk
+	ctx      context.Context
+	recorder *Recorder
 }
 
-// Context has the note.
-func (s *counted) Context() context.Context { return s.ctx }
+// Context has the record of the call.
+func (s *countedStream) Context() context.Context { return s.ctx }
 
-// RecvMsg takes where the stream belongs from its request.
-func (s *counted) RecvMsg(m any) error {
+// RecvMsg receives a request and records the tab of the stream.
+func (s *countedStream) RecvMsg(m any) error {
 	err := s.ServerStream.RecvMsg(m)
 	if err == nil {
-		s.clerk.Handle(s.ctx, &stats.InPayload{Payload: m})
+		s.recorder.Handle(s.ctx, &stats.InPayload{Payload: m})
 	}
 	return err
 }
 
 // SendMsg counts a message that was sent.
-func (s *counted) SendMsg(m any) error {
+func (s *countedStream) SendMsg(m any) error {
 	err := s.ServerStream.SendMsg(m)
 	if err == nil {
-		s.clerk.Handle(s.ctx, &stats.OutPayload{Payload: m, Length: size(m)})
+		s.recorder.Handle(s.ctx, &stats.OutPayload{Payload: m, Length: size(m)})
 	}
 	return err
 }
 
-// size is the size of a message that was not encoded yet, or of one that says it.
+// size is the encoded size of a message.
 func size(m any) int {
 	switch m := m.(type) {
 	case interface{ Size() int }:

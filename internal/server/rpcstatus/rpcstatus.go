@@ -86,25 +86,30 @@ func From(err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return New(codes.DeadlineExceeded, err.Error()+" (a longer deadline may help; GetTab tells the tab's status)")
 	case errors.As(err, &known):
-		m, ok := kinds[known.Kind]
-		if !ok {
-			m = mapping{codes.Internal, "UNKNOWN_KIND"}
-		}
-		details := []protoadapt.MessageV1{Info(m.reason, metadataOf(known))}
-		if m.code == codes.InvalidArgument {
-			details = append(details, violation(cmp.Or(known.Field, "request"), known.Error()))
-		}
-		if known.RetryAfter > 0 {
-			details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(known.RetryAfter)})
-		}
-		if m.code == codes.ResourceExhausted {
-			details = append(details, quota(known.Client, err.Error()))
-		}
-		return New(m.code, err.Error(), details...)
+		return fromActor(known, err.Error())
 	case errors.Is(err, context.Canceled):
 		return New(codes.Canceled, err.Error()+" (what the call began may still happen)")
 	}
 	return New(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
+}
+
+// fromActor returns the error of an actor with its status and details.
+func fromActor(known *actor.Error, message string) error {
+	m, ok := kinds[known.Kind]
+	if !ok {
+		m = mapping{codes.Internal, "UNKNOWN_KIND"}
+	}
+	details := []protoadapt.MessageV1{Info(m.reason, metadataOf(known))}
+	if m.code == codes.InvalidArgument {
+		details = append(details, violation(cmp.Or(known.Field, "request"), known.Error()))
+	}
+	if known.RetryAfter > 0 {
+		details = append(details, &errdetails.RetryInfo{RetryDelay: durationpb.New(known.RetryAfter)})
+	}
+	if m.code == codes.ResourceExhausted {
+		details = append(details, quota(known.Client, message))
+	}
+	return New(m.code, message, details...)
 }
 
 // exhausted is the error for a limit that was reached, with the time of the next attempt where it is known.

@@ -24,7 +24,7 @@ type actionService struct {
 
 // Interact does the steps of one turn.
 func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func nothingDone(plan turn.Turn, out turn.Outcome) error {
 
 // FillForm fills the fields of a form, and sends it, as one turn.
 func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

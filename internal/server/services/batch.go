@@ -43,11 +43,11 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 		}
 		b.schema = schema
 	}
-	if _, err := s.gate.Session(ctx, r.GetSessionId()); err != nil {
+	if _, err := s.access.Session(ctx, r.GetSessionId()); err != nil {
 		return nil, err
 	}
 	if b.session = r.GetSessionId(); b.session == "" {
-		made, err := s.gate.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
+		made, err := s.access.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 func (s *pageService) closeSession(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	if err := s.gate.Close(ctx, session, false); err != nil {
+	if err := s.access.Close(ctx, session, false); err != nil {
 		s.logger.Warn("the session of a batch was not closed in time", "err", err)
 	}
 }
@@ -102,7 +102,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	}
 	bounded, cancel := context.WithTimeout(ctx, b.each)
 	defer cancel()
-	tab, err := b.pages.gate.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
+	tab, err := b.pages.access.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
 	if err == nil {
 		err = b.fill(bounded, tab, out)
 		b.discard(ctx, tab)
@@ -171,5 +171,5 @@ func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	_ = b.pages.gate.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
+	_ = b.pages.access.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
 }

@@ -63,7 +63,7 @@ func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 
 // WatchDom streams the changes of a view.
 func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
-	tab, err := s.gate.Tab(stream.Context(), r.GetTabId())
+	tab, err := s.access.Tab(stream.Context(), r.GetTabId())
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomSe
 
 // WaitFor returns when a condition holds.
 func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

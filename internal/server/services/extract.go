@@ -30,7 +30,7 @@ const (
 
 // Pdf prints the page.
 func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv
 
 // Extract reads data by a schema.
 func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 			"Evaluate is off: start the daemon with --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
 			rpcstatus.Info("EVALUATE_OFF", nil))
 	}
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 
 // ReadLog reads the tab's log without a call to the page.
 func (s *pageService) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

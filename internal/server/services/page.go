@@ -19,7 +19,7 @@ type pageService struct {
 
 // Screenshot takes a screenshot of the page, or of one element.
 func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

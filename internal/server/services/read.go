@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/internal/server/capture"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/metering"
-	"github.com/domtap/domtap/internal/server/reading"
+	"github.com/domtap/domtap/internal/server/textcache"
 	"github.com/domtap/domtap/internal/telemetry/usage"
 	"github.com/domtap/domtap/internal/tokens"
 )
@@ -26,12 +26,12 @@ const (
 
 // ReadPage returns the page as text, as a list of what can be acted on, or as a screenshot with refs.
 func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
 	mode := r.GetMode()
-	if cursor := r.GetCursor(); reading.IsCursor(cursor) {
+	if cursor := r.GetCursor(); textcache.IsCursor(cursor) {
 		return s.readOn(ctx, tab, r)
 	} else if cursor != "" && mode <= domtapv1.ReadMode_READ_MODE_AUTO {
 		mode = s.modeOf(tab, cursor)
@@ -173,7 +173,7 @@ func listMessage(s *snapshot) *domtapv1.ReadPageResponse {
 }
 
 // textMessage is the part of a text that begins at a position.
-func textMessage(t *reading.Text, at markdown.Place, budget int) *domtapv1.ReadPageResponse {
+func textMessage(t *textcache.Text, at markdown.Place, budget int) *domtapv1.ReadPageResponse {
 	d := t.Document
 	page := d.Cut(at, budget, tokens.Count)
 	resp := &domtapv1.ReadPageResponse{
@@ -187,7 +187,7 @@ func textMessage(t *reading.Text, at markdown.Place, budget int) *domtapv1.ReadP
 	return resp
 }
 
-func outlineMessages(t *reading.Text) []*domtapv1.ReadHeading {
+func outlineMessages(t *textcache.Text) []*domtapv1.ReadHeading {
 	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(markdown.Place{Block: block}) })
 }
 

@@ -1,4 +1,4 @@
-// Package services has the handlers of the API. A handler finds the tab or the session through package gate,
+// Package services has the handlers of the API. A handler finds the tab or the session through package authz,
 // calls it and converts the answer; requests are valid when they get here (package check), and errors get
 // their statuses afterwards (package rpcstatus).
 //
@@ -14,8 +14,8 @@ import (
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
-	"github.com/domtap/domtap/internal/server/reading"
 	"github.com/domtap/domtap/internal/server/streaming"
+	"github.com/domtap/domtap/internal/server/textcache"
 	"github.com/domtap/domtap/internal/server/uploads"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/telemetry/usage"
@@ -28,11 +28,11 @@ const closeGrace = 5 * time.Second
 type Config struct {
 	// DaemonID tells this daemon from others that the same clients call one after the other.
 	DaemonID string
-	// Gate is the only way to tabs and sessions.
-	Gate *authz.Gate
+	// Access is the only way to tabs and sessions.
+	Access *authz.Access
 	// Views has what the callers have seen of the tabs.
 	Views *views.Cache
-	// Book has the usage that GetStats reports.
+	// Usage has the usage that GetStats reports.
 	Book *usage.Book
 	// Streams serve WatchDom and WatchTabs.
 	Streams *streaming.Streams
@@ -47,9 +47,9 @@ type Config struct {
 // core is what the services share.
 type core struct {
 	daemonID  string
-	gate      *authz.Gate
+	access    *authz.Access
 	views     *views.Cache
-	texts     *reading.Texts
+	texts     *textcache.Cache
 	book      *usage.Book
 	streams   *streaming.Streams
 	uploads   uploads.Policy
@@ -60,7 +60,7 @@ type core struct {
 // New makes the services.
 func New(cfg Config) *Services {
 	c := &core{
-		daemonID: cfg.DaemonID, gate: cfg.Gate, views: cfg.Views, texts: reading.NewTexts(), book: cfg.Book,
+		daemonID: cfg.DaemonID, access: cfg.Access, views: cfg.Views, texts: textcache.New(), book: cfg.Book,
 		streams: cfg.Streams, uploads: cfg.Uploads, allowEval: cfg.AllowEval, logger: cfg.Logger,
 	}
 	return &Services{

@@ -32,6 +32,8 @@ type snapshotRequest interface {
 // snapshot is a tab as one call shows it, and the change from what the caller had before.
 type snapshot struct {
 	tab   *actor.Tab
+	head  *actor.Head
+	sel   views.Selection
 	view  *views.View
 	boxes *views.Placed // nil: the request wants none
 	next  string        // the cursor of the next part; empty: there is none
@@ -45,7 +47,7 @@ type snapshot struct {
 // snapshot reads the tab and makes the view that the request selects. since is the request's
 // since_revision.
 func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, boxes bool) (*snapshot, error) {
-	tab, err := c.gate.Tab(ctx, r.GetTabId())
+	tab, err := c.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	if err != nil {
 		return nil, err
 	}
-	s := &snapshot{tab: tab, view: now, next: shared.Next(now), late: reading.Late}
+	s := &snapshot{tab: tab, head: reading.Head, sel: sel, view: now, next: shared.Next(now), late: reading.Late}
 	shared.Sent(now, connections.Named(ctx, r.GetClientId()))
 	defer s.account(ctx, shared, r.GetCursor() != "")
 	seen := views.Seen{View: now, Mark: reading.Mark}
@@ -78,20 +80,26 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 		// A part of a view is no baseline for later diffs.
 		return s, nil
 	}
+	s.compareWithBaseline(ctx, r, since, shared, seen)
+	return s, nil
+}
+
+// compareWithBaseline makes the view the baseline of the caller, and finds the change from the earlier one
+// if the request asks for it.
+func (s *snapshot) compareWithBaseline(ctx context.Context, r snapshotRequest, since *uint64, shared *views.Tab, seen views.Seen) {
 	last, resync := shared.Swap(connections.Caller(ctx, r.GetClientId()), seen)
 	if r.GetClientId() != "" {
-		shared.Tell(connections.Caller(ctx, ""), views.Told{Snapshot: now.Snapshot, Mark: reading.Mark}) // turns of this connection may name no client
+		shared.Tell(connections.Caller(ctx, ""), views.Told{Snapshot: s.view.Snapshot, Mark: seen.Mark}) // its turns may name no client
 	}
 	switch {
 	case since != nil:
-		from, resync := shared.Back(reading.Head, sel, views.Point{Epoch: r.GetEpoch(), Revision: *since})
+		from, resync := shared.Back(s.head, s.sel, views.Point{Epoch: r.GetEpoch(), Revision: *since})
 		s.compare(views.Seen{View: from}, resync)
 	case r.GetIncremental() && resync == "" && r.GetIncludeGeometry() && last.Boxes == nil:
 		s.compare(last, views.ViewChanged)
 	case r.GetIncremental():
 		s.compare(last, resync)
 	}
-	return s, nil
 }
 
 // account records how the page was read.

@@ -18,7 +18,7 @@ type statsService struct {
 
 // GetStats reports the usage.
 func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
-	session, err := s.gate.Session(ctx, r.GetSessionId())
+	session, err := s.access.Session(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 		place.Owner = who.Name()
 	}
 	if place.Tab != "" {
-		tab, err := s.gate.Tab(ctx, place.Tab)
+		tab, err := s.access.Tab(ctx, place.Tab)
 		if err == nil && place.Session != "" && tab.Session() != place.Session {
 			err = actor.Unknown("tab", "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
 		}

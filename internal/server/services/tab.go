@@ -25,7 +25,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	bounded, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	size := r.GetViewport()
-	tab, err := s.gate.Open(bounded, actor.OpenOptions{
+	tab, err := s.access.Open(bounded, actor.OpenOptions{
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
@@ -42,14 +42,14 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	if err := ctx.Err(); err != nil { // nobody learns of the tab
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 		defer cancel()
-		return nil, errors.Join(err, s.gate.CloseTab(closing, tab.ID()))
+		return nil, errors.Join(err, s.access.CloseTab(closing, tab.ID()))
 	}
 	return &domtapv1.OpenTabResponse{Tab: convert.Tab(tab.Info())}, nil
 }
 
 // ListTabs lists the tabs.
 func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
-	tabs, err := s.gate.Tabs(ctx, r.GetSessionId())
+	tabs, err := s.access.Tabs(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 
 // GetTab describes a tab.
 func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*do
 
 // CloseTab closes a tab.
 func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) (*domtapv1.CloseTabResponse, error) {
-	if err := s.gate.CloseTab(ctx, r.GetTabId()); err != nil {
+	if err := s.access.CloseTab(ctx, r.GetTabId()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.CloseTabResponse), nil
@@ -79,7 +79,7 @@ func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) 
 
 // SetRestore sets whether a tab is restored after a loss.
 func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ type navigation interface {
 func (s *tabService) load(ctx context.Context, r navigation,
 	start func(context.Context, *actor.Tab, actor.Wait) (actor.Info, error),
 ) (*domtapv1.Tab, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func within(ctx context.Context, timeout *durationpb.Duration) (context.Context,
 
 // WatchTabs streams the events of tabs.
 func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTabsResponse]) error {
-	watch, err := s.gate.Watch(stream.Context(), r.GetSessionId())
+	watch, err := s.access.Watch(stream.Context(), r.GetSessionId())
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerS
 
 // AnswerDialog answers the dialog that is open.
 func (s *tabService) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
-	tab, err := s.gate.Tab(ctx, r.GetTabId())
+	tab, err := s.access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

@@ -40,9 +40,7 @@ func Actions(s *domtapv1.Step) []actor.Action {
 	case *domtapv1.Step_Uncheck:
 		return []actor.Action{at(actor.Uncheck, a.Uncheck)}
 	case *domtapv1.Step_Scroll:
-		one := at(actor.Scroll, a.Scroll)
-		one.Delta = actor.Point{X: a.Scroll.GetDeltaX(), Y: a.Scroll.GetDeltaY()}
-		return []actor.Action{one}
+		return []actor.Action{scrolling(a.Scroll)}
 	case *domtapv1.Step_Drag:
 		return []actor.Action{dragging(a.Drag)}
 	case *domtapv1.Step_Upload:
@@ -71,6 +69,12 @@ func Spot(t *domtapv1.Target) actor.Spot {
 		spot.Point = &actor.Point{X: t.GetX(), Y: t.GetY()}
 	}
 	return spot
+}
+
+func scrolling(s *domtapv1.ScrollStep) actor.Action {
+	one := at(actor.Scroll, s)
+	one.Delta = actor.Point{X: s.GetDeltaX(), Y: s.GetDeltaY()}
+	return one
 }
 
 func typing(s *domtapv1.TypeStep) []actor.Action {

@@ -26,7 +26,7 @@ type watcher struct {
 	selection views.Selection
 	request   *domtapv1.WatchDomRequest
 	out       *Sender
-	note      *metering.Note
+	note      *metering.Call
 
 	sequence uint64
 	// shown is the view that the reader has; last is the revision and epoch of the last message, which

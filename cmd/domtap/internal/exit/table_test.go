@@ -127,14 +127,14 @@ func TestTheTableIsWhole(t *testing.T) {
 	}
 }
 
-// reason matches where package rpc gives an error its reason: in its table, and in calls of info.
-var reason = regexp.MustCompile(`(?:info\(|\{codes\.\w+, )"([A-Z_]+)"`)
+// reason matches where the server gives an error its reason: in the table of package rpcstatus, and in calls of Info.
+var reason = regexp.MustCompile(`(?:Info\(|\{codes\.\w+, )"([A-Z_]+)"`)
 
-// reasonsOfTheDaemon are read from the source of package rpc.
+// reasonsOfTheDaemon are read from the source of package server.
 func reasonsOfTheDaemon(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "rpc"), func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "internal", "server"), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

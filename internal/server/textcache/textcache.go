@@ -1,8 +1,8 @@
-// Package reading keeps the texts of pages for those who read them part by part: each is frozen when its first
-// part is read, so that the parts fit together whatever the page does meanwhile.
+// Package textcache keeps the texts of pages for callers that read them in parts. A text is frozen when its
+// first part is read, so that the parts fit together whatever the page does meanwhile.
 //
-// Its memory is bounded by fixed limits over all tabs. It may be used from any goroutine.
-package reading
+// The memory is bounded by fixed limits over all tabs. A Cache may be used from any goroutine.
+package textcache
 
 import (
 	"container/list"
@@ -21,43 +21,43 @@ import (
 	"github.com/domtap/domtap/internal/tokens"
 )
 
-// Bounds of what is kept. What was not used for longest is forgotten first; whoever holds a cursor of it is told
-// to read from the start. The last text is kept however long it is.
+// Bounds of the cache. The least recently used text goes first; its cursors expire, and the caller reads from
+// the start. The newest text is kept however long it is.
 const (
 	maxTexts    = 64
 	maxTabTexts = 8
 	maxBytes    = 64 << 20
 )
 
-// maxCounted is the longest text in bytes whose tokens are counted as a whole.
+// maxCounted is the longest text, in bytes, whose tokens are counted and not estimated.
 const maxCounted = 1 << 20
 
-// idRange is how many texts have different names.
+// idRange is how many IDs of texts there are.
 const idRange = 1_000_000_000
 
-// Texts remembers texts.
-type Texts struct {
+// Cache has the texts of pages.
+type Cache struct {
 	mu sync.Mutex
-	// used holds *Text, the last used in front.
+	// used has *Text, the most recently used one in front.
 	used *list.List
 	size int
-	// next numbers the texts. It starts anywhere, so that cursors of an earlier daemon are not taken for those of
-	// this one.
+	// next is the ID of the next text. It starts at random, so that cursors of an earlier daemon do not match
+	// texts of this one.
 	next uint32
 }
 
-// NewTexts returns an empty memory.
-func NewTexts() *Texts { return &Texts{used: list.New(), next: rand.Uint32N(idRange)} }
+// New makes an empty cache.
+func New() *Cache { return &Cache{used: list.New(), next: rand.Uint32N(idRange)} }
 
-// Text is a page as it was read once. It is immutable.
+// Text is a page as it was when its first part was read. It is immutable.
 type Text struct {
 	Document *markdown.Document
 	// Tokens is what the whole text costs.
 	Tokens int
-	// Signals is what the page has that looks made for a model.
+	// Signals are suspected prompt injections.
 	Signals []injection.Signal
 
-	// hidden counts the documents that address a model in text that is not drawn.
+	// hidden counts the documents that address a model in invisible text.
 	hidden  int
 	id      uint32
 	tab     *actor.Tab
@@ -65,16 +65,16 @@ type Text struct {
 	size    int
 }
 
-// Keep reads a page that was drawn like that and remembers it. A page that is as it was gives the same text,
-// with the same cursors, and is known.
-func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known bool) {
+// Keep makes the text of a page and caches it. An unchanged page gets the same text with the same cursors;
+// known says so.
+func (t *Cache) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known bool) {
 	sum, hidden := hash(markup), concealed(markup)
 	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum && k.hidden == hidden }); text != nil {
 		return text, true
 	}
 	d := Document(markup)
 	whole := d.Text()
-	made := &Text{Document: d, Tokens: price(whole), Signals: noticed(whole, hidden), hidden: hidden, tab: tab, sources: sum, size: len(whole)}
+	made := &Text{Document: d, Tokens: count(whole), Signals: suspicions(whole, hidden), hidden: hidden, tab: tab, sources: sum, size: len(whole)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	made.id = t.next
@@ -85,7 +85,7 @@ func (t *Texts) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known b
 	return made, false
 }
 
-// concealed counts the documents that address a model in text that is not drawn.
+// concealed counts the documents that address a model in invisible text.
 func concealed(markup []actor.Markup) (n int) {
 	for _, m := range markup {
 		if injection.Scan(m.Unseen)&injection.Addresses != 0 {
@@ -95,8 +95,8 @@ func concealed(markup []actor.Markup) (n int) {
 	return n
 }
 
-// noticed says what a text has that looks made for a model, and so many documents beside it.
-func noticed(text string, hidden int) []injection.Signal {
+// suspicions lists the suspected prompt injections of a text; hidden counts documents with invisible ones.
+func suspicions(text string, hidden int) []injection.Signal {
 	var all []injection.Signal
 	for _, kind := range injection.Scan(text).Names() {
 		all = append(all, injection.Signal{Kind: kind, Ref: dom.NoRef, Where: "page", Count: 1})
@@ -107,17 +107,17 @@ func noticed(text string, hidden int) []injection.Signal {
 	return all
 }
 
-// price returns what a text costs, about what for a very long one.
-func price(text string) int {
+// count counts the tokens of a text; it estimates those of a very long one.
+func count(text string) int {
 	if len(text) > maxCounted {
 		return tokens.Estimate(text)
 	}
 	return tokens.Count(text)
 }
 
-// At returns the text that a cursor of the tab belongs to, and its place in it. It fails with
-// views.ErrCursorExpired when there is none.
-func (t *Texts) At(tab *actor.Tab, cursor string) (*Text, markdown.Place, error) {
+// At returns the text that a cursor of the tab belongs to, and the position in it. Its error is
+// views.ErrCursorExpired.
+func (t *Cache) At(tab *actor.Tab, cursor string) (*Text, markdown.Place, error) {
 	id, at, ok := parseCursor(cursor)
 	if !ok {
 		return nil, markdown.Place{}, views.ErrCursorExpired
@@ -129,8 +129,8 @@ func (t *Texts) At(tab *actor.Tab, cursor string) (*Text, markdown.Place, error)
 	return known, at, nil
 }
 
-// find returns the text for which a condition holds, and marks it as used.
-func (t *Texts) find(is func(*Text) bool) *Text {
+// find returns the text that matches, and marks it as used.
+func (t *Cache) find(is func(*Text) bool) *Text {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for item := t.used.Front(); item != nil; item = item.Next() {
@@ -142,8 +142,8 @@ func (t *Texts) find(is func(*Text) bool) *Text {
 	return nil
 }
 
-// makeRoom drops the texts of tabs that have ended, and then the oldest that are too many.
-func (t *Texts) makeRoom(next *Text) {
+// makeRoom drops the texts of tabs that have ended, and then the least recently used ones over the limits.
+func (t *Cache) makeRoom(next *Text) {
 	own := 0
 	for item := t.used.Front(); item != nil; {
 		here := item
@@ -161,7 +161,7 @@ func (t *Texts) makeRoom(next *Text) {
 	}
 }
 
-func (t *Texts) remove(item *list.Element) {
+func (t *Cache) remove(item *list.Element) {
 	t.size -= t.used.Remove(item).(*Text).size
 }
 
@@ -174,12 +174,12 @@ func ended(tab *actor.Tab) bool {
 	}
 }
 
-// Changed reports whether a page that is drawn like that now reads differently.
+// Changed reports whether the page has another text now.
 func (t *Text) Changed(markup []actor.Markup) bool {
 	return hash(markup) != t.sources && Document(markup).Text() != t.Document.Text()
 }
 
-// Document reads a page.
+// Document converts the markup of a page to a document.
 func Document(markup []actor.Markup) *markdown.Document {
 	sources := make([]markdown.Source, len(markup))
 	for i, m := range markup {
@@ -209,7 +209,7 @@ const prefix = "r"
 // IsCursor reports whether a cursor looks like one of a text.
 func IsCursor(cursor string) bool { return strings.HasPrefix(cursor, prefix) }
 
-// Cursor names a place in the text.
+// Cursor names a position in the text.
 func (t *Text) Cursor(at markdown.Place) string { return formatCursor(t.id, at) }
 
 func formatCursor(id uint32, at markdown.Place) string {

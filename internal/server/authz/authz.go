@@ -1,0 +1,288 @@
+// Package authz stands between the handlers and the tabs and sessions. It is the only way to them, and checks
+// for every call to whom they belong.
+//
+// What it guarantees:
+//
+//   - The operator sees all tabs and sessions. A named client sees only its own, under names without the
+//     client's prefix; a call without a principal sees none.
+//   - A tab or session of another client gets the same error, word for word, as one that never existed.
+//   - Each client has a session named default, which is made on first use.
+//
+// A handler may keep a tab for the duration of its call, not longer.
+package authz
+
+import (
+	"context"
+	"strconv"
+	"sync"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/server/identity"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// Access gives calls the tabs and sessions of their callers.
+type Access struct {
+	pool     *actor.Pool
+	sessions *sessions.Sessions
+	// dialogs is the policy of the default sessions of clients.
+	dialogs actor.DialogPolicy
+
+	mu      sync.Mutex
+	clients map[string]*clientSessions
+}
+
+// clientSessions is what Access keeps for one client.
+type clientSessions struct {
+	// creating has room for one call, the one that makes the default session.
+	creating chan struct{}
+	// made counts the sessions whose names were generated; Access.mu guards it.
+	made int
+}
+
+// New makes the access to a pool and its sessions, which belong to the caller.
+func New(pool *actor.Pool, all *sessions.Sessions) *Access {
+	return &Access{pool: pool, sessions: all, dialogs: pool.DialogPolicy(sessions.Default), clients: map[string]*clientSessions{}}
+}
+
+// Tab finds a tab of the caller. The tab is in use until ctx, the context of the call, ends.
+func (a *Access) Tab(ctx context.Context, id string) (*actor.Tab, error) {
+	tab, err := a.pool.Tab(id)
+	if err != nil {
+		return nil, err
+	}
+	if !identity.From(ctx).Owns(tab.Session()) {
+		return nil, actor.NoTab(id)
+	}
+	return a.pool.Use(ctx, id)
+}
+
+// Tabs lists the open tabs of the caller, oldest first; with a session, only that session's.
+func (a *Access) Tabs(ctx context.Context, session string) ([]*actor.Tab, error) {
+	who := identity.From(ctx)
+	only, err := a.known(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	var own []*actor.Tab
+	for _, tab := range a.pool.Tabs() {
+		if who.Owns(tab.Session()) && (session == "" || tab.Session() == only) {
+			own = append(own, tab)
+		}
+	}
+	return own, nil
+}
+
+// Watch subscribes to the events of the caller's tabs; with a session, only that session's. The caller must
+// call Stop.
+func (a *Access) Watch(ctx context.Context, session string) (*actor.TabWatch, error) {
+	if session == "" {
+		return a.pool.WatchSome(identity.From(ctx).Owns), nil
+	}
+	only, err := a.known(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.sessions.Use(ctx, only); err != nil {
+		return nil, err
+	}
+	return a.pool.WatchSession(only), nil
+}
+
+// Open opens a tab in a session of the caller.
+func (a *Access) Open(ctx context.Context, o actor.OpenOptions) (*actor.Tab, error) {
+	session, err := a.session(ctx, o.Session)
+	if err != nil {
+		return nil, err
+	}
+	o.Session = session
+	return a.sessions.Open(ctx, o)
+}
+
+// CloseTab closes a tab of the caller.
+func (a *Access) CloseTab(ctx context.Context, id string) error {
+	if _, err := a.Tab(ctx, id); err != nil {
+		return err
+	}
+	return a.pool.CloseTab(ctx, id)
+}
+
+// Create makes a session for the caller. An empty id lets the daemon choose one.
+func (a *Access) Create(ctx context.Context, id string, s sessions.Settings, state sessions.State) (sessions.Info, error) {
+	who := identity.From(ctx)
+	if who.IsOperator() {
+		return a.sessions.Create(ctx, id, s, state)
+	}
+	if who.Name() == "" {
+		return sessions.Info{}, nobody()
+	}
+	if id == "" {
+		id = a.choose(who)
+	}
+	if id == sessions.Default {
+		if _, err := a.session(ctx, id); err != nil {
+			return sessions.Info{}, err
+		}
+	}
+	return a.sessions.Create(ctx, who.Inward(id), s, state)
+}
+
+// choose generates a session name that the client does not use.
+func (a *Access) choose(who identity.Principal) string {
+	f := a.of(who)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for {
+		f.made++
+		id := "s" + strconv.Itoa(f.made)
+		if a.sessions.Has(who.Inward(id)) != nil {
+			return id
+		}
+	}
+}
+
+// List lists the sessions of the caller, the default one first.
+func (a *Access) List(ctx context.Context) ([]sessions.Info, error) {
+	who := identity.From(ctx)
+	standard, err := a.session(ctx, sessions.Default)
+	if err != nil {
+		return nil, err
+	}
+	var own []sessions.Info
+	for _, info := range a.sessions.List() {
+		switch {
+		case info.ID == standard:
+			own = append([]sessions.Info{info}, own...)
+		case who.Owns(info.ID):
+			own = append(own, info)
+		}
+	}
+	return own, nil
+}
+
+// Update replaces the settings of a session.
+func (a *Access) Update(ctx context.Context, id string, s sessions.Settings) (sessions.Info, error) {
+	id, err := a.session(ctx, id)
+	if err != nil {
+		return sessions.Info{}, err
+	}
+	return a.sessions.Update(ctx, id, s)
+}
+
+// Close closes a session. The default session stays.
+func (a *Access) Close(ctx context.Context, id string, keep bool) error {
+	if who := identity.From(ctx); id != "" && id != sessions.Default {
+		if id = who.Inward(id); id == "" {
+			return nobody()
+		}
+	}
+	return a.sessions.Close(ctx, id, keep)
+}
+
+// State reads what a session has stored.
+func (a *Access) State(ctx context.Context, id string) (sessions.State, error) {
+	id, err := a.session(ctx, id)
+	if err != nil {
+		return sessions.State{}, err
+	}
+	return a.sessions.State(ctx, id)
+}
+
+// SetState adds to what a session has stored; with replace, it clears the session first.
+func (a *Access) SetState(ctx context.Context, id string, state sessions.State, replace bool) error {
+	id, err := a.session(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.sessions.SetState(ctx, id, state, replace)
+}
+
+// Downloads lists the downloads of a session, newest first.
+func (a *Access) Downloads(ctx context.Context, id string) ([]actor.DownloadRecord, error) {
+	id, err := a.session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.pool.Downloads(id), nil
+}
+
+// Session returns the daemon's name for a session of the caller; empty for an empty name.
+func (a *Access) Session(ctx context.Context, id string) (string, error) { return a.known(ctx, id) }
+
+// known is session, but keeps the empty name, which means all sessions.
+func (a *Access) known(ctx context.Context, id string) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	return a.session(ctx, id)
+}
+
+// session returns the daemon's name for a session of the caller. It makes the default session of a client if
+// there is none. An empty name means the default session.
+func (a *Access) session(ctx context.Context, id string) (string, error) {
+	who := identity.From(ctx)
+	if id == "" {
+		id = sessions.Default
+	}
+	name := who.Inward(id)
+	if name == "" {
+		return "", nobody()
+	}
+	err := a.sessions.Has(name)
+	if err != nil && id == sessions.Default && !who.IsOperator() {
+		err = a.makeDefault(ctx, who, name)
+	}
+	return name, err
+}
+
+// makeDefault makes the default session of a client, one call at a time.
+func (a *Access) makeDefault(ctx context.Context, who identity.Principal, name string) error {
+	f := a.of(who)
+	select {
+	case f.creating <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-f.creating }()
+	if a.sessions.Has(name) == nil {
+		return nil
+	}
+	_, err := a.sessions.Create(ctx, name, sessions.Settings{Dialogs: a.dialogs}, sessions.State{})
+	return err
+}
+
+func (a *Access) of(who identity.Principal) *clientSessions {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f := a.clients[who.Name()]
+	if f == nil {
+		f = &clientSessions{creating: make(chan struct{}, 1)}
+		a.clients[who.Name()] = f
+	}
+	return f
+}
+
+// nobody is the error of a call without a principal, which is a fault of the daemon.
+func nobody() error {
+	return actor.Errorf(actor.NotFound, "no session: the call has no principal: please report this fault of the daemon")
+}
+
+// HasSession reports whether there is a session, by the daemon's name for it. It is for usage records, not for
+// answers.
+func (a *Access) HasSession(name string) bool { return a.sessions.Has(name) == nil }
+
+// SessionOf returns the daemon's name for the session of an open tab that the principal sees; empty: there is
+// none.
+func (a *Access) SessionOf(who identity.Principal, tab string) string {
+	if t, err := a.pool.Tab(tab); err == nil && who.Owns(t.Session()) {
+		return t.Session()
+	}
+	return ""
+}
+
+// Shut closes all tabs and waits for the sessions that are closing, at most until ctx ends.
+func (a *Access) Shut(ctx context.Context) error {
+	err := a.pool.Close(ctx)
+	a.sessions.Wait()
+	return err
+}
