@@ -12,6 +12,7 @@ import (
 var (
 	linkPattern    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	headingPattern = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	codePattern    = regexp.MustCompile("`([^`\n]+)`")
 	fencePattern   = regexp.MustCompile("(?ms)^```.*?^```")
 )
 
@@ -46,6 +47,29 @@ func anchors(text string) []string {
 		all = append(all, strings.ReplaceAll(heading, " ", "-"))
 	}
 	return all
+}
+
+// TestPathsInDocumentsForContributorsExist checks what CONTRIBUTING.md and docs/architecture.md name in backticks and with a
+// slash: a file or directory of the repository. Commands, patterns and import paths of other modules have a space, a * or a
+// domain, and are left out.
+func TestPathsInDocumentsForContributorsExist(t *testing.T) {
+	for _, name := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
+		text := fencePattern.ReplaceAllString(readDocument(t, filepath.Join(root, filepath.FromSlash(name))), "")
+		checked := 0
+		for _, match := range codePattern.FindAllStringSubmatch(text, -1) {
+			path := match[1]
+			if !strings.Contains(path, "/") || strings.ContainsAny(path, " *{:$=<") || strings.Contains(strings.Split(path, "/")[0], ".com") {
+				continue
+			}
+			checked++
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(path))); err != nil {
+				t.Errorf("%s: there is no %s", name, path)
+			}
+		}
+		if checked < 10 {
+			t.Errorf("%s names only %d paths", name, checked)
+		}
+	}
 }
 
 func readDocument(t *testing.T, file string) string {
