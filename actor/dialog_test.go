@@ -9,6 +9,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/capture"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/turn"
 )
@@ -43,7 +44,7 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 		errs := make(chan error, 2)
 		for range 2 { // one is under way, one fills the mailbox
 			go func() {
-				_, err := tab.Screenshot(t.Context(), driver.Shot{})
+				_, err := capture.Screenshot(t.Context(), tab, driver.Shot{})
 				errs <- err
 			}()
 			synctest.Wait()

@@ -133,7 +133,7 @@ func (x *Exclusive) Where(ref dom.Ref) (frame dom.FrameID, document string) {
 // Gone returns what an element was that is gone: its state of last, or its role and name alone if its document is gone, too;
 // nil when that is not known any more.
 func (x *Exclusive) Gone(ref dom.Ref) *dom.Element {
-	if was := x.Head().journal.last(ref); was != nil {
+	if was := x.Head().log.Last(ref); was != nil {
 		return was
 	}
 	if grave, known := x.t.tombstones[ref]; known {

@@ -11,7 +11,9 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/capture"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/query"
 	"github.com/domtap/domtap/actor/turn"
 )
 
@@ -53,7 +55,7 @@ func TestNavigateEndsTheScriptOfAnUnresponsivePage(t *testing.T) {
 		b.Page(0).Hang()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := tab.Screenshot(ctx, driver.Shot{Format: "png"}); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := capture.Screenshot(ctx, tab, driver.Shot{Format: "png"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusUnresponsive })
@@ -83,7 +85,7 @@ func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 		synctest.Wait()
 		for range 2 {
 			go func() {
-				_, err := tab.Screenshot(ctx, driver.Shot{})
+				_, err := capture.Screenshot(ctx, tab, driver.Shot{})
 				errs <- err
 			}()
 			synctest.Wait()
@@ -195,7 +197,7 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 			"Read":       func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
 			"Act":        func() error { _, err := turn.Run(t.Context(), tab, turn.Turn{}); return err },
 			"Watch":      func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
-			"Screenshot": func() error { _, err := tab.Screenshot(t.Context(), driver.Shot{}); return err },
+			"Screenshot": func() error { _, err := capture.Screenshot(t.Context(), tab, driver.Shot{}); return err },
 		} {
 			if err := call(); err == nil {
 				t.Errorf("%s works on a crashed page", name)
@@ -241,8 +243,8 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 					b.Page(0).Hang()
 					asks := []func() error{
 						func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
-						func() error { _, err := tab.Markup(t.Context()); return err },
-						func() error { _, err := tab.Screenshot(t.Context(), driver.Shot{}); return err },
+						func() error { _, err := query.Markup(t.Context(), tab); return err },
+						func() error { _, err := capture.Screenshot(t.Context(), tab, driver.Shot{}); return err },
 						func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
 						func() error { _, err := turn.Run(t.Context(), tab, turn.Turn{}); return err },
 					}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/internal/revisions"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -16,8 +17,8 @@ type Head struct {
 	Info     Info
 
 	next chan struct{}
-	// journal leads back to earlier snapshots of the same document, without gaps.
-	journal journal
+	// log leads back to earlier snapshots of the same document, without gaps.
+	log revisions.Log
 	// refs is how many refs were given so far.
 	refs dom.Ref
 	attention
@@ -32,7 +33,7 @@ func (h *Head) At(revision uint64) *dom.Snapshot {
 	if revision == h.Snapshot.Revision {
 		return h.Snapshot
 	}
-	return h.journal.at(h.Snapshot, revision)
+	return h.log.At(h.Snapshot, revision)
 }
 
 // Element finds an element of the snapshot. It fails with an *Error: Invalid for a ref that was never
@@ -51,7 +52,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	}
 	e := &apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"ref": number}}
 	was := ""
-	if el := h.journal.last(ref); el != nil {
+	if el := h.log.Last(ref); el != nil {
 		e.Detail["was"] = target.Describe(el)
 		was = " (it was: " + e.Detail["was"] + ")"
 	}
@@ -59,20 +60,15 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	return nil, e
 }
 
-// limits bound the journal.
-type limits struct {
-	count, bytes int
-}
-
-// follow makes the head after h. The journal goes on as long as the document stays the same.
-func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim limits) *Head {
+// follow makes the head after h. The log goes on as long as the document stays the same.
+func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim revisions.Limits) *Head {
 	info.Revision, info.Epoch = s.Revision, s.Epoch
 	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs}
 	switch {
 	case s == h.Snapshot:
-		n.journal = h.journal
+		n.log = h.log
 	case s.Document == h.Snapshot.Document && s.Epoch == h.Snapshot.Epoch:
-		n.journal = h.journal.with(s, h.Snapshot, lim)
+		n.log = h.log.With(s, h.Snapshot, lim)
 	}
 	return n
 }
@@ -152,5 +148,5 @@ func identical[T any](a, b []T) bool {
 // LastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the log does not
 // know it.
 func (h *Head) LastSeen(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
-	return h.journal.lastSeen(h.Snapshot, ref)
+	return h.log.LastSeen(h.Snapshot, ref)
 }

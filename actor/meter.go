@@ -33,4 +33,4 @@ func (t *Tab) sleep() {
 }
 
 // LogBytes is what the log of earlier snapshots counts against its bound.
-func (h *Head) LogBytes() int { return h.journal.bytes }
+func (h *Head) LogBytes() int { return h.log.Bytes() }

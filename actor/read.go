@@ -176,42 +176,6 @@ func (t *Tab) isStructural() bool {
 	return t.heeded.Structural || t.structural == t.document
 }
 
-// Markup returns the page's documents as a reader sees them, the main one first. It fails with an *Error:
-// DialogOpen while a dialog blocks the page, Lost after a crash.
-func (t *Tab) Markup(ctx context.Context) ([]driver.Markup, error) {
-	return Do(ctx, t, Command{Name: "read page", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (out []driver.Markup, err error) {
-		if t.crashed {
-			return nil, t.crash()
-		}
-		if err := t.blocked(); err != nil {
-			return nil, err
-		}
-		err = t.query(ctx, func(ctx context.Context) (err error) {
-			out, err = t.page().Markup(ctx)
-			return err
-		})
-		if err == nil && len(out) == 0 {
-			err = apierr.Errorf(apierr.Aborted, "tab %s shows no document: navigate it, then read again", t.id)
-		}
-		return out, err
-	})
-}
-
-// Look reads the DOM and takes a picture in one turn, so that nothing that domtap does comes between them. The
-// page itself may move in between. Errors are those of Read.
-func (t *Tab) Look(ctx context.Context, o ReadOptions, s driver.Shot) (Reading, []byte, error) {
-	var picture []byte
-	r, err := Do(ctx, t, Command{Name: "look", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (Reading, error) {
-		r, err := t.read(ctx, o)
-		if err != nil {
-			return Reading{}, err
-		}
-		picture, err = t.picture(ctx, s)
-		return r, err
-	})
-	return r, picture, err
-}
-
 // flush tells the page of all refs that are due, so that its documents may push on and know them.
 func (t *Tab) flush() {
 	acks := t.model.Pending()
@@ -219,26 +183,6 @@ func (t *Tab) flush() {
 		t.page().Acknowledge(driver.Ack(a))
 	}
 	t.model.Delivered(acks)
-}
-
-// Screenshot takes a picture of the page. It fails with an *Error: DialogOpen while a dialog blocks the
-// page, Lost after a crash.
-func (t *Tab) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
-	return Do(ctx, t, Command{Name: "screenshot", ReadOnly: true}, func(ctx context.Context, _ *Exclusive) ([]byte, error) { return t.picture(ctx, s) })
-}
-
-func (t *Tab) picture(ctx context.Context, s driver.Shot) (picture []byte, err error) {
-	if t.crashed {
-		return nil, t.crash()
-	}
-	if err := t.blocked(); err != nil {
-		return nil, err
-	}
-	err = t.query(ctx, func(ctx context.Context) (err error) {
-		picture, err = t.page().Screenshot(ctx, s)
-		return err
-	})
-	return picture, err
 }
 
 // WatchOptions says what a watch needs to be told of.

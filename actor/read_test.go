@@ -13,7 +13,10 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/capture"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/revisions"
+	"github.com/domtap/domtap/actor/query"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
@@ -270,7 +273,7 @@ func TestLogIsBounded(t *testing.T) {
 		kept int
 	}{
 		"by count": {actor.Config{LogCount: 5}, 5},
-		"by bytes": {actor.Config{LogBytes: 4*actor.OneChange + actor.OneChange/2}, 4},
+		"by bytes": {actor.Config{LogBytes: 4*revisions.OneChange + revisions.OneChange/2}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _, tab := start(t, tt.cfg)
@@ -301,7 +304,7 @@ func TestMarkupIsThatOfEveryFrame(t *testing.T) {
 		host.Kind, host.Holds = dom.FrameHost, &actortest.Frame{ID: "F1", URL: "https://ads.example/", HTML: "<p>ad</p>"}
 		f.Body = append(f.Body, host)
 	})
-	got, err := tab.Markup(t.Context())
+	got, err := query.Markup(t.Context(), tab)
 	if err != nil || len(got) != 2 || got[0].Frame != "" || got[0].URL != home || got[0].HTML != "<p>main</p>" || got[1].Frame != "F1" || got[1].HTML != "<p>ad</p>" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -310,7 +313,7 @@ func TestMarkupIsThatOfEveryFrame(t *testing.T) {
 func TestLookReadsAndShoots(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	b.Page(0).Picture([]byte("drawn"))
-	got, picture, err := tab.Look(t.Context(), actor.ReadOptions{Geometry: true}, driver.Shot{Format: "png"})
+	got, picture, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{Geometry: true}, driver.Shot{Format: "png"})
 	if err != nil || string(picture) != "drawn" || got.Head.Snapshot.Elements.Len() != 3 || got.Layout == nil {
 		t.Errorf("got %d elements, layout %v, picture %q, %v", got.Head.Snapshot.Elements.Len(), got.Layout, picture, err)
 	}
@@ -319,11 +322,11 @@ func TestLookReadsAndShoots(t *testing.T) {
 func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 	b, _, tab := start(t, actor.Config{})
 	look := func() error {
-		_, _, err := tab.Look(t.Context(), actor.ReadOptions{}, driver.Shot{Format: "png"})
+		_, _, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{}, driver.Shot{Format: "png"})
 		return err
 	}
 	markup := func() error {
-		_, err := tab.Markup(t.Context())
+		_, err := query.Markup(t.Context(), tab)
 		return err
 	}
 	page := b.Page(0)

@@ -13,8 +13,10 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/revisions"
 	"github.com/domtap/domtap/actor/model"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/logs"
 )
 
 const (
@@ -37,7 +39,7 @@ type Tab struct {
 	session string
 	life    atomic.Pointer[life]
 	policy  policy
-	limits  limits
+	limits  revisions.Limits
 	log     *slog.Logger
 	owner   owner
 	keeper  Keeper
@@ -184,7 +186,7 @@ func newTab(ctx context.Context, page driver.Page, info Info, cfg *Config, owner
 	t := &Tab{
 		id: info.ID, session: info.Session, owner: owner, keeper: cfg.Keeper, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
-		limits:  limits{count: cfg.LogCount, bytes: cfg.LogBytes},
+		limits:  revisions.Limits{Count: cfg.LogCount, Bytes: cfg.LogBytes},
 		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16), shown: make(chan struct{}), stirred: make(chan struct{}, 1),
 		done: make(chan struct{}), stopped: make(chan struct{}),
 		watches: watches{held: map[*watch]struct{}{}, changed: make(chan struct{}, 1)},
@@ -337,3 +339,6 @@ func (t *Tab) status() Status {
 	}
 	return StatusReady
 }
+
+// Log is what the tab's pages said and asked for. Reading it never waits for the page.
+func (t *Tab) Log() *logs.Log { return t.page().Log() }

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/capture"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/annotate"
@@ -53,11 +54,11 @@ func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domta
 func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o actor.ReadOptions, shot actor.Shot) (actor.Reading, []byte, dom.Box, error) {
 	switch {
 	case r.RootRef != nil:
-		return tab.Portrait(ctx, dom.Ref(r.GetRootRef()), o, shot)
+		return capture.Element(ctx, tab, dom.Ref(r.GetRootRef()), o, shot)
 	case shot.FullPage:
-		return tab.Panorama(ctx, o, shot)
+		return capture.FullPage(ctx, tab, o, shot)
 	}
-	read, picture, err := tab.Look(ctx, o, shot)
+	read, picture, err := capture.ReadAndScreenshot(ctx, tab, o, shot)
 	if err != nil {
 		return read, nil, dom.Box{}, err
 	}

@@ -10,6 +10,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/capture"
+	"github.com/domtap/domtap/actor/query"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
@@ -41,7 +43,7 @@ func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv
 	if r.Scale != nil {
 		paper.Scale = r.GetScale()
 	}
-	pdf, err := tab.Print(ctx, paper)
+	pdf, err := capture.PDF(ctx, tab, paper)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (
 
 // extractFrom runs a schema on a tab.
 func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, root dom.Ref, rows int) (*domtapv1.ExtractResponse, error) {
-	raw, err := tab.Extract(ctx, actor.Extraction{Plan: schema.Plan(rows), Root: root})
+	raw, err := query.Extract(ctx, tab, actor.Extraction{Plan: schema.Plan(rows), Root: root})
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +110,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 	if r.Ref != nil {
 		script.Ref = dom.Ref(r.GetRef())
 	}
-	out, err := tab.Evaluate(ctx, script)
+	out, err := query.Evaluate(ctx, tab, script)
 	// Operators learn who ran a script in which tab; the script and its result stay out of the log.
 	s.logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
 		slog.String("tab", tab.ID()), slog.Int("length", len(script.Expression)), slog.String("peer", connections.PeerName(ctx)),

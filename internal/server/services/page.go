@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/domtap/domtap/actor"
+	tabcapture "github.com/domtap/domtap/actor/capture"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/capture"
@@ -29,9 +30,9 @@ func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequ
 	}
 	var image []byte
 	if r.Ref != nil {
-		_, image, _, err = tab.Portrait(ctx, dom.Ref(r.GetRef()), actor.ReadOptions{}, shot)
+		_, image, _, err = tabcapture.Element(ctx, tab, dom.Ref(r.GetRef()), actor.ReadOptions{}, shot)
 	} else {
-		image, err = tab.Screenshot(ctx, shot)
+		image, err = tabcapture.Screenshot(ctx, tab, shot)
 	}
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/query"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/markdown"
 	"github.com/domtap/domtap/internal/server/capture"
@@ -47,7 +48,7 @@ func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest)
 
 // readText reads the page as CONTENT, or in the mode that AUTO chooses for it.
 func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
-	markup, err := tab.Markup(ctx)
+	markup, err := query.Markup(ctx, tab)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.Re
 	}
 	s.accountText(ctx, tab, true, true)
 	resp := textMessage(text, at, budgetOf(r))
-	markup, err := tab.Markup(ctx)
+	markup, err := query.Markup(ctx, tab)
 	if ctx.Err() != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package actor
+package revisions
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,8 @@
-package actor
+// Package revisions keeps the way back from a tab's snapshot to earlier ones of the same document.
+//
+// A Log is immutable and safe for concurrent use; what it costs follows the changes, not the page. Callers owe snapshots that nobody
+// writes to.
+package revisions
 
 import (
 	"slices"
@@ -7,10 +11,10 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// journal leads from a head's snapshot back to earlier ones of the same document, one step a revision. It is
+// Log leads from a head's snapshot back to earlier ones of the same document, one step a revision. It is
 // immutable: the next head's is a longer one, cut at its old end by count and by bytes. What it costs follows
 // the changes, not the page.
-type journal struct {
+type Log struct {
 	steps []*step // oldest first
 	bytes int
 	// rebuilt remembers snapshots that were asked for, so that many readers who come back to one revision
@@ -32,17 +36,17 @@ type splice struct {
 	old     []*dom.Element
 }
 
-// Costs of what a journal holds, in bytes: about what Go takes for them, as a heap profile shows it.
+// Costs of what a log holds, in bytes: about what Go takes for them, as a heap profile shows it.
 const (
 	stepBytes    = 430
 	spliceBytes  = 60
-	elementBytes = 8 + 410 // a pointer, and an element that only the journal holds, with its strings
+	elementBytes = 8 + 410 // a pointer, and an element that only the log holds, with its strings
 )
 
-// shortJournal is how many bytes a journal may always have. Beyond that it may take as much as the elements of its
+// shortLog is how many bytes a log may always have. Beyond that it may take as much as the elements of its
 // snapshot twice: who comes back after more has changed than that is served better by all of them (issue 7: a tab
 // that never rests is to take less than 300 KB beside its DOM).
-const shortJournal = 96 << 10
+const shortLog = 96 << 10
 
 // stepBack returns the step from a newer snapshot to an older one.
 func stepBack(newer, older *dom.Snapshot) *step {
@@ -132,27 +136,33 @@ func (s *step) back(elements []*dom.Element) []*dom.Element {
 	return append(out, elements[at:]...)
 }
 
-// with returns the journal of the head that follows one of the snapshot older with that of newer.
-func (j journal) with(newer, older *dom.Snapshot, lim limits) journal {
+// Limits bound a log: by revisions, and by bytes of what has changed since.
+type Limits struct{ Count, Bytes int }
+
+// Bytes is what the log counts against its bound.
+func (l Log) Bytes() int { return l.bytes }
+
+// With returns the log of the head that follows one of the snapshot older with that of newer.
+func (l Log) With(newer, older *dom.Snapshot, lim Limits) Log {
 	s := stepBack(newer, older)
-	// Only the newest journal is ever made longer, so appending in place changes nothing that others see.
-	n := journal{steps: append(j.steps, s), bytes: j.bytes + s.bytes, rebuilt: new(rebuilt)}
-	most := min(lim.bytes, max(shortJournal, 2*elementBytes*newer.Elements.Len()))
-	for len(n.steps) > 0 && (len(n.steps) > lim.count || n.bytes > most) {
+	// Only the newest log is ever made longer, so appending in place changes nothing that others see.
+	n := Log{steps: append(l.steps, s), bytes: l.bytes + s.bytes, rebuilt: new(rebuilt)}
+	most := min(lim.Bytes, max(shortLog, 2*elementBytes*newer.Elements.Len()))
+	for len(n.steps) > 0 && (len(n.steps) > lim.Count || n.bytes > most) {
 		n.bytes -= n.steps[0].bytes
 		n.steps = n.steps[1:]
 	}
 	return n
 }
 
-// at returns the snapshot of an earlier revision than now's, nil when the journal does not reach it.
-func (j journal) at(now *dom.Snapshot, revision uint64) *dom.Snapshot {
-	if len(j.steps) == 0 || revision < j.steps[0].before.Revision || revision >= now.Revision {
+// At returns the snapshot of an earlier revision than now's, nil when the log does not reach it.
+func (l Log) At(now *dom.Snapshot, revision uint64) *dom.Snapshot {
+	if len(l.steps) == 0 || revision < l.steps[0].before.Revision || revision >= now.Revision {
 		return nil
 	}
-	return j.rebuilt.get(revision, func() *dom.Snapshot {
+	return l.rebuilt.get(revision, func() *dom.Snapshot {
 		elements := now.Elements.Slice()
-		for _, s := range slices.Backward(j.steps) {
+		for _, s := range slices.Backward(l.steps) {
 			elements = s.back(elements)
 			if s.before.Revision == revision {
 				found := s.before
@@ -164,9 +174,9 @@ func (j journal) at(now *dom.Snapshot, revision uint64) *dom.Snapshot {
 	})
 }
 
-// last returns the newest earlier state of an element that is gone, nil when the journal does not know it.
-func (j journal) last(ref dom.Ref) *dom.Element {
-	for _, s := range slices.Backward(j.steps) {
+// Last returns the newest earlier state of an element that is gone, nil when the log does not know it.
+func (l Log) Last(ref dom.Ref) *dom.Element {
+	for _, s := range slices.Backward(l.steps) {
 		for _, one := range s.splices {
 			for _, el := range one.old {
 				if el.Ref == ref {
@@ -178,17 +188,17 @@ func (j journal) last(ref dom.Ref) *dom.Element {
 	return nil
 }
 
-// lastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the
-// journal does not know it.
-func (j journal) lastSeen(now *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapshot) {
-	el := j.last(ref)
+// LastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the
+// log does not know it.
+func (l Log) LastSeen(now *dom.Snapshot, ref dom.Ref) (*dom.Element, *dom.Snapshot) {
+	el := l.Last(ref)
 	if el == nil {
 		return nil, nil
 	}
-	for _, s := range slices.Backward(j.steps) {
+	for _, s := range slices.Backward(l.steps) {
 		for _, one := range s.splices {
 			if slices.Contains(one.old, el) {
-				return el, j.at(now, s.before.Revision)
+				return el, l.At(now, s.before.Revision)
 			}
 		}
 	}
@@ -219,3 +229,6 @@ func (r *rebuilt) get(revision uint64, build func() *dom.Snapshot) *dom.Snapshot
 	r.known = append(r.known, s)
 	return s
 }
+
+// OneChange is what a log takes for a revision in which one element changed, in bytes.
+const OneChange = stepBytes + spliceBytes + elementBytes

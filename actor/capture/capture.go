@@ -1,0 +1,163 @@
+// Package capture draws a tab's page: the viewport, the whole page, one element, or a PDF.
+//
+// Each function is one call on the tab, so nothing that domtap does comes between the read and the picture; the page
+// itself may move in between. Errors are those of actor.Tab.Read.
+package capture
+
+import (
+	"context"
+	"time"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// revealLimit is how long frames may take to scroll.
+const revealLimit = 500 * time.Millisecond
+
+// Screenshot takes a picture of the page. It fails with an *apierr.Error: DialogOpen while a dialog blocks the
+// page, Lost after a crash.
+func Screenshot(ctx context.Context, tab *actor.Tab, s driver.Shot) ([]byte, error) {
+	return actor.Do(ctx, tab, command("screenshot"), func(ctx context.Context, x *actor.Exclusive) ([]byte, error) {
+		return x.Screenshot(ctx, s)
+	})
+}
+
+// ReadAndScreenshot reads the DOM and takes a picture in one call.
+func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, error) {
+	var picture []byte
+	r, err := actor.Do(ctx, tab, command("look"), func(ctx context.Context, x *actor.Exclusive) (actor.Reading, error) {
+		r, err := x.Read(ctx, o)
+		if err != nil {
+			return actor.Reading{}, err
+		}
+		picture, err = x.Screenshot(ctx, s)
+		return r, err
+	})
+	return r, picture, err
+}
+
+// FullPage is ReadAndScreenshot for the whole page; the box is the part of the viewport's plane that the picture shows.
+func FullPage(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, dom.Box, error) {
+	return pictureOf(ctx, tab, o, s, func(ctx context.Context, x *actor.Exclusive, o actor.ReadOptions) (r actor.Reading, area dom.Box, err error) {
+		if r, err = x.Read(ctx, o); err != nil {
+			return r, area, err
+		}
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			area, err = page.Extent(ctx)
+			return err
+		})
+		return r, area, err
+	})
+}
+
+// Element takes a picture of one element; the box is the part of the viewport's plane that the picture shows. An element that is
+// not wholly in view is scrolled there first, in every frame and box that scrolls, so that it is drawn; what a frame
+// cuts off of it is not in the picture. It also fails with an *apierr.Error of kind Stale, Invalid or NotActionable for the element.
+func Element(ctx context.Context, tab *actor.Tab, ref dom.Ref, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, dom.Box, error) {
+	return pictureOf(ctx, tab, o, s, func(ctx context.Context, x *actor.Exclusive, o actor.ReadOptions) (actor.Reading, dom.Box, error) {
+		return inView(ctx, x, ref, o)
+	})
+}
+
+// PDF prints the page.
+func PDF(ctx context.Context, tab *actor.Tab, p driver.PrintOptions) (pdf []byte, err error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "print"}, func(ctx context.Context, x *actor.Exclusive) ([]byte, error) {
+		if err := x.Ready(); err != nil {
+			return nil, err
+		}
+		err := x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			pdf, err = page.Print(ctx, p)
+			return err
+		})
+		return pdf, err
+	})
+}
+
+func command(name string) actor.Command { return actor.Command{Name: name, ReadOnly: true} }
+
+// pictureOf takes a picture of the area that locate finds.
+func pictureOf(
+	ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot,
+	locate func(context.Context, *actor.Exclusive, actor.ReadOptions) (actor.Reading, dom.Box, error),
+) (r actor.Reading, picture []byte, area dom.Box, err error) {
+	o.Geometry = true
+	r, err = actor.Do(ctx, tab, command("screenshot"), func(ctx context.Context, x *actor.Exclusive) (r actor.Reading, err error) {
+		if r, area, err = locate(ctx, x, o); err != nil {
+			return r, err
+		}
+		s.FullPage, s.Clip = false, area
+		picture, err = x.Screenshot(ctx, s)
+		return r, err
+	})
+	return r, picture, area, err
+}
+
+// inView reads the page, brings an element into view, and returns the part of it that can be seen.
+func inView(ctx context.Context, x *actor.Exclusive, ref dom.Ref, o actor.ReadOptions) (r actor.Reading, box dom.Box, err error) {
+	if r, err = x.Read(ctx, o); err != nil {
+		return r, box, err
+	}
+	el, err := r.Head.Element(ref)
+	if err != nil {
+		return r, box, err
+	}
+	if !within(visible(r, el), r.Layout.Viewport) || el.Frame != "" {
+		if err := reveal(ctx, x, ref); err != nil {
+			return r, box, err
+		}
+		if r, err = x.Read(ctx, o); err != nil {
+			return r, box, err
+		}
+		if el, err = r.Head.Element(ref); err != nil {
+			return r, box, err
+		}
+	}
+	if box = visible(r, el); box.Width <= 0 || box.Height <= 0 {
+		return r, box, apierr.Errorf(apierr.NotActionable, "the element of ref %d has no box to show: take a picture of the page", ref)
+	}
+	return r, box, nil
+}
+
+// reveal scrolls an element into view.
+func reveal(ctx context.Context, x *actor.Exclusive, ref dom.Ref) error {
+	frame, document := x.Where(ref)
+	return x.Query(ctx, func(ctx context.Context, page driver.Page) error {
+		if err := page.Reveal(ctx, ref, frame, document); err != nil || frame == "" {
+			return err
+		}
+		return page.Settle(ctx, frame, revealLimit) // frames of other processes scroll each at its own time
+	})
+}
+
+// visible is the box of an element, without what the frames that it stands in cut off.
+func visible(r actor.Reading, el *dom.Element) dom.Box {
+	var box dom.Box
+	elements := r.Head.Snapshot.Elements.Slice()
+	for i, e := range elements {
+		if e == el && i < len(r.Layout.Boxes) {
+			box = r.Layout.Boxes[i]
+		}
+	}
+	for frame, depth := el.Frame, 0; frame != "" && depth < 32; depth++ {
+		up := dom.FrameID("")
+		for i, e := range elements {
+			if e.Child == frame && i < len(r.Layout.Boxes) {
+				box, up = overlap(box, r.Layout.Boxes[i]), e.Frame
+			}
+		}
+		frame = up
+	}
+	return box
+}
+
+// overlap is what two boxes share.
+func overlap(a, b dom.Box) dom.Box {
+	x, y := max(a.X, b.X), max(a.Y, b.Y)
+	return dom.Box{X: x, Y: y, Width: max(min(a.X+a.Width, b.X+b.Width)-x, 0), Height: max(min(a.Y+a.Height, b.Y+b.Height)-y, 0)}
+}
+
+// within reports whether a box is wholly in another.
+func within(a, b dom.Box) bool { return a.Width > 0 && a.Height > 0 && overlap(a, b) == a }

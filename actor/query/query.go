@@ -1,0 +1,94 @@
+// Package query asks a tab's page for what its DOM does not have: the markup that a reader sees, values that a plan extracts, and
+// what scripts return.
+//
+// Each function is one call on the tab. Errors are those of actor.Tab.Read.
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// Markup returns the page's documents as a reader sees them, the main one first.
+func Markup(ctx context.Context, tab *actor.Tab) (out []driver.Markup, err error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "read page", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) ([]driver.Markup, error) {
+		if err := x.Ready(); err != nil {
+			return nil, err
+		}
+		err := x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			out, err = page.Markup(ctx)
+			return err
+		})
+		if err == nil && len(out) == 0 {
+			err = apierr.Errorf(apierr.Aborted, "tab %s shows no document: navigate it, then read again", tab.ID())
+		}
+		return out, err
+	})
+}
+
+// Extract brings the DOM up to date and runs a plan in the documents of the page, the main one first and each
+// other behind the one that holds it. It also fails with an *apierr.Error of kind Stale or Invalid for the root.
+func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) (out []driver.Extract, err error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "extract"}, func(ctx context.Context, x *actor.Exclusive) ([]driver.Extract, error) {
+		if err := x.Ready(); err != nil {
+			return nil, err
+		}
+		if _, err := x.Read(ctx, actor.ReadOptions{}); err != nil {
+			return nil, err
+		}
+		if e.Root != dom.NoRef {
+			if _, err := x.Head().Element(e.Root); err != nil {
+				return nil, err
+			}
+			e.Frame, e.Document = x.Where(e.Root)
+		}
+		err := x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			out, err = page.Extract(ctx, e)
+			return err
+		})
+		return out, err
+	})
+}
+
+// Evaluate runs a script in the page's own world. The tab is busy until the script ends; when ctx ends first, the script
+// is ended. It also fails with an *apierr.Error of kind Stale or Invalid for the ref, NotFound for the frame.
+func Evaluate(ctx context.Context, tab *actor.Tab, s driver.Script) (out driver.Evaluated, err error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "evaluate"}, func(ctx context.Context, x *actor.Exclusive) (driver.Evaluated, error) {
+		if err := x.Ready(); err != nil {
+			return out, err
+		}
+		if s.Ref != dom.NoRef {
+			if err := place(ctx, x, &s); err != nil {
+				return out, err
+			}
+		}
+		err := x.Script(ctx, func(ctx context.Context, page driver.Page) (err error) {
+			out, err = page.Evaluate(ctx, s)
+			return err
+		})
+		return out, err
+	})
+}
+
+// place fills in where the element of a script stands.
+func place(ctx context.Context, x *actor.Exclusive, s *driver.Script) error {
+	if _, err := x.Read(ctx, actor.ReadOptions{}); err != nil {
+		return err
+	}
+	if _, err := x.Head().Element(s.Ref); err != nil {
+		return err
+	}
+	frame, document := x.Where(s.Ref)
+	if s.Frame != "" && s.Frame != frame {
+		return &apierr.Error{
+			Kind: apierr.Invalid, Field: "frame_id", Message: fmt.Sprintf("ref %d stands in another frame (%q): leave frame_id empty", s.Ref, frame),
+		}
+	}
+	s.Frame, s.Document = frame, document
+	return nil
+}
