@@ -16,7 +16,7 @@ import (
 	"github.com/domtap/domtap/actor/internal/revisions"
 	"github.com/domtap/domtap/actor/model"
 	"github.com/domtap/domtap/dom"
-	"github.com/domtap/domtap/logs"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 const (
@@ -341,4 +341,4 @@ func (t *Tab) status() Status {
 }
 
 // Log is what the tab's pages said and asked for. Reading it never waits for the page.
-func (t *Tab) Log() *logs.Log { return t.page().Log() }
+func (t *Tab) Log() *pagelog.Log { return t.page().Log() }

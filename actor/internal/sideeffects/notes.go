@@ -1,0 +1,71 @@
+package sideeffects
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/text"
+)
+
+// maxNotes bounds how much of what the page does by itself the result of an action says.
+const maxNotes = 4
+
+// Notes are what the page did by itself since an action began, in words, for the action's result. The zero value has none.
+type Notes struct {
+	notes []string
+	more  int
+}
+
+// Add adds a note; an empty one is none.
+func (s *Notes) Add(note string) {
+	switch {
+	case note == "":
+	case len(s.notes) >= maxNotes:
+		s.more++
+	default:
+		s.notes = append(s.notes, note)
+	}
+}
+
+// Reset drops all.
+func (s *Notes) Reset() { *s = Notes{} }
+
+// Take takes all, with that of so many windows that were closed at once. It begins with what separates the notes from the
+// words before.
+func (s *Notes) Take(refused int) string {
+	if refused > 0 {
+		s.Add(fmt.Sprintf("%d windows were closed at once: a page may open %d by one action, and there may be only so many tabs", refused, MaxWindows))
+	}
+	notes := s.notes
+	if s.more > 0 {
+		notes = append(notes, "and more")
+	}
+	s.Reset()
+	if len(notes) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(notes, "; ")
+}
+
+// Downloads are the downloads of a page. The zero value has none.
+type Downloads struct {
+	// latest is the one that was reported last as under way.
+	latest string
+}
+
+// Progress takes how a download goes, and returns a note, or nothing.
+func (s *Downloads) Progress(d driver.Download) (note string) {
+	name := text.Clip(d.Filename, text.Short)
+	switch d.State {
+	case driver.Fetched:
+		return fmt.Sprintf("the download of %q is complete", name)
+	case driver.NotFetched:
+		return fmt.Sprintf("the download of %q was canceled: %s", name, d.Reason)
+	}
+	if d.GUID == s.latest {
+		return ""
+	}
+	s.latest = d.GUID
+	return fmt.Sprintf("the download of %q began", name)
+}
