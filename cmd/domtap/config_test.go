@@ -30,15 +30,15 @@ func TestTheNearestSettingCounts(t *testing.T) {
 	file := "max-tabs = 1\nmax-sessions = 2\nupload-dir = /a\nupload-dir = /b c\nmailbox = 5\n"
 	got := withConfig(t, file, map[string]string{"DOMTAP_MAX_SESSIONS": "3", "DOMTAP_MAILBOX": "6"}, "--mailbox", "7")
 	want := `# $DOMTAP_MAX_SESSIONS
-max-sessions = 3
+max-sessions: 3
 # DIR/config:1
-max-tabs = 1
+max-tabs: 1
 # DIR/config:4
-upload-dir = /a
-# DIR/config:4
-upload-dir = /b c
+upload-dir:
+    - /a
+    - /b c
 `
-	if got.code != exit.OK || !strings.Contains(got.out, want[:40]) || !strings.Contains(got.out, "# the command line\nmailbox = 7\n") {
+	if got.code != exit.OK || !strings.Contains(got.out, want[:40]) || !strings.Contains(got.out, "# the command line\nmailbox: 7\n") {
 		t.Fatalf("got %+v", got)
 	}
 	for _, part := range strings.SplitAfter(want, "\n# ") {
@@ -55,8 +55,8 @@ upload-dir = /b c
 func TestTheOutputOfConfigIsAFile(t *testing.T) {
 	file := "max-tabs = 1\nweb-origin = http://a.example\nweb-origin = http://b.example\nui = true\nlisten =\ntab-idle = 1h30m\n"
 	first := withConfig(t, file, nil, "--all")
-	again := withConfig(t, strings.ReplaceAll(first.out, "state-dir = DIR\n", ""), nil)
-	for _, line := range []string{"max-tabs = 1", "web-origin = http://a.example", "web-origin = http://b.example", "ui = true", "listen = ", "tab-idle = 1h30m0s"} {
+	again := withConfig(t, strings.ReplaceAll(first.out, "state-dir: DIR\n", ""), nil)
+	for _, line := range []string{"max-tabs: 1", "    - http://a.example", "    - http://b.example", "ui: true", "listen:", "tab-idle: 1h30m0s"} {
 		if !strings.Contains(again.out, "\n"+line+"\n") {
 			t.Errorf("%q was lost: %d, %s\n%s", line, again.code, again.errors, again.out)
 		}
@@ -70,7 +70,10 @@ func TestABadFileIsAUsageErrorThatNamesTheLine(t *testing.T) {
 		"on-demand = true":       `line 1: unknown setting "on-demand"`,
 		"config = /etc/other":    `line 1: unknown setting "config"`,
 		"max-tabs = 0":           "--max-tabs 0 is less than 1",
-		"max-tabs = 1\nnonsense": "line 2: it is not NAME = VALUE",
+		"max-tabs = 1\nnonsense": "line 2: not NAME = VALUE",
+		"max-tabs: [1, 2]":       "line 1: max-tabs is set in line 1 already",
+		"max-tabs: {a: 1}":       "line 1: a setting has a value or a list of values",
+		"# x\nmax-tab: 1":        `line 2: unknown setting "max-tab": did you mean max-tabs?`,
 	} {
 		if got := withConfig(t, file, nil); got.code != exit.Usage || !strings.Contains(got.errors, want) {
 			t.Errorf("%q: got %+v", file, got)
@@ -100,7 +103,7 @@ func TestANamedFileMustBeThereAndBeTheOwnersAlone(t *testing.T) {
 
 func TestSecretsInAddressesAreMasked(t *testing.T) {
 	got := withConfig(t, "remote = wss://me:hidden@grid.example/x?token=hidden\nchrome-flag = proxy-server=http://me:hidden@proxy:1\n", nil)
-	if strings.Contains(got.out, "hidden") || !strings.Contains(got.out, "remote = wss://***@grid.example/x?***") {
+	if strings.Contains(got.out, "hidden") || !strings.Contains(got.out, "- wss://***@grid.example/x?***") {
 		t.Errorf("got %+v", got)
 	}
 }

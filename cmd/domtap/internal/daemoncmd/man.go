@@ -1,20 +1,24 @@
 package daemoncmd
 
 import (
-	"errors"
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
-	"github.com/domtap/domtap/cmd/domtap/internal/manual"
 )
 
 // Man makes the command man.
 func Man(a *cli.App) *cobra.Command {
-	h := manual.Header{Version: a.Version, Env: cli.EnvAnnotation}
+	var date string
 	cmd := &cobra.Command{
 		Use:   "man [DIR]",
 		Short: "Write the manual pages to a directory, or print the first page",
@@ -23,29 +27,79 @@ domtap itself.`,
 		Example: "  domtap man ~/.local/share/man/man1\n  domtap man | man -l -",
 		Args:    cli.Args("[DIR]"),
 	}
-	cmd.Flags().StringVar(&h.Date, "date", "", "the date in the pages, as 2006-01-02")
+	cmd.Flags().StringVar(&date, "date", "", "the date in the pages, as 2006-01-02 (default: today)")
 	cmd.RunE = cli.Work(func(cmd *cobra.Command, args []string) error {
+		header := doc.GenManHeader{Section: "1", Source: "domtap " + a.Version, Manual: "domtap"}
+		if date != "" {
+			day, err := time.Parse(time.DateOnly, date)
+			if err != nil {
+				return exit.Errorf(exit.Usage, "for example --date 2026-01-02", "invalid --date: %w", err)
+			}
+			header.Date = &day
+		}
 		root := cmd.Root()
+		root.DisableAutoGenTag = true
 		if len(args) == 0 {
-			return manual.Write(a.Out, root, h)
+			text, err := manualPage(root, header)
+			if err == nil {
+				_, err = a.Out.Write(text)
+			}
+			return err
 		}
 		if err := os.MkdirAll(args[0], 0o755); err != nil {
 			return exit.Errorf(exit.Failure, "name a writable directory", "%w", err)
 		}
-		for _, page := range manual.Pages(root) {
-			if err := writePage(filepath.Join(args[0], manual.Name(page)+".1"), page, h); err != nil {
-				return err
-			}
-		}
-		return nil
+		return writePages(args[0], root, header)
 	})
 	return cmd
 }
 
-func writePage(path string, page *cobra.Command, h manual.Header) error {
-	f, err := os.Create(path)
+// writePages writes the pages of a command and of its subcommands that are not hidden.
+func writePages(dir string, cmd *cobra.Command, header doc.GenManHeader) error {
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() {
+			if err := writePages(dir, child, header); err != nil {
+				return err
+			}
+		}
+	}
+	text, err := manualPage(cmd, header)
 	if err != nil {
 		return err
 	}
-	return errors.Join(manual.Write(f, page, h), f.Close())
+	return os.WriteFile(filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"), text, 0o644)
 }
+
+// manualPage makes the page of a command. The command is of no other use afterwards: package doc reads
+// its texts as Markdown, so manualPage marks up what is literal in them.
+func manualPage(cmd *cobra.Command, header doc.GenManHeader) ([]byte, error) {
+	paragraphs := strings.Split(cmd.Long, "\n\n")
+	for i, text := range paragraphs {
+		if strings.HasPrefix(text, "  ") {
+			paragraphs[i] = "    " + strings.ReplaceAll(text, "\n", "\n    ")
+		} else {
+			paragraphs[i] = literal.Replace(text)
+		}
+	}
+	cmd.Long = strings.Join(paragraphs, "\n\n")
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		_, usage := pflag.UnquoteUsage(f)
+		f.Usage = literal.Replace(usage)
+	})
+	var page bytes.Buffer
+	if err := doc.GenMan(cmd, &header, &page); err != nil {
+		return nil, fmt.Errorf("write the manual page of %s: %w", cmd.CommandPath(), err)
+	}
+	var ascii bytes.Buffer // troff reads no UTF-8 by itself
+	for _, r := range page.String() {
+		if r < 0x80 {
+			ascii.WriteRune(r)
+		} else {
+			fmt.Fprintf(&ascii, `\[u%04X]`, r)
+		}
+	}
+	return ascii.Bytes(), nil
+}
+
+// literal escapes the characters that Markdown reads as markup.
+var literal = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "`", "\\`", "[", `\[`)

@@ -137,7 +137,7 @@ func (c configFile) read() ([]byte, error) {
 	return os.ReadFile(c.path)
 }
 
-// setting is one line of domtap config.
+// setting is what domtap config --json prints of one value.
 type setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -183,17 +183,34 @@ func printSettings(p *cli.Printer, f *pflag.FlagSet, from origins, all bool) err
 			return
 		}
 		values := []string{flag.Value.String()}
-		if list, ok := flag.Value.(pflag.SliceValue); ok {
+		list, repeats := flag.Value.(pflag.SliceValue)
+		if repeats {
 			values = list.GetSlice()
 		}
-		for _, value := range values {
-			s := setting{flag.Name, mask(value), from[flag.Name]}
-			if failed == nil {
-				failed = p.ShowValue(s, fmt.Sprintf("# %s\n%s", s.From, settings.Format(s.Name, s.Value)))
-			}
+		for i := range values {
+			values[i] = mask(values[i])
+		}
+		if len(values) > 0 {
+			failed = printSetting(p, flag.Name, from[flag.Name], repeats, values)
 		}
 	})
 	return failed
+}
+
+func printSetting(p *cli.Printer, name, from string, repeats bool, values []string) error {
+	if !p.JSON {
+		lines, err := settings.Format(name, repeats, values...)
+		if err != nil {
+			return err
+		}
+		return p.Text("# " + from + "\n" + lines)
+	}
+	for _, value := range values {
+		if err := p.ShowValue(setting{name, value, from}, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var (

@@ -1,13 +1,14 @@
-// Package settings reads the daemon's configuration file: one setting a line, under the name of its flag.
+// Package settings reads the daemon's configuration file: YAML with the name and the value of each
+// setting.
 //
-//	# what the daemon may take
-//	max-tabs = 50
-//	upload-dir = /srv/files
-//	upload-dir = "/srv/more files"
+//	# limits of the daemon
+//	max-tabs: 50
+//	upload-dir: [/srv/files, "/srv/more files"]
 //
-// A line is empty, a comment that begins with #, or NAME = VALUE. A value is taken as it stands, without the white space around it; one in
-// double quotes is read as Go reads a string. What a flag takes more than once may stand in several lines. There are no sections, no
-// nesting and no inclusion, so there is nothing to know but the flags.
+// The text of a value is the value of the flag of that name, whatever its YAML type; a list sets a flag
+// that may be repeated. Errors name the line.
+//
+// Files of the format before, with lines NAME = VALUE, are read as well.
 package settings
 
 import (
@@ -15,23 +16,27 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/nearest"
 )
 
-// MaxBytes is how long a file may be.
+// MaxBytes is the longest file.
 const MaxBytes = 1 << 20
 
-// Setting is one line.
+// Setting is one value of a setting.
 type Setting struct {
 	Line        int
 	Name, Value string
 }
 
-// Problem is an error that names its line.
+// Problem is an error in a line.
 type Problem struct {
 	Line    int
 	Message string
@@ -40,55 +45,97 @@ type Problem struct {
 // Error is "line 3: …".
 func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Message) }
 
-// Parse reads a file. known are the names that there are, and those that may stand more than once are true. Errors are *Problem.
+// Parse reads a file. The keys of known are the names of all settings; the value of a name is whether
+// the setting may be repeated.
 func Parse(text []byte, known map[string]bool) ([]Setting, error) {
 	if len(text) > MaxBytes {
 		return nil, &Problem{1, fmt.Sprintf("the file has more than %d bytes", MaxBytes)}
 	}
-	var all []Setting
-	first := map[string]int{}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, MaxBytes+1)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		s, err := parseLine(n, line)
-		if err != nil {
-			return nil, err
-		}
-		more, there := known[s.Name]
-		if !there {
-			return nil, &Problem{n, unknown(s.Name, known)}
-		}
-		if before := first[s.Name]; before > 0 && !more {
-			return nil, &Problem{n, fmt.Sprintf("%s is set in line %d already", s.Name, before)}
-		}
-		first[s.Name] = n
-		all = append(all, s)
+	parse := parseYAML
+	if isLines.Match(text) {
+		parse = parseLines
 	}
-	if err := lines.Err(); err != nil {
-		return nil, &Problem{len(all) + 1, err.Error()}
+	all, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	first := map[string]int{}
+	for _, s := range all {
+		repeats, exists := known[s.Name]
+		if !exists {
+			return nil, &Problem{s.Line, unknown(s.Name, known)}
+		}
+		if before := first[s.Name]; before > 0 && !repeats {
+			return nil, &Problem{s.Line, fmt.Sprintf("%s is set in line %d already", s.Name, before)}
+		}
+		if !utf8.ValidString(s.Value) {
+			return nil, &Problem{s.Line, "the value of " + s.Name + " is not valid UTF-8"}
+		}
+		first[s.Name] = s.Line
 	}
 	return all, nil
 }
 
-func parseLine(n int, line string) (Setting, error) {
-	name, value, found := strings.Cut(line, "=")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	if !found || name == "" {
-		return Setting{}, &Problem{n, "it is not NAME = VALUE, such as max-tabs = 50"}
+// parseYAML reads a mapping of names to values or lists of values.
+func parseYAML(text []byte) ([]Setting, error) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err // names the line
 	}
-	name = strings.TrimLeft(name, "-") // as on the command line
-	if strings.HasPrefix(value, `"`) {
-		text, err := strconv.Unquote(value)
-		if err != nil {
-			return Setting{}, &Problem{n, "the value of " + name + " begins with a double quote, and is no string: end it with another, and write \\\\ for a backslash"}
+	if doc.IsZero() { // nothing but comments
+		return nil, nil
+	}
+	root := doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, &Problem{root.Line, "not NAME: VALUE, such as max-tabs: 50"}
+	}
+	var all []Setting
+	for pair := range slices.Chunk(root.Content, 2) {
+		name, values := pair[0], pair[1:]
+		if values[0].Kind == yaml.SequenceNode {
+			values = values[0].Content
 		}
-		value = text
+		for _, value := range values {
+			if name.Kind != yaml.ScalarNode || value.Kind != yaml.ScalarNode {
+				return nil, &Problem{value.Line, "a setting has a value or a list of values, and nothing else"}
+			}
+			all = append(all, Setting{value.Line, name.Value, value.Value})
+		}
 	}
-	return Setting{n, name, value}, nil
+	return all, nil
+}
+
+// isLines matches a file whose first line that is neither empty nor a comment is NAME = VALUE.
+var isLines = regexp.MustCompile(`\A\x{feff}?(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*[\w-]*[ \t]*=`)
+
+// parseLines reads lines NAME = VALUE. A value in double quotes is a Go string.
+func parseLines(text []byte) ([]Setting, error) {
+	var all []Setting
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
+	lines.Buffer(nil, MaxBytes+1)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, found := strings.Cut(line, "=")
+		name, value = strings.TrimLeft(strings.TrimSpace(name), "-"), strings.TrimSpace(value)
+		if !found || name == "" {
+			return nil, &Problem{n, "not NAME = VALUE, such as max-tabs = 50"}
+		}
+		if strings.HasPrefix(value, `"`) {
+			unquoted, err := strconv.Unquote(value)
+			if err != nil {
+				return nil, &Problem{n, "the value of " + name + " starts with a double quote but is no string: close it, and write \\\\ for a backslash"}
+			}
+			value = unquoted
+		}
+		all = append(all, Setting{n, name, value})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, &Problem{1, err.Error()}
+	}
+	return all, nil
 }
 
 // unknown is the message of an unknown setting.
@@ -100,10 +147,19 @@ func unknown(name string, known map[string]bool) string {
 	return message + ": domtap config --all lists all settings"
 }
 
-// Format writes a setting as a line of a file.
-func Format(name, value string) string {
-	if value != strings.TrimSpace(value) || strings.HasPrefix(value, `"`) || strings.ContainsAny(value, "\n\r") {
-		value = strconv.Quote(value)
+// Format writes a setting as lines of a file: a list for a setting that may be repeated.
+func Format(name string, repeats bool, values ...string) (string, error) {
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, value := range values {
+		list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: value})
 	}
-	return name + " = " + value + "\n"
+	value := list
+	if !repeats {
+		value = list.Content[0]
+	}
+	text, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{{Kind: yaml.ScalarNode, Value: name}, value}})
+	if err != nil {
+		return "", fmt.Errorf("format %s: %w", name, err)
+	}
+	return string(text), nil
 }
