@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/dom"
@@ -47,10 +46,10 @@ func TestAttachToARunningBrowser(t *testing.T) {
 		if !slices.Equal(roles, []string{"button", "button", "button"}) {
 			t.Errorf("got %q", roles)
 		}
-		if err := pool.Close(testenv.Within(t, 10*time.Second)); err != nil {
+		if err := pool.Close(testenv.Within(t, testenv.Patience)); err != nil {
 			t.Error(err)
 		}
-		if err := b.Close(testenv.Within(t, 10*time.Second)); err != nil {
+		if err := b.Close(testenv.Within(t, testenv.Patience)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -80,10 +79,7 @@ func TestHeadlessShell(t *testing.T) {
 // TestDeadDaemonsBrowsersAreSwept leaves the home of a daemon that died, with a process that still runs
 // in it, and starts a browser beside it.
 func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
-	path, err := browser.Find("")
-	if err != nil {
-		t.Skip(err)
-	}
+	path := testenv.NeedBrowser(t)
 	state := t.TempDir()
 	first, err := browser.Start(t.Context(), browser.Config{ChromePath: path, Headless: true, StateDir: state})
 	if err != nil {
@@ -100,7 +96,7 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 	}
 	select {
 	case <-first.Done():
-	case <-testenv.Within(t, 10*time.Second).Done():
+	case <-testenv.Within(t, testenv.Patience).Done():
 		t.Error("the dead daemon's browser still runs")
 	}
 	if left := testenv.Processes(filepath.Dir(homes[0])); len(left) > 0 {
@@ -110,7 +106,7 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 		t.Errorf("the new browser: %v", err)
 	}
 	for _, b := range []*browser.Browser{first, second} {
-		if err := b.Close(testenv.Within(t, 10*time.Second)); err != nil {
+		if err := b.Close(testenv.Within(t, testenv.Patience)); err != nil {
 			t.Error(err)
 		}
 	}

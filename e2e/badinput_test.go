@@ -33,7 +33,7 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 		},
 	})
 	defer close(hung)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	beside := d.Open(url + "/ok")
 	tab := d.Open(url + "/ok")
 	old := d.All(tab).GetElements()[0].GetRef()
@@ -105,7 +105,7 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 		"/ok":   testenv.HTML(testenv.SomeButtons),
 		"/hang": testenv.HTML(`<title>Hang</title><button>Here</button><script>addEventListener("message", () => { for (;;); })</script>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	beside := d.Open(url + "/ok")
 	tab := d.Open(url + "/hang")
 	d.Browser.Newest().Post("Runtime.evaluate", map[string]string{"expression": "for(;;);"})
@@ -122,7 +122,7 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 		t.Errorf("GetTab on the hanging page: %v, %v", r, err)
 	}
 	// Navigating away brings the tab back, to the same site too.
-	if _, err := d.Tabs.Navigate(testenv.Within(t, 15*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"}); err != nil {
+	if _, err := d.Tabs.Navigate(testenv.Within(t, testenv.Patience), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok"}); err != nil {
 		t.Fatalf("navigating away from the hanging page: %v", err)
 	}
 	if n := len(d.All(tab).GetElements()); n != 3 {
@@ -133,10 +133,10 @@ func TestHangingPageIsAnsweredInTime(t *testing.T) {
 // TestHangingPageCloses closes a tab whose page is in an endless loop.
 func TestHangingPageCloses(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url + "/ok")
 	d.Browser.Newest().Post("Runtime.evaluate", map[string]string{"expression": "for(;;);"})
-	if _, err := d.Tabs.CloseTab(testenv.Within(t, 10*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Tabs.GetTab(t.Context(), &domtapv1.GetTabRequest{TabId: tab}); status.Code(err) != codes.NotFound {
@@ -147,10 +147,10 @@ func TestHangingPageCloses(t *testing.T) {
 // TestDialogIsStateNotHang opens an alert by a click.
 func TestDialogIsStateNotHang(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/alert": testenv.HTML(`<button onclick="alert('Careful')">Alert</button>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url + "/alert")
 	ref := d.All(tab).GetElements()[0].GetRef()
-	r, err := d.Actions.Interact(testenv.Within(t, 10*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
+	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestDialogIsStateNotHang(t *testing.T) {
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog().GetMessage() != "Careful" {
 		t.Errorf("got %v", r)
 	}
-	_, err = d.Dom.GetDom(testenv.Within(t, 5*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+	_, err = d.Dom.GetDom(testenv.Within(t, testenv.Patience), &domtapv1.GetDomRequest{TabId: tab})
 	if testenv.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "Careful") {
 		t.Errorf("reading behind the dialog: %v", err)
 	}

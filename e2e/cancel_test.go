@@ -461,13 +461,13 @@ func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == "first" {
-			await(t, "a session is ready", func() bool { return b.Warm() == 1 })
+			testenv.Await(t, "a session is ready", func() bool { return b.Warm() == 1 })
 			b.KeepWarm(0)
 		}
 	}
 	crashReady(t, b)
 	openPage(t, b, "second")
-	await(t, "there is the new page alone", func() bool {
+	testenv.Await(t, "there is the new page alone", func() bool {
 		held := footprint{}
 		held.targets(t, b.Browser)
 		return held["target page"] == 1
@@ -485,7 +485,7 @@ func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
 	if _, err := page.Print(short, actor.Paper{Limit: 1e6}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("the error is %v", err)
 	}
-	await(t, "the PDF is closed", func() bool { return b.Sent() == sent+2 })
+	testenv.Await(t, "the PDF is closed", func() bool { return b.Sent() == sent+2 })
 }
 
 // openPage opens a page whose events nobody needs.
@@ -531,7 +531,7 @@ func crashReady(t *testing.T, b *testenv.Browser) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var crashing sync.WaitGroup
 	crashing.Go(func() { _ = b.Call(ctx, attached.Session, "Page.crash", struct{}{}, nil) }) // it never answers
-	await(t, "the renderer is gone", func() bool {
+	testenv.Await(t, "the renderer is gone", func() bool {
 		held := footprint{}
 		held.processes(b.PID())
 		return held["process renderer"] == 0
@@ -541,20 +541,6 @@ func crashReady(t *testing.T, b *testenv.Browser) {
 	for range 3 { // by then the daemon has heard of it
 		if err := b.Ping(t.Context()); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// await waits until something is so.
-func await(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	for ctx := testenv.Within(t, settleLimit); !met(); {
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			t.Fatalf("%s: not within %v", what, settleLimit)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -54,7 +53,7 @@ func only(t *testing.T, d *testenv.Daemon, url, section string) string {
 // TestEverythingOfUseIsListed reads the sections of pages/elements.html.
 func TestEverythingOfUseIsListed(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for section, want := range map[string][]string{
 		"cursor": {
 			`div generic "Card"`, `div generic "Text within and reset"`, `span generic "Nested rule"`, `div generic "Inline style"`,
@@ -118,7 +117,7 @@ func press(t *testing.T, d *testenv.Daemon, tab string, e *domtapv1.Element) *do
 // labels, also where a link has the label's middle.
 func TestHiddenControlsAreToggled(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := only(t, d, url, "labels")
 	is := func(text string) domtapv1.CheckedState { return named(t, usable(t, d, tab), text).GetChecked() }
 	const yes, no = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_FALSE
@@ -155,7 +154,7 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 // TestAreasAreClickedInsideTheirShape clicks on the areas of an image map.
 func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := only(t, d, url, "maps")
 	elements := usable(t, d, tab)
 	image := testenv.Evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
@@ -187,7 +186,7 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 // TestContentsHaveTheBoxOfTheirParts reads and clicks elements without a box of their own.
 func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	url := serve(t, nil)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := only(t, d, url, "contents")
 	testenv.Evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
 	elements := usable(t, d, tab)
@@ -214,7 +213,7 @@ func TestWhatCountsFollowsChanges(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
 		<button>First</button><div id=d>Div</div><label id=l for=c>Label</label><input type=checkbox id=c><img id=i usemap="#m" width=50 height=50>
 		<map name=m><area id=a href="#a" coords="0,0,20,20" alt=Area></map><div id=host></div>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	const first, div, area = `button button "First"`, `div generic "Div"`, `area link "Area"`
@@ -256,7 +255,7 @@ func TestWhatCountsFollowsChanges(t *testing.T) {
 		if !slices.Equal(got, step.want) {
 			t.Errorf("after %s: got\n%s\nwant\n%s", step.do, strings.Join(got, "\n"), strings.Join(step.want, "\n"))
 		}
-		if err := f.Reaches(testenv.Within(t, 5*time.Second), testenv.Usual(t, d, tab)); err != nil {
+		if err := f.Reaches(testenv.Within(t, testenv.Patience), testenv.Usual(t, d, tab)); err != nil {
 			t.Errorf("after %s: %v", step.do, err)
 		}
 	}
@@ -284,7 +283,7 @@ func TestModalsCover(t *testing.T) {
 			<script>host.attachShadow({mode: "open"}).innerHTML = "<button>Shadow</button>"</script>`),
 		"/frame": testenv.HTML(`<button>Framed</button><iframe srcdoc="<button>Deep</button>"></iframe>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	page := []string{"Page", "Framed", "Deep", "Shadow", "Below"}
 	for _, step := range []struct {
@@ -313,7 +312,7 @@ func TestModalsCover(t *testing.T) {
 func TestCoveredElementsRankLast(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>M</title><button>Pay</button><button>Leave</button>
 		<dialog id=d><a href="/terms">Terms</a></dialog><script>d.showModal()</script>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	get := func(f domtapv1.Format) string {
 		r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: f})
@@ -348,7 +347,7 @@ func TestCoveredElementsRankLast(t *testing.T) {
 
 // TestSecretsAreInNoName reads fields that hold secrets and stand in what gives another field its name.
 func TestSecretsAreInNoName(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`
 		<label>Mixed <input autocomplete=one-time-code value=123456> tail</label>
 		<button aria-labelledby="b c d">Over</button><span id=b>Send</span> <input id=c type=password value=secret> <input id=d autocomplete=cc-csc value=987>`)}))

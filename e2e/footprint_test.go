@@ -148,7 +148,7 @@ func (f footprint) more(before footprint) []string {
 }
 
 // settleLimit bounds how long what is being closed may take to be gone.
-const settleLimit = 30 * time.Second
+const settleLimit = testenv.Patience
 
 // asBefore waits until nothing is left that was not there before.
 func asBefore(t *testing.T, f *testenv.Fleet, before footprint) {

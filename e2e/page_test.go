@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -20,7 +19,7 @@ import (
 // before and after the page is read, watched and clicked.
 func TestObserverLeavesNoMark(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Mark</title><button id=b class=c>Hi</button><div id=h></div>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open("about:blank")
 	if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
 		t.Fatal(err)
@@ -49,7 +48,7 @@ func TestWorksUnderAnyPolicy(t *testing.T) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'none'; require-trusted-types-for 'script'; sandbox")
 		testenv.HTML(`<title>Strict</title><a href="/x">Link</a><details><summary>More</summary><button>Inside</button></details>`)(w, r)
 	}})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	got := d.All(tab)
 	if want := "link Link"; len(got.GetElements()) == 0 || testenv.Texts(got)[0] != want {
@@ -64,7 +63,7 @@ func TestWorksUnderAnyPolicy(t *testing.T) {
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED || r.GetDiff().GetAddedCount() != 1 {
 		t.Errorf("got %v", r)
 	}
-	if err := f.Reaches(testenv.Within(t, 5*time.Second), testenv.Usual(t, d, tab)); err != nil {
+	if err := f.Reaches(testenv.Within(t, testenv.Patience), testenv.Usual(t, d, tab)); err != nil {
 		t.Error(err)
 	}
 }
@@ -87,7 +86,7 @@ func TestPageCannotConfuseTheObserver(t *testing.T) {
 			String.prototype.split = Map.prototype.get = () => { throw 1 };
 			Object.prototype.toJSON = () => { throw 1 };
 		</script>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	got := d.All(tab)
 	if got.GetTitle() != "Clobber" {
@@ -117,7 +116,7 @@ func TestVeiledPageIsDescribed(t *testing.T) {
 		"/visibility": page("body { visibility: hidden !important }"),
 		"/opacity":    page("html { opacity: 0 !important }"),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for _, path := range []string{"/visibility", "/opacity"} {
 		tab := d.Open(url + path)
 		for _, veiled := range []bool{true, false} {
@@ -135,7 +134,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 		"/":      testenv.HTML(`<title>Top</title><button>Before</button><iframe src="/inner" style="margin:40px;border:7px solid"></iframe><button>After</button>`),
 		"/inner": testenv.HTML(`<a href="/x">Inner</a><iframe srcdoc="<button onclick='this.textContent=1'>Deep</button>" style="margin:5px"></iframe>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	read := func() *domtapv1.GetDomResponse {
@@ -162,7 +161,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 	if testenv.Texts(now)[2] != "button 1" || now.GetElements()[2].GetRef() != deep.GetRef() {
 		t.Errorf("after the click: %q", testenv.Texts(now))
 	}
-	if err := f.Reaches(testenv.Within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(testenv.Within(t, testenv.Patience), now); err != nil {
 		t.Error(err)
 	}
 	testenv.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)
@@ -174,7 +173,7 @@ func TestFramesOfTheSameProcess(t *testing.T) {
 // TestDuplicatesAreCounted removes one of three equal buttons and adds two.
 func TestDuplicatesAreCounted(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	diff := func() *domtapv1.Diff {
 		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, Incremental: true})
@@ -202,9 +201,9 @@ func TestStreamFollowsNavigation(t *testing.T) {
 		"/1": testenv.HTML(`<title>One</title><button>First</button>`),
 		"/2": testenv.HTML(`<title>Two</title><button>Second</button><a href="#x">Jump</a>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url + "/1")
-	stream, err := d.Dom.WatchDom(testenv.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := d.Dom.WatchDom(testenv.Within(t, testenv.Patience), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,10 +249,10 @@ func TestStreamFollowsNavigation(t *testing.T) {
 // TestCrashedRendererIsToldAndRecovered crashes a renderer under a stream.
 func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	before := d.All(tab)
-	stream, err := d.Dom.WatchDom(testenv.Within(t, 20*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := d.Dom.WatchDom(testenv.Within(t, testenv.Patience), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +266,7 @@ func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
 	if status.Code(err) != codes.Unavailable {
 		t.Errorf("the stream ended with %v, want UNAVAILABLE", err)
 	}
-	if _, err := d.Tabs.Reload(testenv.Within(t, 15*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.Reload(testenv.Within(t, testenv.Patience), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 		t.Fatalf("reloading after the crash: %v", err)
 	}
 	after := d.All(tab)
@@ -285,7 +284,7 @@ func TestPopupsBecomeTabs(t *testing.T) {
 		"/":    testenv.HTML(`<button onclick="window.open('/new')">Open</button>`),
 		"/new": testenv.HTML(`<title>New</title><button>Inside</button>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	r, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if err != nil {
@@ -306,7 +305,7 @@ func TestTypingAndFilling(t *testing.T) {
 		"/":     testenv.HTML(`<form action="/done"><label>Name <input name=n value="Ad"></label><textarea aria-label=Note></textarea><input type=password aria-label=Secret><button>Send</button></form>`),
 		"/done": testenv.HTML(`<title>Done</title><button>Thanks</button>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	var refs []uint32
 	for _, e := range d.All(tab).GetElements() {
@@ -347,7 +346,7 @@ func TestTypingAndFilling(t *testing.T) {
 func TestCoveredElementIsNotClicked(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button onclick="document.title='clicked'">Under</button>
 		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	_, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
@@ -369,7 +368,7 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 		"/inner": testenv.HTML(`<a href="/x">Inner</a><button onclick="this.textContent='Clicked'">Press</button>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := testenv.StartDaemon(t, "site-per-process")
+	d := testenv.Shared(t, "site-per-process")
 	tab := d.Open(url)
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	read := func() *domtapv1.GetDomResponse {
@@ -395,7 +394,7 @@ func TestFramesOfOtherProcesses(t *testing.T) {
 	if testenv.Texts(now)[2] != "button Clicked" || now.GetElements()[2].GetRef() != press.GetRef() {
 		t.Errorf("after the click: %q", testenv.Texts(now))
 	}
-	if err := f.Reaches(testenv.Within(t, 5*time.Second), now); err != nil {
+	if err := f.Reaches(testenv.Within(t, testenv.Patience), now); err != nil {
 		t.Error(err)
 	}
 	testenv.Evaluate[any](t, d, `document.querySelector('iframe').remove()`)

@@ -28,7 +28,7 @@ const (
 // readPage reads a tab and checks the price of the text.
 func readPage(t testing.TB, d *testenv.Daemon, r *domtapv1.ReadPageRequest) *domtapv1.ReadPageResponse {
 	t.Helper()
-	resp, err := d.Pages.ReadPage(testenv.Within(t, 3*time.Minute), r)
+	resp, err := d.Pages.ReadPage(testenv.Within(t, testenv.Patience), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestReadPageChoosesByType(t *testing.T) {
 		handlers["/"+c.name] = testenv.HTML(c.page)
 	}
 	url := serve(t, handlers)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for _, c := range types {
 		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: d.Open(url + "/" + c.name)})
 		if got.GetMode() != c.want || got.GetReason() == "" {
@@ -108,7 +108,7 @@ func TestReadPageShowsOnlyWhatAPersonSees(t *testing.T) {
 		<p style="background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent">Seen in colours.</p>
 		<p>Seen at the end.</p>`)
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page.String())})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	text := content(t, d, d.Open(url))
 	if strings.Contains(text, "instructions") || strings.Contains(text, "and this") {
 		t.Errorf("what is hidden comes out:\n%s", text)
@@ -131,7 +131,7 @@ func TestReadPageFlattens(t *testing.T) {
 			this.attachShadow({mode: "open"}).innerHTML = "<style>p{color:red}</style><slot name=head></slot><p>Shadow text.</p><slot></slot><slot name=none>Fallback.</slot>" } })</script>`),
 		"/in": testenv.HTML(`<title>In</title><p>From a frame, <a href="/linked">linked</a>.</p>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	got := content(t, d, d.Open(url))
 	want := `# Flat
 
@@ -177,7 +177,7 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 		"/deeper": page(`<p>Deeper.</p>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := testenv.StartDaemon(t, "site-per-process")
+	d := testenv.Shared(t, "site-per-process")
 	want := "# Top\n\nBefore.\n\nInner [link](" + other + "/x).\n\nDeeper.\n\nAfter.\n"
 	tab := d.Open(url)
 	// What is tested is how documents are put together: a frame that the observer missed while the page loaded
@@ -195,7 +195,7 @@ func TestReadPageReadsFramesOfOtherProcesses(t *testing.T) {
 // TestReadPageWalksAFrozenText changes the page between the parts of its text.
 func TestReadPageWalksAFrozenText(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Long</title><article><h1>A long morning</h1>` + sentences(10) + `<h2>Noon</h2>` + sentences(30) + `</article>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	whole := content(t, d, tab)
 	r := &domtapv1.ReadPageRequest{TabId: tab, MaxTokens: proto.Int32(400)}
@@ -230,7 +230,7 @@ func TestReadPageMarksAPicture(t *testing.T) {
 		<button style="left:500px;top:100px;opacity:0">Hidden</button>`
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page)})
 	for _, scale := range []int{1, 2} {
-		d := testenv.StartDaemon(t, fmt.Sprintf("force-device-scale-factor=%d", scale))
+		d := testenv.Shared(t, fmt.Sprintf("force-device-scale-factor=%d", scale))
 		tab := d.Open(url)
 		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Mode: readVisual})
 		if len(got.GetMarks()) != 2 || got.GetImageScale() != float64(scale) || strings.Count(got.GetText(), "\n[") != 2 {
@@ -262,10 +262,10 @@ func isWhite(c color.Color) bool {
 // lives on.
 func TestReadPageBearsHostilePages(t *testing.T) {
 	pages := map[string]string{
-		"wide":    `<title>Wide</title><script>document.write("<i>x</i><p>y".repeat(50000))</script>`,
+		"wide":    `<title>Wide</title><script>document.write("<i>x</i><p>y".repeat(20000))</script>`,
 		"deep":    `<title>Deep</title><div id=r></div><script>let n=r;for(let i=0;i<2000;i++){const c=document.createElement("div");c.append("t");n.append(c);n=c}</script>`,
 		"hidden":  `<title>Hidden</title><p>Shown</p><div id=r style="display:none"></div><script>let n=r;for(let i=0;i<20000;i++){const c=document.createElement("div");n.append(c);n=c}</script>`,
-		"text":    `<title>Text</title><p id=r></p><script>r.textContent="word ".repeat(1000000)</script>`,
+		"text":    `<title>Text</title><p id=r></p><script>r.textContent="word ".repeat(300000)</script>`,
 		"clobber": `<title>Clobber</title><form><input name=localName><input name=firstChild><input name=nextSibling><input name=nodeType><input name=shadowRoot><input name=getAttribute><p>In a form</p></form>`,
 		"lone":    `<title>Lone</title><p id=r></p><script>r.textContent="a\ud800b\u0000c\u202ed"</script>`,
 		"tables":  `<title>Tables</title><script>document.write("<table><tr><td>".repeat(150)+"x")</script><table><tr><td colspan=1000 rowspan=65534>y<td>z</table>`,
@@ -275,7 +275,7 @@ func TestReadPageBearsHostilePages(t *testing.T) {
 		handlers["/"+name] = testenv.HTML(page)
 	}
 	url := serve(t, handlers)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for name := range pages {
 		tab := d.Open(url + "/" + name)
 		start := time.Now()

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -12,7 +11,7 @@ import (
 
 // TestWhatComesBackHasItsBox hides an element and shows it again in its old place, as editors in lists do.
 func TestWhatComesBackHasItsBox(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>Stays</button><button id=b>Goes</button>`)}))
 	viewport := func() *domtapv1.GetDomResponse {
 		r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, ViewportOnly: true})
@@ -35,7 +34,7 @@ func TestWhatComesBackHasItsBox(t *testing.T) {
 
 // TestFirstSightOfLabelsInShadowTrees reads a page whose only label stands in a shadow tree, once.
 func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style>i::before { content: "?" }</style><div id=host></div><script>
 		host.attachShadow({ mode: "open" }).innerHTML = "<style>b::before { content: 'All ' }</style><label><input type=checkbox><b>of them</b></label>"
 	</script>`)}))
@@ -47,7 +46,7 @@ func TestFirstSightOfLabelsInShadowTrees(t *testing.T) {
 // TestFramesThatWereTouchedBeforeTheyLoadedAreRead reaches into a frame before its document is there: the window of the
 // blank document that it begins with lives on then.
 func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(`<button>Outer</button><script>
 			const f = document.createElement("iframe");
@@ -61,7 +60,7 @@ func TestFramesThatWereTouchedBeforeTheyLoadedAreRead(t *testing.T) {
 	if got := testenv.Tagged(testenv.Usual(t, d, tab)); len(got) != 2 || !strings.Contains(got[1], "Inner") {
 		t.Fatalf("got %q", got)
 	}
-	r, err := d.Actions.Interact(testenv.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})
+	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Inner")}})
 	if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
 		t.Errorf("got %v, %v", r, err)
 	}

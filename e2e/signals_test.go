@@ -25,7 +25,7 @@ func TestHiddenTextForAModelIsToldAndNotGiven(t *testing.T) {
 	for name, extra := range pages {
 		mux["/"+name] = testenv.HTML(`<!doctype html><title>News</title>` + honest + extra)
 	}
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	url := serve(t, mux)
 	for name := range pages {
 		tab := d.Open(url + "/" + name)

@@ -184,7 +184,7 @@ func (r *staleRig) alike(a, b string) bool {
 func TestNoStaleRefReachesAnotherElement(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	r := &staleRig{t: t, rng: rand.New(rand.NewPCG(seed, 0)), looks: map[string]string{}, d: testenv.StartDaemon(t)}
+	r := &staleRig{t: t, rng: rand.New(rand.NewPCG(seed, 0)), looks: map[string]string{}, d: testenv.Shared(t)}
 	r.url = serve(t, nil) + "/pages/stale.html"
 	r.tab = r.d.Open(r.url)
 	reached, healed, refused := 0, 0, 0

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -43,7 +42,7 @@ closed.addEventListener("click", (e) => { document.title = e.target.id });
 // turn does steps in a tab.
 func turn(t testing.TB, d *testenv.Daemon, tab string, steps ...*domtapv1.Step) (*domtapv1.InteractResponse, error) {
 	t.Helper()
-	return d.Actions.Interact(testenv.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Steps: steps})
+	return d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Steps: steps})
 }
 
 func clickAt(target *domtapv1.Target) *domtapv1.Step {
@@ -56,7 +55,7 @@ func typeInto(target *domtapv1.Target, text string) *domtapv1.Step {
 
 func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/targets": testenv.HTML(targetsPage)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for _, c := range []struct {
 		target *domtapv1.Target
 		types  bool
@@ -108,7 +107,7 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 
 func TestTargetsThatMeanNothingOrSeveralReachNothing(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/targets": testenv.HTML(targetsPage)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url + "/targets")
 	for _, c := range []struct {
 		target    *domtapv1.Target
@@ -158,7 +157,7 @@ inner.innerHTML = "<div><span>Shaded</span><span>Sunny</span></div>"; inner.firs
 const ul = document.querySelector("ul"); let from = null
 ul.addEventListener("click", () => {}); ul.onpointerdown = (e) => { from = e.target.textContent }; onpointerup = (e) => { if (from) document.title = from + " to " + document.elementFromPoint(e.clientX, e.clientY).textContent; from = null }
 </script>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	text := func(words string) *domtapv1.Target { return &domtapv1.Target{Text: words} }
 	for _, c := range []struct {

@@ -53,7 +53,7 @@ func turnsDesk(t *testing.T) (d *testenv.Daemon, url string) {
 		},
 		"/never": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 	})
-	return testenv.StartDaemon(t), url
+	return testenv.Shared(t), url
 }
 
 func button(name string) *domtapv1.Step { return clickAt(&domtapv1.Target{Role: "button", Name: name}) }
@@ -62,7 +62,7 @@ func button(name string) *domtapv1.Step { return clickAt(&domtapv1.Target{Role: 
 func interact(t *testing.T, d *testenv.Daemon, url string, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	t.Helper()
 	r.TabId = d.Open(url + "/desk")
-	return d.Actions.Interact(testenv.Within(t, 30*time.Second), r)
+	return d.Actions.Interact(testenv.Within(t, testenv.Patience), r)
 }
 
 func summaries(r *domtapv1.InteractResponse) string {
@@ -153,7 +153,7 @@ func TestATurnThatRunsOutOfTimeSaysWhatWasDone(t *testing.T) {
 		results[2].GetOk() || results[2].GetReason() != "PAGE_UNRESPONSIVE" {
 		t.Errorf("results are %v", results)
 	}
-	if _, err := d.Tabs.Navigate(testenv.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/done"}); err != nil {
+	if _, err := d.Tabs.Navigate(testenv.Within(t, testenv.Patience), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/done"}); err != nil {
 		t.Errorf("the tab is of no use afterwards: %v", err)
 	}
 	tab = d.Open(url + "/desk")
@@ -178,7 +178,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 			}
 		},
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	wait := &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: &domtapv1.WaitStep{Target: &domtapv1.Target{Text: "Never shown"}}}}
 	for _, c := range []struct {
 		end  string
@@ -213,12 +213,12 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 	}
 	page.WriteString(`<button id=like aria-pressed=false>Like</button> <input type=checkbox id=c aria-label=Watch>
 		<script>like.onclick = () => { like.ariaPressed = "true"; like.textContent = "Liked" }</script>`)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{"/large": testenv.HTML(page.String())})
 	for _, target := range []*domtapv1.Target{{Role: "button", Name: "Like"}, {Label: "Watch"}} {
 		for _, format := range []domtapv1.Format{domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_DIFF} {
 			tab := d.Open(url + "/large")
-			r, err := d.Actions.Interact(testenv.Within(t, 30*time.Second), &domtapv1.InteractRequest{TabId: tab, Format: format, Steps: []*domtapv1.Step{clickAt(target)}})
+			r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Format: format, Steps: []*domtapv1.Step{clickAt(target)}})
 			if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
 				t.Fatalf("%v, %v", r, err)
 			}

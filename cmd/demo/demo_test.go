@@ -11,19 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
-
-// needBrowser skips a test where no browser is installed. `make test` installs one.
-func needBrowser(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a browser")
-	}
-	if _, err := browser.Find(os.Getenv("DOMTAP_CHROME")); err != nil {
-		t.Skip(err)
-	}
-}
 
 // build builds domtap.
 func build(t *testing.T) string {
@@ -49,7 +38,7 @@ func temp(t *testing.T) string {
 }
 
 func TestDemoShowsRealDiffsAndLeavesNothing(t *testing.T) {
-	needBrowser(t)
+	testenv.NeedBrowser(t)
 	program, dir := build(t), temp(t)
 	var out bytes.Buffer
 	if err := show(t.Context(), program, &out); err != nil {
@@ -74,7 +63,7 @@ func TestDemoShowsRealDiffsAndLeavesNothing(t *testing.T) {
 }
 
 func TestAnInterruptedDemoLeavesNothing(t *testing.T) {
-	needBrowser(t)
+	testenv.NeedBrowser(t)
 	program, dir := build(t), temp(t)
 	ctx, interrupt := context.WithCancel(t.Context())
 	out := &trigger{word: "Changes: ", pull: interrupt}

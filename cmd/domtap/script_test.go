@@ -26,8 +26,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
-	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // program builds domtap once for all tests that run it, with the race detector if they have it, and says where it is.
@@ -89,12 +89,7 @@ func needPlainProgram(t *testing.T) string {
 
 func need(t *testing.T, program func() (string, error)) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a browser")
-	}
-	if _, err := browser.Find(os.Getenv("DOMTAP_CHROME")); err != nil {
-		t.Skip(err)
-	}
+	testenv.NeedBrowser(t)
 	path, err := program()
 	if err != nil {
 		t.Fatal(err)

@@ -12,18 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/internal/browser"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // workshop builds the daemon and gives it a directory for all that it leaves, which is checked at the end.
 func workshop(t *testing.T) (program string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a browser")
-	}
-	if _, err := browser.Find(os.Getenv("DOMTAP_CHROME")); err != nil {
-		t.Skip(err)
-	}
+	testenv.NeedBrowser(t)
 	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
 		t.Skip("what processes take is read from /proc")
 	}

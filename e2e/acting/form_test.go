@@ -107,7 +107,7 @@ func TestFormsWithoutAButtonAreSentByEnter(t *testing.T) {
 
 // TestFormsOfFrameworksTakeWhatIsFilled fills fields whose value React and Vue control.
 func TestFormsOfFrameworksTakeWhatIsFilled(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	url := testenv.Serve(t, testenv.Apps(t, ""))
 	for _, app := range []string{"react", "vue"} {
 		s := &stage{t: t, d: d, tab: d.Open(url + "/" + app)}

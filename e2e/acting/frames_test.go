@@ -32,7 +32,7 @@ func framed(t *testing.T, pages map[string]string) (*testenv.Daemon, string) {
 	}
 	url := testenv.Pages(t, handlers)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	return testenv.StartDaemon(t, "site-per-process"), url
+	return testenv.Shared(t, "site-per-process"), url
 }
 
 // TestActsInFrames acts in frames of the same and of another process, that are scrolled, transformed and nested.

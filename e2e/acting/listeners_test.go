@@ -48,7 +48,7 @@ for (let i = 0; i < 2000; i++) {
 func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	picture := make(chan struct{})
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(listening), "/picture": func(http.ResponseWriter, *http.Request) { <-picture }})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	opened, err := d.Tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: url, WaitUntil: domtapv1.WaitUntil_WAIT_UNTIL_DOM_CONTENT_LOADED})
 	if err != nil {
 		t.Fatal(err)

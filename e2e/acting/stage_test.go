@@ -28,7 +28,7 @@ type stage struct {
 func staged(t *testing.T, page string, flags ...string) *stage {
 	t.Helper()
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": html(page)})
-	d := testenv.StartDaemon(t, flags...)
+	d := testenv.Shared(t, flags...)
 	return &stage{t: t, d: d, tab: d.Open(url)}
 }
 

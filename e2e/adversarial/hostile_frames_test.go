@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -30,7 +29,7 @@ const manyFrames = `<!doctype html><title>Frames</title><button>First</button><d
 // Every answer is of some moment: of outer frames at least as many as of inner ones, never more than before.
 func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(manyFrames)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	count := func() (all int) {
 		got := d.All(tab)
@@ -54,7 +53,7 @@ func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 		for (let i = 0; i < 5; i++) { d.firstChild?.remove(); d.lastChild?.remove(); d.children[d.childElementCount >> 1]?.contentDocument.querySelector("iframe")?.remove() }
 		if (d.firstChild) setTimeout(next, 0);
 	}, 0), true`)
-	for ctx := testenv.Within(t, 2*time.Minute); before > 0; {
+	for ctx := testenv.Within(t, testenv.Patience); before > 0; {
 		now := count()
 		if now > before || ctx.Err() != nil {
 			t.Fatalf("%d frames after %d", now, before)
@@ -78,7 +77,7 @@ func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 		"/beside": testenv.HTML(testenv.SomeButtons),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := testenv.StartDaemon(t, "site-per-process")
+	d := testenv.Shared(t, "site-per-process")
 	beside := d.Open(url + "/beside")
 	tab := d.Open(url)
 	if got := testenv.Texts(testenv.Usual(t, d, tab)); !slices.Equal(got, []string{"button Before", "button Inner", "button After"}) {
@@ -86,7 +85,7 @@ func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 	}
 	testenv.Evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
 	read := func() *domtapv1.GetDomResponse {
-		r, err := d.Dom.GetDom(testenv.Within(t, 20*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+		r, err := d.Dom.GetDom(testenv.Within(t, testenv.Patience), &domtapv1.GetDomRequest{TabId: tab})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +103,7 @@ func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 	}
 	// What stands in the frame cannot be used; the tab can, afterwards.
 	inner := late.GetElements()[1].GetRef()
-	r, err := d.Actions.Interact(testenv.Within(t, 20*time.Second), testenv.ClickOn(tab, inner))
+	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, inner))
 	if err != nil || r.GetResults()[0].GetOk() || r.GetResults()[0].GetReason() != "PAGE_UNRESPONSIVE" {
 		t.Errorf("a click in the frame: %v, %v", r, err)
 	}
@@ -112,7 +111,7 @@ func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
 	if got := testenv.Texts(read()); !slices.Equal(got, []string{"button Changed", "button After"}) {
 		t.Errorf("without the frame: %q", got)
 	}
-	if _, err := d.Tabs.CloseTab(testenv.Within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+	if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 		t.Error(err)
 	}
 }
@@ -143,7 +142,7 @@ func TestOverwrittenElementsAreRead(t *testing.T) {
 			JSON.stringify = JSON.parse = window.getComputedStyle = Reflect.apply = no;
 			window.MutationObserver = window.WeakMap = window.Map = window.Symbol = null;
 		</script>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	if got, want := testenv.Texts(testenv.Usual(t, d, tab)), []string{"link Link", "button Named", "textbox Field", "button Custom"}; !slices.Equal(got, want) {
 		t.Fatalf("got %q, want %q", got, want)
@@ -152,7 +151,7 @@ func TestOverwrittenElementsAreRead(t *testing.T) {
 	if got[0].GetHref() != url+"/x" || got[2].GetValue() != "Value" {
 		t.Errorf("got %v and %v", got[0], got[2])
 	}
-	r, err := d.Actions.Interact(testenv.Within(t, 20*time.Second), testenv.ClickOn(tab, got[1].GetRef()))
+	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, got[1].GetRef()))
 	if err != nil || !r.GetResults()[0].GetOk() {
 		t.Errorf("a click: %v, %v", r, err)
 	}

@@ -52,12 +52,12 @@ func TestHostilePagesAreBounded(t *testing.T) {
 		paths[name], handlers[path] = path, h
 	}
 	url := testenv.Pages(t, handlers)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	beside := d.Open(url + "/ok")
 	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
 			before := heap()
-			opened, err := d.Tabs.OpenTab(testenv.Within(t, 60*time.Second), &domtapv1.OpenTabRequest{Url: url + path})
+			opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url + path})
 			if status.Code(err) == codes.Unavailable {
 				// Chromium itself cannot draw such a page, watched or not.
 				t.Logf("opening it: %v", err)
@@ -72,14 +72,14 @@ func TestHostilePagesAreBounded(t *testing.T) {
 				{TabId: tab, InteractiveOnly: proto.Bool(false), Incremental: true},
 				{TabId: tab, FullSnapshot: true},
 			} {
-				r, err := d.Dom.GetDom(testenv.Within(t, 60*time.Second), how)
+				r, err := d.Dom.GetDom(testenv.Within(t, testenv.Patience), how)
 				bounded(t, how, r, err)
 			}
 			start := time.Now()
 			if n := len(d.All(beside).GetElements()); n != 3 || time.Since(start) > 30*time.Second {
 				t.Errorf("the tab beside has %d elements after %v", n, time.Since(start))
 			}
-			if _, err := d.Tabs.CloseTab(testenv.Within(t, 20*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 				t.Error(err)
 			}
 			if grown := int64(heap()) - int64(before); grown > 200<<20 {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -25,14 +24,14 @@ func TestStuckFrameDoesNotHoldUpThePage(t *testing.T) {
 		"/never": func(http.ResponseWriter, *http.Request) { <-release },
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := testenv.StartDaemon(t, "site-per-process")
+	d := testenv.Shared(t, "site-per-process")
 	tab := d.Open(url)
 	if got := testenv.Texts(testenv.Usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Inner", "button End"}) {
 		t.Fatalf("got %q", got)
 	}
 	testenv.Evaluate[bool](t, d, `frames[0].postMessage(1, "*"), document.querySelector("button").textContent = "Changed", true`)
 	read := func() *domtapv1.GetDomResponse {
-		r, err := d.Dom.GetDom(testenv.Within(t, 20*time.Second), &domtapv1.GetDomRequest{TabId: tab})
+		r, err := d.Dom.GetDom(testenv.Within(t, testenv.Patience), &domtapv1.GetDomRequest{TabId: tab})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +67,7 @@ func TestFramesInFramesOfOtherProcesses(t *testing.T) {
 		"/inner": testenv.HTML(`<button>Inner</button>`),
 	})
 	here, other = url, strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := testenv.StartDaemon(t, "site-per-process")
+	d := testenv.Shared(t, "site-per-process")
 	tab := d.Open(url)
 	for i := range 10 {
 		if got := testenv.Texts(testenv.Usual(t, d, tab)); !slices.Equal(got, []string{"button Top", "button Middle", "button Inner"}) {

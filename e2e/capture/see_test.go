@@ -35,7 +35,7 @@ func readLog(t testing.TB, d *testenv.Daemon, r *domtapv1.ReadLogRequest) *domta
 // logUntil reads a tab's log until an entry is as wanted: what the page does is told when it is told.
 func logUntil(t testing.TB, d *testenv.Daemon, tab string, want func(*domtapv1.LogEntry) bool) *domtapv1.LogEntry {
 	t.Helper()
-	ctx := testenv.Within(t, 90*time.Second)
+	ctx := testenv.Within(t, testenv.Patience)
 	for {
 		resp, err := d.Pages.ReadLog(ctx, &domtapv1.ReadLogRequest{TabId: tab, MaxEntries: proto.Int32(1000)})
 		if err != nil {
@@ -79,7 +79,7 @@ func TestLogHoldsWhatThePageSaysAndAsksFor(t *testing.T) {
 		},
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	testenv.InSessions(t, testenv.StartDaemon(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { logged(t, d, url) })
+	testenv.InSessions(t, testenv.Shared(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { logged(t, d, url) })
 }
 
 // logged reads the log of a tab.
@@ -140,7 +140,7 @@ func logged(t *testing.T, d *testenv.Daemon, url string) {
 // TestLogAnswersWhileThePageHangs reads what a page said before it went into a loop.
 func TestLogAnswersWhileThePageHangs(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Hang</title><script>onload = () => setTimeout(() => { console.error("now it hangs"); for (;;); }, 0)</script>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	ctx := testenv.Within(t, time.Minute)
 	for {
@@ -162,9 +162,9 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 		"/network": testenv.HTML(`<title>Network</title><button>Here</button><script>
 			const all = []; for (let i = 0; i < 10000; i++) all.push(fetch("data:text/plain,x" + i)); Promise.all(all).then(() => console.warn("done"))</script>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for _, path := range []string{"/console", "/large", "/network"} {
-		opened, err := d.Tabs.OpenTab(testenv.Within(t, 3*time.Minute), &domtapv1.OpenTabRequest{Url: url + path, Timeout: durationpb.New(2 * time.Minute)})
+		opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url + path, Timeout: durationpb.New(2 * time.Minute)})
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -212,7 +212,7 @@ const shop = `<!doctype html><html lang=en><title>Shop</title><base href="/base/
 
 func TestExtractBySchema(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(shop)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	got, resp := extractJSON(t, d, tab, `{
 		"title": "h1", "author": "meta[name=author]@content", "typed": "#q", "secret": "#pw", "secret2": "#pw@value",
@@ -245,7 +245,7 @@ func TestExtractBySchema(t *testing.T) {
 
 func TestExtractBelowAnElement(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Roots</title><nav aria-label=One><a href=/1>First</a></nav><nav aria-label=Two><a href=/2>Second</a></nav>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	for _, e := range d.All(tab).GetElements() {
 		if e.GetRole() != "navigation" {
@@ -270,7 +270,7 @@ func TestExtractTables(t *testing.T) {
 		<div role=grid aria-label=Prices><div role=rowgroup><div role=row><span role=columnheader>Item</span><span role=columnheader>Price</span></div></div>
 			<div role=row><span role=gridcell>Lamp</span><span role=gridcell>3</span></div></div>
 		<table><caption>About</caption><tr><th>Port<td>Harbour</tr><tr><th>Depth<td>9 m</tr></table>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	for _, c := range []struct {
 		table *domtapv1.ExtractTable
@@ -295,13 +295,13 @@ func TestExtractIsBounded(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Bombs</title><script>
 		let rows = ""; for (let i = 0; i < 30000; i++) rows += "<tr><td>" + i + "<td>name " + i + "</tr>";
 		document.write("<table><tr><th>N<th>Name</tr>" + rows + "</table><pre>" + "y".repeat(10_000_000) + "</pre>")</script>`)})
-	d := testenv.StartDaemon(t)
-	opened, err := d.Tabs.OpenTab(testenv.Within(t, 3*time.Minute), &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(2 * time.Minute)})
+	d := testenv.Shared(t)
+	opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(2 * time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tab := opened.GetTab().GetId()
-	ctx := testenv.Within(t, 3*time.Minute)
+	ctx := testenv.Within(t, testenv.Patience)
 	got, err := d.Pages.Extract(ctx, &domtapv1.ExtractRequest{TabId: tab, Table: &domtapv1.ExtractTable{}, MaxRows: proto.Int32(10_000)})
 	if err != nil {
 		t.Fatal(err)
@@ -346,9 +346,9 @@ func TestBatchReadsSideBySide(t *testing.T) {
 		"/map": testenv.HTML(`<title>Map</title><style>body{margin:0}</style><canvas style="width:100vw;height:95vh;background:#cde"></canvas><button>+</button>`),
 	})
 	defer close(hang)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	mine := d.Open("about:blank")
-	resp, err := d.Pages.Batch(testenv.Within(t, 3*time.Minute), &domtapv1.BatchRequest{
+	resp, err := d.Pages.Batch(testenv.Within(t, testenv.Patience), &domtapv1.BatchRequest{
 		Urls:    []string{url + "/a", url + "/b", "http://127.0.0.1:1/", "file:///etc/passwd", url + "/hang", url + "/gone", url + "/map", url + "/alert"},
 		Timeout: durationpb.New(10 * time.Second), Parallel: 3,
 	})
@@ -390,7 +390,7 @@ func TestBatchReadsSideBySide(t *testing.T) {
 // onlyMine waits until a tab is the only one that is left.
 func onlyMine(t *testing.T, d *testenv.Daemon, mine string) {
 	t.Helper()
-	ctx := testenv.Within(t, 30*time.Second)
+	ctx := testenv.Within(t, testenv.Patience)
 	for {
 		tabs, err := d.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
 		if err != nil {
@@ -419,7 +419,7 @@ func TestEvaluateRunsInThePagesWorld(t *testing.T) {
 			testenv.HTML(`<title>Eval</title><button>Press</button><iframe srcdoc="<button>Framed</button>"></iframe><script nonce=x>window.mine = {deep: [1, "two"]}; document.querySelector("button").own = 7</script>`)(w, r)
 		},
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	refs := map[string]*domtapv1.Element{}
 	for _, e := range d.All(tab).GetElements() {
@@ -466,7 +466,7 @@ func TestEvaluateRunsInThePagesWorld(t *testing.T) {
 // TestEvaluateEndsWithItsCall runs scripts that do not end: the tab is usable right after.
 func TestEvaluateEndsWithItsCall(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Loop</title><button>Here</button>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	for _, script := range []string{"(() => { for (;;); })()", "() => { for (;;); }", "new Promise(() => {})"} {
 		ctx := testenv.Within(t, 2*time.Second)
@@ -483,7 +483,7 @@ func TestPdfPrintsThePage(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Paper</title>` + sentences(60) + `<canvas width=1500 height=1500></canvas><script>
 		const c = document.querySelector("canvas"), g = c.getContext("2d"), p = g.createImageData(1500, 1500);
 		for (let i = 0; i < p.data.length; i++) p.data[i] = Math.random() * 256; g.putImageData(p, 0, 0)</script>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	pdf := func(r *domtapv1.PdfRequest) []byte {
 		t.Helper()
@@ -532,7 +532,7 @@ func size(t testing.TB, data []byte) image.Point {
 // shot takes a picture.
 func shot(t testing.TB, d *testenv.Daemon, r *domtapv1.ScreenshotRequest) *domtapv1.ScreenshotResponse {
 	t.Helper()
-	resp, err := d.Pages.Screenshot(testenv.Within(t, 2*time.Minute), r)
+	resp, err := d.Pages.Screenshot(testenv.Within(t, testenv.Patience), r)
 	if err != nil {
 		t.Fatalf("%v: %v", r, err)
 	}
@@ -555,18 +555,19 @@ func TestPicturesHaveTheSizeOfWhatTheyShow(t *testing.T) {
 			<button style="width:120px;height:50px">Framed</button><button style="width:100px;height:700px">Cut</button>`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	testenv.InSessions(t, testenv.StartDaemon(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { pictured(t, d, url) })
+	testenv.InSessions(t, testenv.Shared(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { pictured(t, d, url) })
 }
 
 // pictured takes pictures of elements and of the whole page.
 func pictured(t *testing.T, d *testenv.Daemon, url string) {
 	tab := d.Open(url)
 	refs := map[string]*uint32{}
-	for ctx := testenv.Within(t, time.Minute); refs["Framed"] == nil && ctx.Err() == nil; {
+	testenv.Await(t, "the frame is there", func() bool {
 		for _, e := range d.All(tab).GetElements() {
 			refs[e.GetText()] = &e.Ref
 		}
-	}
+		return refs["Framed"] != nil
+	})
 	for name, want := range map[string]image.Point{"Tall": {300, 2500}, "Framed": {120, 50}, "Deep": {60, 40}, "Cut": {100, 200}} {
 		for _, numbered := range []bool{false, true} {
 			got := shot(t, d, &domtapv1.ScreenshotRequest{TabId: tab, Ref: refs[name], Marks: numbered})
@@ -604,7 +605,7 @@ func TestMarksOnAWholePage(t *testing.T) {
 		fmt.Fprintf(&page, `<button style="left:%dpx;top:%dpx">%d</button>`, 100+i%3*300, 100+i*140, i)
 	}
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(page.String())})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	evaluateIn(t, d, &domtapv1.EvaluateRequest{TabId: tab, Expression: "scrollTo(0, 1234)"})
 	got := shot(t, d, &domtapv1.ScreenshotRequest{TabId: tab, FullPage: true, Marks: true})

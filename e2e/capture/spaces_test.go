@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -46,7 +45,7 @@ func TestWhiteSpaceOfTheSourceIsNoText(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(strings.ReplaceAll(wordy, "·", " ")), "/long": testenv.HTML(strings.ReplaceAll(wordy, "·", long)),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	plain, spaced := d.Open(url), d.Open(url+"/long")
 	for _, c := range []struct {
 		name string
@@ -85,13 +84,13 @@ func TestWhiteSpaceOfTheSourceIsNoText(t *testing.T) {
 	}
 	for i := range 10 {
 		text := fmt.Sprintf("Item %d", i)
-		if _, err := d.Dom.WaitFor(testenv.Within(t, 10*time.Second), &domtapv1.WaitForRequest{
+		if _, err := d.Dom.WaitFor(testenv.Within(t, testenv.Patience), &domtapv1.WaitForRequest{
 			TabId: spaced, Until: &domtapv1.WaitCondition{Text: strings.ReplaceAll(text, " ", long[:900])},
 		}); err != nil {
 			t.Errorf("waiting for %q: %v", text, err)
 		}
 		hover := &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: &domtapv1.Target{Text: text}}}}
-		if _, err := d.Actions.Interact(testenv.Within(t, 10*time.Second), &domtapv1.InteractRequest{TabId: spaced, Steps: []*domtapv1.Step{hover}}); err != nil {
+		if _, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: spaced, Steps: []*domtapv1.Step{hover}}); err != nil {
 			t.Errorf("hovering over %q: %v", text, err)
 		}
 	}
@@ -119,7 +118,7 @@ func testCutText(t *testing.T, d *testenv.Daemon) {
 	tab := d.Open(testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(large)}))
 	texts := func() []string {
 		t.Helper()
-		r, err := d.Dom.GetDom(testenv.Within(t, 20*time.Second), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+		r, err := d.Dom.GetDom(testenv.Within(t, testenv.Patience), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }
 
 // limit bounds what a test waits for.
-const limit = 90 * time.Second
+const limit = testenv.Patience
 
 // campaign is how long to inject faults; 0: once each.
 func campaign(t testing.TB) time.Duration {

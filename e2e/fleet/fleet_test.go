@@ -20,7 +20,7 @@ import (
 )
 
 // limit bounds what a test waits for.
-const limit = 90 * time.Second
+const limit = testenv.Patience
 
 // site knows who has its cookie and what the browser calls itself, and a page that ticks.
 func site() map[string]http.HandlerFunc {

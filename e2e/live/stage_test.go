@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -22,7 +21,7 @@ import (
 
 const (
 	token = "a-token-for-tests-of-forty-three-characters"
-	limit = time.Minute
+	limit = testenv.Patience
 )
 
 // stage is a daemon with its live page, which is reached through a wire that can be cut.

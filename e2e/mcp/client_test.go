@@ -16,12 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
 // limit is how long a session may take, on a machine as slow as may be.
-const limit = 1 * time.Minute
+const limit = 3 * time.Minute
 
 const shop = `<!doctype html><title>Shop</title><main><h1>Things to buy</h1><p>All that a harbour needs, and more of it every day.</p>
 <form><label>Email <input name=email></label></form><button id=pay>Pay</button><button id=later>Later</button></main>
@@ -71,12 +70,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a browser")
-	}
-	if _, err := browser.Find(os.Getenv("DOMTAP_CHROME")); err != nil {
-		t.Skip(err)
-	}
+	testenv.NeedBrowser(t)
 	client, err := filepath.Abs(filepath.Join("..", "..", ".cache", "mcp-client"))
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -15,7 +14,7 @@ import (
 //go:embed page.html
 var page string
 
-const limit = time.Minute
+const limit = testenv.Patience
 
 // TestAPageFindsNoObserver reads a page in every way while that has a trap on every method and getter of the DOM, listens for
 // events, and compares what it can see of itself before and after. It finds nothing, and changes nothing of what is read.

@@ -37,7 +37,7 @@ var attack string
 
 const (
 	token = "a-token-for-tests-of-forty-three-characters"
-	limit = time.Minute
+	limit = testenv.Patience
 	// rebound is a name that somebody else's DNS makes to lead here.
 	rebound = "rebound.example"
 )

@@ -18,7 +18,7 @@ func TestCredentialsInAddressesAreInNoAnswer(t *testing.T) {
 		"/next": testenv.HTML(`<a href="/">back</a>`),
 	})
 	address := strings.Replace(url, "http://", "http://me:"+hidden+"@", 1)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
 	opened, err := d.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: address + "/"})

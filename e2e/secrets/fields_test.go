@@ -38,7 +38,7 @@ CC-CSC " value="HIDDEN-4"></label>
 // TestSecretFieldsAreInNoAnswer reads and fills fields that hold secrets in all ways that an answer takes.
 func TestSecretFieldsAreInNoAnswer(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(strings.ReplaceAll(secretFields, "HIDDEN", hidden))})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	ctx := testenv.Within(t, limit)
 	l := &leaks{t: t}
 	tab := d.Open(url)

@@ -23,7 +23,7 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-const limit = time.Minute
+const limit = testenv.Patience
 
 // canary stands in everything that a page says, that is typed, and that is asked for.
 const canary = "canary"

@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -29,7 +27,7 @@ import (
 // createSession makes a session.
 func createSession(t testing.TB, d *testenv.Daemon, r *domtapv1.CreateSessionRequest) *domtapv1.Session {
 	t.Helper()
-	made, err := d.Sessions.CreateSession(testenv.Within(t, 30*time.Second), r)
+	made, err := d.Sessions.CreateSession(testenv.Within(t, testenv.Patience), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +37,7 @@ func createSession(t testing.TB, d *testenv.Daemon, r *domtapv1.CreateSessionReq
 // openIn opens a tab in a session.
 func openIn(t testing.TB, d *testenv.Daemon, session, url string) *domtapv1.Tab {
 	t.Helper()
-	opened, err := d.Tabs.OpenTab(testenv.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: session, Url: url})
+	opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{SessionId: session, Url: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +59,7 @@ func askPage[T any](t testing.TB, page *browser.Page, expression string) T {
 		} `json:"result"`
 		Exception any `json:"exceptionDetails"`
 	}
-	err := page.Call(testenv.Within(t, 30*time.Second), "Runtime.evaluate",
+	err := page.Call(testenv.Within(t, testenv.Patience), "Runtime.evaluate",
 		map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
 	if err != nil || out.Exception != nil {
 		t.Fatalf("%s: %v %v", expression, err, out.Exception)
@@ -103,7 +101,7 @@ func TestSessionsShareNothing(t *testing.T) {
 			w.Header().Set("Cache-Control", "max-age=3600")
 		},
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "first"})
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "second"})
 	for _, session := range []string{"first", "second", "default"} {
@@ -130,9 +128,9 @@ func TestSessionsShareNothing(t *testing.T) {
 
 // TestTabsAreListedBySession lists and follows the tabs of one session.
 func TestTabsAreListedBySession(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "work"})
-	watch, err := d.Tabs.WatchTabs(testenv.Within(t, 60*time.Second), &domtapv1.WatchTabsRequest{SessionId: "work"})
+	watch, err := d.Tabs.WatchTabs(testenv.Within(t, testenv.Patience), &domtapv1.WatchTabsRequest{SessionId: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +179,8 @@ func login() map[string]http.HandlerFunc {
 // TestAStorageStateLogsAnotherSessionIn saves a session and loads it into others.
 func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
 	url := testenv.Pages(t, login())
-	d := testenv.StartDaemon(t)
-	ctx := testenv.Within(t, 60*time.Second)
+	d := testenv.Shared(t)
+	ctx := testenv.Within(t, testenv.Patience)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "one"})
 	tab := openIn(t, d, "one", url+"/login")
 	if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil { // it is read without a tab, too
@@ -229,7 +227,7 @@ func TestAStorageStateLogsAnotherSessionIn(t *testing.T) {
 
 // TestABadStateSaysWhatIsWrong gives states that no browser takes.
 func TestABadStateSaysWhatIsWrong(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for name, c := range map[string]*domtapv1.Cookie{
 		"prefix": {Name: "__Host-a", Value: "b", Domain: "example.com", Path: "/"},
 		"none":   {Name: "a", Value: "b", Domain: "example.com", SameSite: "None"},
@@ -312,7 +310,7 @@ func newMirror(t *testing.T) *mirror {
 // expect waits until somebody has reported.
 func (m *mirror) expect(t *testing.T, who string) seen {
 	t.Helper()
-	ctx := testenv.Within(t, 30*time.Second)
+	ctx := testenv.Within(t, testenv.Patience)
 	for {
 		m.mu.Lock()
 		s, ok := m.reports[who]
@@ -358,7 +356,7 @@ func isGerman(t *testing.T, who string, s seen) {
 // process and workers, and at the headers of their requests.
 func TestPagesSeeTheDeviceThatTheSessionHas(t *testing.T) {
 	m := newMirror(t)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "phone", Settings: &domtapv1.SessionSettings{Emulation: german()}})
 	tab := openIn(t, d, "phone", m.url)
 	page := m.expect(t, "page")
@@ -427,12 +425,12 @@ func isPixel(t *testing.T, who string, s seen) {
 // TestSettingsChangeUnderOpenTabs changes a session while a tab is open, and takes everything back.
 func TestSettingsChangeUnderOpenTabs(t *testing.T) {
 	m := newMirror(t)
-	testenv.InSessions(t, testenv.StartDaemon(t), func(t *testing.T, d *testenv.Daemon) { settingsChange(t, d, m) })
+	testenv.InSessions(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { settingsChange(t, d, m) })
 }
 
 // settingsChange changes one session.
 func settingsChange(t *testing.T, d *testenv.Daemon, m *mirror) {
-	ctx := testenv.Within(t, 60*time.Second)
+	ctx := testenv.Within(t, testenv.Patience)
 	tab := openIn(t, d, "", m.url)
 	plain := m.expect(t, "page")
 	change := func(e *domtapv1.Emulation) seen {
@@ -464,12 +462,12 @@ func settingsChange(t *testing.T, d *testenv.Daemon, m *mirror) {
 // TestOfflineMeansNothingIsReached takes a session off the net and back.
 func TestOfflineMeansNothingIsReached(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Up</title>`)})
-	testenv.InSessions(t, testenv.StartDaemon(t), func(t *testing.T, d *testenv.Daemon) { offline(t, d, url) })
+	testenv.InSessions(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { offline(t, d, url) })
 }
 
 // offline takes one session off the net and back.
 func offline(t *testing.T, d *testenv.Daemon, url string) {
-	ctx := testenv.Within(t, 60*time.Second)
+	ctx := testenv.Within(t, testenv.Patience)
 	openIn(t, d, "", url)
 	page := d.Browser.Newest()
 	set := func(off bool) {
@@ -514,7 +512,7 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 		},
 		"/open": testenv.HTML(`<title>Open</title>`),
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for name, c := range map[string]struct {
 		credentials *domtapv1.HttpCredentials
 		in          bool
@@ -532,7 +530,7 @@ func TestCredentialsAnswerServersThatAsk(t *testing.T) {
 		mu.Lock()
 		asked = 0
 		mu.Unlock()
-		opened, err := d.Tabs.OpenTab(testenv.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{SessionId: name, Url: url})
+		opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{SessionId: name, Url: url})
 		if in := err == nil && opened.GetTab().GetTitle() == "Welcome"; in != c.in {
 			t.Errorf("%s: %v, %v", name, opened.GetTab(), err)
 		}
@@ -589,7 +587,7 @@ func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 			}
 		},
 	})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "busy"})
 	tab := openIn(t, d, "busy", url)
 	d.Browser.Page("busy").Post("Runtime.evaluate", map[string]any{"expression": "for (;;) {}"})
@@ -605,7 +603,7 @@ func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 		_, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()})
 		reading <- err
 	}()
-	if _, err := d.Sessions.CloseSession(testenv.Within(t, 30*time.Second), &domtapv1.CloseSessionRequest{SessionId: "busy"}); err != nil {
+	if _, err := d.Sessions.CloseSession(testenv.Within(t, testenv.Patience), &domtapv1.CloseSessionRequest{SessionId: "busy"}); err != nil {
 		t.Fatal(err)
 	}
 	for what, ch := range map[string]chan error{"opening": loading, "reading": reading} {
@@ -625,20 +623,20 @@ func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
 // TestASessionSurvivesACrash kills the renderer of a tab: cookies and settings are there when it comes back.
 func TestASessionSurvivesACrash(t *testing.T) {
 	m := newMirror(t)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "phone", Settings: &domtapv1.SessionSettings{Emulation: german()}})
 	tab := openIn(t, d, "phone", m.url)
 	m.expect(t, "page")
 	ask[any](t, d, "phone", `document.cookie = 'kept=yes', localStorage.kept = 'yes', 1`)
 	d.Browser.Page("phone").Post("Page.crash", struct{}{})
-	ctx := testenv.Within(t, 30*time.Second)
-	for state := tab.GetStatus(); state != domtapv1.TabStatus_TAB_STATUS_CRASHED; {
+	ctx := testenv.Within(t, testenv.Patience)
+	testenv.Await(t, "the tab has crashed", func() bool {
 		got, err := d.Tabs.GetTab(ctx, &domtapv1.GetTabRequest{TabId: tab.GetId()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		state = got.GetTab().GetStatus()
-	}
+		return got.GetTab().GetStatus() == domtapv1.TabStatus_TAB_STATUS_CRASHED
+	})
 	if _, err := d.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: tab.GetId()}); err != nil {
 		t.Fatal(err)
 	}
@@ -675,12 +673,7 @@ func TestSessionsLeaveNothingBehind(t *testing.T) {
 	}
 	before := renderers()
 	round(20)
-	ctx := testenv.Within(t, 20*time.Second)
-	for renderers() > before { // a renderer ends a moment after its last page
-		if ctx.Err() != nil {
-			t.Fatalf("%d renderers, %d before", renderers(), before)
-		}
-	}
+	testenv.Await(t, "no more renderers than before", func() bool { return renderers() <= before }) // they end a moment after their last page
 	list, err := d.Sessions.ListSessions(t.Context(), &domtapv1.ListSessionsRequest{})
 	if err != nil || len(list.GetSessions()) != 1 || list.GetSessions()[0].GetTabs() != 1 {
 		t.Errorf("left: %v, %v", list, err)
@@ -692,15 +685,12 @@ func TestSessionsLeaveNothingBehind(t *testing.T) {
 
 // TestAProfileKeepsTheDefaultSessionOnly starts a browser twice with one profile.
 func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
-	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
-	if err != nil {
-		t.Skip(err)
-	}
+	path := testenv.NeedBrowser(t)
 	url := testenv.Pages(t, login())
 	profile, state := t.TempDir(), t.TempDir()
 	titles := func(addresses ...string) (got []string) {
 		t.Helper()
-		ctx := testenv.Within(t, 60*time.Second)
+		ctx := testenv.Within(t, testenv.Patience)
 		b, err := browser.Start(ctx, browser.Config{ChromePath: path, Headless: true, StateDir: state, UserDataDir: profile})
 		if err != nil {
 			t.Fatal(err)

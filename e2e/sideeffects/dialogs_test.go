@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -27,7 +26,7 @@ func bigButton(script string) http.HandlerFunc {
 // pressFirst clicks the first element of a tab.
 func pressFirst(t testing.TB, d *testenv.Daemon, tab string) *domtapv1.InteractResponse {
 	t.Helper()
-	r, err := d.Actions.Interact(testenv.Within(t, 60*time.Second), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +46,7 @@ func tabOf(t testing.TB, d *testenv.Daemon, id string) *domtapv1.Tab {
 // answerDialog answers the open dialog.
 func answerDialog(t testing.TB, d *testenv.Daemon, r *domtapv1.AnswerDialogRequest) *domtapv1.AnswerDialogResponse {
 	t.Helper()
-	answer, err := d.Tabs.AnswerDialog(testenv.Within(t, 30*time.Second), r)
+	answer, err := d.Tabs.AnswerDialog(testenv.Within(t, testenv.Patience), r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +62,8 @@ func stillUsable(t testing.TB, d *testenv.Daemon, tab, url string) {
 	var r *domtapv1.GetDomResponse
 	var err error
 	for range attempts {
-		if _, err = d.Tabs.Navigate(testenv.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err == nil {
-			r, err = d.Dom.GetDom(testenv.Within(t, 30*time.Second), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+		if _, err = d.Tabs.Navigate(testenv.Within(t, testenv.Patience), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err == nil {
+			r, err = d.Dom.GetDom(testenv.Within(t, testenv.Patience), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
 		}
 		if testenv.Reason(err) != "NAVIGATED_AWAY" {
 			break
@@ -79,7 +78,7 @@ func stillUsable(t testing.TB, d *testenv.Daemon, tab, url string) {
 // nextDialog waits until a tab has a dialog with the message.
 func nextDialog(t testing.TB, d *testenv.Daemon, tab, message string) *domtapv1.Dialog {
 	t.Helper()
-	stream, err := d.Tabs.WatchTabs(testenv.Within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
+	stream, err := d.Tabs.WatchTabs(testenv.Within(t, testenv.Patience), &domtapv1.WatchTabsRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +96,7 @@ func nextDialog(t testing.TB, d *testenv.Daemon, tab, message string) *domtapv1.
 // nextNavigation returns what waits until a tab has another document than now.
 func nextNavigation(t testing.TB, d *testenv.Daemon, tab string) func() {
 	t.Helper()
-	stream, err := d.Tabs.WatchTabs(testenv.Within(t, 30*time.Second), &domtapv1.WatchTabsRequest{})
+	stream, err := d.Tabs.WatchTabs(testenv.Within(t, testenv.Patience), &domtapv1.WatchTabsRequest{})
 	if err == nil {
 		_, err = stream.Recv() // it has begun
 	}
@@ -135,22 +134,17 @@ func TestDialogsAreState(t *testing.T) {
 	}
 	url := testenv.Pages(t, handlers)
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := testenv.StartDaemon(t, "site-per-process")
+	d := testenv.Shared(t, "site-per-process")
 	titled := func(t *testing.T, tab, want string) {
 		t.Helper()
-		for range 100 {
-			if got := d.All(tab).GetTitle(); got == want {
-				return
-			}
-		}
-		t.Errorf("the title is %q, want %q", d.All(tab).GetTitle(), want)
+		testenv.Await(t, fmt.Sprintf("the title is %q", want), func() bool { return d.All(tab).GetTitle() == want })
 	}
 	yes := func(tab string) *domtapv1.AnswerDialogRequest {
 		return &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true}
 	}
 
 	t.Run("while the page loads", func(t *testing.T) {
-		r, err := d.Tabs.OpenTab(testenv.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{Url: url + "/load"})
+		r, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url + "/load"})
 		if err != nil || r.GetTab().GetDialog().GetMessage() != "at load" {
 			t.Fatalf("opened as %v, %v", r, err)
 		}
@@ -231,7 +225,7 @@ func TestDialogsAreState(t *testing.T) {
 		stillUsable(t, d, tab, other+"/ok")
 		tab = d.Open(url + "/loop")
 		pressFirst(t, d, tab)
-		if _, err := d.Tabs.Reload(testenv.Within(t, 30*time.Second), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
+		if _, err := d.Tabs.Reload(testenv.Within(t, testenv.Patience), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 			t.Error(err)
 		}
 		stillUsable(t, d, tab, url+"/ok")
@@ -271,7 +265,7 @@ func everyCallAnswers(t *testing.T, d *testenv.Daemon, tab string) {
 		},
 	}
 	for name, call := range calls {
-		err := call(testenv.Within(t, 30*time.Second))
+		err := call(testenv.Within(t, testenv.Patience))
 		if testenv.Reason(err) != "DIALOG_OPEN" || !strings.Contains(err.Error(), "AnswerDialog") {
 			t.Errorf("%s behind a dialog: %v", name, err)
 		}
@@ -335,7 +329,7 @@ func answeredForTooLong(t *testing.T, d *testenv.Daemon, url string) {
 	}
 	tab = d.Open(url + "/endless")
 	ref := d.All(tab).GetElements()[0].GetRef()
-	r, err := d.Actions.Interact(testenv.Within(t, 60*time.Second), testenv.ClickOn(tab, ref))
+	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, ref))
 	if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
 		t.Errorf("alerts without end: %v, %v", r, err)
 	}
@@ -375,11 +369,11 @@ func TestBeforeUnload(t *testing.T) {
 	}
 	names := []string{"Navigate", "Reload", "GoBack"}
 	t.Run("reported", func(t *testing.T) {
-		d := testenv.StartDaemon(t)
+		d := testenv.Shared(t)
 		for _, name := range names {
 			tab := asking(t, d)
 			for _, accept := range []bool{false, true} {
-				if err := moves(d, tab)[name](testenv.Within(t, 30*time.Second)); testenv.Reason(err) != "DIALOG_OPEN" {
+				if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); testenv.Reason(err) != "DIALOG_OPEN" {
 					t.Fatalf("%s: %v", name, err)
 				}
 				left := nextNavigation(t, d, tab)
@@ -395,7 +389,7 @@ func TestBeforeUnload(t *testing.T) {
 		d := testenv.StartWith(t, actor.Config{Dialogs: actor.DismissDialogs}, server.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
-			if err := moves(d, tab)[name](testenv.Within(t, 30*time.Second)); testenv.Reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
+			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); testenv.Reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
 				t.Errorf("%s: %v", name, err)
 			}
 			if got := d.All(tab).GetTitle(); got != "Stay" {
@@ -407,20 +401,20 @@ func TestBeforeUnload(t *testing.T) {
 		d := testenv.StartWith(t, actor.Config{Dialogs: actor.AcceptDialogs}, server.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
-			if err := moves(d, tab)[name](testenv.Within(t, 30*time.Second)); err != nil {
+			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			stillUsable(t, d, tab, url+"/ok")
 		}
 	})
 	t.Run("CloseTab", func(t *testing.T) {
-		d := testenv.StartDaemon(t)
+		d := testenv.Shared(t)
 		for _, open := range []bool{false, true} {
 			tab := asking(t, d)
 			if open {
-				_ = moves(d, tab)["Navigate"](testenv.Within(t, 30*time.Second))
+				_ = moves(d, tab)["Navigate"](testenv.Within(t, testenv.Patience))
 			}
-			if _, err := d.Tabs.CloseTab(testenv.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 				t.Error(err)
 			}
 		}

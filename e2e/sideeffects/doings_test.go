@@ -24,11 +24,11 @@ func TestWindowsBecomeTabs(t *testing.T) {
 		"/other":    bigButton(`window.open("http://localhost" + location.href.match(/:\d+/)[0] + "/ok")`),
 		"/written":  bigButton(`window.open("about:blank").document.write("<button>1</button><button>2</button><button>3</button>")`),
 		"/mail":     bigButton(`window.open("mailto:a@b.example")`),
-		"/loop":     bigButton(`for (let i = 0; i < 40; i++) window.open("/ok?" + i, "_blank", i % 2 ? "noopener" : ""); document.title = "done"`),
+		"/loop":     bigButton(`for (let i = 0; i < 14; i++) window.open("/ok?" + i, "_blank", i % 2 ? "noopener" : ""); document.title = "done"`),
 	})
-	testenv.InSessions(t, testenv.StartDaemon(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { windows(t, d, url) })
+	testenv.InSessions(t, testenv.Shared(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { windows(t, d, url) })
 	t.Run("in a loop", func(t *testing.T) {
-		d := testenv.StartDaemon(t)
+		d := testenv.Shared(t)
 		tab := d.Open(url + "/loop")
 		r := pressFirst(t, d, tab)
 		if s := r.GetResults()[0].GetSummary(); r.GetVerdict() != domtapv1.Verdict_VERDICT_NEW_TAB || !strings.Contains(s, "windows were closed at once") {
@@ -122,7 +122,7 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 		handlers["/"+pathOf(js)] = bigButton(`try { Promise.resolve(` + "(() => { " + returned(js) + " })()" + `).catch(() => {}) } catch (e) {} document.title = "on"`)
 	}
 	url := testenv.Pages(t, handlers)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for what, js := range asks {
 		t.Run(what, func(t *testing.T) {
 			tab := d.Open(url + "/" + pathOf(js))
@@ -134,7 +134,7 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 				t.Errorf("the step says %s", r.GetResults()[0].GetSummary())
 			}
 			stillUsable(t, d, tab, url+"/ok")
-			if _, err := d.Tabs.CloseTab(testenv.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+			if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -200,7 +200,7 @@ func TestPagesThatHang(t *testing.T) {
 				t.Errorf("the tab beside has %d elements", n)
 			}
 			stillUsable(t, d, blank, url+"/ok")
-			if _, err := d.Tabs.CloseTab(testenv.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: blank}); err != nil {
+			if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: blank}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -53,7 +53,7 @@ func endless(gone chan<- struct{}) http.HandlerFunc {
 // watchDownloads returns what waits for the next event of a download that is as a condition says.
 func watchDownloads(t testing.TB, d *testenv.Daemon) func(is func(*domtapv1.TabDownload) bool) *domtapv1.WatchTabsResponse {
 	t.Helper()
-	stream, err := d.Tabs.WatchTabs(testenv.Within(t, 100*time.Second), &domtapv1.WatchTabsRequest{})
+	stream, err := d.Tabs.WatchTabs(testenv.Within(t, testenv.Patience), &domtapv1.WatchTabsRequest{})
 	if err == nil {
 		_, err = stream.Recv() // it has begun
 	}
@@ -125,7 +125,7 @@ func downloadsOfNobody(t *testing.T, d *testenv.Daemon, url string, gone <-chan 
 		}
 		select {
 		case <-gone:
-		case <-time.After(30 * time.Second):
+		case <-time.After(testenv.Patience):
 			t.Errorf("in the context %q the download goes on", context)
 		}
 	}
@@ -162,7 +162,7 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 	}
 	t.Run("by navigation", func(t *testing.T) {
 		tab := d.Open(url + "/ok")
-		_, err := d.Tabs.Navigate(testenv.Within(t, 30*time.Second), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/file"})
+		_, err := d.Tabs.Navigate(testenv.Within(t, testenv.Patience), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/file"})
 		if testenv.Reason(err) != "DOWNLOAD" || metadata(err)["filename"] != "report.pdf" || !strings.Contains(err.Error(), "stays where it was") {
 			t.Errorf("navigated: %v", err)
 		}
@@ -173,7 +173,7 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 			t.Errorf("the tab is at %s", got)
 		}
 		stillUsable(t, d, tab, url+"/ok")
-		_, err = d.Tabs.OpenTab(testenv.Within(t, 30*time.Second), &domtapv1.OpenTabRequest{Url: url + "/empty"})
+		_, err = d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url + "/empty"})
 		if testenv.Reason(err) != "DOWNLOAD" || metadata(err)["tab_id"] == "" {
 			t.Fatalf("opened: %v", err)
 		}
@@ -186,12 +186,12 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 		tab := d.Open(url + "/get")
 		pressFirst(t, d, tab)
 		next(func(*domtapv1.TabDownload) bool { return true })
-		if _, err := d.Tabs.CloseTab(testenv.Within(t, 30*time.Second), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+		if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
 			t.Fatal(err)
 		}
 		select {
 		case <-gone:
-		case <-time.After(30 * time.Second):
+		case <-time.After(testenv.Patience):
 			t.Error("the download goes on without its tab")
 		}
 	})
@@ -224,7 +224,7 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 func TestALargeDownload(t *testing.T) {
 	const size = 100 << 20
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons), "/get": testenv.HTML(`<a href="/file">Get</a>`), "/file": attachment("large.bin", size)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab, beside := d.Open(url+"/get"), d.Open(url+"/ok")
 	next := watchDownloads(t, d)
 	pressFirst(t, d, tab)

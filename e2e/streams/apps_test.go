@@ -26,7 +26,7 @@ const appSteps = 12
 
 // appPatience is how long a stream may take to show what a step did, by pushes alone: many times the second
 // between two looks at what no mutation shows.
-const appPatience = 15 * time.Second
+const appPatience = time.Minute
 
 // TestStreamsConvergeOnApplications drives single-page applications, each built on another framework, by
 // steps that users take: through the page's own events, and through Interact. After every step the first
@@ -34,7 +34,7 @@ const appPatience = 15 * time.Second
 // and one of 50 elements, and GetDom answers the same.
 func TestStreamsConvergeOnApplications(t *testing.T) {
 	url := testenv.Serve(t, testenv.Apps(t, ""))
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	for _, name := range []string{"react", "vue", "svelte", "lit", "preact", "solid", "virtual", "grid", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			a := openApp(t, d, url+"/"+name)

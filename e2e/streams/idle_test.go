@@ -34,7 +34,7 @@ func scriptTime(t *testing.T, p *browser.Page) float64 {
 // TestNothingRunsWhileNobodyWatches looks at the time that scripts take in a page that has none of its own: it grows
 // while somebody watches, for the agent looks four times a second, and stands still before and after.
 func TestNothingRunsWhileNobodyWatches(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{
 		"/":      testenv.HTML(`<button id=b>Button</button>`),
 		"/clock": testenv.HTML(`<button id=b>0</button><script>let n = 0; setInterval(() => { b.textContent = ++n }, 100)</script>`),

@@ -21,7 +21,7 @@ func TestStreamsConverge(t *testing.T) {
 	}
 	driver, handlers := newDriver()
 	url := serve(t, handlers)
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url + "/pages/mutator.html")
 	views := []*domtapv1.GetDomRequest{
 		{TabId: tab, FullSnapshot: true},

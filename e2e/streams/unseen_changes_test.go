@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -20,7 +19,7 @@ import (
 
 // patience is how long a change may take to arrive here. It says nothing about how fast streams are, which
 // docs/stream.md bounds and bench measures: it is what a machine at its limit may take.
-const patience = 30 * time.Second
+const patience = testenv.Patience
 
 // unseenChange is a change that the page's mutation observer is told nothing of, or too little.
 type unseenChange struct {
@@ -168,7 +167,7 @@ func viewOf(r *domtapv1.WatchDomRequest) *domtapv1.GetDomRequest {
 // TestWhatMutationsDoNotShow makes, one by one, the changes that the page's mutation observer does not see as
 // what they are. A stream brings each by itself, and what it then shows equals what GetDom answers.
 func TestWhatMutationsDoNotShow(t *testing.T) {
-	d := testenv.StartDaemon(t, "site-per-process")
+	d := testenv.Shared(t, "site-per-process")
 	var opening sync.Mutex
 	for _, c := range unseenChanges {
 		t.Run(c.name, func(t *testing.T) {

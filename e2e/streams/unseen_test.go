@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
@@ -30,7 +29,7 @@ customElements.define("my-box", class extends HTMLElement {
 // TestListenersAndClosedRootsAreSeen reads elements that only a listener of the page's script makes something
 // to act on, and what is in a closed shadow root, and follows listeners that come and go.
 func TestListenersAndClosedRootsAreSeen(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(listenersPage)}))
 	got := testenv.Usual(t, d, tab)
 	want := []string{
@@ -50,7 +49,7 @@ func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 	}
 	f := testenv.Follow(t, d, &domtapv1.WatchDomRequest{TabId: tab})
 	testenv.Evaluate[bool](t, d, `hear(late), own.replaceWith(own.cloneNode(true)), true`)
-	ctx := testenv.Within(t, 20*time.Second)
+	ctx := testenv.Within(t, testenv.Patience)
 	for {
 		now := testenv.Usual(t, d, tab)
 		_, late := testenv.Find(now, "Late")
@@ -69,9 +68,9 @@ func TestListenersAndClosedRootsAreSeen(t *testing.T) {
 
 // TestStreamsSeeListenersByThemselves adds a listener to an element of a watched page, and nothing else.
 func TestStreamsSeeListenersByThemselves(t *testing.T) {
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>One</button><div id=late>Late</div>`)}))
-	stream, err := d.Dom.WatchDom(testenv.Within(t, 30*time.Second), &domtapv1.WatchDomRequest{TabId: tab})
+	stream, err := d.Dom.WatchDom(testenv.Within(t, testenv.Patience), &domtapv1.WatchDomRequest{TabId: tab})
 	if err != nil {
 		t.Fatal(err)
 	}

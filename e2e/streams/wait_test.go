@@ -80,7 +80,7 @@ func openBoard(t *testing.T) *board {
 		"/elsewhere": testenv.HTML(`<!doctype html><title>Elsewhere</title><h1>You are elsewhere</h1>`),
 		"/streaming": testenv.HTML(`<!doctype html><title>Streaming</title><script>new EventSource("/events")</script><button>X</button>`),
 	})
-	b.Daemon = testenv.StartDaemon(t)
+	b.Daemon = testenv.Shared(t)
 	b.tab = b.Open(url + "/board")
 	b.find()
 	return b
@@ -182,7 +182,7 @@ func TestWaitForTextInAFrame(t *testing.T) {
 func TestWaitForTheWordsOfAnAlert(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(
 		`<button onclick="m.textContent = 'Not an address'">Check</button><p id=m role=alert></p>`)})
-	d := testenv.StartDaemon(t)
+	d := testenv.Shared(t)
 	tab := d.Open(url)
 	button, ok := testenv.Find(d.All(tab), "Check")
 	if !ok {
@@ -191,7 +191,7 @@ func TestWaitForTheWordsOfAnAlert(t *testing.T) {
 	if _, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, button.GetRef())); err != nil {
 		t.Fatal(err)
 	}
-	m, err := d.Dom.WaitFor(testenv.Within(t, 30*time.Second), &domtapv1.WaitForRequest{TabId: tab, Until: &domtapv1.WaitCondition{Text: "not an address"}})
+	m, err := d.Dom.WaitFor(testenv.Within(t, testenv.Patience), &domtapv1.WaitForRequest{TabId: tab, Until: &domtapv1.WaitCondition{Text: "not an address"}})
 	if err != nil || m.GetElement().GetRole() != "alert" || m.GetElement().GetText() != "Not an address" {
 		t.Errorf("got %v, %v", m, err)
 	}

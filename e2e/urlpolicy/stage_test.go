@@ -29,7 +29,7 @@ import (
 )
 
 // limit bounds what should happen at once.
-const limit = 30 * time.Second
+const limit = testenv.Patience
 
 // site is a server that knows who came.
 type site struct {

@@ -15,7 +15,7 @@ import (
 
 // FleetConfig sets up a daemon whose browsers may die.
 type FleetConfig struct {
-	// Browsers says how each is started; the harness completes it. One that has a Remote is attached to.
+	// Browsers says how each is started; testenv completes it. One that has a Remote is attached to.
 	Browsers []browser.Config
 	// Patience is how long one may be silent; 0: what a daemon has.
 	Patience time.Duration

@@ -70,8 +70,21 @@ func (r *Browser) Newest() *browser.Page {
 // closeLimit bounds the end of whatever a test started.
 const closeLimit = 20 * time.Second
 
-// StartBrowser starts a browser with more flags. $DOMTAP_CHROME names another than the one found. A
-// machine without a browser skips the test; scripts/install-chromium installs one.
+// NeedBrowser returns the path of the browser; $DOMTAP_CHROME names another than the one found. The test is skipped on a
+// machine without a browser, where scripts/install-chromium installs one, and by go test -short, as make check does.
+func NeedBrowser(t testing.TB) (path string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a browser, and the tests are short")
+	}
+	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
+	if err != nil {
+		t.Skip(err)
+	}
+	return path
+}
+
+// StartBrowser starts a browser with more flags. A test that cannot have one is skipped.
 func StartBrowser(t testing.TB, flags ...string) *Browser {
 	t.Helper()
 	return startBrowser(t, browser.Config{Flags: flags})
@@ -101,11 +114,7 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 // found completes what browser to start.
 func found(t testing.TB, cfg browser.Config, state string) browser.Config {
 	t.Helper()
-	path, err := browser.Find(os.Getenv("DOMTAP_CHROME"))
-	if err != nil {
-		t.Skip(err)
-	}
-	cfg.ChromePath, cfg.Headless, cfg.StateDir = path, true, state
+	cfg.ChromePath, cfg.Headless, cfg.StateDir = NeedBrowser(t), true, state
 	if cfg.Gate != nil { // it resolves the names
 		return cfg
 	}
@@ -187,7 +196,7 @@ func StartConfigured(t testing.TB, cfg server.Config, flags ...string) *Daemon {
 }
 
 // StartWith is StartDaemon with tabs, a server and a browser of one's own settings. Which browser it is, and where it
-// keeps its state, is the harness's to say.
+// keeps its state, is for testenv to say.
 func StartWith(t testing.TB, tabs actor.Config, cfg server.Config, with browser.Config) *Daemon {
 	t.Helper()
 	return StartBeside(t, tabs, cfg, with, func(*server.Server) {})

@@ -9,7 +9,7 @@ import (
 // SomeButtons is a page of three elements with one name.
 const SomeButtons = `<title>Three</title><button id=a>Same</button><button id=b>Same</button><button id=c>Same</button>`
 
-// Evaluate runs an expression in the page's own world, as its scripts do.
+// Evaluate runs an expression in the page's own world, as its scripts do, and waits for a promise that it gives.
 func Evaluate[T any](t testing.TB, d *Daemon, expression string) T {
 	t.Helper()
 	var out struct {
@@ -17,7 +17,9 @@ func Evaluate[T any](t testing.TB, d *Daemon, expression string) T {
 			Value T `json:"value"`
 		} `json:"result"`
 	}
-	err := d.Browser.Newest().Call(t.Context(), "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out)
+	err := d.Browser.Newest().Call(t.Context(), "Runtime.evaluate", map[string]any{
+		"expression": expression, "returnByValue": true, "awaitPromise": true,
+	}, &out)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,9 +9,17 @@ import (
 	"time"
 )
 
-// Main runs the tests of a package and returns its exit code; goroutines of domtap that they leave behind fail it.
+// Main runs the tests of a package and returns its exit code. It ends the daemons that they shared; what these leave
+// behind, and goroutines of domtap that the tests leave behind, fail it.
 func Main(m *testing.M) int {
+	life := &lifetime{}
+	shared.Lock()
+	shared.life, shared.daemons = life, map[string]*sharedDaemon{}
+	shared.Unlock()
 	code := m.Run()
+	if !life.end() && code == 0 {
+		code = 1
+	}
 	if left := goroutines(); code == 0 && left != "" {
 		fmt.Fprintf(os.Stderr, "goroutines are left behind:\n%s\n", left)
 		return 1

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"github.com/domtap/domtap/internal/browser"
 )
 
 // Remote is a browser that the daemon did not start.
@@ -27,11 +25,7 @@ type Remote struct {
 // StartRemote starts a browser as somebody else would, that listens on a port of loopback; 0: on a free one.
 func StartRemote(t testing.TB, port int) *Remote {
 	t.Helper()
-	path, err := browser.Find("")
-	if err != nil {
-		t.Skip(err)
-	}
-	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+	cmd := exec.Command(NeedBrowser(t), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
 		fmt.Sprintf("--remote-debugging-port=%d", port), "--user-data-dir="+t.TempDir(), "about:blank")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StderrPipe()

@@ -41,6 +41,24 @@ func HTML(page string) http.HandlerFunc {
 	}
 }
 
+// Patience bounds a wait for what must happen. No machine needs so long, however busy it is, so that only a fault
+// fails a test.
+const Patience = 3 * time.Minute
+
+// Await asks every 20 ms whether a condition is met, until it is. What takes longer than Patience fails the test.
+func Await(t testing.TB, what string, met func() bool) {
+	t.Helper()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for ctx := Within(t, Patience); !met(); {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			t.Fatalf("%s: not within %v", what, Patience)
+		}
+	}
+}
+
 // Within is the test's context with a deadline.
 func Within(t testing.TB, limit time.Duration) context.Context {
 	t.Helper()

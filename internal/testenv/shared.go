@@ -1,0 +1,138 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server"
+)
+
+// shared holds the daemons that the tests of a package share, by their flags.
+var shared struct {
+	sync.Mutex
+	life    *lifetime // set while Main runs the tests
+	daemons map[string]*sharedDaemon
+}
+
+// sharedDaemon is a daemon and how many tests and subtests use it now.
+type sharedDaemon struct {
+	*Daemon
+	users int
+}
+
+// Shared returns the daemon that the tests of this package share, with the settings of StartDaemon. The first test that
+// asks for the flags starts the daemon; Main ends it. A browser costs a second of CPU, so a test starts one of its own
+// only where its subject is the browser, the daemon or its settings, or where it leaves pages that do not end.
+//
+// The end of the test closes all tabs and named sessions. Storage of the default session stays, so the tests of storage
+// use sessions of their own. Tests that share a daemon do not run in parallel.
+func Shared(t testing.TB, flags ...string) *Daemon {
+	t.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.life == nil {
+		t.Fatal("testenv.Shared: the TestMain of the package does not call testenv.Main")
+	}
+	key := strings.Join(flags, " ")
+	one := shared.daemons[key]
+	if one == nil {
+		one = &sharedDaemon{Daemon: StartConfigured(shared.life.of(t), server.Config{AllowEval: true}, flags...)}
+		shared.daemons[key] = one
+	}
+	one.users++
+	d := one.For(t)
+	t.Cleanup(func() {
+		shared.Lock()
+		one.users--
+		last := one.users == 0 // a subtest leaves its parent's tabs alone
+		shared.Unlock()
+		if last {
+			d.clear()
+		}
+	})
+	return d
+}
+
+// For returns the same daemon, whose helpers fail the test t instead.
+func (d *Daemon) For(t testing.TB) *Daemon {
+	other := *d
+	other.t = t
+	return &other
+}
+
+// clear closes all tabs and all named sessions.
+func (d *Daemon) clear() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.t.Context()), closeLimit)
+	defer cancel()
+	sessions, err := d.Sessions.ListSessions(ctx, &domtapv1.ListSessionsRequest{})
+	if err != nil {
+		d.t.Errorf("clearing the shared daemon: %v", err)
+	}
+	for _, s := range sessions.GetSessions() {
+		if s.GetId() != d.Session {
+			if _, err := d.Sessions.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: s.GetId()}); err != nil {
+				d.t.Errorf("clearing the shared daemon: %v", err)
+			}
+		}
+	}
+	tabs, err := d.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{})
+	if err != nil {
+		d.t.Errorf("clearing the shared daemon: %v", err)
+	}
+	for _, tab := range tabs.GetTabs() {
+		if _, err := d.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: tab.GetId()}); err != nil {
+			d.t.Errorf("clearing the shared daemon: %v", err)
+		}
+	}
+}
+
+// lifetime is that of a package's tests: what is started in it ends in end.
+type lifetime struct {
+	cleanups []func()
+	failed   bool
+}
+
+// of returns a testing.TB that fails the test t as long as that runs, and whose cleanups run at the end of the package.
+func (l *lifetime) of(t testing.TB) testing.TB { return &packageTB{TB: t, life: l} }
+
+// end runs the cleanups, the latest first, and reports whether all of them went well.
+func (l *lifetime) end() bool {
+	for _, f := range slices.Backward(l.cleanups) {
+		f()
+	}
+	return !l.failed
+}
+
+// packageTB outlives the test that it was made for.
+type packageTB struct {
+	testing.TB
+	life *lifetime
+}
+
+func (p *packageTB) Cleanup(f func()) { p.life.cleanups = append(p.life.cleanups, f) }
+
+func (p *packageTB) Context() context.Context { return context.WithoutCancel(p.TB.Context()) }
+
+func (p *packageTB) Errorf(format string, args ...any) {
+	p.life.failed = true
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+}
+
+func (p *packageTB) TempDir() string {
+	dir, err := os.MkdirTemp("", "domtap-test")
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			p.Errorf("removing the directory of the shared daemon: %v", err)
+		}
+	})
+	return dir
+}
