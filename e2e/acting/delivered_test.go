@@ -200,11 +200,26 @@ func TestWhatRandomStepsFound(t *testing.T) {
 		{"a text after whose first letter the page moves the focus",
 			`<input aria-label=From oninput="to.focus()"><input id=to aria-label=To>`,
 			func() *domtapv1.Step { return typing(s.at("From"), "wild") }},
+		{"a fill of a field that moves the focus before it is filled",
+			`<input aria-label=From onbeforeinput="event.stopImmediatePropagation(); to.focus()"><input id=to aria-label=To>`,
+			func() *domtapv1.Step { return fill(s.at("From"), "wild") }},
+		{"a text in a field that moves the focus before it is typed",
+			`<input aria-label=From onbeforeinput="to.focus()"><input id=to aria-label=To>`,
+			func() *domtapv1.Step { return typing(s.at("From"), "wild") }},
+		{"a fill in a shadow tree that moves the focus before it is filled",
+			`<div><template shadowrootmode=open><input aria-label=From><input id=to aria-label=To>
+			<script>const [from, to] = document.querySelector("div").shadowRoot.querySelectorAll("input"); from.onbeforeinput = () => to.focus()</script></template></div>`,
+			func() *domtapv1.Step { return fill(s.at("From"), "wild") }},
 	} {
 		s.show(`<body style="margin:0">` + c.page)
 		r, err := s.try(t.Context(), c.step())
 		if err == nil && (r.GetOk() || r.GetDelivered() == domtapv1.Delivered_DELIVERED_ALL) {
 			t.Errorf("%s: %v", c.name, r)
+		}
+		for _, e := range s.d.All(s.tab).GetElements() {
+			if (e.GetName() == "To" || e.GetText() == "To") && strings.Contains(e.GetValue(), "wild") {
+				t.Errorf("%s: the other field holds %q", c.name, e.GetValue())
+			}
 		}
 	}
 }

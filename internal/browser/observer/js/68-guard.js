@@ -43,6 +43,8 @@ class Guard {
     this.changed = null;
     /** What the element was called when it was pressed, and when it was clicked. @type {string[]} */
     this.names = [];
+    /** Takes off what confine listens with. */
+    this.release = () => {};
     this.listen();
     /** @param {NavigateEvent} event */
     const leaves = (event) => !event.destination.sameDocument && this.press && this.press.leaves();
@@ -55,6 +57,7 @@ class Guard {
 
   clear() {
     if (this.press) this.press.tell();
+    this.release();
     this.press = null;
     this.el = this.keys = this.stray = null;
     this.until = 0;
@@ -146,18 +149,45 @@ class Guard {
     } else if (holdsFocus(el)) {
       this.reached = true;
       keys.heard(event);
+      if (event.type === "beforeinput") this.confine(event);
     } else if (up && this.reached && keys.follow !== "one") {
       return; // of a key that the element heard
     } else if (this.reached && keys.isRest(event)) {
       swallow(event);
     } else if (this.reached && keys.mayFollow(event)) {
       keys.heard(event);
+      if (event.type === "beforeinput") this.confine(event);
     } else {
       if (!up) this.stray = /** @type {El} */ (event.composedPath()[0]);
       // A text that went on later would have a hole.
       this.shut = !this.reached || keys.follow === "text";
       swallow(event);
     }
+  }
+
+  /**
+   * Prevents a text when the page moves the focus while it handles the beforeinput of that text: the browser inserts the
+   * text where the focus is by then. Moves within a shadow tree are reported in that tree alone.
+   * @param {Event} event
+   */
+  confine(event) {
+    const { keys, el } = this;
+    if (!keys || !el || keys.follow === "any") return;
+    const moved = () => {
+      const focused = focusedNow();
+      if (event.eventPhase === Event.NONE || this.keys !== keys || !focused || holdsFocus(el)) return;
+      if (keys.follow === "text" && keys.handsOn(keys.current, focused)) return;
+      event.preventDefault();
+      this.stray = focused;
+      this.shut = true;
+    };
+    this.release();
+    const places = [globalThis, /** @type {El} */ (event.composedPath()[0]).getRootNode()];
+    for (const place of places) place.addEventListener("focus", moved, true);
+    this.release = () => {
+      for (const place of places) place.removeEventListener("focus", moved, true);
+      this.release = () => {};
+    };
   }
 }
 

@@ -255,7 +255,7 @@ async function typed(agent, request) {
   if (!el || !keys) return found;
   if (stray && isElement(stray)) went(agent, stray, el, found);
   if (!reached || request.text === undefined || keys.before === null) return pressed(agent, keys, found, stray);
-  if (request.edit === "replace") return filled(keys, request.text, found);
+  if (request.edit === "replace") return filled(keys, request.text, stray, found);
   await new Promise((resolve) => setTimeout(resolve, 0)); // pages set fields back in a task of their own
   const end = performance.now() + TAKES_AT_MOST;
   while (!stray && !keys.received(request.text) && safe.isConnected(el) && performance.now() < end) await nextFrame();
@@ -302,8 +302,8 @@ function isTold(el) {
   return !isSecret(el) && !isTextMasked(el) && !isValueMasked(el);
 }
 
-/** How a value went that replaced another. @param {Keys} keys @param {string} text @param {TypedAnswer} found */
-async function filled(keys, text, found) {
+/** How a value went that replaced another. @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found */
+async function filled(keys, text, stray, found) {
   const { el } = keys;
   const end = performance.now() + TAKES_AT_MOST;
   for (;;) {
@@ -323,7 +323,7 @@ async function filled(keys, text, found) {
     if (performance.now() >= end) break;
     await nextFrame();
   }
-  return { ...found, delivered: "none", cause: keys.cause(null), of: lengthOf(text), limit: el.maxLength };
+  return { ...found, delivered: "none", cause: keys.cause(stray), of: lengthOf(text), limit: el.maxLength };
 }
 
 /** How keys went that are no text. @param {Agent} agent @param {Keys} keys @param {TypedAnswer} found @param {El | null} stray */
