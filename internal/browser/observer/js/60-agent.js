@@ -28,10 +28,8 @@ class Agent {
     this.frame = 0;
     /** The frame in which the page changed last. */
     this.changedIn = null;
-    this.timer = 0;
-    /** Something happened since the last look, and since the last probe. */
-    this.stirred = this.stirredSince = true;
-    this.looked = this.probed = 0;
+    /** Looks now and then for what no event shows. */
+    this.poller = new Poller(this);
     this.observer = new MutationObserver((records) => this.mutated(records));
     this.flush = this.flush.bind(this);
     this.framed = this.framed.bind(this);
@@ -40,15 +38,8 @@ class Agent {
     this.quiet = 0;
     /** The root element that listens. @type {El | null} */
     this.root = null;
-    /** The pass under way. @type {SlicedSweep | null} */
-    this.pass = null;
-    /** When the next may begin, and when the last one ended. */
-    this.rested = 0;
-    this.passed = 0;
-    this.every = PASS_EVERY;
     /** Boxes, or the scroll position, are to be sent with the next patch. */
     this.boxes = false;
-    this.goOn = this.goOn.bind(this);
     this.noteMore = this.noteMore.bind(this);
   }
 
@@ -78,7 +69,7 @@ class Agent {
   /** @param {MutationRecord[]} records */
   mutated(records) {
     this.quiet = performance.now();
-    this.stirred = this.stirredSince = true;
+    this.poller.noteActivity();
     if (this.frame) this.changedIn = this.model.doc.timeline.currentTime;
     this.model.changes.note(records);
     this.writer.took += performance.now() - this.quiet;
@@ -91,7 +82,7 @@ class Agent {
   heard(event) {
     const model = this.model;
     this.chosen.stir();
-    this.stirred = this.stirredSince = true;
+    this.poller.noteActivity();
     model.changes.geometryDirty = true;
     switch (event.type) {
       case "slotchange": {
@@ -109,7 +100,7 @@ class Agent {
       case "click":
       case "keyup":
         model.changes.controlsDirty = true;
-        if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a pass looks at the rest
+        if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep looks at the rest
         if (event.type === "input" || event.type === "change") {
           const target = /** @type {El} */ (event.composedPath()[0]);
           if (event.isTrusted) model.rows.entered(target);
@@ -184,7 +175,7 @@ class Agent {
     const records = this.observer.takeRecords();
     if (records.length) model.changes.note(records);
     if (all) {
-      this.abandon();
+      this.poller.abandonSweep();
       if (!model.layout.holds()) model.changes.styleDirty = true;
     }
     model.refresh.update(all);
@@ -202,80 +193,6 @@ class Agent {
     if (this.writer.renamed()) return true;
     if (geometry && scrollState() !== this.writer.scroll) return true;
     return this.model.records.listDirty || (geometry && this.model.records.unboxed.size > 0);
-  }
-
-  /** While pushing, four times a second: whether there is anything that no event shows. */
-  beat() {
-    if (!this.pushing) return;
-    const now = performance.now();
-    this.start();
-    if (!this.pass && now >= this.rested && (this.stirred || now - this.looked >= IDLE)) this.look(now);
-    if (this.chosen.due) this.schedule();
-    this.askForProbe(now);
-    this.timer = setTimeout(() => this.beat(), BEAT);
-  }
-
-  /** Listeners come without a mutation: a probe now and then, and soon after elements came. @param {number} now */
-  askForProbe(now) {
-    const since = now - this.probed;
-    if (since < (this.model.listeners.due ? PROBE_GROWN : this.stirredSince ? PROBE_EVERY : PROBE_IDLE)) return;
-    this.probed = now;
-    this.stirredSince = false;
-    this.send(this.writer.header("p"));
-  }
-
-  /** Glances at the document, and begins a pass when it may have changed unseen. @param {number} start now */
-  look(start) {
-    const { model } = this;
-    this.looked = start;
-    this.stirred = false;
-    this.chosen.stir();
-    if (!model.changes.rescan) {
-      model.sweep.poll();
-      model.sweep.checkControls(false);
-      if (model.changes.styleDirty || !model.layout.seemsToHold(this.geometry) || start - this.passed >= this.every) {
-        this.pass = new SlicedSweep(model);
-        scheduler.postTask(this.goOn, SLICES);
-      }
-    }
-    const took = performance.now() - start;
-    this.writer.took += took;
-    this.rested = start + REST * took;
-    if (model.pending || this.writer.renamed()) this.schedule();
-  }
-
-  /** Ends a pass before its end: what it did not look at is to be looked at. */
-  abandon() {
-    if (this.pass) this.model.changes.styleDirty = this.model.changes.geometryDirty = true;
-    this.pass = null;
-  }
-
-  /** Works on the pass for a slice. */
-  goOn() {
-    const { model, pass } = this;
-    if (!pass) return; // a read has looked at everything meanwhile
-    if (!this.pushing || model.changes.rescan) {
-      this.abandon();
-      return;
-    }
-    const before = pass.took;
-    const over = pass.slice();
-    this.writer.took += pass.took - before;
-    if (!over) {
-      scheduler.postTask(this.goOn, SLICES);
-      if (model.pending) this.schedule();
-      return;
-    }
-    this.pass = null;
-    this.passed = performance.now();
-    this.every = model.sweep.found > pass.found ? PASS_EVERY : PASS_IDLE;
-    this.rested = this.passed + REST * pass.took;
-    model.changes.proxiesDirty = true;
-    if (this.geometry) {
-      model.layout.findObscured();
-      this.boxes = true;
-    }
-    this.schedule();
   }
 
   // ---- what the daemon calls ----------------------------------------------------------------
@@ -368,12 +285,10 @@ class Agent {
     this.geometry = how.geometry;
     if (how.push === this.pushing) return;
     this.pushing = how.push;
-    this.stirred = true;
-    this.probed = performance.now();
-    clearTimeout(this.timer);
+    this.poller.stop();
     if (!this.pushing) return;
     this.start();
-    this.timer = setTimeout(() => this.beat(), BEAT);
+    this.poller.start();
     this.schedule();
   }
 
@@ -387,30 +302,6 @@ class Agent {
     if (this.model.pending || this.chosen.due) this.schedule();
   }
 
-  /**
-   * Everything from scratch, without the model: for tests, as the model's oracle. One line per
-   * element: its ref and its fields, the parent as a ref.
-   */
-  fresh() {
-    const model = new Model(this.model.doc);
-    model.structural = this.model.structural;
-    model.attributes = this.model.attributes;
-    model.frames = this.model.frames;
-    model.listeners.needsWalk = this.model.listeners.needsWalk;
-    model.refresh.update(true);
-    /** @type {string[]} */
-    const lines = [];
-    /** @param {Rec | null} rec */
-    const known = (rec) => {
-      const own = rec && this.model.records.get(rec.node);
-      return own ? own.ref : "^";
-    };
-    for (let rec = model.records.head.next; rec; rec = rec.next) {
-      const parent = rec.fields[F_PARENT];
-      lines.push(known(rec) + "\t" + rec.fields.with(F_PARENT, parent ? known(parent) : "^").join("\t"));
-    }
-    return lines.join("\n");
-  }
 }
 
 /** Numbers from their digits: seven bits each, the lowest first, and 128 when there is more. @param {Digit[]} digits */
@@ -438,15 +329,6 @@ const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
 const SLICES = /** @type {const} */ ({ priority: "user-visible" });
 /** How many patches may be on their way at once; the daemon acknowledges some of them together (page.Window). */
 const WINDOW = 8;
-/**
- * Milliseconds after which a page that seems not to change is passed over all the same; and when the last pass
- * found nothing.
- */
-const PASS_EVERY = 2000, PASS_IDLE = 4000;
-/** Milliseconds between looks while somebody watches, and while nothing happens at all. */
-const BEAT = 250, IDLE = 1000;
-/** Milliseconds between probes: when elements came, when anything happened, and when nothing did. */
-const PROBE_GROWN = 500, PROBE_EVERY = 2000, PROBE_IDLE = 4000;
 const HEARD = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
   "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",

@@ -97,7 +97,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "suspects":
       return agent.model.listeners.suspects();
     case "fresh":
-      return agent.fresh();
+      return freshWalk(agent);
     case "markup":
       return markupOf(agent);
     case "find":

@@ -1,0 +1,153 @@
+// @ts-check
+// Whether a name or a row is that of another record: counts, times and states may differ, and something may have been added.
+
+/** Words of states and times: a row that says others is the same row. */
+const STATE_WORDS = new Set((
+  "new unread read pending done active inactive open opened closed paid unpaid due overdue sent delivered seen draft online offline away busy typing saved saving " +
+  "loading failed error ok success successful running queued waiting completed complete incomplete finished started stopped paused playing enabled disabled " +
+  "published unpublished approved rejected cancelled canceled shipped processing processed in progress stock out of available unavailable sold pinned starred " +
+  "muted selected checked edited modified updated live on off yes no low high medium normal todo doing blocked archived " +
+  "now just ago yesterday today tomorrow last next a an s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w week weeks " +
+  "month months y year years am pm monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun").split(" "));
+const MONTHS = new Set("jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july august september october november december".split(" "));
+
+/** The words of a text that do not count or tell the time, one space between; empty for nothing but states and times. @param {string} text */
+function wordsOf(text) {
+  const words = text.toLowerCase().match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'’_@.-]*|\p{N}[\p{L}\p{N}_-]*/gu) || [];
+  const kept = [];
+  let numbers = 0;
+  for (let word of words) {
+    if (/^\p{N}/u.test(word) && !(word.length >= 6 && /\p{L}/u.test(word))) {
+      numbers++;
+      word = word.replace(/[\p{N}_-]+/gu, "");
+    }
+    word = word.replace(/[.'’_-]+$/u, "");
+    if (word) kept.push(word);
+  }
+  /** @param {string} word */
+  const idle = (word) => STATE_WORDS.has(word) || (numbers > 0 && MONTHS.has(word));
+  return kept.every(idle) ? "" : kept.join(" ");
+}
+
+/** The numbers of a text that may tell things apart: no times. @param {string} text */
+function numbersIn(text) {
+  if (/\d{1,2}:\d\d|\b\d+ ?(s|sec|min|m|h|hr|d|days?|hours?|minutes?|seconds?|w|weeks?|months?|years?)\b/i.test(text)) return "";
+  return (text.match(/\p{N}+/gu) || []).join(" ");
+}
+
+/**
+ * Whether two names are one, but for what counts. Where the names beside it have the same words, the numbers tell.
+ * @param {string} was @param {string} now @param {() => string[]} beside @param {boolean} [loose] only the numbers are looked at
+ */
+function sameName(was, now, beside, loose) {
+  if (was === now) return true;
+  const words = lettersOf(was);
+  if (words !== lettersOf(now)) return loose === true;
+  if (words === "") return loose === true && was === "";
+  if (numbersIn(was) === numbersIn(now)) return true;
+  return !beside().some((name) => lettersOf(name) === words && numbersIn(name) !== numbersIn(was));
+}
+
+/** @param {string} text */
+function lettersOf(text) {
+  return text.replace(/[^\p{L}\p{M}]+/gu, "");
+}
+
+/**
+ * What is different when a row shows another record; null for the same one, though its numbers, times and states may be
+ * others, and something may have been added.
+ * @param {RowState} told @param {RowState} now @param {number} own the field that is acted on
+ * @param {() => {told: RowState[], now: RowState[]}} siblings
+ * @returns {null | {was: string, now: string}}
+ */
+function otherRecord(told, now, own, siblings) {
+  const was = new RowWords(told, own), is = new RowWords(now, own);
+  const lost = minus(was.words, is.words), came = minus(is.words, was.words);
+  const said = { was: sayParts(lost), now: sayParts(came) };
+  if (otherKeys(was.keys, is.keys)) return said;
+  if (!lost.length && !came.length) return otherNumbers(was, is, siblings) ? { was: was.numbered.text, now: is.numbered.text } : null;
+  if (!lost.length) return null;
+  const beside = siblings();
+  const title = titleOf(was, beside.told.map((s) => new RowWords(s, 0)));
+  const kept = title !== null && is.words.some((p) => continues(p.words, title.words));
+  if (!came.length) return kept || was.words.length > lost.length ? null : said;
+  // One alone has nothing to tell its title from a caption by: most of it must be as it was.
+  const texts = was.words.filter((p) => !p.caption).length;
+  if (!beside.told.length) return kept && lost.length * 2 <= texts - lost.length ? null : said;
+  const twice = kept && beside.now.some((s) => new RowWords(s, 0).words.some((p) => p.words === title.words));
+  return kept && !twice ? null : said;
+}
+
+/** What a row says, sorted by what it tells. */
+class RowWords {
+  /** @param {RowState} state @param {number} own */
+  constructor(state, own) {
+    /** @type {(RowPart & {words: string})[]} */
+    this.words = [];
+    /** @type {Map<string, string[]>} */
+    this.keys = new Map();
+    /** The first part with a number that may tell rows apart. */
+    this.numbered = { text: "", numbers: "" };
+    for (const p of partsOf(state)) {
+      if (own && p.control === own) continue;
+      if (p.kind !== "w" && p.kind !== "v") {
+        const list = this.keys.get(p.kind);
+        if (list) list.push(p.text);
+        else this.keys.set(p.kind, [p.text]);
+        continue;
+      }
+      const words = wordsOf(p.text);
+      if (words) this.words.push({ ...p, words });
+      /** @type {string} */
+      const numbers = this.numbered.numbers ? "" : numbersIn(p.text);
+      if (numbers) this.numbered = { text: p.hidden ? "" : p.text, numbers };
+    }
+  }
+  get all() {
+    return this.words.map((p) => p.words).join("\u001f");
+  }
+}
+
+/** What one list of parts has and another has not; a text that was continued or cut is the same. @param {(RowPart & {words: string})[]} a @param {(RowPart & {words: string})[]} b */
+function minus(a, b) {
+  const left = b.slice();
+  return a.filter((p) => {
+    const i = left.findIndex((q) => q.words === p.words);
+    if (i >= 0) left.splice(i, 1);
+    return i < 0 && !b.some((q) => continues(q.words, p.words));
+  });
+}
+
+/** Whether of two texts one holds the other. @param {string} a @param {string} b */
+function continues(a, b) {
+  return (" " + a + " ").includes(" " + b + " ") || (" " + b + " ").includes(" " + a + " ");
+}
+
+/** Whether attributes that both have tell two records. @param {Map<string, string[]>} was @param {Map<string, string[]>} now */
+function otherKeys(was, now) {
+  for (const [kind, texts] of was) {
+    const others = now.get(kind);
+    if (others && texts.some((t) => !others.includes(t)) && others.some((t) => !texts.includes(t))) return true;
+  }
+  return false;
+}
+
+/** Whether a row that its neighbours' words do not tell from them has another number. @param {RowWords} was @param {RowWords} now @param {() => {told: RowState[]}} siblings */
+function otherNumbers(was, now, siblings) {
+  if (was.numbered.numbers === now.numbered.numbers || !was.numbered.numbers || !now.numbered.numbers) return false;
+  return siblings().told.some((s) => {
+    const one = new RowWords(s, 0);
+    return one.all === was.all && one.numbered.numbers !== was.numbered.numbers;
+  });
+}
+
+/** What a row is known by: the first thing that it alone says, but for captions. @param {RowWords} row @param {RowWords[]} others */
+function titleOf(row, others) {
+  const common = new Set(others.flatMap((o) => o.words.map((p) => p.words)));
+  return row.words.find((p) => !p.caption && !common.has(p.words)) || null;
+}
+
+/** Parts as a message says them. @param {RowPart[]} parts */
+function sayParts(parts) {
+  return clean(parts.filter((p) => !p.hidden).slice(0, 3).map((p) => p.text).join(", "), 60);
+}

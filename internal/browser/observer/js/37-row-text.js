@@ -1,0 +1,174 @@
+// @ts-check
+// What a row says, as parts: texts, what its fields hold, and the attributes that tell records apart.
+
+/** What is kept of a row: so many texts, of so many characters each. */
+const MAX_ROW_PARTS = 80;
+const MAX_ROW_TEXT = 160;
+
+/** What changes by its nature. */
+const LIVE_TAGS = new Set(["script", "style", "noscript", "template", "time", "progress", "meter", "output", "svg", "canvas", "video", "audio"]);
+const LIVE_ROLES = new Set(["alert", "status", "log", "timer", "progressbar", "marquee", "tooltip", "meter"]);
+const CAPTION_TAGS = new Set(["button", "summary"]);
+/** Attributes that tell records apart, and those of a row that say where it stands or how it is. */
+const KEY_NAME = /^(id|itemid|key|data-(.*[-_])?(id|key|uid|uuid|guid|pk|slug|sku|name|email|user|record|item))$/;
+const MADE_UP = /^(:r|«|radix|headlessui|react|mui|ember|ext-|yui|j_id|__)/i;
+
+/** @type {(el: El) => string[]} */
+const attributeNames = method(Element, "getAttributeNames");
+
+/**
+ * One thing that a row says: of kind "w" a text, "v" what a field holds, "h" where a link goes, else the name of an
+ * attribute. Control is the number of the field, or of the editor, that it stands in; hidden keeps it from messages.
+ * @typedef {{kind: string, text: string, control: number, caption: boolean, hidden: boolean}} RowPart
+ */
+
+/**
+ * What a row said, noted as the markup that the browser writes, which is much cheaper than a walk, with what its fields
+ * hold; most of it is never read. Parts are made when it is, or where the markup does not say everything. Unsure: it
+ * changed after the read and before it was noted.
+ * @typedef {{mark: number, markup: string, values: RowPart[], parts: RowPart[] | null, unsure: boolean}} RowState
+ */
+
+/** Gathers what a row says. */
+class RowGather {
+  /** @param {RowReader} reader @param {El} root */
+  constructor(reader, root) {
+    this.reader = reader;
+    this.root = root;
+    this.left = MAX_ROW_NODES;
+    /** @type {RowPart[]} */
+    this.parts = [];
+  }
+
+  /** @param {El} root */
+  walk(root) {
+    /** @type {[El | Text, number, boolean][]} */
+    const stack = [[root, 0, false]];
+    while (stack.length && --this.left >= 0) {
+      const [node, control, caption] = /** @type {[El | Text, number, boolean]} */ (stack.pop());
+      if (isText(node)) {
+        if (/\S/.test(node.data)) this.say("w", node.data, control, caption, MASKS !== null && isTextMasked(/** @type {El | null} */ (safe.parentNode(node))));
+        continue;
+      }
+      if (!isElement(node) || !this.visit(node, node === root)) continue;
+      const tag = tagOf(node);
+      const editor = control || (isEditingHost(node) ? this.reader.number(node) : 0);
+      const below = caption || CAPTION_TAGS.has(tag) || (has(node, "role") && explicitRole(node) === "button");
+      const nodes = flatNodes(node, tag);
+      for (let i = Math.min(nodes.length, MAX_ROW_NODES) - 1; i >= 0; i--) stack.push([nodes[i], editor, below]);
+    }
+  }
+
+  /** Takes what an element says of itself; whether what is in it counts. @param {El} el @param {boolean} first */
+  visit(el, first) {
+    const tag = tagOf(el);
+    const role = has(el, "role") ? explicitRole(el) : "";
+    if (isLeftOut(tag, role, first, !bare(el) && has(el, "aria-live"))) return false;
+    if (!bare(el)) {
+      const masked = isMasked(el);
+      for (const name of attributeNames(el).slice(0, MAX_ROW_PARTS)) this.parts.push(...attributeParts(tag, name, attr(el, name) || "", (other) => attr(el, other), masked));
+    }
+    if (tag !== "select" && tag !== "textarea" && tag !== "input") return true;
+    this.parts.push(...this.reader.held(el));
+    return false;
+  }
+
+  /** @param {string} kind @param {string | null} text @param {number} control @param {boolean} caption @param {boolean} hidden */
+  say(kind, text, control, caption, hidden) {
+    if (!text || this.parts.length >= MAX_ROW_PARTS) return;
+    this.parts.push({ kind, text: clean(text, MAX_ROW_TEXT), control, caption, hidden });
+  }
+}
+
+/** Whether what an element of a row says is not the row's: it changes by itself, or is a row of its own. @param {string} tag @param {string} role @param {boolean} first @param {boolean} live */
+function isLeftOut(tag, role, first, live) {
+  return LIVE_TAGS.has(tag) || (!first && (ROW_TAGS.has(tag) || ROW_ROLES.has(role) || LIVE_ROLES.has(role) || live));
+}
+
+/**
+ * What an attribute says.
+ * @param {string} tag @param {string} name @param {string} value @param {(name: string) => string | null} other attributes @param {boolean} masked
+ * @returns {RowPart[]}
+ */
+function attributeParts(tag, name, value, other, masked) {
+  if (!value) return [];
+  let kind = "";
+  if (name === "aria-label" || name === "alt") kind = "w";
+  else if (name === "href" && tag === "a") kind = "h";
+  else if (name === "src" && tag === "img" && !other("alt") && !other("data-src") && other("loading") !== "lazy") kind = "src";
+  else if (KEY_NAME.test(name) && !MADE_UP.test(value)) kind = name;
+  return kind ? [{ kind, text: clean(value, MAX_ROW_TEXT), control: 0, caption: false, hidden: kind !== "w" || masked }] : [];
+}
+
+/** What a row said. @param {RowState} state @returns {RowPart[]} */
+function partsOf(state) {
+  if (state.parts === null) {
+    state.parts = partsOfMarkup(state.markup);
+    state.parts.push(...state.values);
+    state.markup = "";
+  }
+  return state.parts;
+}
+
+const TOKENS = /<(\/?)([^\s<>\/]+)((?:\s[^\s=>]+(?:="[^"]*")?)*)\s*\/?>|<!--[^]*?-->|[^<]+|</g;
+const ATTRIBUTE = /\s([^\s=>]+)(?:="([^"]*)")?/g;
+const VOID_TAGS = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
+const RAW_TAGS = new Set(["script", "style", "noscript", "iframe", "xmp", "noembed", "noframes", "plaintext", "template"]);
+
+/** Reads what the browser wrote: attributes are quoted, and what stands in texts is escaped. @param {string} markup */
+function partsOfMarkup(markup) {
+  /** @type {RowPart[]} */
+  const parts = [];
+  /** What is open, and whether it is left out, or a caption. @type {{tag: string, out: boolean, caption: boolean}[]} */
+  const open = [];
+  TOKENS.lastIndex = 0;
+  for (let m; (m = TOKENS.exec(markup)) && parts.length < MAX_ROW_PARTS; ) {
+    const top = open[open.length - 1];
+    if (m[2] === undefined) {
+      if (m[0][0] !== "<" && !(top && top.out) && /\S/.test(m[0])) {
+        parts.push({ kind: "w", text: clean(unescaped(m[0]), MAX_ROW_TEXT), control: 0, caption: top !== undefined && top.caption, hidden: false });
+      }
+      continue;
+    }
+    const tag = m[2].toLowerCase();
+    if (m[1]) {
+      const i = open.findLastIndex((o) => o.tag === tag);
+      if (i >= 0) open.length = i;
+      continue;
+    }
+    const attributes = new Map();
+    for (const [, name, value] of m[3].matchAll(ATTRIBUTE)) attributes.set(name.toLowerCase(), unescaped(value || ""));
+    const role = (attributes.get("role") || "").toLowerCase().trim();
+    const out = (top !== undefined && top.out) || isLeftOut(tag, role, open.length === 0, attributes.has("aria-live"));
+    if (!out) for (const [name, value] of attributes) parts.push(...attributeParts(tag, name, value, (other) => attributes.get(other) || null, false));
+    if (VOID_TAGS.has(tag)) continue;
+    if (RAW_TAGS.has(tag)) {
+      const end = markup.indexOf("</" + tag, TOKENS.lastIndex);
+      if (end < 0) break;
+      TOKENS.lastIndex = end;
+    }
+    open.push({ tag, out: out || tag === "select" || tag === "textarea", caption: (top !== undefined && top.caption) || CAPTION_TAGS.has(tag) || role === "button" });
+  }
+  return parts;
+}
+
+/** @type {Record<string, string>} */
+const ESCAPES = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " " };
+
+/** @param {string} text */
+function unescaped(text) {
+  return text.includes("&") ? text.replace(/&(amp|lt|gt|quot|nbsp);/g, (_, name) => ESCAPES[name]) : text;
+}
+
+/** Whether two states are one to the letter, or in all that counts. @param {RowState} a @param {RowState} b */
+function saysTheSame(a, b) {
+  if (a.markup !== "" && a.markup === b.markup) return signOf(a.values) === signOf(b.values);
+  return signOf(partsOf(a)) === signOf(partsOf(b));
+}
+
+/** @param {RowPart[]} parts */
+function signOf(parts) {
+  let sign = "";
+  for (const p of parts) sign += p.kind + "\u001e" + p.text + "\u001f";
+  return sign;
+}

@@ -1,0 +1,124 @@
+// @ts-check
+// The poller: while somebody follows the page, it looks now and then for what neither mutations nor events show, begins a
+// sweep when something of that kind may have changed, and asks the daemon for a probe of the listeners.
+
+/** Milliseconds between ticks while somebody follows the page, and between polls while nothing happens at all. */
+const TICK_EVERY = 250, POLL_IDLE = 1000;
+/** Milliseconds after which a page that seems not to change is swept all the same; and when the last sweep found nothing. */
+const SWEEP_EVERY = 2000, SWEEP_IDLE = 4000;
+/** Milliseconds between probes: when elements came, when anything happened, and when nothing did. */
+const PROBE_GROWN = 500, PROBE_EVERY = 2000, PROBE_IDLE = 4000;
+
+class Poller {
+  /** @param {Agent} agent */
+  constructor(agent) {
+    this.agent = agent;
+    this.model = agent.model;
+    this.timer = 0;
+    /** Something happened since the last poll, and since the last probe. */
+    this.activeSincePoll = this.activeSinceProbe = true;
+    this.lastPoll = this.lastProbe = 0;
+    /** The sweep under way. @type {SlicedSweep | null} */
+    this.sweep = null;
+    /** When the next poll may begin, and when the last sweep ended. */
+    this.nextPoll = this.lastSweep = 0;
+    this.sweepEvery = SWEEP_EVERY;
+    this.continueSweep = this.continueSweep.bind(this);
+  }
+
+  start() {
+    this.timer = setTimeout(() => this.tick(), TICK_EVERY);
+  }
+
+  stop() {
+    this.activeSincePoll = true;
+    this.lastProbe = performance.now();
+    clearTimeout(this.timer);
+  }
+
+  /** Something happened in the page. */
+  noteActivity() {
+    this.activeSincePoll = this.activeSinceProbe = true;
+  }
+
+  /** Four times a second: whether there is anything that no event shows. */
+  tick() {
+    const { agent } = this;
+    if (!agent.pushing) return;
+    const now = performance.now();
+    agent.start();
+    if (!this.sweep && now >= this.nextPoll && (this.activeSincePoll || now - this.lastPoll >= POLL_IDLE)) this.poll(now);
+    if (agent.chosen.due) agent.schedule();
+    this.askForProbe(now);
+    this.start();
+  }
+
+  /** Listeners come without a mutation: a probe now and then, and soon after elements came. @param {number} now */
+  askForProbe(now) {
+    const since = now - this.lastProbe;
+    if (since < (this.model.listeners.due ? PROBE_GROWN : this.activeSinceProbe ? PROBE_EVERY : PROBE_IDLE)) return;
+    this.lastProbe = now;
+    this.activeSinceProbe = false;
+    this.agent.send(this.agent.writer.header("p"));
+  }
+
+  /** Looks at a part of the document, and begins a sweep when it may have changed unseen. @param {number} start now */
+  poll(start) {
+    const { agent, model } = this;
+    this.lastPoll = start;
+    this.activeSincePoll = false;
+    agent.chosen.stir();
+    if (!model.changes.rescan) {
+      model.sweep.poll();
+      model.sweep.checkControls(false);
+      if (model.changes.styleDirty || !model.layout.seemsToHold(agent.geometry) || start - this.lastSweep >= this.sweepEvery) {
+        this.sweep = new SlicedSweep(model);
+        scheduler.postTask(this.continueSweep, SLICES);
+      }
+    }
+    const took = performance.now() - start;
+    agent.writer.took += took;
+    this.nextPoll = start + REST * took;
+    if (model.pending || agent.writer.renamed()) agent.schedule();
+  }
+
+  /** Ends a sweep before its end: what it did not look at is to be looked at. */
+  abandonSweep() {
+    if (this.sweep) this.model.changes.invalidateLayout();
+    this.sweep = null;
+  }
+
+  /** Works on the sweep for a slice. */
+  continueSweep() {
+    const { agent, model, sweep } = this;
+    if (!sweep) return; // a read has looked at everything meanwhile
+    if (!agent.pushing || model.changes.rescan) {
+      this.abandonSweep();
+      return;
+    }
+    const before = sweep.took;
+    const over = sweep.slice();
+    agent.writer.took += sweep.took - before;
+    if (over) {
+      this.endSweep(sweep);
+      return;
+    }
+    scheduler.postTask(this.continueSweep, SLICES);
+    if (model.pending) agent.schedule();
+  }
+
+  /** Everything was looked at. @param {SlicedSweep} sweep */
+  endSweep(sweep) {
+    const { agent, model } = this;
+    this.sweep = null;
+    this.lastSweep = performance.now();
+    this.sweepEvery = model.sweep.found > sweep.found ? SWEEP_EVERY : SWEEP_IDLE;
+    this.nextPoll = this.lastSweep + REST * sweep.took;
+    model.changes.proxiesDirty = true;
+    if (agent.geometry) {
+      model.layout.findObscured();
+      agent.boxes = true;
+    }
+    agent.schedule();
+  }
+}

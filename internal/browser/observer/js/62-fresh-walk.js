@@ -1,0 +1,27 @@
+// @ts-check
+// The oracle of tests: what a model says that never followed anything.
+
+/**
+ * Everything from scratch, without the model: one line per element, its ref and its fields, the parent as a ref.
+ * @param {Agent} agent
+ */
+function freshWalk(agent) {
+  const model = new Model(agent.model.doc);
+  model.structural = agent.model.structural;
+  model.attributes = agent.model.attributes;
+  model.frames = agent.model.frames;
+  model.listeners.needsWalk = agent.model.listeners.needsWalk;
+  model.refresh.update(true);
+  /** @type {string[]} */
+  const lines = [];
+  /** @param {Rec} rec */
+  const refOf = (rec) => {
+    const own = agent.model.records.get(rec.node);
+    return own ? own.ref : "^";
+  };
+  for (let rec = model.records.head.next; rec; rec = rec.next) {
+    const parent = rec.fields[F_PARENT];
+    lines.push(refOf(rec) + "\t" + rec.fields.with(F_PARENT, parent ? refOf(parent) : "^").join("\t"));
+  }
+  return lines.join("\n");
+}
