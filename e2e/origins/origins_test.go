@@ -141,7 +141,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.ports["metrics"] = hostOf(t, testenv.Serve(t, wall.Around(h.counted(metrics.New().Handler()))))
+	h.ports["metrics"] = hostOf(t, testenv.Serve(t, wall.Wrap(h.counted(metrics.New().Handler()))))
 	return h
 }
 

@@ -97,7 +97,7 @@ func New(calls Calls, cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, calls: calls}
 	s.http = &http.Server{
-		Handler:           s.counted(wall.Around(s.routes())),
+		Handler:           s.counted(wall.Wrap(s.routes())),
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeader,

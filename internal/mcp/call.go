@@ -32,7 +32,7 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, r *mcp.CallToolRequest
 	defer cancel()
 	defer context.AfterFunc(one.lives, cancel)()
 	stop := s.progress(ctx, t.Name, r)
-	c := &tools.Call{Arguments: raw, Daemon: s.daemon, Desk: one.desk}
+	c := &tools.Call{Arguments: raw, Daemon: s.daemon, Session: one.state}
 	if err := s.ready(ctx); err != nil {
 		c.Fail(&tools.Input{Err: fmt.Errorf("the daemon does not start: %w", err)})
 	} else if err := t.Run(ctx, c); err != nil {
@@ -42,7 +42,7 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, r *mcp.CallToolRequest
 	return answer(c), nil
 }
 
-// answer is the result of a call: its text, and its pictures.
+// answer converts a call to its result: text and screenshots.
 func answer(c *tools.Call) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{IsError: c.Failed}
 	if text := c.Text(); text != "" || len(c.Images) == 0 {
@@ -54,7 +54,7 @@ func answer(c *tools.Call) *mcp.CallToolResult {
 	return result
 }
 
-// ready sees to it that the daemon runs.
+// ready starts the daemon if it does not run.
 func (s *Server) ready(ctx context.Context) error {
 	if s.options.Ensure != nil {
 		if err := s.options.Ensure(ctx); err != nil {
@@ -65,25 +65,25 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// running says whether the daemon runs.
+// running reports whether the daemon runs.
 func (s *Server) running(ctx context.Context) bool {
 	return s.options.Running == nil || s.options.Running(ctx)
 }
 
-// tick is how often a call tells of its progress.
+// tick is the interval of progress notifications.
 const tick = time.Second
 
-// progress tells a host that asked for it how long a call has run, at once and then each second, in seconds. The function that it
-// returns ends that, and waits until it has ended: nothing is told of a call that was answered.
+// progress notifies a host that asked for it how many seconds a call has run, at once and then each second. stop
+// ends the notifications and waits for the last one, so that none follows the answer.
 func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolRequest) (stop func()) {
 	token := r.Params.GetProgressToken()
 	if token == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	told := make(chan struct{})
+	done := make(chan struct{})
 	s.work.Go(func() {
-		defer close(told)
+		defer close(done)
 		ticks := time.NewTicker(tick)
 		defer ticks.Stop()
 		for seconds := 0; ; seconds++ {
@@ -93,7 +93,7 @@ func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolReque
 			}
 			err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(seconds), Message: message})
 			if err != nil {
-				return // the host is gone, or the call has ended
+				return // the host has gone, or the call has ended
 			}
 			select {
 			case <-ticks.C:
@@ -104,14 +104,15 @@ func (s *Server) progress(ctx context.Context, tool string, r *mcp.CallToolReque
 	})
 	return func() {
 		cancel()
-		<-told
+		<-done
 	}
 }
 
 // closing is how long the daemon may take to close the tabs of a session.
 const closing = 5 * time.Second
 
-// closeTabs closes the tabs that a session opened. Those that are gone already are no fault, and neither is a daemon that is.
+// closeTabs closes the tabs that a session opened. Tabs that are closed already and a daemon that has ended are
+// not failures.
 func (s *Server) closeTabs(ids []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.lives), closing)
 	defer cancel()

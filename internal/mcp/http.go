@@ -16,15 +16,14 @@ import (
 const Path = "/mcp"
 
 const (
-	// idle is how long a session may send nothing. Its host begins another then.
+	// idle ends sessions that send nothing for so long. Their hosts begin new ones.
 	idle = 2 * time.Hour
-	// largest is the most bytes of a request.
+	// largest is the size limit of requests, in bytes.
 	largest = 8 << 20
 )
 
-// Handler serves sessions over streamable HTTP at Path. Requests need the token as a bearer token. Those that do not name
-// this machine itself (Host), or come from a web page of another origin (Origin), are refused whatever they bring: a page
-// that has a name of its own point to this machine gets nowhere.
+// Handler serves sessions over streamable HTTP at Path. Requests need the bearer token. Requests whose Host is not
+// this machine (DNS rebinding) or whose Origin is another web page are refused, whatever they present.
 func (s *Server) Handler(token string) http.Handler {
 	protocol := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
 		Logger: s.options.Logger, SessionTimeout: idle, MaxRequestBodyBytes: largest,
@@ -34,13 +33,13 @@ func (s *Server) Handler(token string) http.Handler {
 	return s.admit(token, mux)
 }
 
-// admit lets through what Handler says.
+// admit checks requests as Handler says.
 func (s *Server) admit(token string, next http.Handler) http.Handler {
-	wall, err := guard.New(guard.Config{Loopback: true, NoPages: true, Logger: s.options.Logger})
-	if err != nil { // there are no origins that could be wrong
+	protection, err := guard.New(guard.Config{Loopback: true, NoPages: true, Logger: s.options.Logger})
+	if err != nil { // there are no origins that could be invalid
 		return http.NotFoundHandler()
 	}
-	return wall.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return protection.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !guard.HasToken(r, token) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="domtap"`)
 			http.Error(w, "send the header Authorization: Bearer TOKEN; domtap token prints the token", http.StatusUnauthorized)
@@ -56,7 +55,7 @@ func (s *Server) ServeHTTPOn(ctx context.Context, l net.Listener, token string) 
 		Handler: s.Handler(token), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // streams of sessions would last for ever
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // the streams of sessions would last for ever
 	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err

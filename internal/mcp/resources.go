@@ -19,8 +19,8 @@ import (
 	"github.com/domtap/domtap/internal/mcp/fence"
 )
 
-// readResource gives the page of a tab, as browser_get_elements_compact does by default. It is not what a model was shown: changes for
-// the model count from what its tools showed.
+// readResource returns the page of a tab, as browser_get_elements_compact does by default. It does not count as
+// seen by the model: diffs for the model start from what its tools showed.
 func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	id, err := tabOf(r.Params.URI)
 	if err != nil {
@@ -33,17 +33,17 @@ func (s *Server) readResource(ctx context.Context, r *mcp.ReadResourceRequest) (
 	if !s.running(ctx) {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI) // without a daemon there are no tabs
 	}
-	answer, err := s.daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: id, ClientId: one.desk.ClientID + "/resource"})
+	answer, err := s.daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: id, ClientId: one.state.ClientID + "/resource"})
 	if status.Code(err) == codes.NotFound {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: fence.Clean(status.Convert(err).Message())}
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: fence.Around(answer.GetText())}}}, nil
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, MIMEType: "text/plain", Text: fence.Wrap(answer.GetText())}}}, nil
 }
 
-// tabOf is the tab of a resource.
+// tabOf returns the tab of a resource.
 func tabOf(uri string) (string, error) {
 	id, ours := strings.CutPrefix(uri, scheme)
 	if !ours || id == "" {
@@ -52,7 +52,7 @@ func tabOf(uri string) (string, error) {
 	return id, nil
 }
 
-// subscribe begins to tell a session of changes of a tab.
+// subscribe subscribes a session to the changes of a tab.
 func (s *Server) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	id, err := tabOf(r.Params.URI)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Server) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	return nil
 }
 
-// unsubscribe ends that.
+// unsubscribe ends a subscription.
 func (s *Server) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error {
 	id, err := tabOf(r.Params.URI)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Server) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error
 	return nil
 }
 
-// watches are the streams of tabs that somebody subscribed to: one for each.
+// watches are the streams of subscribed tabs, one for each tab.
 type watches struct {
 	server *Server
 
@@ -102,7 +102,7 @@ type watch struct {
 
 func newWatches(s *Server) *watches { return &watches{server: s, all: map[string]*watch{}} }
 
-// join adds a reader to the watch of a tab, and begins it when it is the first.
+// join adds a reader to the watch of a tab. The first reader starts the watch.
 func (w *watches) join(reader *mcp.ServerSession, tab *domtapv1.Tab) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +121,7 @@ func (w *watches) join(reader *mcp.ServerSession, tab *domtapv1.Tab) {
 	one.readers[reader] = true
 }
 
-// leave takes a reader away from a watch. The last one ends it, and waits for that.
+// leave removes a reader from a watch. The last reader ends the watch and waits for its end.
 func (w *watches) leave(reader *mcp.ServerSession, id string) {
 	w.mu.Lock()
 	one := w.all[id]
@@ -139,7 +139,7 @@ func (w *watches) leave(reader *mcp.ServerSession, id string) {
 	}
 }
 
-// leaveAll takes a reader away from every watch.
+// leaveAll removes a reader from every watch.
 func (w *watches) leaveAll(reader *mcp.ServerSession) {
 	w.mu.Lock()
 	var ids []string
@@ -162,13 +162,13 @@ func (w *watches) drop(id string, one *watch) {
 	}
 }
 
-// run tells of updates until the tab is closed or ctx ends. A stream that breaks, as when the page's process crashed, is
-// begun again.
+// run sends updates until the tab is closed or ctx ends. It restarts a stream that breaks, such as after a crash
+// of the renderer.
 func (w *watches) run(ctx context.Context, tab *domtapv1.Tab) {
 	for again := false; ctx.Err() == nil; again = true {
 		err := w.stream(ctx, tab.GetId(), again)
 		if err == nil || status.Code(err) == codes.NotFound {
-			w.updated(ctx, tab.GetId()) // it is closed, which a reader finds out
+			w.updated(ctx, tab.GetId()) // readers find out that the tab is closed
 			return
 		}
 		w.server.options.Logger.Debug("the stream of a tab ended", "tab", tab.GetId(), "error", err)
@@ -179,8 +179,8 @@ func (w *watches) run(ctx context.Context, tab *domtapv1.Tab) {
 	}
 }
 
-// stream reads one stream to its end; nil: the tab is closed. What changed between two streams is told at the beginning of the
-// second.
+// stream reads one stream to its end; nil: the tab is closed. A second stream begins with an update, for what
+// changed between the two.
 func (w *watches) stream(ctx context.Context, id string, again bool) error {
 	stream, err := w.server.daemon.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{
 		TabId: id, OmitInitial: !again, MinInterval: durationpb.New(w.server.options.UpdateInterval),
@@ -202,8 +202,8 @@ func (w *watches) stream(ctx context.Context, id string, again bool) error {
 	}
 }
 
-// updated tells the subscribers of a tab.
+// updated notifies the subscribers of a tab.
 func (w *watches) updated(ctx context.Context, id string) {
-	// It fails for hosts that are gone, whose subscriptions end with their sessions.
+	// It fails for hosts that have gone, whose subscriptions end with their sessions.
 	_ = w.server.sdk.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: scheme + id})
 }

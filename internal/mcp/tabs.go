@@ -16,7 +16,7 @@ import (
 // scheme begins the URIs of resources.
 const scheme = "domtap://tab/"
 
-// tabTemplate is how the URIs of tabs look.
+// tabTemplate is the template of the URIs of tabs.
 func tabTemplate() *mcp.ResourceTemplate {
 	return &mcp.ResourceTemplate{
 		Name: "tab", URITemplate: scheme + "{id}", MIMEType: "text/plain",
@@ -24,12 +24,12 @@ func tabTemplate() *mcp.ResourceTemplate {
 	}
 }
 
-// tabList keeps the list of resources equal to the tabs that are open, which makes the SDK tell hosts of changes. It follows
-// WatchTabs once the daemon was seen running.
+// tabList keeps the list of resources equal to the open tabs; the SDK notifies hosts of changes. It follows
+// WatchTabs once the daemon runs.
 type tabList struct {
 	server *Server
 	begin  sync.Once
-	// wake ends the pause before the next try to follow.
+	// wake ends the pause before the next stream.
 	wake chan struct{}
 
 	mu sync.Mutex
@@ -41,7 +41,7 @@ func newTabList(s *Server) *tabList {
 	return &tabList{server: s, wake: make(chan struct{}, 1), listed: map[string]string{}}
 }
 
-// follow begins to follow the tabs, or goes on with it at once.
+// follow starts to follow the tabs, or ends the pause before the next stream.
 func (l *tabList) follow() {
 	l.begin.Do(func() { l.server.work.Go(l.run) })
 	select {
@@ -50,7 +50,7 @@ func (l *tabList) follow() {
 	}
 }
 
-// pause is how long it takes until a stream that broke is tried again when nobody calls.
+// pause is the time between a stream that broke and the next one, if no call comes.
 const pause = 5 * time.Second
 
 // run follows the tabs until the server ends.
@@ -88,7 +88,7 @@ func (l *tabList) stream(ctx context.Context) error {
 	}
 }
 
-// put lists a tab.
+// put adds a tab to the list or updates it.
 func (l *tabList) put(tab *domtapv1.Tab) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *tabList) put(tab *domtapv1.Tab) {
 	l.server.sdk.AddResource(&mcp.Resource{URI: scheme + id, Name: id, Title: title, MIMEType: "text/plain"}, l.server.readResource)
 }
 
-// titleOf names a tab without a word of its page: hosts may show titles to models without a fence, and a host name has few letters.
+// titleOf names a tab without text of its page, because hosts may show titles to models without a fence.
 func titleOf(tab *domtapv1.Tab) string {
 	at, err := url.Parse(tab.GetUrl())
 	if err != nil || at.Hostname() == "" {
@@ -109,7 +109,7 @@ func titleOf(tab *domtapv1.Tab) string {
 	return "Tab " + tab.GetId() + ": " + at.Hostname()
 }
 
-// remove takes a tab off the list.
+// remove removes a tab from the list.
 func (l *tabList) remove(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -119,7 +119,7 @@ func (l *tabList) remove(id string) {
 	}
 }
 
-// drop takes all tabs off the list.
+// drop removes all tabs from the list.
 func (l *tabList) drop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func (l *tabList) drop() {
 	clear(l.listed)
 }
 
-// refresh makes the list that of this moment. It does not start a daemon.
+// refresh updates the list. It does not start a daemon.
 func (l *tabList) refresh(ctx context.Context) {
 	if !l.server.running(ctx) {
 		return
@@ -139,7 +139,7 @@ func (l *tabList) refresh(ctx context.Context) {
 	l.mu.Unlock()
 	answer, err := l.server.daemon.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: l.server.options.Session})
 	if err != nil {
-		return // the list is as the stream left it
+		return // the list stays as the stream left it
 	}
 	l.follow()
 	open := map[string]bool{}

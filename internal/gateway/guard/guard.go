@@ -1,14 +1,21 @@
-// Package guard keeps out of an HTTP server what a page that a user happens to visit could make a browser send there. Every
-// server of domtap stands behind it: a page can reach loopback, those in domtap's own tabs too.
+// Package guard protects HTTP servers on loopback against web pages: any page that a user visits, and any page in
+// domtap's own tabs, can make a browser send requests there. Every HTTP server of domtap is behind it.
 //
 // What it guarantees:
 //
-//   - A request must name this server in its Host header: an IP address, localhost, or a name that was configured. Another name that was
-//     made to lead here (DNS rebinding) is refused. Over TLS the certificate sees to that.
-//   - A request that a page of another origin sends is refused, unless the origin was configured: one that names another origin, and one
-//     of which the browser says that another site began it (images, scripts, forms, navigations of frames).
+//   - A request must name this server in its Host header: an IP address, localhost, or a configured name. Other
+//     names (DNS rebinding) are refused. Over TLS, the certificate ensures the name.
+//   - A request of a page of another origin is refused, unless the origin is configured: a request with another
+//     Origin, and one that the browser attributes to another site in Sec-Fetch-Site (images, scripts, forms,
+//     navigations of frames).
 //
-// It is the first of two walls: what it lets through still has to show a token, where there is one.
+// The guard is the first of two checks: a request that passes still needs a token, where there is one.
+//
+// Why not net/http.CrossOriginProtection: it lets every GET, HEAD and OPTIONS pass, so images, scripts and frames of
+// other sites would reach the live page, the metrics and the streams of MCP (e2e/origins attacks with them); it does
+// not check Host, so DNS rebinding passes as the same origin; it compares Origin with the host without the scheme;
+// and it answers no preflight of configured origins. Its rule for unsafe methods is a part of the rule of this
+// package, so it would add a second rule and replace none.
 package guard
 
 import (
@@ -27,7 +34,7 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Config says what a Guard lets through. The zero value: requests to this machine, from no other origin than its own.
+// Config says which requests pass a Guard. The zero value: requests to this machine, from its own origin only.
 type Config struct {
 	// TLS says that the connections are encrypted.
 	TLS bool
@@ -35,14 +42,14 @@ type Config struct {
 	Hosts []string
 	// Origins are the other origins whose pages may call, such as "https://app.example".
 	Origins []string
-	// Loopback says that the server is for this machine alone: other addresses than loopback are no names of it.
+	// Loopback says that the server is for this machine alone: only loopback addresses name it.
 	Loopback bool
-	// AnyName says that the server is reached by names that nobody configured, such as those of a cluster. It is for what
-	// other machines can read anyway.
+	// AnyName accepts every Host, for servers with names that nobody configures, such as those of a cluster. It is
+	// for content that other machines can read anyway.
 	AnyName bool
-	// NoPages says that nothing on the server is for people: also a link from another site leads nowhere.
+	// NoPages says that the server has no pages for people: links from other sites are refused, too.
 	NoPages bool
-	// Logger is told of requests that are refused. Nil: no log.
+	// Logger gets the refused requests. Nil: no log.
 	Logger *slog.Logger
 }
 
@@ -53,7 +60,7 @@ type Guard struct {
 	hosts  []string
 }
 
-// New makes a guard. It fails for origins that are none.
+// New makes a guard. Invalid origins are errors.
 func New(cfg Config) (*Guard, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -73,29 +80,29 @@ func New(cfg Config) (*Guard, error) {
 	return g, nil
 }
 
-// CheckOrigin returns an error for what is no origin as browsers write it: scheme://host[:port] in lower case.
+// CheckOrigin returns an error unless origin is written as browsers do: scheme://host[:port] in lower case.
 func CheckOrigin(origin string) error {
 	u, err := url.Parse(origin)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || origin != strings.ToLower(u.Scheme+"://"+u.Host) {
-		return fmt.Errorf("%q is no origin: write it as browsers do, such as https://app.example or http://localhost:5173", origin)
+		return fmt.Errorf("invalid origin %q: write it as browsers do, such as https://app.example or http://localhost:5173", origin)
 	}
 	return nil
 }
 
-// Around lets through to next what the rules allow, and answers the questions that browsers ask before calls of other origins.
-func (g *Guard) Around(next http.Handler) http.Handler {
+// Wrap passes allowed requests on to next, and answers the preflights of configured origins.
+func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !g.names(r.Host) {
-			g.refuse(w, r, "the request is for another host than this one: use localhost, the address that the daemon listens on, "+
-				"or a name that it was given with --web-host")
+			g.refuse(w, r, "the Host header names another host: use localhost, the address that the daemon listens on, "+
+				"or a name that is configured with --web-host")
 			return
 		}
 		if g.foreign(r) && !g.fromHere(r) {
-			if !g.invited(r) {
+			if !g.configured(r) {
 				g.refuse(w, r, "a page of another origin sent the request: name the origin with --web-origin to let it call")
 				return
 			}
-			invite(w.Header(), r)
+			allowOrigin(w.Header(), r)
 		}
 		if r.Method == http.MethodOptions {
 			w.WriteHeader(http.StatusNoContent)
@@ -105,9 +112,8 @@ func (g *Guard) Around(next http.Handler) http.Handler {
 	})
 }
 
-// names says whether a Host header names this server. A name that somebody else's DNS made to lead here is none of
-// ours; an IP address cannot be made to lead elsewhere. Over TLS the client has compared the name with the
-// certificate.
+// names reports whether a Host header names this server. Anybody's DNS can point a name to this machine; an IP
+// address cannot be redirected. Over TLS, the client has checked the name against the certificate.
 func (g *Guard) names(host string) bool {
 	if g.scheme == "https" || g.cfg.AnyName {
 		return true
@@ -120,8 +126,8 @@ func (g *Guard) names(host string) bool {
 	return err == nil && !g.cfg.Loopback || listen.IsLoopback(host) || slices.Contains(g.hosts, host)
 }
 
-// foreign says whether a request may come from a page of another origin: it names an origin, or the browser says
-// that another site began it. Opening the page by a link is not meant: that reads nothing for whoever made the link.
+// foreign reports whether a request may come from a page of another origin: it has an Origin, or the browser
+// attributes it to another site. Opening the live page by a link is no such request: the other site reads nothing.
 func (g *Guard) foreign(r *http.Request) bool {
 	if len(r.Header.Values("Origin")) > 0 {
 		return true
@@ -135,14 +141,14 @@ func (g *Guard) fromHere(r *http.Request) bool {
 	return slices.Equal(r.Header.Values("Origin"), []string{g.scheme + "://" + r.Host})
 }
 
-// invited says whether the request comes from an origin that may call.
-func (g *Guard) invited(r *http.Request) bool {
+// configured reports whether the request comes from a configured origin.
+func (g *Guard) configured(r *http.Request) bool {
 	origin := r.Header.Values("Origin")
 	return len(origin) == 1 && slices.Contains(g.cfg.Origins, origin[0])
 }
 
-// invite answers what browsers ask before they let a page of another origin call.
-func invite(h http.Header, r *http.Request) {
+// allowOrigin sets the CORS headers that let a page of another origin call.
+func allowOrigin(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Expose-Headers", "Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin")
@@ -158,23 +164,23 @@ func invite(h http.Header, r *http.Request) {
 	}
 }
 
-// refuse answers and logs what is refused. The log has neither path nor header, which a stranger chose.
+// refuse answers and logs a refused request. The log has neither path nor headers, which the sender chose.
 func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, why string) {
 	g.cfg.Logger.WarnContext(r.Context(), "refused a request", "why", why, "peer", r.RemoteAddr)
 	Refuse(w, http.StatusForbidden, "permission_denied", why)
 }
 
-// HasToken reports whether a request brings a token, as a bearer token, in a time that tells nothing of it. Nobody has an empty one.
+// HasToken reports whether a request has the bearer token, in constant time. An empty token matches nothing.
 func HasToken(r *http.Request, token string) bool {
 	got, want := sha256.Sum256([]byte(r.Header.Get("Authorization"))), sha256.Sum256([]byte("Bearer "+token))
 	return token != "" && subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// Refuse answers as the Connect protocol writes an error.
+// Refuse answers with an error of the Connect protocol.
 func Refuse(w http.ResponseWriter, status int, code, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	// An error means that the client is gone.
+	// An error means that the client has gone.
 	_ = json.NewEncoder(w).Encode(map[string]string{"code": code, "message": message})
 }

@@ -48,7 +48,7 @@ func TestWhatIsLetThrough(t *testing.T) {
 			r.Header.Set(name, value)
 		}
 		w := httptest.NewRecorder()
-		g.Around(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true })).ServeHTTP(w, r)
+		g.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true })).ServeHTTP(w, r)
 		if passed != c.want || !c.want && w.Code != http.StatusForbidden {
 			t.Errorf("%s: passed %v with %d, want %v", c.name, passed, w.Code, c.want)
 		}

@@ -1,8 +1,8 @@
-// Package args reads the arguments of tool calls, which models write: strictly in names, so that no misspelt wish is
-// passed over in silence, and kindly in forms, since a "12" for a 12 or a list that was written as a string of JSON
-// says clearly what is meant. Numbers out of range are brought into it, and the caller is told.
+// Package args decodes the arguments of tool calls, which models write. It is strict about names, so that no
+// misspelt argument is ignored, and lenient about forms: "12" is accepted for 12, and a JSON list in a string
+// for the list. Numbers out of range are clamped, and the answer says so.
 //
-// It has no state and no goroutine.
+// The package has no state and no goroutine.
 package args
 
 import (
@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Decode reads a JSON object into the struct that into points to. Absent, null and empty arguments are an empty object. The error
-// is for the model: it says which argument is wrong and what it takes instead.
+// Decode reads a JSON object into the struct that into points to. Absent, null and empty arguments are an empty
+// object. The error is for the model: it says which argument is wrong and what it takes instead.
 func Decode(raw json.RawMessage, into any) error {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -26,7 +26,7 @@ func Decode(raw json.RawMessage, into any) error {
 	return object(raw, into, "")
 }
 
-// object reads an object's fields one by one, so that an error names the field.
+// object decodes the fields of an object one by one, so that an error names the field.
 func object(raw []byte, into any, path string) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
@@ -70,16 +70,16 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// wrong is an error whose words are ours.
-type wrong struct{ text string }
+// message is an error of this package, as opposed to one of encoding/json.
+type message struct{ text string }
 
-func (w *wrong) Error() string { return w.text }
+func (m *message) Error() string { return m.text }
 
-func wrongf(format string, values ...any) error { return &wrong{fmt.Sprintf(format, values...)} }
+func errorf(format string, values ...any) error { return &message{fmt.Sprintf(format, values...)} }
 
-// within says where an error is.
+// within adds the name of the argument to an error.
 func within(name string, value []byte, t reflect.Type, err error) error {
-	var ours *wrong
+	var ours *message
 	if errors.As(err, &ours) {
 		return fmt.Errorf("%s%s", name, ours.text)
 	}
@@ -100,7 +100,7 @@ func typeName(t reflect.Type) string {
 	return "a " + strings.ToLower(t.Name())
 }
 
-// kind is what a JSON value is, for messages.
+// kind describes a JSON value in messages.
 func kind(raw []byte) string {
 	const most = 40
 	text := string(bytes.TrimSpace(raw))
@@ -117,7 +117,7 @@ func kind(raw []byte) string {
 	return text
 }
 
-// List is a list. One value stands for a list of it, and a string with a JSON list in it for that list.
+// List is a list. It also accepts a single value, and a string that holds a JSON list.
 type List[T any] []T
 
 // UnmarshalJSON is called by encoding/json.
@@ -132,33 +132,33 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	*l = make(List[T], len(items))
 	for i, item := range items {
 		if err := json.Unmarshal(item, &(*l)[i]); err != nil {
-			var ours *wrong
+			var ours *message
 			if errors.As(err, &ours) {
-				return wrongf("[%d]%s", i, ours.text)
+				return errorf("[%d]%s", i, ours.text)
 			}
-			return wrongf("[%d] must be %s, not %s", i, typeName(reflect.TypeFor[T]()), kind(item))
+			return errorf("[%d] must be %s, not %s", i, typeName(reflect.TypeFor[T]()), kind(item))
 		}
 	}
 	return nil
 }
 
-// Object is a struct whose fields are all known by name.
+// Object is a struct; unknown fields are errors.
 type Object[T any] struct{ V T }
 
 // UnmarshalJSON is called by encoding/json.
 func (o *Object[T]) UnmarshalJSON(raw []byte) error {
 	raw = inner(raw, '{')
 	if raw[0] != '{' {
-		return wrongf(" must be an object, not %s", kind(raw))
+		return errorf(" must be an object, not %s", kind(raw))
 	}
 	if err := object(raw, &o.V, "it"); err != nil {
 		text := strings.TrimPrefix(err.Error(), "it")
-		return wrongf("%s", text)
+		return errorf("%s", text)
 	}
 	return nil
 }
 
-// JSON is any JSON value, also as a string that holds an object.
+// JSON is any JSON value, or a string that holds a JSON object.
 type JSON []byte
 
 // UnmarshalJSON is called by encoding/json.
@@ -167,7 +167,7 @@ func (j *JSON) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// inner is the JSON value that a string holds, when that begins as is said; else raw.
+// inner returns the JSON value in a string if it begins with opening, or else raw.
 func inner(raw []byte, opening byte) []byte {
 	var text string
 	if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
@@ -191,16 +191,16 @@ func (n *Number) UnmarshalJSON(raw []byte) error {
 	text := strings.TrimSpace(strings.Trim(string(raw), `"`))
 	value, err := strconv.ParseFloat(text, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		err = nil // an infinity, which is out of every range
+		err = nil // an infinity, which is clamped
 	}
 	if err != nil || math.IsNaN(value) {
-		return wrongf(" must be a number, not %s", kind(raw))
+		return errorf(" must be a number, not %s", kind(raw))
 	}
 	*n = Number{Set: true, Value: value}
 	return nil
 }
 
-// Ref is an element's number, also as it is printed: [12].
+// Ref is the ref of an element, also as it is printed: [12].
 type Ref struct {
 	Set   bool
 	Value uint32
@@ -212,13 +212,13 @@ func (r *Ref) UnmarshalJSON(raw []byte) error {
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "ref="), "e")
 	value, err := strconv.ParseUint(strings.TrimSuffix(text, ".0"), 10, 32)
 	if err != nil {
-		return wrongf(" must be a ref, the number in brackets before an element, not %s", kind(raw))
+		return errorf(" must be a ref, the number in brackets before an element, not %s", kind(raw))
 	}
 	*r = Ref{Set: true, Value: uint32(value)}
 	return nil
 }
 
-// Pointer is the ref, or nil when it is unset.
+// Pointer returns the ref; nil: unset.
 func (r Ref) Pointer() *uint32 {
 	if !r.Set {
 		return nil
@@ -226,20 +226,20 @@ func (r Ref) Pointer() *uint32 {
 	return &r.Value
 }
 
-// Bool is a truth value that may be unset.
+// Bool is a boolean that may be unset.
 type Bool struct{ Set, Value bool }
 
 // UnmarshalJSON is called by encoding/json.
 func (b *Bool) UnmarshalJSON(raw []byte) error {
 	value, err := strconv.ParseBool(strings.Trim(string(raw), `"`))
 	if err != nil {
-		return wrongf(" must be true or false, not %s", kind(raw))
+		return errorf(" must be true or false, not %s", kind(raw))
 	}
 	*b = Bool{Set: true, Value: value}
 	return nil
 }
 
-// Pointer is the value, or nil when it is unset.
+// Pointer returns the value; nil: unset.
 func (b Bool) Pointer() *bool {
 	if !b.Set {
 		return nil
@@ -247,7 +247,7 @@ func (b Bool) Pointer() *bool {
 	return &b.Value
 }
 
-// Words is a value that is used as text: a string, a number or a truth value, or a list of these.
+// Words is a value that is used as text: a string, a number or a boolean, or a list of them.
 type Words []string
 
 // UnmarshalJSON is called by encoding/json.
@@ -267,13 +267,13 @@ func (w *Words) UnmarshalJSON(raw []byte) error {
 		case string, json.Number, bool:
 			*w = append(*w, fmt.Sprint(one))
 		default:
-			return wrongf(" must be a text, a number, true, false, or a list of them, not %s", kind(raw))
+			return errorf(" must be a text, a number, true, false, or a list of them, not %s", kind(raw))
 		}
 	}
 	return nil
 }
 
-// First is the only word; empty when there is none.
+// First returns the first word; empty: there is none.
 func (w Words) First() string {
 	if len(w) == 0 {
 		return ""
@@ -281,17 +281,17 @@ func (w Words) First() string {
 	return w[0]
 }
 
-// Clamps brings numbers into their range and remembers which were not.
+// Clamps limits numbers to their ranges and notes which were out of range.
 type Clamps struct{ Notes []string }
 
-// Range is what a number may be.
+// Range is the allowed range of a number.
 type Range struct {
 	Low, High float64
-	// Zero is allowed beside the range, and means no limit.
+	// Zero allows 0, too, which means no limit.
 	Zero bool
 }
 
-// Int32 is the number within its range, rounded; nil when it is unset.
+// Int32 returns the number rounded and clamped; nil: unset.
 func (c *Clamps) Int32(name string, n Number, in Range) *int32 {
 	if !n.Set {
 		return nil
@@ -300,7 +300,7 @@ func (c *Clamps) Int32(name string, n Number, in Range) *int32 {
 	return &value
 }
 
-// Float is the number within its range, rounded to a whole one; 0 when it is unset.
+// Float returns the number rounded and clamped; 0: unset.
 func (c *Clamps) Float(name string, n Number, in Range) float64 {
 	rounded := math.Round(n.Value)
 	if !n.Set || in.Zero && rounded == 0 {

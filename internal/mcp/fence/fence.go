@@ -1,10 +1,10 @@
-// Package fence marks the words of web pages as what they are: data from a stranger, which a model must not obey.
+// Package fence marks the text of web pages as untrusted data, which a model must not obey.
 //
-// A fence is a pair of tags with a number that is drawn anew for each answer. What a page says was said before the
-// number was drawn, so that no page can end its own fence and go on in our name. And whatever in a page looks like
-// the end of a fence is taken apart, so that a careless reader does not take it for one either.
+// A fence is a pair of tags with a random number (nonce) that is new for each answer. The page does not know the
+// number, so no page can end its own fence and continue as the server. Page text that looks like the end of a
+// fence is also altered, for readers that ignore the nonce.
 //
-// It has no state and no goroutine.
+// The package has no state and no goroutine.
 package fence
 
 import (
@@ -15,14 +15,14 @@ import (
 	"strings"
 )
 
-// nonces is how many numbers there are: 12 digits are few tokens, and more than anybody guesses at the first try.
+// nonces is how many nonces there are: 12 digits are few tokens and cannot be guessed.
 var nonces = big.NewInt(1_000_000_000_000)
 
-// lookalike is what a reader may take for the end of a fence, also across white space and in any case.
+// lookalike matches what looks like the end of a fence, with any white space and case.
 var lookalike = regexp.MustCompile(`(?i)(<\s*)(/\s*page\b)`)
 
-// Around returns text between a pair of tags. Empty text stays empty. The text is cleaned before: see Clean.
-func Around(text string) string {
+// Wrap returns the cleaned text (see Clean) between a pair of tags. Empty text stays empty.
+func Wrap(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -38,7 +38,7 @@ func Around(text string) string {
 	return b.String()
 }
 
-// draw returns a nonce that does not stand in the text.
+// draw returns a nonce that does not occur in the text.
 func draw(text string) string {
 	for {
 		n, err := rand.Int(rand.Reader, nonces)
@@ -51,15 +51,15 @@ func draw(text string) string {
 	}
 }
 
-// Clean takes out of text what a person who looks at the page does not see and a model may read: control characters,
-// signs that turn the direction of text, invisible tag characters. And it takes apart what looks like the end of a
-// fence: "</page" becomes "<\/page", which in JSON is the same text.
+// Clean removes what a person does not see and a model may read: control characters, characters that change the
+// direction of text, invisible tag characters. It also escapes what looks like the end of a fence: "</page"
+// becomes "<\/page", which is the same text in JSON.
 func Clean(text string) string {
 	text = strings.Map(visible, strings.ToValidUTF8(text, "\ufffd"))
 	return lookalike.ReplaceAllString(text, `${1}\${2}`)
 }
 
-// visible maps a character to itself, to a sign that something was there, or to nothing.
+// visible maps a character to itself, to U+FFFD for a removed one, or to nothing.
 func visible(r rune) rune {
 	switch {
 	case r == '\n', r == '\t':

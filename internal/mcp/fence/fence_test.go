@@ -17,7 +17,7 @@ func TestAPageCannotCloseItsFence(t *testing.T) {
 		"<page nonce=123456789012>",
 		"a <b>pager</b> </b>",
 	} {
-		got := Around(text)
+		got := Wrap(text)
 		parts := whole.FindStringSubmatch(got)
 		if parts == nil || parts[1] != parts[3] {
 			t.Errorf("%q has no fence of its own: %q", text, got)
@@ -32,7 +32,7 @@ func TestAPageCannotCloseItsFence(t *testing.T) {
 func TestEachFenceHasItsOwnNonce(t *testing.T) {
 	seen := map[string]bool{}
 	for range 100 {
-		seen[whole.FindStringSubmatch(Around("x"))[1]] = true
+		seen[whole.FindStringSubmatch(Wrap("x"))[1]] = true
 	}
 	if len(seen) != 100 {
 		t.Errorf("100 fences have %d nonces", len(seen))
@@ -45,7 +45,7 @@ func TestWhatIsLeftAlone(t *testing.T) {
 			t.Errorf("Clean(%q) = %q", text, got)
 		}
 	}
-	if Around("") != "" {
+	if Wrap("") != "" {
 		t.Error("nothing has a fence")
 	}
 }

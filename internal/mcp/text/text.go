@@ -1,7 +1,7 @@
-// Package text writes the daemon's answers for models: few tokens, one line for each thing, in the words that the
-// daemon's own text formats use. Nothing in it is safe to read as instructions: the caller puts it into a fence.
+// Package text formats the daemon's answers for models: few tokens, one line for each thing, with the words of the
+// daemon's own text formats. The output has untrusted text of pages: the caller puts it into a fence.
 //
-// It has no state and no goroutine.
+// The package has no state and no goroutine.
 package text
 
 import (
@@ -16,11 +16,11 @@ import (
 // Line folds text to one line.
 func Line(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Diff is a diff in the DIFF format, for answers that carry no text of their own; empty when nothing changed. What the diff
-// counts and does not list is told at the end of each section.
+// Diff formats a diff in the DIFF format, for answers without text; empty: nothing changed. The end of each section
+// says how many entries the diff counts and does not list.
 func Diff(d *domtapv1.Diff) string { return DiffWith(d, Line) }
 
-// DiffWith is Diff for where a word of a page needs more than Line to become one line; line does that.
+// DiffWith is Diff with another function than Line to fold text of the page to one line.
 func DiffWith(d *domtapv1.Diff, line func(string) string) string {
 	if d.GetAddedCount()+d.GetRemovedCount()+d.GetChangedCount() == 0 && len(d.GetMoved()) == 0 {
 		return ""
@@ -59,10 +59,10 @@ func section[E any](b *strings.Builder, heading string, entries []E, count int32
 	}
 }
 
-// Node is an element as a tag around its text; a tag that can hold nothing stands before it.
+// Node formats an element as a tag around its text. The text of a void element follows the tag.
 func Node(e *domtapv1.Element) string { return NodeWith(e, Line) }
 
-// NodeWith is Node, as DiffWith is Diff.
+// NodeWith is to Node what DiffWith is to Diff.
 func NodeWith(e *domtapv1.Element, line func(string) string) string {
 	tag, text := line(e.GetTag()), line(e.GetText())
 	opening := "<" + tag + ">"
@@ -91,8 +91,7 @@ func orNone(value string, line func(string) string) string {
 	return line(value)
 }
 
-// Results are the steps, a line or more for each: how it went, what it read, or what went wrong and which elements
-// may have been meant.
+// Results formats the results of steps: what each did and read, or its error and the candidates for its target.
 func Results(results []*domtapv1.StepResult) string {
 	var b strings.Builder
 	for _, r := range results {
@@ -109,7 +108,7 @@ func Results(results []*domtapv1.StepResult) string {
 	return b.String()
 }
 
-// block is text that ends with a line break, unless it is empty.
+// block ends a text with a line break, unless it is empty.
 func block(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -117,12 +116,12 @@ func block(text string) string {
 	return text + "\n"
 }
 
-// Page is the first line of GetCompact, for answers that have no other.
+// Page formats the first line of GetCompact, for answers without it.
 func Page(tab *domtapv1.Tab) string {
 	return fmt.Sprintf("URL: %s | Title: %s\n", Line(tab.GetUrl()), Line(tab.GetTitle()))
 }
 
-// Tab is a tab's URL and title with what is unusual about it.
+// Tab formats the URL and the title of a tab, and what is unusual about it.
 func Tab(tab *domtapv1.Tab) string {
 	line := Line(tab.GetUrl()) + " | " + Line(tab.GetTitle())
 	if status := tab.GetStatus(); status != domtapv1.TabStatus_TAB_STATUS_READY && status != domtapv1.TabStatus_TAB_STATUS_UNSPECIFIED {
@@ -137,12 +136,12 @@ func Tab(tab *domtapv1.Tab) string {
 	return line
 }
 
-// Dialog is the dialog that a page has opened.
+// Dialog formats an open dialog.
 func Dialog(d *domtapv1.Dialog) string {
 	return fmt.Sprintf("%s dialog %q", strings.ToLower(strings.TrimPrefix(d.GetType().String(), "DIALOG_TYPE_")), Line(d.GetMessage()))
 }
 
-// Batch is what was read of each URL, under a line that names it.
+// Batch formats the results of a batch, each under a line with its URL.
 func Batch(results []*domtapv1.BatchResult) string {
 	var b strings.Builder
 	for _, one := range results {
@@ -169,7 +168,7 @@ func Batch(results []*domtapv1.BatchResult) string {
 	return b.String()
 }
 
-// Marks are the elements with a number on a picture.
+// Marks formats the elements whose refs are drawn onto a screenshot.
 func Marks(marks []*domtapv1.Mark) string {
 	var b strings.Builder
 	for _, m := range marks {
@@ -178,7 +177,7 @@ func Marks(marks []*domtapv1.Mark) string {
 	return b.String()
 }
 
-// Outline are the headings of a document with the cursors that read on from them.
+// Outline formats the headings of a document with the cursors that continue there.
 func Outline(headings []*domtapv1.ReadHeading) string {
 	var b strings.Builder
 	for _, h := range headings {
@@ -187,7 +186,7 @@ func Outline(headings []*domtapv1.ReadHeading) string {
 	return b.String()
 }
 
-// element is what Elements writes of one. What does not apply or is usual is left out.
+// element is what Elements writes of an element. Fields that do not apply or have their usual value are left out.
 type element struct {
 	Ref      uint32  `json:"ref"`
 	Tag      string  `json:"tag"`
@@ -217,8 +216,8 @@ type element struct {
 	Attributes map[string]string `json:"attributes,omitempty"`
 }
 
-// Elements are elements as JSON, one on each line. box is x, y, width and height in CSS pixels of the
-// viewport. The frame is named where it is not the main one.
+// Elements formats elements as JSON, one on each line. box is x, y, width and height in CSS pixels of the
+// viewport. The frame is left out for the main one.
 func Elements(all []*domtapv1.Element) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)

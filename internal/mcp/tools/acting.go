@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/internal/mcp/text"
 )
 
-// interactArgs are those of browser_interact.
+// interactArgs are the arguments of browser_interact.
 type interactArgs struct {
 	Tab         string                           `json:"tab"`
 	URL         string                           `json:"url"`
@@ -27,7 +27,7 @@ func interact(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.InteractRequest{Url: a.URL, StopOnError: a.StopOnError.Pointer(), ClientId: c.Desk.ClientID}
+	request := &domtapv1.InteractRequest{Url: a.URL, StopOnError: a.StopOnError.Pointer(), ClientId: c.Session.ClientID}
 	for i, one := range a.Steps {
 		step, err := one.V.step(c)
 		if err != nil {
@@ -48,9 +48,9 @@ func interact(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// lasts is how long steps may take: as long as any call, and what they wait in between.
+// lasts is how long steps may take: the time of any call, and the timeouts of their waits.
 func lasts(steps []*domtapv1.Step) time.Duration {
-	const call, wait = 30 * time.Second, 10 * time.Second // the daemon's own
+	const call, wait = 30 * time.Second, 10 * time.Second // the defaults of the daemon
 	total := call
 	for _, one := range steps {
 		if w := one.GetWait(); w != nil {
@@ -60,9 +60,9 @@ func lasts(steps []*domtapv1.Step) time.Duration {
 	return total
 }
 
-// tabFor is the tab for an action, which opens one when it begins with a URL and there is none.
+// tabFor returns the tab for an action, and opens one if the action has a URL and no tab is open.
 func (c *Call) tabFor(ctx context.Context, named, url string) (string, error) {
-	if named == "" && url != "" && c.Desk.Current() == "" {
+	if named == "" && url != "" && c.Session.Current() == "" {
 		now, err := c.open(ctx, &domtapv1.NavigateRequest{})
 		return now.GetId(), err
 	}
@@ -75,7 +75,7 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	switch answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if now.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
-			c.note("the page does not answer: what changed is not known")
+			c.note("the page does not answer: what changed is unknown")
 		} else {
 			c.note("no change")
 		}
@@ -88,7 +88,7 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.note("a dialog is open: answer it with browser_tab, accept or dismiss")
 		c.show(text.Dialog(now.GetDialog()) + "\n")
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
-		c.Desk.opens(answer.GetNewTabId())
+		c.Session.addOpened(answer.GetNewTabId())
 		c.note("opened tab %s; browser_tab selects it", answer.GetNewTabId())
 	}
 	failed := 0
@@ -106,12 +106,12 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	}
 	d := answer.GetDiff()
 	if int(d.GetAddedCount()) == len(d.GetAdded()) && int(d.GetRemovedCount()) == len(d.GetRemoved()) && int(d.GetChangedCount()) == len(d.GetChanged()) {
-		c.Desk.learned(now.GetId(), d.GetFromRevision(), d.GetToRevision())
+		c.Session.advance(now.GetId(), d.GetFromRevision(), d.GetToRevision())
 	}
 	c.show(text.Results(answer.GetResults()) + text.Diff(d))
 }
 
-// stepArgs are those of one step. Which of them count depends on the action.
+// stepArgs are the arguments of one step. The action decides which of them apply.
 type stepArgs struct {
 	Action      string            `json:"action"`
 	Ref         args.Ref          `json:"ref"`
@@ -138,7 +138,7 @@ type stepArgs struct {
 	Marks       args.Bool         `json:"marks"`
 }
 
-// target is the element that the step is for; nil when none is named.
+// target returns the target of the step; nil: it names none.
 func (s *stepArgs) target() *domtapv1.Target {
 	t := &domtapv1.Target{
 		Ref: s.Ref.Pointer(), Role: s.Role, Name: s.Name, Text: s.Text, Label: s.Label, Placeholder: s.Placeholder, TestId: s.TestID, Selector: s.Selector,
@@ -152,7 +152,7 @@ func (s *stepArgs) target() *domtapv1.Target {
 	return t
 }
 
-// several is what values lists, or else value.
+// several returns values, or else value.
 func (s *stepArgs) several() []string {
 	if s.Values != nil {
 		return s.Values
@@ -160,7 +160,7 @@ func (s *stepArgs) several() []string {
 	return s.Value
 }
 
-// stepMakers make steps of their arguments, by action.
+// stepMakers convert arguments to steps, by action.
 var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
 	"click": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: s.target(), Button: s.Button, Modifiers: s.Modifiers}}}, nil
@@ -206,7 +206,7 @@ var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
 	},
 }
 
-// step makes the step that the arguments mean.
+// step converts the arguments to a step.
 func (s *stepArgs) step(c *Call) (*domtapv1.Step, error) {
 	if s.Action == "" {
 		return nil, inputf("action is required: one of %s", strings.Join(words(stepMakers), ", "))
@@ -218,7 +218,7 @@ func (s *stepArgs) step(c *Call) (*domtapv1.Step, error) {
 	return maker(s, c)
 }
 
-// scroll brings the target into view, or turns the wheel by a distance.
+// scroll scrolls the target into view, or scrolls by a distance.
 func (s *stepArgs) scroll(c *Call) (*domtapv1.Step, error) {
 	step := &domtapv1.ScrollStep{Target: s.target()}
 	if word := s.Value.First(); word != "" {
@@ -231,7 +231,7 @@ func (s *stepArgs) scroll(c *Call) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: step}}, nil
 }
 
-// drag drops the target on another, which value names by its ref.
+// drag drops the target on the element whose ref is the value.
 func (s *stepArgs) drag(*Call) (*domtapv1.Step, error) {
 	var to args.Ref
 	if err := to.UnmarshalJSON([]byte(s.Value.First())); err != nil {
@@ -242,7 +242,7 @@ func (s *stepArgs) drag(*Call) (*domtapv1.Step, error) {
 
 // wait waits for a target, a URL or an idle network.
 func (s *stepArgs) wait(c *Call) (*domtapv1.Step, error) {
-	step := &domtapv1.WaitStep{Target: s.target(), Gone: s.Gone.Value, Timeout: c.timeout(s.Timeout, longest)}
+	step := &domtapv1.WaitStep{Target: s.target(), Gone: s.Gone.Value, Timeout: c.timeout(s.Timeout, maxTimeout)}
 	if s.URL != "" || s.NetworkIdle.Value {
 		step.Until = &domtapv1.WaitCondition{Url: s.URL}
 		if s.NetworkIdle.Value {
@@ -252,7 +252,7 @@ func (s *stepArgs) wait(c *Call) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Wait{Wait: step}}, nil
 }
 
-// formArgs are those of browser_fill_form.
+// formArgs are the arguments of browser_fill_form.
 type formArgs struct {
 	Tab    string                            `json:"tab"`
 	URL    string                            `json:"url"`
@@ -274,7 +274,7 @@ func fillForm(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value, ClientId: c.Desk.ClientID}
+	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value, ClientId: c.Session.ClientID}
 	for _, one := range a.Fields {
 		field := &domtapv1.FormField{Label: one.V.Label, Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.Type}
 		switch {
@@ -307,7 +307,7 @@ var states = map[string]domtapv1.ElementState{
 	"enabled": domtapv1.ElementState_ELEMENT_STATE_ENABLED,
 }
 
-// waitArgs are those of browser_wait.
+// waitArgs are the arguments of browser_wait.
 type waitArgs struct {
 	Tab         string      `json:"tab"`
 	Text        string      `json:"text"`
@@ -323,7 +323,8 @@ type waitArgs struct {
 	Timeout     args.Number `json:"timeout"`
 }
 
-// condition is what the arguments say must hold. A text alone may stand anywhere; with a state it is an element's.
+// condition converts the arguments to a condition. A text alone may be anywhere; with a state it belongs to an
+// element.
 func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
 	state, err := pick("state", a.State, states)
 	if err != nil {
@@ -357,7 +358,7 @@ func wait(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: c.timeout(a.Timeout, longest)}
+	request := &domtapv1.WaitForRequest{TabId: id, Until: until, Timeout: c.timeout(a.Timeout, maxTimeout)}
 	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
 	answer, err := c.Daemon.Dom.WaitFor(ctx, request)
@@ -366,7 +367,7 @@ func wait(ctx context.Context, c *Call) error {
 	}
 	c.note("waited %s", answer.GetElapsed().AsDuration().Round(10*time.Millisecond))
 	if answer.GetResync() != nil {
-		c.note("the page was replaced meanwhile: look at it again")
+		c.note("the page was replaced meanwhile: take a new snapshot")
 	}
 	c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
 	if e := answer.GetElement(); e != nil {

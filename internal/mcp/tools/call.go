@@ -22,11 +22,11 @@ import (
 type Call struct {
 	Arguments json.RawMessage
 	Daemon    *Daemon
-	Desk      *Desk
+	Session   *Session
 
-	// Images are the pictures of the answer.
+	// Images are the screenshots of the answer.
 	Images []Image
-	// Failed says that what was asked for was not done, or not all of it.
+	// Failed says that the call failed, completely or in part.
 	Failed bool
 
 	args.Clamps
@@ -34,18 +34,18 @@ type Call struct {
 	page  strings.Builder
 }
 
-// Image is a picture.
+// Image is a screenshot.
 type Image struct {
 	Data     []byte
 	MIMEType string
 }
 
-// note adds a line of our own words. No word of a page may be in it.
+// note adds a line outside of the fence. It must not hold text of a page.
 func (c *Call) note(format string, values ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, values...))
 }
 
-// warn says what on a page looks made for a model. It stands outside of the fence, where no page can write.
+// warn reports suspected prompt injections. The lines are outside of the fence, where no page can write.
 func (c *Call) warn(signals []*domtapv1.Signal) {
 	for _, s := range signals {
 		at := s.GetWhere()
@@ -56,48 +56,48 @@ func (c *Call) warn(signals []*domtapv1.Signal) {
 	}
 }
 
-// show adds words of a page.
+// show adds text of a page.
 func (c *Call) show(text string) { c.page.WriteString(text) }
 
-// Text is the answer: our words, one line each, and those of the page in a fence.
+// Text returns the answer: the notes, one line each, and the text of the page in a fence.
 func (c *Call) Text() string {
 	var lines []string
-	for _, n := range slices.Concat(c.notes, c.Notes) { // the verdict of an action is the first line, by which prune knows it
+	for _, n := range slices.Concat(c.notes, c.Notes) { // the verdict of an action comes first: package transcript recognizes it
 		lines = append(lines, "# "+n)
 	}
-	if page := fence.Around(c.page.String()); page != "" {
+	if page := fence.Wrap(c.page.String()); page != "" {
 		lines = append(lines, page)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// tab is the tab that a call is about: the one it names, or else the current one.
+// tab returns the tab of a call: the one it names, or else the current one.
 func (c *Call) tab(named string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
-	if current := c.Desk.Current(); current != "" {
+	if current := c.Session.Current(); current != "" {
 		return current, nil
 	}
 	return "", inputf("no tab is open yet: browser_navigate opens one")
 }
 
-// longest is what the daemon takes as a timeout.
-const longest = 5 * time.Minute
+// maxTimeout is the maxTimeout timeout that the daemon accepts.
+const maxTimeout = 5 * time.Minute
 
 // timeout reads seconds; nil: unset.
-func (c *Call) timeout(n args.Number, longest time.Duration) *durationpb.Duration {
+func (c *Call) timeout(n args.Number, most time.Duration) *durationpb.Duration {
 	if !n.Set {
 		return nil
 	}
-	// Half a second is more than nothing, but whole seconds are enough to tell of.
+	// Fractions of a second are accepted, but notes and ranges are in whole seconds.
 	if n.Value > 0 && n.Value < 1 {
 		return durationpb.New(time.Duration(n.Value * float64(time.Second)))
 	}
-	return durationpb.New(time.Duration(c.Float("timeout", n, args.Range{Low: 1, High: longest.Seconds()})) * time.Second)
+	return durationpb.New(time.Duration(c.Float("timeout", n, args.Range{Low: 1, High: most.Seconds()})) * time.Second)
 }
 
-// Fail makes an error the answer. What the daemon says of pages goes into the fence; what it says of requests is ours.
+// Fail makes an error the answer. Messages that may quote a page go into the fence; others are notes.
 func (c *Call) Fail(err error) {
 	c.Failed = true
 	var input *Input
@@ -106,7 +106,7 @@ func (c *Call) Fail(err error) {
 		return
 	}
 	s := status.Convert(err)
-	if ours(s) {
+	if quotesNoPage(s) {
 		c.note("error: %s", oneLine(s.Message()))
 		if s.Code() == codes.NotFound {
 			c.forget()
@@ -125,7 +125,7 @@ func (c *Call) Fail(err error) {
 	c.show(message + "\n")
 }
 
-// advice is what our own words say to do next, where the words of the page in the daemon's message are not enough.
+// advice is the next step for errors whose messages go into the fence, by reason.
 var advice = map[string]string{
 	"INVALID":           " arguments",
 	"STALE_REF":         ": look at the page again and use a ref from there",
@@ -141,21 +141,21 @@ var advice = map[string]string{
 	"TAB_CLOSED":        ": browser_navigate opens another",
 }
 
-// forget drops the current tab when the daemon does not know it any more.
+// forget removes a tab that the daemon does not know, and says how to get another.
 func (c *Call) forget() {
 	var named struct {
 		Tab string `json:"tab"`
 	}
-	_ = json.Unmarshal(c.Arguments, &named) // arguments that are no object were refused before
+	_ = json.Unmarshal(c.Arguments, &named) // arguments that are not an object were refused before
 	if named.Tab == "" {
-		named.Tab = c.Desk.Current()
+		named.Tab = c.Session.Current()
 	}
-	c.Desk.lose(named.Tab)
+	c.Session.remove(named.Tab)
 	c.note("browser_navigate opens a tab; browser_tab lists those that are open")
 }
 
-// ours says whether an error speaks of the request or the daemon alone, and not with words of a page.
-func ours(s *status.Status) bool {
+// quotesNoPage reports whether an error is about the request or the daemon alone, without text of a page.
+func quotesNoPage(s *status.Status) bool {
 	switch s.Code() {
 	case codes.NotFound, codes.ResourceExhausted, codes.PermissionDenied, codes.Unauthenticated, codes.Unimplemented, codes.Canceled:
 		return true

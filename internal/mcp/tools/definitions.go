@@ -1,10 +1,10 @@
 package tools
 
-// definition is what a host is told of a tool.
+// definition is what a host gets about a tool.
 type definition struct{ description, schema string }
 
-// definitions are by the names of the tools. Each word is paid for in every session: what a name says already is not said
-// again. TestDefinitionsAreCheap counts.
+// definitions are by the names of the tools. Each word costs tokens in every session, so none repeats what a
+// name says. TestDefinitionsAreCheap counts them.
 var definitions = map[string]definition{
 	"browser_navigate": {
 		"Load a URL and show the page: elements as lines [ref] name (tag…), content as Markdown, or none.",
@@ -39,7 +39,7 @@ var definitions = map[string]definition{
 			"cursor":{"type":"string","description":"continue a truncated answer (next: …)"}}}`,
 	},
 	"browser_interact": {
-		"Do up to 8 steps in one go; answers what they changed. A target is ref, role with name, text, label, selector, or x and y.",
+		"Do up to 8 steps in one call; returns what they changed. A target is ref, role with name, text, label, selector, or x and y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"url":{"type":"string","description":"load first"},
@@ -78,7 +78,7 @@ var definitions = map[string]definition{
 		"required":["fields"]}`,
 	},
 	"browser_wait": {
-		"Wait until all that is given holds: a text or element is there (or gone), the URL, an idle network, a quiet page.",
+		"Wait until all given conditions hold: a text or element is there (or gone), the URL, an idle network, a quiet page.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"text":{"type":"string"},
@@ -94,7 +94,7 @@ var definitions = map[string]definition{
 			"timeout":{"type":"number","description":"seconds"}}}`,
 	},
 	"browser_read_page": {
-		"Read a page as its kind asks for: content (Markdown), interactive (tree) or visual (picture with numbered refs).",
+		"Read a page in the format that suits it: content (Markdown), interactive (tree) or visual (screenshot with refs).",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"mode":{"type":"string","enum":["auto","content","interactive","visual"]},
@@ -103,7 +103,7 @@ var definitions = map[string]definition{
 			"cursor":{"type":"string","description":"read on"}}}`,
 	},
 	"browser_get_dom": {
-		"Elements with all that is known of them (box, states, attributes), as JSON lines. Costs more than the compact form.",
+		"Elements with all details (box, states, attributes), as JSON lines. Costs more than the compact form.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"viewport_only":{"type":"boolean"},
@@ -117,7 +117,7 @@ var definitions = map[string]definition{
 			"cursor":{"type":"string"}}}`,
 	},
 	"browser_screenshot": {
-		"Picture of the viewport, the full page or one element; marks number what can be acted on with its ref.",
+		"Screenshot of the viewport, the full page or one element; marks draws the refs of interactive elements.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"marks":{"type":"boolean"},
@@ -137,7 +137,7 @@ var definitions = map[string]definition{
 			"max_rows":{"type":"integer","default":1000}}}`,
 	},
 	"browser_batch": {
-		"Read up to 50 URLs side by side in throw-away tabs, or extract a schema from each.",
+		"Read up to 50 URLs in parallel in temporary tabs, or extract a schema from each.",
 		`{"type":"object","properties":{
 			"urls":{"type":"array","items":{"type":"string"},"maxItems":50},
 			"mode":{"type":"string","enum":["auto","content","interactive"]},

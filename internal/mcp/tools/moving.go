@@ -21,7 +21,7 @@ var waits = map[string]domtapv1.WaitUntil{
 	"network_idle":       domtapv1.WaitUntil_WAIT_UNTIL_NETWORK_IDLE,
 }
 
-// The words of show.
+// The values of show.
 const (
 	showElements = "elements"
 	showContent  = "content"
@@ -30,11 +30,10 @@ const (
 
 var shows = map[string]string{showElements: showElements, showContent: showContent, showNone: showNone}
 
-// firstLook is what the elements of a page may cost that was navigated to, in tokens: enough to go on, and there is a cursor
-// for the rest.
+// firstLook is the token budget for the elements of a page after a navigation. A cursor leads to the rest.
 const firstLook = 2000
 
-// navigateArgs are those of browser_navigate.
+// navigateArgs are the arguments of browser_navigate.
 type navigateArgs struct {
 	URL       string      `json:"url"`
 	Tab       string      `json:"tab"`
@@ -59,7 +58,7 @@ func navigate(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.timeout(a.Timeout, longest)}
+	request := &domtapv1.NavigateRequest{TabId: a.Tab, Url: a.URL, WaitUntil: until, Timeout: c.timeout(a.Timeout, maxTimeout)}
 	ctx, cancel := withPatience(ctx, request.GetTimeout().AsDuration())
 	defer cancel()
 	now, err := c.goTo(ctx, request)
@@ -70,10 +69,10 @@ func navigate(ctx context.Context, c *Call) error {
 	return c.look(ctx, now, show)
 }
 
-// patience is how much longer than the daemon a call waits, which can say what the page was doing.
+// patience is how much longer than the daemon a call waits: the daemon's own timeout error says more.
 const patience = 10 * time.Second
 
-// withPatience bounds a call whose timeout the daemon knows; 0: its default.
+// withPatience bounds a call with a timeout for the daemon; 0: the default of the daemon.
 func withPatience(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {
 		timeout = 30 * time.Second
@@ -81,22 +80,22 @@ func withPatience(ctx context.Context, timeout time.Duration) (context.Context, 
 	return context.WithTimeout(ctx, timeout+patience)
 }
 
-// goTo navigates the tab that is named, or the current one, or a new one when there is none.
+// goTo navigates the named tab, or the current one, or a new one if none is open.
 func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, error) {
 	named := request.GetTabId()
 	if request.TabId = named; named == "" {
-		request.TabId = c.Desk.Current()
+		request.TabId = c.Session.Current()
 	}
 	if request.GetTabId() == "" {
 		return c.open(ctx, request)
 	}
 	answer, err := c.Daemon.Tabs.Navigate(ctx, request)
 	if status.Code(err) == codes.NotFound && named == "" {
-		c.Desk.lose(request.GetTabId()) // somebody else closed it
+		c.Session.remove(request.GetTabId()) // another client closed it
 		return c.open(ctx, request)
 	}
-	if err == nil && c.Desk.Current() == "" {
-		c.Desk.selects(request.GetTabId())
+	if err == nil && c.Session.Current() == "" {
+		c.Session.setCurrent(request.GetTabId())
 	}
 	return answer.GetTab(), err
 }
@@ -104,18 +103,18 @@ func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*do
 // open opens a tab and makes it the current one.
 func (c *Call) open(ctx context.Context, request *domtapv1.NavigateRequest) (*domtapv1.Tab, error) {
 	answer, err := c.Daemon.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{
-		Url: request.GetUrl(), SessionId: c.Desk.Session, WaitUntil: request.GetWaitUntil(), Timeout: request.GetTimeout(),
+		Url: request.GetUrl(), SessionId: c.Session.Browser, WaitUntil: request.GetWaitUntil(), Timeout: request.GetTimeout(),
 	})
 	if err != nil {
 		return nil, err
 	}
 	id := answer.GetTab().GetId()
-	c.Desk.opens(id)
-	c.Desk.selects(id)
+	c.Session.addOpened(id)
+	c.Session.setCurrent(id)
 	return answer.GetTab(), nil
 }
 
-// status notes what a model must know of a tab beside its page.
+// status notes the state of a tab.
 func (c *Call) status(now *domtapv1.Tab) {
 	line := "tab " + now.GetId()
 	if code := now.GetHttpStatus(); code >= 400 {
@@ -141,17 +140,17 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 		return c.readPage(ctx, &domtapv1.ReadPageRequest{TabId: now.GetId(), Mode: domtapv1.ReadMode_READ_MODE_CONTENT}, false)
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{
-		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Desk.ClientID,
+		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Session.ClientID,
 	})
 	if err != nil {
 		return err
 	}
-	c.Desk.saw(now.GetId(), point{answer.GetEpoch(), answer.GetRevision()})
+	c.Session.setSeen(now.GetId(), point{answer.GetEpoch(), answer.GetRevision()})
 	c.show(answer.GetText())
 	return nil
 }
 
-// tabArgs are those of browser_tab.
+// tabArgs are the arguments of browser_tab.
 type tabArgs struct {
 	Action string  `json:"action"`
 	Tab    string  `json:"tab"`
@@ -159,7 +158,7 @@ type tabArgs struct {
 	Value  *string `json:"value"`
 }
 
-// tabActions are the words of action. Each works on the tab that is named, or the current one.
+// tabActions are the values of action. Each works on the named tab, or the current one; list and open need none.
 var tabActions = map[string]func(ctx context.Context, c *Call, a *tabArgs, id string) error{
 	"select":  selectTab,
 	"close":   closeTab,
@@ -202,14 +201,14 @@ func tab(ctx context.Context, c *Call) error {
 }
 
 func listTabs(ctx context.Context, c *Call) error {
-	answer, err := c.Daemon.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: c.Desk.Session})
+	answer, err := c.Daemon.Tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: c.Session.Browser})
 	if err != nil {
 		return err
 	}
 	if len(answer.GetTabs()) == 0 {
 		c.note("no tab is open")
 	}
-	if current := c.Desk.Current(); current != "" {
+	if current := c.Session.Current(); current != "" {
 		c.note("current: %s", current)
 	}
 	for _, one := range answer.GetTabs() {
@@ -226,7 +225,7 @@ func openTab(ctx context.Context, c *Call, a *tabArgs) error {
 	return c.moved(now)
 }
 
-// moved answers with where a tab is now.
+// moved shows the state and the URL of a tab.
 func (c *Call) moved(now *domtapv1.Tab) error {
 	c.status(now)
 	c.show(text.Page(now))
@@ -238,7 +237,7 @@ func selectTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 	if err != nil {
 		return err
 	}
-	c.Desk.selects(id)
+	c.Session.setCurrent(id)
 	return c.moved(answer.GetTab())
 }
 
@@ -246,9 +245,9 @@ func closeTab(ctx context.Context, c *Call, _ *tabArgs, id string) error {
 	if _, err := c.Daemon.Tabs.CloseTab(ctx, &domtapv1.CloseTabRequest{TabId: id}); err != nil {
 		return err
 	}
-	c.Desk.lose(id)
+	c.Session.remove(id)
 	c.note("closed %s", id)
-	if current := c.Desk.Current(); current != "" {
+	if current := c.Session.Current(); current != "" {
 		c.note("current: %s", current)
 	}
 	return nil

@@ -18,7 +18,7 @@ var (
 	budget   = args.Range{Low: 200, High: 50000, Zero: true}
 )
 
-// pick finds a word in a table of them; the empty word is the zero value.
+// pick looks a word up in a table; the empty word gives the zero value.
 func pick[V any](name, word string, table map[string]V) (V, error) {
 	var zero V
 	if word == "" {
@@ -36,7 +36,7 @@ var formats = map[string]domtapv1.Format{
 	"tree":  domtapv1.Format_FORMAT_TREE,
 }
 
-// compactArgs are those of browser_get_elements_compact.
+// compactArgs are the arguments of browser_get_elements_compact.
 type compactArgs struct {
 	Tab             string      `json:"tab"`
 	Incremental     args.Bool   `json:"incremental"`
@@ -65,13 +65,13 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	request := &domtapv1.GetCompactRequest{
 		TabId: id, ViewportOnly: a.ViewportOnly.Value, InteractiveOnly: a.InteractiveOnly.Pointer(),
 		MaxElements: c.Int32("max_elements", a.MaxElements, elements), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
-		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Desk.ClientID, Format: format,
+		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Session.ClientID, Format: format,
 	}
 	if a.Incremental.Value {
 		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {
 			return inputf("incremental answers are lists of changes: leave out cursor and format")
 		}
-		if at, known := c.Desk.knows(id); known {
+		if at, known := c.Session.lastSeen(id); known {
 			request.SinceRevision, request.Epoch, request.Format = &at.revision, at.epoch, domtapv1.Format_FORMAT_DIFF
 		} else {
 			c.note("whole page: first look")
@@ -82,7 +82,7 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 		return err
 	}
 	if a.whole() {
-		c.Desk.saw(id, point{answer.GetEpoch(), answer.GetRevision()})
+		c.Session.setSeen(id, point{answer.GetEpoch(), answer.GetRevision()})
 	}
 	if request.SinceRevision != nil && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
 		c.note("no change")
@@ -96,10 +96,10 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// whole says whether the answer is about all of the page, so that later changes may count from it.
+// whole reports whether the answer covers the whole page, so that later diffs can start from it.
 func (a *compactArgs) whole() bool { return !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value }
 
-// domArgs are those of browser_get_dom.
+// domArgs are the arguments of browser_get_dom.
 type domArgs struct {
 	Tab             string            `json:"tab"`
 	ViewportOnly    args.Bool         `json:"viewport_only"`
@@ -125,10 +125,10 @@ func getDom(ctx context.Context, c *Call) error {
 	request := &domtapv1.GetDomRequest{
 		TabId: id, ViewportOnly: a.ViewportOnly.Value, InteractiveOnly: a.InteractiveOnly.Pointer(), FullSnapshot: a.FullSnapshot.Value,
 		MaxElements: c.Int32("max_elements", a.MaxElements, elements), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
-		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Desk.ClientID, IncludeAttributes: a.Attributes,
+		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Session.ClientID, IncludeAttributes: a.Attributes,
 		IncludeHistory: proto.Bool(false),
 	}
-	if at, known := c.Desk.knows(id); known && a.Incremental.Value {
+	if at, known := c.Session.lastSeen(id); known && a.Incremental.Value {
 		request.SinceRevision, request.Epoch = &at.revision, at.epoch
 	}
 	answer, err := c.Daemon.Dom.GetDom(ctx, request)
@@ -136,7 +136,7 @@ func getDom(ctx context.Context, c *Call) error {
 		return err
 	}
 	if !a.RootRef.Set && a.Cursor == "" && !a.ViewportOnly.Value {
-		c.Desk.saw(id, point{answer.GetEpoch(), answer.GetRevision()})
+		c.Session.setSeen(id, point{answer.GetEpoch(), answer.GetRevision()})
 	}
 	if request.SinceRevision != nil && answer.GetResync() == nil {
 		if changes := text.Diff(answer.GetDiff()); changes != "" {
@@ -163,12 +163,12 @@ var modes = map[string]domtapv1.ReadMode{
 	"visual":      domtapv1.ReadMode_READ_MODE_VISUAL,
 }
 
-// modeWord is the word of a mode.
+// modeWord returns the name of a mode.
 func modeWord(mode domtapv1.ReadMode) string {
 	return strings.ToLower(strings.TrimPrefix(mode.String(), "READ_MODE_"))
 }
 
-// pageArgs are those of browser_read_page.
+// pageArgs are the arguments of browser_read_page.
 type pageArgs struct {
 	Tab       string      `json:"tab"`
 	Mode      string      `json:"mode"`
@@ -195,7 +195,7 @@ func readPage(ctx context.Context, c *Call) error {
 	}, a.Outline.Value)
 }
 
-// readPage shows a page as ReadPage gives it.
+// readPage shows the answer of ReadPage.
 func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, outline bool) error {
 	answer, err := c.Daemon.Pages.ReadPage(ctx, request)
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 		c.warn(answer.GetMetadata().GetSignals())
 	}
 	if answer.GetChangedSince() {
-		c.note("the page changed since; this continues the text as it was")
+		c.note("the page has changed since; this continues the text as it was")
 	}
 	if next := answer.GetNextCursor(); next != "" {
 		total := ""
@@ -229,7 +229,7 @@ func (c *Call) readPage(ctx context.Context, request *domtapv1.ReadPageRequest, 
 	return nil
 }
 
-// batchArgs are those of browser_batch.
+// batchArgs are the arguments of browser_batch.
 type batchArgs struct {
 	URLs      args.List[string] `json:"urls"`
 	Mode      string            `json:"mode"`
@@ -250,8 +250,8 @@ func batch(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.BatchRequest{
 		Urls: a.URLs, What: mode, SchemaJson: string(a.Schema), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
-		Parallel: int32(c.Float("parallel", a.Parallel, args.Range{Low: 1, High: 8})), Timeout: c.timeout(a.Timeout, longestEach),
-		SessionId: c.Desk.Session,
+		Parallel: int32(c.Float("parallel", a.Parallel, args.Range{Low: 1, High: 8})), Timeout: c.timeout(a.Timeout, maxURLTimeout),
+		SessionId: c.Session.Browser,
 	}
 	ctx, cancel := withPatience(ctx, batchLasts(request))
 	defer cancel()
@@ -273,9 +273,9 @@ func batch(ctx context.Context, c *Call) error {
 	return nil
 }
 
-// batchLasts is how long a batch may take when every URL takes as long as it may.
+// batchLasts is how long a batch may take if every URL takes its whole timeout.
 func batchLasts(r *domtapv1.BatchRequest) time.Duration {
-	each, parallel := 15*time.Second, int32(4) // the daemon's own
+	each, parallel := 15*time.Second, int32(4) // the defaults of the daemon
 	if limit := r.GetTimeout(); limit != nil {
 		each = limit.AsDuration()
 	}
@@ -286,7 +286,7 @@ func batchLasts(r *domtapv1.BatchRequest) time.Duration {
 	return time.Duration(max(1, rounds)) * each
 }
 
-// extractArgs are those of browser_extract.
+// extractArgs are the arguments of browser_extract.
 type extractArgs struct {
 	Tab       string                  `json:"tab"`
 	Schema    args.JSON               `json:"schema"`
@@ -340,7 +340,7 @@ var pictures = map[string]struct {
 	"webp": {domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, "image/webp"},
 }
 
-// shotArgs are those of browser_screenshot.
+// shotArgs are the arguments of browser_screenshot.
 type shotArgs struct {
 	Tab      string      `json:"tab"`
 	Marks    args.Bool   `json:"marks"`

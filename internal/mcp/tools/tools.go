@@ -1,10 +1,10 @@
-// Package tools has the tools of the MCP server: what each is called and takes, the calls of the daemon that it makes of
-// that, and what it answers. It knows nothing of the protocol that carries it.
+// Package tools has the tools of the MCP server: their names and arguments, the calls to the daemon, and the
+// answers. It does not depend on the protocol.
 //
-// Names, descriptions and schemas are tokens that every session of a model pays for, so they are terse, and tools
-// are loaded by classes. Answers are text: our own words in lines that begin with "#", and those of pages in a fence.
+// Names, descriptions and schemas cost tokens in every session of a model, so they are terse, and tools are
+// loaded by classes. Answers are text: notes in lines that begin with "#", and the text of pages in a fence.
 //
-// A tool keeps nothing; what a session keeps is in its Desk.
+// Tools have no state; the state of a session is in Session.
 package tools
 
 import (
@@ -20,19 +20,19 @@ import (
 
 // Tool is one tool.
 type Tool struct {
-	// Name is what hosts and models call it.
+	// Name and Description are for hosts and models.
 	Name, Description string
 	// Schema is the JSON schema of its arguments, an object, without white space.
 	Schema json.RawMessage
-	// ReadOnly tools change no page. Additive ones change something, but destroy nothing.
+	// ReadOnly tools change no page. Additive tools change something, but destroy nothing.
 	ReadOnly, Additive bool
 
 	sets []string
 	run  func(ctx context.Context, c *Call) error
 }
 
-// Run does what the arguments say and writes the answer. Errors of the daemon come back as they are; an *Input says that
-// the arguments are wrong.
+// Run executes the call and writes the answer. It returns errors of the daemon unchanged, and an *Input for
+// invalid arguments.
 func (t *Tool) Run(ctx context.Context, c *Call) error { return t.run(ctx, c) }
 
 // Input is an error in the arguments of a call. Its message is for the model.
@@ -40,12 +40,12 @@ type Input struct{ Err error }
 
 func (e *Input) Error() string { return e.Err.Error() }
 
-// Unwrap gives what is wrong.
+// Unwrap returns the cause.
 func (e *Input) Unwrap() error { return e.Err }
 
 func inputf(format string, values ...any) error { return &Input{fmt.Errorf(format, values...)} }
 
-// read reads the arguments of a call.
+// read decodes the arguments of a call.
 func read[T any](c *Call) (*T, error) {
 	into := new(T)
 	if err := args.Decode(c.Arguments, into); err != nil {
@@ -76,26 +76,26 @@ var table = []Tool{
 	{Name: "browser_batch", sets: []string{Page}, ReadOnly: true, run: batch},
 }
 
-// Select returns the tools of classes: words of Core, Page and All, with commas between them.
+// Select returns the tools of classes: Core, Page and All, with commas between them.
 func Select(classes string) ([]Tool, error) {
 	wanted := map[string]bool{}
 	for class := range strings.SplitSeq(classes, ",") {
 		class = strings.TrimSpace(class)
 		if class != Core && class != Page && class != All {
-			return nil, fmt.Errorf("%q is no class of tools: use %s, %s or %s, or some with commas between them", class, Core, Page, All)
+			return nil, fmt.Errorf("unknown class of tools %q: use %s, %s or %s, or several with commas between them", class, Core, Page, All)
 		}
 		wanted[class] = true
 	}
 	var out []Tool
 	for _, t := range table {
 		if wanted[All] || slices.ContainsFunc(t.sets, func(class string) bool { return wanted[class] }) {
-			said, known := definitions[t.Name]
+			has, known := definitions[t.Name]
 			if !known {
 				return nil, fmt.Errorf("%s has no definition: this is a fault of domtap", t.Name)
 			}
-			t.Description = said.description
+			t.Description = has.description
 			var schema bytes.Buffer
-			if err := json.Compact(&schema, []byte(said.schema)); err != nil {
+			if err := json.Compact(&schema, []byte(has.schema)); err != nil {
 				return nil, fmt.Errorf("the schema of %s: %w", t.Name, err)
 			}
 			t.Schema = schema.Bytes()

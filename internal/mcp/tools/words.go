@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// longestEach is what the daemon takes as a timeout for one URL of a batch.
-const longestEach = time.Minute
+// maxURLTimeout is the longest timeout that the daemon accepts for one URL of a batch.
+const maxURLTimeout = time.Minute
 
-// words are the keys of a table, in order.
+// words returns the keys of a table, sorted.
 func words[V any](table map[string]V) []string { return slices.Sorted(maps.Keys(table)) }
 
 func count(n int32) string { return strconv.Itoa(int(n)) }

@@ -37,7 +37,7 @@ func (cfg Config) serveDebug(ctx context.Context, token string) (stop func(), er
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	server := &http.Server{
-		Handler: wall.Around(debugHandler(token)), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: profileLimit + 10*time.Second,
+		Handler: wall.Wrap(debugHandler(token)), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: profileLimit + 10*time.Second,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	cfg.Logger.Info("serving profiles", "address", l.Addr().String())

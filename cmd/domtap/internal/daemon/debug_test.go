@@ -16,7 +16,7 @@ func TestProfilesAreForTheOperatorAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := wall.Around(debugHandler(token))
+	h := wall.Wrap(debugHandler(token))
 	for name, c := range map[string]struct {
 		change func(*http.Request)
 		want   int

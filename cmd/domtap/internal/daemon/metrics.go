@@ -49,7 +49,7 @@ func (cfg Config) serveMetrics(ctx context.Context, handler http.Handler) (stop 
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	server := &http.Server{Handler: wall.Around(mux), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
+	server := &http.Server{Handler: wall.Wrap(mux), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute}
 	cfg.Logger.Info("serving metrics", "address", l.Addr().String())
 	if !local {
 		cfg.Logger.Warn("the metrics can be read from other machines", "address", l.Addr().String())
