@@ -49,6 +49,31 @@ func anchors(text string) []string {
 	return all
 }
 
+// TestEachDecisionHasANumberOfItsOwnAndALineInTheIndex checks the architecture decision records.
+func TestEachDecisionHasANumberOfItsOwnAndALineInTheIndex(t *testing.T) {
+	dir := filepath.Join(root, "docs", "adr")
+	index := readDocument(t, filepath.Join(dir, "README.md"))
+	files, err := filepath.Glob(filepath.Join(dir, "0*.md"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	numbers := map[string]string{}
+	for _, file := range files {
+		name := filepath.Base(file)
+		number := strings.TrimLeft(name[:4], "0")
+		if other := numbers[number]; other != "" {
+			t.Errorf("%s and %s have the same number", name, other)
+		}
+		numbers[number] = name
+		if !strings.HasPrefix(readDocument(t, file), "# "+number+". ") {
+			t.Errorf("the title of %s does not begin with %s", name, number)
+		}
+		if !strings.Contains(index, "["+number+"]("+name+")") {
+			t.Errorf("docs/adr/README.md does not list %s", name)
+		}
+	}
+}
+
 // TestPathsInDocumentsForContributorsExist checks what CONTRIBUTING.md and docs/architecture.md name in backticks and with a
 // slash: a file or directory of the repository. Commands, patterns and import paths of other modules have a space, a * or a
 // domain, and are left out.
