@@ -106,7 +106,7 @@ func (w *Condition) selector() (dom.Selector, bool) {
 	if w.element == nil {
 		return dom.Selector{}, false
 	}
-	return w.element.Wants()
+	return w.element.Query()
 }
 
 // Holding is what Check finds.
@@ -163,7 +163,7 @@ func (w *Condition) checkElement(h *actor.Head) (found *dom.Element, met bool, e
 		return nil, true, nil
 	}
 	var chosen *dom.Selection
-	if selector, wanted := w.element.Wants(); wanted {
+	if selector, wanted := w.element.Query(); wanted {
 		if selection, known := h.Selected(selector); known {
 			chosen = &selection
 		}

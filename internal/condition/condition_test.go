@@ -25,11 +25,11 @@ const none, no = dom.NoRef, dom.NoRef - 1
 
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		element Element
-		more    func(*Element)
-		chosen  *dom.Selection
-		want    dom.Ref
+		name     string
+		element  Element
+		more     func(*Element)
+		selected *dom.Selection
+		want     dom.Ref
 	}{
 		{"by role", Element{Role: "button"}, nil, nil, 1},
 		{"by role in another case", Element{Role: "Button"}, nil, nil, 1},
@@ -72,7 +72,7 @@ func TestMatch(t *testing.T) {
 		if c.more != nil {
 			c.more(&e)
 		}
-		el, holds := e.Match(page(), c.chosen)
+		el, holds := e.Match(page(), c.selected)
 		got := no
 		if holds {
 			got = none
