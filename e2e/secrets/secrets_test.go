@@ -42,10 +42,10 @@ func TestNothingOfPagesGoesAstray(t *testing.T) {
 	log := new(safeBuffer)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))
 	measured := metrics.New()
-	var book *usage.Book
+	var book *usage.Recorder
 	d := testenv.StartBeside(t, actor.Config{Logger: logger, Meter: measured, MaxTabs: 4}, server.Config{AllowEval: true, Logger: logger, Metrics: measured},
 		browser.Config{Logger: logger}, func(s *server.Server) { book = s.Accounts() })
-	measured.Account(book)
+	measured.FollowUsage(book)
 	url := testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "missing") {
 			http.NotFound(w, r)
@@ -103,7 +103,7 @@ func TestNothingOfPagesGoesAstray(t *testing.T) {
 	}
 	answer := httptest.NewRecorder()
 	measured.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	places := map[string]string{"log": log.String(), "metrics": answer.Body.String(), "accounts": fmt.Sprintf("%+v", book.Statement(usage.Place{}))}
+	places := map[string]string{"log": log.String(), "metrics": answer.Body.String(), "accounts": fmt.Sprintf("%+v", book.Report(usage.Place{}))}
 	for place, text := range places {
 		if len(text) < 500 {
 			t.Errorf("the %s say next to nothing: %s", place, text)

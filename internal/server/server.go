@@ -125,7 +125,7 @@ type Server struct {
 	// views has what the callers have seen of the tabs.
 	views *views.Cache
 	// book has the usage, and recorder adds the calls to it.
-	book     *usage.Book
+	book     *usage.Recorder
 	recorder *metering.Recorder
 	limits   *limit.Limits
 	// connections numbers those of gRPC and of the fronts.
@@ -309,7 +309,7 @@ func (s *Server) stop(ctx context.Context) error {
 }
 
 // Accounts returns the usage that the server has recorded; see package accounts.
-func (s *Server) Accounts() *usage.Book { return s.book }
+func (s *Server) Accounts() *usage.Recorder { return s.book }
 
 // opened tells the usage book which sessions and tabs are open.
 type opened struct{ access *authz.Access }

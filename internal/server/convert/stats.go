@@ -9,7 +9,7 @@ import (
 )
 
 // Stats converts what was counted.
-func Stats(s usage.Statement, tokenizer string) *domtapv1.GetStatsResponse {
+func Stats(s usage.Report, tokenizer string) *domtapv1.GetStatsResponse {
 	m := &domtapv1.GetStatsResponse{Since: timestamppb.New(s.Since), Tokenizer: tokenizer, Total: account(&s.Total)}
 	for i := range s.Sessions {
 		m.Sessions = append(m.Sessions, account(&s.Sessions[i]))

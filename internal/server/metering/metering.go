@@ -25,7 +25,7 @@ import (
 
 // Recorder records the calls of one server.
 type Recorder struct {
-	book *usage.Book
+	book *usage.Recorder
 	// session returns the session of an open tab that a principal sees; empty: there is no such tab.
 	session func(who identity.Principal, tab string) string
 	// reason returns the reason of an error.
@@ -37,7 +37,7 @@ type Recorder struct {
 }
 
 // New makes a Recorder.
-func New(book *usage.Book, session func(who identity.Principal, tab string) string, reason func(error) string) *Recorder {
+func New(book *usage.Recorder, session func(who identity.Principal, tab string) string, reason func(error) string) *Recorder {
 	return &Recorder{book: book, session: session, reason: reason, methods: map[string]string{}}
 }
 
@@ -90,7 +90,7 @@ type Call struct {
 	session, tab string
 	place        usage.Place
 	// line is looked up when the first answer goes out, at the latest at the end.
-	line    usage.Line
+	line    usage.Series
 	lined   bool
 	entry   usage.Entry
 	compare bool
@@ -281,9 +281,9 @@ func codeName(code codes.Code) string {
 }
 
 // find returns the line of the call; mu is held.
-func (c *Call) find() usage.Line {
+func (c *Call) find() usage.Series {
 	if !c.lined {
-		c.line, c.lined = c.recorder.book.Line(c.place, c.method), true
+		c.line, c.lined = c.recorder.book.Series(c.place, c.method), true
 	}
 	return c.line
 }

@@ -33,7 +33,7 @@ type Config struct {
 	// Views has what the callers have seen of the tabs.
 	Views *views.Cache
 	// Usage has the usage that GetStats reports.
-	Book *usage.Book
+	Book *usage.Recorder
 	// Streams serve WatchDom and WatchTabs.
 	Streams *streaming.Streams
 	// Uploads says which files may be given to pages.
@@ -50,7 +50,7 @@ type core struct {
 	access    *authz.Access
 	views     *views.Cache
 	texts     *textcache.Cache
-	book      *usage.Book
+	book      *usage.Recorder
 	streams   *streaming.Streams
 	uploads   uploads.Policy
 	allowEval bool

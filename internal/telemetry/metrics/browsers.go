@@ -2,15 +2,15 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Browsers are the browsers of a daemon. Its methods do not wait.
+// Browsers counts the browsers of a daemon. Its methods do not wait.
 type Browsers interface {
-	// Up is how many run, and Restarts how many were started again.
+	// Up is how many browsers run, and Restarts how many were started again.
 	Up() int
 	Restarts() int
 }
 
-// FollowBrowsers adds what is read of the browsers when somebody asks: domtap_browsers and
-// domtap_browser_restarts_total. It is called once.
+// FollowBrowsers adds metrics that are read from the browsers at each scrape: domtap_browsers and
+// domtap_browser_restarts_total. Call it once.
 func (m *Metrics) FollowBrowsers(b Browsers) {
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "domtap_browsers", Help: "Browsers that run."},

@@ -1,8 +1,8 @@
-// Package metrics counts what the daemon does, for Prometheus. It implements what packages actor and rpc ask of
-// a meter; when there is none, they measure nothing.
+// Package metrics counts what the daemon does, for Prometheus. It implements the meters that packages actor and
+// server declare; a daemon without metrics measures nothing.
 //
-// Labels are bounded: methods, codes and reasons, and never what a page or a client says. No metric tells one tab
-// from another.
+// The package guarantees that labels are bounded: methods, codes and reasons, and never a text of a page or a
+// client. No metric tells one tab from another.
 package metrics
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/domtap/domtap/actor"
 )
 
-// Metrics is one daemon's. Its methods are safe for concurrent use.
+// Metrics are the metrics of one daemon. Its methods are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	server   *provider.ServerMetrics
@@ -30,10 +30,10 @@ type Metrics struct {
 	latency                               prometheus.Histogram
 }
 
-// liveHeap adds go_gc_heap_live_bytes: what the last collection left, which tells growth from garbage.
+// liveHeap adds go_gc_heap_live_bytes: the heap after the last collection, which shows growth without garbage.
 var liveHeap = collectors.GoRuntimeMetricsRule{Matcher: regexp.MustCompile(`^/gc/heap/live:bytes$`)}
 
-// New makes metrics that are all zero.
+// New makes metrics that are zero.
 func New() *Metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
@@ -64,9 +64,9 @@ func New() *Metrics {
 	return m
 }
 
-// Follow adds the gauges that are read from the open tabs when somebody asks: domtap_tabs and domtap_log_bytes. It
-// is called once.
-func (m *Metrics) Follow(pool interface{ Tabs() []*actor.Tab }) {
+// FollowTabs adds gauges that are read from the open tabs at each scrape: domtap_tabs and domtap_log_bytes.
+// Call it once.
+func (m *Metrics) FollowTabs(pool interface{ Tabs() []*actor.Tab }) {
 	gauge := func(name, help string, value func() int) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 	}
@@ -94,16 +94,16 @@ func (m *Metrics) Busy(d time.Duration) { m.busy.Add(d.Seconds()) }
 // PageAgent implements actor.Meter.
 func (m *Metrics) PageAgent(d time.Duration) { m.pageAgent.Add(d.Seconds()) }
 
-// Unary implements rpc.Metrics.
+// Unary implements server.Metrics.
 func (m *Metrics) Unary() grpc.UnaryServerInterceptor { return m.server.UnaryServerInterceptor() }
 
-// Stream implements rpc.Metrics.
+// Stream implements server.Metrics.
 func (m *Metrics) Stream() grpc.StreamServerInterceptor { return m.server.StreamServerInterceptor() }
 
-// Watching implements rpc.Metrics.
+// Watching implements server.Metrics.
 func (m *Metrics) Watching(by int) { m.watchers.Add(float64(by)) }
 
-// Sent implements rpc.Metrics.
+// Sent implements server.Metrics.
 func (m *Metrics) Sent(after time.Duration, folded int) {
 	m.latency.Observe(after.Seconds())
 	if folded > 1 {
@@ -111,8 +111,8 @@ func (m *Metrics) Sent(after time.Duration, folded int) {
 	}
 }
 
-// Refused implements rpc.Metrics and actor.Meter.
+// Refused implements server.Metrics and actor.Meter.
 func (m *Metrics) Refused(limit string) { m.refusals.WithLabelValues(limit).Inc() }
 
-// Resynced implements rpc.Metrics.
+// Resynced implements server.Metrics.
 func (m *Metrics) Resynced(reason string) { m.resyncs.WithLabelValues(reason).Inc() }

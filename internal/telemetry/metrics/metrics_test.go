@@ -67,12 +67,12 @@ func start(t *testing.T, m *metrics.Metrics) *session {
 		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{actortest.Button("Pay")}}
 	})
 	pool := actor.NewPool(b, actor.Config{Meter: m})
-	m.Follow(pool)
+	m.FollowTabs(pool)
 	server, err := server.New(pool, server.Config{Metrics: m})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Account(server.Accounts())
+	m.FollowUsage(server.Accounts())
 	socket := filepath.Join(t.TempDir(), "s")
 	l, err := listen.Socket(t.Context(), socket)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// The longest strings of an entry, in characters; what is cut ends in "…".
+// The longest strings of an entry, in characters; a text that is cut ends in "…".
 const (
 	MaxText = 2000
 	MaxURL  = 500
@@ -16,11 +16,11 @@ const (
 // credentials are the user and the password in a URL.
 var credentials = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]{0,20}://)[^/?#\s@"'<>]{1,500}@`)
 
-// Text makes a text fit for an entry: cut, without control characters other than line breaks and tabs, and
-// with what URLs say of users and passwords masked.
+// Text makes a text fit for an entry: truncated, without control characters other than line breaks and tabs,
+// and with the users and passwords in URLs masked.
 func Text(s string) string { return clip(mask(head(s, MaxText)), MaxText) }
 
-// URL makes a URL fit for an entry: of a data: URL the type is left, and users and passwords are masked.
+// URL makes a URL fit for an entry: truncated, with users and passwords masked. Of a data: URL, the type is left.
 func URL(s string) string {
 	if len(s) >= 5 && strings.EqualFold(s[:5], "data:") {
 		kind, _, _ := strings.Cut(s[:min(len(s), 100)], ",")
@@ -29,7 +29,7 @@ func URL(s string) string {
 	return clip(mask(head(s, MaxURL)), MaxURL)
 }
 
-// head is enough of a text to mask and cut it: masking makes it shorter.
+// head bounds the work of masking: masking shortens a text, so more than most bytes are needed.
 func head(s string, most int) string { return s[:min(len(s), 8*most)] }
 
 func mask(s string) string {
@@ -39,7 +39,7 @@ func mask(s string) string {
 	return credentials.ReplaceAllString(s, "$1***@")
 }
 
-// clip cuts a text to a number of characters and replaces control characters by spaces.
+// clip truncates a text and replaces control characters by spaces.
 func clip(s string, most int) string {
 	head, cut := truncate.Head(s, most)
 	head = strings.Map(func(r rune) rune { // a byte that is no UTF-8 becomes U+FFFD

@@ -177,7 +177,7 @@ func (cfg Config) serve(ctx context.Context, browsers *browserpool.Pool) error {
 	defer closeBook()
 	pool := actor.NewPool(browsers, tabs)
 	if m := looking.measured; m != nil {
-		m.Follow(pool)
+		m.FollowTabs(pool)
 		m.FollowBrowsers(browsers)
 	}
 	calls.Sessions = sessions.New(pool, browsers, sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger})
@@ -187,7 +187,7 @@ func (cfg Config) serve(ctx context.Context, browsers *browserpool.Pool) error {
 		return errors.Join(cannotStart(err), pool.Close(ctx), closeAll(listeners))
 	}
 	if m := looking.measured; m != nil {
-		m.Account(server.Accounts())
+		m.FollowUsage(server.Accounts())
 	}
 	browsers.OnChange(func(up int) { server.SetReady(up > 0) })
 	if cfg.Web.Address != "" {

@@ -1,17 +1,18 @@
-// Package usage keeps count of what a daemon gave to its clients: calls, failures and their reasons, how long they took,
-// tokens and bytes, what reading a whole page instead would have cost, how often something lay ready, and how steps of
-// actions went. It counts for the daemon, for each session and for each tab.
+// Package usage counts what clients use: calls, failures and their reasons, how long calls took, tokens and
+// bytes, what reading a whole page instead would have cost, how often a cached answer was used, and how the
+// steps of actions went. It counts for the daemon, for each client, for each session and for each tab.
 //
-// What it guarantees:
+// What the package guarantees:
 //
-//   - Everything that is entered counts for the daemon, and also for the session and the tab as long as these are open. What a
-//     tab did stays in its session's account when the tab is closed, and what a session did in the daemon's.
-//   - What a client calls counts in its own account, too, for as long as the daemon runs.
-//   - Memory is bounded: there are accounts for what is open, at most MaxAccounts, and each holds a fixed number of rows. No
-//     single measurement is kept.
-//   - To enter something takes well under a microsecond and waits for nothing but others who enter.
+//   - Every entry counts for the daemon, and also for the session and the tab while these are open. The
+//     usage of a closed tab stays in the account of its session, and that of a closed session in the
+//     daemon's account.
+//   - The calls of a client also count in the client's own account, for as long as the daemon runs.
+//   - Memory is bounded: there are accounts for open sessions and tabs, at most MaxAccounts of each, and an
+//     account holds a fixed number of rows. No single measurement is kept.
+//   - Adding an entry takes well under a microsecond, and waits only for other entries.
 //
-// It has no goroutine and no clock but the one that says when it began. Its methods may be called from any goroutine.
+// The package starts no goroutine. Its methods may be called from any goroutine.
 package usage
 
 import (
@@ -23,59 +24,61 @@ import (
 )
 
 const (
-	// MaxAccounts is how many sessions, and how many tabs, have accounts of their own at most.
+	// MaxAccounts is the limit on sessions, and on tabs, that have accounts of their own.
 	MaxAccounts = 1000
-	// maxRows is how many rows of one kind an account has at most. There are few methods, kinds of steps, and reasons.
+	// maxRows is the limit on rows of one kind in an account. There are few methods, kinds of steps, and
+	// reasons.
 	maxRows = 100
-	// Other is the row for what exceeds that.
+	// Other is the row for everything beyond maxRows.
 	Other = "OTHER"
 )
 
-// Place says whose account something belongs to. What is empty is not known, or does not apply.
+// Place says which accounts an entry belongs to. An empty field is not known, or does not apply.
 type Place struct {
-	// Owner is who calls.
+	// Owner is the client that calls.
 	Owner        string
 	Session, Tab string
 }
 
-// Open says what is open. Its methods are called with the book's lock held.
+// Open reports what is open. Its methods are called with the recorder's lock held.
 type Open interface {
 	HasSession(id string) bool
 	HasTab(id string) bool
-	// Owner says whose an open session is.
+	// Owner is the client that an open session belongs to.
 	Owner(session string) string
 }
 
-// Entry is something to count, for one method.
+// Entry is what one call, or a part of it, adds to the counts of a method.
 type Entry struct {
-	// Calls is how many calls began; Failure, when it is not empty, why one failed.
+	// Calls is how many calls began; Failure, when it is not empty, is why one failed.
 	Calls   int64
 	Failure string
-	// Messages were sent, of so many bytes on the wire before compression.
+	// Messages counts messages that were sent, and Bytes their size on the wire before compression.
 	Messages, Bytes int64
-	// Tokens were counted exactly, Estimated not.
+	// Tokens were counted exactly, Estimated were estimated.
 	Tokens, Estimated int64
-	// Full is what the whole page would have cost instead of answers that cost Compared.
+	// Full is what whole pages would have cost, in tokens, in place of answers that cost Compared.
 	Full, Compared int64
-	// Took is how long something took. It counts when Timed is set.
+	// Took is how long the call took. It counts when Timed is set.
 	Took  time.Duration
 	Timed bool
-	// Reads are how the page was read; Steps, how steps of actions went.
+	// Reads says how pages were read, Steps how the steps of actions went.
 	Reads Reads
 	Steps []Step
 }
 
-// Reads count how pages were read, and what was spared.
+// Reads counts how pages were read, and what caches saved.
 type Reads struct {
-	// Pages is how many answers showed the elements of a page. HeadHits of them found the page as the read before had left
-	// it, and ViewHits the very same view of it.
+	// Pages is how many answers showed the elements of a page. HeadHits of them found the page unchanged
+	// since the read before, and ViewHits found the same view of it.
 	Pages, HeadHits, ViewHits int64
-	// Texts is how many answers showed a page as text. TextHits of them found it read already.
+	// Texts is how many answers showed a page as text. TextHits of them used a text that was cached.
 	Texts, TextHits int64
-	// Incremental is how many answers told what changed, and Resyncs how many had to tell everything though they were asked
-	// for that.
+	// Incremental is how many answers showed what changed. Resyncs is how many were asked for changes and
+	// had to show everything.
 	Incremental, Resyncs int64
-	// Landmarks were folded to a line each, because the caller had got them with the page before; Elements stand in them.
+	// Landmarks were folded to a line each, because the caller had got them with the page before; Elements
+	// are the elements in them.
 	Landmarks, Elements int64
 }
 
@@ -91,15 +94,15 @@ func (r *Reads) add(o Reads) {
 	r.Elements += o.Elements
 }
 
-// Step is how one step of an action went: Done, or Failed for a reason, or neither when it was skipped.
+// Step is the outcome of one step of an action: Done, or Failed for a reason, or neither when it was skipped.
 type Step struct {
 	Kind         string
 	Done, Healed bool
 	Failed       string
 }
 
-// Book holds the accounts of one daemon.
-type Book struct {
+// Recorder holds the accounts of one daemon.
+type Recorder struct {
 	open  Open
 	since time.Time
 
@@ -108,12 +111,12 @@ type Book struct {
 	owners, sessions, tabs map[string]*account
 }
 
-// New makes a book that is empty.
-func New(open Open) *Book {
-	return &Book{open: open, since: time.Now(), total: newAccount(Place{}), owners: map[string]*account{}, sessions: map[string]*account{}, tabs: map[string]*account{}}
+// New makes an empty recorder.
+func New(open Open) *Recorder {
+	return &Recorder{open: open, since: time.Now(), total: newAccount(Place{}), owners: map[string]*account{}, sessions: map[string]*account{}, tabs: map[string]*account{}}
 }
 
-// account is what was counted for one place.
+// account holds the counts of one place.
 type account struct {
 	place   Place
 	methods map[string]*method
@@ -125,7 +128,7 @@ func newAccount(p Place) *account {
 	return &account{place: p, methods: map[string]*method{}, steps: map[string]*steps{}}
 }
 
-// row finds or makes a row, and takes the one for all others when there are too many.
+// row finds or makes a row; when there are too many rows, it is the row Other.
 func row[R any](rows map[string]*R, name string) *R {
 	if r := rows[name]; r != nil {
 		return r
@@ -139,15 +142,15 @@ func row[R any](rows map[string]*R, name string) *R {
 	return rows[name]
 }
 
-// method is what was counted for one method.
+// method holds the counts of one method.
 type method struct {
 	calls, failed, messages, bytes, tokens, estimated, full, compared int64
 
 	failures map[string]*int64
-	times    *Times
+	times    *Durations
 }
 
-// steps is what was counted for one kind of step.
+// steps holds the counts of one kind of step.
 type steps struct {
 	done, healed, failed, skipped int64
 
@@ -161,18 +164,19 @@ func count(rows *map[string]*int64, name string) {
 	*row(*rows, name)++
 }
 
-// Line is where one method is entered for one place. It is a value, and stays valid when the place is closed.
-type Line struct {
-	book     *Book
+// Series takes the entries of one method in one place. It is a value, and stays valid when the place is
+// closed.
+type Series struct {
+	recorder *Recorder
 	accounts [4]*account
 	methods  [4]*method
 }
 
-// Line finds the line of a method.
-func (b *Book) Line(p Place, name string) Line {
+// Series finds the series of a method.
+func (b *Recorder) Series(p Place, name string) Series {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := Line{book: b, accounts: [4]*account{b.total, b.owner(p.Owner), b.session(p), b.tab(p)}}
+	l := Series{recorder: b, accounts: [4]*account{b.total, b.owner(p.Owner), b.session(p), b.tab(p)}}
 	for i, a := range l.accounts {
 		if a != nil {
 			l.methods[i] = row(a.methods, name)
@@ -182,7 +186,7 @@ func (b *Book) Line(p Place, name string) Line {
 }
 
 // owner finds or makes the account of an owner; mu is held.
-func (b *Book) owner(name string) *account {
+func (b *Recorder) owner(name string) *account {
 	if a := b.owners[name]; a != nil || name == "" {
 		return a
 	}
@@ -190,7 +194,7 @@ func (b *Book) owner(name string) *account {
 }
 
 // session finds or makes the account of an open session; mu is held.
-func (b *Book) session(p Place) *account {
+func (b *Recorder) session(p Place) *account {
 	id := p.Session
 	if a := b.sessions[id]; a != nil || id == "" || !b.open.HasSession(id) {
 		return a
@@ -200,7 +204,7 @@ func (b *Book) session(p Place) *account {
 }
 
 // tab finds or makes the account of an open tab; mu is held.
-func (b *Book) tab(p Place) *account {
+func (b *Recorder) tab(p Place) *account {
 	if a := b.tabs[p.Tab]; a != nil || p.Tab == "" || !b.open.HasTab(p.Tab) {
 		return a
 	}
@@ -216,22 +220,22 @@ func created(all map[string]*account, id string, p Place) *account {
 	return all[id]
 }
 
-// sweep drops the accounts of what is closed.
+// sweep drops the accounts of closed sessions or tabs.
 func sweep(all map[string]*account, open func(string) bool) {
 	maps.DeleteFunc(all, func(id string, _ *account) bool { return !open(id) })
 }
 
-// CloseSession drops the account of a session, so that a later one of the same name begins with nothing.
-func (b *Book) CloseSession(id string) {
+// CloseSession drops the account of a session, so that a later session of the same name begins with nothing.
+func (b *Recorder) CloseSession(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.sessions, id)
 }
 
-// Add enters something.
-func (l Line) Add(e Entry) {
-	l.book.mu.Lock()
-	defer l.book.mu.Unlock()
+// Add adds an entry.
+func (l Series) Add(e Entry) {
+	l.recorder.mu.Lock()
+	defer l.recorder.mu.Unlock()
 	for i, a := range l.accounts {
 		if a != nil {
 			l.methods[i].add(&e)
@@ -255,7 +259,7 @@ func (m *method) add(e *Entry) {
 	}
 	if e.Timed {
 		if m.times == nil {
-			m.times = new(Times)
+			m.times = new(Durations)
 		}
 		m.times.Add(e.Took)
 	}
@@ -279,51 +283,51 @@ func (a *account) step(all []Step) {
 	}
 }
 
-// Statement is what was counted until now.
-type Statement struct {
+// Report is a copy of the counts.
+type Report struct {
 	Since time.Time
 	// Total is the account of the place that was asked for.
 	Total Account
-	// Sessions and Tabs are those of the sessions and tabs in it that are open and were used, in the order of their names.
+	// Sessions and Tabs are the accounts of the open sessions and tabs in it that were used, by name.
 	Sessions, Tabs []Account
 }
 
-// Account is what was counted for one place.
+// Account is a copy of the counts of one place.
 type Account struct {
 	Place
-	// Methods and Steps are in the order of their names.
+	// Methods and Steps are sorted by name.
 	Methods []Method
 	Steps   []Steps
 	Reads   Reads
 }
 
-// Method is what was counted for one method.
+// Method is a copy of the counts of one method.
 type Method struct {
 	Name string
-	// Calls began, and Failed ended in an error, for the reasons in Failures.
+	// Calls is how many calls began, and Failed how many ended in an error, for the reasons in Failures.
 	Calls, Failed int64
 	Failures      map[string]int64
-	// Messages and the others are the sums of what was entered.
+	// Messages and the following are the sums of the entries.
 	Messages, Bytes, Tokens, Estimated, Full, Compared int64
-	Times                                              Times
+	Times                                              Durations
 }
 
-// Steps is what was counted for one kind of step.
+// Steps is a copy of the counts of one kind of step.
 type Steps struct {
 	Kind string
-	// Done of them were healed, Healed; Skipped were not tried.
+	// Healed of the Done ones were healed; Skipped were not tried.
 	Done, Healed, Failed, Skipped int64
 	Failures                      map[string]int64
 }
 
-// Statement reads a place's account and those in it: the daemon's for the zero Place; for an owner alone, what that has
-// called, and the accounts of its own sessions and tabs. All are of the same moment.
-func (b *Book) Statement(p Place) Statement {
+// Report copies the account of a place and the accounts in it: the daemon's for the zero Place; for an owner
+// alone, the owner's calls, and the accounts of its sessions and tabs. All are of the same moment.
+func (b *Recorder) Report(p Place) Report {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sweep(b.sessions, b.open.HasSession)
 	sweep(b.tabs, b.open.HasTab)
-	st := Statement{Since: b.since, Total: Account{Place: p}}
+	st := Report{Since: b.since, Total: Account{Place: p}}
 	within := func(a *account) bool {
 		return (p.Session == "" || a.place.Session == p.Session) && (p.Owner == "" || b.open.Owner(a.place.Session) == p.Owner)
 	}
@@ -342,8 +346,8 @@ func (b *Book) Statement(p Place) Statement {
 	return st
 }
 
-// Total reads the daemon's account alone.
-func (b *Book) Total() Account {
+// Total copies the daemon's account alone.
+func (b *Recorder) Total() Account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var a Account
@@ -351,7 +355,7 @@ func (b *Book) Total() Account {
 	return a
 }
 
-// list copies accounts in the order of their names, in which t10 follows t9.
+// list copies accounts in the order of their names, where t10 follows t9.
 func list(all map[string]*account, within func(*account) bool) []Account {
 	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
@@ -367,7 +371,7 @@ func list(all map[string]*account, within func(*account) bool) []Account {
 	return out
 }
 
-// fill copies an account; nil is one without entries.
+// fill copies an account; nil is an account without entries.
 func (out *Account) fill(a *account) {
 	if a == nil {
 		return

@@ -1,13 +1,12 @@
-// Package pagelog keeps what a tab's pages said and asked for: console messages, errors that nobody caught,
-// and requests.
+// Package pagelog keeps the console messages, uncaught errors and requests of a tab's pages.
 //
-// A Log has one ring for each kind, bounded in entries and in bytes, so that a flood of one kind costs
-// memory that is known beforehand and pushes out nothing of another. It is filled by whoever listens to the
-// browser and read by anybody, at any time: it asks the page nothing, so it answers while the page hangs.
-// What is not read is never formatted: a Record makes its entry when it is asked for, so that a page that
-// floods its console costs little more than the copying of its messages.
+// A Log has one ring for each kind, bounded in entries and in bytes, so that a flood of one kind has a known
+// cost in memory and evicts no entry of another kind. The browser's event handlers fill the log, and anybody
+// reads it at any time: reading asks the page nothing, so it works while the page hangs. Entries are
+// formatted when they are read: a Record makes its entry on demand, so that a page that floods its console
+// costs little more than the copying of its messages.
 //
-// Its methods are safe for concurrent use and do not block but for each other.
+// Its methods are safe for concurrent use, and wait only for each other.
 package pagelog
 
 import (
@@ -21,7 +20,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	// Console is console.log and its like.
+	// Console is console.log and the other console methods.
 	Console Kind = iota
 	// Failure is an error that no script caught, or a rejected promise.
 	Failure
@@ -33,20 +32,20 @@ const (
 // Kinds lists all kinds.
 var Kinds = []Kind{Console, Failure, Network}
 
-// Entry is one line of a log. Its words are the page's own: untrusted, but bounded and free of control
+// Entry is one line of a log. Its texts come from the page: untrusted, but bounded and free of control
 // characters other than line breaks and tabs.
 type Entry struct {
 	// Sequence grows by one with every entry of the log, from 1.
 	Sequence uint64
 	Kind     Kind
 	At       time.Time
-	// Level is log, info, warning, error or debug; of requests the method, such as GET.
+	// Level is log, info, warning, error or debug; for requests the method, such as GET.
 	Level string
 	// Text is at most 2,000 characters plus "…".
 	Text string
-	// URL is that of the script or the request, at most 500 characters plus "…".
+	// URL is the URL of the script or the request, at most 500 characters plus "…".
 	URL string
-	// Line is that of the script, from 1; 0: not known.
+	// Line is the line in the script, from 1; 0: not known.
 	Line int
 	// Status is the HTTP status; 0: no answer yet.
 	Status int
@@ -56,7 +55,7 @@ type Entry struct {
 	Failed string
 	// Took is the time from the request to the end of the answer; 0: under way.
 	Took time.Duration
-	// Bytes counts what was received, headers included.
+	// Bytes counts the bytes received, headers included.
 	Bytes int64
 }
 
@@ -72,7 +71,7 @@ func (e *Entry) Problem() bool {
 	return e.Level == "warning" || e.Level == "error"
 }
 
-// Record makes an entry when it is read. Sequence, Kind and At are filled in by the log.
+// Record makes an entry when the entry is read. The log fills in Sequence, Kind and At.
 type Record interface{ Entry() Entry }
 
 // Limits bound the ring of one kind.
@@ -80,8 +79,7 @@ type Limits struct {
 	Count, Bytes int
 }
 
-// limits of each kind. Bytes are those that the caller says a record keeps alive; the log adds what it
-// needs itself.
+// limits of each kind. Bytes are the bytes that a record keeps alive, as the caller of Add says, and overhead.
 var limits = [kinds]Limits{
 	Console: {1000, 512 << 10},
 	Failure: {500, 256 << 10},
@@ -96,9 +94,9 @@ type Log struct {
 	mu    sync.Mutex
 	last  uint64
 	rings [kinds]ring
-	// under holds the requests that are under way, by the browser's name for them. All of them are in the ring.
-	under map[string]*item
-	// moved holds the sequences that requests gave up for newer ones, in order; see end.
+	// pending holds the requests that are under way, by the browser's request id. All of them are in the ring.
+	pending map[string]*item
+	// moved holds the sequences of requests that got newer ones, in order; see End.
 	moved []uint64
 }
 
@@ -108,9 +106,9 @@ type item struct {
 	at       time.Time
 	size     int
 	record   Record
-	// id is the browser's name for a request that is under way.
+	// id is the browser's request id while the request is under way.
 	id string
-	// request is set for requests instead of record.
+	// request is set in place of record for requests.
 	request *Entry
 	// seen says that the entry was read while the request was under way.
 	seen bool
@@ -122,7 +120,7 @@ type item struct {
 type ring struct {
 	items []*item
 	bytes int
-	// evicted counts those that were pushed out, and gone is the sequence of the last of them.
+	// evicted counts the items that were evicted, and gone is the sequence of the last of them.
 	evicted, gone uint64
 }
 
@@ -133,7 +131,7 @@ func (l *Log) Add(kind Kind, at time.Time, size int, r Record) {
 	l.append(kind, &item{at: at, size: size + overhead, record: r})
 }
 
-// Miss says that entries were lost before they came here, because the page floods. They count as dropped.
+// Miss counts entries as dropped that never came here, because the page floods.
 func (l *Log) Miss(kind Kind, n uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,53 +156,52 @@ func (l *Log) append(kind Kind, it *item) {
 func (l *Log) evict(r *ring) {
 	old := r.items[0]
 	r.items[0] = nil
-	r.items = r.items[1:] // append makes room anew once in a while, and leaves what is behind to the collector
+	r.items = r.items[1:] // append moves the items once in a while, and leaves the old array to the garbage collector
 	r.bytes -= old.size
 	r.evicted++
 	r.gone = max(r.gone, old.sequence)
-	if l.under[old.id] == old {
-		delete(l.under, old.id)
+	if l.pending[old.id] == old {
+		delete(l.pending, old.id)
 	}
 }
 
-// Begin appends a request that is under way. Start is the browser's clock, 0 when it did not say. The request of that id that was
-// under way before, if any, stays as it is.
+// Begin appends a request that is under way. Start is the time on the browser's clock; 0: not known. An earlier
+// request of the same id that is under way stays as it is.
 func (l *Log) Begin(id string, start time.Duration, e Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.under == nil {
-		l.under = map[string]*item{}
+	if l.pending == nil {
+		l.pending = map[string]*item{}
 	}
 	it := &item{at: e.At, request: &e, id: id, start: start,
 		size: overhead + len(id) + len(e.URL) + len(e.Level) + len(e.Resource) + 128}
 	l.append(Network, it)
-	l.under[id] = it
+	l.pending[id] = it
 }
 
-// Update changes a request that is under way; unknown ones are ignored. The entry's strings must stay as
-// short as the entry's description says.
+// Update changes a request that is under way; unknown requests are ignored. The entry's strings must stay
+// within the limits of Entry.
 func (l *Log) Update(id string, change func(e *Entry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if it := l.under[id]; it != nil {
+	if it := l.pending[id]; it != nil {
 		change(it.request)
 	}
 }
 
-// maxMoved bounds what is remembered of sequences that were given up. Where it is not enough, entries count
-// as dropped that were only moved.
+// maxMoved bounds moved. Beyond it, entries that were only moved count as dropped.
 const maxMoved = 2000
 
-// End ends a request at a time of the browser's clock; unknown ones are ignored. A request that somebody has
-// read while it was under way goes to the end of the log, so that who reads on learns how it ended.
+// End ends a request at a time of the browser's clock; unknown requests are ignored. A request that was read
+// while it was under way moves to the end of the log, so that the next read shows how the request ended.
 func (l *Log) End(id string, at time.Duration, change func(e *Entry)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	it := l.under[id]
+	it := l.pending[id]
 	if it == nil {
 		return
 	}
-	delete(l.under, id)
+	delete(l.pending, id)
 	it.id = ""
 	if change != nil {
 		change(it.request)
@@ -237,29 +234,29 @@ func (l *Log) End(id string, at time.Duration, change func(e *Entry)) {
 type Query struct {
 	// Kinds; none: all.
 	Kinds []Kind
-	// After is the sequence behind which entries are read.
+	// After is the sequence after which entries are read.
 	After uint64
-	// Max is how many of the newest are read; 0: all.
+	// Max is how many of the newest entries are read; 0: all.
 	Max int
-	// Problems leaves out what is no problem.
+	// Problems leaves out entries that are no problems.
 	Problems bool
 }
 
-// Answer is what was read.
+// Answer is the result of Read.
 type Answer struct {
-	// Entries are the oldest first.
+	// Entries are sorted, the oldest first.
 	Entries []Entry
 	// Next is the next Query.After.
 	Next uint64
-	// Dropped counts the entries behind After that the log no longer holds or Max left out. It is exact where
-	// all kinds are read, and else at most too high by entries of other kinds.
+	// Dropped counts the entries after After that the log no longer holds or Max left out. It is exact when
+	// all kinds are read; otherwise it may be too high by entries of other kinds.
 	Dropped uint64
 }
 
-// Read reads the log. An After that is ahead of the log, as of another tab, reads nothing.
+// Read reads the log. With an After that is ahead of the log, such as one of another tab, Read reads nothing.
 func (l *Log) Read(q Query) Answer {
 	items, out := l.pick(q)
-	// Formatting is the page's work to cause: it happens without the lock.
+	// A page can make formatting slow, so it happens without the lock.
 	for i := len(items) - 1; i >= 0 && (q.Max <= 0 || len(out.Entries) < q.Max); i-- {
 		e := items[i].entry()
 		items = items[:i]
@@ -268,7 +265,7 @@ func (l *Log) Read(q Query) Answer {
 		}
 	}
 	slices.Reverse(out.Entries)
-	for _, it := range items { // those that Max left out
+	for _, it := range items { // the items that Max left out
 		if !q.Problems {
 			out.Dropped++
 		} else if e := it.entry(); e.Problem() {
@@ -278,7 +275,7 @@ func (l *Log) Read(q Query) Answer {
 	return out
 }
 
-// frozen is an item as it was at one moment.
+// frozen is a copy of an item.
 type frozen struct {
 	sequence uint64
 	kind     Kind
@@ -296,7 +293,7 @@ func (f *frozen) entry() Entry {
 	return e
 }
 
-// pick takes the items that a query is about, oldest first, and counts what the rings no longer hold.
+// pick copies the items that a query selects, oldest first, and counts what the rings no longer hold.
 func (l *Log) pick(q Query) ([]frozen, Answer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -320,13 +317,13 @@ func (l *Log) pick(q Query) ([]frozen, Answer) {
 	}
 	slices.SortFunc(out, func(a, b frozen) int { return int(int64(a.sequence) - int64(b.sequence)) })
 	if len(wanted) >= int(kinds) && l.last >= q.After {
-		answer.Dropped = l.exactly(q.After, len(out))
+		answer.Dropped = l.missing(q.After, len(out))
 	}
 	return out, answer
 }
 
-// exactly is how many entries of all kinds behind a sequence are not held, of which there are n.
-func (l *Log) exactly(after uint64, n int) uint64 {
+// missing is how many entries of all kinds after a sequence the log does not hold; it holds n.
+func (l *Log) missing(after uint64, n int) uint64 {
 	moved := 0
 	for _, s := range l.moved {
 		if s > after {

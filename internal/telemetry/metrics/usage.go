@@ -6,12 +6,14 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// Account adds what the daemon's account says, which is read when somebody asks: tokens and steps by method and kind, and how
-// often something lay ready. It is called once.
-func (m *Metrics) Account(book *usage.Book) { m.registry.MustRegister(ledger{book}) }
+// FollowUsage adds metrics that are read from the recorder at each scrape: tokens and steps by method and kind,
+// and how often caches were used. Call it once.
+func (m *Metrics) FollowUsage(recorder *usage.Recorder) {
+	m.registry.MustRegister(usageCollector{recorder})
+}
 
-// ledger collects from a book. There are as many labels as methods, kinds of steps, and reasons.
-type ledger struct{ book *usage.Book }
+// usageCollector collects from a recorder. There are as many labels as methods, kinds of steps, and reasons.
+type usageCollector struct{ recorder *usage.Recorder }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
@@ -35,18 +37,18 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (ledger) Describe(out chan<- *prometheus.Desc) {
+func (usageCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{tokensOut, fullTokens, comparedTokens, failures, stepsDone, readHits, foldedElements} {
 		out <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (l ledger) Collect(out chan<- prometheus.Metric) {
+func (c usageCollector) Collect(out chan<- prometheus.Metric) {
 	counter := func(d *prometheus.Desc, n int64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}
-	total := l.book.Total()
+	total := c.recorder.Total()
 	for _, m := range total.Methods {
 		counter(tokensOut, m.Tokens, m.Name, "exactly")
 		counter(tokensOut, m.Estimated, m.Name, "estimated")

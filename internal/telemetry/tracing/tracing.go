@@ -1,7 +1,8 @@
-// Package tracing sends spans of calls and of turns of tabs to an OpenTelemetry collector, by OTLP over gRPC. It implements what packages rpc and
-// actor ask of a tracer; when there is none, they make no spans.
+// Package tracing sends spans of calls and of turns of tabs to an OpenTelemetry collector, by OTLP over gRPC. It
+// implements the tracers that packages server and actor declare; a daemon without a collector makes no spans.
 //
-// Attributes are bounded: methods, codes, peers, kinds of turns. What a page shows, what a client types and where a tab is stay out.
+// The package guarantees that attributes are bounded: methods, codes, peers, kinds of turns. What a page shows, what
+// a client types and the URLs of tabs stay out.
 package tracing
 
 import (
@@ -21,14 +22,15 @@ import (
 	"google.golang.org/grpc/stats"
 )
 
-// Traces is one daemon's. Its methods are safe for concurrent use.
+// Traces sends the spans of one daemon. Its methods are safe for concurrent use.
 type Traces struct {
 	provider *trace.TracerProvider
 	tracer   oteltrace.Tracer
 }
 
-// New makes traces that go to an endpoint: http://HOST:PORT, or https://HOST:PORT with TLS. The variables OTEL_* of the
-// specification count for the rest: headers, sampler, batches, resource. ctx bounds the start. The caller owes a Close.
+// New sends spans to an endpoint: http://HOST:PORT, or https://HOST:PORT with TLS. The environment variables OTEL_*
+// of the specification set the rest: headers, sampler, batches, resource. ctx bounds the start. The caller owes a
+// Close.
 func New(ctx context.Context, endpoint, version string) (*Traces, error) {
 	if err := Check(endpoint); err != nil {
 		return nil, err
@@ -40,7 +42,7 @@ func New(ctx context.Context, endpoint, version string) (*Traces, error) {
 	return start(ctx, trace.WithBatcher(out), version)
 }
 
-// Check returns an error for what is no endpoint.
+// Check returns an error for an invalid endpoint.
 func Check(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -59,10 +61,11 @@ func start(ctx context.Context, out trace.TracerProviderOption, version string) 
 	return &Traces{provider: provider, tracer: provider.Tracer("github.com/domtap/domtap")}, nil
 }
 
-// Close sends what is left, until ctx ends.
+// Close sends the remaining spans, until ctx ends.
 func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
 
-// Calls makes a span of each call of a gRPC server; one whose client sent a W3C traceparent is part of that trace.
+// Calls makes a span of each call of a gRPC server. When the client sent a W3C traceparent, the span is part of the
+// client's trace.
 func (t *Traces) Calls() stats.Handler {
 	return otelgrpc.NewServerHandler(otelgrpc.WithTracerProvider(t.provider), otelgrpc.WithPropagators(propagation.TraceContext{}))
 }

@@ -22,12 +22,12 @@ func TestWhatIsEnteredCountsAtEveryLevel(t *testing.T) {
 	closed := doors{}
 	b := New(closed)
 	one, two := Place{Session: "work", Tab: "t1"}, Place{Session: "work", Tab: "t10"}
-	b.Line(one, "Get").Add(Entry{Calls: 1, Tokens: 100, Reads: Reads{Pages: 1}, Steps: []Step{{Kind: "click", Done: true, Healed: true}}})
-	b.Line(two, "Get").Add(Entry{Calls: 2, Tokens: 10, Failure: "NOT_FOUND", Steps: []Step{{Kind: "click", Failed: "STALE_REF"}, {Kind: "click"}}})
-	b.Line(Place{Session: "work", Tab: "t9"}, "Get").Add(Entry{Calls: 1})
-	b.Line(Place{}, "List").Add(Entry{Calls: 1, Timed: true, Took: 3 * time.Microsecond})
+	b.Series(one, "Get").Add(Entry{Calls: 1, Tokens: 100, Reads: Reads{Pages: 1}, Steps: []Step{{Kind: "click", Done: true, Healed: true}}})
+	b.Series(two, "Get").Add(Entry{Calls: 2, Tokens: 10, Failure: "NOT_FOUND", Steps: []Step{{Kind: "click", Failed: "STALE_REF"}, {Kind: "click"}}})
+	b.Series(Place{Session: "work", Tab: "t9"}, "Get").Add(Entry{Calls: 1})
+	b.Series(Place{}, "List").Add(Entry{Calls: 1, Timed: true, Took: 3 * time.Microsecond})
 
-	st := b.Statement(Place{})
+	st := b.Report(Place{})
 	want := Method{Name: "Get", Calls: 4, Tokens: 110, Failed: 1, Failures: map[string]int64{"NOT_FOUND": 1}}
 	if got := st.Total.Methods[0]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
@@ -45,10 +45,10 @@ func TestWhatIsEnteredCountsAtEveryLevel(t *testing.T) {
 	if !slices.Equal(tabs, []string{"t1", "t9", "t10"}) || len(st.Sessions) != 1 || st.Sessions[0].Methods[0].Calls != 4 {
 		t.Errorf("got the tabs %v and the sessions %+v", tabs, st.Sessions)
 	}
-	if got := b.Statement(Place{Session: "other"}); len(got.Tabs)+len(got.Sessions)+len(got.Total.Methods) != 0 {
+	if got := b.Report(Place{Session: "other"}); len(got.Tabs)+len(got.Sessions)+len(got.Total.Methods) != 0 {
 		t.Errorf("another session got %+v", got)
 	}
-	if got := b.Statement(Place{Tab: "t10"}).Total; got.Methods[0].Tokens != 10 {
+	if got := b.Report(Place{Tab: "t10"}).Total; got.Methods[0].Tokens != 10 {
 		t.Errorf("a tab got %+v", got)
 	}
 }
@@ -57,27 +57,27 @@ func TestWhatIsClosedStaysInTheAccountsAbove(t *testing.T) {
 	closed := doors{}
 	b := New(closed)
 	p := Place{Session: "work", Tab: "t1"}
-	b.Line(p, "Get").Add(Entry{Calls: 1})
-	stream := b.Line(p, "Watch")
+	b.Series(p, "Get").Add(Entry{Calls: 1})
+	stream := b.Series(p, "Watch")
 	closed["t1"] = true
 	stream.Add(Entry{Messages: 5}) // its last words
-	b.Line(p, "Close").Add(Entry{Calls: 1})
-	st := b.Statement(Place{})
+	b.Series(p, "Close").Add(Entry{Calls: 1})
+	st := b.Report(Place{})
 	if len(st.Tabs) != 0 || len(st.Sessions) != 1 || len(st.Sessions[0].Methods) != 3 || st.Sessions[0].Methods[2].Messages != 5 {
 		t.Errorf("got %+v", st)
 	}
 	closed["work"] = true
-	b.Line(p, "Close").Add(Entry{Calls: 1})
-	if st = b.Statement(Place{}); len(st.Sessions) != 0 || st.Total.Methods[0].Calls != 2 || st.Total.Methods[2].Messages != 5 {
+	b.Series(p, "Close").Add(Entry{Calls: 1})
+	if st = b.Report(Place{}); len(st.Sessions) != 0 || st.Total.Methods[0].Calls != 2 || st.Total.Methods[2].Messages != 5 {
 		t.Errorf("got %+v", st)
 	}
 	delete(closed, "work")
-	if st = b.Statement(Place{Session: "work"}); len(st.Total.Methods) != 0 {
+	if st = b.Report(Place{Session: "work"}); len(st.Total.Methods) != 0 {
 		t.Errorf("a session of the same name begins with %+v", st.Total)
 	}
-	b.Line(Place{Session: "work"}, "Get").Add(Entry{Calls: 1})
+	b.Series(Place{Session: "work"}, "Get").Add(Entry{Calls: 1})
 	b.CloseSession("work")
-	if st = b.Statement(Place{Session: "work"}); len(st.Total.Methods) != 0 {
+	if st = b.Report(Place{Session: "work"}); len(st.Total.Methods) != 0 {
 		t.Errorf("a session of the same name begins with %+v", st.Total)
 	}
 }
@@ -88,9 +88,9 @@ func TestMemoryIsBounded(t *testing.T) {
 	const n = MaxAccounts + 200
 	for i := range n {
 		p := Place{Session: "s" + strconv.Itoa(i), Tab: "t" + strconv.Itoa(i)}
-		b.Line(p, "m"+strconv.Itoa(i)).Add(Entry{Calls: 1, Failure: "f" + strconv.Itoa(i), Steps: []Step{{Kind: "k" + strconv.Itoa(i)}}})
+		b.Series(p, "m"+strconv.Itoa(i)).Add(Entry{Calls: 1, Failure: "f" + strconv.Itoa(i), Steps: []Step{{Kind: "k" + strconv.Itoa(i)}}})
 	}
-	st := b.Statement(Place{})
+	st := b.Report(Place{})
 	if len(st.Tabs) != MaxAccounts || len(st.Sessions) != MaxAccounts {
 		t.Errorf("%d tabs, %d sessions", len(st.Tabs), len(st.Sessions))
 	}
@@ -107,7 +107,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i := range n {
 		closed["t"+strconv.Itoa(i)] = true
 	}
-	b.Line(Place{Tab: "new"}, "m").Add(Entry{})
+	b.Series(Place{Tab: "new"}, "m").Add(Entry{})
 	if len(b.tabs) != 1 {
 		t.Errorf("%d accounts of tabs that are closed are left", len(b.tabs)-1)
 	}
@@ -118,17 +118,17 @@ func TestManyMayEnterAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			line := b.Line(Place{Session: "s", Tab: fmt.Sprint("t", i%2)}, "Get")
+			line := b.Series(Place{Session: "s", Tab: fmt.Sprint("t", i%2)}, "Get")
 			for n := range 1000 {
 				line.Add(Entry{Calls: 1, Timed: true})
 				if n%100 == 0 {
-					b.Statement(Place{})
+					b.Report(Place{})
 				}
 			}
 		})
 	}
 	all.Wait()
-	if m := b.Statement(Place{}).Total.Methods[0]; m.Calls != 8000 || m.Times.Count() != 8000 {
+	if m := b.Report(Place{}).Total.Methods[0]; m.Calls != 8000 || m.Times.Count() != 8000 {
 		t.Errorf("got %d calls, %d times", m.Calls, m.Times.Count())
 	}
 }
@@ -141,7 +141,7 @@ func TestQuantilesAreCloseToTheRealOnes(t *testing.T) {
 		"skewed":       func() time.Duration { return time.Duration(r.ExpFloat64() * float64(3*time.Millisecond)) },
 		"to hours":     func() time.Duration { return time.Duration(r.Int64N(int64(10 * time.Hour))) },
 	} {
-		var times Times
+		var times Durations
 		var all []time.Duration
 		for range 5000 {
 			d := draw()
@@ -174,11 +174,11 @@ func TestEveryDurationHasABucket(t *testing.T) {
 			t.Errorf("bucket %d of %d µs stands for %g", b, us, m)
 		}
 	}
-	var times Times
+	var times Durations
 	for _, d := range []time.Duration{-1, 0, 1, 1 << 62, 1<<63 - 1} {
 		times.Add(d)
 	}
-	if times.Quantile(0) != 0 || times.Quantile(1) <= 24*time.Hour || new(Times).Quantile(0.5) != 0 {
+	if times.Quantile(0) != 0 || times.Quantile(1) <= 24*time.Hour || new(Durations).Quantile(0.5) != 0 {
 		t.Errorf("got %v to %v", times.Quantile(0), times.Quantile(1))
 	}
 }
@@ -187,12 +187,12 @@ func BenchmarkAdd(b *testing.B) {
 	book := New(doors{})
 	entry := Entry{Calls: 1, Messages: 1, Bytes: 1000, Tokens: 250, Full: 1000, Compared: 250, Timed: true, Took: time.Millisecond}
 	for b.Loop() {
-		book.Line(Place{Session: "default", Tab: "t1"}, "GetCompact").Add(entry)
+		book.Series(Place{Session: "default", Tab: "t1"}, "GetCompact").Add(entry)
 	}
 }
 
 func BenchmarkAddToLine(b *testing.B) {
-	line := New(doors{}).Line(Place{Session: "default", Tab: "t1"}, "WatchDom")
+	line := New(doors{}).Series(Place{Session: "default", Tab: "t1"}, "WatchDom")
 	for b.Loop() {
 		line.Add(Entry{Messages: 1, Bytes: 1000, Estimated: 250})
 	}

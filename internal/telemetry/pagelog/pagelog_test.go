@@ -118,7 +118,7 @@ func TestARequestThatWasPushedOutEndsQuietly(t *testing.T) {
 		l.Begin(fmt.Sprint(i), 1, Entry{URL: "/new"})
 	}
 	l.End("old", 2, nil)
-	if n := len(l.under); n != limits[Network].Count {
+	if n := len(l.pending); n != limits[Network].Count {
 		t.Errorf("%d requests are remembered as under way", n)
 	}
 	if got := l.Read(Query{}); len(got.Entries) != limits[Network].Count || got.Dropped != 1 {
