@@ -71,7 +71,7 @@ gen: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## generate gen/ 
 checkgenerate: $(BIN)/buf $(BIN)/protoc-gen-go $(BIN)/protoc-gen-go-grpc ## fail when gen/ is stale
 	scripts/checkgenerate $(BIN)/buf
 
-lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, the page script's types, format and the rules of the house
+lint: $(BIN)/buf $(BIN)/staticcheck $(BIN)/govulncheck ## check protos, code, the page script's types, format and the layers
 	$(BIN)/buf lint
 	scripts/breaking $(BIN)/buf
 	@out=$$(gofmt -l .); test -z "$$out" || { echo "Run gofmt -w on:" $$out; exit 1; }

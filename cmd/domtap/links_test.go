@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -74,25 +75,65 @@ func TestEachDecisionHasANumberOfItsOwnAndALineInTheIndex(t *testing.T) {
 	}
 }
 
-// TestPathsInDocumentsForContributorsExist checks what CONTRIBUTING.md and docs/architecture.md name in backticks and with a
-// slash: a file or directory of the repository. Commands, patterns and import paths of other modules have a space, a * or a
-// domain, and are left out.
-func TestPathsInDocumentsForContributorsExist(t *testing.T) {
-	for _, name := range []string{"CONTRIBUTING.md", "docs/architecture.md"} {
-		text := fencePattern.ReplaceAllString(readDocument(t, filepath.Join(root, filepath.FromSlash(name))), "")
-		checked := 0
+// TestPathsInTheDocumentsExist checks what documents name in backticks as a path that begins with a directory of the
+// repository. Decisions and the changelog are about the past, so they are left out.
+func TestPathsInTheDocumentsExist(t *testing.T) {
+	checked := 0
+	for _, file := range documents(t) {
+		if strings.Contains(filepath.ToSlash(file), "/adr/") || filepath.Base(file) == "CHANGELOG.md" {
+			continue
+		}
+		text := fencePattern.ReplaceAllString(readDocument(t, file), "")
 		for _, match := range codePattern.FindAllStringSubmatch(text, -1) {
-			path := match[1]
-			if !strings.Contains(path, "/") || strings.ContainsAny(path, " *{:$=<") || strings.Contains(strings.Split(path, "/")[0], ".com") {
+			path := filepath.FromSlash(match[1])
+			first, _, below := strings.Cut(match[1], "/")
+			if first == "" || match[1] == "tools/call" || match[1] == "tools/list" {
+				continue // a path of the machine, a method of MCP
+			}
+			if dir, err := os.Stat(filepath.Join(root, first)); !below || err != nil || !dir.IsDir() || strings.ContainsAny(path, " *{:$=<") {
 				continue
 			}
 			checked++
-			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(path))); err != nil {
-				t.Errorf("%s: there is no %s", name, path)
+			if _, err := os.Stat(filepath.Join(root, path)); err != nil {
+				t.Errorf("%s: there is no %s", file, path)
 			}
 		}
-		if checked < 10 {
-			t.Errorf("%s names only %d paths", name, checked)
+	}
+	if checked < 50 {
+		t.Errorf("only %d paths were found: the documents or this test must have changed", checked)
+	}
+}
+
+var (
+	namedTest    = regexp.MustCompile(`\bTest[A-Z]\w+`)
+	declaredTest = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
+
+// TestTestsThatTheDocumentsNameExist checks the names of tests in documents.
+func TestTestsThatTheDocumentsNameExist(t *testing.T) {
+	declared := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".." {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			for _, match := range declaredTest.FindAllStringSubmatch(readDocument(t, path), -1) {
+				declared[match[1]] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range documents(t) {
+		for _, name := range namedTest.FindAllString(readDocument(t, file), -1) {
+			if !declared[name] && !strings.Contains(filepath.ToSlash(file), "/adr/") && filepath.Base(file) != "CHANGELOG.md" {
+				t.Errorf("%s: there is no test %s", file, name)
+			}
 		}
 	}
 }
