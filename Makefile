@@ -7,6 +7,7 @@ SOAKTIME ?= 30m
 STEPS    ?= 3000
 CANCELS  ?= 1000
 BIN      := .cache/bin
+LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|FreshWalk|BehindOthers|MemoryOfReaders
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
 LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server ./e2e/acting ./e2e/capture ./e2e/adversarial
@@ -15,7 +16,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo picture test test-long bench soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo picture check test test-long bench soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,10 +45,18 @@ test: ## run all tests with the race detector
 	scripts/install-mcp-client
 	GORACE="$(strip $(GORACE) atexit_sleep_ms=10)" go test -race -vet=off -p=3 -timeout=15m $(TESTFLAGS) $(LONGEST) ./...
 
-test-long: ## make STEPS (3000) random acting steps against the page's own record, and cancel CANCELS (1000) calls
+# A test that needs a browser is skipped when testing.Short() holds: testenv.NeedBrowser sees to that. The packages below e2e have no other tests.
+check: ## build, vet, and run the tests that need no browser, without the race detector
+	go build ./...
+	go vet ./...
+	go test -short -vet=off $(TESTFLAGS) $$(go list ./... | grep -v /e2e)
+
+# The tests of LONG are those that testenv.Size or one of the variables makes longer.
+test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns
 	scripts/install-chromium
-	DOMTAP_STEPS=$(STEPS) go test ./e2e/delivery -count=1 -v -timeout=4h
-	DOMTAP_CANCELS=$(CANCELS) go test ./e2e -run Cancelled -count=1 -v -timeout=2h
+	scripts/install-apps
+	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
+		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/adversarial ./e2e/streams ./e2e/capture ./internal/server
 
 bench: ## run the benchmarks
 	scripts/install-chromium

@@ -262,10 +262,10 @@ func isWhite(c color.Color) bool {
 // lives on.
 func TestReadPageBearsHostilePages(t *testing.T) {
 	pages := map[string]string{
-		"wide":    `<title>Wide</title><script>document.write("<i>x</i><p>y".repeat(20000))</script>`,
+		"wide":    fmt.Sprintf(`<title>Wide</title><script>document.write("<i>x</i><p>y".repeat(%d))</script>`, testenv.Size(10_000, 50_000)),
 		"deep":    `<title>Deep</title><div id=r></div><script>let n=r;for(let i=0;i<2000;i++){const c=document.createElement("div");c.append("t");n.append(c);n=c}</script>`,
 		"hidden":  `<title>Hidden</title><p>Shown</p><div id=r style="display:none"></div><script>let n=r;for(let i=0;i<20000;i++){const c=document.createElement("div");n.append(c);n=c}</script>`,
-		"text":    `<title>Text</title><p id=r></p><script>r.textContent="word ".repeat(300000)</script>`,
+		"text":    fmt.Sprintf(`<title>Text</title><p id=r></p><script>r.textContent="word ".repeat(%d)</script>`, testenv.Size(200_000, 1_000_000)),
 		"clobber": `<title>Clobber</title><form><input name=localName><input name=firstChild><input name=nextSibling><input name=nodeType><input name=shadowRoot><input name=getAttribute><p>In a form</p></form>`,
 		"lone":    `<title>Lone</title><p id=r></p><script>r.textContent="a\ud800b\u0000c\u202ed"</script>`,
 		"tables":  `<title>Tables</title><script>document.write("<table><tr><td>".repeat(150)+"x")</script><table><tr><td colspan=1000 rowspan=65534>y<td>z</table>`,

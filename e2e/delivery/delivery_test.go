@@ -258,9 +258,9 @@ func (s *scene) arrived(one try, got record) error {
 
 // TestAnswersAgreeWithThePage makes random steps, and stops at the first answer that is wrong.
 func TestAnswersAgreeWithThePage(t *testing.T) {
-	steps, end := 1<<30, time.Now().Add(10*time.Second)
+	steps := 120
 	if n, err := strconv.Atoi(os.Getenv("DOMTAP_STEPS")); err == nil {
-		steps, end = n, time.Now().Add(10*time.Hour)
+		steps = n
 	}
 	seed := uint64(1)
 	if n, err := strconv.ParseUint(os.Getenv("DOMTAP_SEED"), 10, 64); err == nil {
@@ -271,7 +271,7 @@ func TestAnswersAgreeWithThePage(t *testing.T) {
 	s := &scene{t: t, d: d, tab: d.Open("about:blank")}
 	tally, wrong, done := map[string]int{}, 0, 0
 	const round = 40
-	for ; done < steps && (done < round || time.Now().Before(end)); done++ {
+	for ; done < steps; done++ {
 		rng := rand.New(rand.NewPCG(seed, uint64(done/round)<<32|uint64(done%round)))
 		if done%round == 0 {
 			s.show(strings.TrimSuffix(base, "/") + variants[done/round%len(variants)])

@@ -21,9 +21,6 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// appSteps is how many steps each application takes.
-const appSteps = 12
-
 // appPatience is how long a stream may take to show what a step did, by pushes alone: many times the second
 // between two looks at what no mutation shows.
 const appPatience = time.Minute
@@ -38,7 +35,7 @@ func TestStreamsConvergeOnApplications(t *testing.T) {
 	for _, name := range []string{"react", "vue", "svelte", "lit", "preact", "solid", "virtual", "grid", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			a := openApp(t, d, url+"/"+name)
-			for seed := range appSteps {
+			for seed := range testenv.Size(8, 12) {
 				a.step(seed)
 				a.converges()
 			}

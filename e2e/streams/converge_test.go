@@ -125,7 +125,7 @@ func TestStoredDOMEqualsFreshWalk(t *testing.T) {
 	for _, structural := range []bool{false, true} {
 		for _, watched := range []bool{false, true} {
 			t.Run(fmt.Sprintf("structural=%v watched=%v", structural, watched), func(t *testing.T) {
-				storedEqualsFresh(t, structural, watched, 150)
+				storedEqualsFresh(t, structural, watched, testenv.Size(60, 150))
 			})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"net/http"
+	"os"
 	"testing"
 	"time"
 
@@ -44,6 +45,14 @@ func HTML(page string) http.HandlerFunc {
 // Patience bounds a wait for what must happen. No machine needs so long, however busy it is, so that only a fault
 // fails a test.
 const Patience = 3 * time.Minute
+
+// Size returns the size of what a test makes: short for make test, or long, when DOMTAP_LONG is set, for make test-long.
+func Size(short, long int) int {
+	if os.Getenv("DOMTAP_LONG") != "" {
+		return long
+	}
+	return short
+}
 
 // Await asks every 20 ms whether a condition is met, until it is. What takes longer than Patience fails the test.
 func Await(t testing.TB, what string, met func() bool) {

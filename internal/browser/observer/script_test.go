@@ -78,6 +78,9 @@ type tab struct {
 }
 
 func newTab(t *testing.T) *tab {
+	if testing.Short() {
+		t.Skip("needs a browser, and the tests are short")
+	}
 	path, err := launch.Find(os.Getenv("DOMTAP_CHROME"))
 	if err != nil {
 		t.Skip(err)
