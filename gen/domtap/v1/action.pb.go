@@ -84,7 +84,7 @@ func (Verdict) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_action_proto_rawDescGZIP(), []int{0}
 }
 
-// Delivered says how much of an action reached the element that it names.
+// Delivered says how much of an action reached its target.
 type Delivered int32
 
 const (
@@ -93,9 +93,9 @@ const (
 	// click where the page removes, hides or disables the element while it handles that press, as menus do; the summary
 	// says so.
 	Delivered_DELIVERED_ALL Delivered = 1
-	// The element received a part of it, such as the press without the click; error says which.
+	// The element received a part of the action, such as the press without the click; error says which.
 	Delivered_DELIVERED_PART Delivered = 2
-	// The element received nothing, or it is not known that it received anything.
+	// The element received nothing, or it is unknown whether it received anything.
 	Delivered_DELIVERED_NONE Delivered = 3
 )
 
@@ -142,13 +142,13 @@ func (Delivered) EnumDescriptor() ([]byte, []int) {
 	return file_domtap_v1_action_proto_rawDescGZIP(), []int{1}
 }
 
-// Target says which element. Set exactly one of ref, role (with name), text, label, placeholder,
-// test_id, selector, or x with y. It is looked for when its step's turn comes, in every frame and every shadow tree, open
-// or closed, among what can be seen.
+// Target names an element. Set exactly one of ref, role (with name), text, label, placeholder, test_id, selector,
+// or x with y. It is resolved right before its step, in every frame and every shadow tree, open or closed, among
+// visible elements.
 //
-// Words fit exactly, or but for case and white space, or as a part; only what fits closest is meant. Several elements
-// are an error (FAILED_PRECONDITION, AMBIGUOUS_TARGET) that names them; one behind a modal does not count then. None is
-// an error too (TARGET_NOT_FOUND), with those that come nearest.
+// A text matches exactly, without regard to case and white space, or as a part; only the closest kind of match
+// counts. Several matches are an error (FAILED_PRECONDITION, AMBIGUOUS_TARGET) that lists them; elements behind a
+// modal do not count then. No match is an error, too (TARGET_NOT_FOUND), that lists the nearest elements.
 type Target struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Ref   *uint32                `protobuf:"varint,1,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
@@ -156,15 +156,15 @@ type Target struct {
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	// The accessible name; with role or alone.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// What stands on it. What can be acted on comes before what is only shown, and the innermost element is meant, also one that
-	// has no ref of its own: of two words in a row that listens for clicks, the one that is named is clicked.
+	// The visible text. Interactive elements come before others, and the innermost element is the target, also one
+	// without a ref of its own: of two words in a row that listens for clicks, the named word is clicked.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
-	// A field, by its label, aria-label or whatever else names it.
+	// A field, by its label, aria-label or other accessible name.
 	Label       string `protobuf:"bytes,5,opt,name=label,proto3" json:"label,omitempty"`
 	Placeholder string `protobuf:"bytes,6,opt,name=placeholder,proto3" json:"placeholder,omitempty"`
 	// data-testid, data-test-id, data-test or data-cy.
 	TestId string `protobuf:"bytes,7,opt,name=test_id,json=testId,proto3" json:"test_id,omitempty"`
-	// A CSS selector. It does not reach across the borders of frames and shadow trees.
+	// A CSS selector. It does not cross the boundaries of frames and shadow trees.
 	Selector string `protobuf:"bytes,8,opt,name=selector,proto3" json:"selector,omitempty"`
 	// CSS pixels in the top-level viewport.
 	X             *float64 `protobuf:"fixed64,9,opt,name=x,proto3,oneof" json:"x,omitempty"`
@@ -426,9 +426,10 @@ func (x *HoverStep) GetTarget() *Target {
 	return nil
 }
 
-// TypeStep focuses the target and types the text after what is there, key by key. A line break is Enter. Then the target
-// is read back: ok means that all of it arrived, and the summary says what the page made of it. Otherwise `delivered` is PART
-// or NONE, and the error says how many characters arrived and why (NOT_DELIVERED).
+// TypeStep focuses the target and types the text after the existing one, key by key. A line break is Enter. Then
+// the target is read back: ok means that all characters arrived, and the summary says what the field holds if the
+// page changed the text. Otherwise `delivered` is PART or NONE, and the error says how many characters arrived and
+// why (NOT_DELIVERED).
 type TypeStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -491,8 +492,8 @@ func (x *TypeStep) GetSubmit() bool {
 	return false
 }
 
-// FillStep replaces the target's value, or the text of an editor. The summary says what it holds then when that is
-// something else. A page that takes none of it is NOT_DELIVERED.
+// FillStep replaces the target's value, or the text of an editor. The summary says what the target holds afterwards
+// if that differs. A page that accepts none of the text is NOT_DELIVERED.
 type FillStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -610,7 +611,7 @@ func (x *PressStep) GetRepeat() int32 {
 	return 0
 }
 
-// SelectStep selects options of a native select, and no others, with the events of a person's choice.
+// SelectStep selects options of a native select and deselects the others, with the events of a user's choice.
 type SelectStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -664,7 +665,7 @@ func (x *SelectStep) GetValues() []string {
 	return nil
 }
 
-// CheckStep makes the target checked: a checkbox, radio button or switch. One that is checked is left alone.
+// CheckStep checks the target: a checkbox, radio button or switch. A checked target stays as it is.
 type CheckStep struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Target        *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -709,7 +710,7 @@ func (x *CheckStep) GetTarget() *Target {
 	return nil
 }
 
-// UncheckStep makes the target unchecked. One that is unchecked is left alone; a radio button that is checked is refused.
+// UncheckStep unchecks the target. An unchecked target stays as it is; a checked radio button is refused.
 type UncheckStep struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Target        *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
@@ -817,12 +818,12 @@ func (x *ScrollStep) GetDeltaY() float64 {
 	return 0
 }
 
-// DragStep drags the target to another, or by a distance: HTML5 drag and drop where the page uses it, else with the
-// pointer alone.
+// DragStep drags the target to another element, or by a distance: HTML5 drag and drop where the page uses it, or
+// else with the pointer alone.
 type DragStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	// Set it, or a distance. The drag ends at its centre, also when what is dragged covers that.
+	// Set this or a distance. The drag ends at the centre, also when the dragged element covers it.
 	To *Target `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	// CSS pixels from the middle of the target, -100,000 to 100,000.
 	DeltaX        float64 `protobuf:"fixed64,3,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
@@ -889,7 +890,7 @@ func (x *DragStep) GetDeltaY() float64 {
 	return 0
 }
 
-// UploadFile is a file that travels with the request.
+// UploadFile is a file in the request.
 type UploadFile struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Without a path.
@@ -943,14 +944,13 @@ func (x *UploadFile) GetContent() []byte {
 	return nil
 }
 
-// UploadStep gives files to a file input, or to the button that opens one's file chooser.
+// UploadStep sets the files of a file input, or of the input whose file chooser a button opens.
 //
-// Errors: PERMISSION_DENIED with reason UPLOAD_POLICY for a path that the daemon may not give away.
+// Errors: PERMISSION_DENIED with reason UPLOAD_POLICY for a path that the daemon may not upload.
 type UploadStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
-	// Absolute, on the daemon's machine; only below the folders that it was allowed with --upload-dir, and the
-	// downloads of the session.
+	// Absolute, on the daemon's machine; only below the folders of --upload-dir and the downloads of the session.
 	Paths []string `protobuf:"bytes,2,rep,name=paths,proto3" json:"paths,omitempty"`
 	// At most 4 MiB in all.
 	Files         []*UploadFile `protobuf:"bytes,3,rep,name=files,proto3" json:"files,omitempty"`
@@ -1009,15 +1009,15 @@ func (x *UploadStep) GetFiles() []*UploadFile {
 	return nil
 }
 
-// WaitStep waits until the target is there, or until a condition holds; set one of the two. Nothing else
-// happens to the tab meanwhile.
+// WaitStep waits until the target is there, or until a condition holds; set one of the two. No other call acts on
+// the tab meanwhile.
 type WaitStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// By ref, role, name, text or selector.
 	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// Wait until the target is gone instead of there.
 	Gone bool `protobuf:"varint,2,opt,name=gone,proto3" json:"gone,omitempty"`
-	// More than 0, at most 5 minutes; the call's own deadline holds too. Unset: 10 s.
+	// More than 0, at most 5 minutes; the deadline of the call applies, too. Unset: 10 s.
 	Timeout       *durationpb.Duration `protobuf:"bytes,3,opt,name=timeout,proto3" json:"timeout,omitempty"`
 	Until         *WaitCondition       `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1082,7 +1082,7 @@ func (x *WaitStep) GetUntil() *WaitCondition {
 	return nil
 }
 
-// ReadStep reads the compact text in between.
+// ReadStep reads the compact text during the turn.
 type ReadStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in GetCompact.
@@ -1136,11 +1136,11 @@ func (x *ReadStep) GetViewportOnly() bool {
 	return false
 }
 
-// ScreenshotStep takes a picture in between.
+// ScreenshotStep takes a screenshot during the turn.
 type ScreenshotStep struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	FullPage bool                   `protobuf:"varint,1,opt,name=full_page,json=fullPage,proto3" json:"full_page,omitempty"`
-	// Numbered marks at the elements that can be acted on; the numbers are the refs.
+	// Draws the refs of interactive elements.
 	Marks         bool `protobuf:"varint,2,opt,name=marks,proto3" json:"marks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1534,27 +1534,26 @@ func (*Step_Screenshot) isStep_Action() {}
 
 func (*Step_Back) isStep_Action() {}
 
-// StepResult is how one step went.
+// StepResult is the result of one step.
 type StepResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Ok    bool                   `protobuf:"varint,1,opt,name=ok,proto3" json:"ok,omitempty"`
-	// A few words, such as: click "Submit": ok
+	// A short text, such as: click "Submit": ok
 	Summary string `protobuf:"bytes,2,opt,name=summary,proto3" json:"summary,omitempty"`
 	// What went wrong and what to do next.
 	Error string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
 	// The ErrorInfo reason, such as STALE_REF.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	// What a read step read.
+	// The text of a read step.
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
-	// What a screenshot step took, or with screenshot_on_error what the page looked like when the step failed: PNG.
+	// The screenshot of a screenshot step, or with screenshot_on_error that of the failed step: PNG.
 	Image []byte `protobuf:"bytes,6,opt,name=image,proto3" json:"image,omitempty"`
-	// Set when the element of the ref was rendered anew and the step was done on the one living element that has its
-	// place: the ref of that.
+	// Set when the page rendered the element of the ref anew and the step was done on its replacement: the new ref.
 	HealedRef *uint32 `protobuf:"varint,7,opt,name=healed_ref,json=healedRef,proto3,oneof" json:"healed_ref,omitempty"`
-	// When the target was ambiguous: the candidates, at most 10; when it was stale: the nearest living match.
+	// When the target was ambiguous: the candidates, at most 10; when it was stale: the nearest existing match.
 	Candidates []*Candidate `protobuf:"bytes,8,rep,name=candidates,proto3" json:"candidates,omitempty"`
-	// How much of the action the page's own element received, as far as it was observed. `ok` is true only with
-	// DELIVERED_ALL. Unset for steps that act on no element: wait, read, screenshot, back.
+	// How much of the action the element received, as far as it was observed. `ok` is true only with DELIVERED_ALL.
+	// Unset for steps that act on no element: wait, read, screenshot, back.
 	Delivered     Delivered `protobuf:"varint,9,opt,name=delivered,proto3,enum=domtap.v1.Delivered" json:"delivered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1653,7 +1652,7 @@ func (x *StepResult) GetDelivered() Delivered {
 	return Delivered_DELIVERED_UNSPECIFIED
 }
 
-// Candidate is an element that a target may have meant.
+// Candidate is an element that a target may mean.
 type Candidate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Ref   uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
@@ -1716,18 +1715,19 @@ type InteractRequest struct {
 	Steps []*Step `protobuf:"bytes,3,rep,name=steps,proto3" json:"steps,omitempty"`
 	// Unset: true.
 	StopOnError *bool `protobuf:"varint,4,opt,name=stop_on_error,json=stopOnError,proto3,oneof" json:"stop_on_error,omitempty"`
-	// A step that fails brings a picture of the viewport.
+	// A failed step returns a screenshot of the viewport.
 	ScreenshotOnError bool `protobuf:"varint,5,opt,name=screenshot_on_error,json=screenshotOnError,proto3" json:"screenshot_on_error,omitempty"`
-	// Whether a ref whose element was rendered anew may be healed. Unset: true, and the answer says when it was.
+	// Whether a step may use the replacement of an element that the page rendered anew. Unset: true; `healed_ref`
+	// says when it did.
 	Heal *bool `protobuf:"varint,6,opt,name=heal,proto3,oneof" json:"heal,omitempty"`
 	// FORMAT_DIFF: the diff as text, in diff_text, instead of the structured one. Unset: structured. No other is allowed.
 	Format Format `protobuf:"varint,7,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
-	// Names the caller, as in GetDom; unset: the connection. A ref means the element as this caller was told of it last
-	// (by GetDom, GetCompact, Interact or FillForm): one that is called something else since then, or whose row shows
-	// another record, as in lists that reuse their nodes, is refused once with STALE_REF, also when that happens while
-	// it is about to be pressed. A row is an item of a list, table or tree, a group of a description list, an article,
-	// a fieldset, a form, or one of several elements alike. Numbers that count, times, words of a state and what was
-	// added to a row make no other record of it. What a stream tells does not count.
+	// Names the caller, as in GetDom; unset: the connection. A ref means the element as this caller last received it
+	// from GetDom, GetCompact, Interact or FillForm. If the element has another name since then, or its row shows
+	// another record, as in lists that reuse their nodes, the step is refused once with STALE_REF, also when that
+	// happens right before the press. A row is an item of a list, table or tree, a group of a description list, an
+	// article, a fieldset, a form, or one of several similar elements. Counters, times, states and additions to a row
+	// do not make it another record. Messages of a stream do not count.
 	ClientId      string `protobuf:"bytes,8,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1822,16 +1822,16 @@ func (x *InteractRequest) GetClientId() string {
 type InteractResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Results []*StepResult          `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	// At most 50 elements each of added, removed and changed; the counts are of all. A changed element has only what names
-	// it (ref, tag, role, type, text) beside the fields that changed. When another document is shown, what the one before
-	// held is counted and not listed. Headings, text and images count when they were read before.
+	// At most 50 elements each of added, removed and changed; the counts are of all. A changed element has only ref,
+	// tag, role, type and text beside the fields that changed. After a navigation, the elements of the previous
+	// document are counted and not listed. Headings, text and images count only if they were read before.
 	Diff    *Diff   `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
 	Verdict Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
-	// Of a page that has the URL and title that it had, only id and revision, and the status unless it is READY.
+	// If URL and title are unchanged: only id and revision, and the status unless it is READY.
 	Tab *Tab `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
 	// The tab that the page opened, when the verdict is NEW_TAB.
 	NewTabId string `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
-	// The diff as text, when it was asked for; lists as many as `diff` would.
+	// The diff as text, if requested; it lists as many elements as `diff` would.
 	DiffText      string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1912,15 +1912,15 @@ func (x *InteractResponse) GetDiffText() string {
 // FormField is one field and what to fill in. Set exactly one of label, selector and ref.
 type FormField struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Compared with the field's label, then aria-label, placeholder and name attribute: the first of these that one
-	// field alone has. Case and white space do not count; without an equal one, one that begins so or holds it does.
+	// Compared with the label, then aria-label, placeholder and name attribute: the first of these that exactly one
+	// field matches. Case and white space do not matter; without an exact match, a prefix and then a part matches.
 	Label    string  `protobuf:"bytes,1,opt,name=label,proto3" json:"label,omitempty"`
 	Selector string  `protobuf:"bytes,2,opt,name=selector,proto3" json:"selector,omitempty"`
 	Ref      *uint32 `protobuf:"varint,3,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
 	// A text; "true" or "false" for a checkbox or switch (unset: true); the label or value of a radio button or option;
 	// a date or time as HTML writes it (2026-11-21, 09:30); a number for a range; a path for a file, as in UploadStep.
 	Value string `protobuf:"bytes,4,opt,name=value,proto3" json:"value,omitempty"`
-	// What the field must be, to be sure: text, textarea, select, checkbox, radio, date, range, file, ... Empty: any.
+	// The type that the field must have: text, textarea, select, checkbox, radio, date, range, file, ... Empty: any.
 	Type string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
 	// For a select or a group of checkboxes that takes several, instead of value.
 	Values        []string `protobuf:"bytes,6,rep,name=values,proto3" json:"values,omitempty"`
@@ -2005,7 +2005,7 @@ type FillFormRequest struct {
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
 	// 1 to 50.
 	Fields []*FormField `protobuf:"bytes,2,rep,name=fields,proto3" json:"fields,omitempty"`
-	// Submit the form of the last field afterwards, as a person would: its submit button, or Enter. Only when every field
+	// Submit the form of the last field afterwards, as a user would: its submit button, or Enter. Only if every field
 	// was filled.
 	Submit bool `protobuf:"varint,3,opt,name=submit,proto3" json:"submit,omitempty"`
 	// Navigates there first, when set.

@@ -29,25 +29,26 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// ActionService acts through the tab's actor. Every call is one atomic turn: nobody interleaves. It
-// answers with what it did to the page, settled by events and never by a fixed sleep.
+// ActionService acts on the page of a tab. Every call is one atomic turn: no other call interleaves. The answer
+// says what the turn changed; the page has settled by events, never by a fixed sleep.
 //
-// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone, or is another thing than when it was
-// read; metadata says what it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
-// work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
+// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone, or shows something else than
+// when it was read; metadata says what it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a
+// navigation interrupted the turn, DEADLINE_EXCEEDED when the page did not answer in time, and the errors of
+// TabService.
 //
-// A page that stops answering while it is acted on ends the turn within about 3 s, whatever the deadline is, and the turn is
-// answered: `tab.status` is UNRESPONSIVE. What the element was seen to receive before is `ok`, and its summary says what came then;
-// where nobody could see it, the step has the reason PAGE_UNRESPONSIVE. What changed is not known then: verdict and diff are of what was
-// read last.
+// A page that stops answering during a turn ends the turn within about 3 s, whatever the deadline is. The call
+// succeeds, and `tab.status` is UNRESPONSIVE. A step whose delivery was observed before is `ok`, and its summary
+// says that the page stopped answering; other steps have the reason PAGE_UNRESPONSIVE. The changes are unknown:
+// verdict and diff are those of the last read.
 type ActionServiceClient interface {
-	// Interact does up to 8 steps in order. When the first of them fails and stop_on_error holds, nothing
-	// was done and the call fails with that step's error, unless url or screenshot_on_error is set; later failures are in
-	// the results, so that what was done before is not lost. A turn ends when a dialog opens, and a little before the
-	// deadline of the call when something was done by then: the results say of the rest why it was not done. When the page
-	// is lost in the middle, the error says what was done.
+	// Interact does up to 8 steps in order. If the first step fails and stop_on_error is true, nothing was done and
+	// the call fails with that step's error, unless url or screenshot_on_error is set. Later failures are in the
+	// results, so that the results of earlier steps are not lost. A turn ends when a dialog opens, and, once a step
+	// is done, shortly before the deadline of the call: the results of the remaining steps say why they were not
+	// done. If the page is lost during the turn, the error says which steps were done.
 	Interact(ctx context.Context, in *InteractRequest, opts ...grpc.CallOption) (*InteractResponse, error)
-	// FillForm fills fields that are named as a person would name them.
+	// FillForm fills fields by their labels.
 	FillForm(ctx context.Context, in *FillFormRequest, opts ...grpc.CallOption) (*FillFormResponse, error)
 }
 
@@ -83,25 +84,26 @@ func (c *actionServiceClient) FillForm(ctx context.Context, in *FillFormRequest,
 // All implementations must embed UnimplementedActionServiceServer
 // for forward compatibility.
 //
-// ActionService acts through the tab's actor. Every call is one atomic turn: nobody interleaves. It
-// answers with what it did to the page, settled by events and never by a fixed sleep.
+// ActionService acts on the page of a tab. Every call is one atomic turn: no other call interleaves. The answer
+// says what the turn changed; the page has settled by events, never by a fixed sleep.
 //
-// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone, or is another thing than when it was
-// read; metadata says what it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a navigation interrupted the
-// work, DEADLINE_EXCEEDED when the page did not answer in time, and those of TabService.
+// Errors: FAILED_PRECONDITION with ErrorInfo reason STALE_REF (the element is gone, or shows something else than
+// when it was read; metadata says what it was) or NOT_ACTIONABLE (hidden, disabled, covered), ABORTED when a
+// navigation interrupted the turn, DEADLINE_EXCEEDED when the page did not answer in time, and the errors of
+// TabService.
 //
-// A page that stops answering while it is acted on ends the turn within about 3 s, whatever the deadline is, and the turn is
-// answered: `tab.status` is UNRESPONSIVE. What the element was seen to receive before is `ok`, and its summary says what came then;
-// where nobody could see it, the step has the reason PAGE_UNRESPONSIVE. What changed is not known then: verdict and diff are of what was
-// read last.
+// A page that stops answering during a turn ends the turn within about 3 s, whatever the deadline is. The call
+// succeeds, and `tab.status` is UNRESPONSIVE. A step whose delivery was observed before is `ok`, and its summary
+// says that the page stopped answering; other steps have the reason PAGE_UNRESPONSIVE. The changes are unknown:
+// verdict and diff are those of the last read.
 type ActionServiceServer interface {
-	// Interact does up to 8 steps in order. When the first of them fails and stop_on_error holds, nothing
-	// was done and the call fails with that step's error, unless url or screenshot_on_error is set; later failures are in
-	// the results, so that what was done before is not lost. A turn ends when a dialog opens, and a little before the
-	// deadline of the call when something was done by then: the results say of the rest why it was not done. When the page
-	// is lost in the middle, the error says what was done.
+	// Interact does up to 8 steps in order. If the first step fails and stop_on_error is true, nothing was done and
+	// the call fails with that step's error, unless url or screenshot_on_error is set. Later failures are in the
+	// results, so that the results of earlier steps are not lost. A turn ends when a dialog opens, and, once a step
+	// is done, shortly before the deadline of the call: the results of the remaining steps say why they were not
+	// done. If the page is lost during the turn, the error says which steps were done.
 	Interact(context.Context, *InteractRequest) (*InteractResponse, error)
-	// FillForm fills fields that are named as a person would name them.
+	// FillForm fills fields by their labels.
 	FillForm(context.Context, *FillFormRequest) (*FillFormResponse, error)
 	mustEmbedUnimplementedActionServiceServer()
 }

@@ -25,7 +25,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CheckedState is the tri-state of checkboxes, radios, switches and their like.
+// CheckedState is the state of checkboxes, radio buttons, switches and similar elements.
 type CheckedState int32
 
 const (
@@ -140,7 +140,7 @@ const (
 	Format_FORMAT_LINES Format = 1
 	// Hierarchy by indentation.
 	Format_FORMAT_TREE Format = 2
-	// What changed, as text.
+	// The diff, as text.
 	Format_FORMAT_DIFF Format = 3
 )
 
@@ -259,8 +259,8 @@ func (x *Rect) GetHeight() float64 {
 // Element is one entry of a snapshot.
 type Element struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The element's handle: given once per DOM node per tab, in document order at first sight,
-	// starting at 0, never given to another node again for the life of the tab.
+	// The handle of the element: assigned once per DOM node and tab, from 0, in document order when first seen, and
+	// never reused during the life of the tab.
 	Ref uint32 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
 	// Position in this answer, from 0.
 	Index int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
@@ -270,11 +270,11 @@ type Element struct {
 	Role string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
 	// The accessible name (W3C accname 1.2), white space folded, at most 100 characters plus "…".
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
-	// Where a link goes, absolute. At most 2,048 characters plus "…".
+	// The target of a link, absolute. At most 2,048 characters plus "…".
 	Href string `protobuf:"bytes,6,opt,name=href,proto3" json:"href,omitempty"`
 	// The name attribute.
 	Name string `protobuf:"bytes,7,opt,name=name,proto3" json:"name,omitempty"`
-	// The type of inputs and buttons as the browser sees it, such as "email".
+	// The effective type of inputs and buttons, such as "email".
 	Type string `protobuf:"bytes,8,opt,name=type,proto3" json:"type,omitempty"`
 	// The live value, at most 50 characters plus "…". Passwords, one-time codes and card codes are masked as "••••".
 	Value       string `protobuf:"bytes,9,opt,name=value,proto3" json:"value,omitempty"`
@@ -304,10 +304,9 @@ type Element struct {
 	Invalid  *bool         `protobuf:"varint,25,opt,name=invalid,proto3,oneof" json:"invalid,omitempty"`
 	// The HTML attributes asked for by include_attributes.
 	Attributes map[string]string `protobuf:"bytes,26,rep,name=attributes,proto3" json:"attributes,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Entirely behind a modal: close or answer that first. A modal is a dialog opened as such by the
-	// browser, or one that says so (aria-modal) and bears it out: what can be hit beside it is not covered.
-	// Frames are covered with the element that holds them. Follows the rule for rect: read when the answer
-	// was made, and no change by itself.
+	// Entirely behind a modal: close or answer the modal first. A modal is a dialog that the browser shows as modal,
+	// or one with aria-modal that receives the clicks around it. Frames are covered with the element that holds them.
+	// Like rect, it is read when the answer is made, and is not a change by itself.
 	Covered       bool `protobuf:"varint,27,opt,name=covered,proto3" json:"covered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -532,7 +531,7 @@ func (x *Element) GetCovered() bool {
 	return false
 }
 
-// RemovedElement names an element that is gone from the view.
+// RemovedElement is an element that left the view.
 type RemovedElement struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Ref           uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
@@ -673,7 +672,7 @@ func (x *FieldChange) GetNew() string {
 	return ""
 }
 
-// ChangedElement is a node that lives on with the same key and other fields changed.
+// ChangedElement is a node with the same key and other fields changed.
 type ChangedElement struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Ref    uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
@@ -735,13 +734,13 @@ func (x *ChangedElement) GetElement() *Element {
 	return nil
 }
 
-// MovedElement is a node that lives on and stands elsewhere among the elements.
+// MovedElement is a node with another position among the elements.
 type MovedElement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Ref   uint32                 `protobuf:"varint,1,opt,name=ref,proto3" json:"ref,omitempty"`
-	// Its place in the older view.
+	// Its position in the older view.
 	FromIndex int32 `protobuf:"varint,2,opt,name=from_index,json=fromIndex,proto3" json:"from_index,omitempty"`
-	// Its place in the newer view.
+	// Its position in the newer view.
 	ToIndex       int32 `protobuf:"varint,3,opt,name=to_index,json=toIndex,proto3" json:"to_index,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -798,10 +797,9 @@ func (x *MovedElement) GetToIndex() int32 {
 	return 0
 }
 
-// Diff leads from one revision of a view to another. To apply it: take out the removed and the moved,
-// replace the fields of the changed, then insert moved and added elements at their index in the
-// newer view, in ascending order. Keys are tag|text|href|name; a node whose key changed is removed and
-// added under the same ref.
+// Diff leads from one revision of a view to another. To apply it: remove the removed and the moved elements,
+// replace the fields of the changed ones, then insert moved and added elements at their index in the newer view, in
+// ascending order. Keys are tag|text|href|name; a node whose key changed is removed and added under the same ref.
 type Diff struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	FromRevision  uint64                 `protobuf:"varint,1,opt,name=from_revision,json=fromRevision,proto3" json:"from_revision,omitempty"`
@@ -910,7 +908,7 @@ func (x *Diff) GetChangedCount() int32 {
 	return 0
 }
 
-// ViewMetadata says what a view holds and what it left out.
+// ViewMetadata says what a view has and what it leaves out.
 type ViewMetadata struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Elements that the selection matches.
@@ -921,19 +919,18 @@ type ViewMetadata struct {
 	TruncationReason TruncationReason `protobuf:"varint,4,opt,name=truncation_reason,json=truncationReason,proto3,enum=domtap.v1.TruncationReason" json:"truncation_reason,omitempty"`
 	// What the compact text of the answer costs, counted by `tokenizer`.
 	Tokens int32 `protobuf:"varint,5,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	// Continues a truncated answer where it stopped; empty: nothing left.
+	// Continues a truncated answer; empty: nothing is left.
 	NextCursor string `protobuf:"bytes,6,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
-	// How many elements each role lost to the limits.
+	// How many elements of each role the limits removed.
 	OmittedByRole map[string]int32 `protobuf:"bytes,7,rep,name=omitted_by_role,json=omittedByRole,proto3" json:"omitted_by_role,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// The tokenizer that `tokens` was counted with, such as "o200k_base".
 	Tokenizer string `protobuf:"bytes,8,opt,name=tokenizer,proto3" json:"tokenizer,omitempty"`
-	// Frames, in processes of their own, that did not answer in time. Of them the answer holds what was
-	// last known.
+	// Out-of-process frames that did not answer in time. The answer has their last known elements.
 	LateFrames []string `protobuf:"bytes,9,rep,name=late_frames,json=lateFrames,proto3" json:"late_frames,omitempty"`
-	// The page has more elements than the daemon keeps of one (--max-page-elements), and some are missing here.
+	// The page has more elements than --max-page-elements, and some are missing here.
 	PageLimited bool `protobuf:"varint,49,opt,name=page_limited,json=pageLimited,proto3" json:"page_limited,omitempty"`
-	// What on the page looks made for a model rather than for a person, one for each kind; also outside of the view. Hints:
-	// honest pages have such words too, and what has none can mislead.
+	// Suspected prompt injections on the page, one for each kind; also outside of the view. They are hints: honest
+	// pages can have such texts, and pages without them can mislead.
 	Signals       []*Signal `protobuf:"bytes,40,rep,name=signals,proto3" json:"signals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1046,16 +1043,16 @@ func (x *ViewMetadata) GetSignals() []*Signal {
 	return nil
 }
 
-// Signal is something on a page that looks made for a model.
+// Signal is a suspected prompt injection.
 type Signal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// addresses_model: a phrase that tells a model what to do. invisible_tags, zero_width, variation_selectors: characters that nobody
-	// sees and that can carry text. direction_override: what is read is not what is written. hidden_text_addresses_model: such
-	// a phrase in text that is not drawn, and that is not in the answer either (ReadPage).
+	// addresses_model: a phrase that tells a model what to do. invisible_tags, zero_width, variation_selectors:
+	// invisible characters that can carry text. direction_override: the text reads differently than it is written.
+	// hidden_text_addresses_model: such a phrase in invisible text, which is not in the answer either (ReadPage).
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The first element that has it; unset for ReadPage.
 	Ref *uint32 `protobuf:"varint,2,opt,name=ref,proto3,oneof" json:"ref,omitempty"`
-	// What part has it: text, value, placeholder, attribute; for ReadPage: page, hidden.
+	// The part with the signal: text, value, placeholder, attribute; for ReadPage: page, hidden.
 	Where string `protobuf:"bytes,3,opt,name=where,proto3" json:"where,omitempty"`
 	// How many elements have it.
 	Count         int32 `protobuf:"varint,4,opt,name=count,proto3" json:"count,omitempty"`
@@ -1121,7 +1118,7 @@ func (x *Signal) GetCount() int32 {
 	return 0
 }
 
-// Resync says why a full answer came where a diff was asked for.
+// Resync says why an answer is full although a diff was requested.
 type Resync struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One of: first_call, revision_too_old, revision_unknown, epoch_changed, view_changed, mostly_changed,
@@ -1249,7 +1246,7 @@ func (x *Snapshot) GetTitle() string {
 // HistoryEntry is a page that the tab showed.
 type HistoryEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Without user and password. Where the fragment consists of parameters (#token=…&state=…) their values are "***".
+	// Without user and password. If the fragment consists of parameters (#token=…&state=…), their values are "***".
 	Url           string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
 	Title         string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1308,7 +1305,7 @@ type GetDomRequest struct {
 	ViewportOnly bool `protobuf:"varint,2,opt,name=viewport_only,json=viewportOnly,proto3" json:"viewport_only,omitempty"`
 	// Unset: 300. 0: unlimited. 1 to 1000: that many, kept by priority, shown in document order.
 	MaxElements *int32 `protobuf:"varint,3,opt,name=max_elements,json=maxElements,proto3,oneof" json:"max_elements,omitempty"`
-	// Unset: 8000. 0: unlimited. 200 to 50000. What the compact text of the answer may cost.
+	// Unset: 8000. 0: unlimited. 200 to 50000. The budget for the compact text of the answer.
 	MaxTokens *int32 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
 	// Unset: true. False adds headings, landmarks, text and images.
 	InteractiveOnly *bool `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
@@ -1322,11 +1319,11 @@ type GetDomRequest struct {
 	Epoch string `protobuf:"bytes,9,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// Only the subtree of that element, itself included.
 	RootRef *uint32 `protobuf:"varint,10,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
-	// Continues a truncated answer: what it did not give yet, of the page as it is now. The filters must be
-	// those of the first call; the limits may differ. FAILED_PRECONDITION with ErrorInfo reason
-	// CURSOR_EXPIRED: the page is another one, or the cursor is too old; read from the start.
+	// Continues a truncated answer with the elements that it left out, from the current page. The filters must be
+	// those of the first call; the limits may differ. FAILED_PRECONDITION with ErrorInfo reason CURSOR_EXPIRED: the
+	// page is another one, or the cursor is too old; read from the start.
 	Cursor string `protobuf:"bytes,11,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	// Only one frame. Unset: all, spliced in where they stand.
+	// Only one frame. Unset: all frames, at the positions of their elements.
 	FrameId string `protobuf:"bytes,12,opt,name=frame_id,json=frameId,proto3" json:"frame_id,omitempty"`
 	// Names the caller for `incremental`, at most 100 characters. Unset: the connection.
 	ClientId string `protobuf:"bytes,13,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
@@ -1336,9 +1333,8 @@ type GetDomRequest struct {
 	IncludeGeometry bool `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
 	// Unset: true.
 	IncludeHistory *bool `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
-	// How old the answer may be, up to a minute. Unset: the page is asked, and the answer is as it is then. What lies
-	// ready costs the page nothing; it is never older than an action, a navigation or a script that was asked for by
-	// anybody.
+	// How old the answer may be, up to a minute. Unset: the page is called for its current state. An answer from the
+	// cache costs the page nothing; it is never older than the last action, navigation or script of any client.
 	MaxAge        *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1632,8 +1628,8 @@ type GetCompactRequest struct {
 	IncludeHistory    *bool    `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
 	// Unset: LINES. DIFF needs `incremental` or `since_revision`. With TREE an unset interactive_only is false.
 	Format Format `protobuf:"varint,17,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
-	// For TREE: folds a landmark to one line, which root_ref expands, when it equals one that was sent whole,
-	// as TREE, with the previous page: to the same client_id, or to anybody without one.
+	// For TREE: folds a landmark to one line, which root_ref expands, if it equals one that was sent completely, as
+	// TREE, with the previous page: to the same client_id, or to any caller without one.
 	DedupeNavigation bool `protobuf:"varint,18,opt,name=dedupe_navigation,json=dedupeNavigation,proto3" json:"dedupe_navigation,omitempty"`
 	// As in GetDomRequest.
 	MaxAge        *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
@@ -1810,7 +1806,7 @@ type GetCompactResponse struct {
 	Metadata *ViewMetadata          `protobuf:"bytes,2,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	Revision uint64                 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
 	Epoch    string                 `protobuf:"bytes,4,opt,name=epoch,proto3" json:"epoch,omitempty"`
-	// Set when a DIFF was asked for and the full view came instead.
+	// Set when DIFF was requested and the full view is returned instead.
 	Resync        *Resync `protobuf:"bytes,5,opt,name=resync,proto3" json:"resync,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1902,8 +1898,8 @@ type WatchDomRequest struct {
 	Format Format `protobuf:"varint,17,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	// Start with the first change instead of a snapshot.
 	OmitInitial bool `protobuf:"varint,19,opt,name=omit_initial,json=omitInitial,proto3" json:"omit_initial,omitempty"`
-	// At least this long between two messages with changes; what happens in between is folded.
-	// At most 1 minute. Unset: 0, every revision as soon as it is there.
+	// The least time between two messages with changes; changes in between are folded. At most 1 minute. Unset: 0,
+	// every revision at once.
 	MinInterval   *durationpb.Duration `protobuf:"bytes,20,opt,name=min_interval,json=minInterval,proto3" json:"min_interval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2116,7 +2112,7 @@ func (x *Navigated) GetSameDocument() bool {
 type TabStatusChange struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Status TabStatus              `protobuf:"varint,1,opt,name=status,proto3,enum=domtap.v1.TabStatus" json:"status,omitempty"`
-	// Why, in words, when there is something to say.
+	// What the client can do about it; may be empty.
 	Detail        string  `protobuf:"bytes,2,opt,name=detail,proto3" json:"detail,omitempty"`
 	Dialog        *Dialog `protobuf:"bytes,3,opt,name=dialog,proto3" json:"dialog,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2174,7 +2170,7 @@ func (x *TabStatusChange) GetDialog() *Dialog {
 	return nil
 }
 
-// Heartbeat: nothing to say, still here.
+// Heartbeat: the stream is alive.
 type Heartbeat struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2220,9 +2216,9 @@ type WatchDomResponse struct {
 	Epoch    string `protobuf:"bytes,3,opt,name=epoch,proto3" json:"epoch,omitempty"`
 	// When the daemon saw it.
 	ObservedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
-	// When the page's observer saw it, by the page's clock.
+	// When the observer in the page saw it, by the page's clock.
 	PageTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=page_time,json=pageTime,proto3" json:"page_time,omitempty"`
-	// How many revisions this message folds; 1 for each that came alone.
+	// How many revisions this message covers; usually 1.
 	Coalesced int32 `protobuf:"varint,6,opt,name=coalesced,proto3" json:"coalesced,omitempty"`
 	// Types that are valid to be assigned to Event:
 	//
@@ -2233,7 +2229,7 @@ type WatchDomResponse struct {
 	//	*WatchDomResponse_TabStatus
 	//	*WatchDomResponse_Heartbeat
 	Event isWatchDomResponse_Event `protobuf_oneof:"event"`
-	// The text form, when asked for by `format`.
+	// The text form, if requested by `format`.
 	Text          string `protobuf:"bytes,13,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2424,8 +2420,8 @@ type WaitForRequest struct {
 	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
 	// Required.
 	Until *WaitCondition `protobuf:"bytes,2,opt,name=until,proto3" json:"until,omitempty"`
-	// What `change` and the answer's diff count from; unset: the page when the call began. Since then only the
-	// elements count that GetDom shows by default. Too old, or of another epoch: that is a change, and
+	// The revision that `change` and the diff of the answer start from; unset: the page when the call began. Only the
+	// elements that GetDom shows by default count. A revision that is too old or of another epoch is a change, and
 	// `resync` says why there is no diff.
 	SinceRevision *uint64 `protobuf:"varint,3,opt,name=since_revision,json=sinceRevision,proto3,oneof" json:"since_revision,omitempty"`
 	// The epoch that since_revision counts in. Required with it.
@@ -2513,7 +2509,7 @@ type WaitForResponse struct {
 	Title    string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
 	// How long the call waited.
 	Elapsed *durationpb.Duration `protobuf:"bytes,6,opt,name=elapsed,proto3" json:"elapsed,omitempty"`
-	// What changed meanwhile: at most 50 elements each of added, removed and changed; the counts are of all.
+	// The changes during the wait: at most 50 elements each of added, removed and changed; the counts are of all.
 	Diff *Diff `protobuf:"bytes,7,opt,name=diff,proto3" json:"diff,omitempty"`
 	// Set, without a snapshot, when there is no diff: the page shows another document, or the revision is too old.
 	Resync        *Resync `protobuf:"bytes,8,opt,name=resync,proto3" json:"resync,omitempty"`

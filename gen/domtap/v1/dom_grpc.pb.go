@@ -31,21 +31,21 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// DomService reads the DOM that a tab's actor owns. A view (filter, limit, budget) is computed per
-// call and never changes what is stored: callers with different options do not disturb each other.
+// DomService reads the DOM of a tab. A view (filter, limit, budget) is computed per call and never changes the
+// stored DOM: callers with different options do not affect each other.
 //
-// Errors common to its methods: NOT_FOUND for an unknown tab or frame, INVALID_ARGUMENT with
-// google.rpc.BadRequest for a field out of range, FAILED_PRECONDITION with ErrorInfo reason STALE_REF
-// for a root_ref whose element is gone, DEADLINE_EXCEEDED when the page did not answer in time (the
-// tab stays usable or is reported UNRESPONSIVE), UNAVAILABLE when the renderer or browser is gone.
-// The page has 30 s to answer, also when the call's deadline is later, unless the daemon is configured otherwise. Every unary call is answered
-// 100 ms before its deadline, so that the error is the daemon's. ABORTED when the page did not answer and another call
-// navigates the tab elsewhere: that does not wait for reads.
+// Errors common to its methods: NOT_FOUND for an unknown tab or frame, INVALID_ARGUMENT with google.rpc.BadRequest
+// for a field out of range, FAILED_PRECONDITION with ErrorInfo reason STALE_REF for a root_ref whose element is
+// gone, DEADLINE_EXCEEDED when the page did not answer in time (the tab stays usable or is reported UNRESPONSIVE),
+// UNAVAILABLE when the renderer or browser is gone. The page has 30 s to answer, also if the call's deadline is
+// later, unless the daemon is configured otherwise. The daemon answers every unary call 100 ms before its deadline,
+// so that the client gets the daemon's error. ABORTED when the page did not answer and another call navigates the
+// tab: navigations do not wait for reads.
 type DomServiceClient interface {
-	// GetDom answers with the elements of the page as they are now. The first call on a document walks
-	// it once; later calls carry only what changed over the wire.
+	// GetDom returns the current elements of the page. The first call on a document walks it once; later calls
+	// transfer only changes from the browser.
 	GetDom(ctx context.Context, in *GetDomRequest, opts ...grpc.CallOption) (*GetDomResponse, error)
-	// GetCompact answers the same view as text. LINES prints each element as exactly one line.
+	// GetCompact returns the same view as text. LINES prints each element as exactly one line.
 	GetCompact(ctx context.Context, in *GetCompactRequest, opts ...grpc.CallOption) (*GetCompactResponse, error)
 	// WatchDom streams the view's changes. Its six guarantees:
 	//  1. Converges: the first snapshot with the diffs applied in order equals, at every revision, what
@@ -57,16 +57,17 @@ type DomServiceClient interface {
 	//  6. Ends with a reason: OK after a tab_status for a closed tab, UNAVAILABLE for a lost renderer,
 	//     browser or server.
 	//
-	// The headers of the answer say that the watch is on, also when there is nothing to tell yet.
+	// The headers of the answer confirm that the stream covers every change from then on, also before the first
+	// message.
 	WatchDom(ctx context.Context, in *WatchDomRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[WatchDomResponse], error)
-	// WaitFor returns when a condition holds, as soon as the page reports what made it hold; at once when it
-	// holds already. It follows the tab through navigations, and dialogs do not end it: while one is open the
-	// page stands still. Many may wait on one tab: they cost it one observation together.
+	// WaitFor returns as soon as the page reports that a condition holds; at once if it holds already. It follows the
+	// tab through navigations. Dialogs do not end it: they block the page while they are open. All waits on a tab
+	// share one observation.
 	//
 	// Errors beside the common ones: DEADLINE_EXCEEDED with ErrorInfo reason WAIT_TIMEOUT when the timeout ends
-	// before (metadata: url, missing, and nearest, the element that comes closest); INVALID_ARGUMENT
-	// for a selector that the browser does not take; ABORTED with reason TAB_CLOSED when the tab is closed;
-	// UNAVAILABLE when the renderer crashes or the browser is gone.
+	// before (metadata: url, missing, and nearest, the element that comes closest); INVALID_ARGUMENT for a selector
+	// that the browser does not accept; ABORTED with reason TAB_CLOSED when the tab is closed; UNAVAILABLE when the
+	// renderer crashes or the browser is gone.
 	WaitFor(ctx context.Context, in *WaitForRequest, opts ...grpc.CallOption) (*WaitForResponse, error)
 }
 
@@ -131,21 +132,21 @@ func (c *domServiceClient) WaitFor(ctx context.Context, in *WaitForRequest, opts
 // All implementations must embed UnimplementedDomServiceServer
 // for forward compatibility.
 //
-// DomService reads the DOM that a tab's actor owns. A view (filter, limit, budget) is computed per
-// call and never changes what is stored: callers with different options do not disturb each other.
+// DomService reads the DOM of a tab. A view (filter, limit, budget) is computed per call and never changes the
+// stored DOM: callers with different options do not affect each other.
 //
-// Errors common to its methods: NOT_FOUND for an unknown tab or frame, INVALID_ARGUMENT with
-// google.rpc.BadRequest for a field out of range, FAILED_PRECONDITION with ErrorInfo reason STALE_REF
-// for a root_ref whose element is gone, DEADLINE_EXCEEDED when the page did not answer in time (the
-// tab stays usable or is reported UNRESPONSIVE), UNAVAILABLE when the renderer or browser is gone.
-// The page has 30 s to answer, also when the call's deadline is later, unless the daemon is configured otherwise. Every unary call is answered
-// 100 ms before its deadline, so that the error is the daemon's. ABORTED when the page did not answer and another call
-// navigates the tab elsewhere: that does not wait for reads.
+// Errors common to its methods: NOT_FOUND for an unknown tab or frame, INVALID_ARGUMENT with google.rpc.BadRequest
+// for a field out of range, FAILED_PRECONDITION with ErrorInfo reason STALE_REF for a root_ref whose element is
+// gone, DEADLINE_EXCEEDED when the page did not answer in time (the tab stays usable or is reported UNRESPONSIVE),
+// UNAVAILABLE when the renderer or browser is gone. The page has 30 s to answer, also if the call's deadline is
+// later, unless the daemon is configured otherwise. The daemon answers every unary call 100 ms before its deadline,
+// so that the client gets the daemon's error. ABORTED when the page did not answer and another call navigates the
+// tab: navigations do not wait for reads.
 type DomServiceServer interface {
-	// GetDom answers with the elements of the page as they are now. The first call on a document walks
-	// it once; later calls carry only what changed over the wire.
+	// GetDom returns the current elements of the page. The first call on a document walks it once; later calls
+	// transfer only changes from the browser.
 	GetDom(context.Context, *GetDomRequest) (*GetDomResponse, error)
-	// GetCompact answers the same view as text. LINES prints each element as exactly one line.
+	// GetCompact returns the same view as text. LINES prints each element as exactly one line.
 	GetCompact(context.Context, *GetCompactRequest) (*GetCompactResponse, error)
 	// WatchDom streams the view's changes. Its six guarantees:
 	//  1. Converges: the first snapshot with the diffs applied in order equals, at every revision, what
@@ -157,16 +158,17 @@ type DomServiceServer interface {
 	//  6. Ends with a reason: OK after a tab_status for a closed tab, UNAVAILABLE for a lost renderer,
 	//     browser or server.
 	//
-	// The headers of the answer say that the watch is on, also when there is nothing to tell yet.
+	// The headers of the answer confirm that the stream covers every change from then on, also before the first
+	// message.
 	WatchDom(*WatchDomRequest, grpc.ServerStreamingServer[WatchDomResponse]) error
-	// WaitFor returns when a condition holds, as soon as the page reports what made it hold; at once when it
-	// holds already. It follows the tab through navigations, and dialogs do not end it: while one is open the
-	// page stands still. Many may wait on one tab: they cost it one observation together.
+	// WaitFor returns as soon as the page reports that a condition holds; at once if it holds already. It follows the
+	// tab through navigations. Dialogs do not end it: they block the page while they are open. All waits on a tab
+	// share one observation.
 	//
 	// Errors beside the common ones: DEADLINE_EXCEEDED with ErrorInfo reason WAIT_TIMEOUT when the timeout ends
-	// before (metadata: url, missing, and nearest, the element that comes closest); INVALID_ARGUMENT
-	// for a selector that the browser does not take; ABORTED with reason TAB_CLOSED when the tab is closed;
-	// UNAVAILABLE when the renderer crashes or the browser is gone.
+	// before (metadata: url, missing, and nearest, the element that comes closest); INVALID_ARGUMENT for a selector
+	// that the browser does not accept; ABORTED with reason TAB_CLOSED when the tab is closed; UNAVAILABLE when the
+	// renderer crashes or the browser is gone.
 	WaitFor(context.Context, *WaitForRequest) (*WaitForResponse, error)
 	mustEmbedUnimplementedDomServiceServer()
 }
