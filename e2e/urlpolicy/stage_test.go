@@ -108,7 +108,7 @@ type stage struct {
 	*testenv.Daemon
 	t     *testing.T
 	names *stubdns.Server
-	gate  *proxy.Gate
+	gate  *proxy.Proxy
 	// good and bad are sites that the policy allows and refuses; secure ones speak TLS.
 	good, bad, goodSecure, badSecure *site
 }

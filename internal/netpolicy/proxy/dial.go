@@ -12,34 +12,34 @@ import (
 	"github.com/domtap/domtap/internal/netpolicy"
 )
 
-// errOwn is the error of a connection to the gate itself.
+// errOwn is the error of a connection to the proxy itself.
 var errOwn = &netpolicy.Refusal{Rule: "none", Why: "the address is the daemon's own proxy"}
 
-// dial connects to a target that the policy allows, at an address that the policy allows, and notes how that went.
-func (g *Gate) dial(ctx context.Context, t netpolicy.Target) (net.Conn, error) {
-	conn, err := g.connect(ctx, t)
+// dial connects to a target, when the policy allows the target and its address, and remembers the result.
+func (p *Proxy) dial(ctx context.Context, t netpolicy.Target) (net.Conn, error) {
+	conn, err := p.connect(ctx, t)
 	if ctx.Err() == nil {
-		g.failures.note(t.Authority(), err)
+		p.failures.note(t.Authority(), err)
 	}
 	if refusal := new(netpolicy.Refusal); errors.As(err, &refusal) {
-		g.logger.Debug("the URL policy refused a connection", "host", refusal.Host, "port", t.Port, "rule", refusal.Rule)
+		p.logger.Debug("the URL policy refused a connection", "host", refusal.Host, "port", t.Port, "rule", refusal.Rule)
 	}
 	return conn, err
 }
 
-// connect does the work of dial. The dialer asks about each address right before it connects to that.
-func (g *Gate) connect(ctx context.Context, t netpolicy.Target) (net.Conn, error) {
-	grant, err := g.policy.Name(t)
+// connect does the work of dial. The dialer asks the policy about each address right before it dials the address.
+func (p *Proxy) connect(ctx context.Context, t netpolicy.Target) (net.Conn, error) {
+	grant, err := p.policy.Name(t)
 	if err != nil {
 		return nil, err
 	}
-	dialer := g.dialer
+	dialer := p.dialer
 	dialer.ControlContext = func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return err
 		}
-		if netip.AddrPortFrom(at.Addr().Unmap(), at.Port()) == g.own {
+		if netip.AddrPortFrom(at.Addr().Unmap(), at.Port()) == p.address {
 			return errOwn
 		}
 		return grant.Address(at)
@@ -47,7 +47,7 @@ func (g *Gate) connect(ctx context.Context, t netpolicy.Target) (net.Conn, error
 	if t.Host != "localhost" && !strings.HasSuffix(t.Host, ".localhost") {
 		return dialer.DialContext(ctx, "tcp", t.Authority())
 	}
-	// Browsers know where these names lead to, whatever a name server says.
+	// Browsers resolve these names to loopback, whatever a name server says.
 	conn, err := dialer.DialContext(ctx, "tcp", netpolicy.Target{Host: "127.0.0.1", Port: t.Port}.Authority())
 	if err == nil || ctx.Err() != nil {
 		return conn, err
@@ -58,18 +58,18 @@ func (g *Gate) connect(ctx context.Context, t netpolicy.Target) (net.Conn, error
 	return nil, err
 }
 
-// maxFailures is how many hosts are remembered for not having been connected to.
+// maxFailures is how many hosts failures remembers.
 const maxFailures = 1024
 
-// failures remembers why hosts were not connected to when that was tried last.
+// failures remembers why the last connection to a host failed.
 type failures struct {
 	mu  sync.Mutex
 	why map[string]error
-	// order lists the hosts, the oldest first; those that were connected to since are in it, too.
+	// order lists the hosts, the oldest first, with those that were connected to since.
 	order []string
 }
 
-// note remembers how a connection to host:port went.
+// note remembers the result of a connection to host:port.
 func (f *failures) note(authority string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +93,7 @@ func (f *failures) note(authority string, err error) {
 	}
 }
 
-// of returns why host:port was not connected to, or nil.
+// of returns why the last connection to host:port failed, or nil.
 func (f *failures) of(authority string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// isOwn reports whether the other end of a connection belongs to a process of this user, or of root. Where the kernel does
-// not tell of its connections, everybody's does.
+// isOwn reports whether the other end of a connection belongs to a process of this user, or of root. Where the kernel
+// does not list its connections, every connection counts as own.
 func isOwn(conn net.Conn) bool {
 	peer, errPeer := netip.ParseAddrPort(conn.RemoteAddr().String())
 	here, errHere := netip.ParseAddrPort(conn.LocalAddr().String())
@@ -31,7 +31,7 @@ func isOwn(conn net.Conn) bool {
 	return false
 }
 
-// ownerOf finds the user of a connection by its ends; -1: it is not there.
+// ownerOf finds the user of a connection by its two addresses; -1: there is no such connection.
 func ownerOf(local, remote netip.AddrPort) (int, error) {
 	f, err := os.Open("/proc/self/net/tcp")
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 	"github.com/domtap/domtap/internal/netpolicy"
 )
 
-// line is a connection of the browser, with its own connections to servers.
-type line struct {
+// clientConn is a connection of the browser, with its own connections to servers.
+type clientConn struct {
 	conn      net.Conn
 	transport *http.Transport
-	// trusted says, once it was found out, that the connection is of a process that may use the proxy.
+	// trusted reports whether the connection belongs to a process that may use the proxy.
 	trusted func() bool
 }
 
-type lineKey struct{}
+type clientConnKey struct{}
 
-// connected prepares a new connection.
-func (g *Gate) connected(ctx context.Context, conn net.Conn) context.Context {
-	l := &line{conn: conn, transport: &http.Transport{
+// newConn prepares a new connection of the browser.
+func (p *Proxy) newConn(ctx context.Context, conn net.Conn) context.Context {
+	l := &clientConn{conn: conn, transport: &http.Transport{
 		Proxy: nil, DisableCompression: true, MaxIdleConns: 4, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleLimit,
 		MaxResponseHeaderBytes: maxHeader, ExpectContinueTimeout: time.Second,
 		DialContext: func(ctx context.Context, _, authority string) (net.Conn, error) {
@@ -37,46 +37,47 @@ func (g *Gate) connected(ctx context.Context, conn net.Conn) context.Context {
 			if err != nil {
 				return nil, err
 			}
-			return g.dial(ctx, t)
+			return p.dial(ctx, t)
 		},
 	}}
 	l.trusted = sync.OnceValue(func() bool { return isOwn(conn) })
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.lines[conn] = l
-	return context.WithValue(ctx, lineKey{}, l)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.conns[conn] = l
+	return context.WithValue(ctx, clientConnKey{}, l)
 }
 
-// changed forgets a connection that is over.
-func (g *Gate) changed(conn net.Conn, state http.ConnState) {
+// connState forgets a connection that has ended.
+func (p *Proxy) connState(conn net.Conn, state http.ConnState) {
 	if state != http.StateClosed && state != http.StateHijacked {
 		return
 	}
-	g.mu.Lock()
-	l := g.lines[conn]
-	delete(g.lines, conn)
-	g.mu.Unlock()
+	p.mu.Lock()
+	l := p.conns[conn]
+	delete(p.conns, conn)
+	p.mu.Unlock()
 	if l != nil {
 		l.transport.CloseIdleConnections()
 	}
 }
 
-// enter takes in a request; false: there are too many connections, or the gate closes. What was let in owes a Done.
-func (g *Gate) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed || len(g.lines) > maxConns {
+// begin begins a request; false: there are too many connections, or the proxy closes. After true the caller owes a
+// requests.Done.
+func (p *Proxy) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || len(p.conns) > maxConns {
 		return false
 	}
-	g.requests.Add(1)
+	p.requests.Add(1)
 	return true
 }
 
-// byLine sends a request on a connection that belongs to the line it came from.
-type byLine struct{}
+// perClientTransport sends a request on the transport of the client connection that the request came from.
+type perClientTransport struct{}
 
-func (byLine) RoundTrip(r *http.Request) (*http.Response, error) {
-	l, _ := r.Context().Value(lineKey{}).(*line)
+func (perClientTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	l, _ := r.Context().Value(clientConnKey{}).(*clientConn)
 	if l == nil {
 		return nil, errors.New("the request came from nowhere")
 	}
@@ -84,62 +85,62 @@ func (byLine) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // ServeHTTP implements http.Handler.
-func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !g.enter() {
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !p.begin() {
 		w.Header().Set("Connection", "close")
 		http.Error(w, "This proxy has too many connections.", http.StatusServiceUnavailable)
 		return
 	}
-	defer g.requests.Done()
-	l, _ := r.Context().Value(lineKey{}).(*line)
+	defer p.requests.Done()
+	l, _ := r.Context().Value(clientConnKey{}).(*clientConn)
 	switch {
 	case l == nil || !l.trusted():
 		w.Header().Set("Connection", "close")
 		http.Error(w, "This proxy serves a browser that another user runs.", http.StatusForbidden)
 	case r.Method == http.MethodConnect:
-		g.tunnel(w, r)
+		p.tunnel(w, r)
 	case r.URL.Scheme != "http" || r.URL.Host == "":
 		http.Error(w, "This is the proxy of a domtap daemon, for its browser alone.", http.StatusBadRequest)
-	case r.URL.Hostname() == g.probeHost():
+	case r.URL.Hostname() == p.probeHost():
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, g.probe)
+		_, _ = io.WriteString(w, p.probe)
 	default:
-		g.pass(w, r)
+		p.forwardRequest(w, r)
 	}
 }
 
-// pass sends a request on.
-func (g *Gate) pass(w http.ResponseWriter, r *http.Request) {
+// forwardRequest sends a request to its server.
+func (p *Proxy) forwardRequest(w http.ResponseWriter, r *http.Request) {
 	t, err := netpolicy.TargetOf(r.URL.Scheme + "://" + r.URL.Host)
 	if err != nil {
 		http.Error(w, "The host of the URL makes no sense.", http.StatusBadRequest)
 		return
 	}
-	if _, err := g.policy.Name(t); err != nil { // also for hosts that there is a connection to
-		g.failures.note(t.Authority(), err)
-		g.refuse(w, t, err)
+	if _, err := p.policy.Name(t); err != nil { // also when a connection to the host is open
+		p.failures.note(t.Authority(), err)
+		p.refuse(w, t, err)
 		return
 	}
-	_ = http.NewResponseController(w).EnableFullDuplex() // a server may answer before it was sent everything
-	// What a server leaves out is not added.
+	_ = http.NewResponseController(w).EnableFullDuplex() // a server may answer before it has the whole request
+	// net/http must not add headers that the server left out.
 	w.Header()["Content-Type"], w.Header()["Date"] = nil, nil
-	g.forward.ServeHTTP(w, r)
+	p.reverse.ServeHTTP(w, r)
 }
 
-// rewrite makes the request that the server gets: the one of the browser, less what is between that and the gate.
+// rewrite makes the request for the server: the browser's request without the headers meant for the proxy.
 func rewrite(r *httputil.ProxyRequest) {
-	if t, err := netpolicy.TargetOf("http://" + r.In.URL.Host); err == nil { // it was read before
+	if t, err := netpolicy.TargetOf("http://" + r.In.URL.Host); err == nil { // it was parsed before
 		r.Out.URL.Host = t.Authority()
 	}
 	r.Out.Host = r.In.Host
 	r.Out.URL.RawQuery, r.Out.URL.ForceQuery = r.In.URL.RawQuery, r.In.URL.ForceQuery
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
-		if values, ok := r.In.Header[name]; ok { // a page may send them; they are not ours to drop
+		if values, ok := r.In.Header[name]; ok { // a page may send them, so they are kept
 			r.Out.Header[name] = values
 		}
 	}
-	// The path goes as it came, as far as it can be told apart from a whole URL.
+	// The path is sent unchanged, unless it would be read as a whole URL.
 	if _, rest, found := strings.Cut(r.In.RequestURI, "://"); found {
 		if i := strings.IndexAny(rest, "/?"); i >= 0 && rest[i] == '/' && !strings.HasPrefix(rest[i:], "//") {
 			path, _, _ := strings.Cut(rest[i:], "?")
@@ -148,30 +149,30 @@ func rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// clean drops what a server may not say to a browser in the gate's name.
-func clean(r *http.Response) error {
+// cleanResponse drops what a server must not send to a browser in the name of the proxy.
+func cleanResponse(r *http.Response) error {
 	r.Header.Del("Proxy-Status")
-	if r.StatusCode == http.StatusProxyAuthRequired { // the browser would take it for ours, and answer it
+	if r.StatusCode == http.StatusProxyAuthRequired { // the browser would take it for the proxy's, and answer it
 		return errors.New("the server asks for credentials as if it were a proxy")
 	}
 	return nil
 }
 
-// failed answers a request that no server answered. When a connection broke, so does that of the browser, which then does
-// what it would do without a gate.
-func (g *Gate) failed(w http.ResponseWriter, r *http.Request, err error) {
+// upstreamFailed answers a request that no server answered. When a connection broke, the browser's connection breaks
+// too, so that the browser does what it would do without a proxy.
+func (p *Proxy) upstreamFailed(w http.ResponseWriter, r *http.Request, err error) {
 	var dialing *net.OpError
 	refusal := new(netpolicy.Refusal)
 	if t, e := netpolicy.TargetOf(r.URL.Scheme + "://" + r.URL.Host); e == nil &&
 		(errors.As(err, &refusal) || errors.As(err, &dialing) && dialing.Op == "dial") {
-		g.refuse(w, t, err)
+		p.refuse(w, t, err)
 		return
 	}
 	panic(http.ErrAbortHandler)
 }
 
-// refuse tells the browser why there is no connection (RFC 9209). What it tells is all that a page can learn of it.
-func (g *Gate) refuse(w http.ResponseWriter, t netpolicy.Target, err error) {
+// refuse answers why there is no connection (RFC 9209). A page can learn nothing beyond this answer.
+func (p *Proxy) refuse(w http.ResponseWriter, t netpolicy.Target, err error) {
 	status, kind := http.StatusForbidden, "destination_ip_prohibited"
 	text := "The URL policy of domtap refuses " + t.Authority() + "."
 	refusal := new(netpolicy.Refusal)
@@ -187,22 +188,22 @@ func (g *Gate) refuse(w http.ResponseWriter, t netpolicy.Target, err error) {
 	h.Set("Proxy-Status", "domtap; error="+kind)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // the document is of no origin
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'") // the document has an opaque origin
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title><p>%[1]s</p>", html.EscapeString(text)) // who asked may be gone
+	_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title><p>%[1]s</p>", html.EscapeString(text)) // the browser may have closed the connection
 }
 
-// probeHost is a name that only the gate knows an answer for. It is resolved nowhere (RFC 6761).
-func (g *Gate) probeHost() string { return strings.ToLower(g.probe) + ".domtap.invalid" }
+// probeHost is a name that only the proxy answers for. No resolver resolves it (RFC 6761).
+func (p *Proxy) probeHost() string { return strings.ToLower(p.probe) + ".domtap.invalid" }
 
-// Probe is a URL and the text that it has for those who reach it through the gate, and for nobody else.
-func (g *Gate) Probe() (address, text string) {
-	u := url.URL{Scheme: "http", Host: g.probeHost(), Path: "/"}
-	return u.String(), g.probe
+// Probe is a URL that can be reached only through the proxy, and the text at that URL.
+func (p *Proxy) Probe() (address, text string) {
+	u := url.URL{Scheme: "http", Host: p.probeHost(), Path: "/"}
+	return u.String(), p.probe
 }
 
-// buffers are what bodies are copied with.
+// buffers are the buffers for copying bodies.
 var buffers bufferPool
 
 type bufferPool struct{ pool sync.Pool }

@@ -14,7 +14,7 @@ func (cfg Config) CheckPolicy() error {
 		return nil
 	}
 	one := cfg.Browser
-	one.Gate = new(proxy.Gate)
+	one.Gate = new(proxy.Proxy)
 	if len(cfg.Browsers.Remotes) > 0 {
 		one.Remote = cfg.Browsers.Remotes[0]
 	}
@@ -46,7 +46,7 @@ func (cfg *Config) openGate(ctx context.Context) (closeGate func(), err error) {
 // allowURL decides on the URLs that clients name. Where they lead is for the gate to decide on.
 func (cfg Config) allowURL(url string) error {
 	err := check.AllowURL(url)
-	if gate, gated := cfg.Browser.Gate.(*proxy.Gate); err == nil && gated {
+	if gate, gated := cfg.Browser.Gate.(*proxy.Proxy); err == nil && gated {
 		err = gate.AllowURL(url)
 	}
 	return err

@@ -55,7 +55,7 @@ func serve(t testing.TB, address string, secure bool, handler http.HandlerFunc) 
 }
 
 // open opens a gate and a client that goes through it.
-func open(t testing.TB, text string, names *stubdns.Server) (*Gate, *http.Client) {
+func open(t testing.TB, text string, names *stubdns.Server) (*Proxy, *http.Client) {
 	t.Helper()
 	p, err := netpolicy.Parse(text)
 	if err != nil {
@@ -221,7 +221,7 @@ func TestSchemesHoldInTunnelsToo(t *testing.T) {
 	}
 }
 
-func dialGate(t testing.TB, g *Gate) net.Conn {
+func dialGate(t testing.TB, g *Proxy) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", g.Address())
 	if err != nil {
@@ -417,7 +417,7 @@ func TestOnlyProxyRequestsAreAnswered(t *testing.T) {
 	}
 }
 
-func probeOf(g *Gate) string {
+func probeOf(g *Proxy) string {
 	address, _ := g.Probe()
 	return address
 }
