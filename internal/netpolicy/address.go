@@ -5,12 +5,12 @@ import (
 	"net/netip"
 )
 
-// Kind is why an address is no public one; empty: it is public.
+// Kind is why an address is not public; empty: it is public.
 type Kind string
 
-// special are the ranges that are not of the public internet, the narrow ones before those that they lie in. They are
-// those of the IANA special-purpose registries for IPv4 and IPv6 that are not globally reachable, or lead to other
-// addresses, and what else cannot be a server of the public.
+// special are the ranges outside the public internet; narrow ranges come before the ranges that contain them. They are
+// the ranges of the IANA special-purpose registries for IPv4 and IPv6 that are not globally reachable, or that lead to
+// other addresses, and ranges where no public server can be.
 var special = []struct {
 	prefix netip.Prefix
 	kind   Kind
@@ -55,20 +55,20 @@ const (
 	platform      Kind = "cloud platform"
 )
 
-// unnamed are the kinds that a rule must allow by address: allowing a name that leads there is not enough.
+// unnamed are the kinds that a rule must allow by address: a rule that allows the name is not enough.
 var unnamed = map[Kind]bool{linkLocal: true, platform: true, unspecified: true, multicast: true, "broadcast": true, reserved: true, metadata: true}
 
-// metadata is where Amazon's machines are told their credentials by IPv6.
+// metadata is the IPv6 address of Amazon's instance metadata service, which serves credentials.
 const metadata Kind = "cloud metadata"
 
 var metadata6 = netip.MustParseAddr("fd00:ec2::254")
 
-// globals are the IPv6 addresses that are given out to the public at all.
+// globals is the range of IPv6 global unicast addresses.
 var globals = netip.MustParsePrefix("2000::/3")
 
-// Classify returns an address in its plain form (an IPv4 address that is written as an IPv6 one is an IPv4 one) and why
-// it is no public one. An address with a zone is a link-local one. An address that stands for an IPv4 address (NAT64,
-// 6to4, Teredo) is what that is.
+// Classify returns an address in its plain form (an IPv4-mapped IPv6 address becomes an IPv4 address) and why the address
+// is not public. An address with a zone is link-local. An address that embeds an IPv4 address (NAT64, 6to4, Teredo) has
+// the kind of that address.
 func Classify(ip netip.Addr) (netip.Addr, Kind) {
 	zoned := ip.Zone() != ""
 	ip = ip.Unmap().WithZone("")
@@ -107,7 +107,7 @@ var (
 	teredo     = netip.MustParsePrefix("2001::/32")
 )
 
-// embedded are the IPv4 addresses that traffic to an IPv6 address can end at.
+// embedded are the IPv4 addresses that traffic to an IPv6 address can reach.
 func embedded(ip netip.Addr) []netip.Addr {
 	if !ip.Is6() {
 		return nil

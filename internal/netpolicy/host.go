@@ -13,9 +13,9 @@ import (
 
 var errNoHost = errors.New("must name a host that a browser understands, such as example.com")
 
-// TargetOf returns what a browser contacts for an absolute URL, read as browsers read it: white space around it and
-// tabs and line ends in it do not count, a backslash is a slash, any number of them stands before the host, and what is
-// before an @ is no host. URLs of schemes that lead to no host have a Target with the scheme alone.
+// TargetOf returns what a browser contacts for an absolute URL, parsed as browsers parse it: white space around the URL
+// and tabs and line ends in it are ignored, a backslash is a slash, any number of slashes precedes the host, and text
+// before an @ is not the host. URLs of schemes without hosts have a Target with the scheme alone.
 func TargetOf(raw string) (Target, error) {
 	raw = strings.TrimFunc(raw, func(r rune) bool { return r <= ' ' })
 	raw = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(raw)
@@ -41,7 +41,7 @@ func TargetOf(raw string) (Target, error) {
 	return t, t.readAuthority(rest)
 }
 
-// readAuthority fills in the host, and the port when there is one.
+// readAuthority parses the host, and the port when there is one.
 func (t *Target) readAuthority(text string) (err error) {
 	host, port := text, ""
 	if i := strings.LastIndexByte(text, ':'); i > strings.LastIndexByte(text, ']') {
@@ -58,7 +58,7 @@ func (t *Target) readAuthority(text string) (err error) {
 	return err
 }
 
-// TargetAt returns the target of host:port, as proxies are asked for it. The port must be there.
+// TargetAt parses host:port, the form in which proxies are asked for a target. The port is required.
 func TargetAt(scheme, authority string) (Target, error) {
 	t := Target{Scheme: scheme}
 	if strings.HasSuffix(authority, ":") || !strings.Contains(authority[strings.LastIndexByte(authority, ']')+1:], ":") {
@@ -77,17 +77,17 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// mapping turns names to ASCII as browsers do (UTS 46, nontransitional, without the rules for host names).
+// mapping maps names to ASCII as browsers do (UTS 46, nontransitional, without the rules for host names).
 var mapping = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
-// forbidden are characters that no host has, beside controls.
+// forbidden are characters that no host contains, besides control characters.
 const forbidden = " #/:<>?@[\\]^|%"
 
-// maxHost is how long a host may be.
+// maxHost is the limit on the length of a host.
 const maxHost = 1000
 
-// parseHost reads the host of a URL. Addresses come without brackets, in their usual form; names in ASCII, lower case,
-// without the dot at the end.
+// parseHost parses the host of a URL. It returns addresses in their canonical form without brackets, and names in ASCII
+// and lower case, without the dot at the end.
 func parseHost(text string) (string, error) {
 	if text == "" || len(text) > maxHost {
 		return "", errNoHost
@@ -124,7 +124,7 @@ func parseHost(text string) (string, error) {
 	return text, nil
 }
 
-// isPlain reports whether a name is in its usual form already, as nearly all are.
+// isPlain reports whether a name is in its canonical form already, as nearly all are.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-') {
@@ -134,7 +134,7 @@ func isPlain(s string) bool {
 	return !strings.Contains(s, "xn--")
 }
 
-// endsInNumber reports whether a host is an IPv4 address, or a wrong one.
+// endsInNumber reports whether a host is an IPv4 address, valid or not.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if last == "" {
@@ -147,7 +147,7 @@ func endsInNumber(host string) bool {
 	return err == nil
 }
 
-// parseNumber reads a part of an IPv4 address: decimal, octal behind 0, hexadecimal behind 0x.
+// parseNumber parses a part of an IPv4 address: decimal, octal after 0, hexadecimal after 0x.
 func parseNumber(s string) (uint64, error) {
 	base := 10
 	switch {
@@ -165,8 +165,7 @@ func parseNumber(s string) (uint64, error) {
 	return strconv.ParseUint(s, base, 64)
 }
 
-// parseIPv4 reads an IPv4 address in any of the ways that browsers understand: the last of one to four numbers fills
-// the rest.
+// parseIPv4 parses an IPv4 address in any form that browsers accept: the last of one to four numbers fills the rest.
 func parseIPv4(host string) (string, error) {
 	parts := strings.Split(host, ".")
 	if len(parts) > 4 {

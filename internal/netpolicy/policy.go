@@ -1,13 +1,13 @@
-// Package netpolicy decides where tabs may go: on URLs that a client names, on the hosts and ports that a browser asks for,
-// and on the addresses that they turn out to have.
+// Package netpolicy decides where tabs may go: on the URLs that a client names, on the hosts and ports that a browser
+// asks for, and on the addresses of these hosts.
 //
 // A Policy is a base and rules, immutable and safe for any number of goroutines. The base is Open (everything), Public
-// (addresses of the public internet only) or Closed (nothing). Rules allow and deny hosts, address ranges and ports; what
-// one rule denies no other allows. The same policy answers at two moments. Name decides when the host is known; the Grant
-// that it gives decides on each address, right before that is dialed. Who dials nothing but what a Grant has let pass is
-// safe from names that change their address between the two.
+// (addresses of the public internet only) or Closed (nothing). Rules allow and deny hosts, address ranges and ports; a
+// deny rule wins over every allow rule. A policy is asked twice: Name decides when the host is known, and returns a Grant
+// that decides on each address, right before the address is dialed. A caller that dials only what a Grant allows is safe
+// from DNS rebinding.
 //
-// Hosts are read as browsers read them (the URL standard of the WHATWG), so 0x7f.1, 2130706433, 127.0.0.1. and
+// Hosts are parsed as browsers parse them (the URL standard of the WHATWG), so 0x7f.1, 2130706433, 127.0.0.1. and
 // [::ffff:127.0.0.1] are all 127.0.0.1. The package resolves no names and has no state.
 package netpolicy
 
@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-// Base is what holds where no rule says anything.
+// Base is what a policy does with a host that no rule matches.
 type Base uint8
 
 // The bases.
@@ -48,22 +48,22 @@ func (b Base) String() string {
 type Policy struct {
 	base        Base
 	deny, allow []rule
-	// schemes are those that are allowed; nil: all.
+	// schemes are the allowed schemes; nil: all.
 	schemes []string
 }
 
-// Schemes are what a rule for schemes may name. http covers ws, and https wss.
+// Schemes are the schemes that a rule may name. http covers ws, and https covers wss.
 var Schemes = []string{"http", "https", "data"}
 
-// Limits are against nonsense, and so that a decision takes microseconds.
+// The limits keep a decision to microseconds.
 const (
 	maxRules = 10_000
 	maxText  = 1 << 20
 )
 
 // Parse reads a policy: items, separated by commas or line ends. An item is open, public or closed (once, at any
-// place), allow=PATTERN, deny=PATTERN, or schemes=NAME+NAME. What is behind a # at the begin of a line or behind white
-// space is left out. A PATTERN is a host (example.com), the hosts below one (*.example.com), any host (*, with deny
+// place), allow=PATTERN, deny=PATTERN, or schemes=NAME+NAME. A # at the beginning of a line or after white space
+// begins a comment. A PATTERN is a host (example.com), the hosts below one (*.example.com), any host (*, with deny
 // only), an address (10.1.2.3, [fd00::1]) or a range (10.0.0.0/8, [fd00::/8]), each of them with a port (:8443) or
 // ports (:8000-8999) or without.
 func Parse(text string) (*Policy, error) {
@@ -108,7 +108,7 @@ func uncommented(line string) string {
 	return line
 }
 
-// add takes in an item that is no base.
+// add adds an item that is no base.
 func (p *Policy) add(item string) error {
 	name, value, found := strings.Cut(item, "=")
 	value = strings.TrimSpace(value)
@@ -145,7 +145,7 @@ func (p *Policy) addSchemes(value string) error {
 	return nil
 }
 
-// IsOpen reports whether nothing is limited, so that nobody need ask.
+// IsOpen reports whether the policy limits nothing.
 func (p *Policy) IsOpen() bool {
 	return p == nil || p.base == Open && len(p.deny) == 0 && len(p.schemes) == 0
 }
@@ -175,13 +175,13 @@ func (p *Policy) Allows(scheme string) bool {
 	return p == nil || len(p.schemes) == 0 || slices.Contains(p.schemes, scheme)
 }
 
-// Refusal is the error of what a policy does not allow.
+// Refusal is the error for a host, address or scheme that a policy does not allow.
 type Refusal struct {
-	// Host is what was refused, as the browser writes it; empty when it was the scheme.
+	// Host is the refused host, as the browser writes it; empty when the scheme was refused.
 	Host string
-	// Rule is what refused it, as it stands in the policy.
+	// Rule is the rule that refused it, as it is written in the policy.
 	Rule string
-	// Why says it in words.
+	// Why is the reason for people.
 	Why string
 }
 
@@ -189,9 +189,9 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the URL policy refuses this: %s (rule %s)", r.Why, r.Rule)
 }
 
-// URL decides on a URL, as far as that is possible without looking up its host's address: nil is no promise that the
-// policy allows the address. It returns a *Refusal, or another error for what is no URL with a host. URLs without hosts
-// are decided on by their scheme.
+// URL decides on a URL as far as that is possible without the address of its host: nil does not mean that the policy
+// allows the address. It returns a *Refusal, or another error for an invalid URL. For URLs without hosts the scheme
+// decides.
 func (p *Policy) URL(raw string) error {
 	if p.IsOpen() {
 		return nil
@@ -214,8 +214,8 @@ func (p *Policy) refusedScheme(scheme string) *Refusal {
 	return &Refusal{Rule: p.schemesRule(), Why: scheme + ": URLs are not allowed"}
 }
 
-// Name decides on a host, and on its address when it is one. The error is a *Refusal; without one the Grant decides on
-// the addresses of the host.
+// Name decides on a host, and on its address when the host is an address. The error is a *Refusal; without an error the
+// Grant decides on the addresses of the host.
 func (p *Policy) Name(t Target) (Grant, error) {
 	g := Grant{policy: p, target: t}
 	if p == nil {
@@ -244,17 +244,17 @@ func (p *Policy) Name(t Target) (Grant, error) {
 	return g, nil
 }
 
-// Grant is the leave to look up a host, and decides on what comes of that.
+// Grant is the permission to resolve a host, and decides on the addresses of the host.
 type Grant struct {
 	policy *Policy
 	target Target
-	// named says that a rule allows the host by its name.
+	// named says that a rule allows the host by name.
 	named bool
 }
 
-// Address decides on one address of the host; the error is a *Refusal. It is to be asked about the very address that is
-// dialed. A host that is allowed by name may be at any address but those of a link, where clouds serve their machines'
-// credentials, and those where no server can be: these must be allowed by address.
+// Address decides on one address of the host; the error is a *Refusal. Call it with the address that is dialed next. A
+// host that is allowed by name may have any address but link-local ones, where clouds serve the credentials of their
+// machines, and addresses where no server can be: these must be allowed by address.
 func (g Grant) Address(at netip.AddrPort) error {
 	p := g.policy
 	if p == nil {
@@ -285,7 +285,7 @@ func (g Grant) Address(at netip.AddrPort) error {
 	return g.refuse(Closed.String(), ip, "not among what is allowed", at.Port())
 }
 
-// refuse says why an address is not allowed.
+// refuse makes the error for an address.
 func (g Grant) refuse(rule string, ip netip.Addr, what string, port uint16) *Refusal {
 	r := &Refusal{Host: g.target.Host, Rule: rule}
 	at := netip.AddrPortFrom(ip, port).String()
@@ -305,9 +305,9 @@ func (g Grant) refuse(rule string, ip netip.Addr, what string, port uint16) *Ref
 	return r
 }
 
-// Target is what a browser contacts for a URL.
+// Target is the server that a browser contacts for a URL.
 type Target struct {
-	// Scheme is http or https, also for ws and wss; any other scheme has no host here.
+	// Scheme is http or https, also for ws and wss; a Target of any other scheme has no host.
 	Scheme string
 	// Host is a name in ASCII, in lower case, without a dot at its end, or an address without brackets.
 	Host string

@@ -12,7 +12,7 @@ import (
 type rule struct {
 	// text is the pattern as it was written.
 	text string
-	// any matches every host; name matches one, or with below those under it; prefix matches addresses.
+	// any matches every host; name matches one host, or with below the hosts under it; prefix matches addresses.
 	any    bool
 	name   string
 	below  bool
@@ -21,10 +21,10 @@ type rule struct {
 	first, last uint16
 }
 
-// within reports whether the rule is about a port.
+// within reports whether the rule matches a port.
 func (r *rule) within(port uint16) bool { return r.first <= port && port <= r.last }
 
-// matchesName reports whether the rule is about a host that is no address.
+// matchesName reports whether the rule matches a host that is a name.
 func (r *rule) matchesName(host string, port uint16) bool {
 	switch {
 	case !r.within(port):
@@ -38,12 +38,12 @@ func (r *rule) matchesName(host string, port uint16) bool {
 	return r.name != "" && host == r.name
 }
 
-// covers reports whether the rule is about an address.
+// covers reports whether the rule matches an address.
 func (r *rule) covers(ip netip.Addr) bool {
 	return r.any || r.prefix.IsValid() && r.prefix.Contains(ip)
 }
 
-// parseRule reads a pattern.
+// parseRule parses a pattern.
 func parseRule(text string) (rule, error) {
 	r := rule{text: text, last: 65535}
 	if strings.Contains(text, "://") {
@@ -89,7 +89,7 @@ func parseRule(text string) (rule, error) {
 	return r, nil
 }
 
-// splitPorts parts host and ports. An IPv6 address with ports stands in brackets.
+// splitPorts splits host and ports. An IPv6 address with ports needs brackets.
 func splitPorts(text string) (host, ports string, err error) {
 	if inner, bracketed := strings.CutPrefix(text, "["); bracketed {
 		host, rest, closed := strings.Cut(inner, "]")

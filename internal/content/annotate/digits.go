@@ -1,15 +1,15 @@
 package annotate
 
-// The measures of a label, in units.
+// The dimensions of a label, in units.
 const (
 	digitWidth  = 6
 	digitHeight = 9
-	// gap is what stands between two digits, margin what stands around them.
+	// gap is the space between two digits, margin the space around them.
 	gap    = 1
 	margin = 2
 )
 
-// digits are drawn two units thick, so that they stay legible when a picture is made smaller.
+// digits are two units thick, so that they stay legible when a picture is scaled down.
 var digits = [10][digitHeight]string{
 	{" #### ", "##  ##", "##  ##", "##  ##", "##  ##", "##  ##", "##  ##", "##  ##", " #### "},
 	{"  ##  ", " ###  ", "####  ", "  ##  ", "  ##  ", "  ##  ", "  ##  ", "  ##  ", "######"},

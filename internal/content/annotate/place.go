@@ -2,47 +2,46 @@ package annotate
 
 import "image"
 
-// What it costs to cover a pixel: of text and other edges; of the marked element; of another marked element, whose
-// label may then seem to be this one. Another label is never covered.
+// The cost of covering a pixel: of text and other edges; of the label's own box; of another box, which may then seem to
+// have this label. A label never covers another label.
 const (
-	onEdge  = 16
-	onOwn   = 2
-	onOther = 4
-	// far is what a pixel of distance from the box costs.
-	far = 80
+	costOfEdge     = 16
+	costOfOwnBox   = 2
+	costOfOtherBox = 4
+	// costOfDistance is the cost of a pixel of distance from the box.
+	costOfDistance = 80
 )
 
-// place finds where the labels go, parallel to the marks: within the picture, and none on another. The label of a
-// box that is outside of the picture is empty, and so is one for which the picture has no room left.
-// Unit is how many pixels a unit of the label has.
-func place(g *ground, list []Mark, unit int) []image.Rectangle {
+// placeLabels places a label for each box: within the picture, and none on another. The label of a box outside of the
+// picture is empty, and so is a label for which there is no room. Unit is how many pixels a unit of the label has.
+func placeLabels(g *edgeMap, list []Box, unit int) []image.Rectangle {
 	bounds := g.bounds
 	labels := make([]image.Rectangle, len(list))
 	boxes := newGrid(bounds)
 	for i, m := range list {
-		boxes.add(i, m.Box.Intersect(bounds))
+		boxes.add(i, m.Bounds.Intersect(bounds))
 	}
 	taken := newGrid(bounds)
 	for i, m := range list {
-		box := m.Box.Intersect(bounds)
+		box := m.Bounds.Intersect(bounds)
 		if box.Empty() {
 			continue
 		}
-		free := func(r image.Rectangle) bool { return !taken.meets(r) }
-		dim := size(m.Number, unit)
+		free := func(r image.Rectangle) bool { return !taken.overlaps(r) }
+		dim := labelSize(m.Number, unit)
 		best := -1
-		for rank, candidate := range around(box, dim, bounds) {
+		for rank, candidate := range candidates(box, dim, bounds) {
 			if candidate.Size() != dim || !free(candidate) {
 				continue
 			}
-			cost := rank + cover(candidate, box)*onOwn + distance(candidate, box)*far
+			cost := rank + overlap(candidate, box)*costOfOwnBox + distance(candidate, box)*costOfDistance
 			if best >= 0 && cost >= best {
 				continue
 			}
-			cost += g.busy(candidate) * onEdge
+			cost += g.count(candidate) * costOfEdge
 			boxes.each(candidate, func(k int, other image.Rectangle) {
 				if k != i {
-					cost += cover(candidate, other) * onOther
+					cost += overlap(candidate, other) * costOfOtherBox
 				}
 			})
 			if best < 0 || cost < best {
@@ -59,7 +58,7 @@ func place(g *ground, list []Mark, unit int) []image.Rectangle {
 	return labels
 }
 
-// search looks for the free place that is nearest to a box, ring by ring; empty: there is none.
+// search finds the free place that is nearest to a box, ring by ring; empty: there is none.
 func search(box image.Rectangle, dim image.Point, bounds image.Rectangle, free func(image.Rectangle) bool) image.Rectangle {
 	step := image.Pt(max(dim.X/4, 1), max(dim.Y/4, 1))
 	rings := max(bounds.Dx()/step.X, bounds.Dy()/step.Y) + 1
@@ -67,7 +66,7 @@ func search(box image.Rectangle, dim image.Point, bounds image.Rectangle, free f
 		for offset := -ring; offset <= ring; offset++ {
 			for _, p := range []image.Point{{offset, -ring}, {offset, ring}, {-ring, offset}, {ring, offset}} {
 				at := box.Min.Add(image.Pt(p.X*step.X, p.Y*step.Y))
-				r := inside(image.Rectangle{Min: at, Max: at.Add(dim)}, bounds)
+				r := moveInto(image.Rectangle{Min: at, Max: at.Add(dim)}, bounds)
 				if r.Size() == dim && free(r) {
 					return r
 				}
@@ -80,7 +79,7 @@ func search(box image.Rectangle, dim image.Point, bounds image.Rectangle, free f
 // cell is the side of a grid's cells, in pixels.
 const cell = 64
 
-// grid finds rectangles by place.
+// grid finds rectangles by their position.
 type grid struct {
 	bounds image.Rectangle
 	cells  map[image.Point][]int32
@@ -91,8 +90,8 @@ func newGrid(bounds image.Rectangle) *grid {
 	return &grid{bounds: bounds, cells: map[image.Point][]int32{}, all: map[int]image.Rectangle{}}
 }
 
-// over lists the cells that a rectangle covers.
-func (g *grid) over(r image.Rectangle, do func(image.Point) bool) {
+// cellsOf lists the cells that a rectangle covers.
+func (g *grid) cellsOf(r image.Rectangle, do func(image.Point) bool) {
 	if r = r.Intersect(g.bounds).Sub(g.bounds.Min); r.Empty() {
 		return
 	}
@@ -110,16 +109,16 @@ func (g *grid) add(i int, r image.Rectangle) {
 		return
 	}
 	g.all[i] = r
-	g.over(r, func(p image.Point) bool {
+	g.cellsOf(r, func(p image.Point) bool {
 		g.cells[p] = append(g.cells[p], int32(i))
 		return true
 	})
 }
 
-// each calls for every rectangle that meets r, once.
+// each calls do once for every rectangle that overlaps r.
 func (g *grid) each(r image.Rectangle, do func(i int, other image.Rectangle)) {
 	seen := map[int32]bool{}
-	g.over(r, func(p image.Point) bool {
+	g.cellsOf(r, func(p image.Point) bool {
 		for _, i := range g.cells[p] {
 			if other := g.all[int(i)]; !seen[i] && other.Overlaps(r) {
 				seen[i] = true
@@ -130,9 +129,9 @@ func (g *grid) each(r image.Rectangle, do func(i int, other image.Rectangle)) {
 	})
 }
 
-// meets reports whether any rectangle meets r.
-func (g *grid) meets(r image.Rectangle) (met bool) {
-	g.over(r, func(p image.Point) bool {
+// overlaps reports whether any rectangle overlaps r.
+func (g *grid) overlaps(r image.Rectangle) (met bool) {
+	g.cellsOf(r, func(p image.Point) bool {
 		for _, i := range g.cells[p] {
 			if g.all[int(i)].Overlaps(r) {
 				met = true
@@ -143,9 +142,9 @@ func (g *grid) meets(r image.Rectangle) (met bool) {
 	return met
 }
 
-// around lists places for a label of a size, the better ones first: outside at the corners and the sides of a box,
+// candidates lists places for a label of a size, the better ones first: outside at the corners and the sides of a box,
 // then in its corners, then in rings further away.
-func around(box image.Rectangle, size image.Point, bounds image.Rectangle) []image.Rectangle {
+func candidates(box image.Rectangle, size image.Point, bounds image.Rectangle) []image.Rectangle {
 	left, right := box.Min.X, box.Max.X-size.X
 	above, below := box.Min.Y-size.Y, box.Max.Y
 	places := []image.Point{
@@ -161,26 +160,26 @@ func around(box image.Rectangle, size image.Point, bounds image.Rectangle) []ima
 	}
 	out := make([]image.Rectangle, len(places))
 	for i, p := range places {
-		out[i] = inside(image.Rectangle{Min: p, Max: p.Add(size)}, bounds)
+		out[i] = moveInto(image.Rectangle{Min: p, Max: p.Add(size)}, bounds)
 	}
 	return out
 }
 
-// inside moves a rectangle into another, where it is cut only if it is larger.
-func inside(r, bounds image.Rectangle) image.Rectangle {
+// moveInto moves a rectangle into bounds, and clips it only when it is larger.
+func moveInto(r, bounds image.Rectangle) image.Rectangle {
 	var move image.Point
 	move.X = max(bounds.Min.X-r.Min.X, 0) + min(bounds.Max.X-r.Max.X, 0)
 	move.Y = max(bounds.Min.Y-r.Min.Y, 0) + min(bounds.Max.Y-r.Max.Y, 0)
 	return r.Add(move).Intersect(bounds)
 }
 
-// cover returns how many pixels two rectangles share.
-func cover(a, b image.Rectangle) int {
+// overlap returns how many pixels two rectangles share.
+func overlap(a, b image.Rectangle) int {
 	r := a.Intersect(b)
 	return r.Dx() * r.Dy()
 }
 
-// distance returns how many pixels lie between two rectangles, sideways and upwards together.
+// distance returns how many pixels lie between two rectangles, horizontally plus vertically.
 func distance(a, b image.Rectangle) int {
 	x := max(a.Min.X-b.Max.X, b.Min.X-a.Max.X, 0)
 	y := max(a.Min.Y-b.Max.Y, b.Min.Y-a.Max.Y, 0)

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// phrases are what tells a model what to do, in small letters and with single spaces. They are long enough that pages about other
-// things do not have them: TestNoFalseAlarms looks for them in saved pages.
+// phrases tell a model what to do, in lower case and with single spaces. They are long enough to be absent from pages
+// about other subjects: TestNoFalseAlarms looks for them in saved pages.
 var phrases = strings.Split(strings.TrimSpace(`
 ignore previous instructions
 ignore all previous instructions
@@ -113,16 +113,16 @@ zignoruj wszystkie poprzednie instrukcje
 이전의 모든 지시를 무시
 `), "\n")
 
-// The classes of characters: one for white space, one for each character that stands in a phrase, one for all others.
+// The classes of characters: one for white space, one for each character of a phrase, one for all others.
 const (
 	classOther = 0
 	classSpace = 1
 )
 
 var (
-	classes    = makeClasses()
-	asciiClass = makeASCII()
-	machine    = makeMachine()
+	classes         = makeClasses()
+	asciiClass      = makeASCII()
+	phraseAutomaton = newAutomaton()
 )
 
 func makeClasses() map[rune]uint16 {
@@ -151,7 +151,7 @@ func classOf(r rune) uint16 {
 		return classSpace
 	case r >= 0xff01 && r <= 0xff5e:
 		r -= 0xff01 - '!'
-	case r == 'ı' || r == 'İ': // small and capital letters do not lead to each other
+	case r == 'ı' || r == 'İ': // upper and lower case do not map to each other
 		r = 'i'
 	case r == '’' || r == 'ʼ':
 		r = '\''
@@ -159,9 +159,9 @@ func classOf(r rune) uint16 {
 	return classes[unicode.ToLower(r)]
 }
 
-// automaton finds all phrases at once (Aho and Corasick), a step for each character.
+// automaton finds all phrases at once (Aho-Corasick), with one step for each character.
 type automaton struct {
-	// next is where each state goes, stride steps for each.
+	// next has the next state for each state and class, stride entries for each state.
 	next  []uint16
 	final []bool
 }
@@ -171,7 +171,7 @@ const stride = 256
 
 func (m *automaton) step(state, class uint16) *uint16 { return &m.next[int(state)*stride+int(class)] }
 
-func makeMachine() *automaton {
+func newAutomaton() *automaton {
 	m := &automaton{next: make([]uint16, stride), final: []bool{false}}
 	for _, phrase := range phrases {
 		at := uint16(0)
@@ -187,12 +187,12 @@ func makeMachine() *automaton {
 		}
 		m.final[at] = true
 	}
-	m.fail()
+	m.linkFailures()
 	return m
 }
 
-// fail completes the steps: where a phrase does not go on, another may.
-func (m *automaton) fail() {
+// linkFailures completes the steps with the failure links: where one phrase does not continue, another may.
+func (m *automaton) linkFailures() {
 	fails := make([]uint16, len(m.final))
 	var queue []uint16
 	for _, to := range m.next[:stride] {

@@ -82,13 +82,13 @@ func (c *Capture) Annotate(format string, quality int) (*Annotated, error) {
 	}
 	out := &Annotated{Scale: float64(picture.Bounds().Dx()) / max(c.Clip.Width, 1)}
 	placed := c.View.Placed(c.Layout)
-	var list []annotate.Mark
+	var list []annotate.Box
 	for i, e := range c.View.Elements() {
 		box := placed.Boxes[i]
 		if !box.Meets(c.Clip) || box.Width <= 0 || box.Height <= 0 {
 			continue
 		}
-		list = append(list, annotate.Mark{Number: uint32(e.Ref), Box: pixels(box, c.Clip, out.Scale)})
+		list = append(list, annotate.Box{Number: uint32(e.Ref), Bounds: pixels(box, c.Clip, out.Scale)})
 		out.Marks = append(out.Marks, convert.Mark(placed.Messages[i]))
 	}
 	drawn, ours := picture.(*image.RGBA)

@@ -34,10 +34,10 @@ func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 	placed, without := 0, 0
 	for range 300 {
 		picture := blank(1+random.IntN(400), 1+random.IntN(300))
-		var list []Mark
+		var list []Box
 		for range random.IntN(120) {
 			x, y := random.IntN(600)-100, random.IntN(500)-100
-			list = append(list, Mark{Number: random.Uint32N(100_000), Box: image.Rect(x, y, x+random.IntN(120), y+random.IntN(80))})
+			list = append(list, Box{Number: random.Uint32N(100_000), Bounds: image.Rect(x, y, x+random.IntN(120), y+random.IntN(80))})
 		}
 		scale := 1 + 2*random.Float64()
 		out, labels := Draw(picture, list, scale)
@@ -48,15 +48,15 @@ func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 			t.Fatalf("%d pairs of labels overlap", n)
 		}
 		for i, l := range labels {
-			visible := !list[i].Box.Intersect(picture.Bounds()).Empty()
+			visible := !list[i].Bounds.Intersect(picture.Bounds()).Empty()
 			if !visible && !l.Empty() || !l.In(picture.Bounds()) {
-				t.Fatalf("the box %v has the label %v in %v", list[i].Box, l, picture.Bounds())
+				t.Fatalf("the box %v has the label %v in %v", list[i].Bounds, l, picture.Bounds())
 			}
 			if visible && l.Empty() {
 				without++
 			} else if visible {
 				placed++
-				if want := size(list[i].Number, max(1, int(scale+0.5))); l.Size() != want {
+				if want := labelSize(list[i].Number, max(1, int(scale+0.5))); l.Size() != want {
 					t.Fatalf("the label %v should have the size %v", l, want)
 				}
 			}
@@ -69,9 +69,9 @@ func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 
 // TestEveryLabelOfTheSamePlaceFindsRoom marks 300 boxes in one corner.
 func TestEveryLabelOfTheSamePlaceFindsRoom(t *testing.T) {
-	var list []Mark
+	var list []Box
 	for i := range 300 {
-		list = append(list, Mark{Number: uint32(1000 + i), Box: image.Rect(0, 0, 10, 10)})
+		list = append(list, Box{Number: uint32(1000 + i), Bounds: image.Rect(0, 0, 10, 10)})
 	}
 	_, labels := Draw(blank(1280, 800), list, 1)
 	if n := overlaps(labels); n > 0 {
@@ -87,10 +87,10 @@ func TestEveryLabelOfTheSamePlaceFindsRoom(t *testing.T) {
 func TestLabelsOfADenseGridDoNotOverlap(t *testing.T) {
 	for _, scale := range []float64{1, 2, 3} {
 		unit := int(scale)
-		var list []Mark
+		var list []Box
 		for i := range 300 {
 			x, y := (20+i%20*48)*unit, (20+i/20*32)*unit
-			list = append(list, Mark{Number: uint32(100 + i), Box: image.Rect(x, y, x+40*unit, y+18*unit)})
+			list = append(list, Box{Number: uint32(100 + i), Bounds: image.Rect(x, y, x+40*unit, y+18*unit)})
 		}
 		_, labels := Draw(blank(1000*unit, 520*unit), list, scale)
 		if n := overlaps(labels); n > 0 {
@@ -105,7 +105,7 @@ func TestLabelsAvoidText(t *testing.T) {
 		draw.Draw(picture, image.Rect(x, 10, x+1, 40), image.NewUniform(color.Black), image.Point{}, draw.Src)
 	}
 	text := image.Rect(0, 10, 200, 40)
-	_, labels := Draw(picture, []Mark{{Number: 12, Box: image.Rect(60, 40, 120, 60)}}, 1)
+	_, labels := Draw(picture, []Box{{Number: 12, Bounds: image.Rect(60, 40, 120, 60)}}, 1)
 	if labels[0].Overlaps(text) {
 		t.Errorf("the label %v stands on the text above", labels[0])
 	}
@@ -114,7 +114,7 @@ func TestLabelsAvoidText(t *testing.T) {
 // TestDrawing looks at pixels: the outline, the ground of the label, and the digit.
 func TestDrawing(t *testing.T) {
 	picture := blank(80, 60)
-	out, labels := Draw(picture, []Mark{{Number: 1, Box: image.Rect(30, 30, 60, 50)}}, 2)
+	out, labels := Draw(picture, []Box{{Number: 1, Bounds: image.Rect(30, 30, 60, 50)}}, 2)
 	c := colours[0]
 	for _, p := range []image.Point{{30, 30}, {31, 31}, {59, 49}, {45, 30}, {30, 40}} {
 		if got := out.RGBAAt(p.X, p.Y); got != c {
@@ -164,10 +164,10 @@ func TestDigitsAreDrawnInFull(t *testing.T) {
 }
 
 func BenchmarkDraw(b *testing.B) {
-	var list []Mark
+	var list []Box
 	for i := range 300 {
 		x, y := i%20*60, i/20*50
-		list = append(list, Mark{Number: uint32(i), Box: image.Rect(x, y, x+50, y+20)})
+		list = append(list, Box{Number: uint32(i), Bounds: image.Rect(x, y, x+50, y+20)})
 	}
 	picture := blank(1280, 800)
 	for b.Loop() {
@@ -177,10 +177,10 @@ func BenchmarkDraw(b *testing.B) {
 
 // BenchmarkDrawLong marks a picture of a page of 16,384 pixels.
 func BenchmarkDrawLong(b *testing.B) {
-	var list []Mark
+	var list []Box
 	for i := range 300 {
 		x, y := i%4*300, i/4*200
-		list = append(list, Mark{Number: uint32(i), Box: image.Rect(x, y, x+250, y+40)})
+		list = append(list, Box{Number: uint32(i), Bounds: image.Rect(x, y, x+250, y+40)})
 	}
 	picture := blank(1280, 16384)
 	for b.Loop() {

@@ -2,18 +2,18 @@ package annotate
 
 import "image"
 
-// contrast is how much two neighbours differ, over red, green and blue, that make an edge.
+// contrast is the difference of two neighbouring pixels, summed over red, green and blue, that makes an edge.
 const contrast = 60
 
-// ground tells where a picture shows something: text, edges, photographs. It looks only where it is asked, so that
-// the picture of a long page costs no more than that of a short one.
-type ground struct {
+// edgeMap finds where a picture shows content: text, edges, photographs. It reads only the pixels that it is asked
+// about, so that the picture of a long page costs no more than the picture of a short one.
+type edgeMap struct {
 	picture *image.RGBA
 	bounds  image.Rectangle
 }
 
-func newGround(picture *image.RGBA) *ground {
-	return &ground{picture: picture, bounds: picture.Bounds()}
+func newEdgeMap(picture *image.RGBA) *edgeMap {
+	return &edgeMap{picture: picture, bounds: picture.Bounds()}
 }
 
 func differ(a, b []uint8) bool {
@@ -25,8 +25,8 @@ func differ(a, b []uint8) bool {
 	return sum > contrast
 }
 
-// busy returns how many pixels of a rectangle, which lies in the picture, are at edges.
-func (g *ground) busy(r image.Rectangle) int {
+// count returns how many pixels of a rectangle in the picture are at edges.
+func (g *edgeMap) count(r image.Rectangle) int {
 	n := 0
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		row := g.picture.Pix[g.picture.PixOffset(g.bounds.Min.X, y):]

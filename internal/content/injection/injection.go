@@ -1,13 +1,13 @@
-// Package injection notices text of pages that looks made for a model rather than for a person: phrases that address one, and
-// characters that nobody sees. It is pure: the same text gives the same signals.
+// Package injection finds signs of prompt injection in the text of pages: phrases that address a model, and invisible
+// characters.
 //
-// What it guarantees:
+// What the package guarantees:
 //
-//   - Scan takes time in proportion to the text, whatever that is, and keeps nothing.
+//   - The same text gives the same signals. Scan takes time in proportion to the text, and keeps nothing.
 //   - Case, white space, full-width letters and invisible characters between letters do not hide a phrase.
 //
-// A signal is a hint, not a verdict: honest pages write about prompts, too, and text without any can mislead. What has signals is
-// shown all the same; callers decide.
+// A signal is a hint and not a verdict: honest pages write about prompts too, and text without signals can mislead. The
+// package removes nothing; callers decide what to do with a signal.
 package injection
 
 import (
@@ -17,22 +17,22 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Set is which kinds of signals a text has.
+// Set is a set of kinds of signals.
 type Set uint8
 
 // The kinds.
 const (
 	// Addresses: a phrase that tells a model what to do, such as "ignore previous instructions".
 	Addresses Set = 1 << iota
-	// Tags: characters of the block U+E0000, which are not drawn and can spell any text; those of flags do not count.
+	// Tags: characters of the block U+E0000, which are invisible and can spell any text; those of flags do not count.
 	Tags
 	// ZeroWidth: four and more characters without width in a row.
 	ZeroWidth
-	// Bidi: characters that turn the direction around, so that what is read is not what is written.
+	// Bidi: characters that override the direction of text, so that the text on screen differs from the text in the page.
 	Bidi
 	// Variation: two and more variation selectors in a row, which can carry hidden bytes.
 	Variation
-	// Hidden: a phrase that addresses a model in text that is not drawn, and that is not in the answer either.
+	// Hidden: a phrase that addresses a model in text that is not rendered, and not in the response either.
 	Hidden
 
 	kinds = 6
@@ -51,22 +51,23 @@ func (s Set) Names() []string {
 	return out
 }
 
-// Signal is what was noticed of one kind.
+// Signal is what was found of one kind.
 type Signal struct {
-	// Kind is the name.
+	// Kind is the name of the kind.
 	Kind string
-	// Ref is the first element that has it, NoRef for text that is none's.
+	// Ref is the first element that has the signal, NoRef for text outside of elements.
 	Ref dom.Ref
-	// Where is the part of the element, or of the page, that has it: text, value, placeholder, href, attribute, page, hidden.
+	// Where is the part of the element, or of the page, that has the signal: text, value, placeholder, href, attribute,
+	// page, hidden.
 	Where string
-	// Count is how many elements, or places, have it.
+	// Count is how many elements, or places, have the signal.
 	Count int
 }
 
 // maxListed bounds the refs in a Line.
 const maxListed = 10
 
-// Line writes signals in one line, without its end; empty: there are none.
+// Line writes signals in one line, without a line end; empty: there are none.
 func Line(all []Signal) string {
 	parts := make([]string, 0, len(all))
 	for i, s := range all {
@@ -85,7 +86,7 @@ func Line(all []Signal) string {
 	return strings.Join(parts, ", ")
 }
 
-// Scan says what a text has.
+// Scan returns the kinds of signals in a text.
 func Scan(text string) Set {
 	var found Set
 	var run runs
@@ -103,8 +104,8 @@ func Scan(text string) Set {
 			} else {
 				space = false
 			}
-			state = machine.next[int(state)*stride+int(class)]
-			if machine.final[state] {
+			state = phraseAutomaton.next[int(state)*stride+int(class)]
+			if phraseAutomaton.final[state] {
 				found |= Addresses
 			}
 			continue
@@ -119,15 +120,15 @@ func Scan(text string) Set {
 			continue
 		}
 		space = class == classSpace
-		state = machine.next[int(state)*stride+int(class)]
-		if machine.final[state] {
+		state = phraseAutomaton.next[int(state)*stride+int(class)]
+		if phraseAutomaton.final[state] {
 			found |= Addresses
 		}
 	}
 	return found
 }
 
-// blackFlag begins the flags of regions, which go on with tags.
+// blackFlag begins the flags of regions, which continue with tags.
 const blackFlag = 0x1f3f4
 
 func isTag(r rune) bool { return r >= 0xe0000 && r <= 0xe007f }
@@ -149,7 +150,7 @@ type runs struct {
 	flag bool
 }
 
-// maxFlagTags is how many tags the flag of a region has: seven at most, and the one that ends it.
+// maxFlagTags is the limit on tags in the flag of a region: seven, and the tag that ends the flag.
 const maxFlagTags = 8
 
 func (n *runs) add(r rune) (found Set) {
@@ -172,7 +173,7 @@ func (n *runs) add(r rune) (found Set) {
 	return found
 }
 
-// Element says what an element has, and in which part first.
+// Element returns the kinds of signals in an element, and the first part that has one.
 func Element(e *dom.Element) (found Set, where string) {
 	note := func(text, part string) {
 		if text == "" {

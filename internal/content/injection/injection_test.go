@@ -77,8 +77,8 @@ func TestNoFalseAlarms(t *testing.T) {
 }
 
 func TestThereIsRoomForTheClasses(t *testing.T) {
-	if len(classes)+1 > stride || len(machine.final) > 1<<16 {
-		t.Errorf("%d classes and %d states", len(classes), len(machine.final))
+	if len(classes)+1 > stride || len(phraseAutomaton.final) > 1<<16 {
+		t.Errorf("%d classes and %d states", len(classes), len(phraseAutomaton.final))
 	}
 }
 
