@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -72,11 +73,19 @@ func (i inputFacet) Do(ctx context.Context, a driver.Action) (driver.DoResult, e
 		return driver.DoResult{}, err
 	}
 	defer done()
-	do := func() (driver.DoResult, error) { return i.input.Do(ctx, a) }
-	if use := input.UsesClipboard(a, i.input.Mac()); use != (input.ClipboardUse{}) {
-		return i.context.withClipboard(ctx, use, do)
+	use := input.UsesClipboard(a, i.input.Mac())
+	if use == (input.ClipboardUse{}) {
+		return i.input.Do(ctx, a)
 	}
-	return do()
+	var result driver.DoResult
+	note, err := i.context.clipboard.Do(ctx, use.Copies, use.Pastes, func() (err error) {
+		result, err = i.input.Do(ctx, a)
+		return err
+	})
+	if err == nil && note != "" {
+		result.Note = cmp.Or(result.Note, "ok") + ", " + note
+	}
+	return result, err
 }
 
 // Attend implements driver.Input.

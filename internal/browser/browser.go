@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,9 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/clipboard"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/downloads"
 	"github.com/domtap/domtap/internal/browser/emulate"
 	"github.com/domtap/domtap/internal/browser/launch"
 	"github.com/domtap/domtap/internal/browser/navigation"
@@ -67,17 +70,19 @@ type Browser struct {
 	// gate is what the traffic goes through, or nil.
 	gate launch.Gate
 	// downloadDir is where files are kept beyond the browser's end; empty: nowhere.
-	downloadDir string
-	fetches     downloads
-	clipboard   clipboardUse
+	downloadDir      string
+	maxDownloadBytes int64
+	downloads        *downloads.Tracker
+	clipboard        *clipboard.Clipboard
+	// workers serve no single page.
+	workers *emulate.Workers
 
 	mu    sync.Mutex
 	pages map[target.ID]*Page
 	// left are the tabs that a remote browser may still have when the connection is lost.
 	left []target.ID
-	// contexts are the sessions by name; workers are those that serve no single page, by their CDP session.
+	// contexts are the sessions by name.
 	contexts map[string]*Context
-	workers  map[target.SessionID]*worker
 	warm     warm
 }
 
@@ -97,31 +102,18 @@ func SandboxNote() string { return launch.SandboxNote() }
 // Start starts a browser, or attaches to the one that cfg.Remote names. ctx bounds the start only;
 // the browser lives until Close.
 func Start(ctx context.Context, cfg Config) (*Browser, error) {
-	b := &Browser{
-		logger: cfg.Logger, mask: cfg.Mask, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements, inbox: devtools.NewQueue[*cdproto.Message](),
-		popups: make(chan driver.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
-		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, fetches: newDownloads(cfg.MaxDownloadBytes), clipboard: newClipboardUse(),
-		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{},
-	}
-	b.contexts[driver.DefaultSession] = &Context{browser: b, name: driver.DefaultSession}
-	b.deliver = b.popups
-	if b.logger == nil {
-		b.logger = slog.New(slog.DiscardHandler)
-	}
+	b := newBrowser(ctx, cfg)
 	if note := SandboxNote(); note != "" && cfg.Remote == "" {
 		b.logger.Warn(note)
 	}
-	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { b.cancel(context.Cause(ctx)) })
 	defer stop()
-	var err error
-	if b.process, err = launch.Start(b.ctx, cfg, b.inbox.Push); err != nil {
+	process, err := launch.Start(b.ctx, cfg, b.inbox.Push)
+	if err != nil {
 		b.cancel(err)
 		return nil, err
 	}
-	b.conn = b.process.Conn
-	b.root = devtools.Session{Conn: b.conn}
-	b.wg.Go(b.loop)
+	b.attach(process)
 	err = b.prepare(ctx)
 	if err == nil {
 		err = b.passes(ctx)
@@ -132,6 +124,57 @@ func Start(ctx context.Context, cfg Config) (*Browser, error) {
 		return nil, errors.Join(fmt.Errorf("preparing the browser: %w", err), b.Close(closing))
 	}
 	return b, nil
+}
+
+// newBrowser makes a browser without a process. Its life does not end with ctx.
+func newBrowser(ctx context.Context, cfg Config) *Browser {
+	b := &Browser{
+		logger: cfg.Logger, mask: cfg.Mask, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
+		inbox: devtools.NewQueue[*cdproto.Message](), popups: make(chan driver.Popup, 64), done: make(chan struct{}), pages: map[target.ID]*Page{},
+		beside: cfg.Beside, gate: cfg.Gate, downloadDir: cfg.DownloadDir, maxDownloadBytes: cfg.MaxDownloadBytes,
+		contexts: map[string]*Context{}, workers: emulate.NewWorkers(),
+	}
+	b.deliver = b.popups
+	if b.logger == nil {
+		b.logger = slog.New(slog.DiscardHandler)
+	}
+	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	return b
+}
+
+// attach makes the parts that speak to the browser's process, and starts to listen to it.
+func (b *Browser) attach(process *launch.Browser) {
+	b.process, b.conn = process, process.Conn
+	b.root = devtools.Session{Conn: b.conn}
+	root := ""
+	if process.Owned() {
+		root = cmp.Or(b.downloadDir, filepath.Join(process.Dir(), "downloads"))
+	}
+	b.downloads = downloads.New(b.ctx, b.root, downloads.Config{
+		Root: root, Keep: b.downloadDir != "", MaxBytes: b.maxDownloadBytes, Pages: b.downloaders, Logger: b.logger,
+	})
+	b.clipboard = clipboard.New(b.root, b.logger, process.Owned(), b.shared)
+	b.contexts[driver.DefaultSession] = b.newContext("")
+	b.contexts[driver.DefaultSession].name = driver.DefaultSession
+	b.wg.Go(b.loop)
+}
+
+// downloaders are the pages as package downloads sees them.
+func (b *Browser) downloaders() []downloads.Page {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	all := make([]downloads.Page, 0, len(b.pages))
+	for _, p := range b.pages {
+		all = append(all, downloader{p})
+	}
+	return all
+}
+
+// shared reports whether there is more than one session.
+func (b *Browser) shared() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.contexts) > 1
 }
 
 // prepare asks the browser to tell about its targets.
@@ -204,7 +247,7 @@ func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 		return nil, context.Cause(ctx)
 	}
 	if p := c.takeReady(); p != nil {
-		if err = p.resize(ctx, o.Viewport); err == nil {
+		if err = p.emulated.Resize(ctx, p.main, o.Viewport); err == nil {
 			return p, nil
 		}
 		p.end(nil) // it is gone, or nobody waits for it any more
@@ -287,7 +330,7 @@ func (b *Browser) closeTarget(id target.ID) {
 	}
 }
 
-// adopt installs the observer in a target that is attached to, and puts the guise of its session on. A page without
+// adopt installs the observer in a target that is attached to, and puts the overrides of its session in force. A page without
 // a viewport is a popup: its opener has given it a size.
 func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session target.SessionID, viewport *dom.Box) (*Page, error) {
 	b.mu.Lock()
@@ -295,8 +338,7 @@ func (b *Browser) adopt(ctx context.Context, c *Context, id target.ID, session t
 		b.mu.Unlock()
 		return nil, errTakenIn
 	}
-	p := newPage(b, c, id, session)
-	p.viewport = viewport
+	p := newPage(b, c, id, session, viewport)
 	b.pages[id] = p
 	b.mu.Unlock()
 	c.front.Unknown() // a new tab mostly is there, but not always
@@ -316,16 +358,21 @@ func (b *Browser) forget(p *Page) {
 	b.mu.Lock()
 	delete(b.pages, p.id)
 	b.mu.Unlock()
-	b.cancelDownloads("its tab was closed", func(f *transfer) bool { return f.page == p })
+	b.downloads.PageGone(p.id)
 	p.context.left(p)
 }
 
 // failed names a call that failed; a lost browser is said as such.
 func (b *Browser) failed(what string, err error) error {
+	return b.orLost(fmt.Errorf("%s: %w", what, err))
+}
+
+// orLost is an error, or that the browser is lost if that is why.
+func (b *Browser) orLost(err error) error {
 	if errors.Is(err, devtools.ErrLost) || b.ctx.Err() != nil {
 		return &apierr.Error{Kind: apierr.Lost, Message: "the browser is gone", Err: err}
 	}
-	return fmt.Errorf("%s: %w", what, err)
+	return err
 }
 
 // loop works on what the browser says about its targets. When the connection ends it ends everything.
@@ -366,21 +413,19 @@ func (b *Browser) loop() {
 func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 	switch string(msg.Method) {
 	case cdpbrowser.DownloadWillBegin.Method:
-		return on(msg, cdpbrowser.DownloadWillBegin, b.downloadBegins)
+		return on(msg, cdpbrowser.DownloadWillBegin, b.downloads.Begins)
 	case cdpbrowser.DownloadProgress.Method:
-		return on(msg, cdpbrowser.DownloadProgress, b.downloadMoves)
+		return on(msg, cdpbrowser.DownloadProgress, b.downloads.Moves)
 	case target.TargetCreated.Method:
 		return on(msg, target.TargetCreated, func(e target.EventTargetCreated) {
-			b.openedBy(e.TargetInfo)
+			b.downloads.TargetOpened(e.TargetInfo)
 			b.created(ctx, e.TargetInfo)
 		})
 	case target.AttachedToTarget.Method:
 		return on(msg, target.AttachedToTarget, func(e target.EventAttachedToTarget) { b.attached(ctx, e) })
 	case target.TargetDestroyed.Method:
 		return on(msg, target.TargetDestroyed, func(e target.EventTargetDestroyed) {
-			b.fetches.mu.Lock()
-			delete(b.fetches.openers, e.TargetID)
-			b.fetches.mu.Unlock()
+			b.downloads.TargetGone(e.TargetID)
 			b.withPage(e.TargetID, (*Page).destroy)
 		})
 	case target.TargetCrashed.Method:
@@ -390,7 +435,9 @@ func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 	case target.DetachedFromTarget.Method:
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			b.withSession(e.SessionID, (*Page).destroy)
-			b.workerGone(e.SessionID)
+			if b.workers.Forget(e.SessionID) {
+				b.conn.Listen(e.SessionID, nil)
+			}
 		})
 	}
 	return nil
@@ -462,6 +509,30 @@ func (b *Browser) attached(ctx context.Context, e target.EventAttachedToTarget) 
 	b.root.Post(ctx, target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: e.SessionID})
 }
 
+// workerCame puts the overrides of its session in force in a worker, which waits for that; false when the worker is of no
+// session of ours.
+func (b *Browser) workerCame(ctx context.Context, e target.EventAttachedToTarget) bool {
+	c := b.byBrowserContext(e.TargetInfo)
+	if c == nil {
+		return false
+	}
+	b.conn.Listen(e.SessionID, func(*cdproto.Message) {})
+	b.workers.Start(ctx, devtools.Session{Conn: b.conn, ID: e.SessionID}, c.id, c.overrides)
+	return true
+}
+
+// byBrowserContext finds the session that a target belongs to.
+func (b *Browser) byBrowserContext(info *target.Info) *Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range b.contexts {
+		if c.id == info.BrowserContextID {
+			return c
+		}
+	}
+	return nil
+}
+
 // takeIn makes a page of a popup.
 func (b *Browser) takeIn(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	b.wg.Go(func() {
@@ -510,7 +581,7 @@ func (b *Browser) Close(ctx context.Context) error {
 	b.cancel(errClosed)
 	b.wg.Wait()
 	close(b.popups)
-	return errors.Join(b.closeDownloads(), b.process.Close())
+	return errors.Join(b.downloads.Close(), b.process.Close())
 }
 
 // closePages closes what we opened in a browser that lives on.

@@ -20,6 +20,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/capture"
+	"github.com/domtap/domtap/internal/browser/clipboard"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/emulate"
 	"github.com/domtap/domtap/internal/browser/frames"
@@ -45,14 +46,15 @@ type Context struct {
 	// front is the place that the session's tabs take turns in.
 	front capture.Front
 
-	// gone says that the session is closed; guarded by the mutex of Browser.clipboard.
-	gone bool
+	// clipboard is what the session does with the clipboard.
+	clipboard *clipboard.Session
 
 	// stirs counts what may have changed the cookies: documents and requests.
 	stirs atomic.Uint64
 
-	mu    sync.Mutex
-	wears emulate.Guise
+	mu sync.Mutex
+	// emulated is what the session's pages emulate.
+	emulated emulate.Overrides
 	// ready is a blank page that waits to be opened, or nil.
 	ready *Page
 	// origins are those of the documents that tabs showed, each once, the newest last.
@@ -133,13 +135,18 @@ func masking(limits observer.Limits, m sessions.Mask) string {
 	return limits.Masked(&observer.Masks{Selectors: m.Selectors, Values: m.Values})
 }
 
+// newContext is the side of the session that a browser context is for.
+func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
+	return &Context{browser: b, id: id, clipboard: b.clipboard.Session(id)}
+}
+
 // makeContext makes a context without a name. It ends with our connection at the latest.
 func (b *Browser) makeContext(ctx context.Context) (*Context, error) {
 	id, removed, err := b.root.CreateContext(ctx)
 	if err != nil {
 		return nil, unfinished(ctx, err, removed)
 	}
-	return &Context{browser: b, id: id}, nil
+	return b.newContext(id), nil
 }
 
 // dispose removes a context that nobody uses. It goes on whoever waits for the returned channel, which is closed then.
@@ -184,8 +191,8 @@ func (c *Context) remove(ctx context.Context, keep bool) error {
 	if err := b.root.DisposeContext(ctx, c.id); err != nil {
 		return b.failed("ending a session", err)
 	}
-	c.forgetCopied(ctx)
-	return b.endDownloads(c.id, keep)
+	c.clipboard.Close(ctx)
+	return b.downloads.End(c.id, keep)
 }
 
 // Contexts lists the ids of the browser contexts beside the default one, also those that are kept warm.
@@ -201,14 +208,23 @@ func (b *Browser) Contexts(ctx context.Context) []string {
 	return ids
 }
 
-// guise is what the session's pages wear.
-func (c *Context) guise() emulate.Guise {
+// overrides is what the session's pages emulate.
+func (c *Context) overrides() emulate.Overrides {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.wears
+	return c.emulated
 }
 
-// configureBound is how long a page may take to put on another guise; one that hangs does it when it answers.
+// acts notes that the session is acted on, until done is called.
+func (c *Context) acts(ctx context.Context) (done func(), err error) {
+	done, err = c.clipboard.Act(ctx)
+	if err != nil {
+		return nil, c.browser.orLost(err)
+	}
+	return done, nil
+}
+
+// configureBound is how long a page may take to put other overrides in force; one that hangs does so when it answers.
 const configureBound = 2 * time.Second
 
 // Configure implements sessions.Context.
@@ -221,32 +237,28 @@ func (c *Context) Configure(ctx context.Context, s sessions.Settings) error {
 	}
 	version := c.browser.version[strings.LastIndexByte(c.browser.version, '/')+1:]
 	c.mu.Lock()
-	was := c.wears
-	c.wears = emulate.New(s, version)
+	was := c.emulated
+	c.emulated = emulate.New(s, version)
 	c.mu.Unlock()
-	return c.dress(ctx, was)
+	return c.emulate(ctx, was)
 }
 
-// dress has every page and worker of the session put on its guise. What a process has but once is lifted from all
+// emulate puts the session's overrides in force in all its pages and workers. What a process has but once is lifted from all
 // first: a page cannot change what another one set.
-func (c *Context) dress(ctx context.Context, was emulate.Guise) error {
+func (c *Context) emulate(ctx context.Context, was emulate.Overrides) error {
 	bounded, cancel := context.WithTimeout(ctx, configureBound)
 	defer cancel()
 	pages := c.pages()
 	for _, p := range pages {
-		for _, s := range p.dressed() {
-			for _, step := range was.Clear() {
-				s.Post(bounded, step.Method, step.Params)
-			}
-		}
+		p.emulated.Post(bounded, was.Clear())
 	}
 	errs := make([]error, len(pages))
 	var wg sync.WaitGroup
 	for i, p := range pages {
-		wg.Go(func() { errs[i] = p.changeAll(bounded) })
+		wg.Go(func() { errs[i] = p.emulated.UpdateAll(bounded) })
 	}
 	wg.Wait()
-	c.browser.dressWorkers(bounded, c)
+	c.browser.workers.Update(bounded, c.id)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -276,16 +288,12 @@ func (c *Context) pages() []*Page {
 // a popup of the same process lives on.
 func (c *Context) left(*Page) {
 	c.front.Unknown()
-	g := c.guise()
-	if !g.SharesProcess() {
+	o := c.overrides()
+	if !o.SharesProcess() {
 		return
 	}
 	for _, p := range c.pages() {
-		for _, s := range p.dressed() {
-			for _, step := range g.Shared() {
-				s.Post(c.browser.ctx, step.Method, step.Params)
-			}
-		}
+		p.emulated.Post(c.browser.ctx, o.Shared())
 	}
 }
 
@@ -298,30 +306,10 @@ func (c *Context) permit(ctx context.Context, s sessions.Settings) error {
 	if same {
 		return nil
 	}
-	u := &c.browser.clipboard
-	release, err := u.take(ctx)
+	err := c.clipboard.Grant(ctx, slices.Contains(granted, clipboard.Read), slices.Contains(granted, clipboard.Write), func(mayRead func() bool) error {
+		return c.setPermissions(ctx, granted, denied, mayRead)
+	})
 	if err != nil {
-		return err
-	}
-	defer release()
-	u.grant(c, slices.Contains(granted, clipboardRead), slices.Contains(granted, clipboardWrite))
-	steps := []devtools.Step{{Method: cdpbrowser.CommandResetPermissions, Params: cdpbrowser.ResetPermissionsParams{BrowserContextID: c.id}}}
-	set := func(name string, setting cdpbrowser.PermissionSetting) {
-		steps = append(steps, devtools.Step{Method: cdpbrowser.CommandSetPermission, Optional: true, Params: cdpbrowser.SetPermissionParams{
-			Permission: &cdpbrowser.PermissionDescriptor{Name: name, UserVisibleOnly: name == "push", AllowWithoutSanitization: name == clipboardRead},
-			Setting:    setting, BrowserContextID: c.id}})
-	}
-	for _, name := range denied {
-		set(name, cdpbrowser.PermissionSettingDenied)
-	}
-	for _, name := range granted {
-		if name == clipboardRead && !u.mayRead(c) { // until the session is acted on
-			set(name, cdpbrowser.PermissionSettingDenied)
-			continue
-		}
-		set(name, cdpbrowser.PermissionSettingGranted)
-	}
-	if err := c.browser.root.Run(ctx, steps...); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -330,9 +318,30 @@ func (c *Context) permit(ctx context.Context, s sessions.Settings) error {
 	return nil
 }
 
+// setPermissions sets the permissions of the context's pages in the browser.
+func (c *Context) setPermissions(ctx context.Context, granted, denied []string, mayRead func() bool) error {
+	steps := []devtools.Step{{Method: cdpbrowser.CommandResetPermissions, Params: cdpbrowser.ResetPermissionsParams{BrowserContextID: c.id}}}
+	set := func(name string, setting cdpbrowser.PermissionSetting) {
+		steps = append(steps, devtools.Step{Method: cdpbrowser.CommandSetPermission, Optional: true, Params: cdpbrowser.SetPermissionParams{
+			Permission: &cdpbrowser.PermissionDescriptor{Name: name, UserVisibleOnly: name == "push", AllowWithoutSanitization: name == clipboard.Read},
+			Setting:    setting, BrowserContextID: c.id}})
+	}
+	for _, name := range denied {
+		set(name, cdpbrowser.PermissionSettingDenied)
+	}
+	for _, name := range granted {
+		if name == clipboard.Read && !mayRead() { // until the session is acted on
+			set(name, cdpbrowser.PermissionSettingDenied)
+			continue
+		}
+		set(name, cdpbrowser.PermissionSettingGranted)
+	}
+	return c.browser.root.Run(ctx, steps...)
+}
+
 // download lets the session's pages download, or not.
 func (c *Context) download(ctx context.Context, deny bool) error {
-	dir, err := c.browser.downloads(ctx, c.id, c.name, deny)
+	dir, err := c.browser.downloads.Allow(ctx, c.id, c.name, deny)
 	if err != nil {
 		return err
 	}

@@ -94,13 +94,13 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 			s.Post(p.ctx, fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
 		})
 	case fetch.AuthRequired.Method:
-		return on(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.authenticate(s, e) })
+		return on(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.emulated.Authenticate(p.ctx, s, e) })
 	case target.AttachedToTarget.Method:
 		return on(msg, target.AttachedToTarget, p.attachedToFrame)
 	case target.DetachedFromTarget.Method:
 		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			p.browser.conn.Listen(e.SessionID, nil)
-			p.takeOff(e.SessionID)
+			p.emulated.Forget(e.SessionID)
 			p.frames.Detached(e.SessionID)
 			p.requests.Detached(e.SessionID)
 		})
@@ -220,7 +220,9 @@ func (p *Page) crashed(reason string) {
 // attachedToFrame takes in a frame that runs in a process of its own.
 func (p *Page) attachedToFrame(e target.EventAttachedToTarget) {
 	if e.TargetInfo != nil && e.TargetInfo.Type == "worker" {
-		p.attachedToWorker(e.SessionID)
+		w := devtools.Session{Conn: p.browser.conn, ID: e.SessionID}
+		p.listen(w)
+		p.emulated.StartWorker(p.ctx, w)
 	}
 	if e.TargetInfo == nil || e.TargetInfo.Type != "iframe" {
 		return

@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
@@ -41,9 +40,7 @@ type Page struct {
 	context *Context
 	id      target.ID
 	main    devtools.Session
-	// viewport is the size that the page was opened with, zero: its session's; nil: it is a popup.
-	viewport *dom.Box
-	logger   *slog.Logger
+	logger  *slog.Logger
 
 	// Each facet of driver.Page is done by one part, or by several together; see act.go.
 	driver.Observer
@@ -62,6 +59,7 @@ type Page struct {
 	navigator *navigation.Navigator
 	requests  *requests.Requests
 	input     *input.Input
+	emulated  *emulate.Targets
 
 	inbox  *devtools.Queue[inbound]
 	log    *pagelog.Log
@@ -75,11 +73,6 @@ type Page struct {
 	ended  chan struct{}  // closed when nothing of the page runs any more
 	// closing says that the page is to be closed, destroyed that the browser has said that it is gone.
 	closing, destroyed atomic.Bool
-
-	// wears is what each session of the page, and of its workers, emulates; the monitor guards it.
-	wears map[target.SessionID]*worn
-	// challenged holds requests that were given credentials already.
-	challenged map[fetch.RequestID]bool
 }
 
 // inbound is a message with the session that it came from, a barrier, an event, or the news of a crash.
@@ -93,13 +86,14 @@ type inbound struct {
 	crash string
 }
 
-func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID) *Page {
+func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, viewport *dom.Box) *Page {
 	ctx, cancel := context.WithCancelCause(b.ctx)
 	p := &Page{
 		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
 		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 256), log: new(pagelog.Log),
-		ctx: ctx, cancel: cancel, ended: make(chan struct{}), wears: map[target.SessionID]*worn{},
+		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
+	p.emulated = emulate.NewTargets(c.overrides, viewport)
 	p.compose()
 	p.listen(p.main)
 	b.wg.Go(p.loop)
@@ -136,14 +130,14 @@ func (p *Page) drain() {
 }
 
 // install prepares a session of the page: the agent first, in the order without which the binding does
-// not exist in the isolated world (limits.md, section 4), then what the loop listens to, and the guise. A target
+// not exist in the isolated world (limits.md, section 4), then what the loop listens to, and the overrides. A target
 // that waits for all that goes on then, also when something failed.
 func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kind) error {
 	yes, none := true, int64(0)
 	ctx, cancel := context.WithCancel(ctx) // a page that is gone answers nothing
 	defer cancel()
 	defer context.AfterFunc(p.ctx, cancel)()
-	g := p.context.guise()
+	o := p.emulated.Overrides()
 	steps := []devtools.Step{
 		{Method: runtime.CommandEnable},
 		{Method: runtime.CommandAddBinding, Params: runtime.AddBindingParams{Name: observer.Binding, ExecutionContextName: observer.World}},
@@ -152,19 +146,19 @@ func (p *Page) install(ctx context.Context, s devtools.Session, kind emulate.Kin
 			MaxTotalBufferSize: &none, MaxResourceBufferSize: &none, MaxPostDataSize: &none}},
 		{Method: cdppage.CommandAddScriptToEvaluateOnNewDocument, Params: cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: p.context.script(), WorldName: observer.World, RunImmediately: &yes}},
-		autoAttach(g),
+		emulate.AutoAttach(o),
 		{Method: inspector.CommandEnable, Optional: true},
 		// No file chooser ever opens: who uploads answers in its place.
 		{Method: cdppage.CommandSetInterceptFileChooserDialog, Params: cdppage.SetInterceptFileChooserDialogParams{Enabled: true}, Optional: true},
 		{Method: cdppage.CommandSetLifecycleEventsEnabled, Params: cdppage.SetLifecycleEventsEnabledParams{Enabled: true}},
 		{Method: emulation.CommandSetFocusEmulationEnabled, Params: emulation.SetFocusEmulationEnabledParams{Enabled: true}, Optional: true},
 	}
-	steps = append(steps, p.putOn(s, kind, g)...)
+	steps = append(steps, p.emulated.Apply(s, kind, o)...)
 	steps = append(steps, devtools.Step{Method: runtime.CommandRunIfWaitingForDebugger})
 	if err := s.Run(ctx, steps...); err != nil {
 		return err
 	}
-	return p.change(ctx, s) // the guise may have been changed meanwhile
+	return p.emulated.Update(ctx, s) // the overrides may have been changed meanwhile
 }
 
 // Session is the name of the session that the page lives in.

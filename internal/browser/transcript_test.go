@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -484,17 +483,8 @@ func unescaped(value any) []byte {
 // newOn makes a browser on a connection.
 func newOn(t *testing.T, connection chromedp.Transport) *Browser {
 	t.Helper()
-	b := &Browser{
-		logger: slog.New(slog.DiscardHandler), inbox: devtools.NewQueue[*cdproto.Message](), popups: make(chan driver.Popup, 64),
-		done: make(chan struct{}), pages: map[target.ID]*Page{}, fetches: newDownloads(0), clipboard: newClipboardUse(),
-		contexts: map[string]*Context{}, workers: map[target.SessionID]*worker{}, version: "Chrome/1.2.3.4",
-	}
-	b.contexts[driver.DefaultSession] = &Context{browser: b, name: driver.DefaultSession}
-	b.deliver = b.popups
-	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(t.Context()))
-	b.conn = devtools.New(b.ctx, connection, &nobody{gone: make(chan struct{})}, b.inbox.Push)
-	b.process = &launch.Browser{Conn: b.conn}
-	b.root = devtools.Session{Conn: b.conn}
-	b.wg.Go(b.loop)
+	b := newBrowser(t.Context(), Config{})
+	b.script, b.version = "", "Chrome/1.2.3.4"
+	b.attach(&launch.Browser{Conn: devtools.New(b.ctx, connection, &nobody{gone: make(chan struct{})}, b.inbox.Push)})
 	return b
 }

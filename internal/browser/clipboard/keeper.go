@@ -1,7 +1,8 @@
-// Package clipboard keeps what each session of a browser has copied. Chromium has one clipboard for all its browser contexts;
-// a hidden page in a context of its own reads it, writes it, and remembers what it read by session.
+// Package clipboard keeps the clipboards of the sessions of a browser apart. Chromium has one clipboard for all its browser
+// contexts. A Clipboard knows whose content may be there; its Keeper is a hidden page in a context of its own that reads the
+// clipboard, writes it, and remembers what it read by session.
 //
-// What was copied stays in that page. Callers owe a Close, and a context that ends.
+// What was copied stays in that page. Callers say when a session is acted on (Act) and closed (Close).
 package clipboard
 
 import (

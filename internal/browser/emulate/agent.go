@@ -7,15 +7,15 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// named is what the name of a guise depends on.
+// named is what the name that overrides give the browser depends on.
 type named struct{ userAgent, locale string }
 
-func (g Guise) agent() named { return named{g.look.UserAgent, g.look.Locale} }
+func (o Overrides) agent() named { return named{o.look.UserAgent, o.look.Locale} }
 
 // agentOverride is what navigator and the request headers say of the browser. What is empty is the browser's own.
-func (g Guise) agentOverride() emulation.SetUserAgentOverrideParams {
-	ua := g.userAgent()
-	p := emulation.SetUserAgentOverrideParams{UserAgent: ua, AcceptLanguage: languages(g.look.Locale)}
+func (o Overrides) agentOverride() emulation.SetUserAgentOverrideParams {
+	ua := o.userAgent()
+	p := emulation.SetUserAgentOverrideParams{UserAgent: ua, AcceptLanguage: languages(o.look.Locale)}
 	if ua != "" {
 		p.Platform, p.UserAgentMetadata = platform(ua), metadata(ua)
 	}
@@ -23,9 +23,9 @@ func (g Guise) agentOverride() emulation.SetUserAgentOverrideParams {
 }
 
 // userAgent fills in the browser's version as its own user agent has it: only the first number tells.
-func (g Guise) userAgent() string {
-	major, _, _ := strings.Cut(g.version, ".")
-	return strings.ReplaceAll(g.look.UserAgent, "{chrome}", major+".0.0.0")
+func (o Overrides) userAgent() string {
+	major, _, _ := strings.Cut(o.version, ".")
+	return strings.ReplaceAll(o.look.UserAgent, "{chrome}", major+".0.0.0")
 }
 
 // languages lists a locale and the languages that it stands for, as browsers do: de-CH,de.

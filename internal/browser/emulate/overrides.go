@@ -1,8 +1,8 @@
-// Package emulate says in the browser's own commands what the pages of a session are to be told of the device that
-// they are on. It is pure: it sends nothing.
+// Package emulate makes the pages of a session believe that they are on another device: what CDP calls overrides.
 //
-// A guise is put on per CDP session: that of a page, of a frame in a process of its own, of a worker. Which
-// commands a kind of target needs, and which undo an earlier guise, is all that this package knows.
+// Overrides lists the browser's own commands for a target, which is a page, a frame in a process of its own, or a worker:
+// which commands a kind of target needs, and which undo earlier ones. Targets and Workers know what is in force where, and
+// put other overrides in force. Callers owe a call for each target that comes and goes.
 package emulate
 
 import (
@@ -30,47 +30,47 @@ const (
 	Worker
 )
 
-// Guise is what the targets of a session pretend. The zero value pretends nothing.
-type Guise struct {
+// Overrides are what the targets of a session pretend. The zero value pretends nothing.
+type Overrides struct {
 	look        sessions.Look
 	credentials *sessions.Credentials
 	version     string
 }
 
-// New makes the guise that settings ask for. version is the browser's own, such as 156.0.8078.79.
-func New(s sessions.Settings, version string) Guise {
-	return Guise{look: s.Emulation.Look(), credentials: s.Credentials, version: version}
+// New makes the overrides that settings ask for. version is the browser's own, such as 156.0.8078.79.
+func New(s sessions.Settings, version string) Overrides {
+	return Overrides{look: s.Emulation.Look(), credentials: s.Credentials, version: version}
 }
 
-// Equal reports whether two guises pretend the same.
-func Equal(a, b Guise) bool { return reflect.DeepEqual(a, b) }
+// Equal reports whether two Overrides pretend the same.
+func Equal(a, b Overrides) bool { return reflect.DeepEqual(a, b) }
 
-// WithoutCredentials is the guise without its credentials, for targets whose requests nobody would answer for.
-func (g Guise) WithoutCredentials() Guise {
-	g.credentials = nil
-	return g
+// WithoutCredentials are the overrides without credentials, for targets whose requests nobody would answer for.
+func (o Overrides) WithoutCredentials() Overrides {
+	o.credentials = nil
+	return o
 }
 
-// Spreads reports whether targets beside the page must wear it from their start: frames, popups and workers are then
-// to be held until they do.
-func (g Guise) Spreads() bool {
-	plain := g.look
+// Spreads reports whether targets beside the page must have them from their start: frames, popups and workers are then
+// to be held until then.
+func (o Overrides) Spreads() bool {
+	plain := o.look
 	plain.Emulation = sessions.Emulation{}
 	plain.Width, plain.Height, plain.Scale = 0, 0, 0
-	return g.credentials != nil || g.look.Locale != "" || g.look.Timezone != "" || g.look.Location != nil || g.look.Offline ||
-		g.look.Scheme != sessions.AnyScheme || g.look.ReducedMotion || len(g.look.Headers) > 0 || !reflect.DeepEqual(plain, sessions.Look{})
+	return o.credentials != nil || o.look.Locale != "" || o.look.Timezone != "" || o.look.Location != nil || o.look.Offline ||
+		o.look.Scheme != sessions.AnyScheme || o.look.ReducedMotion || len(o.look.Headers) > 0 || !reflect.DeepEqual(plain, sessions.Look{})
 }
 
 // SharesProcess reports whether a part of it is one for all targets of a renderer process, and ends with the target
 // that asked for it.
-func (g Guise) SharesProcess() bool { return g.look.Locale != "" || g.look.Timezone != "" }
+func (o Overrides) SharesProcess() bool { return o.look.Locale != "" || o.look.Timezone != "" }
 
 // concernsRequests reports whether it works only while the network domain is enabled, as it always is in pages.
-func (g Guise) concernsRequests() bool { return len(g.look.Headers) > 0 || g.look.Offline }
+func (o Overrides) concernsRequests() bool { return len(o.look.Headers) > 0 || o.look.Offline }
 
 // Credentials are those that answer HTTP authentication of an origin, such as https://example.com; false: none do.
-func (g Guise) Credentials(origin string, proxy bool) (username, password string, ok bool) {
-	c := g.credentials
+func (o Overrides) Credentials(origin string, proxy bool) (username, password string, ok bool) {
+	c := o.credentials
 	if c == nil || c.Origin != "" && (proxy || !strings.EqualFold(strings.TrimSuffix(origin, "/"), strings.TrimSuffix(c.Origin, "/"))) {
 		return "", "", false
 	}
@@ -78,22 +78,22 @@ func (g Guise) Credentials(origin string, proxy bool) (username, password string
 }
 
 // Sizes reports whether it says what size a page has.
-func (g Guise) Sizes() bool {
-	return g.look.Width > 0 || g.look.Scale > 0 || g.look.Mobile
+func (o Overrides) Sizes() bool {
+	return o.look.Width > 0 || o.look.Scale > 0 || o.look.Mobile
 }
 
-// Metrics is the command that gives a page its size: that of the viewport, if it is not zero, or else the guise's own,
+// Metrics is the command that gives a page its size: that of the viewport, if it is not zero, or else the overrides' own,
 // or 1280 by 800.
-func (g Guise) Metrics(viewport dom.Box) devtools.Step {
+func (o Overrides) Metrics(viewport dom.Box) devtools.Step {
 	width, height := int64(viewport.Width), int64(viewport.Height)
 	if width <= 0 || height <= 0 {
-		width, height = int64(g.look.Width), int64(g.look.Height)
+		width, height = int64(o.look.Width), int64(o.look.Height)
 	}
 	if width <= 0 || height <= 0 {
 		width, height = 1280, 800
 	}
-	params := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: g.look.Scale, Mobile: g.look.Mobile}
-	if g.look.Device != "" || g.look.Mobile {
+	params := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: o.look.Scale, Mobile: o.look.Mobile}
+	if o.look.Device != "" || o.look.Mobile {
 		params.ScreenWidth, params.ScreenHeight = width, height
 		params.ScreenOrientation = &emulation.ScreenOrientation{Type: emulation.ScreenOrientationTypePortraitPrimary}
 		if width > height {
@@ -103,13 +103,13 @@ func (g Guise) Metrics(viewport dom.Box) devtools.Step {
 	return devtools.Step{Method: emulation.CommandSetDeviceMetricsOverride, Params: params}
 }
 
-// Clear lists the commands that lift what is one for all targets of a process, before another guise is put on.
-func (g Guise) Clear() []devtools.Step {
+// Clear lists the commands that lift what is one for all targets of a process, before others are put in force.
+func (o Overrides) Clear() []devtools.Step {
 	var steps []devtools.Step
-	if g.look.Locale != "" {
+	if o.look.Locale != "" {
 		steps = append(steps, devtools.Step{Method: emulation.CommandSetLocaleOverride, Params: emulation.SetLocaleOverrideParams{}, Optional: true})
 	}
-	if g.look.Timezone != "" {
+	if o.look.Timezone != "" {
 		steps = append(steps, devtools.Step{Method: emulation.CommandSetTimezoneOverride, Params: emulation.SetTimezoneOverrideParams{}, Optional: true})
 	}
 	return steps
@@ -117,22 +117,22 @@ func (g Guise) Clear() []devtools.Step {
 
 // Shared lists the commands for what is one for all targets of a process. Another target of the process may have
 // asked for it already, which is no failure.
-func (g Guise) Shared() []devtools.Step {
+func (o Overrides) Shared() []devtools.Step {
 	var steps []devtools.Step
-	if g.look.Locale != "" {
+	if o.look.Locale != "" {
 		steps = append(steps, devtools.Step{Method: emulation.CommandSetLocaleOverride, Optional: true,
-			Params: emulation.SetLocaleOverrideParams{Locale: strings.ReplaceAll(g.look.Locale, "-", "_")}})
+			Params: emulation.SetLocaleOverrideParams{Locale: strings.ReplaceAll(o.look.Locale, "-", "_")}})
 	}
-	if g.look.Timezone != "" {
+	if o.look.Timezone != "" {
 		steps = append(steps, devtools.Step{Method: emulation.CommandSetTimezoneOverride, Optional: true,
-			Params: emulation.SetTimezoneOverrideParams{TimezoneID: g.look.Timezone}})
+			Params: emulation.SetTimezoneOverrideParams{TimezoneID: o.look.Timezone}})
 	}
 	return steps
 }
 
-// Change lists the commands that take a target of a kind from one guise to another, apart from its size. Commands that
+// Change lists the commands that take a target of a kind from some overrides to others, apart from its size. Commands that
 // a kind of target does not know are optional.
-func Change(kind Kind, was, is Guise) []devtools.Step {
+func Change(kind Kind, was, is Overrides) []devtools.Step {
 	var steps []devtools.Step
 	add := func(changed bool, method string, params any) {
 		if changed {
@@ -169,7 +169,7 @@ type networkConditions struct {
 }
 
 // changeNetwork is the part of Change that concerns requests.
-func changeNetwork(kind Kind, was, is Guise) []devtools.Step {
+func changeNetwork(kind Kind, was, is Overrides) []devtools.Step {
 	var steps []devtools.Step
 	add := func(changed bool, method string, params any) {
 		if changed {
@@ -199,11 +199,11 @@ func changeNetwork(kind Kind, was, is Guise) []devtools.Step {
 	return steps
 }
 
-// media is what the media queries that a guise can answer say; an empty value leaves one to the browser.
-func (g Guise) media() emulation.SetEmulatedMediaParams {
-	scheme := map[sessions.ColorScheme]string{sessions.LightScheme: "light", sessions.DarkScheme: "dark"}[g.look.Scheme]
+// media is what the media queries that overrides can answer say; an empty value leaves one to the browser.
+func (o Overrides) media() emulation.SetEmulatedMediaParams {
+	scheme := map[sessions.ColorScheme]string{sessions.LightScheme: "light", sessions.DarkScheme: "dark"}[o.look.Scheme]
 	motion := ""
-	if g.look.ReducedMotion {
+	if o.look.ReducedMotion {
 		motion = "reduce"
 	}
 	return emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{

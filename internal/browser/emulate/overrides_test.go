@@ -16,9 +16,9 @@ func methods(steps []devtools.Step) []string {
 	return all
 }
 
-// Whatever was put on can be taken off: the way back has a command for each domain of the way there, and no guise
-// costs no command.
-func TestEveryGuiseComesOffAgain(t *testing.T) {
+// Whatever was put in force can be lifted: the way back has a command for each domain of the way there, and no overrides
+// cost no command.
+func TestEveryOverrideIsLiftedAgain(t *testing.T) {
 	yes := true
 	all := sessions.Settings{Credentials: &sessions.Credentials{Username: "a"}, Emulation: sessions.Emulation{
 		Device: "Pixel 8", Touch: &yes, Locale: "de-DE", Timezone: "Europe/Berlin", Location: &sessions.Location{}, Offline: true,
@@ -28,10 +28,10 @@ func TestEveryGuiseComesOffAgain(t *testing.T) {
 		if same := Change(kind, on, on); len(methods(same)) != len(on.Shared()) {
 			t.Errorf("kind %d: no change needs %q", kind, methods(same))
 		}
-		if none := Change(kind, Guise{}, New(sessions.Settings{}, "156.0.1.2")); len(none) != 0 {
+		if none := Change(kind, Overrides{}, New(sessions.Settings{}, "156.0.1.2")); len(none) != 0 {
 			t.Errorf("kind %d: nothing needs %q", kind, methods(none))
 		}
-		there, back := methods(Change(kind, Guise{}, on)), append(methods(on.Clear()), methods(Change(kind, on, Guise{}))...)
+		there, back := methods(Change(kind, Overrides{}, on)), append(methods(on.Clear()), methods(Change(kind, on, Overrides{}))...)
 		for _, m := range there {
 			counter := map[string]string{"Emulation.setGeolocationOverride": "Emulation.clearGeolocationOverride", "Fetch.enable": "Fetch.disable", "Network.enable": "Network.setExtraHTTPHeaders"}[m]
 			if counter == "" {
@@ -71,13 +71,13 @@ func TestClientHintsFollowTheUserAgent(t *testing.T) {
 }
 
 func TestCredentialsAreForTheirOriginOnly(t *testing.T) {
-	g := New(sessions.Settings{Credentials: &sessions.Credentials{Username: "a", Origin: "https://example.com"}}, "1")
+	o := New(sessions.Settings{Credentials: &sessions.Credentials{Username: "a", Origin: "https://example.com"}}, "1")
 	for origin, want := range map[string]bool{"https://example.com": true, "https://EXAMPLE.com/": true, "http://example.com": false, "https://example.com.evil": false} {
-		if _, _, ok := g.Credentials(origin, false); ok != want {
+		if _, _, ok := o.Credentials(origin, false); ok != want {
 			t.Errorf("%s: %v", origin, ok)
 		}
 	}
-	if _, _, ok := g.Credentials("https://example.com", true); ok {
+	if _, _, ok := o.Credentials("https://example.com", true); ok {
 		t.Error("a proxy gets what is for an origin")
 	}
 }

@@ -1,0 +1,342 @@
+// Package downloads follows what the pages of a browser download.
+//
+// A Tracker gives each session a folder of its own, and reports the downloads of a page to the page. What would be too much
+// is canceled: too many at once, too many files, too many bytes in all. The browser reports downloads to one goroutine,
+// which calls Begins and Moves; everything else may be called by anybody.
+package downloads
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/downloaddir"
+	"github.com/domtap/domtap/internal/truncate"
+)
+
+const (
+	// maxURL bounds the URL that is reported, in bytes: data: URLs hold the whole file.
+	maxURL = 2000
+	// maxFilename bounds the name that a page suggests, in characters.
+	maxFilename = 1000
+)
+
+// Page is what a Tracker needs of a page.
+type Page interface {
+	// Target is the page's.
+	Target() target.ID
+	// Context is the browser context that the page lives in; empty: the default one.
+	Context() cdp.BrowserContextID
+	// Holds reports whether a frame is one of the page's.
+	Holds(frame cdp.FrameID) bool
+	// IsBlank reports whether the page has shown no document yet.
+	IsBlank() bool
+	// DownloadBegan says that a download of the page begins.
+	DownloadBegan(d driver.Download)
+	// DownloadMoved says how far a download of the page is.
+	DownloadMoved(d driver.Download)
+}
+
+// Config says how files are kept.
+type Config struct {
+	// Root is where the folders of sessions are made; empty: files go where the browser says.
+	Root string
+	// Keep says that files are kept beyond the browser's end.
+	Keep bool
+	// MaxBytes is how much all sessions together may keep; 0: 2 GiB.
+	MaxBytes int64
+	// Pages lists the pages of the browser.
+	Pages  func() []Page
+	Logger *slog.Logger
+}
+
+// Tracker follows the downloads of one browser.
+type Tracker struct {
+	cfg     Config
+	browser devtools.Session
+	life    context.Context
+
+	mu    sync.Mutex
+	state state
+}
+
+// New makes the tracker of a browser, whose life ends with a context.
+func New(life context.Context, browser devtools.Session, cfg Config) *Tracker {
+	return &Tracker{cfg: cfg, browser: browser, life: life, state: newState(cfg.MaxBytes)}
+}
+
+// Allow lets the pages of a context download into a folder of that name, or refuses what they download. It may be called
+// again, to refuse or to allow. It returns the folder, which is empty where files go where the browser says.
+func (k *Tracker) Allow(ctx context.Context, id cdp.BrowserContextID, name string, deny bool) (dir string, err error) {
+	s, err := k.open(id, name)
+	if err != nil {
+		return "", err
+	}
+	report := true
+	params := cdpbrowser.SetDownloadBehaviorParams{BrowserContextID: id, EventsEnabled: &report, Behavior: cdpbrowser.SetDownloadBehaviorBehaviorDefault}
+	if s.folder != nil {
+		dir = s.folder.Dir()
+		params.Behavior, params.DownloadPath = cdpbrowser.SetDownloadBehaviorBehaviorAllowAndName, s.folder.Incoming()
+	}
+	if deny {
+		params.Behavior, params.DownloadPath = cdpbrowser.SetDownloadBehaviorBehaviorDeny, ""
+	}
+	if _, err := cdp.Call(ctx, k.browser, cdpbrowser.SetDownloadBehavior, params); err != nil {
+		return "", err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s.deny = deny
+	return dir, nil
+}
+
+// open returns the session of a context, with its folder. The session is known from here on, so that the folder is removed
+// with the context whatever happens next.
+func (k *Tracker) open(id cdp.BrowserContextID, name string) (*session, error) {
+	k.mu.Lock()
+	s := k.state.sessions[id]
+	k.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	s = new(session)
+	if k.cfg.Root != "" {
+		var err error
+		if s.folder, err = downloaddir.Open(k.cfg.Root, name); err != nil {
+			return nil, err
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state.sessions[id] = s
+	return s, nil
+}
+
+// End ends the downloads of a context that is closed, and removes what they left; with keep, only what is not complete. The
+// context is gone then.
+func (k *Tracker) End(id cdp.BrowserContextID, keep bool) error {
+	k.cancelAll("the session was closed", func(t *transfer) bool { return t.context == id })
+	k.mu.Lock()
+	folder := k.state.end(id, keep)
+	k.mu.Unlock()
+	if folder == nil {
+		return nil
+	}
+	return folder.Close(keep)
+}
+
+// Close removes what a browser that has ended left, unless its files are kept.
+func (k *Tracker) Close() error {
+	k.mu.Lock()
+	ids := slices.Collect(maps.Keys(k.state.sessions))
+	k.mu.Unlock()
+	var err error
+	for _, id := range ids {
+		err = errors.Join(err, k.End(id, k.cfg.Keep))
+	}
+	return err
+}
+
+// PageGone cancels the downloads of a page that was closed.
+func (k *Tracker) PageGone(id target.ID) {
+	k.cancelAll("its tab was closed", func(t *transfer) bool { return t.page != nil && t.page.Target() == id })
+}
+
+// cancelAll cancels the downloads that a condition holds for, which is called with the lock held. The browser says when they
+// are canceled.
+func (k *Tracker) cancelAll(why string, which func(*transfer) bool) {
+	k.mu.Lock()
+	var due []*transfer
+	for _, t := range k.state.fetching {
+		if which(t) {
+			due = append(due, t)
+		}
+	}
+	k.mu.Unlock()
+	for _, t := range due {
+		k.cancel(t, why)
+	}
+}
+
+func (k *Tracker) cancel(t *transfer, why string) {
+	k.mu.Lock()
+	t.canceled = cmp.Or(t.canceled, why)
+	contexts := []cdp.BrowserContextID{t.context}
+	if t.page == nil { // the browser does not say whose it is, and refuses where it is not
+		contexts = slices.AppendSeq(contexts[:0], maps.Keys(k.state.sessions))
+	}
+	k.mu.Unlock()
+	for _, id := range contexts {
+		k.browser.Post(k.life, cdpbrowser.CommandCancelDownload, cdpbrowser.CancelDownloadParams{GUID: t.GUID, BrowserContextID: id})
+	}
+}
+
+// TargetOpened notes which page opened a target.
+func (k *Tracker) TargetOpened(info *target.Info) {
+	if info == nil || info.OpenerID == "" {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state.openers[info.TargetID] = info.OpenerID
+}
+
+// TargetGone forgets which page opened a target.
+func (k *Tracker) TargetGone(id target.ID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.state.openers, id)
+}
+
+// owner is the page that a download of a frame belongs to: the frame's own, or the opener of a window that has shown nothing
+// yet, which is closed as soon as it turns out to be a download.
+func (k *Tracker) owner(frame cdp.FrameID) Page {
+	pages := k.cfg.Pages()
+	byID := make(map[target.ID]Page, len(pages))
+	var found Page
+	id := target.ID(frame)
+	for _, p := range pages {
+		byID[p.Target()] = p
+		if p.Holds(frame) {
+			found, id = p, p.Target()
+		}
+	}
+	for range len(pages) {
+		if found != nil && !found.IsBlank() {
+			break
+		}
+		k.mu.Lock()
+		opener := k.state.openers[id]
+		k.mu.Unlock()
+		up := byID[opener]
+		if up == nil {
+			break
+		}
+		found, id = up, opener
+	}
+	return found
+}
+
+// Begins takes in a download that the browser begins.
+func (k *Tracker) Begins(e cdpbrowser.EventDownloadWillBegin) {
+	url := dom.WithoutUser(e.URL)
+	name, _ := truncate.Head(e.SuggestedFilename, maxFilename)
+	t := &transfer{Download: driver.Download{GUID: e.GUID, URL: url[:min(len(url), maxURL)], Filename: name, State: driver.Fetching}}
+	if t.page = k.owner(e.FrameID); t.page != nil {
+		t.context = t.page.Context()
+	}
+	k.mu.Lock()
+	refusal := k.state.begin(t)
+	k.mu.Unlock()
+	if refusal != "" {
+		k.cancel(t, refusal)
+	}
+	if t.page != nil {
+		t.page.DownloadBegan(t.Download)
+	}
+	k.report(t)
+}
+
+// Moves takes in how far a download is that is under way.
+func (k *Tracker) Moves(e cdpbrowser.EventDownloadProgress) {
+	k.mu.Lock()
+	t := k.state.fetching[e.GUID]
+	if t == nil {
+		k.mu.Unlock()
+		return
+	}
+	received := int64(max(0, e.ReceivedBytes))
+	if e.State == cdpbrowser.DownloadProgressStateCanceled {
+		received = t.Received
+	}
+	over := k.state.progress(t, received, int64(max(0, e.TotalBytes)))
+	k.mu.Unlock()
+	switch e.State {
+	case cdpbrowser.DownloadProgressStateCompleted:
+		k.complete(t, e.FilePath)
+	case cdpbrowser.DownloadProgressStateCanceled:
+		k.fail(t, "")
+	default:
+		if over && t.canceled == "" {
+			k.cancel(t, fmt.Sprintf("downloads may keep %d bytes in all (--max-downloads-bytes)", k.state.max))
+		}
+		if time.Since(t.reported) >= reportEvery {
+			k.report(t)
+		}
+	}
+}
+
+// complete gives a complete file its name.
+func (k *Tracker) complete(t *transfer, path string) {
+	if t.canceled != "" { // it was quicker than its end
+		k.fail(t, t.canceled)
+		return
+	}
+	if !t.keeps() {
+		t.Path = path
+		k.forget(t)
+	} else {
+		kept, size, err := t.session.folder.Keep(t.GUID, t.Filename)
+		if err != nil {
+			k.cfg.Logger.Warn("a download was lost", "error", err)
+			k.fail(t, "its file could not be kept: is the disk full?")
+			return
+		}
+		t.Path, t.Total = kept, size
+		k.mu.Lock()
+		k.state.forget(t)
+		k.state.kept(t, size)
+		k.mu.Unlock()
+	}
+	t.State = driver.Fetched
+	k.report(t)
+}
+
+// fail removes what there is of a file.
+func (k *Tracker) fail(t *transfer, why string) {
+	for _, s := range k.mayHold(t) {
+		if s != nil && s.folder != nil {
+			s.folder.Drop(t.GUID)
+		}
+	}
+	k.forget(t)
+	t.State, t.Reason = driver.NotFetched, t.reason(why)
+	k.report(t)
+}
+
+// mayHold lists the sessions whose folder may hold the file: any when it is not known whose the file is.
+func (k *Tracker) mayHold(t *transfer) []*session {
+	if t.page != nil {
+		return []*session{t.session}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Collect(maps.Values(k.state.sessions))
+}
+
+func (k *Tracker) forget(t *transfer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.state.forget(t)
+}
+
+// report hands the state of a download to its page.
+func (k *Tracker) report(t *transfer) {
+	t.reported = time.Now()
+	if t.page != nil {
+		t.page.DownloadMoved(t.Download)
+	}
+}
