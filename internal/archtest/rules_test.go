@@ -39,8 +39,10 @@ var rooms = map[string]room{
 	"internal/sessions": {rooms: []string{"dom", "actor", "internal/truncate"}},
 	"internal/journal":  {rooms: []string{"dom", "actor"}},
 	"internal/browser": {rooms: []string{
-		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/observer", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/console", "internal/browser/downloaddir", "internal/browser/redact",
-		"internal/browser/frames", "internal/browser/documents", "internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/truncate",
+		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
+		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
+		"internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
+		"internal/browser/requests", "internal/browser/storagestate",
 	}, modules: true},
 	// The parts of a page, the lower ones first. None knows the page itself.
 	"internal/browser/monitor":    {},
@@ -51,6 +53,12 @@ var rooms = map[string]room{
 	"internal/browser/navigation": {rooms: []string{"actor", "internal/browser/dialogs", "internal/browser/frames"}, modules: true},
 	"internal/browser/capture": {rooms: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames"},
 		modules: true},
+	// The parts of a browser.
+	"internal/browser/clipboard":    {rooms: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
+	"internal/browser/downloads":    {rooms: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
+	"internal/browser/emulate":      {rooms: []string{"dom", "internal/sessions", "internal/browser/devtools"}, modules: true},
+	"internal/browser/hidden":       {rooms: []string{"internal/browser/devtools"}, modules: true},
+	"internal/browser/storagestate": {rooms: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	// What is masked in a picture is painted over without a browser.
 	"internal/browser/redact":      {rooms: []string{"dom"}, pure: true},
 	"internal/browser/console":     {rooms: []string{"internal/telemetry/pagelog"}, modules: true},
@@ -111,7 +119,8 @@ var keepers = []keeper{
 	{
 		packages: []string{"github.com/chromedp"},
 		rooms: []string{"internal/browser", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
-			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "bench"},
+			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads",
+			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/storagestate", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
 	},
 	{

@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto"
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/storage"
-	"github.com/chromedp/cdproto/target"
 
 	"github.com/domtap/domtap/actor/apierr"
-	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/clipboard"
 	"github.com/domtap/domtap/internal/browser/devtools"
@@ -28,9 +23,6 @@ import (
 	"github.com/domtap/domtap/internal/browser/storagestate"
 	"github.com/domtap/domtap/internal/sessions"
 )
-
-// maxOrigins bounds the origins whose local storage is remembered for State.
-const maxOrigins = 500
 
 // Context is the browser's side of one session.
 type Context struct {
@@ -49,41 +41,22 @@ type Context struct {
 	// clipboard is what the session does with the clipboard.
 	clipboard *clipboard.Session
 
-	// stirs counts what may have changed the cookies: documents and requests.
-	stirs atomic.Uint64
+	// store is what the session's pages have stored.
+	store *storagestate.Store
 
 	mu sync.Mutex
 	// emulated is what the session's pages emulate.
 	emulated emulate.Overrides
 	// ready is a blank page that waits to be opened, or nil.
 	ready *Page
-	// origins are those of the documents that tabs showed, each once, the newest last.
-	origins []string
 	// granted and denied are the permissions that were set.
 	granted, denied []string
 	// downloadDir is where downloads go; empty: where the browser says.
 	downloadDir string
 }
 
-// context finds a session's side by its name; empty: the default one's.
-func (b *Browser) context(name string) (*Context, error) {
-	if name == "" {
-		name = driver.DefaultSession
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if c := b.contexts[name]; c != nil {
-		return c, nil
-	}
-	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", name)
-}
-
 // DefaultContext implements sessions.Browser.
-func (b *Browser) DefaultContext() sessions.Context {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.contexts[driver.DefaultSession]
-}
+func (b *Browser) DefaultContext() sessions.Context { return b.base }
 
 // NewContext implements sessions.Browser.
 func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settings) (sessions.Context, error) {
@@ -104,13 +77,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	if err = c.Configure(ctx, s); err != nil {
 		return nil, unfinished(ctx, err, b.dispose(c))
 	}
-	b.mu.Lock()
-	taken := b.contexts[name] != nil
-	if !taken {
-		b.contexts[name] = c
-	}
-	b.mu.Unlock()
-	if taken {
+	if !b.addContext(c) {
 		return nil, unfinished(ctx, apierr.Errorf(apierr.Exists, "there is a session %q already", name), b.dispose(c))
 	}
 	return c, nil
@@ -137,7 +104,7 @@ func masking(limits observer.Limits, m sessions.Mask) string {
 
 // newContext is the side of the session that a browser context is for.
 func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
-	return &Context{browser: b, id: id, clipboard: b.clipboard.Session(id)}
+	return &Context{browser: b, id: id, clipboard: b.clipboard.Session(id), store: storagestate.NewStore(b.root, id)}
 }
 
 // makeContext makes a context without a name. It ends with our connection at the latest.
@@ -179,11 +146,7 @@ func (c *Context) Close(ctx context.Context, keep bool) error {
 // remove disposes of the context, with its pages, and of what its pages downloaded.
 func (c *Context) remove(ctx context.Context, keep bool) error {
 	b := c.browser
-	b.mu.Lock()
-	if b.contexts[c.name] == c {
-		delete(b.contexts, c.name)
-	}
-	b.mu.Unlock()
+	b.removeContext(c)
 	if p := c.takeReady(); p != nil {
 		defer p.drain()
 		defer p.end(nil)
@@ -193,19 +156,6 @@ func (c *Context) remove(ctx context.Context, keep bool) error {
 	}
 	c.clipboard.Close(ctx)
 	return b.downloads.End(c.id, keep)
-}
-
-// Contexts lists the ids of the browser contexts beside the default one, also those that are kept warm.
-func (b *Browser) Contexts(ctx context.Context) []string {
-	res, err := cdp.Call(ctx, b.root, target.GetBrowserContexts, cdp.Empty{})
-	if err != nil {
-		return nil
-	}
-	ids := make([]string, len(res.BrowserContextIDs))
-	for i, id := range res.BrowserContextIDs {
-		ids[i] = string(id)
-	}
-	return ids
 }
 
 // overrides is what the session's pages emulate.
@@ -273,15 +223,7 @@ func (c *Context) emulate(ctx context.Context, was emulate.Overrides) error {
 
 // pages lists the session's pages.
 func (c *Context) pages() []*Page {
-	c.browser.mu.Lock()
-	defer c.browser.mu.Unlock()
-	var pages []*Page
-	for _, p := range c.browser.pages {
-		if p.context == c {
-			pages = append(pages, p)
-		}
-	}
-	return pages
+	return c.browser.pagesThat(func(p *Page) bool { return p.context == c })
 }
 
 // left restores what ended with a page: what a process has but once goes with the page that asked for it, also when
@@ -358,108 +300,19 @@ func (c *Context) Downloads() string {
 	return c.downloadDir
 }
 
-// visited notes that a tab showed a document.
-func (c *Context) visited(address string) {
-	c.stirs.Add(1)
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return
-	}
-	c.remember(u.Scheme + "://" + strings.ToLower(u.Host))
-}
-
-// remember keeps an origin, as the newest one.
-func (c *Context) remember(origin string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.origins); n > 0 && c.origins[n-1] == origin {
-		return
-	}
-	c.origins = append(slices.DeleteFunc(c.origins, func(o string) bool { return o == origin }), origin)
-	c.origins = c.origins[max(0, len(c.origins)-maxOrigins):]
-}
-
-// known lists the origins that may hold local storage.
-func (c *Context) known() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.origins)
-}
-
 // State implements sessions.Context.
 func (c *Context) State(ctx context.Context) (sessions.State, error) {
-	var state sessions.State
-	var err error
-	if state.Cookies, err = storagestate.Cookies(ctx, c.browser.root, c.id); err != nil {
-		return sessions.State{}, c.browser.failed("reading a session", err)
-	}
-	size := 0
-	err = c.local(ctx, c.known(), func(l *storagestate.Local, origin string) error {
-		entries, err := l.Read(ctx, origin)
-		if err != nil || len(entries) == 0 {
-			return err
-		}
-		for _, e := range entries {
-			size += len(e.Name) + len(e.Value)
-		}
-		if size > sessions.MaxStateBytes {
-			return apierr.Exceeded("state_bytes", sessions.MaxStateBytes, "the local storage of the session has more than %d MiB: clear what is not needed", sessions.MaxStateBytes>>20)
-		}
-		state.Origins = append(state.Origins, sessions.Origin{Origin: origin, Entries: entries})
-		return nil
-	})
+	state, err := c.store.Read(ctx)
 	if err != nil {
 		return sessions.State{}, c.browser.failed("reading a session", err)
 	}
 	return state, nil
 }
 
-// local visits origins by a hidden page.
-func (c *Context) local(ctx context.Context, origins []string, do func(*storagestate.Local, string) error) error {
-	if len(origins) == 0 {
-		return nil
-	}
-	l, err := storagestate.OpenLocal(ctx, c.browser.root, c.id)
-	if err != nil {
-		return err
-	}
-	defer l.Close(ctx)
-	for _, origin := range origins {
-		if err := do(l, origin); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // SetState implements sessions.Context.
 func (c *Context) SetState(ctx context.Context, state sessions.State, replace bool) error {
-	if replace {
-		if err := c.forget(ctx); err != nil {
-			return c.browser.failed("clearing a session", err)
-		}
-	}
-	if err := storagestate.SetCookies(ctx, c.browser.root, c.id, state.Cookies); err != nil {
-		return c.browser.failed("loading a session", err)
-	}
-	all := map[string]sessions.Origin{}
-	var origins []string
-	for _, o := range state.Origins {
-		origins = append(origins, o.Origin)
-		all[o.Origin] = o
-		c.remember(o.Origin)
-	}
-	err := c.local(ctx, origins, func(l *storagestate.Local, origin string) error { return l.Write(ctx, all[origin]) })
-	if err != nil {
-		return c.browser.failed("loading a session", err)
+	if err := c.store.Write(ctx, state, replace); err != nil {
+		return c.browser.orLost(err)
 	}
 	return nil
-}
-
-// forget clears all that is stored.
-func (c *Context) forget(ctx context.Context) error {
-	if _, err := cdp.Call(ctx, c.browser.root, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: c.id}); err != nil {
-		return err
-	}
-	return c.local(ctx, c.known(), func(l *storagestate.Local, origin string) error { return l.Clear(ctx, origin) })
 }

@@ -126,7 +126,7 @@ func (p *Page) committed(s devtools.Session, f *cdp.Frame) {
 		}
 	})
 	if main {
-		p.context.visited(f.URL)
+		p.context.store.Visited(f.URL)
 	}
 	// The new document's context is announced right behind this event.
 	for _, a := range kept {

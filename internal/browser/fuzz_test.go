@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/query"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
@@ -242,7 +243,7 @@ func sayAll(t *testing.T, events []string, program []byte, text string) {
 					defer release()
 				}
 			case 3:
-				_, _ = tab.Markup(ctx)
+				_, _ = query.Markup(ctx, tab)
 			}
 			cancel()
 		}

@@ -55,7 +55,7 @@ func (p *Page) handleLog(s devtools.Session, msg *cdproto.Message) error {
 
 // requested works on one event of the network.
 func (p *Page) requested(s devtools.Session, msg *cdproto.Message) error {
-	p.context.stirs.Add(1)
+	p.context.store.Requested()
 	r, err := p.record.Network(string(msg.Method), msg.Params)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/domtap/domtap/dom"
@@ -16,8 +17,16 @@ const (
 	warmBound = 30 * time.Second
 )
 
-// warm are the sessions that are ready before anybody asks for them. Guarded by Browser.mu.
-type warm struct {
+// warmPool are the sessions that are ready before anybody asks for them.
+type warmPool struct {
+	life  context.Context
+	tasks *sync.WaitGroup
+	// onFailure takes why a session could not be made.
+	onFailure func(error)
+	// make makes a session ready.
+	make func() (*Context, error)
+
+	mu sync.Mutex
 	// size is how many there are to be.
 	size int
 	// ready are complete, each with a blank page; making says that one is on its way.
@@ -27,69 +36,71 @@ type warm struct {
 
 // KeepWarm says how many sessions are kept ready, with a blank page each, once the first session was asked for: a
 // browser that has only the default one pays nothing. Each costs about as much memory as one with a tab.
-func (b *Browser) KeepWarm(n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.warm.size = n
+func (w *warmPool) KeepWarm(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.size = n
 }
 
 // Warm is how many sessions are ready.
-func (b *Browser) Warm() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.warm.ready)
+func (w *warmPool) Warm() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.ready)
 }
 
 // takeWarm takes a session that is ready, or nil, and lets the next one be made.
-func (b *Browser) takeWarm() *Context {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (w *warmPool) takeWarm() *Context {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var c *Context
-	if n := len(b.warm.ready); n > 0 {
-		c = b.warm.ready[n-1]
-		b.warm.ready = b.warm.ready[:n-1]
+	if n := len(w.ready); n > 0 {
+		c = w.ready[n-1]
+		w.ready = w.ready[:n-1]
 	}
-	if b.warm.size > 0 && !b.warm.making && b.ctx.Err() == nil {
-		b.warm.making = true
-		b.wg.Go(b.fill)
+	if w.size > 0 && !w.making && w.life.Err() == nil {
+		w.making = true
+		w.tasks.Go(w.fill)
 	}
 	return c
 }
 
 // fill makes sessions ready until there are enough, or one fails: then the next that is taken tries again.
-func (b *Browser) fill() {
+func (w *warmPool) fill() {
 	pause := time.NewTimer(warmPause)
 	defer pause.Stop()
 	select {
 	case <-pause.C:
-	case <-b.ctx.Done():
+	case <-w.life.Done():
 	}
-	for b.lacks() {
-		c, err := b.makeReady()
+	for w.lacks() {
+		c, err := w.make()
 		if err != nil {
-			b.logger.Debug("no session could be made ready", "error", err)
-			b.mu.Lock()
-			b.warm.making = false
-			b.mu.Unlock()
+			w.onFailure(err)
+		}
+		w.mu.Lock()
+		if err != nil {
+			w.making = false
+			w.mu.Unlock()
 			return
 		}
-		b.mu.Lock()
-		b.warm.ready = append(b.warm.ready, c)
-		b.mu.Unlock()
+		w.ready = append(w.ready, c)
+		w.mu.Unlock()
 	}
 }
 
 // lacks reports whether more sessions are to be made ready; when not, nobody makes them any more.
-func (b *Browser) lacks() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.warm.ready) < b.warm.size && b.ctx.Err() == nil {
+func (w *warmPool) lacks() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.ready) < w.size && w.life.Err() == nil {
 		return true
 	}
-	b.warm.making = false
+	w.making = false
 	return false
 }
 
+// makeReady makes a session without a name, with a blank page.
 func (b *Browser) makeReady() (*Context, error) {
 	ctx, cancel := context.WithTimeout(b.ctx, warmBound)
 	defer cancel()

@@ -1,0 +1,33 @@
+package browser
+
+import (
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/browser/launch"
+)
+
+// CheckGate reports whether the traffic of the browser that cfg describes can be made to go through cfg.Gate.
+func CheckGate(cfg Config) error { return launch.CheckGate(cfg) }
+
+// urlPolicy is what the gate of a browser says of URLs. A nil gate lets everything pass.
+type urlPolicy struct{ gate launch.Gate }
+
+// verdict is what the gate says of URLs; nil: there is no gate.
+func (g urlPolicy) verdict() func(url string) *apierr.Error {
+	if g.gate == nil {
+		return nil
+	}
+	return g.gate.Verdict
+}
+
+// whyNot tells what the gate has to say of a URL; nil: there is none.
+func (g urlPolicy) whyNot() func(url string) string {
+	if g.gate == nil {
+		return nil
+	}
+	return func(url string) string {
+		if why := g.gate.Verdict(url); why != nil {
+			return why.Message
+		}
+		return ""
+	}
+}

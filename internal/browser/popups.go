@@ -1,0 +1,113 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/navigation"
+)
+
+// popupAdopter makes pages of the targets that pages open themselves.
+type popupAdopter struct {
+	browser *Browser
+
+	mu sync.Mutex
+	// deliver is where popups go: the browser's own channel, unless the caller has one.
+	deliver chan<- driver.Popup
+}
+
+// created takes in the pages that our pages open in a browser of somebody else.
+func (o *popupAdopter) created(ctx context.Context, info *target.Info) {
+	opener := o.browser.opener(info)
+	if opener == nil || o.browser.process.Owned() {
+		return
+	}
+	o.adopt(ctx, opener, info.TargetID, func(ctx context.Context) (target.SessionID, error) {
+		attached, err := o.browser.root.Attach(ctx, info.TargetID)
+		return attached.ID, err
+	})
+}
+
+// attached takes in the pages that our pages open in our own browser, which holds them until they are prepared, and
+// lets all others go: those that NewPage opens get a session of their own. What is not held was attached to on
+// request.
+func (o *popupAdopter) attached(ctx context.Context, e target.EventAttachedToTarget) {
+	if !e.WaitingForDebugger {
+		return
+	}
+	if opener := o.browser.opener(e.TargetInfo); opener != nil {
+		o.adopt(ctx, opener, e.TargetInfo.TargetID, func(context.Context) (target.SessionID, error) { return e.SessionID, nil })
+		return
+	}
+	if e.TargetInfo != nil && e.TargetInfo.Type != "page" && o.workerCame(ctx, e) {
+		return
+	}
+	devtools.Session{Conn: o.browser.conn, ID: e.SessionID}.Post(ctx, runtime.CommandRunIfWaitingForDebugger, struct{}{})
+	if e.TargetInfo != nil && e.TargetInfo.Type != "page" {
+		return // a worker that is let go of right after it was let run does not run
+	}
+	o.browser.root.Post(ctx, target.CommandDetachFromTarget, target.DetachFromTargetParams{SessionID: e.SessionID})
+}
+
+// workerCame puts the overrides of its session in force in a worker, which waits for that; false when the worker is of no
+// session of ours.
+func (o *popupAdopter) workerCame(ctx context.Context, e target.EventAttachedToTarget) bool {
+	c := o.browser.contextOf(e.TargetInfo)
+	if c == nil {
+		return false
+	}
+	o.browser.conn.Listen(e.SessionID, func(*cdproto.Message) {})
+	o.browser.workers.Start(ctx, devtools.Session{Conn: o.browser.conn, ID: e.SessionID}, c.id, c.overrides)
+	return true
+}
+
+// adopt makes a page of a popup.
+func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
+	o.browser.wg.Go(func() {
+		defer opener.navigator.Change((*navigation.State).WindowOpened)
+		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		session, err := attach(actx)
+		var p *Page
+		if err == nil {
+			p, err = o.browser.adopt(actx, opener.context, id, session, nil)
+		}
+		if errors.Is(err, errTakenIn) {
+			return // the browser has told of it twice
+		}
+		if err != nil {
+			o.browser.logger.Warn("a popup could not be taken in: it is closed", "error", err)
+			<-o.browser.discard(id) // its opener waits for as long as it is held
+			return
+		}
+		select {
+		case o.delivery() <- driver.Popup{Page: p, Opener: string(opener.id), Session: opener.context.name, Bound: opener.navigator.WindowBound()}:
+		case <-ctx.Done():
+			p.end(devtools.ErrLost)
+			p.drain() // nobody else reads it
+		}
+	})
+}
+
+// DeliverTo has the pages that pages open themselves sent to a channel of the caller's, which lives longer than the
+// browser, and not to Pages. It is called before the first page is opened.
+func (o *popupAdopter) DeliverTo(popups chan<- driver.Popup) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.deliver = popups
+}
+
+// delivery is where popups go.
+func (o *popupAdopter) delivery() chan<- driver.Popup {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.deliver
+}

@@ -1,0 +1,162 @@
+package browser
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/downloads"
+)
+
+// registry knows the pages and the contexts of a browser.
+type registry struct {
+	mu    sync.Mutex
+	pages map[target.ID]*Page
+	// contexts are the sessions by name.
+	contexts map[string]*Context
+	// left are the tabs that a remote browser may still have when the connection is lost.
+	left []target.ID
+}
+
+func newRegistry() *registry {
+	return &registry{pages: map[target.ID]*Page{}, contexts: map[string]*Context{}}
+}
+
+// OpenPages is how many pages are open, those of sessions that are kept ready included.
+func (r *registry) OpenPages() int { return len(r.allPages()) }
+
+// addPage adds a page, unless its target is a page already.
+func (r *registry) addPage(id target.ID, make func() *Page) (p *Page, added bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pages[id] != nil {
+		return nil, false
+	}
+	p = make()
+	r.pages[id] = p
+	return p, true
+}
+
+func (r *registry) removePage(p *Page) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.pages, p.id)
+}
+
+// page returns the page of a target, or nil.
+func (r *registry) page(id target.ID) *Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.pages[id]
+}
+
+func (r *registry) allPages() []*Page {
+	return r.pagesThat(func(*Page) bool { return true })
+}
+
+func (r *registry) pagesThat(are func(*Page) bool) []*Page {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []*Page
+	for _, p := range r.pages {
+		if are(p) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// opener finds the page of ours that opened a target, or nil.
+func (r *registry) opener(info *target.Info) *Page {
+	if info == nil || info.Type != "page" || info.OpenerID == "" {
+		return nil
+	}
+	return r.page(info.OpenerID)
+}
+
+// downloaders are the pages as package downloads sees them.
+func (r *registry) downloaders() []downloads.Page {
+	var all []downloads.Page
+	for _, p := range r.allPages() {
+		all = append(all, downloader{p})
+	}
+	return all
+}
+
+// context finds a session's side by its name; empty: the default one's.
+func (r *registry) context(name string) (*Context, error) {
+	if name == "" {
+		name = driver.DefaultSession
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.contexts[name]; c != nil {
+		return c, nil
+	}
+	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", name)
+}
+
+// addContext adds a session's side, unless there is one of the name.
+func (r *registry) addContext(c *Context) (added bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.contexts[c.name] != nil {
+		return false
+	}
+	r.contexts[c.name] = c
+	return true
+}
+
+func (r *registry) removeContext(c *Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.contexts[c.name] == c {
+		delete(r.contexts, c.name)
+	}
+}
+
+// contextOf finds the session that a target belongs to.
+func (r *registry) contextOf(info *target.Info) *Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.contexts {
+		if c.id == info.BrowserContextID {
+			return c
+		}
+	}
+	return nil
+}
+
+// shared reports whether there is more than one session.
+func (r *registry) shared() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.contexts) > 1
+}
+
+// leave notes a tab that a remote browser may still have, for the next connection to close.
+func (r *registry) leave(id target.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.left, id) {
+		r.left = append(r.left, id)
+	}
+}
+
+// leaveTabs notes what a remote browser keeps open when the connection to it is lost: the tabs of the default session. The
+// others end with their contexts. The pages have not ended yet.
+func (r *registry) leaveTabs() {
+	for _, p := range r.pagesThat(func(p *Page) bool { return p.context.id == "" }) {
+		r.leave(p.id)
+	}
+}
+
+// leftTabs are the tabs that were noted.
+func (r *registry) leftTabs() []target.ID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.left)
+}
