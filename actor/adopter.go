@@ -8,6 +8,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/sideeffects"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -128,8 +129,8 @@ func (a *adopter) openerOf(popup driver.Popup) *Tab {
 
 // admit takes a slot for a popup, unless its opener has opened too many.
 func (a *adopter) admit(opener *Tab, session string) (slot, error) {
-	if opener != nil && !opener.windows.admits() {
-		return slot{}, Exceeded("windows", maxWindows, "its opener opened more than %d windows at once", maxWindows)
+	if opener != nil && !opener.popupBudget.Admits() {
+		return slot{}, Exceeded("windows", sideeffects.MaxWindows, "its opener opened more than %d windows at once", sideeffects.MaxWindows)
 	}
 	return a.pool.acquireSlot(session)
 }
@@ -139,7 +140,7 @@ func (a *adopter) report(opener *Tab, err error) {
 	id := ""
 	if opener != nil {
 		id = opener.id
-		opener.windows.refused.Add(1)
+		opener.popupBudget.Refused()
 	}
 	cfg := &a.pool.cfg
 	cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)

@@ -2,19 +2,16 @@ package actor
 
 import (
 	"context"
-	"fmt"
 	"sync"
-	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
-	"github.com/domtap/domtap/actor/internal/text"
 )
 
 // SetDialogPolicy says who answers the tab's dialogs from now on. A dialog that is open already is answered too,
 // unless they are reported. It never blocks.
 func (t *Tab) SetDialogPolicy(policy driver.DialogPolicy) {
-	t.answers.Store(uint32(policy))
+	t.dialogPolicy.Store(uint32(policy))
 	t.page().SetDialogPolicy(policy)
 }
 
@@ -28,27 +25,27 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
-	turn := t.back.turn.Load()
-	if err := t.here(turn); err != nil {
+	generation := t.back.Generation()
+	if err := t.here(generation); err != nil {
 		return driver.Dialog{}, err
 	}
-	now := t.life.Load()
+	now := t.attached.Load()
 	if a.ID != 0 {
-		if a.ID <= now.asked {
+		if a.ID <= now.dialogOffset {
 			return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "dialog %d is gone with the page that opened it: read the tab again", a.ID)
 		}
-		a.ID -= now.asked
+		a.ID -= now.dialogOffset
 	}
 	answered, err := now.page.AnswerDialog(inner, a)
 	if err != nil {
-		if gone := t.here(turn); gone != nil && ctx.Err() == nil {
+		if gone := t.here(generation); gone != nil && ctx.Err() == nil {
 			return driver.Dialog{}, gone
 		}
 		return driver.Dialog{}, t.explain(ctx, "answer dialog", err)
 	}
-	answered.ID += now.asked
+	answered.ID += now.dialogOffset
 	for {
-		last, changed := t.gone.state()
+		last, changed := t.answered.state()
 		if last >= answered.ID {
 			return answered, nil
 		}
@@ -62,15 +59,15 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 	}
 }
 
-// goneDialogs says which dialog was the last that is gone from the head.
-type goneDialogs struct {
+// answeredDialogs says which dialog was the last that is gone from the head.
+type answeredDialogs struct {
 	mu      sync.Mutex
 	last    uint64
 	changed chan struct{}
 }
 
 // state returns the last dialog's id, and what is closed when there is another.
-func (g *goneDialogs) state() (last uint64, changed <-chan struct{}) {
+func (g *answeredDialogs) state() (last uint64, changed <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.changed == nil {
@@ -80,7 +77,7 @@ func (g *goneDialogs) state() (last uint64, changed <-chan struct{}) {
 }
 
 // reach notes the last one.
-func (g *goneDialogs) reach(id uint64) {
+func (g *answeredDialogs) reach(id uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if id <= g.last {
@@ -90,71 +87,5 @@ func (g *goneDialogs) reach(id uint64) {
 	if g.changed != nil {
 		close(g.changed)
 		g.changed = nil
-	}
-}
-
-const (
-	// toldDialogs is how many dialogs that were answered at once are told of within toldWithin.
-	toldDialogs = 32
-	toldWithin  = time.Second
-)
-
-// asked counts the dialogs of a page, for those who wait for them.
-type asked struct {
-	// dialogs counts all, halts those that stop the page.
-	dialogs, halts int
-	// last is the last one that was opened, shut the last one that is closed.
-	last, shut uint64
-	// told counts those that were answered at once, since the time that is kept.
-	told  int
-	since time.Time
-}
-
-// asks takes over a dialog that the page has opened.
-func (t *Tab) asks(d driver.Dialog) {
-	d.Message, d.Default = text.Clip(d.Message, text.Long), text.Clip(d.Default, text.Long)
-	d.ID += t.life.Load().asked
-	t.last = max(t.last, d.ID)
-	t.dialogs++
-	t.liveness.expect() // who asks lives, also when the answer is that of a policy
-	if d.Answer == driver.Unanswered {
-		t.halts++
-		t.dialog(&d)
-		return
-	}
-	if now := time.Now(); now.Sub(t.since) > toldWithin {
-		t.since, t.told = now, 0
-	}
-	if t.told++; t.told <= toldDialogs {
-		t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: &d})
-		t.note(fmt.Sprintf("%s %q was %s", d.Type, text.Clip(d.Message, text.Short), d.Answer))
-	}
-}
-
-// dialog takes over the dialog that is open now, or nil.
-func (t *Tab) dialog(d *driver.Dialog) {
-	if d == nil && t.info.Dialog == nil {
-		return
-	}
-	t.info.Dialog = d
-	t.unresponsive = false
-	t.liveness.expect()
-	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: d})
-}
-
-// blocked is the error of a call that needs a page which waits behind a dialog; nil when there is none.
-func (t *Tab) blocked() error {
-	d := t.info.Dialog
-	if d == nil {
-		return nil
-	}
-	what := "accept or dismiss it first, with AnswerDialog (domtap dialog accept | dismiss)"
-	if d.Type == "beforeunload" {
-		what = "it asks whether to leave the page; accept it to leave or dismiss it to stay, with AnswerDialog (domtap dialog accept | dismiss)"
-	}
-	return &apierr.Error{
-		Kind:    apierr.DialogOpen,
-		Message: fmt.Sprintf("tab %s waits behind a dialog (%s %q): %s", t.id, d.Type, d.Message, what),
-		Detail:  map[string]string{"type": d.Type, "message": d.Message},
 	}
 }

@@ -2,9 +2,9 @@ package actor
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/internal/observation"
 	"github.com/domtap/domtap/actor/internal/revisions"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
@@ -21,7 +21,7 @@ type Head struct {
 	log revisions.Log
 	// refs is how many refs were given so far.
 	refs dom.Ref
-	attention
+	view observation.View
 }
 
 // Next is closed when a newer head replaces this one, and when the tab ends.
@@ -73,80 +73,17 @@ func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim revisions.Li
 	return n
 }
 
-// publish replaces the head when something changed, and then reports what the tab has to tell.
-func (t *Tab) publish() {
-	if t.back.away() {
-		t.publishAway()
-		return
-	}
-	h := t.head.Load()
-	info := t.info
-	info.Status, info.Restore = t.status(), t.restore.Load()
-	s := h.Snapshot
-	elements, history := t.model.Elements(), *t.history.Load()
-	if elements != s.Elements || !identical(history, s.History) || s.URL != info.URL || s.Title != info.Title ||
-		s.Document != t.document || s.Epoch != t.epoch || s.Limited != (t.limited == t.document) {
-		s = &dom.Snapshot{
-			Epoch: t.epoch, Revision: s.Revision + 1, Document: t.document, URL: info.URL, Title: info.Title,
-			Elements: elements, History: history, Limited: t.limited == t.document, PageTime: t.model.PageTime(), ObservedAt: time.Now(),
-		}
-		if t.meter != nil {
-			t.meter.Published()
-		}
-	}
-	info.Revision, info.Epoch = s.Revision, s.Epoch
-	if told := t.attention(); s != h.Snapshot || info != h.Info || told != h.attention {
-		next := h.follow(s, info, t.model.Next(), t.limits)
-		next.attention = told
-		t.head.Store(next)
-		close(h.next)
-		h = next
-	}
-	for _, e := range t.outbox {
-		e.Info, e.At = h.Info, time.Now()
-		t.owner.tell(e)
-	}
-	t.outbox = t.outbox[:0]
-	t.gone.reach(t.shut)
-	t.keep()
-}
-
-// heldEvents is how many events of a tab that is away are kept until it is back.
-const heldEvents = 64
-
-// publishAway says that the tab is away. What its pages do before it is back is nobody's business until then.
-func (t *Tab) publishAway() {
-	h := t.head.Load()
-	info := h.Info
-	info.Status, info.Restore, info.Dialog = StatusRestoring, t.restore.Load(), nil
-	if info != h.Info {
-		next := h.follow(h.Snapshot, info, h.refs, t.limits)
-		next.attention = h.attention
-		t.head.Store(next)
-		close(h.next)
-		h = next
-	}
-	held := t.outbox[:0]
-	for _, e := range t.outbox {
-		switch {
-		case e.Kind == TabCrashed || e.Kind == TabRestoring:
-			e.Info, e.At = h.Info, time.Now()
-			t.owner.tell(e)
-		case len(held) < heldEvents:
-			held = append(held, e)
-		}
-	}
-	t.outbox = held
-	t.gone.reach(t.shut)
-}
-
-// identical reports whether two slices are one.
-func identical[T any](a, b []T) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
 // LastSeen returns the newest earlier state of an element that is gone, and the snapshot that had it; nil when the log does not
 // know it.
 func (h *Head) LastSeen(ref dom.Ref) (*dom.Element, *dom.Snapshot) {
 	return h.log.LastSeen(h.Snapshot, ref)
 }
+
+// Network returns what is known of the page's requests.
+func (h *Head) Network() Network { return h.view.Network }
+
+// Selected returns what a selector matches in the whole page; false when the main document has not reported yet.
+func (h *Head) Selected(s dom.Selector) (dom.Selection, bool) { return h.view.Selected(s) }
+
+// LogBytes is what the log of earlier snapshots counts against its bound.
+func (h *Head) LogBytes() int { return h.log.Bytes() }

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
@@ -81,4 +82,23 @@ func (w Wait) phase() driver.Phase {
 		return driver.PhaseNetworkIdle
 	}
 	return driver.PhaseLoad
+}
+
+// Gone is the error of what needs the page of a tab that is crashed, or on its way back; nil for any other. Again is what
+// to do then, in a word such as "watch".
+func (i Info) Gone(again string) error {
+	switch i.Status {
+	case StatusRestoring:
+		return &apierr.Error{
+			Kind: apierr.Restoring, Message: "tab " + i.ID + " lost its page and is being brought back at its URL: " + again + " again in a moment; " +
+				"refs of the page before are gone, and so is what was typed",
+			Detail: map[string]string{"tab_id": i.ID},
+		}
+	case StatusCrashed:
+		if i.Why != "" {
+			return apierr.Errorf(apierr.Lost, "tab %s stays crashed: %s", i.ID, i.Why)
+		}
+		return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: Reload or Navigate, then %s again", i.ID, again)
+	}
+	return nil
 }

@@ -24,7 +24,7 @@ const (
 // Liveness watches over the page while a turn acts on it: an action whose page stops answering is told so at once, whatever time
 // its caller has. Only the tab's goroutine touches it.
 type Liveness struct {
-	t *Tab
+	t *loop
 	// signs is nil while no turn acts.
 	signs *signs
 	// hung says that the page stopped answering since the turn began to act.
@@ -95,7 +95,7 @@ func (l *Liveness) Watch() (end func()) {
 
 // Begin says that an action begins.
 func (l *Liveness) Begin() {
-	l.commits = l.t.commits
+	l.commits = l.t.commits()
 	l.expect()
 }
 
@@ -105,7 +105,7 @@ func (l *Liveness) expect() {
 		return
 	}
 	bound := hangBound + readShare*min(l.read, hangBound)
-	if l.t.commits != l.commits {
+	if l.t.commits() != l.commits {
 		bound = max(bound, newDocumentBound)
 	}
 	l.signs.begin(bound)
@@ -148,7 +148,7 @@ func lives(ctx context.Context, page driver.Page, bound time.Duration) bool {
 // Silent reports whether the page does not answer while it is acted on. Behind a dialog it cannot.
 func (l *Liveness) Silent() bool {
 	one := l.signs
-	if one == nil || l.t.info.Dialog != nil {
+	if one == nil || l.t.dialogs.Open() != nil {
 		return false
 	}
 	one.mu.Lock()
@@ -161,8 +161,9 @@ func (l *Liveness) Stop() error {
 	if !l.hung {
 		l.t.log.Info("the page stopped answering while it was acted on")
 	}
-	l.hung, l.t.unresponsive = true, true
-	l.t.suspect()
+	l.hung = true
+	l.t.health.Hangs()
+	l.t.prober.suspect()
 	return l.silence("the page of tab "+l.t.id+" stopped answering", "")
 }
 

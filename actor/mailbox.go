@@ -5,16 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
 )
-
-// probeBound is how long a page may take to answer before it counts as unresponsive.
-const probeBound = 2 * time.Second
-
-// errStopped ends a page call that has no more to say.
-var errStopped = errors.New("the call was stopped")
 
 // command is a call that waits in the mailbox.
 type command struct {
@@ -84,7 +77,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 	}
 	var none T
 	answers := make(chan answer, 1)
-	generation := t.back.turn.Load()
+	generation := t.back.Generation()
 	queued := command{ctx: ctx, run: func(ctx context.Context, x *Exclusive) {
 		if err := t.here(generation); err != nil {
 			answers <- answer{err: err}
@@ -140,200 +133,4 @@ func (t *Tab) explain(ctx context.Context, what string, err error) error {
 		return fmt.Errorf("%s on tab %s was cancelled: %w", what, t.id, ctx.Err())
 	}
 	return fmt.Errorf("%s on tab %s: %w", what, t.id, err)
-}
-
-// execute runs a command. Its context is the tab's, also ended by the caller's.
-func (t *Tab) execute(c command) {
-	if c.ctx.Err() != nil {
-		return
-	}
-	ctx, cancel := context.WithCancelCause(t.ctx)
-	defer cancel(nil)
-	stop := context.AfterFunc(c.ctx, func() { cancel(c.ctx.Err()) })
-	defer stop()
-	if deadline, ok := c.ctx.Deadline(); ok {
-		var release context.CancelFunc
-		ctx, release = context.WithDeadline(ctx, deadline)
-		defer release()
-	}
-	t.exclusive(func(x *Exclusive) { c.run(ctx, x) })
-}
-
-// exclusive runs work as the one call that has the tab.
-func (t *Tab) exclusive(work func(x *Exclusive)) {
-	if t.turn != nil {
-		panic("actor: a call began within another one")
-	}
-	t.turn = &Exclusive{t}
-	defer func() { t.turn = nil }()
-	work(t.turn)
-}
-
-// step waits for one thing to happen and handles it; the caller publishes. It returns false when done
-// is closed or ctx has ended. Only an idle tab takes commands.
-func (t *Tab) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
-	var mailbox <-chan command
-	var changed <-chan struct{}
-	var fetched <-chan fetched
-	if idle {
-		mailbox, changed, fetched = t.mailbox, t.watches.changed, t.back.fetched
-	}
-	select {
-	case <-done:
-		return false
-	case <-ctx.Done():
-		return false
-	case e, ok := <-t.events:
-		t.wake(idle)
-		t.receive(e, ok)
-	case alive := <-t.probed:
-		t.wake(idle)
-		t.answered(alive)
-	case id := <-t.popups:
-		t.opened(id)
-	case c := <-mailbox:
-		t.wake(idle)
-		t.execute(c)
-		t.locate()
-	case <-changed:
-		t.wake(idle)
-		t.exclusive(func(*Exclusive) { t.attend() })
-	case w := <-t.located:
-		t.found(w)
-	case <-t.stirred: // there is something to publish
-	case f := <-fetched:
-		t.wake(idle)
-		t.exclusive(func(*Exclusive) { t.takeUp(f) })
-	}
-	return true
-}
-
-// await handles what happens until a condition holds. It fails with the condition's error or with the
-// cause of the context's end.
-func (t *Tab) await(ctx context.Context, until func() (bool, error)) error {
-	for {
-		if met, err := until(); met || err != nil {
-			return err
-		}
-		if !t.step(ctx, nil, false) {
-			return context.Cause(ctx)
-		}
-		t.publish()
-	}
-}
-
-// call runs a call to the page beside the tab's goroutine, which goes on handling what happens. It
-// fails when the call does, when ctx ends, when the renderer crashes, or when stop, if any, gives an
-// error; but what the page did answer in the end counts. It always waits until work has returned, so
-// that work may write to the caller's variables.
-func (t *Tab) call(ctx context.Context, stop func() error, work func(ctx context.Context) error) error {
-	if stop != nil {
-		if err := stop(); err != nil {
-			return err // there already
-		}
-	}
-	if t.liveness.hung {
-		return t.liveness.Stop()
-	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = work(inner)
-	}()
-	stopped := t.beside(ctx, done, stop)
-	cancel()
-	for t.step(context.WithoutCancel(ctx), done, false) {
-		t.publish()
-	}
-	switch {
-	case err == nil:
-		return nil
-	case stopped != nil:
-		return stopped
-	case ctx.Err() != nil:
-		t.suspect()
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-// beside handles what happens until a call is done, and returns why the call must end before; nil when it is done, or ctx has ended.
-func (t *Tab) beside(ctx context.Context, done <-chan struct{}, stop func() error) (stopped error) {
-	crashes := t.crashes
-	for stopped == nil && t.step(ctx, done, false) {
-		t.publish()
-		if t.crashes != crashes {
-			stopped = t.crash()
-		} else if stop != nil {
-			stopped = stop()
-		}
-		if stopped == nil && t.liveness.Silent() {
-			stopped = t.liveness.Stop()
-		}
-	}
-	return stopped
-}
-
-// crash is the error of a call on a page whose renderer is gone.
-func (t *Tab) crash() error {
-	if t.info.Why != "" {
-		return Info{ID: t.id, Status: StatusCrashed, Why: t.info.Why}.Gone("try")
-	}
-	return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
-}
-
-// suspect finds out, beside everything else, whether the page still answers.
-func (t *Tab) suspect() {
-	if t.probed != nil || t.crashed || t.ctx.Err() != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(t.ctx)
-	results := make(chan bool)
-	t.probed, t.calm = results, cancel
-	t.children.Go(func() {
-		defer cancel()
-		t.probe(ctx, results)
-	})
-}
-
-// probe asks until the page answers, less and less often.
-func (t *Tab) probe(ctx context.Context, results chan<- bool) {
-	for bound := probeBound; ; bound = min(2*bound, time.Minute) {
-		bounded, cancel := context.WithTimeout(ctx, bound)
-		err := t.page().Ping(bounded)
-		if err != nil {
-			<-bounded.Done()
-		}
-		cancel()
-		select {
-		case results <- err == nil:
-		case <-ctx.Done():
-			return
-		}
-		if err == nil {
-			return
-		}
-	}
-}
-
-// answered takes what a probe found. A page behind a dialog cannot answer, and is not to blame.
-func (t *Tab) answered(alive bool) {
-	if alive {
-		t.alive()
-		return
-	}
-	t.unresponsive = !t.crashed && t.info.Dialog == nil
-}
-
-// alive says that the page has shown life.
-func (t *Tab) alive() {
-	t.unresponsive = false
-	if t.probed != nil {
-		t.calm()
-		t.probed, t.calm = nil, nil
-		t.catchUp()
-	}
 }

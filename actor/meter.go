@@ -13,24 +13,3 @@ type Meter interface {
 	// PageAgent says how long the page's main thread was taken to find and write changes, as the page says.
 	PageAgent(d time.Duration)
 }
-
-// maxPageAgent bounds what one patch may say of itself: a page may lie.
-const maxPageAgent = 10 * time.Second
-
-// wake notes when the tab's goroutine has something to do, unless it is in the middle of something.
-func (t *Tab) wake(idle bool) {
-	if idle && t.meter != nil {
-		t.woke = time.Now()
-	}
-}
-
-// sleep says how long the goroutine was busy since it woke.
-func (t *Tab) sleep() {
-	if t.meter != nil && !t.woke.IsZero() {
-		t.meter.Busy(time.Since(t.woke))
-		t.woke = time.Time{}
-	}
-}
-
-// LogBytes is what the log of earlier snapshots counts against its bound.
-func (h *Head) LogBytes() int { return h.log.Bytes() }

@@ -3,10 +3,8 @@ package actor
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 )
 
@@ -20,35 +18,32 @@ const sameBound = time.Second
 // is left, Lost when the renderer crashes; or with a wrapped context.DeadlineExceeded, after which the
 // tab stays usable.
 func (t *Tab) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.navigate(ctx, url, wait) })
+	return Do(ctx, t, Command{Name: "navigate", Leaves: true, URL: url}, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Navigate(ctx, url, wait) })
 }
 
 // Back goes one entry back in the tab's history; an *Error of kind NoHistory at its start. The rest is
 // as with Navigate.
 func (t *Tab) Back(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "go back", Leaves: true}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.stepHistory(ctx, -1, wait) })
+	return Do(ctx, t, Command{Name: "go back", Leaves: true}, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, -1, wait) })
 }
 
 // Forward goes one entry forward; an *Error of kind NoHistory at the end. The rest is as with Navigate.
 func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.stepHistory(ctx, 1, wait) })
+	return Do(ctx, t, Command{Name: "go forward", Leaves: true}, func(ctx context.Context, x *Exclusive) (Info, error) { return x.Step(ctx, 1, wait) })
 }
 
 // Reload loads the current document again. The rest is as with Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
-	return Do(ctx, t, Command{Name: "reload", Leaves: true}, func(ctx context.Context, _ *Exclusive) (Info, error) { return t.travel(ctx, wait, t.page().Reload) })
+	return Do(ctx, t, Command{Name: "reload", Leaves: true}, func(ctx context.Context, x *Exclusive) (Info, error) {
+		return traveller{x.t}.travel(ctx, wait, t.page().Reload)
+	})
 }
 
-func (t *Tab) navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	return t.travel(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, url) })
-}
-
-func (t *Tab) stepHistory(ctx context.Context, by int, wait Wait) (Info, error) {
-	return t.travel(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return t.page().Step(ctx, by) })
-}
+// traveller moves the tab between documents.
+type traveller struct{ *loop }
 
 // travel runs a navigation to its end.
-func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context) (driver.Commit, error)) (Info, error) {
+func (t traveller) travel(ctx context.Context, wait Wait, start func(context.Context) (driver.Commit, error)) (Info, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		limit := t.policy.navigationTimeout
 		cause := fmt.Errorf("the page was not loaded within %s; the tab stays usable: try again with more time: %w", limit, context.DeadlineExceeded)
@@ -56,16 +51,16 @@ func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context)
 		ctx, cancel = context.WithTimeoutCause(ctx, limit, cause)
 		defer cancel()
 	}
-	t.windows.reset()
-	if t.unresponsive {
+	t.popupBudget.Reset()
+	if t.health.Unresponsive() {
 		t.interrupt(ctx)
 	}
-	if err := t.held(); err != nil {
+	if err := t.dialogs.UnloadErr(t.id); err != nil {
 		return Info{}, err
 	}
-	sames := t.sames
+	_, sames := t.nav.Counts()
 	var commit driver.Commit
-	err := t.call(ctx, t.held, func(ctx context.Context) (err error) {
+	err := t.call(ctx, func() error { return t.dialogs.UnloadErr(t.id) }, func(ctx context.Context) (err error) {
 		commit, err = start(ctx)
 		return err
 	})
@@ -85,7 +80,7 @@ func (t *Tab) travel(ctx context.Context, wait Wait, start func(context.Context)
 
 // interrupt ends the script that keeps the page from answering. If that does not help, the navigation
 // may still.
-func (t *Tab) interrupt(ctx context.Context) {
+func (t traveller) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeBound)
 	defer cancel()
 	if err := t.call(ctx, nil, t.page().Interrupt); err != nil {
@@ -93,19 +88,14 @@ func (t *Tab) interrupt(ctx context.Context) {
 	}
 }
 
-// held is the error of a navigation that the old page holds up by asking the user.
-func (t *Tab) held() error {
-	if d := t.info.Dialog; d != nil && d.Type == "beforeunload" {
-		return t.blocked()
-	}
-	return nil
-}
-
 // settleURL waits for the event of a same-document navigation, which tells the URL.
-func (t *Tab) settleURL(ctx context.Context, sames int) error {
+func (t traveller) settleURL(ctx context.Context, sames int) error {
 	bounded, cancel := context.WithTimeout(ctx, sameBound)
 	defer cancel()
-	err := t.await(bounded, func() (bool, error) { return t.sames != sames, nil })
+	err := t.await(bounded, func() (bool, error) {
+		_, now := t.nav.Counts()
+		return now != sames, nil
+	})
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -113,23 +103,19 @@ func (t *Tab) settleURL(ctx context.Context, sames int) error {
 }
 
 // load waits until a document, or one that has replaced it since, has reached a phase.
-func (t *Tab) load(ctx context.Context, document string, phase driver.Phase) error {
-	crashes := t.crashes
+func (t traveller) load(ctx context.Context, document string, phase driver.Phase) error {
+	crashes := t.health.Crashes()
 	err := t.await(ctx, func() (bool, error) {
-		switch {
-		case t.crashes != crashes:
-			return false, t.crash()
-		case !t.announced || !slices.Contains(t.recent[:], document):
-			return false, nil
-		case t.cause != nil:
-			return false, t.cause
-		case t.loadError != "":
-			return false, apierr.Errorf(apierr.Navigation, "%s could not be loaded: %s", t.info.URL, t.loadError)
+		if t.health.Crashes() != crashes {
+			return false, t.crashErr()
 		}
-		return t.past(phase) || t.info.Dialog != nil, nil
+		if arrived, err := t.nav.Arrival(document, phase); arrived || err != nil {
+			return arrived, err
+		}
+		return t.nav.Arrived(document) && t.dialogs.Open() != nil, nil
 	})
 	if ctx.Err() != nil {
-		t.suspect()
+		t.prober.suspect()
 	}
 	return err
 }

@@ -162,7 +162,7 @@ func (p *Pool) open(reserved slot, page driver.Page, info Info, viewport dom.Box
 	return p.start(reserved, func() *Tab {
 		p.opened++
 		info.ID, info.URL = tabID(owner, p.opened, p.cfg.Opaque(info.Session)), "about:blank"
-		t := newTab(p.ctx, page, info, &p.cfg, p)
+		t := newTab(p.ctx, page, info, 0, &p.cfg, p)
 		t.viewport = viewport
 		if !bound {
 			t.show()
@@ -186,7 +186,7 @@ func (p *Pool) start(reserved slot, newTab func() *Tab) *Tab {
 	p.watchers.send(TabEvent{Kind: TabOpened, Info: t.Info(), At: now})
 	go func() {
 		defer reserved.end()
-		t.run()
+		t.loop.run()
 		reserved.free()
 		close(t.stopped)
 	}()

@@ -1,14 +1,15 @@
 package actor
 
 import (
+	"context"
 	"regexp"
 	"strconv"
-	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
-	"github.com/domtap/domtap/actor/model"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 // Revive brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
@@ -31,30 +32,11 @@ func (p *Pool) Revive(k Kept) error {
 	}
 	p.start(reserved, func() *Tab {
 		p.opened = max(p.opened, n)
-		t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: dom.WithoutUser(k.URL), Restore: true}, &p.cfg, p)
-		t.awaken(k)
+		t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: dom.WithoutUser(k.URL), Restore: true}, k.Refs, &p.cfg, p)
+		t.loop.restorer.resume(k)
 		return t
 	})
 	return nil
-}
-
-// awaken makes a tab that was never started one that comes back.
-func (t *Tab) awaken(k Kept) {
-	t.model, t.viewport, t.kept = model.From(k.Refs), k.Viewport, k
-	t.kept.Refs, t.kept.Revivals = reserve(k.Refs), k.Revivals+1
-	t.revived, t.well = time.Now(), time.AfterFunc(restore.Window, t.stir)
-	t.keeper.Keep(t.kept)
-	t.left, t.crashed = true, true
-	t.address = k.URL
-	t.back.url, t.back.place, t.back.due = k.URL, k.Place, true
-	t.back.reason = "the daemon was started again"
-	t.back.turn.Add(1)
-	h := t.head.Load()
-	info := h.Info
-	info.Status = StatusRestoring
-	t.head.Store(&Head{Snapshot: h.Snapshot, Info: info, next: make(chan struct{}), refs: k.Refs})
-	t.stirred <- struct{}{} // so that the tab's goroutine begins at once
-	t.show()
 }
 
 // tabID makes the id of a tab of a browser. To clients the id is opaque; it names the tab's browser, so that calls can be
@@ -81,4 +63,33 @@ func tabNumber(id string) (n int, ok bool) {
 	}
 	n, _ = strconv.Atoi(parts[1]) // what is no number is empty
 	return n, true
+}
+
+// Kept is what is needed to bring a tab back in another process.
+type Kept = restore.Kept
+
+// Keeper keeps the tabs that are to be brought back when the process ends without a word. Its methods are called by
+// many goroutines and must not wait.
+type Keeper interface {
+	// Keep keeps a tab, in place of what it kept of it before.
+	Keep(k Kept)
+	// Forget forgets a tab; one that is not kept is no error.
+	Forget(id string)
+}
+
+// absent stands for the page of a tab that has none yet. It has those methods that are called at any time; the tab
+// refuses all others while it is away.
+type absent struct {
+	driver.Page
+	log pagelog.Log
+}
+
+func (*absent) ID() string                          { return "" }
+func (*absent) Events() <-chan driver.Event         { return nil }
+func (a *absent) Log() *pagelog.Log                 { return &a.log }
+func (*absent) SetDialogPolicy(driver.DialogPolicy) {}
+func (*absent) Acknowledge(driver.Ack)              {}
+func (*absent) Close(context.Context) error         { return nil }
+func (*absent) AnswerDialog(context.Context, driver.DialogAnswer) (driver.Dialog, error) {
+	return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no dialog is open")
 }

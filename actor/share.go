@@ -25,12 +25,12 @@ type sharedTurn[Ask, Answer any] struct {
 }
 
 // together runs work on the tab's goroutine for all who wait for that, among them the caller.
-func together[Ask, Answer any](ctx context.Context, t *Tab, what string, s *share[Ask, Answer], ask Ask, work func(context.Context, []Ask) (Answer, error)) (Answer, error) {
+func together[Ask, Answer any](ctx context.Context, t *Tab, what string, s *share[Ask, Answer], ask Ask, work func(context.Context, *Exclusive, []Ask) (Answer, error)) (Answer, error) {
 	var none Answer
 	for {
 		turn, leads := s.enter(ask)
 		if leads {
-			answer, err := Do(ctx, t, Command{Name: what, ReadOnly: true}, func(ctx context.Context, _ *Exclusive) (Answer, error) { return work(ctx, s.begin(turn)) })
+			answer, err := Do(ctx, t, Command{Name: what, ReadOnly: true}, func(ctx context.Context, x *Exclusive) (Answer, error) { return work(ctx, x, s.begin(turn)) })
 			s.finish(turn, answer, err)
 			return answer, err
 		}

@@ -13,17 +13,12 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/observation"
 	"github.com/domtap/domtap/actor/internal/revisions"
-	"github.com/domtap/domtap/actor/model"
+	"github.com/domtap/domtap/actor/internal/sideeffects"
+	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
-)
-
-const (
-	// closeBound is how long the browser may take to close a page.
-	closeBound = 5 * time.Second
-	// keptPages is how many pages the history holds.
-	keptPages = 10
 )
 
 // errClosed is why a tab ends that was closed on request.
@@ -32,54 +27,61 @@ var errClosed = errors.New("the tab was closed")
 // errIdle is why one ends that nobody used.
 var errIdle = errors.New("it was idle")
 
-// Tab is one page of the browser. Its methods are safe for concurrent use.
+// Tab is one page of the browser. Its methods are safe for concurrent use. What it does happens in its loop.
 type Tab struct {
-	id string
-	// session is that of the tab, for all its life.
-	session string
-	life    atomic.Pointer[life]
-	policy  policy
-	limits  revisions.Limits
-	log     *slog.Logger
-	owner   owner
-	keeper  Keeper
-	meter   Meter
-	tracer  Tracer
+	// id, session and opener are those of the tab for all its life, and viewport is what it was opened with.
+	id, session, opener string
+	viewport            dom.Box
+	policy              policy
+	limits              revisions.Limits
+	log                 *slog.Logger
+	owner               owner
+	keeper              Keeper
+	meter               Meter
+	tracer              Tracer
 
 	// ctx ends with the tab; its cause says why.
-	ctx     context.Context
-	end     context.CancelCauseFunc
-	mailbox chan command
-	head    atomic.Pointer[Head]
-	history atomic.Pointer[[]HistoryEntry]
+	ctx context.Context
+	end context.CancelCauseFunc
 	// done is closed when the tab has ended, stopped when its page is closed and its goroutines are gone.
-	done    chan struct{}
-	stopped chan struct{}
-	err     error
-	watches watches
-	// reads and beginnings are the turns that reads, and watches that begin, share.
+	done, stopped chan struct{}
+	err           error
+	// shown is closed as soon as reading the tab makes sense: see show.
+	shown chan struct{}
+
+	// attached is the page that the tab has now. The loop alone writes it.
+	attached atomic.Pointer[attachment]
+	head     atomic.Pointer[Head]
+	lastRead atomic.Pointer[lastRead]
+	mailbox  chan command
+	watches  *observation.Set
+	// reads and beginnings are the calls that reads, and watches that begin, share.
 	reads      share[ReadOptions, Reading]
-	beginnings share[*watch, struct{}]
-	lastRead   atomic.Pointer[lastRead]
-	gone       goneDialogs
-	windows    windows
-	// popups delivers the ids of tabs that this one's page opened.
-	popups chan string
-	// viewport is what the tab was opened with.
-	viewport dom.Box
-	// restore says that the tab is brought back when its page is lost; stirred, that it was changed.
+	beginnings share[*observation.Watch, struct{}]
+	answered   answeredDialogs
+	// popups delivers the ids of tabs that this one's page opened, and popupBudget counts the windows.
+	popups      chan string
+	popupBudget sideeffects.PopupBudget
+	// restore says that the tab is brought back when its page is lost; stirred lets the loop publish.
 	restore atomic.Bool
 	stirred chan struct{}
 	// leavers counts the calls that wait to navigate the tab elsewhere.
 	leavers atomic.Int32
-	// answers is the DialogPolicy.
-	answers atomic.Uint32
-	back    comeback
-	// shown is closed as soon as reading the tab makes sense: see show.
-	shown    chan struct{}
-	children sync.WaitGroup
+	// dialogPolicy is a driver.DialogPolicy.
+	dialogPolicy atomic.Uint32
+	// back is the loop's, but for what its methods allow to others.
+	back restore.State
 
-	state
+	loop *loop
+	// children are the goroutines that the loop waits for in the end.
+	children sync.WaitGroup
+}
+
+// attachment is a page of a tab. A tab has one for as long as it lives, unless it is restored.
+type attachment struct {
+	page driver.Page
+	// dialogOffset is the id of the last dialog of the pages before: those of this page count on from there.
+	dialogOffset uint64
 }
 
 // owner is what a tab needs of its pool. Its methods do not wait for tabs.
@@ -94,113 +96,31 @@ type owner interface {
 	reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error)
 }
 
-// policy is what a tab is told by the pool's configuration.
+// policy is what the pool's configuration says of tabs.
 type policy struct {
 	allow             func(url string) error
 	navigationTimeout time.Duration
 }
 
-// state is what only the tab's goroutine touches.
-type state struct {
-	events <-chan driver.Event
-	// woke is when the goroutine began what it does; zero while nothing is measured.
-	woke  time.Time
-	model *model.Model
-	// info is the next head's, but for the status.
-	info     Info
-	epoch    string
-	document uint64
-	// lastMark is the mark of the last read; see ReadRequest.
-	lastMark uint64
-	// tombstones tell what elements of earlier documents were.
-	tombstones map[dom.Ref]tombstone
-	// structural is the document that was asked for its structure, if any was.
-	structural uint64
-	outbox     []TabEvent
-
-	// main is the main document; announced says that the browser has told its URL.
-	main      string
-	announced bool
-	urlKnown  bool
-	// address is the URL with the user and the password that it may have: the page is fetched by it again. visited is the URL of
-	// the newest entry of the history, as it was.
-	address, visited string
-	// reached has a bit for every phase that the main document has reached, in any order.
-	reached   uint8
-	loading   bool
-	loadError string
-	// cause is what is known of that beyond the browser's own word, or nil.
-	cause *apierr.Error
-	// limited is the document that has more elements than its observers may keep.
-	limited   uint64
-	responded driver.Responded
-	// recent holds the last main documents, to recognise one that was left again already.
-	recent [16]string
-
-	// left says that the browser has let go of the page.
-	left         bool
-	closed       bool
-	crashed      bool
-	unresponsive bool
-	liveness     Liveness
-	// turn is what has the tab, or nil.
-	turn *Exclusive
-	// These count what happened, for those who wait for it.
-	commits, sames, crashes int
-	newTabs                 []string
-	asked
-	notes
-	// fetching is the download that was told of last.
-	fetching string
-
-	// hold keeps acknowledgements back for the next Read.
-	hold bool
-	// observed is what the page was last told; known is false after a failure.
-	observed observation
-	heeded   driver.ObserveOptions
-	known    bool
-	// caught is the newest Following that the head is up to date for.
-	caught  uint64
-	network Network
-	// selected is what each document told of selectors; merged is made of it, and nil when that has changed.
-	selected map[dom.FrameID]driver.Selected
-	merged   *selections
-
-	// place is how far the main document is scrolled, as far as is known; located delivers what it says, nil when it was
-	// not asked.
-	place   driver.ScrollPosition
-	located chan locality
-	// kept is what was kept last; revived is when the tab was taken over from another process, if it
-	// was, and well goes off when that is long enough ago.
-	kept    Kept
-	revived time.Time
-	well    *time.Timer
-
-	// probed delivers what a running probe finds; nil when none runs.
-	probed chan bool
-	calm   context.CancelFunc
-}
-
-// newTab makes a tab; its goroutine is started by run.
-func newTab(ctx context.Context, page driver.Page, info Info, cfg *Config, owner owner) *Tab {
+// newTab makes a tab whose refs begin with next; its goroutine is started by loop.run.
+func newTab(ctx context.Context, page driver.Page, info Info, next dom.Ref, cfg *Config, owner owner) *Tab {
 	t := &Tab{
-		id: info.ID, session: info.Session, owner: owner, keeper: cfg.Keeper, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
+		id: info.ID, session: info.Session, opener: info.Opener,
+		owner: owner, keeper: cfg.Keeper, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  revisions.Limits{Count: cfg.LogCount, Bytes: cfg.LogBytes},
-		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, 16), shown: make(chan struct{}), stirred: make(chan struct{}, 1),
-		done: make(chan struct{}), stopped: make(chan struct{}),
-		watches: watches{held: map[*watch]struct{}{}, changed: make(chan struct{}, 1)},
+		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, sideeffects.MaxTabs),
+		shown: make(chan struct{}), stirred: make(chan struct{}, 1), done: make(chan struct{}), stopped: make(chan struct{}),
+		watches: observation.NewSet(),
 	}
-	t.life.Store(&life{page: page})
+	t.attached.Store(&attachment{page: page})
 	t.restore.Store(info.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
-	t.state = state{events: page.Events(), model: model.New(), info: info, address: info.URL, epoch: unguessable(), document: 1, known: true,
-		selected: map[dom.FrameID]driver.Selected{}}
-	t.liveness.t = t
-	t.info.Status, t.info.Revision, t.info.Epoch = StatusReady, 1, t.epoch
-	s := &dom.Snapshot{Epoch: t.epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
-	t.head.Store(&Head{Snapshot: s, Info: t.info, next: make(chan struct{})})
-	t.history.Store(&[]HistoryEntry{})
+	epoch := unguessable()
+	t.loop = newLoop(t, page, info.URL, epoch, next)
+	info.Status, info.Revision, info.Epoch = StatusReady, 1, epoch
+	s := &dom.Snapshot{Epoch: epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
+	t.head.Store(&Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: next})
 	return t
 }
 
@@ -221,13 +141,16 @@ func (t *Tab) Head() *Head { return t.head.Load() }
 
 // History returns the last 10 pages of the tab, oldest first: one entry for each change of the main
 // document's URL. It never blocks.
-func (t *Tab) History() []HistoryEntry { return slices.Clone(*t.history.Load()) }
+func (t *Tab) History() []HistoryEntry { return slices.Clone(t.head.Load().Snapshot.History) }
+
+// Log is what the tab's pages said and asked for. Reading it never waits for the page.
+func (t *Tab) Log() *pagelog.Log { return t.page().Log() }
 
 // Done is closed when the tab has ended.
 func (t *Tab) Done() <-chan struct{} { return t.done }
 
 // Err is nil until Done is closed. Then it says why the tab has ended: nil when it was closed on
-// request or by its own page, an *Error of kind Lost when the browser or the pool went away.
+// request or by its own page, an *apierr.Error of kind Lost when the browser or the pool went away.
 func (t *Tab) Err() error {
 	select {
 	case <-t.done:
@@ -237,80 +160,37 @@ func (t *Tab) Err() error {
 	}
 }
 
-// run is the tab's goroutine. Its owner closes stopped afterwards.
-func (t *Tab) run() {
-	for t.ctx.Err() == nil {
-		t.step(t.ctx, nil, true)
-		t.revive()
-		t.publish()
-		t.sleep()
-	}
-	t.finish()
-	t.letGo()
-	t.children.Wait()
-	t.discardFetched()
+// Restore reports whether the tab is brought back when its page is lost.
+func (t *Tab) Restore() bool { return t.restore.Load() }
+
+// SetRestore says whether the tab is brought back when its page is lost. It does not wait for the page; one that is away
+// comes back all the same. The Info is the tab with that.
+func (t *Tab) SetRestore(on bool) Info {
+	t.restore.Store(on)
+	t.stir()
+	info := t.Info()
+	info.Restore = on
+	return info
 }
 
-// finish publishes the last head and wakes everybody who waits.
-func (t *Tab) finish() {
-	cause := context.Cause(t.ctx)
-	if !errors.Is(cause, errClosed) {
-		t.err = cause
-	}
-	if t.well != nil {
-		t.well.Stop()
-	}
-	var e *apierr.Error
-	if t.kept.ID != "" && (t.err == nil || errors.As(cause, &e) && e.Kind == apierr.Closed) {
-		t.keeper.Forget(t.id) // it was closed on purpose
-	}
-	old := t.head.Load()
-	t.closed = true
-	t.info.Dialog = nil
-	info := t.info
-	info.Status = StatusClosed
-	last := old.follow(old.Snapshot, info, old.refs, t.limits)
-	close(last.next)
-	t.head.Store(last)
-	closed := TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()}
-	if errors.Is(t.err, errIdle) {
-		closed.Reason = "idle"
-	}
-	t.owner.tell(closed)
-	close(t.done)
-	close(old.next)
-}
-
-// letGo closes the page, unless it is gone, and reads its events to the end.
-func (t *Tab) letGo() {
-	if t.events == nil {
-		return
-	}
-	if t.left {
-		for range t.events {
-		}
-		return
-	}
-	if err := discard(t.ctx, t.page()); err != nil {
-		t.log.Warn("the browser did not close the page in time", "err", err)
+// stir lets the loop publish.
+func (t *Tab) stir() {
+	select {
+	case t.stirred <- struct{}{}:
+	default: // somebody else's is on its way, and brings this one along
 	}
 }
 
-// discard closes a page and reads its events until the browser has let go of it. The context's end
-// does not matter.
-func discard(ctx context.Context, page driver.Page) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
-	defer cancel()
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = page.Close(ctx)
-	}()
-	for range page.Events() {
+// page is the page that the tab has now.
+func (t *Tab) page() driver.Page { return t.attached.Load().page }
+
+// show lets those go on who wait for the tab to have something to read. It is called once by the pool, or by the loop.
+func (t *Tab) show() {
+	select {
+	case <-t.shown:
+	default:
+		close(t.shown)
 	}
-	<-done
-	return err
 }
 
 // ended is the error of a call on a tab that has ended, or ends.
@@ -323,22 +203,10 @@ func (t *Tab) ended() error {
 	return &apierr.Error{Kind: apierr.Closed, Message: "tab " + t.id + " is closed: open another"}
 }
 
-// status derives the tab's status.
-func (t *Tab) status() Status {
-	switch {
-	case t.closed:
-		return StatusClosed
-	case t.back.away():
-		return StatusRestoring
-	case t.crashed:
-		return StatusCrashed
-	case t.unresponsive:
-		return StatusUnresponsive
-	case t.loading:
-		return StatusLoading
+// here refuses a call whose tab has lost its page since the call was made.
+func (t *Tab) here(generation uint64) error {
+	if t.back.Current(generation) {
+		return nil
 	}
-	return StatusReady
+	return Info{ID: t.id, Status: StatusRestoring}.Gone("try")
 }
-
-// Log is what the tab's pages said and asked for. Reading it never waits for the page.
-func (t *Tab) Log() *pagelog.Log { return t.page().Log() }

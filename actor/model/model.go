@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -28,13 +29,7 @@ import (
 const MaxFrames = 2000
 
 // Ack gives the elements that a patch added their refs.
-type Ack struct {
-	Frame    dom.FrameID
-	Document string
-	Sequence uint64
-	// Refs stands parallel to the patch's OpAdd operations.
-	Refs []dom.Ref
-}
+type Ack = driver.Ack
 
 // Model is the DOM of one tab. The zero value is not usable; call New.
 type Model struct {

@@ -15,11 +15,11 @@ import (
 
 // perform does one action, waits until the page has come to rest and reads it.
 func (t *run) perform(ctx context.Context, a Step) (Result, error) {
-	start := t.x.Counters()
+	start := t.x.State()
 	t.live.Begin()
 	at, done, err := t.performAt(ctx, a, start)
 	for _, next := range a.Then {
-		if err != nil || t.x.Dialog() != nil || t.x.Counters().Commits != start.Commits {
+		if err != nil || t.x.State().Dialog != nil || t.x.State().Commits != start.Commits {
 			break
 		}
 		next.Ref = at.ref
@@ -67,7 +67,7 @@ func (t *run) perform(ctx context.Context, a Step) (Result, error) {
 const resolveAgain = 1
 
 // performAt aims an action and performs it. Whatever went away between the last read and the action is resolved at anew.
-func (t *run) performAt(ctx context.Context, a Step, start actor.Counters) (at resolved, done driver.DoResult, err error) {
+func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at resolved, done driver.DoResult, err error) {
 	if err := t.x.Blocked(); err != nil {
 		return at, done, err
 	}
@@ -96,7 +96,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.Counters) (at r
 }
 
 // dispatchAt performs an action. Where the page knows no better than what was doubtful, the doubt is the error.
-func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, start actor.Counters) (driver.DoResult, error) {
+func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, start actor.State) (driver.DoResult, error) {
 	done, err := t.dispatch(ctx, a, start)
 	var e *apierr.Error
 	if errors.As(err, &e) && e.Detail["cause"] == driver.Beside && at.doubt != nil {
@@ -129,21 +129,21 @@ func (t *run) placed(a driver.Action) driver.Action {
 }
 
 // led says where an action led to; empty: nowhere.
-func (t *run) led(start actor.Counters) string {
-	switch now := t.x.Counters(); {
-	case t.x.Dialog() != nil:
-		return ", and a dialog is open: " + t.x.Dialog().Type + " " + strconv.Quote(text.Clip(t.x.Dialog().Message, text.Long))
+func (t *run) led(start actor.State) string {
+	switch now := t.x.State(); {
+	case t.x.State().Dialog != nil:
+		return ", and a dialog is open: " + t.x.State().Dialog.Type + " " + strconv.Quote(text.Clip(t.x.State().Dialog.Message, text.Long))
 	case now.Tabs > start.Tabs:
-		return ", and tab " + t.x.NewTabs()[start.Tabs] + " was opened"
+		return ", and tab " + t.x.SideEffects().Tabs(start.Tabs)[0] + " was opened"
 	case now.Commits != start.Commits || now.URL != start.URL:
-		return " → " + place(t.x.Title(), t.x.Counters().URL, start.URL)
+		return " → " + place(t.x.State().Title, t.x.State().URL, start.URL)
 	}
 	return ""
 }
 
 // refused is the error of an action that led to a document that the URL policy refuses.
-func (t *run) refused(start actor.Counters) error {
-	if t.x.Counters().Commits == start.Commits {
+func (t *run) refused(start actor.State) error {
+	if t.x.State().Commits == start.Commits {
 		return nil
 	}
 	return t.x.Refusal()
@@ -162,9 +162,9 @@ func fatal(ctx context.Context, err error) bool {
 
 // dispatch performs an action. The page does not answer while a dialog that the action opened is there,
 // and need not answer when the action led to another document.
-func (t *run) dispatch(ctx context.Context, a driver.Action, start actor.Counters) (done driver.DoResult, err error) {
+func (t *run) dispatch(ctx context.Context, a driver.Action, start actor.State) (done driver.DoResult, err error) {
 	err = t.x.Call(ctx, func() error {
-		if t.x.Counters().Halts != start.Halts {
+		if t.x.State().Halts != start.Halts {
 			return errStopped
 		}
 		return nil
@@ -173,7 +173,7 @@ func (t *run) dispatch(ctx context.Context, a driver.Action, start actor.Counter
 		return err
 	})
 	var e *apierr.Error
-	if err == nil || errors.Is(err, errStopped) || t.x.Counters().Commits != start.Commits && ctx.Err() == nil && !errors.As(err, &e) {
+	if err == nil || errors.Is(err, errStopped) || t.x.State().Commits != start.Commits && ctx.Err() == nil && !errors.As(err, &e) {
 		return done, nil
 	}
 	return done, err

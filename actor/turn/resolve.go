@@ -96,7 +96,7 @@ func refOf(el *dom.Element) dom.Ref {
 // bySnapshot finds elements in the stored DOM, at first among what is used.
 func (t *resolver) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
 	found := target.Match(wanted, t.x.Head().Snapshot.Elements.Slice())
-	if len(found) == 0 && wanted.MayBeShown() && !t.x.Structural() {
+	if len(found) == 0 && wanted.MayBeShown() && !t.x.State().Structural {
 		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
 			return nil, err
 		}

@@ -34,16 +34,16 @@ type run struct {
 func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	ctx, cancel := spare(ctx)
 	defer cancel()
-	t.x.ForgetNewTabs()
+	t.x.SideEffects().ForgetTabs()
 	waits, release := t.hold(turn)
 	defer release()
-	start := t.x.Counters()
+	start := t.x.State()
 	if turn.URL != "" {
 		if _, err := t.x.Navigate(ctx, turn.URL, turn.Wait); err != nil {
 			return Outcome{}, err
 		}
 	}
-	if t.x.Counters().Halts == start.Halts {
+	if t.x.State().Halts == start.Halts {
 		if waits {
 			if err := t.x.Subscribe(ctx); err != nil {
 				return Outcome{}, err
@@ -54,8 +54,8 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 		}
 	}
 	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
-	structural := t.x.Structural()
-	t.base = baseline{told: turn.Told, toldMark: turn.ToldMark, began: out.Before, beganMark: t.x.Mark(), heal: turn.Heal}
+	structural := t.x.State().Structural
+	t.base = baseline{told: turn.Told, toldMark: turn.ToldMark, began: out.Before, beganMark: t.x.State().Mark, heal: turn.Heal}
 	if slices.ContainsFunc(turn.Steps, Step.acts) {
 		t.x.Page().Attend(ctx, true)
 		defer func() { t.x.Page().Attend(context.WithoutCancel(ctx), false) }()
@@ -63,10 +63,10 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	if err := t.performAll(ctx, turn, out.Results); err != nil {
 		return Outcome{}, err
 	}
-	t.x.SettlePopups(ctx)
+	t.x.SideEffects().SettleTabs(ctx)
 	h := t.x.Publish()
-	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.Mark()
-	out.Structural = structural && t.x.Structural()
+	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
+	out.Structural = structural && t.x.State().Structural
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch
 	t.judge(&out, start)
 	return out, nil
@@ -82,7 +82,7 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 		case failed && (turn.StopOnError || a.Submit != nil):
 			results[i] = a.notDone(nil, "skipped")
 			continue
-		case over == nil && t.x.Dialog() != nil:
+		case over == nil && t.x.State().Dialog != nil:
 			over = t.x.Blocked()
 		case over == nil && t.live.Hung():
 			over = t.live.Stop()
@@ -137,13 +137,13 @@ func (t *run) performOne(ctx context.Context, a Step) (Result, error) {
 }
 
 // judge finds the verdict.
-func (t *run) judge(out *Outcome, start actor.Counters) {
+func (t *run) judge(out *Outcome, start actor.State) {
 	switch {
-	case t.x.Counters().Dialogs != start.Dialogs:
+	case t.x.State().Dialogs != start.Dialogs:
 		out.Verdict = DialogShown
-	case len(t.x.NewTabs()) > 0:
-		out.Verdict, out.NewTab = NewTab, t.x.NewTabs()[0]
-	case t.x.Counters().Commits != start.Commits || out.Before.URL != out.After.URL:
+	case t.x.State().Tabs > 0:
+		out.Verdict, out.NewTab = NewTab, t.x.SideEffects().Tabs(0)[0]
+	case t.x.State().Commits != start.Commits || out.Before.URL != out.After.URL:
 		out.Verdict = Navigated
 	case slices.ContainsFunc(out.Results, func(r Result) bool { return r.Moved }):
 		out.Verdict = Changed

@@ -22,11 +22,11 @@ const (
 
 // rest waits until the page has come to rest after an action and reads it. It follows the page to
 // another document. A page that a dialog blocks is at rest.
-func (t *run) settle(ctx context.Context, start actor.Counters, frame dom.FrameID) error {
+func (t *run) settle(ctx context.Context, start actor.State, frame dom.FrameID) error {
 	commits := start.Commits
 	for range settleRounds {
 		err := t.x.Call(ctx, func() error {
-			if now := t.x.Counters(); now.Commits != commits || now.Halts != start.Halts || now.Tabs != start.Tabs {
+			if now := t.x.State(); now.Commits != commits || now.Halts != start.Halts || now.Tabs != start.Tabs {
 				return errStopped
 			}
 			return nil
@@ -34,18 +34,18 @@ func (t *run) settle(ctx context.Context, start actor.Counters, frame dom.FrameI
 		if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) {
 			return err
 		}
-		if t.x.Dialog() != nil {
+		if t.x.State().Dialog != nil {
 			return nil
 		}
-		if t.x.Counters().Commits != commits {
-			commits = t.x.Counters().Commits
+		if t.x.State().Commits != commits {
+			commits = t.x.State().Commits
 			if err := t.parsed(ctx); err != nil {
 				return err
 			}
 			continue
 		}
 		_, err = t.x.Read(ctx, actor.ReadOptions{})
-		if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) || err == nil && t.x.Counters().Commits == commits {
+		if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) || err == nil && t.x.State().Commits == commits {
 			return err
 		}
 	}

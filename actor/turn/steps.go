@@ -44,7 +44,7 @@ func (t *run) shootNow(ctx context.Context, s *ScreenshotStep) (Result, error) {
 
 // backNow goes back in the history.
 func (t *run) backNow(ctx context.Context) (Result, error) {
-	start := t.x.Counters()
+	start := t.x.State()
 	err := t.live.Suspend(func() error {
 		_, err := t.x.Step(ctx, -1, actor.WaitLoad)
 		return err
@@ -53,7 +53,7 @@ func (t *run) backNow(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r := Result{Done: err == nil, Err: err, Summary: "back: " + word(driver.DoResult{}, err), Ref: dom.NoRef}
-	if err != nil || t.x.Dialog() != nil {
+	if err != nil || t.x.State().Dialog != nil {
 		return r, nil
 	}
 	_, err = t.x.Read(ctx, actor.ReadOptions{})
@@ -79,13 +79,13 @@ const popupLimit = 3 * time.Second
 
 // performWithNotes is performOne, with what the page did by itself in the words of the result.
 func (t *run) performWithNotes(ctx context.Context, s Step) (Result, error) {
-	t.x.ForgetNotes()
-	start := t.x.Counters()
+	t.x.SideEffects().ForgetNotes()
+	start := t.x.State()
 	r, err := t.performOne(ctx, s)
-	t.x.SettlePopups(ctx)
+	t.x.SideEffects().SettleTabs(ctx)
 	if err == nil {
-		err = t.x.AwaitNewTabs(ctx, start.Tabs, popupLimit)
+		err = t.x.SideEffects().AwaitTabs(ctx, start.Tabs, popupLimit)
 	}
-	r.Summary += t.x.Notes()
+	r.Summary += t.x.SideEffects().Notes()
 	return r, err
 }

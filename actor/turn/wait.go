@@ -37,7 +37,7 @@ func (t *run) wait(ctx context.Context, w *WaitStep) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{Done: err == nil, Err: err, Summary: w.Summary + ": " + word(driver.DoResult{}, err)}
-	if t.x.Dialog() != nil {
+	if t.x.State().Dialog != nil {
 		return result, nil
 	}
 	if _, err := t.x.Read(ctx, actor.ReadOptions{}); fatal(ctx, err) {
@@ -50,15 +50,15 @@ func (t *run) wait(ctx context.Context, w *WaitStep) (Result, error) {
 func (t *run) await(ctx context.Context, w *WaitStep) error {
 	bounded, cancel := context.WithTimeout(ctx, w.Timeout)
 	defer cancel()
-	crashes := t.x.Crashes()
+	crashes := t.x.State().Crashes
 	for {
 		met, again, err := w.Met(t.x.Head())
 		switch {
 		case met || err != nil:
 			return err
-		case t.x.Crashes() != crashes:
+		case t.x.State().Crashes != crashes:
 			return t.x.Crash()
-		case t.x.Dialog() != nil:
+		case t.x.State().Dialog != nil:
 			return t.x.Blocked()
 		}
 		round, stop := bounded, context.CancelFunc(func() {})

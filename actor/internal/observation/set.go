@@ -1,0 +1,146 @@
+package observation
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// MaxSelectors is how many selectors a page evaluates at once.
+const MaxSelectors = 64
+
+// Options says what a watch needs to be told of.
+type Options struct {
+	// Structural and Attributes are as in driver.ReadRequest.
+	Structural bool
+	Attributes []string
+	// Geometry keeps Element.InViewport up to date.
+	Geometry bool
+	// Selectors keeps Head.Selected up to date, for as many as the page evaluates at once.
+	Selectors []dom.Selector
+	// Network keeps Head.Network up to date.
+	Network bool
+}
+
+// Observe returns what the page is to report for a union of options.
+func (o Options) Observe() driver.ObserveOptions {
+	selectors := slices.Clone(o.Selectors)
+	slices.SortFunc(selectors, func(a, b dom.Selector) int {
+		if n := strings.Compare(a.CSS, b.CSS); n != 0 || a.Shown == b.Shown {
+			return n
+		}
+		if b.Shown {
+			return -1
+		}
+		return 1
+	})
+	return driver.ObserveOptions{
+		Structural: o.Structural, Network: o.Network, Selectors: slices.Compact(selectors),
+		Attributes: slices.Compact(slices.Sorted(slices.Values(o.Attributes))),
+	}
+}
+
+// Watch is one who follows the page.
+type Watch struct {
+	options  Options
+	released bool
+}
+
+// NewWatch returns a watch that is not in a set yet. It copies what belongs to the caller.
+func NewWatch(o Options) *Watch {
+	o.Attributes, o.Selectors = slices.Clone(o.Attributes), slices.Clone(o.Selectors)
+	return &Watch{options: o}
+}
+
+// Set is the set of watches that are held. Make one with NewSet. It is safe for concurrent use, and none of its methods waits.
+type Set struct {
+	changed chan struct{}
+
+	mu   sync.Mutex
+	held map[*Watch]struct{}
+	// followers counts those that were added by Follow.
+	followers uint64
+}
+
+// NewSet returns an empty set.
+func NewSet() *Set {
+	return &Set{held: map[*Watch]struct{}{}, changed: make(chan struct{}, 1)}
+}
+
+// Changed delivers when the tab is to look at the set.
+func (s *Set) Changed() <-chan struct{} { return s.changed }
+
+// Nudge lets the tab look at the set when it is idle.
+func (s *Set) Nudge() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Add holds watches, but for those that were released already.
+func (s *Set) Add(all ...*Watch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range all {
+		if !one.released {
+			s.held[one] = struct{}{}
+		}
+	}
+}
+
+// Follow holds a watch and gives it a number, greater than all before; false when all watches have too many selectors.
+func (s *Set) Follow(one *Watch) (number uint64, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(one.options.Selectors) > 0 {
+		all := slices.Clone(one.options.Selectors)
+		for other := range s.held {
+			all = append(all, other.options.Selectors...)
+		}
+		if len((Options{Selectors: all}).Observe().Selectors) > MaxSelectors {
+			return 0, false
+		}
+	}
+	s.held[one] = struct{}{}
+	s.followers++
+	s.Nudge()
+	return s.followers, true
+}
+
+// Release ends a watch. It may be called more than once.
+func (s *Set) Release(one *Watch) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one.released {
+		return
+	}
+	one.released = true
+	delete(s.held, one)
+	s.Nudge()
+}
+
+// Last is the number of the newest follower.
+func (s *Set) Last() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.followers
+}
+
+// Union returns how many watches are held and what they need together.
+func (s *Set) Union() (int, Options) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all Options
+	for one := range s.held {
+		all.Structural = all.Structural || one.options.Structural
+		all.Geometry = all.Geometry || one.options.Geometry
+		all.Attributes = append(all.Attributes, one.options.Attributes...)
+		all.Selectors = append(all.Selectors, one.options.Selectors...)
+		all.Network = all.Network || one.options.Network
+	}
+	return len(s.held), all
+}

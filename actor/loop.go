@@ -1,0 +1,437 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/document"
+	"github.com/domtap/domtap/actor/internal/health"
+	"github.com/domtap/domtap/actor/internal/navigation"
+	"github.com/domtap/domtap/actor/internal/observation"
+	"github.com/domtap/domtap/actor/internal/sideeffects"
+	"github.com/domtap/domtap/dom"
+)
+
+const (
+	// closeBound is how long the browser may take to close a page.
+	closeBound = 5 * time.Second
+	// drainBound is how many queued events are handled in one go.
+	drainBound = 4096
+	// maxPageAgent bounds what one patch may say of itself: a page may lie.
+	maxPageAgent = 10 * time.Second
+)
+
+// loop is the tab's goroutine, and what that goroutine alone touches. Each component is the only owner of its fields; the loop
+// hands events to them, does what they answer, and publishes.
+type loop struct {
+	*Tab
+	events <-chan driver.Event
+	outbox []TabEvent
+	// exclusive is the call that has the tab, or nil.
+	exclusive *Exclusive
+	// woke is when the loop began what it does; zero while nothing is measured. closed says that it is about to end.
+	woke   time.Time
+	closed bool
+
+	doc       document.Document
+	nav       navigation.State
+	obs       observation.State
+	health    health.State
+	dialogs   sideeffects.Dialogs
+	opened    sideeffects.Popups
+	downloads sideeffects.Downloads
+	notes     sideeffects.Notes
+
+	reader   reader
+	liveness Liveness
+	prober   prober
+	restorer restorer
+	scroller scroller
+}
+
+func newLoop(t *Tab, page driver.Page, url, epoch string, next dom.Ref) *loop {
+	l := &loop{Tab: t, events: page.Events(), doc: document.New(epoch, next), nav: navigation.New(url), obs: observation.New()}
+	l.reader.t, l.liveness.t, l.prober.t, l.restorer.t, l.scroller.t = l, l, l, l, l
+	return l
+}
+
+// run is the tab's goroutine. Its owner closes stopped afterwards.
+func (t *loop) run() {
+	for t.ctx.Err() == nil {
+		t.step(t.ctx, nil, true)
+		t.restorer.begin()
+		t.publish()
+		t.sleep()
+	}
+	t.finish()
+	t.letGo()
+	t.children.Wait()
+	t.restorer.discard()
+}
+
+// step waits for one thing to happen and handles it; the caller publishes. It returns false when done
+// is closed or ctx has ended. Only an idle tab takes calls.
+func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
+	var mailbox <-chan command
+	var changed <-chan struct{}
+	var fetched <-chan fetched
+	if idle {
+		mailbox, changed, fetched = t.mailbox, t.watches.Changed(), t.restorer.fetched
+	}
+	select {
+	case <-done:
+		return false
+	case <-ctx.Done():
+		return false
+	case e, ok := <-t.events:
+		t.wake(idle)
+		t.receive(e, ok)
+	case alive := <-t.prober.results:
+		t.wake(idle)
+		t.probed(alive)
+	case id := <-t.popups:
+		t.opened.Add(id)
+	case c := <-mailbox:
+		t.wake(idle)
+		t.execute(c)
+		t.scroller.ask()
+	case <-changed:
+		t.wake(idle)
+		t.exclusively(func(*Exclusive) { t.reader.follow() })
+	case w := <-t.scroller.results:
+		t.scroller.take(w)
+	case <-t.stirred: // there is something to publish
+	case f := <-fetched:
+		t.wake(idle)
+		t.exclusively(func(*Exclusive) { t.restorer.take(f) })
+	}
+	return true
+}
+
+// exclusively runs work as the one call that has the tab.
+func (t *loop) exclusively(work func(x *Exclusive)) {
+	if t.exclusive != nil {
+		panic("actor: a call began within another one")
+	}
+	t.exclusive = &Exclusive{t}
+	defer func() { t.exclusive = nil }()
+	work(t.exclusive)
+}
+
+// execute runs a command. Its context is the tab's, also ended by the caller's.
+func (t *loop) execute(c command) {
+	if c.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(t.ctx)
+	defer cancel(nil)
+	stop := context.AfterFunc(c.ctx, func() { cancel(c.ctx.Err()) })
+	defer stop()
+	if deadline, ok := c.ctx.Deadline(); ok {
+		var release context.CancelFunc
+		ctx, release = context.WithDeadline(ctx, deadline)
+		defer release()
+	}
+	t.exclusively(func(x *Exclusive) { c.run(ctx, x) })
+}
+
+// receive handles an event, or the end of the events.
+func (t *loop) receive(e driver.Event, ok bool) {
+	if !ok {
+		t.eventsEnded()
+		return
+	}
+	switch e := e.(type) {
+	case driver.Patched:
+		t.alive()
+		t.apply(e.Patch)
+		t.reader.acknowledge()
+	case driver.Committed:
+		t.committed(e)
+	case driver.Titled:
+		t.nav.SetTitle(e.Title)
+	case driver.Responded:
+		t.nav.Responded(e)
+	case driver.Loaded:
+		if t.nav.Loaded(e) {
+			t.alive()
+		}
+	case driver.FrameGone:
+		t.doc.Drop(e.Frame)
+		t.obs.Forget(e.Frame)
+	case driver.Selected:
+		t.alive()
+		if t.doc.Current(e.Frame) == e.Document {
+			t.obs.Selected(e)
+		}
+	case driver.Traffic:
+		t.obs.Traffic(e, time.Now())
+	case driver.DialogOpened:
+		t.liveness.expect() // a page that asks lives, also when a policy answers
+		t.report(t.dialogs.Opened(e.Dialog, time.Now()))
+	case driver.DialogClosed:
+		t.report(t.dialogs.Closed(e.Dialog))
+	case driver.Crashed:
+		t.crashed(e)
+	case driver.Gone:
+		t.gone(e)
+	case driver.ChooserAsked:
+		t.notes.Add("a file chooser was asked for: use an upload step with this ref")
+	case driver.Downloaded:
+		t.outbox = append(t.outbox, TabEvent{Kind: TabDownloaded, Download: e.Download})
+		t.notes.Add(t.downloads.Progress(e.Download))
+	}
+	if t.nav.Readable() || t.dialogs.Open() != nil || t.health.Crashed() || t.back.Gone() {
+		t.show()
+	}
+	t.reader.retryFollowers()
+}
+
+// drain handles the events that are queued already.
+func (t *loop) drain() {
+	for range drainBound {
+		select {
+		case e, ok := <-t.events:
+			t.receive(e, ok)
+			if !ok {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// apply takes over patches that belong together.
+func (t *loop) apply(patches ...dom.Patch) {
+	if t.meter != nil {
+		for _, p := range patches {
+			t.meter.PageAgent(min(max(0, p.Took), maxPageAgent))
+		}
+	}
+	a := t.doc.Apply(patches...)
+	if a.Err != nil {
+		t.log.Error("the page reported changes that make no sense", "err", a.Err)
+	}
+	if a.Main != "" {
+		t.adopt(a.Main, a.First)
+		if a.URL != "" && (!a.First || !t.nav.URLKnown()) {
+			t.nav.SetURL(a.URL)
+		}
+	}
+	if a.Limited && t.doc.Limit() {
+		t.log.Warn("the page has more elements than are kept: some are left out")
+		if t.meter != nil {
+			t.meter.Refused("page_elements")
+		}
+	}
+	if a.Retitled {
+		t.nav.SetTitle(a.Title)
+	}
+}
+
+// committed takes a navigation that the browser reports.
+func (t *loop) committed(e driver.Committed) {
+	if e.Frame != "" {
+		if !e.Same {
+			t.doc.Commit(e.Frame, e.Document)
+			t.obs.Forget(e.Frame)
+		}
+		return
+	}
+	if !e.Same {
+		if t.nav.Announced(e.Document) {
+			return
+		}
+		if e.Document != t.nav.Main() {
+			t.doc.Commit("", e.Document)
+			t.adopt(e.Document, false)
+		}
+		t.alive()
+		t.nav.Announce(e)
+		t.liveness.expect()
+	}
+	t.nav.Arrive(e)
+	t.outbox = append(t.outbox, TabEvent{Kind: TabNavigated, Same: e.Same})
+}
+
+// adopt makes a document the main one, and resets what belongs to the one before: it is the one place that knows all components
+// which do. The very first, if nobody announced it, is the blank one that the tab began with.
+func (t *loop) adopt(document string, first bool) {
+	t.back.Adopt()
+	t.obs.Adopt(time.Now())
+	t.nav.Adopt(document, first)
+	if first {
+		return
+	}
+	epoch := ""
+	if t.dialogs.Open() != nil {
+		t.report(t.dialogs.Close())
+	}
+	if t.health.Replaced() {
+		epoch = unguessable()
+	}
+	t.doc.Next(t.head.Load().Snapshot, epoch)
+}
+
+// report does what a change of the dialogs asks for.
+func (t *loop) report(r sideeffects.Report) {
+	if !r.Event {
+		return
+	}
+	if r.Dialog == nil || r.Dialog.Answer == driver.Unanswered {
+		t.health.Dialog()
+		t.liveness.expect()
+	}
+	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: r.Dialog})
+	t.notes.Add(r.Note)
+}
+
+// crashed takes that the renderer is gone.
+func (t *loop) crashed(e driver.Crashed) {
+	t.alive()
+	t.health.Crash(e.Sacrificed)
+	t.nav.Stop()
+	t.report(t.dialogs.Close())
+	t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: e.Reason})
+	if !e.Sacrificed && t.restore.Load() {
+		t.restorer.lose(e.Reason)
+	}
+}
+
+// gone takes that the browser has let go of the page.
+func (t *loop) gone(e driver.Gone) {
+	t.back.PageGone()
+	switch {
+	case e.Err == nil:
+		t.end(errClosed)
+	case t.restore.Load():
+		t.health.Crash(false)
+		t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: "the browser is gone"})
+		t.restorer.lose("the browser is gone")
+	default:
+		t.end(&apierr.Error{Kind: apierr.Lost, Message: "the browser of tab " + t.id + " is gone", Err: e.Err})
+	}
+}
+
+// eventsEnded takes that the page reports no more events.
+func (t *loop) eventsEnded() {
+	t.events = nil
+	if !t.back.Gone() || !t.back.Away() {
+		t.end(apierr.Errorf(apierr.Lost, "the page of tab %s is gone: open another", t.id))
+	}
+}
+
+// alive takes a sign of life of the page.
+func (t *loop) alive() {
+	if t.health.Alive() {
+		t.prober.stop()
+		t.reader.retryFollowers()
+	}
+}
+
+// probed takes what a probe found. A page behind a dialog cannot answer, and is not to blame.
+func (t *loop) probed(alive bool) {
+	if alive {
+		t.alive()
+		return
+	}
+	t.health.Missed(t.dialogs.Open() != nil)
+}
+
+// finish publishes the last head and wakes everybody who waits.
+func (t *loop) finish() {
+	cause := context.Cause(t.ctx)
+	if !errors.Is(cause, errClosed) {
+		t.err = cause
+	}
+	t.restorer.stop()
+	if t.back.Kept() && (t.err == nil || apierr.Is(cause, apierr.Closed)) {
+		t.keeper.Forget(t.id) // it was closed on purpose
+	}
+	old := t.head.Load()
+	t.closed = true
+	t.dialogs.Close()
+	last := old.follow(old.Snapshot, t.info(), old.refs, t.limits)
+	close(last.next)
+	t.head.Store(last)
+	closed := TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()}
+	if errors.Is(t.err, errIdle) {
+		closed.Reason = "idle"
+	}
+	t.owner.tell(closed)
+	close(t.done)
+	close(old.next)
+}
+
+// letGo closes the page, unless it is gone, and reads its events to the end.
+func (t *loop) letGo() {
+	if t.events == nil {
+		return
+	}
+	if t.back.Gone() {
+		for range t.events {
+		}
+		return
+	}
+	if err := discard(t.ctx, t.page()); err != nil {
+		t.log.Warn("the browser did not close the page in time", "err", err)
+	}
+}
+
+// discard closes a page and reads its events until the browser has let go of it. The context's end
+// does not matter.
+func discard(ctx context.Context, page driver.Page) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
+	defer cancel()
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		err = page.Close(ctx)
+	}()
+	for range page.Events() {
+	}
+	<-done
+	return err
+}
+
+// wake notes when the loop has something to do, unless it is in the middle of something.
+func (t *loop) wake(idle bool) {
+	if idle && t.meter != nil {
+		t.woke = time.Now()
+	}
+}
+
+// sleep says how long the loop was busy since it woke.
+func (t *loop) sleep() {
+	if t.meter != nil && !t.woke.IsZero() {
+		t.meter.Busy(time.Since(t.woke))
+		t.woke = time.Time{}
+	}
+}
+
+// readyErr is the error of what needs the page when that has crashed or waits behind a dialog; nil when it can answer.
+func (t *loop) readyErr() error {
+	if t.health.Crashed() {
+		return t.crashErr()
+	}
+	return t.dialogs.Err(t.id)
+}
+
+// crashErr is the error of a call on a page whose renderer is gone.
+func (t *loop) crashErr() error {
+	if why := t.back.Why(); why != "" {
+		return Info{ID: t.id, Status: StatusCrashed, Why: why}.Gone("try")
+	}
+	return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
+}
+
+// commits counts the main documents.
+func (t *loop) commits() int {
+	commits, _ := t.nav.Counts()
+	return commits
+}

@@ -1,0 +1,237 @@
+package actor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/sideeffects"
+	"github.com/domtap/domtap/actor/internal/text"
+	"github.com/domtap/domtap/actor/restore"
+)
+
+// restorer brings a tab back whose renderer or browser died, if the tab was opened with OpenOptions.Restore: under the same id, at the
+// URL and the scroll position where it was, in a new epoch, with refs that were never given before. It happens in three steps, each of
+// which the next loss may end:
+//
+//	lose     the tab notes the loss, and from then on refuses calls (StatusRestoring, kind Restoring)
+//	fetch    beside the loop: wait as restore.State says, and get a page if the old one is gone
+//	goBack   in the loop: navigate, scroll, and let calls in again
+type restorer struct {
+	t *loop
+	// fetched delivers what fetch gets; nil when it does not run.
+	fetched chan fetched
+	// well goes off when a tab that was taken over from another process has been well for long enough.
+	well *time.Timer
+}
+
+// fetched is what fetch got: a page, unless the old one was to be kept.
+type fetched struct {
+	page driver.Page
+	err  error
+}
+
+// resume makes a tab that was never started one that comes back.
+func (r *restorer) resume(k Kept) {
+	t := r.t
+	t.viewport = k.Viewport
+	t.keeper.Keep(t.back.Resume(k, "the daemon was started again", time.Now()))
+	r.well = time.AfterFunc(restore.Window, t.stir)
+	t.health.Lose()
+	t.nav.SetURL(k.URL)
+	h := t.head.Load()
+	info := h.Info
+	info.Status = StatusRestoring
+	t.head.Store(&Head{Snapshot: h.Snapshot, Info: info, next: make(chan struct{}), refs: k.Refs})
+	t.stir() // so that the loop begins at once
+	t.show()
+}
+
+// lose notes that the page is lost: its renderer, or all of it.
+func (r *restorer) lose(reason string) {
+	t := r.t
+	reason = text.Clip(reason, text.Long)
+	_, title, _ := t.nav.Page()
+	t.back.Lost(restore.View{URL: t.nav.Address(), Title: title, Place: t.back.Place()}, reason)
+	t.health.Lose()
+	t.nav.Stop()
+	t.report(t.dialogs.Lose())
+	t.outbox = append(t.outbox, TabEvent{Kind: TabRestoring, Reason: reason})
+}
+
+// begin begins to bring the tab back, if that is due.
+func (r *restorer) begin() {
+	t := r.t
+	if t.ctx.Err() != nil {
+		return
+	}
+	next, wait := t.back.Next(time.Now())
+	switch next {
+	case restore.GiveUp:
+		r.giveUp(fmt.Sprintf("it was brought back %d times within %s, and lost its page again (%s)", restore.Times, restore.Window, t.back.Reason()))
+	case restore.Fetch:
+		results := make(chan fetched, 1)
+		r.fetched = results
+		gone := t.back.Gone()
+		t.children.Go(func() { results <- t.fetch(wait, gone) })
+	}
+}
+
+// fetch waits, and gets a page if the old one is gone. It runs beside the loop.
+func (t *Tab) fetch(wait time.Duration, gone bool) fetched {
+	if !pauseFor(t.ctx, wait) {
+		return fetched{err: context.Cause(t.ctx)}
+	}
+	if !gone {
+		return fetched{}
+	}
+	page, err := t.owner.reopen(t.ctx, driver.PageOptions{Session: t.session, Viewport: t.viewport})
+	return fetched{page, err}
+}
+
+// take goes on with what fetch got.
+func (r *restorer) take(f fetched) {
+	t := r.t
+	r.fetched = nil
+	if f.err != nil {
+		t.end(&apierr.Error{Kind: apierr.Lost, Message: "tab " + t.id + " could not be brought back: open another", Err: f.err})
+		t.keeper.Forget(t.id)
+		return
+	}
+	if f.page != nil {
+		r.attach(f.page)
+	}
+	if t.back.Fetched(f.page != nil) {
+		r.goBack()
+	}
+}
+
+// attach makes a new page the tab's own. It is the one place that does.
+func (r *restorer) attach(page driver.Page) {
+	t := r.t
+	t.alive()
+	t.attached.Store(&attachment{page: page, dialogOffset: t.dialogs.Attach()})
+	page.SetDialogPolicy(driver.DialogPolicy(t.dialogPolicy.Load()))
+	t.events = page.Events()
+	t.back.Attach()
+	t.obs.Attach()
+	t.doc.Attach()
+	t.downloads = sideeffects.Downloads{}
+}
+
+// goBack navigates to where the tab was, and lets calls in again.
+func (r *restorer) goBack() {
+	t := r.t
+	url := t.back.Shown().URL
+	err := t.policy.allow(url)
+	if err == nil {
+		_, err = traveller{t}.travel(t.ctx, WaitLoad, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, url) })
+	}
+	if t.ctx.Err() != nil || t.back.Due() {
+		return // it is closed, or was lost again
+	}
+	why, again := r.verdict(err)
+	switch {
+	case again:
+		t.log.Warn("the tab could not be brought back yet", "err", err)
+		t.back.Again()
+		return
+	case why != "":
+		r.giveUp(why)
+		return
+	}
+	r.scrollBack()
+	if !t.back.Due() {
+		r.end("")
+	}
+}
+
+// verdict says by the error of the navigation back why the tab cannot be brought back, or that another attempt is worth it. What the
+// browser shows instead of a page that cannot be loaded is what a reload would show, too.
+func (r *restorer) verdict(err error) (why string, again bool) {
+	crashed := r.t.health.Crashed()
+	switch {
+	case apierr.Is(err, apierr.Refused), apierr.Is(err, apierr.IsDownload):
+		return err.Error(), false
+	case err == nil, apierr.Is(err, apierr.Navigation):
+	case errors.Is(err, context.DeadlineExceeded):
+		if crashed { // nothing of it has come
+			return err.Error(), false
+		}
+	default:
+		return "", true
+	}
+	if crashed {
+		return "the browser did not say what it shows", false
+	}
+	return "", false
+}
+
+// scrollBack scrolls to where the page was. A page that cannot be scrolled is back all the same.
+func (r *restorer) scrollBack() {
+	t := r.t
+	to := t.back.Shown().Place
+	if to.X == 0 && to.Y == 0 && len(to.Boxes) == 0 || t.dialogs.Open() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, returnLimit+placeLimit)
+	defer cancel()
+	blocked := func() error { return t.dialogs.Err(t.id) }
+	err := t.call(ctx, blocked, func(ctx context.Context) error { return t.page().Return(ctx, to, returnLimit) })
+	if err != nil {
+		t.log.Debug("the page was not scrolled to where it was", "err", err)
+		return
+	}
+	t.back.Scrolled(to)
+}
+
+// giveUp leaves the tab crashed.
+func (r *restorer) giveUp(why string) {
+	t := r.t
+	if !t.back.Gone() {
+		why += ": Navigate brings it back"
+	} else {
+		why += ": close it, and open another"
+	}
+	t.health.Crash(true)
+	t.nav.Stop()
+	shown := t.back.Shown()
+	t.nav.Show(shown.URL, shown.Title)
+	t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: why})
+	r.end(why)
+}
+
+// end lets calls in again. Why says what keeps the tab from being of use.
+func (r *restorer) end(why string) {
+	r.t.back.End(why)
+	if why == "" {
+		r.t.outbox = append(r.t.outbox, TabEvent{Kind: TabRestored})
+		r.t.reader.follow()
+	}
+}
+
+// stop stops what runs by itself.
+func (r *restorer) stop() {
+	if r.well != nil {
+		r.well.Stop()
+	}
+}
+
+// discard closes a page that comes too late. Nobody fetches any more.
+func (r *restorer) discard() {
+	if r.fetched == nil {
+		return
+	}
+	select {
+	case f := <-r.fetched:
+		if f.page != nil {
+			if err := discard(r.t.ctx, f.page); err != nil {
+				r.t.log.Warn("the browser did not close the page in time", "err", err)
+			}
+		}
+	default:
+	}
+}
