@@ -7,18 +7,20 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// ErrMismatch says that a diff does not fit the elements that it was applied to: something was lost. Whoever gets it
-// watches again without from_revision; Follow does so by itself.
+// ErrMismatch says that a diff does not fit the elements: a message was lost. Watch again without
+// from_revision; Follow does so by itself.
 var ErrMismatch = errors.New("the diff does not fit the elements")
 
 func mismatch(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMismatch, fmt.Sprintf(format, args...))
 }
 
-// Apply returns what a diff makes of the elements of a view, as docs/stream.md says. It writes neither to the list
-// nor to the elements, of which the result has those that did not change. The error wraps ErrMismatch.
+// Apply applies a diff to the elements of a view, as docs/stream.md says, and returns the new list. It
+// changes neither the list nor the elements; the result shares the unchanged elements. The error wraps
+// ErrMismatch.
 //
-// The index of an element is that of the message which brought it: the place in the list is what counts.
+// The index field of an element is the one of the message that had it: only the position in the list
+// counts.
 func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, error) {
 	out, place := map[uint32]bool{}, map[int]*domtapv1.Element{}
 	for _, r := range d.GetRemoved() {
@@ -28,18 +30,18 @@ func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, erro
 		out[m.GetRef()] = true
 	}
 	if len(out) != len(d.GetRemoved())+len(d.GetMoved()) {
-		return nil, mismatch("an element is taken out twice")
+		return nil, mismatch("an element is removed twice")
 	}
 	known := named(old, d, out)
 	for _, c := range d.GetChanged() {
 		if known[c.GetRef()] == nil {
-			return nil, mismatch("element %d changed, which is not there", c.GetRef())
+			return nil, mismatch("element %d is changed but missing", c.GetRef())
 		}
 		known[c.GetRef()] = c.GetElement()
 	}
 	for ref := range out {
 		if known[ref] == nil {
-			return nil, mismatch("element %d is taken out, which is not there", ref)
+			return nil, mismatch("element %d is removed but missing", ref)
 		}
 	}
 	for _, m := range d.GetMoved() {
@@ -51,7 +53,7 @@ func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, erro
 		added[a.GetRef()] = true
 	}
 	if len(place) != len(d.GetMoved())+len(d.GetAdded()) {
-		return nil, mismatch("two elements go to one place")
+		return nil, mismatch("two elements have the same position")
 	}
 	stay := make([]*domtapv1.Element, 0, len(old))
 	for _, e := range old {
@@ -59,7 +61,7 @@ func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, erro
 			continue
 		}
 		if added[e.GetRef()] {
-			return nil, mismatch("element %d is added, which is there", e.GetRef())
+			return nil, mismatch("element %d is added but exists", e.GetRef())
 		}
 		if now, ok := known[e.GetRef()]; ok {
 			e = now
@@ -69,7 +71,7 @@ func Apply(old []*domtapv1.Element, d *domtapv1.Diff) ([]*domtapv1.Element, erro
 	return weave(stay, place)
 }
 
-// named returns the elements that a diff takes out or changes, by their refs: few of many.
+// named returns the elements that a diff removes or changes, by their refs.
 func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[uint32]*domtapv1.Element {
 	changed := map[uint32]bool{}
 	for _, c := range d.GetChanged() {
@@ -84,7 +86,7 @@ func named(old []*domtapv1.Element, d *domtapv1.Diff, out map[uint32]bool) map[u
 	return found
 }
 
-// weave fills the places that are given, and the rest with those that stay.
+// weave fills the given positions, and the others with the remaining elements.
 func weave(stay []*domtapv1.Element, place map[int]*domtapv1.Element) ([]*domtapv1.Element, error) {
 	now := make([]*domtapv1.Element, len(stay)+len(place))
 	for i := range now {
@@ -94,7 +96,7 @@ func weave(stay []*domtapv1.Element, place map[int]*domtapv1.Element) ([]*domtap
 		case len(stay) > 0:
 			now[i], stay = stay[0], stay[1:]
 		default:
-			return nil, mismatch("there is no element for place %d", i)
+			return nil, mismatch("no element for position %d", i)
 		}
 	}
 	return now, nil

@@ -7,12 +7,13 @@
 //	_, err = tab.Act(ctx, client.Click(client.Named("link", "More information...")))
 //	for update, err := range tab.Follow(ctx, client.FollowOptions{}) { … }
 //
-// These moves are what most programs need. Everything else is one call away: a Client has the generated stubs of all
-// services, whose comments say what each guarantees. Errors of calls are gRPC statuses; Reason reads the reason that
-// the daemon gives with them.
+// Most programs need no more. For everything else, a Client has the generated stubs of all services,
+// whose comments say what each guarantees. Errors of calls are gRPC statuses; Reason returns the reason
+// in them.
 //
-// All methods may be called by many goroutines at once. The caller ends what it starts: Close ends the connection, and
-// leaving the loop, or the end of its context, ends a Follow. The package starts no goroutine that outlives a call.
+// All methods may be called from many goroutines at once. The caller ends what it starts: Close ends
+// the connection; leaving the loop, or the end of its context, ends a Follow. The package starts no
+// goroutine that outlives a call.
 package client
 
 import (
@@ -31,25 +32,29 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// Options say which daemon to talk to. The zero value is this user's daemon, where the command line finds it.
+// Options name the daemon to connect to. The zero value is this user's daemon, as the command line
+// finds it.
 type Options struct {
 	// Address is unix:///PATH or HOST:PORT. Empty: $DOMTAP_ADDR unless StateDir is set, or else the daemon's socket.
 	Address string
-	// Token is the bearer token, which only TCP needs. Empty: it is read from TokenFile.
+	// Token is the bearer token, which only TCP needs. Empty: the token in TokenFile.
 	Token string
-	// TokenFile is where the token is kept. Empty: $DOMTAP_TOKEN_FILE, or else where this user's daemon keeps it.
+	// TokenFile is the file with the token. Empty: $DOMTAP_TOKEN_FILE, or else the file of this user's
+	// daemon.
 	TokenFile string
-	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: $DOMTAP_TLS_CA, or else those
-	// of the system, and no TLS on loopback. Other TCP addresses are only ever spoken to over TLS.
+	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: $DOMTAP_TLS_CA,
+	// or else the authorities of the system, and no TLS on loopback. Connections to other TCP addresses
+	// always use TLS.
 	TLSCA string
-	// StateDir is the state directory of an instance apart (domtap --state-dir). Empty: $DOMTAP_STATE_DIR, or else the
-	// usual places.
+	// StateDir is the state directory of a separate instance (domtap --state-dir). Empty:
+	// $DOMTAP_STATE_DIR, or else the default directories.
 	StateDir string
-	// Start starts a daemon when none listens on the socket; it goes on when this program ends. Never for TCP.
+	// Start starts a daemon if none listens on the socket. The daemon outlives this program. Start is
+	// ignored for TCP.
 	Start bool
 	// Program is the domtap to start. Empty: the one in $PATH.
 	Program string
-	// Agent is what this client calls itself in the daemon's log.
+	// Agent is the name of this client in the daemon's log.
 	Agent string
 }
 
@@ -65,8 +70,9 @@ type Client struct {
 	conn *grpc.ClientConn
 }
 
-// Connect finds a daemon, and starts one when asked to. Without Start it does not wait for the connection, which is
-// made by the first call and again whenever it is lost. The caller closes the Client.
+// Connect finds a daemon, or starts one with Start. Without Start it does not wait for the connection:
+// the first call connects, and so does the next call after a lost connection. The caller closes the
+// Client.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	c, err := connect(ctx, o)
 	var unmet *endpoint.Error
@@ -94,7 +100,7 @@ func connect(ctx context.Context, o Options) (*Client, error) {
 	return New(conn), nil
 }
 
-// find says where the daemon is and where its files are. An address needs no place for them.
+// find returns the address of the daemon and the places of its files, which an address does not need.
 func (o *Options) find() (endpoint.Places, endpoint.Target, error) {
 	if o.StateDir == "" { // an instance that the program chose is not another one by the environment
 		o.Address = orEnv(o.Address, "DOMTAP_ADDR")
@@ -110,7 +116,7 @@ func (o *Options) find() (endpoint.Places, endpoint.Target, error) {
 	return at, to, err
 }
 
-// orEnv is what the program says, or else what the environment does.
+// orEnv returns the option, or else the environment variable.
 func orEnv(value, name string) string {
 	if value == "" {
 		value = os.Getenv(name)
@@ -124,7 +130,7 @@ func (o Options) launch(ctx context.Context, at endpoint.Places) error {
 	if program == "" {
 		found, err := exec.LookPath("domtap")
 		if err != nil {
-			return fmt.Errorf("no domtap to start a daemon with: put it into $PATH, or set Program: %w", err)
+			return fmt.Errorf("find the domtap program to start a daemon: put it into $PATH, or set Program: %w", err)
 		}
 		program = found
 	}
@@ -135,8 +141,8 @@ func (o Options) launch(ctx context.Context, at endpoint.Places) error {
 	return endpoint.Launch(ctx, program, at, args)
 }
 
-// New makes a Client of a connection that the caller has made. Answers may be as large as 64 MiB, which the connection
-// should take (grpc.MaxCallRecvMsgSize).
+// New makes a Client of a connection of the caller. Answers may have up to 64 MiB, which the connection
+// should accept (grpc.MaxCallRecvMsgSize).
 func New(conn *grpc.ClientConn) *Client {
 	return &Client{
 		Tabs:     domtapv1.NewTabServiceClient(conn),
@@ -152,11 +158,11 @@ func New(conn *grpc.ClientConn) *Client {
 // Close ends the connection and every call on it. Tabs stay open.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// isClosed says that no call can work any more.
+// isClosed reports whether the Client was closed.
 func (c *Client) isClosed() bool { return c.conn != nil && c.conn.GetState() == connectivity.Shutdown }
 
-// Reason is the reason that the daemon gives with an error, such as STALE_REF or PAGE_LOST; empty: it gives none, or
-// did not say a word.
+// Reason returns the reason in an error of the daemon, such as STALE_REF or PAGE_LOST; empty: there is
+// none, or the daemon did not answer.
 func Reason(err error) string {
 	var failed *StepError
 	if errors.As(err, &failed) {

@@ -17,57 +17,57 @@ import (
 )
 
 const (
-	// shortestWait is what the first attempt to go on waits at most, longestWait the later ones.
+	// shortestWait is the longest wait before the first retry, longestWait that before later ones.
 	shortestWait = 100 * time.Millisecond
 	longestWait  = 5 * time.Second
-	// defaultPatience is how long Follow goes on without an answer.
+	// defaultPatience is how long Follow retries without an answer.
 	defaultPatience = 2 * time.Minute
-	// silence is how long a stream may say nothing. The daemon says something every 15 s.
+	// silence is how long a stream may be silent. The daemon sends a heartbeat every 15 s.
 	silence = time.Minute
 )
 
-// ErrTabGone says that the daemon does not know the tab: it was closed while the connection was lost, or the daemon was
-// started anew, which opens no tabs by itself.
+// ErrTabGone says that the daemon does not know the tab: it was closed while the connection was lost,
+// or the daemon was restarted.
 var ErrTabGone = errors.New("the tab is gone: open another one")
 
-// errSilent is why a stream was given up that said nothing.
-var errSilent = fmt.Errorf("the daemon said nothing for %v", silence)
+// errSilent ends a stream that was silent for too long.
+var errSilent = fmt.Errorf("the daemon sent nothing for %v", silence)
 
-// FollowOptions say what to follow.
+// FollowOptions configure Follow.
 type FollowOptions struct {
-	// View has the options of the view: which elements, min_interval, format. The tab, what to resume from and
-	// omit_initial are not taken from it. Nil: the defaults.
+	// View has the options of the view: the selection of elements, min_interval, format. Its tab_id,
+	// from_revision, epoch and omit_initial are ignored. Nil: the defaults.
 	View *domtapv1.WatchDomRequest
-	// From is the State of the last Update that was dealt with, of the same tab and view: Follow goes on there, also in
-	// another process. Nil: it begins with the page as it is.
+	// From is the State of the last processed Update, of the same tab and view: Follow resumes there, also
+	// in another process. Nil: it begins with the current page.
 	From *domtapv1.GetDomResponse
-	// Patience is how long Follow tries to go on without hearing anything. 0: two minutes.
+	// Patience is how long Follow retries without an answer. 0: two minutes.
 	Patience time.Duration
-	// Lost is told when a stream was lost, why, and how long Follow waits until it tries to go on. Nil: nobody is.
+	// Lost is called when a stream is lost, with the cause and the wait before the retry. May be nil.
 	Lost func(cause error, wait time.Duration)
 }
 
-// Update is one message of a stream, and what is known once it is applied.
+// Update is one message of a stream, and the state after it.
 type Update struct {
-	// State is what GetDom with the same options would answer: tab_id, url, title, revision, epoch and the elements
-	// in order, without boxes. Nobody writes to it again, so it may be kept: it is what FollowOptions.From takes,
-	// and a file may hold it as protobuf or JSON.
+	// State is what GetDom with the same options would return: tab_id, url, title, revision, epoch and the
+	// elements in order, without boxes. It is never changed again, so it may be kept, for
+	// FollowOptions.From or in a file as protobuf or JSON.
 	State *domtapv1.GetDomResponse
-	// Message is what came: a diff, a resync, a snapshot, a navigation, a status or a heartbeat.
+	// Message is the message: a diff, a resync, a snapshot, a navigation, a status or a heartbeat.
 	Message *domtapv1.WatchDomResponse
 }
 
-// Follow yields what the tab shows, and then every change, in order, without a gap and without repeating one: when the
-// connection is lost or the daemon ends, it waits a little, longer each time, and goes on where it was. What happened
-// meanwhile comes as one diff, or as a resync, whose reason says why. A daemon that was started anew counts in another
-// epoch, so everything comes anew (epoch_changed) when it has such a tab.
+// Follow yields the page of the tab, and then every change, in order, without gaps and repetitions.
+// When the connection is lost or the daemon ends, Follow retries with growing waits and resumes where
+// it was. The changes meanwhile come as one diff, or as a resync with a reason. A restarted daemon has
+// another epoch, so the whole view is sent again (epoch_changed) if it has the tab.
 //
-// The loop ends without an error when the tab is closed, after an Update that says so. Otherwise the last thing it
-// yields is an error: that of ctx; one that wraps ErrTabGone; one after Client.Close; one that trying again does not mend, such as
-// INVALID_ARGUMENT; or, after Patience, what kept it from going on.
+// The loop ends without an error when the tab is closed, after an Update that says so. Otherwise it
+// yields an error last: that of ctx; one that wraps ErrTabGone; one after Client.Close; one that a
+// retry does not fix, such as INVALID_ARGUMENT; or, after Patience, the last failure.
 //
-// A body that takes long gets fewer, larger diffs, and holds up nobody else. State may be kept, and is written
-// before the next Update by programs that want to go on after a crash.
+// A slow loop body gets fewer, larger diffs, and delays no other client. Programs that want to resume
+// after a crash save State before the next Update.
 func (t *Tab) Follow(ctx context.Context, o FollowOptions) iter.Seq2[*Update, error] {
 	return func(yield func(*Update, error) bool) {
 		f := &follower{ctx: ctx, client: t.client, tab: t.id, options: o, yield: yield}
@@ -77,7 +77,7 @@ func (t *Tab) Follow(ctx context.Context, o FollowOptions) iter.Seq2[*Update, er
 	}
 }
 
-// errLeft says that the caller left its loop.
+// errLeft says that the caller left the loop.
 var errLeft = errors.New("left")
 
 // follower is one loop over Follow.
@@ -89,7 +89,7 @@ type follower struct {
 	yield   func(*Update, error) bool
 
 	state *domtapv1.GetDomResponse
-	// failures counts the streams since one was in order; since is when the first of them failed.
+	// failures counts the failed streams in a row; since is when the first of them failed.
 	failures int
 	since    time.Time
 }
@@ -127,8 +127,8 @@ func (f *follower) run() error {
 	}
 }
 
-// rest waits until the next attempt: each time up to twice as long, and by chance, so that many clients of a daemon do
-// not come back at once.
+// rest waits before the next attempt: up to twice as long each time, with jitter, so that many clients
+// of a daemon do not return at once.
 func (f *follower) rest(cause error) error {
 	if f.failures == 0 {
 		f.since = time.Now()
@@ -138,7 +138,7 @@ func (f *follower) rest(cause error) error {
 		patience = defaultPatience
 	}
 	if over := time.Since(f.since); over > patience {
-		return fmt.Errorf("tab %s cannot be followed any more, after %d attempts in %v: %w", f.tab, f.failures, over.Round(time.Second), cause)
+		return fmt.Errorf("follow tab %s: gave up after %d attempts in %v: %w", f.tab, f.failures, over.Round(time.Second), cause)
 	}
 	most := min(longestWait, shortestWait<<min(f.failures, 10))
 	wait := most/2 + rand.N(most/2)
@@ -156,8 +156,8 @@ func (f *follower) rest(cause error) error {
 	}
 }
 
-// watch reads one stream to its end. heard says whether it said anything but what the tab's status is: a page that
-// crashed says so to each stream at once, which is no sign of life.
+// watch reads one stream to its end. heard says whether a message other than a tab status came: a
+// crashed page sends its status to each stream at once, which is not a sign of life.
 func (f *follower) watch() (heard bool, err error) {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	defer cancel(nil)
@@ -179,7 +179,7 @@ func (f *follower) watch() (heard bool, err error) {
 		case err != nil:
 			return heard, err
 		case message.GetSequence() != sequence:
-			return heard, mismatch("message %d came as number %d", message.GetSequence(), sequence)
+			return heard, mismatch("message %d arrived as number %d", message.GetSequence(), sequence)
 		}
 		state, err := Take(f.state, message)
 		if err != nil {
@@ -193,7 +193,7 @@ func (f *follower) watch() (heard bool, err error) {
 	}
 }
 
-// request asks for what is to come after the state.
+// request makes the request that continues after the state.
 func (f *follower) request() *domtapv1.WatchDomRequest {
 	r := &domtapv1.WatchDomRequest{}
 	if f.options.View != nil {
@@ -207,9 +207,9 @@ func (f *follower) request() *domtapv1.WatchDomRequest {
 	return r
 }
 
-// Take returns the state after a message of a stream: it takes over a snapshot, applies a diff, and notes what else the
-// message says. It does not write to the old state, which is nil before the first message. For those who read
-// WatchDom themselves; Follow does it. The error wraps ErrMismatch.
+// Take returns the state after a message of a stream. It does not change the old state, which is nil
+// before the first message. Follow calls it; programs that read WatchDom themselves call it, too. The
+// error wraps ErrMismatch.
 func Take(old *domtapv1.GetDomResponse, m *domtapv1.WatchDomResponse) (*domtapv1.GetDomResponse, error) {
 	now := &domtapv1.GetDomResponse{
 		TabId: old.GetTabId(), Url: old.GetUrl(), Title: old.GetTitle(), Elements: old.GetElements(), Metadata: old.GetMetadata(),
@@ -224,7 +224,7 @@ func Take(old *domtapv1.GetDomResponse, m *domtapv1.WatchDomResponse) (*domtapv1
 		now.Url, now.Title = snapshot.GetUrl(), snapshot.GetTitle()
 		now.Elements, now.Metadata = snapshot.GetElements(), snapshot.GetMetadata()
 	case old == nil:
-		return nil, mismatch("the first message is no snapshot")
+		return nil, mismatch("the first message is not a snapshot")
 	case m.GetDiff() != nil:
 		if from := m.GetDiff().GetFromRevision(); from != old.GetRevision() || m.GetEpoch() != old.GetEpoch() {
 			return nil, mismatch("it leads from revision %d of %s, and the elements are of revision %d of %s",
@@ -241,12 +241,12 @@ func Take(old *domtapv1.GetDomResponse, m *domtapv1.WatchDomResponse) (*domtapv1
 	return now, nil
 }
 
-// gone reports whether an error says that there is no such tab, or no such frame when the view is that of one.
+// gone reports whether an error says that the tab, or the frame of the view, does not exist.
 func gone(err error) bool {
 	return status.Code(err) == codes.NotFound || Reason(err) == "TAB_CLOSED"
 }
 
-// passing reports whether what failed may work a little later.
+// passing reports whether a retry may succeed.
 func passing(err error) bool {
 	if errors.Is(err, ErrMismatch) || errors.Is(err, errSilent) {
 		return true

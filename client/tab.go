@@ -7,14 +7,14 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Tab is a tab of the daemon's browser. It holds nothing but the id: a Tab of a tab that is closed answers NOT_FOUND.
+// Tab is a tab of the daemon's browser. It has only the id: calls on a closed tab fail with NOT_FOUND.
 type Tab struct {
 	client *Client
 	id     string
 }
 
-// Open opens a tab and loads a URL in it. It returns when the page is loaded. The tab stays open until Close, its page
-// or another client closes it.
+// Open opens a tab and loads a URL in it. It returns when the page is loaded. The tab stays open until
+// this program, its page or another client closes it.
 func (c *Client) Open(ctx context.Context, url string) (*Tab, error) {
 	answer, err := c.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{Url: url})
 	if err != nil {
@@ -23,10 +23,10 @@ func (c *Client) Open(ctx context.Context, url string) (*Tab, error) {
 	return c.Tab(answer.GetTab().GetId()), nil
 }
 
-// Tab is the tab with an id, which need not be open.
+// Tab returns the tab with an id, which need not be open.
 func (c *Client) Tab(id string) *Tab { return &Tab{c, id} }
 
-// ID is what the daemon calls the tab.
+// ID returns the id of the tab.
 func (t *Tab) ID() string { return t.id }
 
 // Close closes the tab.
@@ -35,16 +35,17 @@ func (t *Tab) Close(ctx context.Context) error {
 	return err
 }
 
-// Read returns the page as text, one line for each element that can be acted on, with its ref, within the default limits
-// of 300 elements and 8,000 tokens. Client.Dom has GetCompact and GetDom with all their options.
+// Read returns the page as text, one line for each interactive element, with its ref, within the
+// default limits of 300 elements and 8,000 tokens. Client.Dom has GetCompact and GetDom with all
+// options.
 func (t *Tab) Read(ctx context.Context) (string, error) {
 	answer, err := t.client.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: t.id})
 	return answer.GetText(), err
 }
 
-// Act does up to 8 steps as one turn of the tab, and returns what they did to the page once that has come to rest. When
-// a step fails, the later ones are not done and the error says why; if an earlier one was done, there is an answer as
-// well and the error is a *StepError.
+// Act does up to 8 steps as one turn of the tab, and returns what they changed once the page has
+// settled. If a step fails, the later ones are not done and the error says why; if an earlier step was
+// done, Act returns the answer, too, and the error is a *StepError.
 func (t *Tab) Act(ctx context.Context, steps ...*domtapv1.Step) (*domtapv1.InteractResponse, error) {
 	answer, err := t.client.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: t.id, Steps: steps})
 	if err != nil {
@@ -58,11 +59,11 @@ func (t *Tab) Act(ctx context.Context, steps ...*domtapv1.Step) (*domtapv1.Inter
 	return answer, nil
 }
 
-// StepError is why a step failed after others were done.
+// StepError is the failure of a step after others were done.
 type StepError struct {
 	// Step counts from 0.
 	Step int
-	// Reason is a word such as NOT_ACTIONABLE.
+	// Reason is the reason, such as NOT_ACTIONABLE.
 	Reason string
 	// Message says what went wrong and what to do next.
 	Message string

@@ -21,18 +21,19 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Options say how to connect.
+// Options are the options of a connection.
 type Options struct {
-	// Token is the bearer token, which is sent over TCP only. Empty: TokenFile holds it.
+	// Token is the bearer token, which is sent over TCP only. Empty: the token in TokenFile.
 	Token string
-	// TokenFile is where the token is kept. A missing file is no error here: the daemon's refusal says more.
+	// TokenFile is the file with the token. A missing file is not an error here: the daemon's refusal says
+	// more.
 	TokenFile string
-	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: those of the
-	// system, and no TLS on loopback.
+	// TLSCA is a PEM file with the authority that signed the daemon's certificate. Empty: the authorities
+	// of the system, and no TLS on loopback.
 	TLSCA string
 	// ClientCert and ClientKey are PEM files with the certificate that the client presents, and its key. Empty: none.
 	ClientCert, ClientKey string
-	// Agent is what the client calls itself.
+	// Agent is the name of the client.
 	Agent string
 }
 
@@ -67,8 +68,7 @@ func Dial(to Target, o Options) (*grpc.ClientConn, error) {
 	return conn, nil
 }
 
-// AwaitServing waits until the daemon says that it serves, or ctx ends. It does not ask again and again:
-// gRPC connects when it can.
+// AwaitServing waits until the daemon serves, or ctx ends. It does not poll: gRPC connects when it can.
 func AwaitServing(ctx context.Context, to Target, o Options) error {
 	conn, err := Dial(to, o)
 	if err != nil {
@@ -81,7 +81,7 @@ func AwaitServing(ctx context.Context, to Target, o Options) error {
 	return errors.Join(err, conn.Close())
 }
 
-// unreached is the error of a daemon that does not say that it serves.
+// unreached is the error for a daemon that does not serve.
 func unreached(to Target, err error) error {
 	message, hint := Words(status.Convert(err))
 	if IsUnanswered(message) {
@@ -91,7 +91,7 @@ func unreached(to Target, err error) error {
 		to, cmp.Or(message, status.Convert(err).Message()))
 }
 
-// transport is TLS for every address that other machines can reach, as the daemon demands it there.
+// transport is TLS for every address that other machines can reach; the daemon requires it there.
 func (o Options) transport(to Target) (credentials.TransportCredentials, error) {
 	if to.Socket != "" || (to.isLoopback() && o.TLSCA == "") {
 		return insecure.NewCredentials(), nil
@@ -140,6 +140,6 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 	return map[string]string{"authorization": "Bearer " + string(b)}, nil
 }
 
-// RequireTransportSecurity is false because the token may travel over loopback; transport sees to TLS
+// RequireTransportSecurity is false because the token may be sent over loopback; transport ensures TLS
 // everywhere else.
 func (b bearer) RequireTransportSecurity() bool { return false }

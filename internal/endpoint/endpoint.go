@@ -1,8 +1,8 @@
-// Package endpoint finds a daemon, starts one and connects to it: which files a daemon and its clients meet at, what an
-// address means, and which credentials it needs. The command line and package client stand on it.
+// Package endpoint finds, starts and connects to a daemon: the files that a daemon and its clients
+// share, the forms of addresses, and their credentials. The command line and package client use it.
 //
-// A unix socket goes without token and TLS. TCP on loopback carries the bearer token; any other address is
-// only ever spoken to over TLS.
+// A unix socket needs neither token nor TLS. TCP on loopback needs the bearer token; any other address
+// also needs TLS.
 package endpoint
 
 import (
@@ -22,9 +22,9 @@ import (
 // Lookup reads an environment variable, as os.LookupEnv does.
 type Lookup func(name string) (string, bool)
 
-// Places are the files that a daemon and its clients meet at.
+// Places are the files that a daemon and its clients share.
 type Places struct {
-	// State is the directory of what outlives the daemon: its log and its browser's profile.
+	// State is the directory of the files that outlive the daemon: its log and the profile of its browser.
 	State string
 	// Socket is the daemon's unix socket; empty: it listens on TCP only.
 	Socket string
@@ -32,11 +32,11 @@ type Places struct {
 	Token string
 }
 
-// Log is the file that a daemon which was started on demand logs to.
+// Log returns the log file of a daemon that was started on demand.
 func (p Places) Log() string { return filepath.Join(p.State, "daemon.log") }
 
-// FindPlaces says where this user's daemon lives. A state directory chosen by the user holds socket and
-// token too, so that one setting makes an instance apart from all others; empty: the usual places.
+// FindPlaces returns the places of this user's daemon. A state directory chosen by the user has socket
+// and token, too, so that one setting makes a separate instance; empty: the default places.
 func FindPlaces(env Lookup, stateDir string) (Places, error) {
 	at := Places{State: stateDir}
 	var errState, errSocket, errToken error
@@ -64,7 +64,7 @@ func defaultState(env Lookup) (string, error) {
 	if home, _ := env("HOME"); filepath.IsAbs(home) {
 		return filepath.Join(home, ".local", "state", "domtap"), nil
 	}
-	return "", errorf(Misused, "set HOME, or give a directory with --state-dir", "there is no place for the daemon's state")
+	return "", errorf(Misused, "set HOME, or give a directory with --state-dir", "no directory for the daemon's state")
 }
 
 // Target is where a daemon listens: a unix socket or a TCP address.
@@ -75,18 +75,18 @@ func Parse(addr string) (Target, error) {
 	if path, isUnix := strings.CutPrefix(addr, "unix:"); isUnix {
 		path = strings.TrimPrefix(path, "//")
 		if !strings.HasPrefix(path, "/") && !filepath.IsAbs(path) {
-			return Target{}, errorf(Misused, "for example --addr unix:///run/user/1000/domtap/domtap.sock", "%q is no absolute path of a socket", addr)
+			return Target{}, errorf(Misused, "for example --addr unix:///run/user/1000/domtap/domtap.sock", "invalid socket %q: it must be an absolute path", addr)
 		}
 		return Target{Socket: path}, nil
 	}
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil || host == "" || port == "" {
-		return Target{}, errorf(Misused, "use unix:///PATH or HOST:PORT", "%q is no address", addr)
+		return Target{}, errorf(Misused, "use unix:///PATH or HOST:PORT", "invalid address %q", addr)
 	}
 	return Target{Address: addr}, nil
 }
 
-// FindTarget says where this user's daemon listens: at addr unless that is empty, then on its socket, then on its TCP
+// FindTarget returns the target of this user's daemon: addr if it is set, else its socket, else its TCP
 // address.
 func FindTarget(addr string, at Places, env Lookup) (Target, error) {
 	if addr != "" {
@@ -101,7 +101,7 @@ func FindTarget(addr string, at Places, env Lookup) (Target, error) {
 	return Target{Address: listen.DefaultAddress}, nil
 }
 
-// String is the target as Parse reads it.
+// String formats the target for Parse.
 func (t Target) String() string {
 	if t.Socket != "" {
 		return "unix://" + t.Socket
@@ -109,7 +109,7 @@ func (t Target) String() string {
 	return t.Address
 }
 
-// name is the target as grpc wants it.
+// name formats the target for gRPC.
 func (t Target) name() string {
 	if t.Socket != "" {
 		if runtime.GOOS == "windows" { // a path with a drive is none of a URL
@@ -120,8 +120,8 @@ func (t Target) name() string {
 	return "passthrough:///" + t.Address
 }
 
-// Answers says whether somebody listens on a unix socket. A TCP address always counts: its daemon is
-// not ours to start.
+// Answers reports whether a daemon listens on a unix socket. It is true for TCP addresses, whose
+// daemons are never started here.
 func (t Target) Answers(ctx context.Context) bool {
 	if t.Socket == "" {
 		return true
@@ -133,7 +133,8 @@ func (t Target) Answers(ctx context.Context) bool {
 	return conn.Close() == nil
 }
 
-// Reach returns an error when nobody listens on a unix socket. That of a TCP address is left to the first call.
+// Reach returns an error if no daemon listens on a unix socket. For a TCP address the first call finds
+// out.
 func (t Target) Reach(ctx context.Context) error {
 	if t.Socket == "" {
 		return nil

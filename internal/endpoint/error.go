@@ -2,12 +2,12 @@ package endpoint
 
 import "fmt"
 
-// Kind says what sort of failure an Error is.
+// Kind is the kind of an Error.
 type Kind uint8
 
 // The kinds of failures.
 const (
-	// Misused: an address, a file or the environment is no good.
+	// Misused: an address, a file or the environment is invalid.
 	Misused Kind = iota + 1
 	// Denied: the token may not be used.
 	Denied
@@ -15,7 +15,7 @@ const (
 	Unreachable
 )
 
-// Error is a failure to find, start or reach a daemon, and what can be done about it.
+// Error is a failure to find, start or reach a daemon, with a hint.
 type Error struct {
 	Kind Kind
 	Err  error
@@ -23,7 +23,7 @@ type Error struct {
 	Hint string
 }
 
-// Error is the message without the hint.
+// Error returns the message without the hint.
 func (e *Error) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.

@@ -16,14 +16,15 @@ import (
 const (
 	// StartLimit is how long a daemon may take until it serves.
 	StartLimit = 30 * time.Second
-	// largestLog is the size in bytes from which on a daemon's log is set aside before the next start.
+	// largestLog is the size, in bytes, above which a log is renamed before the next start.
 	largestLog = 4 << 20
-	// readyWord is what a daemon that was started on demand says when it listens.
+	// readyWord is what a daemon that was started on demand writes when it listens.
 	readyWord = "ready\n"
 )
 
-// Ensure starts a daemon when nobody listens on the target, and returns when one serves. Of programs that do so at
-// the same time one starts the daemon, and all find it. A TCP address is left alone: its daemon is not ours to start.
+// Ensure starts a daemon if none listens on the target, and returns when one serves. If several
+// programs call it at the same time, one starts the daemon and all find it. Daemons of TCP addresses
+// are never started.
 func Ensure(ctx context.Context, to Target, at Places, o Options, launch func(context.Context, Places) error) error {
 	if to.Answers(ctx) {
 		return nil
@@ -37,8 +38,9 @@ func Ensure(ctx context.Context, to Target, at Places, o Options, launch func(co
 	return AwaitServing(ctx, to, o)
 }
 
-// ServeArgs are the arguments that make domtap a daemon at these places, for Launch. It opens no TCP port that nobody
-// asked for: DOMTAP_LISTEN asks for one, and so does its configuration file. Other settings reach it through these.
+// ServeArgs returns the arguments for Launch that start a daemon at these places. The daemon opens a
+// TCP port only if DOMTAP_LISTEN or its configuration file says so; other settings come from there,
+// too.
 func ServeArgs(at Places) ([]string, error) {
 	args := []string{"serve", "--on-demand"}
 	for flag, path := range map[string]string{"--state-dir": at.State, "--socket": at.Socket, "--token-file": at.Token} {
@@ -51,9 +53,9 @@ func ServeArgs(at Places) ([]string, error) {
 	return args, nil
 }
 
-// Launch starts domtap, the program at a path, with the arguments in a session of its own, so that it outlives the
-// caller and its terminal. It returns when the daemon listens, when it ended because another one serves, or
-// when ctx ends. The arguments are those of ServeArgs.
+// Launch starts domtap, the program at a path, with the arguments in a session of its own, so that it
+// outlives the caller and its terminal. Launch returns when the daemon listens, when the daemon ended
+// because another one serves, or when ctx ends. The arguments are those of ServeArgs.
 func Launch(ctx context.Context, program string, at Places, args []string) error {
 	log, err := openLog(at)
 	if err != nil {
@@ -74,7 +76,7 @@ func Launch(ctx context.Context, program string, at Places, args []string) error
 		if errors.Is(err, context.Canceled) {
 			return err
 		}
-		return errorf(Unreachable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "the daemon was not ready in time (%w); the last that it said: %s", err, lastError(log, began))
+		return errorf(Unreachable, "its log is in "+at.Log()+"; domtap doctor checks what it needs", "the daemon was not ready in time (%w); its last message: %s", err, lastError(log, began))
 	} else if word == readyWord {
 		return cmd.Process.Release()
 	}
@@ -84,7 +86,7 @@ func Launch(ctx context.Context, program string, at Places, args []string) error
 	return nil
 }
 
-// openLog opens the daemon's log to append to it. A long one is kept once under another name.
+// openLog opens the daemon's log for appending. A large log is renamed first; one old log is kept.
 func openLog(at Places) (*os.File, error) {
 	for _, dir := range []string{at.State, filepath.Dir(at.Socket)} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -126,16 +128,17 @@ func readAll(ctx context.Context, cmd *exec.Cmd, pipe *os.File) (string, error) 
 	return string(text), err
 }
 
-// complaint is how the command line begins to say what went wrong.
+// complaint is the prefix of the command line's error messages.
 const complaint = "domtap: "
 
-// lastError is the first complaint in a log from a place on, or else the log's last line.
+// lastError returns the first error message in a log from an offset on, or else the last line of the
+// log.
 func lastError(log io.ReaderAt, from int64) string {
 	text, err := io.ReadAll(io.NewSectionReader(log, from, largestLog))
 	if err != nil {
 		return err.Error()
 	}
-	last := "the daemon said nothing"
+	last := "the daemon logged nothing"
 	for line := range bytes.Lines(text) {
 		said, found := strings.CutPrefix(string(line), complaint)
 		if found {
@@ -148,7 +151,7 @@ func lastError(log io.ReaderAt, from int64) string {
 	return last
 }
 
-// TellReady tells the command that started this daemon that it listens.
+// TellReady tells the program that started this daemon that the daemon listens.
 func TellReady() error {
 	pipe := readyFile()
 	_, err := pipe.WriteString(readyWord)

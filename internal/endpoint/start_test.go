@@ -9,8 +9,8 @@ import (
 
 func TestTheLastComplaintOfALogIsReported(t *testing.T) {
 	for log, want := range map[string]string{
-		"":                           "the daemon said nothing",
-		"domtap: old\n":              "the daemon said nothing",
+		"":                           "the daemon logged nothing",
+		"domtap: old\n":              "the daemon logged nothing",
 		"OLDLINES\nlevel=INFO a\n\n": "level=INFO a",
 		"OLDLINES\nlevel=INFO a\ndomtap: the browser is gone\nhint: x\n": "the browser is gone",
 	} {

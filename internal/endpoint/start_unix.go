@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// readyFD is the file that a daemon says its readyWord to: the first after the three standard ones.
+// readyFD is the file that a daemon writes its readyWord to: the first after the three standard files.
 const readyFD = 3
 
-// apart gives the process a session of its own, and the end of the pipe that it says to that it is ready.
+// apart gives the process a session of its own and the write end of the ready pipe.
 func apart(cmd *exec.Cmd, ready *os.File) {
 	cmd.ExtraFiles = []*os.File{ready}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -24,7 +24,7 @@ func terminate(cmd *exec.Cmd) { _ = cmd.Process.Signal(syscall.SIGTERM) } // it 
 // giveUp ends the reading of a process's pipe.
 func giveUp(_ *exec.Cmd, pipe *os.File) { _ = pipe.SetReadDeadline(time.Unix(1, 0)) }
 
-// KeepReady sees to it that processes which a daemon that was started on demand starts do not hold open what TellReady writes to.
+// KeepReady keeps child processes of the daemon from inheriting the ready pipe.
 func KeepReady() { syscall.CloseOnExec(readyFD) }
 
 func readyFile() *os.File { return os.NewFile(readyFD, "ready") }

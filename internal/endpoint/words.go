@@ -9,21 +9,23 @@ import (
 )
 
 var (
-	// dialing is what gRPC says of a daemon that does not answer, and net of why.
+	// dialing matches the errors of gRPC for a daemon that does not answer, with the cause from package
+	// net.
 	dialing = regexp.MustCompile(`Error while dialing:? (?:dial )?(?:(tcp|unix) (\S+): )?(?:connect: )?([^"]*)`)
-	// handshake is what gRPC says of an answer that is not a daemon's, or not in the right language.
+	// handshake matches the errors of gRPC for a peer that is not a daemon, or does not use TLS as
+	// expected.
 	handshake = regexp.MustCompile(`(?:authentication handshake failed:|error reading server preface:) ([^"]*)`)
-	// lost is what gRPC says of a connection that ended during a call.
+	// lost matches the errors of gRPC for a connection that ended during a call.
 	lost = regexp.MustCompile(`^(?:error reading from server:|closing transport due to:|transport is closing|the connection is draining|connection error:|name resolver error:) ?(.*)`)
-	// late is what gRPC says of a deadline that the daemon knows nothing of.
+	// late matches the errors of gRPC for a deadline that passed on the client's side.
 	late = regexp.MustCompile(`^(?:context deadline exceeded|received context error|stream terminated|latest balancer error)`)
 )
 
-// hintThere says what helps where nobody answers at an address.
+// hintThere is the hint for an address at which no daemon answers.
 const hintThere = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
 
-// Words says in plain words what the client's side of gRPC made a status of, which knows nothing of the page, and what helps;
-// empty: the daemon itself answered.
+// Words returns a plain message and a hint for a status that the client's side of gRPC made; empty: the
+// daemon itself answered.
 func Words(st *status.Status) (message, hint string) {
 	said := st.Message()
 	if st.Code() != codes.Unavailable && st.Code() != codes.DeadlineExceeded {
@@ -47,10 +49,10 @@ func Words(st *status.Status) (message, hint string) {
 	return "", ""
 }
 
-// nobody is how Words begins to say that nothing listens at an address, which it names.
+// nobody is the prefix of the messages of Words for an address at which nothing listens.
 const nobody = "no daemon answers"
 
-// IsUnanswered reports whether a message is of Words, and says that nobody answers.
+// IsUnanswered reports whether a message of Words says that no daemon answers.
 func IsUnanswered(message string) bool { return strings.HasPrefix(message, nobody) }
 
 func unanswered(network, address, why string) string {

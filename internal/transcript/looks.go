@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lookedAt is how much of a text is looked at to tell what it is, in bytes.
+// lookedAt is how much of a text is scanned to find its kind, in bytes.
 const lookedAt = 64 << 10
 
 // treeLine is a line of an accessibility tree or an element list, as browser tools print them: Playwright's and domtap's trees
@@ -13,7 +13,7 @@ const lookedAt = 64 << 10
 // agent-browser (- button "Pay" [@e1]).
 var treeLine = regexp.MustCompile(`^\s*(?:- (?:'|")?[a-z]+\b.*(?:\[ref=|\[@?e\d|:$)|\[\d+\]<|\[\d+\] .*\([a-z][a-z0-9-]*\b.*\)$|uid=\S+ [a-zA-Z]+|@e\d+ |\[?e\d+\]? [a-z]+ ")`)
 
-// looksLikePage reports whether a result holds HTML of a whole page or an accessibility tree.
+// looksLikePage reports whether a result has the HTML of a whole page or an accessibility tree.
 func (r *result) looksLikePage() bool {
 	for _, p := range r.payloads {
 		if looksLikePage(p.text) {
@@ -23,7 +23,7 @@ func (r *result) looksLikePage() bool {
 	return false
 }
 
-// hasPicture reports whether a result holds a picture.
+// hasPicture reports whether a result has an image.
 func (r *result) hasPicture() bool {
 	for _, p := range r.payloads {
 		if p.picture {
@@ -33,13 +33,13 @@ func (r *result) hasPicture() bool {
 	return false
 }
 
-// changes is the line that domtap's reports of what changed have, and nothing above it but a few words on what was done.
+// changes matches the first line of domtap's diffs, with at most a few lines about the action above it.
 var changes = regexp.MustCompile(`(?m)^Changes: \+\d+ -\d+`)
 
-// navigated begins a report that lists the elements of a new page: a snapshot of that.
+// navigated begins a result that lists the elements of a new page, which is a snapshot.
 const navigated = "# navigated\n"
 
-// looksLikeReport reports whether a result tells what changed, and not how the page is.
+// looksLikeReport reports whether a result is a diff.
 func (r *result) looksLikeReport() bool {
 	for _, p := range r.payloads {
 		if changes.MatchString(p.text[:min(len(p.text), 4096)]) {

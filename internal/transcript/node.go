@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// node is a JSON value with its place in the message that it is part of. A node that is not there is nil; its methods
-// say so with zero values, so that shapes can be asked for without a check at each step.
+// node is a JSON value with its position in the message. A missing node is nil; its methods return zero
+// values, so that callers need no check at each step.
 type node struct {
 	// raw is the value's text, and start where it begins in the message.
 	raw   []byte
@@ -16,7 +16,7 @@ type node struct {
 	values []*node
 }
 
-// maxDepth is how deep a message is looked into. What is deeper is never a result.
+// maxDepth is how deep a message is parsed. Deeper values are never results.
 const maxDepth = 64
 
 // parse makes the tree of a valid JSON value.
@@ -42,7 +42,7 @@ func (p *parser) space() {
 	}
 }
 
-// value reads the value that begins here. The text is valid, so that there is nothing to check.
+// value reads the value that begins here. The text is valid JSON.
 func (p *parser) value(depth int) *node {
 	n := &node{start: p.at}
 	switch c := p.text[p.at]; {
@@ -69,7 +69,7 @@ func delimits(c byte) bool {
 	return false
 }
 
-// children reads what an object or an array holds.
+// children reads the values of an object or an array.
 func (p *parser) children(n *node, depth int, object bool) {
 	p.at++
 	for {
@@ -125,7 +125,7 @@ func (p *parser) skip() {
 	}
 }
 
-// get is the value of a key, the last one if there are several, as JSON parsers take it.
+// get returns the value of a key, the last one of duplicates, as JSON parsers do.
 func (n *node) get(key string) *node {
 	if n == nil {
 		return nil
@@ -138,7 +138,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// list is what an array holds.
+// list returns the values of an array.
 func (n *node) list() []*node {
 	if n == nil || !n.isArray() {
 		return nil
@@ -146,7 +146,7 @@ func (n *node) list() []*node {
 	return n.values
 }
 
-// words are the strings in a value, each on lines of its own, up to a bound.
+// words returns the strings in a value, each on its own lines, up to a bound.
 func (n *node) words() string {
 	var b strings.Builder
 	n.appendWords(&b)
@@ -167,7 +167,7 @@ func (n *node) isArray() bool  { return n != nil && n.raw[0] == '[' }
 func (n *node) isObject() bool { return n != nil && n.raw[0] == '{' }
 func (n *node) isString() bool { return n != nil && n.raw[0] == '"' }
 
-// text is the value of a string, or the text of a number.
+// text returns the value of a string, or the text of a number.
 func (n *node) text() string {
 	if n == nil {
 		return ""

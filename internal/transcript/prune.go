@@ -1,20 +1,21 @@
-// Package transcript makes chat transcripts smaller: of the page snapshots that browser tools have answered with it
-// keeps the newest, and puts a placeholder in the place of the others, which a model no longer needs. Reports of what changed
-// (format DIFF) go with the snapshots that they lead away from: those behind the oldest that is kept stay.
+// Package transcript prunes chat transcripts: it keeps the newest page snapshots in the results of
+// browser tools and replaces older ones, which a model no longer needs, by a placeholder. Diffs (format
+// DIFF) go with the snapshots that they start from: diffs after the oldest kept snapshot stay.
 //
-// It knows the shapes that are in use, also mixed: OpenAI chat completions and responses, Anthropic messages, Vercel AI SDK UI
-// and model messages, MCP results (as JSON-RPC). A transcript is a JSON array of messages, or an object with the array under
-// "messages" or "input".
+// It supports these shapes, also mixed: OpenAI chat completions and responses, Anthropic messages,
+// Vercel AI SDK UI and model messages, MCP results (as JSON-RPC). A transcript is a JSON array of
+// messages, or an object with the array under "messages" or "input".
 //
 // What it guarantees:
 //
-//   - Nothing but results of tools is touched: what users, assistants and systems say, calls and their arguments, ids, order,
-//     unknown fields and the white space between them come out byte for byte as they went in.
-//   - The output is valid JSON with as many messages, calls and results as the input. A result keeps its kind: a text
-//     stays a text, an object an object.
-//   - Pruning twice is pruning once.
-//   - Memory is bounded by the largest message and what lies behind the oldest snapshot that is kept, not by the transcript.
-//     (Whether that one stays is only known at the end. Before the first snapshot, a report of changes counts as one there.)
+//   - Only results of tools change. Messages of users, assistants and systems, calls and their
+//     arguments, ids, order, unknown fields and white space stay byte for byte.
+//   - The output is valid JSON with as many messages, calls and results as the input. A result keeps
+//     its type: a text stays a text, an object an object.
+//   - Pruning is idempotent.
+//   - Memory is bounded by the largest message and the part after the oldest kept snapshot, not by the
+//     transcript. (Whether a snapshot stays is only known at the end. Before the first snapshot, a diff
+//     counts as one.)
 //
 // It has no state and no goroutine.
 package transcript
@@ -28,43 +29,46 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// Placeholder is what stands in the place of a snapshot, unless Options name another.
+// Placeholder replaces a snapshot, unless Options name another text.
 const Placeholder = "[DOM content removed - previous page state]"
 
 const (
-	// DefaultMinBytes is the least size of a snapshot.
+	// DefaultMinBytes is the minimum size of a snapshot.
 	DefaultMinBytes = 256
-	// largeResult is how large a result of a tool without a name must be to count whatever it holds.
+	// largeResult is the size from which on a result of a tool without a name counts as a snapshot,
+	// whatever it has.
 	largeResult = 10 << 10
 )
 
-// Options say what to prune. The zero value keeps no snapshot at all; Default keeps one.
+// Options configure pruning. The zero value keeps no snapshot; Default keeps one.
 type Options struct {
-	// Keep is how many of the newest snapshots stay, 0 and above.
+	// Keep is how many of the newest snapshots stay, 0 or more.
 	Keep int
-	// Tools are patterns (as of path.Match, in lower case) for the names of tools whose results are snapshots. Nil: those of
-	// the common browser tools, of which texts below four times MinBytes must also look like a page: a few words
-	// on what was done are no snapshot. A prefix that ends with "__" or "." (of an MCP server) does not count.
+	// Tools are patterns (of path.Match, in lower case) for the names of tools whose results are
+	// snapshots. Nil: the common browser tools, whose texts below four times MinBytes must also look like
+	// a page: a short note about an action is not a snapshot. A prefix that ends with "__" or "." (of an
+	// MCP server) is ignored.
 	Tools []string
-	// MinBytes is the least size of a snapshot: shorter results ("ok") stay. 0: DefaultMinBytes.
+	// MinBytes is the minimum size of a snapshot: shorter results ("ok") stay. 0: DefaultMinBytes.
 	MinBytes int
-	// Placeholder is written instead. Empty: Placeholder. It is cut to half of MinBytes, so that it is no snapshot itself.
+	// Placeholder replaces snapshots. Empty: the constant Placeholder. It is cut to half of MinBytes, so
+	// that it is not a snapshot itself.
 	Placeholder string
-	// usual says that Tools are those that were meant by nil.
+	// usual says that Tools was nil and has the common browser tools.
 	usual bool
 }
 
 // Default keeps the newest snapshot.
 func Default() Options { return Options{Keep: 1} }
 
-// Stats say what pruning did.
+// Stats are the result of pruning.
 type Stats struct {
-	// Messages, and how many results of them were snapshots or reports of changes, of which Removed were replaced.
+	// Messages counts messages; Snapshots counts snapshots and diffs, of which Removed were replaced.
 	Messages, Snapshots, Removed int
 	BytesBefore, BytesAfter      int64
 }
 
-// browserTools are the names under which browser tools answer with a page.
+// browserTools are the names of tools that return a page.
 var browserTools = []string{
 	"browser_*", "browser-*", "browser", "playwright_*", "puppeteer_*", "stagehand_*", "pinchtab_*", "domtap_*", "take_snapshot",
 	"navigate_page", "new_page", "snapshot", "page_snapshot", "get_dom", "get_page*", "get_elements*", "read_page", "navigate",
@@ -72,7 +76,7 @@ var browserTools = []string{
 	"open_url", "web_browser*", "computer",
 }
 
-// otherTools are those that may answer with HTML that is no page: a file of it is not to be lost.
+// otherTools may return HTML that is not a page, such as a file, and are never pruned.
 var otherTools = []string{
 	"*file*", "read", "view", "cat", "bash", "shell*", "exec*", "run_*", "edit*", "write*", "grep*", "glob*", "search*",
 	"*_search", "str_replace*", "apply_patch", "python*", "*sql*", "git*",
@@ -96,8 +100,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Transcript prunes a transcript that is in memory. When it fails, the transcript is not JSON or no transcript, and
-// the error says where.
+// Transcript prunes a transcript in memory. It fails if the input is not JSON or not a transcript; the
+// error says where.
 func Transcript(in []byte, o Options) ([]byte, Stats, error) {
 	var out bytes.Buffer
 	stats, err := Stream(&out, bytes.NewReader(in), o)
@@ -107,8 +111,7 @@ func Transcript(in []byte, o Options) ([]byte, Stats, error) {
 	return out.Bytes(), stats, nil
 }
 
-// Stream prunes a transcript on its way from r to w. When it fails, what was written is a beginning of the output and
-// no JSON.
+// Stream prunes a transcript from r to w. If it fails, the output is incomplete and not valid JSON.
 func Stream(w io.Writer, r io.Reader, o Options) (Stats, error) {
 	p := newPruner(w, r, o.withDefaults())
 	err := p.transcript()
@@ -116,19 +119,19 @@ func Stream(w io.Writer, r io.Reader, o Options) (Stats, error) {
 	return p.stats, err
 }
 
-// kind is what a tool answered.
+// kind is the kind of a result.
 type kind uint8
 
 const (
-	// other is not to be touched.
+	// other results stay.
 	other kind = iota
 	// snapshot is the state of a page.
 	snapshot
-	// report is what changed since a snapshot.
+	// report is a diff since a snapshot.
 	report
 )
 
-// kindOf says what a tool answered.
+// kindOf returns the kind of a result.
 func (o *Options) kindOf(tool string, r *result) kind {
 	size := r.size()
 	if size < o.MinBytes {
@@ -147,7 +150,7 @@ func (o *Options) kindOf(tool string, r *result) kind {
 	return other
 }
 
-// base is a tool's name without that of the server that it belongs to: mcp__playwright__browser_click.
+// base removes the name of the server from the name of a tool: mcp__playwright__browser_click.
 func base(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// payload is a part of a result that can be replaced: its place in the message, what it says, and what is written
-// instead.
+// payload is a part of a result that can be replaced: its position in the message, its text, and its
+// replacement.
 type payload struct {
 	start, end  int
 	text        string
@@ -14,13 +14,13 @@ type payload struct {
 	replacement []byte
 }
 
-// result is what one call of a tool answered.
+// result is the result of one tool call.
 type result struct {
 	tool     string
 	payloads []payload
 }
 
-// size is how many bytes of text and pictures it holds.
+// size is the number of bytes of text and images.
 func (r *result) size() int {
 	n := 0
 	for _, p := range r.payloads {
@@ -29,14 +29,14 @@ func (r *result) size() int {
 	return n
 }
 
-// reader finds the calls and the results in messages, and remembers which id belongs to which tool.
+// reader finds calls and results in messages, and maps ids to tools.
 type reader struct {
 	placeholder string
 	tools       map[string]string
 	found       []*result
 }
 
-// maxNames bounds how many calls are remembered. A result whose call is forgotten has no name.
+// maxNames bounds the map of calls. A result whose call was dropped has no name.
 const maxNames = 100_000
 
 func (d *reader) name(id, tool string) {
@@ -151,7 +151,7 @@ func (d *reader) invocation(i *node) {
 	d.result(i.get("toolName").text(), i.get("result"))
 }
 
-// called is the name of the tool that was called under an id, or else the name that the result itself gives.
+// called returns the name of the tool of a call, or else the name in the result.
 func (d *reader) called(id, name *node) string {
 	if tool := d.tools[id.text()]; tool != "" {
 		return tool
@@ -159,7 +159,7 @@ func (d *reader) called(id, name *node) string {
 	return name.text()
 }
 
-// result notes what a tool answered: a string, blocks, an MCP result, or any other value.
+// result adds the result of a tool: a string, blocks, an MCP result, or any other value.
 func (d *reader) result(tool string, content *node) {
 	switch {
 	case content == nil:
@@ -174,7 +174,7 @@ func (d *reader) result(tool string, content *node) {
 	}
 }
 
-// mcp notes an MCP result.
+// mcp adds an MCP result.
 func (d *reader) mcp(tool string, answer *node) {
 	payloads := d.blocks(answer.get("content"))
 	if s := answer.get("structuredContent"); s.isObject() {
@@ -199,7 +199,7 @@ func isBlocks(array *node) bool {
 	return len(array.list()) > 0
 }
 
-// blocks are the texts and pictures among blocks of content.
+// blocks returns the texts and images among blocks of content.
 func (d *reader) blocks(array *node) []payload {
 	var payloads []payload
 	for _, b := range array.list() {
@@ -222,7 +222,7 @@ func (d *reader) blocks(array *node) []payload {
 	return payloads
 }
 
-// textKind is the kind of text block that goes with a kind of picture.
+// textKind returns the kind of text block that goes with a kind of image block.
 func textKind(kind string) string {
 	if kind == "input_image" {
 		return "input_text"
@@ -230,7 +230,7 @@ func textKind(kind string) string {
 	return "text"
 }
 
-// data replaces an object by one, and an array by one.
+// data replaces an object by an object, and an array by an array.
 func (d *reader) data(n *node) payload {
 	p := d.whole(n, n.words())
 	before, behind := `{"removed":`, `}`

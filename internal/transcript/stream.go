@@ -12,29 +12,29 @@ import (
 // maxMessage bounds one message in bytes.
 const maxMessage = 256 << 20
 
-// pruner carries a transcript over, message by message.
+// pruner copies a transcript, message by message.
 type pruner struct {
 	o     Options
 	in    *source
 	out   *sink
 	know  reader
 	stats Stats
-	// held is what waits for a finding before it to be decided, oldest first; undecided are the findings in it, of which so
-	// many are snapshots.
+	// held has the pieces that wait for a decision about an earlier finding, oldest first; undecided has
+	// the findings in them, and snapshots counts the snapshots among these.
 	held      []*piece
 	undecided []*finding
 	snapshots int
 }
 
-// piece is a message, or what stands between messages.
+// piece is a message, or the text between messages.
 type piece struct {
 	raw []byte
-	// findings are those in the message; open is how many of them are not decided.
+	// findings are the findings in the message; open counts the undecided ones.
 	findings []*finding
 	open     int
 }
 
-// finding is a snapshot, or a report of what changed since one.
+// finding is a snapshot or a diff.
 type finding struct {
 	in      *piece
 	result  *result
@@ -49,7 +49,7 @@ func newPruner(w io.Writer, r io.Reader, o Options) *pruner {
 	}
 }
 
-// transcript carries everything over.
+// transcript copies everything.
 func (p *pruner) transcript() error {
 	c, err := p.next()
 	switch {
@@ -69,7 +69,7 @@ func (p *pruner) transcript() error {
 	}
 	if _, err = p.next(); !errors.Is(err, io.EOF) {
 		if err == nil {
-			err = fmt.Errorf("byte %d: something follows the transcript", p.in.offset)
+			err = fmt.Errorf("byte %d: unexpected data after the transcript", p.in.offset)
 		}
 		return err
 	}
@@ -79,15 +79,15 @@ func (p *pruner) transcript() error {
 	return p.out.flush()
 }
 
-// unexpected says that a text ended too early.
+// unexpected is the error of a text that ends too early.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the transcript ends in the middle: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("the transcript is incomplete: %w", io.ErrUnexpectedEOF)
 	}
 	return err
 }
 
-// next carries white space over and returns the byte behind it, which it leaves.
+// next copies white space and returns the next byte, without consuming it.
 func (p *pruner) next() (byte, error) {
 	space, err := p.in.space()
 	p.pass(space)
@@ -97,12 +97,12 @@ func (p *pruner) next() (byte, error) {
 	return p.in.peek()
 }
 
-// take carries one byte over.
+// take copies one byte.
 func (p *pruner) take() {
 	p.pass([]byte{p.in.byte()})
 }
 
-// pass carries bytes over that belong to no message.
+// pass copies bytes that belong to no message.
 func (p *pruner) pass(raw []byte) {
 	if len(raw) > 0 {
 		p.hold(&piece{raw: raw})
