@@ -395,7 +395,7 @@ func TestPagesAreToldFromOtherTexts(t *testing.T) {
 
 func TestWhatIsNoTranscriptSaysWhere(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "empty", "  ": "empty", "1": "byte 0", `"x"`: "byte 0", "[": "incomplete", `[{"a":1}`: "middle", "[{]": "byte", "[{}] x": "byte", `[{} {}]`: "comma",
+		"": "empty", "  ": "empty", "1": "byte 0", `"x"`: "byte 0", "[": "incomplete", `[{"a":1}`: "incomplete", "[{]": "byte", "[{}] x": "byte", `[{} {}]`: "comma",
 		`{"messages":[}`: "byte", `{"messages" []}`: "colon", `{1:2}`: "name", `[,]`: "byte", `[tru]`: "byte",
 	} {
 		_, _, err := Transcript([]byte(in), Default())
