@@ -31,7 +31,7 @@ function method(type, name) {
  * directly is several times faster than through a getter, above all in code that just started to run.
  * @param {Node} n
  */
-function plain(n) {
+function hasPlainProperties(n) {
   const name = /** @type {El} */ (n).localName;
   return typeof name === "string" && name !== "form";
 }
@@ -84,31 +84,31 @@ const CHECK_VISIBILITY = Element.prototype.checkVisibility;
 /** Reads that no page can mislead. All take the node first. */
 const safe = {
   /** @param {Node} n */
-  parentNode: (n) => /** @type {DomNode | null} */ (plain(n) ? n.parentNode : slow.parentNode(n)),
+  parentNode: (n) => /** @type {DomNode | null} */ (hasPlainProperties(n) ? n.parentNode : slow.parentNode(n)),
   /** @param {Node} n */
-  isConnected: (n) => (plain(n) ? n.isConnected : slow.isConnected(n)),
+  isConnected: (n) => (hasPlainProperties(n) ? n.isConnected : slow.isConnected(n)),
   /** @param {Node} n */
-  firstChild: (n) => /** @type {El | Text | null} */ (plain(n) ? n.firstChild : slow.firstChild(n)),
+  firstChild: (n) => /** @type {El | Text | null} */ (hasPlainProperties(n) ? n.firstChild : slow.firstChild(n)),
   /** @param {Node} n */
-  nextSibling: (n) => /** @type {El | Text | null} */ (plain(n) ? n.nextSibling : slow.nextSibling(n)),
+  nextSibling: (n) => /** @type {El | Text | null} */ (hasPlainProperties(n) ? n.nextSibling : slow.nextSibling(n)),
   /** @param {Node} n */
-  previousSibling: (n) => /** @type {El | Text | null} */ (plain(n) ? n.previousSibling : slow.previousSibling(n)),
+  previousSibling: (n) => /** @type {El | Text | null} */ (hasPlainProperties(n) ? n.previousSibling : slow.previousSibling(n)),
   /** @param {Node} n */
-  lastChild: (n) => /** @type {El | Text | null} */ (plain(n) ? n.lastChild : slow.lastChild(n)),
+  lastChild: (n) => /** @type {El | Text | null} */ (hasPlainProperties(n) ? n.lastChild : slow.lastChild(n)),
   /** @param {Node} n */
   nodeType: (n) => (typeof n.nodeType === "number" ? n.nodeType : 1),
   /** @param {Node} n */
-  textContent: (n) => /** @type {string} */ (plain(n) ? n.textContent : slow.textContent(n)),
+  textContent: (n) => /** @type {string} */ (hasPlainProperties(n) ? n.textContent : slow.textContent(n)),
   /** @param {Node} n */
-  getRootNode: (n) => /** @type {DomNode} */ (plain(n) ? n.getRootNode() : slow.getRootNode(n)),
+  getRootNode: (n) => /** @type {DomNode} */ (hasPlainProperties(n) ? n.getRootNode() : slow.getRootNode(n)),
   /** @param {El} n */
-  firstElementChild: (n) => (plain(n) ? n.firstElementChild : slow.firstElementChild(n)),
+  firstElementChild: (n) => (hasPlainProperties(n) ? n.firstElementChild : slow.firstElementChild(n)),
   /** @param {El} n */
-  nextElementSibling: (n) => (plain(n) ? n.nextElementSibling : slow.nextElementSibling(n)),
+  nextElementSibling: (n) => (hasPlainProperties(n) ? n.nextElementSibling : slow.nextElementSibling(n)),
   /** @param {El} n @returns {El | null} */
-  assignedSlot: (n) => (plain(n) ? n.assignedSlot : slow.assignedSlot(n)),
+  assignedSlot: (n) => (hasPlainProperties(n) ? n.assignedSlot : slow.assignedSlot(n)),
   /** A form cannot have one. @param {El} n */
-  shadowRoot: (n) => (plain(n) ? n.shadowRoot : null),
+  shadowRoot: (n) => (hasPlainProperties(n) ? n.shadowRoot : null),
   /** @param {El} n */
   rect: (n) => (n.getBoundingClientRect === RECT ? n.getBoundingClientRect() : slow.rect(n)),
   /** @param {El} n @param {CheckVisibilityOptions} [how] */
@@ -188,7 +188,7 @@ function attr(el, name) {
 }
 
 /** @param {El} el @param {string} name */
-function has(el, name) {
+function hasAttr(el, name) {
   return el.hasAttribute === HAS_ATTRIBUTE ? el.hasAttribute(name) : slow.hasAttribute(el, name);
 }
 
@@ -211,7 +211,7 @@ function aria(el, name) {
 const HAS_ATTRIBUTES = Element.prototype.hasAttributes;
 
 /** Whether an element has no attribute at all. @param {El} el */
-function bare(el) {
+function hasNoAttributes(el) {
   return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes();
 }
 
@@ -287,7 +287,7 @@ const MAX_RAW = 200_000;
  * Folds the white space of a text that comes in pieces, however much of it there is, and stops when it has enough
  * characters or has looked through too many.
  */
-class Folded {
+class TextFolder {
   /** @param {number} most how many characters are enough */
   constructor(most) {
     this.most = most;
@@ -300,7 +300,7 @@ class Folded {
   }
 
   /** Whether nothing more is taken. */
-  get full() {
+  get isFull() {
     return this.cut || this.text.length > this.most;
   }
 
@@ -330,7 +330,7 @@ class Folded {
   }
 
   /** The text, marked where it was cut. */
-  words() {
+  finish() {
     this.take(this.pending);
     this.pending = "";
     return this.cut ? this.text.trimEnd() + "…" : this.text.trimEnd();
@@ -340,13 +340,13 @@ class Folded {
 /** A text of at most about so many characters, as clean will want it. @param {string} text @param {number} most */
 function folded(text, most) {
   if (text.length <= most) return text;
-  const out = new Folded(most);
+  const out = new TextFolder(most);
   out.add(text);
-  return out.words();
+  return out.finish();
 }
 
 /** Whether a text is more than white space, or too long to tell. @param {string} text */
-function hasWords(text) {
+function hasText(text) {
   return text.length > MAX_RAW || /\S/.test(text);
 }
 

@@ -20,10 +20,10 @@ const closestOf = method(Element, "closest");
 const isEditableNow = getter(HTMLElement, "isContentEditable");
 
 /** The selectors. One that the browser does not take masks everything: nobody can say what was meant. */
-const MASK_SELECTORS = MASKS === null ? [] : usable(MASKS.selectors);
+const MASK_SELECTORS = MASKS === null ? [] : validSelectors(MASKS.selectors);
 
 /** @param {string[]} selectors */
-function usable(selectors) {
+function validSelectors(selectors) {
   const nothing = new DocumentFragment();
   for (const selector of selectors) {
     try {
@@ -52,11 +52,11 @@ function isMasked(el) {
     const parent = flatElement(el);
     if (parent && isEdited(parent)) return true;
   }
-  return MASK_SELECTORS.some((selector) => isBelow(el, selector));
+  return MASK_SELECTORS.some((selector) => isWithinSelector(el, selector));
 }
 
 /** Whether an element matches, or stands in one that does, in its own trees or in the flat one. @param {El} el @param {string} selector */
-function isBelow(el, selector) {
+function isWithinSelector(el, selector) {
   for (let /** @type {El | null} */ n = el; n; n = hostOf(n)) if (closestOf(n, selector)) return true;
   for (let /** @type {El | null} */ n = el; n; n = flatElement(n)) if (safe.matches(n, selector)) return true;
   return false;
@@ -98,7 +98,7 @@ function isSecret(el) {
 }
 
 /** Whether an attribute of a field says what a secret field holds. @param {El} el @param {string} name @param {string} value */
-function tellsSecret(el, name, value) {
+function holdsSecret(el, name, value) {
   name = name.toLowerCase();
   if (UNMASKED.has(name) || !isSecret(el)) return false;
   if (VALUE_ATTRIBUTES.has(name) || name === "data-value") return true;
@@ -109,25 +109,25 @@ function tellsSecret(el, name, value) {
 }
 
 /** An attribute as it may be told. @param {El} el @param {string} name @returns {string | null} */
-function told(el, name) {
+function reportedAttribute(el, name) {
   const value = attr(el, name);
-  if (value && tellsSecret(el, name, value)) return MASK;
+  if (value && holdsSecret(el, name, value)) return MASK;
   if (tagOf(el) === "option" && isChoiceMasked(el)) {
     if (name.toLowerCase() === "selected") return null; // it tells by being there
     if (value && name.toLowerCase() === "label") return MASK;
   }
-  return MASKS === null || !value ? value : keepAttribute(el, name, value);
+  return MASKS === null || !value ? value : maskAttribute(el, name, value);
 }
 
 /** The same of an aria-* attribute. @param {El} el @param {string} name @returns {string | null} */
-function toldAria(el, name) {
+function reportedAria(el, name) {
   const value = aria(el, name);
-  if (value && tellsSecret(el, name, value)) return MASK;
-  return MASKS === null || !value ? value : keepAttribute(el, name, value);
+  if (value && holdsSecret(el, name, value)) return MASK;
+  return MASKS === null || !value ? value : maskAttribute(el, name, value);
 }
 
 /** @param {El} el @param {string} name @param {string} value */
-function keepAttribute(el, name, value) {
+function maskAttribute(el, name, value) {
   name = name.toLowerCase();
   if (VALUE_ATTRIBUTES.has(name) && isValueMasked(el)) return isCaption(el) && !isMasked(el) ? value : MASK;
   return !UNMASKED.has(name) && isMasked(el) ? MASK : value;
@@ -140,12 +140,12 @@ function isCaption(el) {
 }
 
 /** What is written on a button that is an input. @param {El} el */
-function toldCaption(el) {
+function reportedCaption(el) {
   return el.value && isMasked(el) ? MASK : el.value;
 }
 
 /** The text in an element, masked where it is to be. @param {El} el @returns {string} */
-function toldText(el) {
+function reportedText(el) {
   return MASKS === null && !holdsSecretText(el) ? safe.textContent(el) : maskedText(el);
 }
 
@@ -157,19 +157,19 @@ function holdsSecretText(el) {
 }
 
 /** The same, folded and no longer than clean will want it. @param {El} root @param {number} most */
-function toldWords(root, most) {
-  return foldedIn(root, most).words();
+function reportedWords(root, most) {
+  return reportedFolded(root, most).finish();
 }
 
 /** The text in an element, folded: of a large one only the beginning is looked at. @param {El} root @param {number} most */
-function foldedIn(root, most) {
-  const out = new Folded(most);
+function reportedFolded(root, most) {
+  const out = new TextFolder(most);
   if (isTextMasked(root)) {
-    if (hasWords(safe.textContent(root))) out.add(MASK);
+    if (hasText(safe.textContent(root))) out.add(MASK);
     return out;
   }
   const stack = [safe.firstChild(root)];
-  for (let seen = 0; stack.length && !out.full; seen++) {
+  for (let seen = 0; stack.length && !out.isFull; seen++) {
     const node = stack.pop();
     if (!node) continue;
     if (seen >= MASK_NODES) out.cut = true;
@@ -183,7 +183,7 @@ function foldedIn(root, most) {
 
 /** @param {El} root */
 function maskedText(root) {
-  if (isTextMasked(root)) return hasWords(safe.textContent(root)) ? MASK : "";
+  if (isTextMasked(root)) return hasText(safe.textContent(root)) ? MASK : "";
   let out = "";
   const stack = [safe.firstChild(root)];
   for (let seen = 0; stack.length && seen < MASK_NODES; seen++) {

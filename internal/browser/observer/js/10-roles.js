@@ -62,7 +62,7 @@ const SECTIONING = new Set(["article", "aside", "nav", "section"]);
 const SECTIONING_OR_MAIN = new Set([...SECTIONING, "main"]);
 
 /** Whether an ancestor is one of these. @param {El} el @param {Set<string>} tags */
-function within(el, tags) {
+function isWithinTags(el, tags) {
   for (let p = flatParent(el); p && isElement(p); p = flatParent(p)) if (tags.has(tagOf(p))) return true;
   return false;
 }
@@ -78,7 +78,7 @@ function headerRole(el) {
 
 /** Whether the author named a sectioning element. @param {El} el */
 function authorNamed(el) {
-  return (aria(el, "aria-label") !== null) || (aria(el, "aria-labelledby") !== null) || has(el, "title");
+  return (aria(el, "aria-label") !== null) || (aria(el, "aria-labelledby") !== null) || hasAttr(el, "title");
 }
 
 /** The role that the element has without a role attribute. @param {El} el @param {string} tag */
@@ -86,11 +86,11 @@ function nativeRole(el, tag) {
   switch (tag) {
     case "a":
     case "area":
-      return has(el, "href") || has(el, "xlink:href") ? "link" : "generic";
+      return hasAttr(el, "href") || hasAttr(el, "xlink:href") ? "link" : "generic";
     case "input": {
       const role = INPUT_ROLES[el.type];
       if (role && role !== "searchbox") return role;
-      if (has(el, "list")) return "combobox";
+      if (hasAttr(el, "list")) return "combobox";
       return role || "textbox";
     }
     case "select":
@@ -100,11 +100,11 @@ function nativeRole(el, tag) {
       return alt === "" && !authorNamed(el) ? "none" : "img";
     }
     case "header":
-      return within(el, SECTIONING_OR_MAIN) ? "generic" : "banner";
+      return isWithinTags(el, SECTIONING_OR_MAIN) ? "generic" : "banner";
     case "footer":
-      return within(el, SECTIONING_OR_MAIN) ? "generic" : "contentinfo";
+      return isWithinTags(el, SECTIONING_OR_MAIN) ? "generic" : "contentinfo";
     case "aside":
-      return authorNamed(el) || !within(el, SECTIONING) ? "complementary" : "generic";
+      return authorNamed(el) || !isWithinTags(el, SECTIONING) ? "complementary" : "generic";
     case "th":
       return headerRole(el);
     case "section":
@@ -123,11 +123,11 @@ function nativeRole(el, tag) {
 
 /** Whether the element takes part in sequential focus, so that role=none cannot hide it. @param {El} el @param {string} tag */
 function focusable(el, tag) {
-  if (has(el, "tabindex")) return true;
+  if (hasAttr(el, "tabindex")) return true;
   switch (tag) {
     case "a":
     case "area":
-      return has(el, "href") || has(el, "xlink:href");
+      return hasAttr(el, "href") || hasAttr(el, "xlink:href");
     case "button":
     case "input":
     case "select":
@@ -172,10 +172,10 @@ const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4, HINT_MEANT = 8;
  */
 function isInteractive(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
-  if (tag === "area") return has(el, "href");
+  if (tag === "area") return hasAttr(el, "href");
   if (hints & ~HINT_MEANT) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
-  if (has(el, "onclick") || el[CLICKABLE] === true) return true;
+  if (hasAttr(el, "onclick") || el[CLICKABLE] === true) return true;
   const tabindex = attr(el, "tabindex");
   if (tabindex !== null && parseInt(tabindex, 10) >= 0) return true;
   return isEditingHost(el);

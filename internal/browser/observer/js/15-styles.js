@@ -33,29 +33,29 @@ class SheetFacts {
     this.last = null;
   }
 
-  giveUp() {
+  markUnreadable() {
     this.opaque = this.overflows = this.clips = this.contents = this.structural = true;
   }
 
   /** @param {CSSStyleDeclaration} style @param {AnyRule} rule @param {string} scope the selector of the rule around it */
-  note(style, rule, scope) {
+  noteStyle(style, rule, scope) {
     const { cursor } = style;
     if (cursor && isPointer(cursor)) {
       const selector = selectorOf(rule, scope);
-      if (selector === null) this.giveUp();
+      if (selector === null) this.markUnreadable();
       else if (selector) this.selectors.add(selector);
     }
     if (!this.overflows) this.overflows = style.overflowX !== "" && style.overflowX !== "visible";
     if (!this.clips) this.clips = style.clip !== "" || style.clipPath !== "";
     if (!this.contents) this.contents = style.display === "contents";
-    if (!this.structural) this.structural = hides(style) && STRUCTURAL_SELECTOR.test(selectorOf(rule, scope) || "");
+    if (!this.structural) this.structural = affectsVisibility(style) && STRUCTURAL_SELECTOR.test(selectorOf(rule, scope) || "");
   }
 }
 
 const STRUCTURAL_SELECTOR = /:has\(|:empty|-child|-of-type|[+~]/;
 
 /** Whether a style says anything of what can be seen. @param {CSSStyleDeclaration} style */
-function hides(style) {
+function affectsVisibility(style) {
   for (const name of SHOWING) if (style[name] !== "") return true;
   return false;
 }
@@ -109,13 +109,13 @@ function* readRules(sheet, facts) {
       }
       if (--left < 0) throw new Error("too many rules");
       const rule = /** @type {AnyRule} */ (top.rules[top.i++]);
-      if (rule.style) facts.note(rule.style, rule, top.scope);
+      if (rule.style) facts.noteStyle(rule.style, rule, top.scope);
       const inner = innerRules(rule);
       if (inner) stack.push({ rules: inner, i: 0, scope: selectorOf(rule, top.scope) || "" });
       yield;
     }
   } catch {
-    facts.giveUp(); // of another origin, or too large
+    facts.markUnreadable(); // of another origin, or too large
   }
 }
 
@@ -138,8 +138,8 @@ class Styles {
     this.sheets = new WeakMap();
     /** @type {WeakMap<Tree, {selector: string, opaque: boolean, hosts: boolean}>} */
     this.roots = new WeakMap();
-    /** What readAgain is at. @type {Generator<undefined, void> | null} */
-    this.again = null;
+    /** Where rereadSome goes on. @type {Generator<undefined, void> | null} */
+    this.rereading = null;
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
@@ -184,11 +184,11 @@ class Styles {
   }
 
   /** Reads some rules of a document again, and goes on with the next at the next call. @param {Document} doc */
-  *readAgain(doc) {
+  *rereadSome(doc) {
     for (let n = 0; n < RULES_AGAIN; n++) {
-      this.again = this.again || this.readAllAgain(doc);
-      if (this.again.next().done) {
-        this.again = null;
+      this.rereading = this.rereading || this.rereadAll(doc);
+      if (this.rereading.next().done) {
+        this.rereading = null;
         return;
       }
       yield;
@@ -196,7 +196,7 @@ class Styles {
   }
 
   /** @param {Document} doc */
-  *readAllAgain(doc) {
+  *rereadAll(doc) {
     for (const sheet of this.sheetsOf(doc)) {
       const facts = new SheetFacts();
       yield* readRules(sheet, facts);

@@ -35,7 +35,7 @@ class Labels {
     /** There are shadow trees: a control's labels stand in its own tree. */
     this.trees = false;
     /** Those of controls with very many, by control, within one look. @type {Map<El, El[]>} */
-    this.many = new Map();
+    this.ofMany = new Map();
     /** Labels by their `for`, for each tree that was asked about. @type {WeakMap<Tree, Map<string, Set<El>>>} */
     this.indexes = new WeakMap();
     /** Some control was looked up by its id. */
@@ -59,8 +59,8 @@ class Labels {
     const elsewhere = this.index(root).get(id);
     if (!elsewhere) return out.length > 1 ? out.reverse() : out;
     if (elsewhere.size > MAX_LABELS) {
-      let many = this.many.get(control);
-      if (!many) this.many.set(control, (many = manyLabels(root, control)));
+      let many = this.ofMany.get(control);
+      if (!many) this.ofMany.set(control, (many = firstLabels(root, control)));
       return many;
     }
     for (const label of elsewhere) if (label.control === control && !out.includes(label)) out.push(label);
@@ -75,7 +75,7 @@ class Labels {
       this.used = true;
       this.indexes.set(root, (index = new Map()));
       const labels = inTree(root, "label[for]");
-      for (const label of labels) enterLabel(index, label);
+      for (const label of labels) indexLabel(index, label);
     }
     return index;
   }
@@ -84,7 +84,7 @@ class Labels {
   note(label) {
     this.forget(label);
     const index = safe.isConnected(label) && this.indexes.get(treeOf(label));
-    if (index) enterLabel(index, label);
+    if (index) indexLabel(index, label);
   }
 
   /** A label went. @param {El} label */
@@ -98,7 +98,7 @@ class Labels {
 }
 
 /** @param {Map<string, Set<El>>} index @param {El} label */
-function enterLabel(index, label) {
+function indexLabel(index, label) {
   const id = attr(label, "for");
   if (!id) return;
   const labels = index.get(id);
@@ -114,7 +114,7 @@ function labelAround(label) {
 }
 
 /** The labels of a control that very many labels name, by a walk. @param {Tree} root @param {El} control */
-function manyLabels(root, control) {
+function firstLabels(root, control) {
   const out = [];
   for (const label of inTree(root, "label")) {
     if (label.control === control && out.push(label) >= MAX_LABELS) break;
@@ -196,7 +196,7 @@ class Naming {
   }
 
   /** @param {El} el @param {string} pseudo */
-  around(el, pseudo) {
+  generatedAt(el, pseudo) {
     return this.generated.possible ? generatedText(el, pseudo) : "";
   }
 
@@ -213,7 +213,7 @@ class Naming {
       const text = this.labelledby(el, by); // 2B
       if (text) return text;
     }
-    const label = toldAria(el, "aria-label"); // 2D
+    const label = reportedAria(el, "aria-label"); // 2D
     if (label && label.trim()) return clean(label, MAX_NAME);
     const own = this.native(el, tag); // 2E
     if (own) return own;
@@ -233,18 +233,18 @@ class Naming {
     let text = "";
     for (const id of ids.trim().split(/\s+/, 16)) {
       const target = isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id);
-      if (target) text += this.part(target, true) + " ";
+      if (target) text += this.partOfName(target, true) + " ";
     }
     return clean(text, MAX_NAME);
   }
 
   /** The text of one element within another's name. @param {El} el @param {boolean} referenced */
-  part(el, referenced) {
+  partOfName(el, referenced) {
     if (this.visited.has(el) || this.length > GATHER) return "";
     this.visited.add(el);
     const tag = tagOf(el);
     if (isMasked(el)) return MASK;
-    const label = toldAria(el, "aria-label");
+    const label = reportedAria(el, "aria-label");
     const value = referenced ? "" : this.embedded(el, tag); // 2C
     if (value) return value;
     if (label && label.trim()) return label;
@@ -265,7 +265,7 @@ class Naming {
     if (tag === "select") return isSecret(el) ? "" : selectedText(el);
     if (tag === "textarea") return isSecret(el) ? "" : el.value;
     const role = explicitRole(el);
-    if (role === "textbox") return isSecret(el) ? "" : toldWords(el, GATHER);
+    if (role === "textbox") return isSecret(el) ? "" : reportedWords(el, GATHER);
     if (role === "slider" || role === "spinbutton" || role === "scrollbar") {
       return aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "";
     }
@@ -286,7 +286,7 @@ class Naming {
         return this.fromLabels(el) || (tag === "textarea" ? this.hint(el) : "");
       case "img":
       case "area":
-        return clean(told(el, "alt") || "", MAX_NAME);
+        return clean(reportedAttribute(el, "alt") || "", MAX_NAME);
       case "fieldset":
         return this.fromChild(el, "legend");
       case "table":
@@ -296,7 +296,7 @@ class Naming {
       case "svg":
         return this.fromChild(el, "title");
       case "iframe":
-        return clean(told(el, "title") || "", MAX_NAME);
+        return clean(reportedAttribute(el, "title") || "", MAX_NAME);
     }
     return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el), MAX_NAME) : "";
   }
@@ -305,13 +305,13 @@ class Naming {
   inputName(el) {
     switch (el.type) {
       case "button":
-        return this.fromLabels(el) || clean(toldCaption(el), MAX_NAME);
+        return this.fromLabels(el) || clean(reportedCaption(el), MAX_NAME);
       case "submit":
-        return this.fromLabels(el) || clean(has(el, "value") ? toldCaption(el) : "Submit", MAX_NAME);
+        return this.fromLabels(el) || clean(hasAttr(el, "value") ? reportedCaption(el) : "Submit", MAX_NAME);
       case "reset":
-        return this.fromLabels(el) || clean(has(el, "value") ? toldCaption(el) : "Reset", MAX_NAME);
+        return this.fromLabels(el) || clean(hasAttr(el, "value") ? reportedCaption(el) : "Reset", MAX_NAME);
       case "image":
-        return this.fromLabels(el) || clean(told(el, "alt") || told(el, "title") || "Submit", MAX_NAME);
+        return this.fromLabels(el) || clean(reportedAttribute(el, "alt") || reportedAttribute(el, "title") || "Submit", MAX_NAME);
       case "checkbox":
       case "radio":
       case "range":
@@ -324,7 +324,7 @@ class Naming {
 
   /** A field's title or, failing that, its placeholder. @param {El} el */
   hint(el) {
-    return clean(told(el, "title") || told(el, "placeholder") || toldAria(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "placeholder") || reportedAria(el, "aria-placeholder") || "", MAX_NAME);
   }
 
   /** @param {El} el */
@@ -335,7 +335,7 @@ class Naming {
     this.visited.add(el);
     this.length = 0;
     let text = "";
-    for (const label of labels) text += (MASKS === null && isPlainLabel(label, el) ? folded(label.textContent, GATHER) : this.part(label, true)) + " ";
+    for (const label of labels) text += (MASKS === null && isPlainLabel(label, el) ? folded(label.textContent, GATHER) : this.partOfName(label, true)) + " ";
     return clean(text, MAX_NAME);
   }
 
@@ -353,7 +353,7 @@ class Naming {
 
   /** @param {El} el */
   tooltip(el) {
-    return clean(told(el, "title") || toldAria(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(reportedAttribute(el, "title") || reportedAria(el, "aria-placeholder") || "", MAX_NAME);
   }
 
   /**
@@ -362,12 +362,12 @@ class Naming {
    * @param {El} el @param {string} tag
    */
   content(el, tag) {
-    if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return toldText(el);
+    if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return reportedText(el);
     if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot") {
       const text = safe.textContent(el);
       if (text.length <= GATHER) {
         this.length += text.length;
-        return this.around(el, "::before") + text + this.around(el, "::after");
+        return this.generatedAt(el, "::before") + text + this.generatedAt(el, "::after");
       }
     }
     return this.gather(el, tag);
@@ -375,11 +375,11 @@ class Naming {
 
   /** The content of an element that has much in it, folded. @param {El} el @param {string} tag */
   gather(el, tag) {
-    const out = new Folded(GATHER - this.length);
-    out.add(this.around(el, "::before"));
+    const out = new TextFolder(GATHER - this.length);
+    out.add(this.generatedAt(el, "::before"));
     /** @type {{nodes: FlatNodes, after: string}[]} */
-    const stack = [{ nodes: new FlatNodes(el, tag), after: this.around(el, "::after") }];
-    for (let seen = 0; stack.length && !out.full; seen++) {
+    const stack = [{ nodes: new FlatNodes(el, tag), after: this.generatedAt(el, "::after") }];
+    for (let seen = 0; stack.length && !out.isFull; seen++) {
       const top = stack[stack.length - 1];
       const node = top.nodes.take();
       if (node === null) {
@@ -400,7 +400,7 @@ class Naming {
         stack.push(step);
       }
     }
-    const words = out.words();
+    const words = out.finish();
     this.length += words.length;
     return words;
   }
@@ -423,13 +423,13 @@ class Naming {
     const flows = (display === "inline" || display === "contents") && !REPLACED.has(tag);
     const space = flows ? "" : " ";
     if (MASKS !== null && tag !== "textarea" && isTextMasked(node)) return space + MASK + space;
-    const label = toldAria(node, "aria-label");
+    const label = reportedAria(node, "aria-label");
     const text = this.embedded(node, tag) || (label && label.trim()) || this.nativeWithin(node, tag);
     if (text) return space + text + space;
     const nodes = new FlatNodes(node, tag);
-    const before = this.around(node, "::before");
-    const after = this.around(node, "::after");
-    if (nodes.next === null && !before && !after) return clean(told(node, "title") || "", MAX_NAME);
+    const before = this.generatedAt(node, "::before");
+    const after = this.generatedAt(node, "::after");
+    if (nodes.next === null && !before && !after) return clean(reportedAttribute(node, "title") || "", MAX_NAME);
     return { nodes, before: space + before, after: after + space };
   }
 
@@ -448,7 +448,7 @@ class Naming {
   /** @param {El} svg */
   svgTitle(svg) {
     for (let c = safe.firstElementChild(svg); c; c = safe.nextElementSibling(c)) {
-      if (tagOf(c) === "title") return toldWords(c, GATHER);
+      if (tagOf(c) === "title") return reportedWords(c, GATHER);
     }
     return "";
   }
@@ -461,7 +461,7 @@ class Naming {
 function isPlainLabel(label, el) {
   const count = label.childElementCount;
   if (count > 1 || label.attributes.length > 1 || shadowOf(label)) return false;
-  return count === 0 || (label.firstElementChild === el && el.localName === "input" && !has(label, "title") && !has(label, "aria-label"));
+  return count === 0 || (label.firstElementChild === el && el.localName === "input" && !hasAttr(label, "title") && !hasAttr(label, "aria-label"));
 }
 
 /** The child nodes in the flat tree, one after the other: elements and texts. */

@@ -36,7 +36,7 @@ const CONTAINER_ROLES = new Set([
  * How much of what is in a listed element its text says.
  * @param {Fields} fields @param {string} tag @param {boolean} fromContent its text was taken from what is in it
  */
-function coverage(fields, tag, fromContent) {
+function textCoverage(fields, tag, fromContent) {
   const role = fields[F_ROLE], text = fields[F_TEXT];
   if (fields[F_KIND] === FRAME_HOST || LANDMARK_ROLES.has(role) || tag === "details") return COVERS_NONE;
   if (!fromContent) return CONTAINER_ROLES.has(role) ? COVERS_NONE : COVERS_ALL;
@@ -75,7 +75,7 @@ const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "t
 /** Whether an element has text of its own. @param {El} el */
 function hasOwnText(el) {
   for (let n = safe.firstChild(el); n; n = safe.nextSibling(n)) {
-    if (isText(n) && hasWords(n.data)) return true;
+    if (isText(n) && hasText(n.data)) return true;
   }
   return false;
 }
@@ -86,13 +86,13 @@ function hasOwnText(el) {
  * @param {El} el
  */
 function ownText(el) {
-  const out = new Folded(GATHER);
+  const out = new TextFolder(GATHER);
   let seen = 0;
-  for (let n = safe.firstChild(el); n && !out.full; n = safe.nextSibling(n)) {
+  for (let n = safe.firstChild(el); n && !out.isFull; n = safe.nextSibling(n)) {
     if (++seen > GATHER_NODES) out.cut = true;
     else if (isText(n)) out.add(n.data + " ");
   }
-  return out.words();
+  return out.finish();
 }
 
 /**
@@ -100,7 +100,7 @@ function ownText(el) {
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
  */
 function kindOf(el, tag, explicit, hints, structural, ctx) {
-  if (!hints && !INTERACTIVE_TAGS.has(tag) && bare(el) && el[CLICKABLE] !== true) {
+  if (!hints && !INTERACTIVE_TAGS.has(tag) && hasNoAttributes(el) && el[CLICKABLE] !== true) {
     if (!structural) return -1;
   } else if (isInteractive(el, tag, explicit, hints)) return INTERACTIVE;
   if (tag === "iframe" || tag === "frame") return FRAME_HOST;
@@ -216,7 +216,7 @@ const FREE_TYPES = new Set(["text", "search", "tel", "password", "checkbox", "ra
 /** Whether a control can be invalid at all while it is not required. @param {El} el @param {string} tag */
 function constrained(el, tag) {
   if (tag === "select") return false;
-  if (has(el, "minlength") || has(el, "pattern")) return true;
+  if (hasAttr(el, "minlength") || hasAttr(el, "pattern")) return true;
   return tag === "input" && !FREE_TYPES.has(el.type);
 }
 
@@ -245,10 +245,10 @@ function valueOf(el, tag, role) {
       return "";
   }
   if (role === "slider" || role === "spinbutton" || role === "progressbar" || role === "scrollbar") {
-    return clean(toldAria(el, "aria-valuetext") || toldAria(el, "aria-valuenow") || "", MAX_VALUE);
+    return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", MAX_VALUE);
   }
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
-    return masked(el, toldWords(el, 2 * MAX_VALUE));
+    return masked(el, reportedWords(el, 2 * MAX_VALUE));
   }
   return "";
 }
@@ -323,7 +323,7 @@ function levelOf(el, tag, role) {
 function attributesOf(el, names) {
   let out = "";
   for (const name of names) {
-    const value = told(el, name);
+    const value = reportedAttribute(el, name);
     if (value === null) continue;
     out += (out ? "\u001f" : "") + name + "=" + clean(value, MAX_FIELD);
   }
@@ -352,7 +352,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
   into[F_VALUE] = field || explicit || kind === INTERACTIVE ? valueOf(el, tag, role) : "";
-  into[F_PLACEHOLDER] = field ? clean(told(el, "placeholder") || "", MAX_NAME) : "";
+  into[F_PLACEHOLDER] = field ? clean(reportedAttribute(el, "placeholder") || "", MAX_NAME) : "";
   into[F_LEVEL] = levelOf(el, tag, role);
   into[F_STATES] = kind === INTERACTIVE ? statesOf(el, tag, role, ctx, focused) : 0;
   into[F_CHILD] = child;
@@ -372,7 +372,7 @@ function nameOrText(el, tag, role, kind, naming) {
     if (role !== "generic" && TAG_ROLES[tag] !== role) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
   } else if (role === "img") return "";
-  else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? toldText(el) : clean(ownText(el), MAX_NAME);
+  else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_NAME);
   naming.visited.clear();
   naming.length = 0;
   naming.fromContent = true;

@@ -13,7 +13,7 @@
 //
 // A checkbox, radio or file input that is there for the keyboard and assistive technology only, clipped or
 // shrunk to a pixel, is listed with the box of its label, where a click reaches it. One that is not
-// rendered at all is stood in for by its label; see Model.standIns.
+// rendered at all is stood in for by its label; see Hints.proxyLabels.
 
 /** How many parts of an element without a box are looked at. */
 const MAX_PARTS = 64;
@@ -29,27 +29,27 @@ class Visibility {
     this.styles = styles;
     this.x = this.y = 0;
     /** Whether a flat ancestor is folded up, by element. @type {Map<El, boolean>} */
-    this.folds = new Map();
+    this.collapsed = new Map();
     /** The images that show a map, by its name; null: not looked for yet. @type {Map<string, El> | null} */
     this.images = null;
   }
 
   /** Forgets what was read of the layout. */
   begin() {
-    this.labels.many.clear();
-    this.folds.clear();
+    this.labels.ofMany.clear();
+    this.collapsed.clear();
     this.images = null;
   }
 
   /** @param {El} el @param {string} tag */
   isVisible(el, tag) {
-    return this.isStyled(el, tag) && this.isPlaced(el, tag, this.rect(el, tag));
+    return this.isVisibleByStyle(el, tag) && this.hasVisibleBox(el, tag, this.rect(el, tag));
   }
 
   // ---- by the styles ------------------------------------------------------------------------
 
   /** The part of visibility that the styles tell, without a layout. @param {El} el @param {string} tag @returns {boolean} */
-  isStyled(el, tag) {
+  isVisibleByStyle(el, tag) {
     if (safe.checkVisibility(el, VISIBLE)) return true;
     if (tag === "area") {
       const image = this.imageOf(el);
@@ -61,7 +61,7 @@ class Visibility {
 
   /** Whether the element has no box, but what is in it may have. @param {El} el */
   isContents(el) {
-    return (this.styles.contents || has(el, "style")) && getComputedStyle(el).display === "contents";
+    return (this.styles.contents || hasAttr(el, "style")) && getComputedStyle(el).display === "contents";
   }
 
   /** What stands in the place of an element without a box: elements with one, and texts. @param {El} el */
@@ -72,7 +72,7 @@ class Visibility {
     for (let seen = 0; stack.length && seen < MAX_PARTS; seen++) {
       const node = /** @type {El | Text} */ (stack.pop());
       if (isText(node)) {
-        if (hasWords(node.data)) out.push(node);
+        if (hasText(node.data)) out.push(node);
       } else if (getComputedStyle(node).display === "contents") {
         stack.push(...flatNodes(node, tagOf(node)).slice(0, MAX_PARTS).reverse());
       } else out.push(node);
@@ -87,7 +87,7 @@ class Visibility {
     if (tag === "area") return this.areaRect(el);
     const rect = safe.rect(el);
     if (rect.width > 0 && rect.height > 0) {
-      if (!isToggle(el, tag) || !this.isTucked(el, tag, rect)) return rect;
+      if (!isToggle(el, tag) || !this.isVisuallyHidden(el, tag, rect)) return rect;
       const label = this.labelOf(el);
       return label ? this.rect(label, "label") : rect;
     }
@@ -97,15 +97,15 @@ class Visibility {
   }
 
   /** The part of visibility that the box tells. @param {El} el @param {string} tag @param {DOMRect} rect from rect @returns {boolean} */
-  isPlaced(el, tag, rect) {
+  hasVisibleBox(el, tag, rect) {
     if (!(rect.width > 0 && rect.height > 0)) return false;
     if (tag === "a" && isSkipLink(el)) return true;
-    return !this.isOff(el, rect) && !this.isClipped(el, tag) && !this.isFolded(el);
+    return !this.isOffPage(el, rect) && !this.isClipped(el, tag) && !this.isCollapsed(el);
   }
 
   /** Whether a control is there for the keyboard only. @param {El} el @param {string} tag @param {DOMRect} rect */
-  isTucked(el, tag, rect) {
-    return (rect.width <= 1 && rect.height <= 1) || this.isOff(el, rect) || this.clipsItself(el);
+  isVisuallyHidden(el, tag, rect) {
+    return (rect.width <= 1 && rect.height <= 1) || this.isOffPage(el, rect) || this.clipsItself(el);
   }
 
   /** The first label of a control that can be seen. @param {El} control @returns {El | null} */
@@ -115,7 +115,7 @@ class Visibility {
   }
 
   /** Whether nobody can scroll to it. @param {El} el @param {DOMRect} rect */
-  isOff(el, rect) {
+  isOffPage(el, rect) {
     const left = rect.right + this.x <= 0 && getComputedStyle(/** @type {El} */ (safe.documentElement(this.doc))).direction !== "rtl";
     if (!left && rect.bottom + this.y > 0) return false;
     for (let n = flatElement(el), up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
@@ -131,29 +131,29 @@ class Visibility {
 
   /** @param {El} el */
   clipsItself(el) {
-    if (!this.styles.clips && !has(el, "style")) return false;
+    if (!this.styles.clips && !hasAttr(el, "style")) return false;
     const style = getComputedStyle(el);
     return clipsAll(style.clipPath) || (style.clip !== "auto" && /absolute|fixed/.test(style.position) && clipsAll(style.clip));
   }
 
   /** Whether a box around the element is folded up and hides it. @param {El} el */
-  isFolded(el) {
-    if (!this.styles.overflows || !this.isBelowFold(el)) return false;
+  isCollapsed(el) {
+    if (!this.styles.overflows || !this.isBelowCollapsed(el)) return false;
     for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; up++) {
       const { position } = getComputedStyle(n);
-      if (position === "fixed" || isOnTop(n)) return false;
+      if (position === "fixed" || isInTopLayer(n)) return false;
       n = (position === "absolute" && n.offsetParent) || flatElement(n);
-      if (n && isFold(n)) return true;
+      if (n && isCollapsedBox(n)) return true;
     }
     return false;
   }
 
   /** Whether any ancestor is folded up: a question that siblings share the answer of. @param {El} el */
-  isBelowFold(el) {
+  isBelowCollapsed(el) {
     const up = [];
     let answer = false;
     for (let n = flatElement(el); n; n = flatElement(n)) {
-      const known = this.folds.get(n);
+      const known = this.collapsed.get(n);
       if (known !== undefined) {
         answer = known;
         break;
@@ -161,8 +161,8 @@ class Visibility {
       up.push(n);
     }
     for (let i = up.length - 1; i >= 0; i--) {
-      answer = answer || isFold(up[i]);
-      this.folds.set(up[i], answer);
+      answer = answer || isCollapsedBox(up[i]);
+      this.collapsed.set(up[i], answer);
     }
     return answer;
   }
@@ -265,7 +265,7 @@ function clipsAll(value) {
 }
 
 /** Whether an element shows nothing of what is in it, for it has no size. @param {El} n */
-function isFold(n) {
+function isCollapsedBox(n) {
   const width = n.clientWidth, height = n.clientHeight;
   if (!(width === 0 || height === 0 || (width <= 1 && height <= 1)) || isSVG(n)) return false;
   const tag = tagOf(n);
@@ -275,8 +275,8 @@ function isFold(n) {
 }
 
 /** Whether an element stands in the top layer, which nothing clips. @param {El} n */
-function isOnTop(n) {
-  return (tagOf(n) === "dialog" || has(n, "popover")) && safe.matches(n, ":modal,:popover-open");
+function isInTopLayer(n) {
+  return (tagOf(n) === "dialog" || hasAttr(n, "popover")) && safe.matches(n, ":modal,:popover-open");
 }
 
 /**

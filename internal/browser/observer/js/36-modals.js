@@ -22,7 +22,7 @@ function openModal(doc, shadows) {
   for (const root of shadows) open.push(...root.querySelectorAll(MODALS));
   if (!open.length) return null;
   const shown = open.filter(isModal);
-  const inert = shown.filter((el) => isOnTop(el));
+  const inert = shown.filter((el) => isInTopLayer(el));
   const among = inert.length ? inert : shown;
   for (const el of among.slice(-8).reverse()) if (among.length > 1 && canHit(el, safe.rect(el))) return el;
   return among.length ? among[among.length - 1] : null;
@@ -41,7 +41,7 @@ function isModal(el) {
 function canHit(el, rect) {
   const left = Math.max(0, rect.left), right = Math.min(innerWidth, rect.right);
   const top = Math.max(0, rect.top), bottom = Math.min(innerHeight, rect.bottom);
-  return right > left && bottom > top && coverAt(el, (left + right) / 2, (top + bottom) / 2) === "";
+  return right > left && bottom > top && obscuredBy(el, (left + right) / 2, (top + bottom) / 2) === "";
 }
 
 class ModalScope {
@@ -49,10 +49,10 @@ class ModalScope {
   constructor(modal, trees) {
     this.modal = modal;
     this.trees = trees;
-    this.inert = isOnTop(modal);
+    this.inert = isInTopLayer(modal);
     /** The modal and what it stands in: what is beside one of these is a branch. @type {Set<Node>} */
-    this.spine = new Set();
-    for (let /** @type {DomNode | null} */ n = modal, up = 0; n && up < MAX_UP; n = flatParent(n), up++) this.spine.add(n);
+    this.ancestors = new Set();
+    for (let /** @type {DomNode | null} */ n = modal, up = 0; n && up < MAX_UP; n = flatParent(n), up++) this.ancestors.add(n);
     /** How often each branch was tried; Infinity: it can be reached. @type {Map<Node, number>} */
     this.tries = new Map();
     this.left = TRIES;
@@ -60,7 +60,7 @@ class ModalScope {
 
   /** Whether the modal makes an element useless. @param {El} el */
   obscures(el) {
-    if (this.spine.has(el)) return el !== this.modal && this.inert;
+    if (this.ancestors.has(el)) return el !== this.modal && this.inert;
     return !this.holds(el) && (this.inert || this.tries.get(this.branch(el)) !== Infinity);
   }
 
@@ -78,7 +78,7 @@ class ModalScope {
     let n = el;
     for (let up = 0; up < MAX_UP; up++) {
       const parent = flatParent(n);
-      if (!parent || this.spine.has(parent)) break;
+      if (!parent || this.ancestors.has(parent)) break;
       n = parent;
     }
     return n;
@@ -87,7 +87,7 @@ class ModalScope {
   /** Tries whether an element's branch can be reached. @param {Rec} rec @param {number} x @param {number} y the scroll position */
   probe(rec, x, y) {
     if (this.left <= 0 || rec.y + rec.h <= y || rec.y >= y + innerHeight || rec.x + rec.w <= x || rec.x >= x + innerWidth) return;
-    if (this.spine.has(rec.node) || this.holds(rec.node)) return;
+    if (this.ancestors.has(rec.node) || this.holds(rec.node)) return;
     const branch = this.branch(rec.node);
     const tried = this.tries.get(branch) || 0;
     if (tried >= TRIES_OF_BRANCH) return;

@@ -60,16 +60,16 @@ function lettersOf(text) {
  * @param {() => {told: RowState[], now: RowState[]}} siblings
  * @returns {null | {was: string, now: string}}
  */
-function otherRecord(told, now, own, siblings) {
+function recordDifference(told, now, own, siblings) {
   const was = new RowWords(told, own), is = new RowWords(now, own);
-  const lost = minus(was.words, is.words), came = minus(is.words, was.words);
-  const said = { was: sayParts(lost), now: sayParts(came) };
-  if (otherKeys(was.keys, is.keys)) return said;
-  if (!lost.length && !came.length) return otherNumbers(was, is, siblings) ? { was: was.numbered.text, now: is.numbered.text } : null;
+  const lost = withoutParts(was.words, is.words), came = withoutParts(is.words, was.words);
+  const said = { was: summarizeParts(lost), now: summarizeParts(came) };
+  if (keysDiffer(was.keys, is.keys)) return said;
+  if (!lost.length && !came.length) return numbersDiffer(was, is, siblings) ? { was: was.numbered.text, now: is.numbered.text } : null;
   if (!lost.length) return null;
   const beside = siblings();
   const title = titleOf(was, beside.told.map((s) => new RowWords(s, 0)));
-  const kept = title !== null && is.words.some((p) => continues(p.words, title.words));
+  const kept = title !== null && is.words.some((p) => holdsEither(p.words, title.words));
   if (!came.length) return kept || was.words.length > lost.length ? null : said;
   // One alone has nothing to tell its title from a caption by: most of it must be as it was.
   const texts = was.words.filter((p) => !p.caption).length;
@@ -109,22 +109,22 @@ class RowWords {
 }
 
 /** What one list of parts has and another has not; a text that was continued or cut is the same. @param {(RowPart & {words: string})[]} a @param {(RowPart & {words: string})[]} b */
-function minus(a, b) {
+function withoutParts(a, b) {
   const left = b.slice();
   return a.filter((p) => {
     const i = left.findIndex((q) => q.words === p.words);
     if (i >= 0) left.splice(i, 1);
-    return i < 0 && !b.some((q) => continues(q.words, p.words));
+    return i < 0 && !b.some((q) => holdsEither(q.words, p.words));
   });
 }
 
 /** Whether of two texts one holds the other. @param {string} a @param {string} b */
-function continues(a, b) {
+function holdsEither(a, b) {
   return (" " + a + " ").includes(" " + b + " ") || (" " + b + " ").includes(" " + a + " ");
 }
 
 /** Whether attributes that both have tell two records. @param {Map<string, string[]>} was @param {Map<string, string[]>} now */
-function otherKeys(was, now) {
+function keysDiffer(was, now) {
   for (const [kind, texts] of was) {
     const others = now.get(kind);
     if (others && texts.some((t) => !others.includes(t)) && others.some((t) => !texts.includes(t))) return true;
@@ -133,7 +133,7 @@ function otherKeys(was, now) {
 }
 
 /** Whether a row that its neighbours' words do not tell from them has another number. @param {RowWords} was @param {RowWords} now @param {() => {told: RowState[]}} siblings */
-function otherNumbers(was, now, siblings) {
+function numbersDiffer(was, now, siblings) {
   if (was.numbered.numbers === now.numbered.numbers || !was.numbered.numbers || !now.numbered.numbers) return false;
   return siblings().told.some((s) => {
     const one = new RowWords(s, 0);
@@ -148,6 +148,6 @@ function titleOf(row, others) {
 }
 
 /** Parts as a message says them. @param {RowPart[]} parts */
-function sayParts(parts) {
+function summarizeParts(parts) {
   return clean(parts.filter((p) => !p.hidden).slice(0, 3).map((p) => p.text).join(", "), 60);
 }

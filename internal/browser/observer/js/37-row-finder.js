@@ -42,7 +42,7 @@ class RowReader {
     /** @type {Map<El, boolean>} */
     this.large = new Map();
     /** @type {Map<El, RowState | null>} */
-    this.said = new Map();
+    this.states = new Map();
   }
 
   /** Forgets what is known of nodes while nothing changes. */
@@ -50,7 +50,7 @@ class RowReader {
     this.alike = new Map();
     this.lengths = new Map();
     this.large = new Map();
-    this.said = new Map();
+    this.states = new Map();
   }
 
   // ---- finding ------------------------------------------------------------------------------
@@ -59,7 +59,7 @@ class RowReader {
   find(el) {
     for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ROW_UP; n = flatElement(n), up++) {
       const tag = tagOf(n);
-      const role = has(n, "role") ? explicitRole(n) : "";
+      const role = hasAttr(n, "role") ? explicitRole(n) : "";
       if (ROW_TAGS.has(tag) || ROW_ROLES.has(role)) return this.state(n) ? n : null;
       if (n === el) {
         if (role || TAG_ROLES[tag] || INTERACTIVE_TAGS.has(tag) || !safe.firstElementChild(n) || !this.isAlike(n)) continue;
@@ -70,7 +70,7 @@ class RowReader {
       if (this.isLarge(n)) return null;
       if (DESCRIBED.has(tag)) return groupOf(n)[0];
       const may = GROUP_TAGS.has(tag) || this.isAlike(n);
-      if (may && this.saysMore(n, el)) return this.state(n) ? n : null;
+      if (may && this.holdsMore(n, el)) return this.state(n) ? n : null;
     }
     return null;
   }
@@ -90,7 +90,7 @@ class RowReader {
   }
 
   /** Whether a node says more than an element in it. @param {El} n @param {El} el */
-  saysMore(n, el) {
+  holdsMore(n, el) {
     return this.length(n) > this.length(el) || parts(n, "img[alt],img[src],input,select,textarea").some((f) => f !== el && !safe.contains(el, f));
   }
 
@@ -109,8 +109,8 @@ class RowReader {
 
   /** What a row says now; null when it is too large to be a row. @param {El} node @returns {RowState | null} */
   state(node) {
-    let said = this.said.get(node);
-    if (said === undefined) this.said.set(node, (said = this.stateNow(node)));
+    let said = this.states.get(node);
+    if (said === undefined) this.states.set(node, (said = this.stateNow(node)));
     return said;
   }
 
@@ -126,7 +126,7 @@ class RowReader {
       if (markup.length > MAX_ROW_MARKUP) return null;
     }
     if (MASKS === null && !this.model.sweep.shadows.size && !markup.includes("contenteditable")) {
-      if (HAS_FIELDS.test(markup)) for (const member of group) for (const f of queryWithin(member, "input,select,textarea")) values.push(...this.held(f));
+      if (HAS_FIELDS.test(markup)) for (const member of group) for (const f of queryWithin(member, "input,select,textarea")) values.push(...this.fieldParts(f));
       return { mark: 0, markup, values, parts: null, unsure: false };
     }
     const gather = new RowGather(this, node);
@@ -135,10 +135,10 @@ class RowReader {
   }
 
   /** What a field holds: nothing of what is secret. @param {El} el @returns {RowPart[]} */
-  held(el) {
+  fieldParts(el) {
     const tag = tagOf(el);
     /** @param {string} kind @param {string} text @param {boolean} caption */
-    const say = (kind, text, caption) => [{ kind, text: clean(text, MAX_ROW_TEXT), control: caption ? 0 : this.number(el), caption, hidden: !caption || isMasked(el) }];
+    const say = (kind, text, caption) => [{ kind, text: clean(text, MAX_ROW_TEXT), control: caption ? 0 : this.fieldNumber(el), caption, hidden: !caption || isMasked(el) }];
     if (tag === "select") return say("v", selectedText(el), false);
     if (tag === "textarea") return isSecret(el) ? [] : say("v", el.value, false);
     const { type } = el;
@@ -148,7 +148,7 @@ class RowReader {
   }
 
   /** @param {El} field */
-  number(field) {
+  fieldNumber(field) {
     let number = this.controls.get(field);
     if (!number) this.controls.set(field, (number = ++this.lastControl));
     return number;
@@ -176,12 +176,12 @@ function groupOf(node) {
 
 /** Whether an element stands in a node of a row, or in the group that the node begins. @param {El} el @param {El} node */
 function isInRow(el, node) {
-  return groupOf(node).some((member) => reaches(el, member));
+  return groupOf(node).some((member) => isWithinNode(el, member));
 }
 
 /** Whether a node is one of several of a kind. @param {El} n */
 function isOneOfSeveral(n) {
-  const cls = bare(n) ? "" : attr(n, "class") || "";
+  const cls = hasNoAttributes(n) ? "" : attr(n, "class") || "";
   if (ROW_CLASS.test(cls)) return true;
   for (let s = safe.nextElementSibling(n), i = 0; s && i < MAX_ALIKE; s = safe.nextElementSibling(s), i++) if (areAlike(n, s, cls)) return true;
   for (let s = elementBefore(n), i = 0; s && i < MAX_ALIKE; s = elementBefore(s), i++) if (areAlike(n, s, cls)) return true;
@@ -193,13 +193,13 @@ function areAlike(a, b, cls) {
   if (tagOf(a) !== tagOf(b)) return false;
   const other = attr(b, "class") || "";
   if (cls === other && cls !== "") return true;
-  if (!cls.trim() && !other.trim()) return make(a) === make(b) && make(a) !== "";
+  if (!cls.trim() && !other.trim()) return childTags(a) === childTags(b) && childTags(a) !== "";
   const names = new Set(cls.split(/\s+/).slice(0, 20));
   return other.split(/\s+/, 20).some((name) => name !== "" && names.has(name));
 }
 
 /** The tags of the first children. @param {El} el */
-function make(el) {
+function childTags(el) {
   let out = "";
   const root = shadowOf(el);
   for (let c = root ? root.firstElementChild : safe.firstElementChild(el), i = 0; c && i < 5; c = safe.nextElementSibling(c), i++) out += tagOf(c) + " ";

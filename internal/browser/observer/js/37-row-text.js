@@ -47,13 +47,13 @@ class RowGather {
     while (stack.length && --this.left >= 0) {
       const [node, control, caption] = /** @type {[El | Text, number, boolean]} */ (stack.pop());
       if (isText(node)) {
-        if (/\S/.test(node.data)) this.say("w", node.data, control, caption, MASKS !== null && isTextMasked(/** @type {El | null} */ (safe.parentNode(node))));
+        if (/\S/.test(node.data)) this.addPart("w", node.data, control, caption, MASKS !== null && isTextMasked(/** @type {El | null} */ (safe.parentNode(node))));
         continue;
       }
       if (!isElement(node) || !this.visit(node, node === root)) continue;
       const tag = tagOf(node);
-      const editor = control || (isEditingHost(node) ? this.reader.number(node) : 0);
-      const below = caption || CAPTION_TAGS.has(tag) || (has(node, "role") && explicitRole(node) === "button");
+      const editor = control || (isEditingHost(node) ? this.reader.fieldNumber(node) : 0);
+      const below = caption || CAPTION_TAGS.has(tag) || (hasAttr(node, "role") && explicitRole(node) === "button");
       const nodes = flatNodes(node, tag);
       for (let i = Math.min(nodes.length, MAX_ROW_NODES) - 1; i >= 0; i--) stack.push([nodes[i], editor, below]);
     }
@@ -62,26 +62,26 @@ class RowGather {
   /** Takes what an element says of itself; whether what is in it counts. @param {El} el @param {boolean} first */
   visit(el, first) {
     const tag = tagOf(el);
-    const role = has(el, "role") ? explicitRole(el) : "";
-    if (isLeftOut(tag, role, first, !bare(el) && has(el, "aria-live"))) return false;
-    if (!bare(el)) {
+    const role = hasAttr(el, "role") ? explicitRole(el) : "";
+    if (isSkippedInRow(tag, role, first, !hasNoAttributes(el) && hasAttr(el, "aria-live"))) return false;
+    if (!hasNoAttributes(el)) {
       const masked = isMasked(el);
       for (const name of attributeNames(el).slice(0, MAX_ROW_PARTS)) this.parts.push(...attributeParts(tag, name, attr(el, name) || "", (other) => attr(el, other), masked));
     }
     if (tag !== "select" && tag !== "textarea" && tag !== "input") return true;
-    this.parts.push(...this.reader.held(el));
+    this.parts.push(...this.reader.fieldParts(el));
     return false;
   }
 
   /** @param {string} kind @param {string | null} text @param {number} control @param {boolean} caption @param {boolean} hidden */
-  say(kind, text, control, caption, hidden) {
+  addPart(kind, text, control, caption, hidden) {
     if (!text || this.parts.length >= MAX_ROW_PARTS) return;
     this.parts.push({ kind, text: clean(text, MAX_ROW_TEXT), control, caption, hidden });
   }
 }
 
 /** Whether what an element of a row says is not the row's: it changes by itself, or is a row of its own. @param {string} tag @param {string} role @param {boolean} first @param {boolean} live */
-function isLeftOut(tag, role, first, live) {
+function isSkippedInRow(tag, role, first, live) {
   return LIVE_TAGS.has(tag) || (!first && (ROW_TAGS.has(tag) || ROW_ROLES.has(role) || LIVE_ROLES.has(role) || live));
 }
 
@@ -139,7 +139,7 @@ function partsOfMarkup(markup) {
     const attributes = new Map();
     for (const [, name, value] of m[3].matchAll(ATTRIBUTE)) attributes.set(name.toLowerCase(), unescaped(value || ""));
     const role = (attributes.get("role") || "").toLowerCase().trim();
-    const out = (top !== undefined && top.out) || isLeftOut(tag, role, open.length === 0, attributes.has("aria-live"));
+    const out = (top !== undefined && top.out) || isSkippedInRow(tag, role, open.length === 0, attributes.has("aria-live"));
     if (!out) for (const [name, value] of attributes) parts.push(...attributeParts(tag, name, value, (other) => attributes.get(other) || null, false));
     if (VOID_TAGS.has(tag)) continue;
     if (RAW_TAGS.has(tag)) {
@@ -161,13 +161,13 @@ function unescaped(text) {
 }
 
 /** Whether two states are one to the letter, or in all that counts. @param {RowState} a @param {RowState} b */
-function saysTheSame(a, b) {
-  if (a.markup !== "" && a.markup === b.markup) return signOf(a.values) === signOf(b.values);
-  return signOf(partsOf(a)) === signOf(partsOf(b));
+function isSameState(a, b) {
+  if (a.markup !== "" && a.markup === b.markup) return signatureOf(a.values) === signatureOf(b.values);
+  return signatureOf(partsOf(a)) === signatureOf(partsOf(b));
 }
 
 /** @param {RowPart[]} parts */
-function signOf(parts) {
+function signatureOf(parts) {
   let sign = "";
   for (const p of parts) sign += p.kind + "\u001e" + p.text + "\u001f";
   return sign;

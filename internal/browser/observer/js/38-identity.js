@@ -26,27 +26,27 @@ class Identity {
     this.model = model;
     this.clock = 0;
     /** By ref: when it left, the words around it, and its node as long as that lives. @type {Map<number, {left: number, around: string, node: WeakRef<El>}>} */
-    this.known = new Map();
+    this.departed = new Map();
     /** When a node came, if a mutation showed that. @type {Expando<number>} */
-    this.births = new Expando();
+    this.arrivals = new Expando();
     this.batch = 0;
     this.count = 0;
     /** When something of some looks left last, or an element of a tag; anything, when there was too much to look at. @type {Map<string, number>} */
     this.lastLeft = new Map();
-    this.manyLeft = 0;
+    this.lastManyLeft = 0;
     this.looked = 0;
     /** When the first element came that the model has not looked at yet; 0: none has. */
     this.unread = 0;
   }
 
   /** A node came into the document, with everything in it. @param {El} node */
-  came(node) {
-    this.births.set(node, this.clock);
+  noteArrival(node) {
+    this.arrivals.set(node, this.clock);
     if (!this.unread) this.unread = this.clock;
   }
 
   /** A node has left the document, with everything in it. @param {El} root */
-  left(root) {
+  noteDeparture(root) {
     if (this.batch !== this.clock) {
       this.batch = this.clock;
       this.count = this.looked = 0;
@@ -58,26 +58,26 @@ class Identity {
     model.walk(root, AT_ROOT, (el, tag) => {
       this.lastLeft.set(this.sortOf(el, tag), this.clock);
       const rec = model.records.get(el);
-      if (rec && rec.ref >= 0 && rec.shown && certain && this.count++ < MAX_FATES_AT_ONCE) this.remember(rec, root);
+      if (rec && rec.ref >= 0 && rec.shown && certain && this.count++ < MAX_FATES_AT_ONCE) this.rememberLeft(rec, root);
       return ++seen < MAX_LEFT;
     });
-    if (seen >= MAX_LEFT || this.looked > MAX_LOOKED || this.lastLeft.size > MAX_SORTS) this.manyLeft = this.clock;
+    if (seen >= MAX_LEFT || this.looked > MAX_LOOKED || this.lastLeft.size > MAX_SORTS) this.lastManyLeft = this.clock;
     if (this.lastLeft.size > MAX_SORTS) this.lastLeft.clear();
   }
 
   /** What an element may be taken for: all of a tag, or of what people use those that look alike. @param {El} el @param {string} tag */
   sortOf(el, tag) {
-    return INTERACTIVE_TAGS.has(tag) && ++this.looked <= MAX_LOOKED ? tag + looksOf(el) : tag;
+    return INTERACTIVE_TAGS.has(tag) && ++this.looked <= MAX_LOOKED ? tag + appearanceOf(el) : tag;
   }
 
   /** @param {Rec} rec @param {El} root */
-  remember(rec, root) {
-    this.known.delete(rec.ref);
+  rememberLeft(rec, root) {
+    this.departed.delete(rec.ref);
     for (let /** @type {El | null} */ n = rec.node; n; n = n === root ? null : flatElement(n)) if (this.model.changes.restyled.has(n)) return; // it may have been hidden
-    this.known.set(rec.ref, { left: this.clock, around: wordsAround(rec.node, root).words, node: new WeakRef(rec.node) });
-    if (this.known.size > MAX_FATES) {
-      const [oldest] = this.known.keys();
-      this.known.delete(oldest);
+    this.departed.set(rec.ref, { left: this.clock, around: wordsAround(rec.node, root).words, node: new WeakRef(rec.node) });
+    if (this.departed.size > MAX_FATES) {
+      const [oldest] = this.departed.keys();
+      this.departed.delete(oldest);
     }
   }
 
@@ -88,19 +88,19 @@ class Identity {
    * @param {{ref: number, heir: number}} who
    * @returns {{why: string}} empty when it may
    */
-  inherits(who) {
+  rematch(who) {
     const { model } = this;
     const kept = model.records.byRef.get(who.ref);
     if (kept && safe.isConnected(kept.node)) return { why: "hidden" };
-    const fate = this.known.get(who.ref);
+    const fate = this.departed.get(who.ref);
     if (!fate) return { why: "unknown" };
     const node = fate.node.deref();
     if (node && safe.isConnected(node)) return { why: "kept" };
     const rec = model.records.byRef.get(who.heir);
     if (!rec || !safe.isConnected(rec.node)) return { why: "gone" };
-    if (rec.since < fate.left || this.birth(rec.node) < fate.left) return { why: "earlier" };
+    if (rec.since < fate.left || this.arrivedAt(rec.node) < fate.left) return { why: "earlier" };
     const { tag } = rec;
-    const since = Math.max(this.manyLeft, this.lastLeft.get(tag) || 0, this.lastLeft.get(tag + looksOf(rec.node)) || 0);
+    const since = Math.max(this.lastManyLeft, this.lastLeft.get(tag) || 0, this.lastLeft.get(tag + appearanceOf(rec.node)) || 0);
     if (since > fate.left) return { why: "others" };
     if (this.hasTwin(rec)) return { why: "twin" };
     const now = wordsAround(rec.node, null);
@@ -112,18 +112,18 @@ class Identity {
   /** Whether another element looks like one, hidden or not. @param {Rec} rec */
   hasTwin(rec) {
     const { model } = this;
-    const looks = looksOf(rec.node);
+    const looks = appearanceOf(rec.node);
     for (const root of [model.doc, ...model.sweep.shadows]) {
       const like = inTree(root, CSS.escape(rec.tag));
-      for (const el of like) if (el !== rec.node && safe.isConnected(el) && looksOf(el) === looks) return true;
+      for (const el of like) if (el !== rec.node && safe.isConnected(el) && appearanceOf(el) === looks) return true;
     }
     return false;
   }
 
   /** When a node came into the document; 0: with it. @param {Node} node @returns {number} */
-  birth(node) {
+  arrivedAt(node) {
     let latest = 0;
-    for (let /** @type {Node | null} */ n = node; n; n = safe.parentNode(n) || hostOf(n)) latest = Math.max(latest, this.births.get(n) || 0);
+    for (let /** @type {Node | null} */ n = node; n; n = safe.parentNode(n) || hostOf(n)) latest = Math.max(latest, this.arrivals.get(n) || 0);
     return latest;
   }
 }
@@ -146,7 +146,7 @@ function wordsAround(el, root) {
 }
 
 /** What an element is known by, as far as its attributes and text tell. @param {El} el */
-function looksOf(el) {
+function appearanceOf(el) {
   const text = clean(safe.textContent(el), MAX_AROUND);
   return [text, ...["name", "aria-label", "title", "placeholder"].map((name) => attr(el, name))].join("\u001f");
 }

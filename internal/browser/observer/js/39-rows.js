@@ -51,8 +51,8 @@ class Rows {
     this.fresh = new Set();
     /** Not all of them were noted yet, and what changed meanwhile; everything may have. */
     this.pending = false;
-    this.stirred = new WeakSet();
-    this.allStirred = false;
+    this.changedMeanwhile = new WeakSet();
+    this.allChangedMeanwhile = false;
   }
 
   // ---- noting -------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ class Rows {
   touchNode(n) {
     const row = this.known.get(n);
     if (row) this.touchRow(row);
-    if (this.pending) this.stirred.add(n);
+    if (this.pending) this.changedMeanwhile.add(n);
   }
 
   /** @param {Row} row */
@@ -79,7 +79,7 @@ class Rows {
   touchAll() {
     this.manyTouched = true;
     this.touched.clear();
-    if (this.pending) this.allStirred = true;
+    if (this.pending) this.allChangedMeanwhile = true;
   }
 
   /** Notes how everything is, as it was read at a mark, or begins to: see noteMore. @param {number} mark */
@@ -116,8 +116,8 @@ class Rows {
     const was = this.pending;
     this.pending = this.fresh.size > 0;
     if (this.pending || !was) return;
-    this.stirred = new WeakSet();
-    this.allStirred = false;
+    this.changedMeanwhile = new WeakSet();
+    this.allChangedMeanwhile = false;
   }
 
   /** @param {Rec} rec */
@@ -133,9 +133,9 @@ class Rows {
     const now = this.reader.state(node);
     const last = row.states[row.states.length - 1];
     if (!now) return;
-    const unsure = !last && this.pending && (this.allStirred || this.stirred.has(node));
-    if (last && !last.unsure && saysTheSame(last, now)) return;
-    push(row.states, { ...now, mark: this.mark, unsure });
+    const unsure = !last && this.pending && (this.allChangedMeanwhile || this.changedMeanwhile.has(node));
+    if (last && !last.unsure && isSameState(last, now)) return;
+    pushState(row.states, { ...now, mark: this.mark, unsure });
   }
 
   /** @param {Rec} rec */
@@ -154,22 +154,22 @@ class Rows {
     if (!rec.places) rec.places = [];
     const last = rec.places[rec.places.length - 1];
     if (last && last.name === name && last.row === row) return;
-    push(rec.places, { mark: this.mark, name, row });
+    pushState(rec.places, { mark: this.mark, name, row });
   }
 
   /** What a person, or the daemon for one, enters into a field makes no other record of its row. @param {El} target of the event */
-  entered(target) {
+  noteEntered(target) {
     const field = editedField(target);
     const control = this.reader.controls.get(field);
     if (!control) return;
     for (let /** @type {DomNode | null} */ n = field; n; n = flatParent(n)) {
       const row = this.known.get(n);
-      if (row) this.enteredInto(row, control);
+      if (row) this.noteEnteredInto(row, control);
     }
   }
 
   /** @param {Row} row @param {number} control */
-  enteredInto(row, control) {
+  noteEnteredInto(row, control) {
     const node = row.node.deref();
     if (!node) return;
     const now = this.reader.state(node);
@@ -186,7 +186,7 @@ class Rows {
   }
 
   /** The daemon acted on an element: what becomes of it and its row in the same turn is its own doing. @param {El | null} el */
-  actedOn(el) {
+  noteActed(el) {
     const rec = el && this.model.records.get(el);
     if (rec) rec.acted = this.mark;
     for (let /** @type {DomNode | null} */ n = el; n; n = flatParent(n)) {
@@ -196,9 +196,9 @@ class Rows {
   }
 
   /** The same of a field that it gave a value. @param {El} field */
-  gave(field) {
-    this.entered(field);
-    this.actedOn(field);
+  noteGiven(field) {
+    this.noteEntered(field);
+    this.noteActed(field);
   }
 
   // ---- checking -----------------------------------------------------------------------------
@@ -213,7 +213,7 @@ class Rows {
     this.reader.forget();
     if (this.fresh.has(rec)) this.noteOne(rec);
     const own = rec.acted >= known.began && known.began > 0;
-    const was = at(rec.places || [], own ? 0 : known.told);
+    const was = stateAt(rec.places || [], own ? 0 : known.told);
     if (!was || !was.row || was.row.node.deref() !== rec.node) { // a row is called what stands in it
       const name = nameNow(this.model, rec);
       const beside = () => this.namesBeside(rec);
@@ -226,14 +226,14 @@ class Rows {
 
   /** @param {Rec} rec @param {Row} row @param {Known} known */
   checkRow(rec, row, known) {
-    const told = at(row.states, row.acted >= known.began && known.began > 0 ? 0 : known.told);
+    const told = stateAt(row.states, row.acted >= known.began && known.began > 0 ? 0 : known.told);
     const last = row.node.deref();
     const node = last && safe.isConnected(last) && isInRow(rec.node, last) ? last : this.reader.find(rec.node);
     if (!told || !node) return null;
     const now = this.reader.state(node);
     if (told.unsure) return { error: "reused", was: "", now: "" };
     const own = this.reader.controls.get(rec.node) || 0;
-    const other = !now || saysTheSame(told, now) ? null : otherRecord(told, now, own, () => this.siblings(node, known.told));
+    const other = !now || isSameState(told, now) ? null : recordDifference(told, now, own, () => this.siblings(node, known.told));
     return other && { error: "reused", ...other };
   }
 
@@ -241,7 +241,7 @@ class Rows {
    * Keeps what an element is now; the function that it returns says what is different then, as check does.
    * @param {Rec} rec
    */
-  keep(rec) {
+  capture(rec) {
     this.reader.forget();
     const name = nameNow(this.model, rec);
     const node = this.reader.find(rec.node);
@@ -252,7 +252,7 @@ class Rows {
       if (node !== rec.node && !sameName(name, now, () => this.namesBeside(rec))) return { error: "renamed", was: name, now };
       if (!told || !node) return null;
       const is = this.reader.state(node);
-      const other = !is || saysTheSame(told, is) ? null : otherRecord(told, is, this.reader.controls.get(rec.node) || 0, () => this.siblings(node, 0));
+      const other = !is || isSameState(told, is) ? null : recordDifference(told, is, this.reader.controls.get(rec.node) || 0, () => this.siblings(node, 0));
       return other && { error: "reused", ...other };
     };
   }
@@ -277,7 +277,7 @@ class Rows {
         if (!now) continue;
         const row = this.known.get(n);
         out.now.push(now);
-        out.told.push((row && at(row.states, mark)) || now);
+        out.told.push((row && stateAt(row.states, mark)) || now);
       }
     };
     for (let /** @type {El | null} */ n = node, up = 0; n && up < 3 && !out.now.length; n = flatElement(n), up++) { // a card may stand in a box of its own
@@ -295,14 +295,14 @@ class Rows {
  */
 
 /** Adds a state; the oldest is forgotten. @template {{mark: number}} T @param {T[]} states @param {T} state */
-function push(states, state) {
+function pushState(states, state) {
   if (states.length && states[states.length - 1].mark === state.mark) states.pop();
   states.push(state);
   if (states.length > MAX_STATES) states.shift();
 }
 
 /** The state at a mark, or the oldest that is known; the newest for 0. @template {{mark: number}} T @param {T[]} states @param {number} mark @returns {T | null} */
-function at(states, mark) {
+function stateAt(states, mark) {
   if (!mark) return states[states.length - 1] || null;
   let found = states[0] || null;
   for (const s of states) if (s.mark <= mark) found = s;
@@ -319,7 +319,7 @@ function editedField(target) {
 function nameNow(model, rec) {
   const { node, tag } = rec;
   probeAria(node);
-  const explicit = has(node, "role") ? explicitRole(node) : "";
+  const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
   const name = nameOrText(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming);
   const control = explicit ? undefined : model.hints.proxiedControls.get(node);
   if (!control) return name;

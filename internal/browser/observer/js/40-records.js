@@ -48,7 +48,7 @@ class Rec {
     this.live = "";
     this.x = this.y = this.w = this.h = -1;
     this.boxSent = false;
-    /** What sorts the records that the daemon has by their place in the list; see Writer.runs. */
+    /** What sorts the records that the daemon has by their place in the list; see Writer.writeInserts. */
     this.order = 0;
     /** A modal makes it useless for now. */
     this.obscured = false;
@@ -64,7 +64,7 @@ class Rec {
 }
 
 /** The record before a listed one, or the head of the list. @param {Rec} rec */
-function before(rec) {
+function previousRec(rec) {
   return /** @type {Rec} */ (rec.prev);
 }
 
@@ -140,7 +140,7 @@ class Records {
   /** Takes a record out of the list. @param {Rec} rec */
   unlink(rec) {
     if (!rec.shown) return;
-    before(rec).next = rec.next;
+    previousRec(rec).next = rec.next;
     if (rec.next) rec.next.prev = rec.prev;
     rec.prev = rec.next = null;
     rec.shown = false;
@@ -154,7 +154,7 @@ class Records {
     if (rec.shown && rec.prev === prev) return;
     this.listDirty = true;
     if (rec.shown) {
-      before(rec).next = rec.next;
+      previousRec(rec).next = rec.next;
       if (rec.next) rec.next.prev = rec.prev;
       rec.moved = true;
     } else {
@@ -214,7 +214,7 @@ class Records {
   }
 
   /** The last listed record before an element in the flat tree. @param {El} el @returns {Rec} */
-  lastBefore(el) {
+  lastListedBefore(el) {
     for (let /** @type {El} */ n = el; ; ) {
       const next = previousFlat(n) || flatElement(n);
       if (!next) return this.head;

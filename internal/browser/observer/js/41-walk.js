@@ -49,14 +49,14 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
 
 /** Whether an element is inert; a modal dialog escapes what makes its ancestors inert. @param {El} el @param {Inherited} ctx */
 function isInert(el, ctx) {
-  if (has(el, "inert")) return true;
+  if (hasAttr(el, "inert")) return true;
   return ctx.inert && !(tagOf(el) === "dialog" && safe.matches(el, ":modal"));
 }
 
 /** What the children of an element inherit. @param {El} el @param {Inherited} ctx @param {Rec | undefined} rec of the element */
 function inheritedBelow(el, ctx, rec) {
   const listed = rec !== undefined && rec.shown;
-  if (!listed && bare(el)) return ctx;
+  if (!listed && hasNoAttributes(el)) return ctx;
   const inert = isInert(el, ctx);
   const disabled = ctx.disabled || attr(el, "aria-disabled") === "true";
   const fieldset = ctx.fieldset || (tagOf(el) === "fieldset" && el.disabled === true);
@@ -102,12 +102,12 @@ function lastFlatChild(el) {
   if (root) return root.lastElementChild;
   const list = assignedChildren(el, tag);
   if (list) return list[list.length - 1];
-  return plain(el) ? el.lastElementChild : lastElement(el);
+  return hasPlainProperties(el) ? el.lastElementChild : lastElement(el);
 }
 
 /** The element before one, or null. @param {El} el @returns {El | null} */
 function elementBefore(el) {
-  return plain(el) ? el.previousElementSibling : previousElement(el);
+  return hasPlainProperties(el) ? el.previousElementSibling : previousElement(el);
 }
 
 /** @param {DomNode} el @returns {El | null} */

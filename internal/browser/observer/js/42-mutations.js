@@ -93,7 +93,7 @@ class Changes {
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.removedNodes)) {
       if (isElement(n)) {
         elements = true;
-        identity.left(n);
+        identity.noteDeparture(n);
         if (this.arrived.delete(n)) { // it came and went without being looked at
           this.added.delete(n);
           continue;
@@ -105,7 +105,7 @@ class Changes {
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.addedNodes)) {
       if (isElement(n)) {
         elements = true;
-        identity.came(n);
+        identity.noteArrival(n);
         this.added.add(n);
         this.arrived.add(n);
         listeners.noteInserted(n);

@@ -146,7 +146,7 @@ class Layout {
     let rec = this.cursor && this.cursor.shown ? this.cursor : records.head.next;
     for (let i = 0; rec && i < size; i++, rec = rec.next) {
       if (rec.tag === "iframe") continue;
-      if (!visibility.isStyled(rec.node, rec.tag)) return false;
+      if (!visibility.isVisibleByStyle(rec.node, rec.tag)) return false;
       if (!boxes) continue;
       const r = visibility.rect(rec.node, rec.tag);
       if (Math.round(r.x + scrollX) !== rec.x || Math.round(r.y + scrollY) !== rec.y || !(r.width > 0)) return false;

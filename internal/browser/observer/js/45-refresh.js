@@ -96,7 +96,7 @@ class Refresh {
   /** Walks everything below an element and brings its records up to date. @param {El} root */
   scan(root) {
     const { hints, records } = this.model;
-    let prev = records.lastBefore(root);
+    let prev = records.lastListedBefore(root);
     /** @type {Rec | null} */
     let last = null;
     this.model.walk(
@@ -194,7 +194,7 @@ class Refresh {
    */
   examine(el, tag, ctx, prev) {
     const { hints, layout, records, visibility } = this.model;
-    const explicit = has(el, "role") ? explicitRole(el) : "";
+    const explicit = hasAttr(el, "role") ? explicitRole(el) : "";
     ariaFree = null;
     const kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
     if (kind < 0 || (ctx.inert && isInert(el, ctx))) {
@@ -208,7 +208,7 @@ class Refresh {
     rec.inert = false;
     layout.readPosition();
     const rect = visibility.rect(el, tag);
-    if (!visibility.isStyled(el, tag) || !visibility.isPlaced(el, tag, rect)) {
+    if (!visibility.isVisibleByStyle(el, tag) || !visibility.hasVisibleBox(el, tag, rect)) {
       if (rec.control) hints.hideControl(rec);
       records.unlink(rec);
       return null;
@@ -263,7 +263,7 @@ class Refresh {
     records.refer(rec, aria(rec.node, "aria-labelledby") || "");
     const now = rec.sent ? scratch : rec.fields;
     this.fill(now, rec, explicit, kind, ctx);
-    rec.coverage = coverage(now, rec.tag, naming.fromContent);
+    rec.coverage = textCoverage(now, rec.tag, naming.fromContent);
     if (!rec.sent) return;
     for (let i = 0; i < FIELDS; i++) {
       if (now[i] !== rec.fields[i]) {
@@ -298,7 +298,7 @@ class Refresh {
       return;
     }
     const { coverage } = rec;
-    this.describe(rec, has(rec.node, "role") ? explicitRole(rec.node) : "", rec.fields[F_KIND], inheritedBy(rec.node, this.model.records));
+    this.describe(rec, hasAttr(rec.node, "role") ? explicitRole(rec.node) : "", rec.fields[F_KIND], inheritedBy(rec.node, this.model.records));
     this.noteCoverage(rec, coverage);
   }
 
@@ -312,7 +312,7 @@ class Refresh {
     const was = rec.shown;
     const { coverage } = rec;
     const ctx = inheritedBy(rec.node, records);
-    const now = this.examine(rec.node, rec.tag, ctx, was ? before(rec) : records.lastBefore(rec.node));
+    const now = this.examine(rec.node, rec.tag, ctx, was ? previousRec(rec) : records.lastListedBefore(rec.node));
     if (was !== (now !== null)) this.reparent(rec);
     this.noteCoverage(rec, coverage);
   }
@@ -326,7 +326,7 @@ class Refresh {
       return;
     }
     if (!safe.isConnected(node)) return;
-    const now = this.examine(node, tagOf(node), inheritedBy(node, records), records.lastBefore(node));
+    const now = this.examine(node, tagOf(node), inheritedBy(node, records), records.lastListedBefore(node));
     if (now) this.reparent(now);
   }
 

@@ -50,7 +50,7 @@ class Sweep {
     changes.styleDirty = changes.geometryDirty = false;
     for (const _ of this.checkRecords());
     for (const _ of this.checkShadows());
-    for (const _ of styles.readAgain(doc));
+    for (const _ of styles.rereadSome(doc));
     for (const _ of hints.findCursorHints());
   }
 
@@ -60,7 +60,7 @@ class Sweep {
     yield* this.checkRecords();
     yield* this.checkRoots(elements);
     yield* this.checkShadows();
-    yield* styles.readAgain(doc);
+    yield* styles.rereadSome(doc);
     yield* hints.findCursorHints();
   }
 
@@ -81,7 +81,7 @@ class Sweep {
   checkShown(rec) {
     const { changes, layout, visibility } = this.model;
     const rect = visibility.rect(rec.node, rec.tag);
-    const visible = visibility.isStyled(rec.node, rec.tag) && visibility.isPlaced(rec.node, rec.tag, rect);
+    const visible = visibility.isVisibleByStyle(rec.node, rec.tag) && visibility.hasVisibleBox(rec.node, rec.tag, rect);
     if (visible !== rec.shown || !safe.isConnected(rec.node)) {
       this.found++;
       changes.check.add(rec);

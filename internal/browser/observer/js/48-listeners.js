@@ -47,7 +47,7 @@ class ListenerProbe {
     /** Elements that were asked about, for askAgain. @type {WeakRef<El>[]} */
     this.waiting = [];
     /** Custom elements, and elements without a size, that are to be asked about still. @type {WeakRef<El>[]} */
-    this.later = [];
+    this.askLater = [];
     /** Where judgeAgain goes on. @type {Iterator<WeakRef<El>> | null} */
     this.cursor = null;
     /** How far the document had loaded at the last probe. */
@@ -88,11 +88,11 @@ class ListenerProbe {
     /** @type {El[]} */
     const out = [];
     const { pending } = this;
-    const again = this.later;
+    const again = this.askLater;
     this.probeDue = false;
     this.stage = loadStage();
     this.pending = [];
-    this.later = [];
+    this.askLater = [];
     for (const ref of again) {
       const el = ref.deref();
       if (el && safe.isConnected(el)) this.ask(out, el);
@@ -150,7 +150,7 @@ class ListenerProbe {
       if (times === 0 && this.waiting.length < MAX_WAITING) this.waiting.push(new WeakRef(el));
       out.push(el);
     }
-    if ((!now || times + 1 < most) && this.later.length < MAX_LATER) this.later.push(new WeakRef(el));
+    if ((!now || times + 1 < most) && this.askLater.length < MAX_LATER) this.askLater.push(new WeakRef(el));
   }
 
   /**
@@ -158,19 +158,19 @@ class ListenerProbe {
    * @param {{on: number[], off: number[]}} numbers of elements that have, and no longer have, a click listener
    * @param {DomNode[]} nodes the elements of `on`, then closed shadow roots
    */
-  learn({ on, off }, nodes) {
+  takeAnswer({ on, off }, nodes) {
     for (const number of off) {
       const ref = this.listening.get(number);
       const el = ref && ref.deref();
       this.listening.delete(number);
-      if (el) this.set(el, false);
+      if (el) this.setClickable(el, false);
     }
     nodes.forEach((node, i) => {
       // Nodes of frames in this document come too. They are made known to our world by whichever agent is told
       // of them first, so even its own may have another frame's prototypes: nothing here asks for those.
       if (slow.ownerDocument(node) !== this.model.doc) return;
       const root = slow.getRootNode(node);
-      if (isShadow(root) && root.mode === "closed") this.adopt(root);
+      if (isShadow(root) && root.mode === "closed") this.addClosedRoot(root);
       if (i < on.length && isElement(node)) {
         this.listening.set(on[i], new WeakRef(node));
         this.judge(node);
@@ -182,7 +182,7 @@ class ListenerProbe {
   /** Decides whether an element that listens is something to act on. @param {El} el */
   judge(el) {
     const clickable = isOwnListener(el, this.model.elements.length);
-    this.set(el, clickable);
+    this.setClickable(el, clickable);
     if (clickable && !this.needsWalk && !safe.matches(el, CANDIDATES)) this.needsWalk = true;
   }
 
@@ -201,14 +201,14 @@ class ListenerProbe {
   }
 
   /** @param {El} el @param {boolean} clickable */
-  set(el, clickable) {
+  setClickable(el, clickable) {
     if ((el[CLICKABLE] === true) === clickable) return;
     el[CLICKABLE] = clickable;
     if (!this.model.changes.rescan) this.model.changes.added.add(el);
   }
 
   /** @param {Shadow} root */
-  adopt(root) {
+  addClosedRoot(root) {
     closedRoots = closedRoots || new WeakMap();
     if (closedRoots.has(root.host)) return;
     closedRoots.set(root.host, root);
@@ -239,7 +239,7 @@ function isOwnListener(el, all) {
   if (el.querySelectorAll(ACTED_ON).length > DELEGATES_ABOVE) return false;
   for (let up = flatElement(el), i = 0; up && i < 8; up = flatElement(up), i++) {
     const outer = tagOf(up);
-    if (outer === "button" || (outer === "a" && has(up, "href"))) {
+    if (outer === "button" || (outer === "a" && hasAttr(up, "href"))) {
       return safe.textContent(up).trim() !== safe.textContent(el).trim();
     }
   }

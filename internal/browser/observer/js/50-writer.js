@@ -33,7 +33,7 @@ class Writer {
     this.waiting = [];
     this.full = true;
     this.url = "";
-    this.titled = "";
+    this.title = "";
     this.scroll = "";
   }
 
@@ -46,8 +46,8 @@ class Writer {
   }
 
   /** Whether the header itself is news. */
-  renamed() {
-    return this.url !== clean(location.href, MAX_FIELD) || this.titled !== clean(safe.title(this.model.doc), 300);
+  isHeaderNews() {
+    return this.url !== clean(location.href, MAX_FIELD) || this.title !== clean(safe.title(this.model.doc), 300);
   }
 
   /**
@@ -100,8 +100,8 @@ class Writer {
       rec.sent = rec.moved = rec.boxSent = false;
       rec.mask = 0;
     }
-    if (this.full) this.whole(columns);
-    else this.runs(columns);
+    if (this.full) this.writeAll(columns);
+    else this.writeInserts(columns);
     for (const rec of model.records.changed) {
       if (rec.shown && rec.mask) columns.change(rec, this.token(parentOf(rec)));
       rec.mask = 0;
@@ -123,23 +123,23 @@ class Writer {
   patchHeader(measured) {
     const took = this.took.toFixed(2);
     this.took = 0;
-    const url = this.url, titled = this.titled;
+    const url = this.url, titled = this.title;
     this.url = clean(location.href, MAX_FIELD);
-    this.titled = clean(safe.title(this.model.doc), 300);
-    if (this.full || measured || url !== this.url || titled !== this.titled || this.model.refresh.limited) {
+    this.title = clean(safe.title(this.model.doc), 300);
+    if (this.full || measured || url !== this.url || titled !== this.title || this.model.refresh.limited) {
       return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (this.model.refresh.limited ? "l" : "")) + "\t" + took;
     }
     return [this.sequence, "", pageTime(), took].join("\t");
   }
 
   /** Writes the whole list. @param {Columns} columns */
-  whole(columns) {
+  writeAll(columns) {
     const { model } = this;
     for (let rec = model.records.head.next; rec; rec = rec.next) {
       this.insert(columns, rec, rec.prev === model.records.head);
       model.records.unboxed.add(rec);
     }
-    this.number();
+    this.numberAll();
   }
 
   /**
@@ -147,20 +147,20 @@ class Writer {
    * the places of which tell the order of the runs.
    * @param {Columns} columns
    */
-  runs(columns) {
+  writeInserts(columns) {
     const { inserts } = this.model.records;
     const starts = [];
-    for (const rec of inserts) if (!inserts.has(before(rec))) starts.push(rec);
-    if (starts.length > 1) starts.sort((a, b) => before(a).order - before(b).order);
+    for (const rec of inserts) if (!inserts.has(previousRec(rec))) starts.push(rec);
+    if (starts.length > 1) starts.sort((a, b) => previousRec(a).order - previousRec(b).order);
     let room = true;
     for (const start of starts) {
       /** @type {Rec[]} */
       const run = [];
       for (let rec = /** @type {Rec | null} */ (start); rec && inserts.has(rec); rec = rec.next) run.push(rec);
       for (const rec of run) this.insert(columns, rec, rec === start);
-      room = spread(run) && room;
+      room = orderRun(run) && room;
     }
-    if (!room) this.number();
+    if (!room) this.numberAll();
   }
 
   /** Writes one insert. @param {Columns} columns @param {Rec} rec @param {boolean} first of its run */
@@ -178,22 +178,22 @@ class Writer {
     }
     columns.insert(op, rec, after);
     const parent = parentOf(rec);
-    columns.present(rec, parent ? this.token(parent) : "");
+    columns.addAll(rec, parent ? this.token(parent) : "");
     rec.sent = true;
     rec.moved = false;
     rec.mask = 0;
   }
 
   /** Gives all records their order. */
-  number() {
+  numberAll() {
     let order = 0;
     for (let rec = this.model.records.head.next; rec; rec = rec.next) rec.order = ++order;
   }
 }
 
 /** Gives the records of a run their order, between those around it. Reports whether there was room. @param {Rec[]} run */
-function spread(run) {
-  const low = before(run[0]).order;
+function orderRun(run) {
+  const low = previousRec(run[0]).order;
   const next = run[run.length - 1].next;
   const step = next ? (next.order - low) / (run.length + 1) : 1;
   for (let i = 0; i < run.length; i++) run[i].order = low + step * (i + 1);
@@ -244,10 +244,10 @@ class Columns {
     this.ops += "~";
     this.refs.push(rec.ref);
     this.masks.push(rec.mask);
-    this.fields(rec, parent, rec.mask);
+    this.addFields(rec, parent, rec.mask);
   }
   /** The fields that say something. @param {Rec} rec @param {string} parent */
-  present(rec, parent) {
+  addAll(rec, parent) {
     const { values } = this;
     const { fields } = rec;
     let mask = 0;
@@ -260,7 +260,7 @@ class Columns {
     this.masks.push(mask);
   }
   /** @param {Rec} rec @param {string} parent @param {number} mask */
-  fields(rec, parent, mask) {
+  addFields(rec, parent, mask) {
     const { values } = this;
     for (let i = 0; i < FIELDS; i++) {
       if (mask & (1 << i)) values[i].push(i === F_PARENT ? parent : rec.fields[i]);

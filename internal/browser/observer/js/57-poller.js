@@ -48,7 +48,7 @@ class Poller {
     const now = performance.now();
     agent.start();
     if (!this.sweep && now >= this.nextPoll && (this.activeSincePoll || now - this.lastPoll >= POLL_IDLE)) this.poll(now);
-    if (agent.chosen.due) agent.schedule();
+    if (agent.selectors.due) agent.schedule();
     this.askForProbe(now);
     this.start();
   }
@@ -67,7 +67,7 @@ class Poller {
     const { agent, model } = this;
     this.lastPoll = start;
     this.activeSincePoll = false;
-    agent.chosen.stir();
+    agent.selectors.invalidate();
     if (!model.changes.rescan) {
       model.sweep.poll();
       model.sweep.checkControls(false);
@@ -79,7 +79,7 @@ class Poller {
     const took = performance.now() - start;
     agent.writer.took += took;
     this.nextPoll = start + REST * took;
-    if (model.pending || agent.writer.renamed()) agent.schedule();
+    if (model.pending || agent.writer.isHeaderNews()) agent.schedule();
   }
 
   /** Ends a sweep before its end: what it did not look at is to be looked at. */

@@ -8,34 +8,34 @@ class Agent {
     const random = crypto.getRandomValues ? crypto.getRandomValues(new Uint32Array(2)) : [Math.random() * 2 ** 32, 0];
     this.id = random[0].toString(36) + random[1].toString(36);
     this.writer = new Writer(this.model, this.id);
-    this.chosen = new Chosen(this.model, this.writer);
+    this.selectors = new SelectorWatch(this.model, this.writer);
     this.send = send;
     this.guard = new Guard();
     /** The elements that hold frames, by frame. @type {Map<string, El>} */
     this.hosts = new Map();
     /** What was scrolled how far before the wheel turned. @type {WheelState | null} */
     this.wheel = null;
-    /** The element that was pressed last, and where it stood. @type {ReturnType<typeof placeOf> | null} */
-    this.watched = null;
+    /** The element that was pressed last, and where it stood. @type {ReturnType<typeof pagePositionOf> | null} */
+    this.pressedPlace = null;
     this.following = false;
     this.pushing = false;
     this.geometry = false;
     /** The newest patch that the daemon has acknowledged, and the one that is waited for before any other. */
     this.acked = 0;
-    this.held = 0;
+    this.awaitedAck = 0;
     /** The task that flushes is under way, and the frame that does when it begins first; 0: none. */
     this.scheduled = false;
-    this.frame = 0;
+    this.frameRequest = 0;
     /** The frame in which the page changed last. */
     this.changedIn = null;
     /** Looks now and then for what no event shows. */
     this.poller = new Poller(this);
-    this.observer = new MutationObserver((records) => this.mutated(records));
+    this.observer = new MutationObserver((records) => this.onMutations(records));
     this.flush = this.flush.bind(this);
-    this.framed = this.framed.bind(this);
+    this.onFrame = this.onFrame.bind(this);
     this.model.onRoot = (root) => this.follow(root);
-    this.heard = this.heard.bind(this);
-    this.quiet = 0;
+    this.onEvent = this.onEvent.bind(this);
+    this.lastMutation = 0;
     /** The root element that listens. @type {El | null} */
     this.root = null;
     /** Boxes, or the scroll position, are to be sent with the next patch. */
@@ -54,7 +54,7 @@ class Agent {
     const root = safe.documentElement(this.model.doc);
     if (root === this.root && root !== null) return;
     this.root = root;
-    for (const type of HEARD) addEventListener(type, this.heard, LISTEN);
+    for (const type of HEARD) addEventListener(type, this.onEvent, LISTEN);
   }
 
   /** @param {Shadow} root */
@@ -62,26 +62,26 @@ class Agent {
     if (!this.model.sweep.follow(root)) return;
     this.model.listeners.addPending(root);
     this.observer.observe(root, OBSERVED);
-    for (const type of HEARD) root.addEventListener(type, this.heard, LISTEN);
-    root.addEventListener("slotchange", this.heard, LISTEN);
+    for (const type of HEARD) root.addEventListener(type, this.onEvent, LISTEN);
+    root.addEventListener("slotchange", this.onEvent, LISTEN);
   }
 
   /** @param {MutationRecord[]} records */
-  mutated(records) {
-    this.quiet = performance.now();
+  onMutations(records) {
+    this.lastMutation = performance.now();
     this.poller.noteActivity();
-    if (this.frame) this.changedIn = this.model.doc.timeline.currentTime;
+    if (this.frameRequest) this.changedIn = this.model.doc.timeline.currentTime;
     this.model.changes.note(records);
-    this.writer.took += performance.now() - this.quiet;
-    this.chosen.stir();
-    if (this.guard.press) this.guard.press.changed();
+    this.writer.took += performance.now() - this.lastMutation;
+    this.selectors.invalidate();
+    if (this.guard.press) this.guard.press.notePageChange();
     this.schedule();
   }
 
   /** @param {Event} event */
-  heard(event) {
+  onEvent(event) {
     const model = this.model;
-    this.chosen.stir();
+    this.selectors.invalidate();
     this.poller.noteActivity();
     model.changes.geometryDirty = true;
     switch (event.type) {
@@ -103,7 +103,7 @@ class Agent {
         if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep looks at the rest
         if (event.type === "input" || event.type === "change") {
           const target = /** @type {El} */ (event.composedPath()[0]);
-          if (event.isTrusted) model.rows.entered(target);
+          if (event.isTrusted) model.rows.noteEntered(target);
           model.changes.noteText(target);
         }
         break;
@@ -120,41 +120,41 @@ class Agent {
    * a frame before that task, which can take long on a large page; so a frame that begins first flushes, too.
    */
   schedule() {
-    if (!this.pushing || this.scheduled || this.blocked()) return;
+    if (!this.pushing || this.scheduled || this.isBlocked()) return;
     this.scheduled = true;
     scheduler.postTask(this.flush, FLUSH);
     this.changedIn = this.model.doc.timeline.currentTime;
-    this.frame = requestAnimationFrame(this.framed);
+    this.frameRequest = requestAnimationFrame(this.onFrame);
   }
 
   /** Whether nothing may be pushed for now. */
-  blocked() {
-    return this.acked < this.held || this.writer.sequence - this.acked >= WINDOW || this.writer.waiting.length > 0;
+  isBlocked() {
+    return this.acked < this.awaitedAck || this.writer.sequence - this.acked >= WINDOW || this.writer.waiting.length > 0;
   }
 
   /** At the beginning of a frame. What the page did in this very frame so far is not all that it does in this task. */
-  framed() {
-    this.frame = 0;
+  onFrame() {
+    this.frameRequest = 0;
     if (this.changedIn !== this.model.doc.timeline.currentTime) this.push();
   }
 
   /** In a task of its own. */
   flush() {
     this.scheduled = false;
-    if (this.frame) cancelAnimationFrame(this.frame);
-    this.frame = 0;
+    if (this.frameRequest) cancelAnimationFrame(this.frameRequest);
+    this.frameRequest = 0;
     this.push();
   }
 
   push() {
-    if (!this.pushing || this.blocked()) return;
+    if (!this.pushing || this.isBlocked()) return;
     const message = this.take(false, false);
-    if (message === null || this.chosen.overdue()) this.tellChosen();
+    if (message === null || this.selectors.overdue()) this.sendSelected();
     if (message !== null) this.send(message);
   }
 
-  tellChosen() {
-    const message = this.chosen.news();
+  sendSelected() {
+    const message = this.selectors.takeNews();
     if (message !== null) this.send(message);
   }
 
@@ -164,13 +164,13 @@ class Agent {
    */
   take(all, geometry) {
     const start = performance.now();
-    const message = this.find(all, geometry);
+    const message = this.findPatch(all, geometry);
     this.writer.took += performance.now() - start;
     return message;
   }
 
   /** @param {boolean} all @param {boolean} geometry */
-  find(all, geometry) {
+  findPatch(all, geometry) {
     const model = this.model;
     const records = this.observer.takeRecords();
     if (records.length) model.changes.note(records);
@@ -183,14 +183,14 @@ class Agent {
     const boxes = geometry || this.boxes || (this.geometry && model.records.unboxed.size > 0);
     if (boxes) model.layout.readPosition();
     this.boxes = false;
-    const idle = !model.records.changed.size && !model.records.gone.size && !this.writer.full && !this.news(boxes);
+    const idle = !model.records.changed.size && !model.records.gone.size && !this.writer.full && !this.hasNews(boxes);
     if (idle) return null;
     return this.writer.patch(boxes);
   }
 
   /** Whether the list, the boxes or the header changed. @param {boolean} geometry */
-  news(geometry) {
-    if (this.writer.renamed()) return true;
+  hasNews(geometry) {
+    if (this.writer.isHeaderNews()) return true;
     if (geometry && scrollState() !== this.writer.scroll) return true;
     return this.model.records.listDirty || (geometry && this.model.records.unboxed.size > 0);
   }
@@ -199,15 +199,15 @@ class Agent {
 
   /** @param {Digit[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none */
   acknowledge(digits) {
-    this.acknowledged(numbersOf(digits));
+    this.applyAck(numbersOf(digits));
   }
 
   /** @param {number[]} numbers a sequence and refs, or none */
-  acknowledged([sequence, ...refs]) {
+  applyAck([sequence, ...refs]) {
     if (!(sequence > this.acked && sequence <= this.writer.sequence)) return;
     this.acked = sequence;
     this.writer.acknowledge(sequence, refs);
-    if (this.model.pending || this.boxes || this.chosen.due) this.schedule();
+    if (this.model.pending || this.boxes || this.selectors.due) this.schedule();
   }
 
   /**
@@ -217,17 +217,17 @@ class Agent {
   read(request, digits) {
     const [mark, ...ack] = numbersOf(digits);
     this.start();
-    this.acknowledged(ack);
+    this.applyAck(ack);
     if (request.full) {
       this.writer.restart();
-      this.acked = this.held = this.writer.sequence;
+      this.acked = this.awaitedAck = this.writer.sequence;
     }
     if (this.acked < this.writer.sequence) {
       // Nothing more is pushed until the daemon has what is on its way, so that it can be read then.
-      this.held = this.writer.sequence;
+      this.awaitedAck = this.writer.sequence;
       return this.writer.header("u");
     }
-    this.want(request);
+    this.extendStored(request);
     const records = this.observer.takeRecords();
     if (records.length) this.model.changes.note(records);
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
@@ -235,7 +235,7 @@ class Agent {
     if (mark > 0) this.noteRows(mark);
     if (message !== null) {
       // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
-      this.held = this.writer.sequence;
+      this.awaitedAck = this.writer.sequence;
       return message;
     }
     return this.writer.header(request.geometry ? "m" : "");
@@ -260,14 +260,14 @@ class Agent {
    * What is different of an element since an action was decided on; see Rows.check.
    * @param {Rec} rec @param {Known | undefined} known
    */
-  changed(rec, known) {
+  differenceOf(rec, known) {
     const records = this.observer.takeRecords();
-    if (records.length) this.mutated(records);
+    if (records.length) this.onMutations(records);
     return this.model.rows.check(rec, known);
   }
 
   /** Extends what is stored. @param {{structural: boolean, attributes: string[]}} request */
-  want(request) {
+  extendStored(request) {
     const model = this.model;
     if (request.structural && !model.structural) {
       model.structural = true;
@@ -296,10 +296,10 @@ class Agent {
    * What somebody waits for, while the page pushes.
    * @param {{structural: boolean, attributes: string[], selectors: {css: string, shown: boolean}[]}} what
    */
-  heed(what) {
-    this.want(what);
-    this.chosen.want(what.selectors);
-    if (this.model.pending || this.chosen.due) this.schedule();
+  setInterests(what) {
+    this.extendStored(what);
+    this.selectors.setSelectors(what.selectors);
+    if (this.model.pending || this.selectors.due) this.schedule();
   }
 
 }

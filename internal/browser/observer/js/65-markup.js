@@ -155,7 +155,7 @@ class Markup {
       if (!isTextMasked(parent)) this.conceal(data);
       return;
     }
-    if (MASKS !== null && isTextMasked(parent)) data = hasWords(data) ? MASK : " ";
+    if (MASKS !== null && isTextMasked(parent)) data = hasText(data) ? MASK : " ";
     const lines = style.whiteSpaceCollapse !== "collapse" && data.includes("\n");
     if (!this.preserved) data = lines ? data.replace(/[^\S\n]+/g, " ") : data.replace(/\s+/g, " ");
     if (data.length > this.left) {
@@ -219,7 +219,7 @@ class Markup {
 
   /** @param {El} el @param {string} tag */
   attributes(el, tag) {
-    if (bare(el)) return "";
+    if (hasNoAttributes(el)) return "";
     let out = keptAttribute(el, "class", 200) + keptAttribute(el, "id", 100) + keptAttribute(el, "role", 40);
     switch (tag) {
       case "a":
@@ -254,7 +254,7 @@ class Markup {
     let out = "<input" + markupAttribute("type", type);
     if (type === "checkbox" || type === "radio") out += el.checked ? " checked" : "";
     else if (type === "submit" || type === "button" || type === "reset") out += markupAttribute("value", clean(el.value, MAX_VALUE));
-    else out += markupAttribute("value", valueOf(el, tag, "")) + markupAttribute("placeholder", clean(told(el, "placeholder") || "", MAX_NAME));
+    else out += markupAttribute("value", valueOf(el, tag, "")) + markupAttribute("placeholder", clean(reportedAttribute(el, "placeholder") || "", MAX_NAME));
     this.put(out + ">");
   }
 
@@ -299,7 +299,7 @@ class Markup {
       if (!isElement(node)) continue;
       const tag = tagOf(node);
       if (this.hidden(node, tag)) {
-        if (!MARKUP_SKIPPED.has(tag)) this.conceal(toldText(node) || "");
+        if (!MARKUP_SKIPPED.has(tag)) this.conceal(reportedText(node) || "");
         continue;
       }
       const end = this.open(node, tag, written);

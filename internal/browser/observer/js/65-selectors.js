@@ -6,52 +6,52 @@ const MAX_CHOSEN = 1000;
 /** How many patches in a row may go before the selectors, which name elements by the refs that patches get. */
 const PATCHES_FIRST = 8;
 
-class Chosen {
+class SelectorWatch {
   /** @param {Model} model @param {Writer} writer */
   constructor(model, writer) {
     this.model = model;
     this.writer = writer;
     /** @type {{css: string, shown: boolean}[]} */
     this.selectors = [];
-    this.told = "";
+    this.lastReported = "";
     this.due = false;
-    this.passed = 0;
+    this.patchesSince = 0;
   }
 
   /** @param {{css: string, shown: boolean}[]} selectors */
-  want(selectors) {
+  setSelectors(selectors) {
     this.selectors = selectors;
-    this.told = "";
-    this.stir();
+    this.lastReported = "";
+    this.invalidate();
   }
 
   /** The page is not what it was. */
-  stir() {
+  invalidate() {
     this.due = this.selectors.length > 0;
   }
 
   /** Whether to tell now although a patch is under way. */
   overdue() {
-    return this.due && ++this.passed > PATCHES_FIRST;
+    return this.due && ++this.patchesSince > PATCHES_FIRST;
   }
 
   /** What there is to tell, or null: the header, then a line of JSON for each selector. */
-  news() {
+  takeNews() {
     if (!this.due) return null;
     this.due = false;
-    this.passed = 0;
+    this.patchesSince = 0;
     const { visibility } = this.model;
     visibility.begin();
     visibility.x = scrollX;
     visibility.y = scrollY;
-    const answer = this.selectors.map((s) => JSON.stringify({ ...s, ...this.choose(s) })).join("\n");
-    if (answer === this.told) return null;
-    this.told = answer;
+    const answer = this.selectors.map((s) => JSON.stringify({ ...s, ...this.findMatches(s) })).join("\n");
+    if (answer === this.lastReported) return null;
+    this.lastReported = answer;
     return this.writer.header("s") + "\n" + answer;
   }
 
   /** @param {{css: string, shown: boolean}} selector */
-  choose(selector) {
+  findMatches(selector) {
     const found = { count: 0, enabled: 0, refs: /** @type {number[]} */ ([]), invalid: false };
     try {
       this.tally(found, safe.querySelectorAll(this.model.doc, selector.css), selector.shown);

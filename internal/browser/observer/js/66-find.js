@@ -45,7 +45,7 @@ class Finder {
   }
 
   /** Everything that fits closest among what can be seen; if there is nothing, how much of what cannot. */
-  seek() {
+  run() {
     const { model, answer } = this;
     model.visibility.begin();
     model.visibility.x = scrollX;
@@ -58,7 +58,7 @@ class Finder {
       for (const el of this.candidates()) {
         const fit = this.fit(el);
         if (fit === NOT) continue;
-        (this.stand(el) ? shown : hidden)[fit].push(el);
+        (this.shownAs(el) ? shown : hidden)[fit].push(el);
       }
     } catch (error) {
       answer.invalid = error instanceof DOMException; // the browser does not take the selector
@@ -69,7 +69,7 @@ class Finder {
     if (fit >= 0) this.name(shown[fit], fit);
     const veiled = hidden.find((list) => list.length > 0) || [];
     answer.hidden = veiled.length;
-    if (veiled.length) answer.was = sketch(veiled[0]);
+    if (veiled.length) answer.was = describeTag(veiled[0]);
     return answer;
   }
 
@@ -116,7 +116,7 @@ class Finder {
       case "group":
         return this.fitLabel(el);
       case "placeholder":
-        return Math.min(this.compare(told(el, "placeholder") || ""), this.compare(told(el, "aria-placeholder") || ""));
+        return Math.min(this.compare(reportedAttribute(el, "placeholder") || ""), this.compare(reportedAttribute(el, "aria-placeholder") || ""));
       case "innermost":
         return this.fitText(el);
     }
@@ -138,7 +138,7 @@ class Finder {
         for (const node of flatNodes(open[i], tagOf(open[i]))) {
           if (seen++ > MAX_SOUGHT) break;
           if (!isElement(node) || this.fitText(node) === NOT) continue;
-          (this.stand(node) ? inner : open).push(node);
+          (this.shownAs(node) ? inner : open).push(node);
         }
       }
       if (inner.length) stack.push(...inner.reverse());
@@ -153,7 +153,7 @@ class Finder {
     naming.visited.clear();
     naming.length = 0;
     const named = this.compare(naming.content(el, tagOf(el)), MAX_SAID);
-    return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? drawnText(el) : toldText(el), MAX_SAID));
+    return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? drawnText(el) : reportedText(el), MAX_SAID));
   }
 
   /** A person reads the label, also when an aria-label names the field otherwise. @param {El} el */
@@ -166,7 +166,7 @@ class Finder {
       if (fit === EXACTLY) break;
       naming.visited.clear();
       naming.length = 0;
-      fit = Math.min(fit, this.compare(clean(naming.content(label, "label"), MAX_NAME)), this.compare(clean(toldText(label), MAX_NAME)));
+      fit = Math.min(fit, this.compare(clean(naming.content(label, "label"), MAX_NAME)), this.compare(clean(reportedText(label), MAX_NAME)));
     }
     return fit;
   }
@@ -182,7 +182,7 @@ class Finder {
   }
 
   /** What a person sees and uses of an element: itself, the label that stands in for it, or nothing. @param {El} el */
-  stand(el) {
+  shownAs(el) {
     if (this.model.visibility.isVisible(el, tagOf(el))) return el;
     return this.model.hints.proxyLabels.get(el) || null;
   }
@@ -193,18 +193,18 @@ class Finder {
     if (list.length > MAX_MEANT) answer.more = true;
     const seen = new Set();
     for (const el of list.slice(0, MAX_MEANT)) {
-      const stand = this.stand(el);
+      const stand = this.shownAs(el);
       if (!stand || seen.has(stand)) continue;
       seen.add(stand);
       const rec = model.records.get(stand);
       const listed = rec && rec.shown && rec.ref >= 0;
-      if (!rec || !rec.shown) this.enlist(stand);
+      if (!rec || !rec.shown) this.makeListed(stand);
       answer.found.push([listed ? rec.ref : -1, fit]);
     }
   }
 
   /** Makes an element a part of the stored DOM, as something that is shown. @param {El} el */
-  enlist(el) {
+  makeListed(el) {
     const { model } = this;
     if (!model.hints.set(el, HINT_MEANT, true)) return;
     model.listeners.needsWalk = true;
@@ -225,7 +225,7 @@ function submittersOf(rec) {
 }
 
 /** An element in a few words. @param {El} el */
-function sketch(el) {
+function describeTag(el) {
   const id = attr(el, "id");
   const name = attr(el, "name");
   const type = tagOf(el) === "input" ? " type=" + el.type : "";
@@ -239,5 +239,5 @@ function sketch(el) {
  */
 function find(agent, wanted) {
   agent.start();
-  return new Finder(agent, wanted).seek();
+  return new Finder(agent, wanted).run();
 }

@@ -5,7 +5,7 @@
 const SCROLLS = /** @type {const} */ (["center", "end", "start", "center"]);
 
 /** @param {DOMRect} r */
-function middle(r) {
+function visibleCenter(r) {
   const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
   const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
   return { x: (left + right) / 2, y: (top + bottom) / 2 };
@@ -19,7 +19,7 @@ function isInView(p) {
 /** What a person would see as the element: its image, or the label in its place. @param {Visibility} visibility @param {El} el @param {string} tag @returns {El} */
 function shownFor(visibility, el, tag) {
   if (tag === "area") return visibility.imageOf(el) || el;
-  const label = isToggle(el, tag) && visibility.isTucked(el, tag, safe.rect(el)) && visibility.labelOf(el);
+  const label = isToggle(el, tag) && visibility.isVisuallyHidden(el, tag, safe.rect(el)) && visibility.labelOf(el);
   if (label) return label;
   if (el.getClientRects().length > 0) return el;
   for (const part of visibility.parts(el)) if (isElement(part) && hasArea(partRect(part))) return part;
@@ -30,18 +30,18 @@ function shownFor(visibility, el, tag) {
  * Scrolls an element into view, in every box that scrolls. Returns where it is then.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {"center" | "end" | "start"} how
  */
-function bringIntoView(visibility, el, tag, how) {
+function scrollElementIntoView(visibility, el, tag, how) {
   Element.prototype.scrollIntoView.call(shownFor(visibility, el, tag), { block: how, inline: how === "center" ? "center" : "nearest", behavior: "instant" });
-  seeAgain(visibility);
+  refreshVisibility(visibility);
   const rect = visibility.rect(el, tag);
-  if (tag !== "area" || isInView(middle(rect))) return rect;
+  if (tag !== "area" || isInView(visibleCenter(rect))) return rect;
   scrollBy({ left: rect.left + rect.width / 2 - innerWidth / 2, top: rect.top + rect.height / 2 - innerHeight / 2, behavior: "instant" });
-  seeAgain(visibility);
+  refreshVisibility(visibility);
   return visibility.rect(el, tag);
 }
 
 /** Forgets what was read of the layout. @param {Visibility} visibility */
-function seeAgain(visibility) {
+function refreshVisibility(visibility) {
   visibility.begin();
   visibility.x = scrollX;
   visibility.y = scrollY;
@@ -60,7 +60,7 @@ function pointToUse(visibility, el, tag, rect) {
   let first = null;
   for (const point of pointsIn(visibility, el, tag, rect)) {
     const hit = hitAt(point.x, point.y);
-    const way = hit ? wayTo(el, hit) : COVERED;
+    const way = hit ? clickPath(el, hit) : COVERED;
     if (way === DIRECT) return { point, cover: null };
     if (way === INSIDE) inner = inner || { point, cover: null };
     first = first || { point, cover: hit || document };
@@ -75,26 +75,26 @@ function pointsIn(visibility, el, tag, rect) {
     const shape = image && shapeOf(el, safe.rect(image));
     if (shape && shape.points.length) return shape.points;
   }
-  const label = tag === "label" ? el : isToggle(el, tag) && visibility.isTucked(el, tag, safe.rect(el)) && visibility.labelOf(el);
+  const label = tag === "label" ? el : isToggle(el, tag) && visibility.isVisuallyHidden(el, tag, safe.rect(el)) && visibility.labelOf(el);
   const own = [...(label || el).getClientRects()].filter(hasArea).slice(0, 8);
   const boxes = own.length ? own : visibility.parts(el).map(partRect).filter(hasArea).slice(0, 8);
-  if (!boxes.length) return [middle(label ? safe.rect(label) : rect)];
-  return [...boxes.map(middle), ...boxes.slice(0, 2).flatMap(aroundMiddle)];
+  if (!boxes.length) return [visibleCenter(label ? safe.rect(label) : rect)];
+  return [...boxes.map(visibleCenter), ...boxes.slice(0, 2).flatMap(pointsAround)];
 }
 
 /** @type {(el: El) => DOMRectList} */
 const rectsOf = method(Element, "getClientRects");
 
 /** The centre of an element: of its only box, else of its first part. @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect */
-function centreOf(visibility, el, tag, rect) {
+function centerOf(visibility, el, tag, rect) {
   const own = tag === "area" || tag === "label" || isToggle(el, tag) ? [] : [...rectsOf(el)].filter(hasArea);
   if (own.length === 1) return { x: own[0].left + own[0].width / 2, y: own[0].top + own[0].height / 2 };
   return pointsIn(visibility, el, tag, rect)[0];
 }
 
 /** More points of a box: between its middle and its sides, and close to its corners. @param {DOMRect} r */
-function aroundMiddle(r) {
-  const m = middle(r);
+function pointsAround(r) {
+  const m = visibleCenter(r);
   const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
   const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
   const dx = Math.min(4, (right - left) / 2), dy = Math.min(4, (bottom - top) / 2);
@@ -107,25 +107,25 @@ function aroundMiddle(r) {
 /** The innermost element at a point, in shadow trees too. @param {number} x @param {number} y */
 function hitAt(x, y) {
   const hit = safe.elementFromPoint(document, x, y);
-  return hit && withinTrees(hit, x, y);
+  return hit && innermostAt(hit, x, y);
 }
 
 /** @type {(doc: Document, x: number, y: number) => El[]} */
 const elementsAt = method(Document, "elementsFromPoint");
 
 /** The innermost element at a point, as if another was not there with all that is in it. @param {El | null} without @param {number} x @param {number} y */
-function hitBeside(without, x, y) {
+function hitWithout(without, x, y) {
   if (without === null) return hitAt(x, y);
   for (const hit of elementsAt(document, x, y)) {
-    if (reaches(hit, without)) continue;
-    const inner = withinTrees(hit, x, y);
-    return reaches(inner, without) ? hit : inner;
+    if (isWithinNode(hit, without)) continue;
+    const inner = innermostAt(hit, x, y);
+    return isWithinNode(inner, without) ? hit : inner;
   }
   return null;
 }
 
 /** The innermost element at a point, in the shadow trees of the one there. @param {El} hit @param {number} x @param {number} y */
-function withinTrees(hit, x, y) {
+function innermostAt(hit, x, y) {
   for (let root = shadowOf(hit); root; root = shadowOf(hit)) {
     const inner = root.elementFromPoint(x, y);
     if (!inner || inner === hit) break;
@@ -140,7 +140,7 @@ const DIRECT = 0, INSIDE = 1, COVERED = 2;
  * How a click on `hit` gets to an element: directly; by way of a control inside of it, which it is meant for; or not.
  * @param {El} el @param {El} hit @param {boolean} [hidden] whether it is a control that is not drawn itself
  */
-function wayTo(el, hit, hidden) {
+function clickPath(el, hit, hidden) {
   if (tagOf(el) === "label" && hit === el.control) return DIRECT;
   let through = true;
   for (let /** @type {El | null} */ n = hit; n; n = flatElement(n)) {
@@ -150,7 +150,7 @@ function wayTo(el, hit, hidden) {
     if (tag === "label" && through && n.control === el) return DIRECT;
     if ((INTERACTIVE_TAGS.has(tag) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) && n !== el.control) through = false;
   }
-  if (tagOf(el) === "area" && tagOf(hit) === "img" && has(hit, "usemap")) return DIRECT;
+  if (tagOf(el) === "area" && tagOf(hit) === "img" && hasAttr(hit, "usemap")) return DIRECT;
   // A transparent native control is acted on through the box that is drawn around it.
   return isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el)) ? DIRECT : COVERED;
 }
@@ -162,7 +162,7 @@ const CONTROLS = "a[href],button,input:not([type=hidden]),select,textarea";
 function isDrawn(el) {
   const rect = safe.rect(el);
   const { pointerEvents, clip, clipPath } = getComputedStyle(el);
-  return safe.checkVisibility(el, VISIBLE) && rect.width > 1 && rect.height > 1 && pointerEvents !== "none" && clip === "auto" && clipPath === "none" && isInView(middle(rect));
+  return safe.checkVisibility(el, VISIBLE) && rect.width > 1 && rect.height > 1 && pointerEvents !== "none" && clip === "auto" && clipPath === "none" && isInView(visibleCenter(rect));
 }
 
 /**
@@ -175,10 +175,10 @@ function isBoxAround(el, hit, hidden) {
 }
 
 /** What would receive a click there instead of the element; empty when the element does. @param {El} el @param {number} x @param {number} y */
-function coverAt(el, x, y) {
+function obscuredBy(el, x, y) {
   const hit = hitAt(x, y);
   if (!hit) return "nothing (the point is outside the page)";
-  return wayTo(el, hit) === COVERED ? describeNode(hit) : "";
+  return clickPath(el, hit) === COVERED ? describeNode(hit) : "";
 }
 
 /** A node by its tag and its id or class. @param {El} node */
@@ -193,33 +193,33 @@ function describeNode(node) {
  * @param {Agent} agent @param {El | Document} hit @param {El | null} el the element, if there is one
  * @returns {{detail: string, ref?: number}}
  */
-function nameCover(agent, hit, el) {
+function describeObstacle(agent, hit, el) {
   if (isDocument(hit)) return { detail: "nothing: it is outside of what can be scrolled to" };
   const model = agent.model;
   const modal = openModal(document, model.sweep.shadows);
-  const cover = modal && !reaches(el, modal) && (reaches(hit, modal) || /^(html|body)$/.test(tagOf(hit))) ? modal : standsIn(model, hit, el);
-  if (!cover) return { detail: (reaches(el, hit) ? "what it stands in, " : "") + describeNode(hit) };
+  const cover = modal && !isWithinNode(el, modal) && (isWithinNode(hit, modal) || /^(html|body)$/.test(tagOf(hit))) ? modal : controlAround(model, hit, el);
+  if (!cover) return { detail: (isWithinNode(el, hit) ? "what it stands in, " : "") + describeNode(hit) };
   const tag = tagOf(cover);
   const role = roleOf(cover, tag, explicitRole(cover));
-  const name = model.naming.name(cover, tag, role) || clean(toldWords(cover, 80), 40);
+  const name = model.naming.name(cover, tag, role) || clean(reportedWords(cover, 80), 40);
   const rec = model.records.get(cover);
   const detail = (role === "generic" || role === "none" ? describeNode(cover) : role) + (name ? ' "' + name + '"' : "");
   return rec && rec.ref >= 0 && rec.sent ? { detail, ref: rec.ref } : { detail };
 }
 
 /** Whether a node is, or stands in, another. @param {DomNode | null} node @param {Node} outer */
-function reaches(node, outer) {
+function isWithinNode(node, outer) {
   for (let /** @type {DomNode | null} */ n = node, up = 0; n && up < 4 * MAX_UP; n = flatParent(n), up++) if (n === outer) return true;
   return false;
 }
 
 /** The dialog that a node stands in, else the control, as long as that does not hold the element. @param {Model} model @param {El} hit @param {El | null} el */
-function standsIn(model, hit, el) {
+function controlAround(model, hit, el) {
   /** @type {El | null} */
   let control = null;
-  for (let /** @type {El | null} */ n = hit; n && !reaches(el, n); n = flatElement(n)) {
+  for (let /** @type {El | null} */ n = hit; n && !isWithinNode(el, n); n = flatElement(n)) {
     const role = roleOf(n, tagOf(n), explicitRole(n));
-    if (role === "dialog" || role === "alertdialog" || has(n, "popover")) return n;
+    if (role === "dialog" || role === "alertdialog" || hasAttr(n, "popover")) return n;
     const rec = model.records.get(n);
     if (!control && rec && rec.shown) control = n;
   }

@@ -26,7 +26,7 @@ function nextFrame() {
  * @param {Agent} agent @param {number} patience in milliseconds @param {(tries: number) => T} attempt
  * @returns {Promise<T>}
  */
-async function patiently(agent, patience, attempt) {
+async function retryUntil(agent, patience, attempt) {
   const turn = ++agent.guard.turn;
   const end = performance.now() + patience;
   for (let tries = 0; ; tries++) {
@@ -45,26 +45,26 @@ async function patiently(agent, patience, attempt) {
  *   need is "point": a point to click; "view": brought into view; "drop": where a drag ends; "focus": the focus; "node": that it is
  *   there. A passive action, such as scrolling, needs no element that is enabled.
  */
-function reach(agent, request) {
+function waitActionable(agent, request) {
   const began = performance.now();
   /** @type {ReachState} */
   const state = { scrolls: 0, scrolled: false, box: "", restless: began + Math.min(RESTLESS, request.patience / 2) };
-  return patiently(agent, request.patience, () => tryToReach(agent, request, state));
+  return retryUntil(agent, request.patience, () => checkActionable(agent, request, state));
 }
 
 /** @param {Agent} agent @param {ReachRequest} request @param {ReachState} state @returns {Answer} */
-function tryToReach(agent, request, state) {
+function checkActionable(agent, request, state) {
   const rec = agent.model.records.connected(request.ref);
   if (!rec) return { error: "stale" };
-  const changed = agent.changed(rec, request.known);
+  const changed = agent.differenceOf(rec, request.known);
   if (changed) return changed;
   const { visibility } = agent.model;
-  seeAgain(visibility);
+  refreshVisibility(visibility);
   if (request.need !== "node" && !visibility.isVisible(rec.node, rec.tag)) return { error: "hidden" };
-  if (request.need === "view") return bringToPoint(agent, rec, state, false);
-  if (request.need === "drop") return bringToDrop(agent, rec, state, request.dragged);
+  if (request.need === "view") return scrollToPoint(agent, rec, state, false);
+  if (request.need === "drop") return scrollToDropPoint(agent, rec, state, request.dragged);
   const el = request.edit !== undefined ? editableOf(rec.node) : request.values !== undefined ? selectOf(rec.node) : rec.node;
-  const refused = request.passive ? null : unusable(agent, el, request);
+  const refused = request.passive ? null : unusableReason(agent, el, request);
   if (refused) return refused;
   if (!el) return { error: "stale" };
   if (request.want !== undefined) {
@@ -78,15 +78,15 @@ function tryToReach(agent, request, state) {
       return {};
     case "focus":
       if (request.values !== undefined) return choose(agent, el, request.values);
-      return grasp(agent, rec.node, el, request);
+      return focusForInput(agent, rec.node, el, request);
   }
-  const found = bringToPoint(agent, rec, state, true);
-  if (found.error || !isRestless(rec.node, request, found, state)) return { ...found, checked: state.checked };
+  const found = scrollToPoint(agent, rec, state, true);
+  if (found.error || !isMoving(rec.node, request, found, state)) return { ...found, checked: state.checked };
   return { ...found, error: "moving" };
 }
 
 /** Why an element cannot be used, if it cannot. @param {Agent} agent @param {El | null} el @param {{edit?: string}} request @returns {Answer | null} */
-function unusable(agent, el, request) {
+function unusableReason(agent, el, request) {
   if (!el) return { error: request.edit !== undefined ? "uneditable" : "unselectable" };
   const control = agent.model.hints.proxiedControls.get(el) || el;
   if (safe.matches(control, ":disabled")) return { error: "disabled" };
@@ -102,22 +102,22 @@ function unusable(agent, el, request) {
  * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {boolean} open whether nothing may cover it
  * @returns {Answer & {x: number, y: number, w: number, h: number}}
  */
-function bringToPoint(agent, rec, state, open) {
+function scrollToPoint(agent, rec, state, open) {
   const { visibility } = agent.model;
   const { node, tag } = rec;
   let rect = visibility.rect(node, tag);
   let best = pointToUse(visibility, node, tag, rect);
-  const out = !isInView(middle(rect)) || best.cover === document;
+  const out = !isInView(visibleCenter(rect)) || best.cover === document;
   if ((best.cover || out) && (out || state.scrolls < SCROLLS.length)) {
-    if (!out || state.scrolls < SCROLLS.length) rect = bringIntoView(visibility, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
+    if (!out || state.scrolls < SCROLLS.length) rect = scrollElementIntoView(visibility, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
     state.scrolls++;
     state.scrolled = true;
     best = pointToUse(visibility, node, tag, rect);
   }
   const found = { x: best.point.x, y: best.point.y, w: rect.width, h: rect.height };
   if (!open || !best.cover) return found;
-  if (getComputedStyle(node).pointerEvents === "none" && reaches(node, best.cover)) return { ...found, error: "untouchable" };
-  const { detail, ref } = nameCover(agent, best.cover, node);
+  if (getComputedStyle(node).pointerEvents === "none" && isWithinNode(node, best.cover)) return { ...found, error: "untouchable" };
+  const { detail, ref } = describeObstacle(agent, best.cover, node);
   return { ...found, error: "covered", detail, cover: ref };
 }
 
@@ -126,24 +126,24 @@ function bringToPoint(agent, rec, state, open) {
  * something else does, another point of it that is free.
  * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {number | undefined} dragged the ref of what is dragged
  */
-function bringToDrop(agent, rec, state, dragged) {
+function scrollToDropPoint(agent, rec, state, dragged) {
   const { visibility } = agent.model;
   const { node, tag } = rec;
   const source = dragged === undefined ? undefined : agent.model.records.byRef.get(dragged);
   const moves = source ? source.node : null;
   let rect = visibility.rect(node, tag);
-  let at = centreOf(visibility, node, tag, rect);
+  let at = centerOf(visibility, node, tag, rect);
   if (!isInView(at)) {
-    rect = bringIntoView(visibility, node, tag, "center");
-    at = centreOf(visibility, node, tag, rect);
+    rect = scrollElementIntoView(visibility, node, tag, "center");
+    at = centerOf(visibility, node, tag, rect);
   }
-  const hit = isInView(at) ? hitBeside(moves, at.x, at.y) : null;
-  if (hit && wayTo(node, hit) !== COVERED) return { x: at.x, y: at.y, w: rect.width, h: rect.height };
-  return bringToPoint(agent, rec, state, false);
+  const hit = isInView(at) ? hitWithout(moves, at.x, at.y) : null;
+  if (hit && clickPath(node, hit) !== COVERED) return { x: at.x, y: at.y, w: rect.width, h: rect.height };
+  return scrollToPoint(agent, rec, state, false);
 }
 
 /** Whether an element is to be waited for, for it moves. @param {El} el @param {ReachRequest} request @param {Answer} found @param {ReachState} state */
-function isRestless(el, request, found, state) {
+function isMoving(el, request, found, state) {
   if (state.box === "" && !request.still && !isAnimated(el)) return false;
   const box = [found.x, found.y, found.w, found.h].join();
   const same = box === state.box;
@@ -162,7 +162,7 @@ function isAnimated(el) {
   for (const animation of running.slice(0, 200)) {
     const effect = /** @type {KeyframeEffect | null} */ (animation.effect);
     if (animation.playState !== "running" || !effect || !effect.target) continue;
-    if (effect.getComputedTiming().endTime === Infinity && !reaches(el, effect.target)) continue;
+    if (effect.getComputedTiming().endTime === Infinity && !isWithinNode(el, effect.target)) continue;
     if (effect.getKeyframes().some((frame) => Object.keys(frame).some((key) => MOVING.test(key)))) return true;
   }
   return false;
@@ -173,25 +173,25 @@ function isAnimated(el) {
  * guard lets no press through to anything else.
  * @param {Agent} agent @param {{ref: number, x: number, y: number, clicks?: number, passive?: boolean, known?: Known}} request
  */
-function aim(agent, request) {
+function checkBeforePress(agent, request) {
   agent.model.changes.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
   agent.schedule();
   const rec = agent.model.records.connected(request.ref);
   if (!rec) return { error: "stale" };
-  const changed = agent.changed(rec, request.known);
+  const changed = agent.differenceOf(rec, request.known);
   if (changed) return changed;
   const { visibility } = agent.model;
-  seeAgain(visibility);
+  refreshVisibility(visibility);
   if (!visibility.isVisible(rec.node, rec.tag)) return { error: "hidden" };
   const hit = hitAt(request.x, request.y);
-  if (!hit || wayTo(rec.node, hit) === COVERED) {
-    const { detail, ref } = nameCover(agent, hit || document, rec.node);
+  if (!hit || clickPath(rec.node, hit) === COVERED) {
+    const { detail, ref } = describeObstacle(agent, hit || document, rec.node);
     return { error: "covered", detail, cover: ref };
   }
-  if (!request.passive && agent.model.hints.proxiedControls.get(rec.node) === undefined && unusable(agent, rec.node, {})) return { error: "disabled" };
-  agent.watched = placeOf(rec.node);
+  if (!request.passive && agent.model.hints.proxiedControls.get(rec.node) === undefined && unusableReason(agent, rec.node, {})) return { error: "disabled" };
+  agent.pressedPlace = pagePositionOf(rec.node);
   agent.guard.armPress(rec.node, request.clicks || 0);
-  agent.guard.expect(() => agent.changed(rec, request.known), () => nameNow(agent.model, rec));
+  agent.guard.expect(() => agent.differenceOf(rec, request.known), () => nameNow(agent.model, rec));
   return {};
 }
 
@@ -202,13 +202,13 @@ function aim(agent, request) {
  * receives what is done there.
  * @param {Agent} agent @param {ThroughRequest} request
  */
-function through(agent, request) {
+function mapFramePoint(agent, request) {
   const state = { scrolled: 0, box: "" };
-  return patiently(agent, request.patience, () => tryThrough(agent, request, state));
+  return retryUntil(agent, request.patience, () => tryMapFramePoint(agent, request, state));
 }
 
 /** @param {Agent} agent @param {ThroughRequest} request @param {{scrolled: number, box: string}} state @returns {Answer} */
-function tryThrough(agent, request, state) {
+function tryMapFramePoint(agent, request, state) {
   const el = agent.hosts.get(request.frame);
   if (!el || !safe.isConnected(el)) return { error: "frame" };
   const map = safe.checkVisibility(el, VISIBLE) ? frameMap(el) : null;
@@ -218,13 +218,13 @@ function tryThrough(agent, request, state) {
   if (hit !== el && request.scroll && (!isInView(p) || state.scrolled < 2)) {
     state.scrolled++;
     const now = () => (frameMap(el) || map)(request.x, request.y);
-    bringPoint(el, now);
+    scrollToFramePoint(el, now);
     p = now();
     hit = hitAt(p.x, p.y);
   }
   const found = { x: p.x, y: p.y };
   if (request.open && hit !== el) {
-    const { detail, ref } = nameCover(agent, hit || document, el);
+    const { detail, ref } = describeObstacle(agent, hit || document, el);
     return { ...found, error: "covered", detail, cover: ref };
   }
   // What was scrolled is where the browser looks for it once it is drawn.
@@ -244,7 +244,7 @@ function frameMap(el) {
   const rect = safe.rect(el);
   if (!hasArea(rect)) return null;
   let m = [1, 0, 0, 1];
-  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; n = flatElement(n), up++) m = linear(getComputedStyle(n), m);
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; n = flatElement(n), up++) m = linearPart(getComputedStyle(n), m);
   const [a, b, c, d] = m;
   const w = el.offsetWidth, h = el.offsetHeight;
   const left = Math.min(0, a * w, c * h, a * w + c * h), right = Math.max(0, a * w, c * h, a * w + c * h);
@@ -260,7 +260,7 @@ function frameMap(el) {
 }
 
 /** Puts the transforms of one element in front of a matrix, without what they move. @param {CSSStyleDeclaration} style @param {number[]} m */
-function linear(style, m) {
+function linearPart(style, m) {
   if (style.transform === "none" && style.scale === "none" && style.rotate === "none") return m;
   const t = style.transform === "none" ? new DOMMatrix() : new DOMMatrix(style.transform);
   let own = new DOMMatrix();
@@ -281,7 +281,7 @@ function linear(style, m) {
 const scrollBoxBy = method(Element, "scrollBy");
 
 /** Scrolls whatever scrolls around an element until a point of it is in the middle. @param {El} el @param {() => {x: number, y: number}} point */
-function bringPoint(el, point) {
+function scrollToFramePoint(el, point) {
   for (let n = flatElement(el), up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
     const tag = tagOf(n);
     if (tag === "html" || tag === "body" || !clips(getComputedStyle(n))) continue;
@@ -289,22 +289,22 @@ function bringPoint(el, point) {
     scrollBoxBy(n, { left: p.x - box.left - box.width / 2, top: p.y - box.top - box.height / 2, behavior: "instant" });
   }
   const p = point();
-  scrollBy({ left: isAcross(p) ? 0 : p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: "instant" });
+  scrollBy({ left: isWithinWidth(p) ? 0 : p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: "instant" });
 }
 
 /** @param {Point} p */
-function isAcross(p) {
+function isWithinWidth(p) {
   return p.x >= 0 && p.x < innerWidth;
 }
 
 // ---- points ---------------------------------------------------------------------------------
 
 /** What stands at a point of the viewport. @param {Agent} agent @param {{x: number, y: number}} request */
-function place(agent, request) {
+function describePoint(agent, request) {
   const hit = isInView(request) ? hitAt(request.x, request.y) : null;
   if (!hit) return { error: "outside", detail: innerWidth + " x " + innerHeight };
-  agent.watched = placeOf(hit);
-  const { detail, ref } = nameCover(agent, hit, null);
+  agent.pressedPlace = pagePositionOf(hit);
+  const { detail, ref } = describeObstacle(agent, hit, null);
   return { detail, cover: ref };
 }
 
@@ -318,7 +318,7 @@ const MOVED_AT_LEAST = 1;
  * does in part, which nobody can tell from being moved.
  * @param {El} el
  */
-function placeOf(el) {
+function pagePositionOf(el) {
   const rect = safe.rect(el);
   let left = 0, top = 0, sticky = false, fixed = false;
   for (let /** @type {El | null} */ n = el, up = 0; n && !fixed && up < MAX_UP; n = flatElement(n), up++) {
@@ -341,14 +341,14 @@ function placeOf(el) {
  * @param {Agent} agent @param {{patience: number}} request
  * @returns {Promise<{x: number, y: number}>}
  */
-async function moved(agent, request) {
-  const was = agent.watched;
-  agent.watched = null;
+async function displacement(agent, request) {
+  const was = agent.pressedPlace;
+  agent.pressedPlace = null;
   const end = performance.now() + request.patience;
   await nextFrame();
   while (was && safe.isConnected(was.el) && isAnimated(was.el) && performance.now() < end) await nextFrame();
   if (!was || !safe.isConnected(was.el) || !hasArea(safe.rect(was.el))) return { x: 0, y: 0 };
-  const now = placeOf(was.el);
+  const now = pagePositionOf(was.el);
   if ((was.sticky || now.sticky) && (was.left !== now.left || was.top !== now.top)) return { x: 0, y: 0 };
   const x = Math.round(now.x - was.x), y = Math.round(now.y - was.y);
   return Math.hypot(x, y) < MOVED_AT_LEAST ? { x: 0, y: 0 } : { x, y };
@@ -374,7 +374,7 @@ function beforeWheel(agent, request) {
 }
 
 /** How far anything was scrolled since. @param {WheelState} wheel */
-function turned(wheel) {
+function wheelDelta(wheel) {
   let x = scrollX - wheel.left, y = scrollY - wheel.top;
   for (const box of wheel.boxes) {
     if (tagOf(box.node) === "html" || tagOf(box.node) === "body") continue;
@@ -396,10 +396,10 @@ async function afterWheel(agent, request) {
   if (!wheel) return { x: 0, y: 0 };
   agent.wheel = null;
   const end = performance.now() + request.patience;
-  let last = turned(wheel);
+  let last = wheelDelta(wheel);
   for (let frames = 0, calm = 0; performance.now() < end; frames++) {
     await nextFrame();
-    const now = turned(wheel);
+    const now = wheelDelta(wheel);
     calm = now.x === last.x && now.y === last.y ? calm + 1 : 0;
     last = now;
     if (calm >= (last.x || last.y ? WHEEL_RESTS : WHEEL_BEGINS)) break;

@@ -195,7 +195,7 @@ class Extraction {
     this.values--;
     const tag = tagOf(el);
     if (field.attribute) {
-      const text = told(el, field.attribute);
+      const text = reportedAttribute(el, field.attribute);
       return text === null ? null : this.keep(field.url && text !== MASK ? absoluteURL(el, text) : text.trim());
     }
     if (field.url && isMasked(el)) return this.keep(MASK);
@@ -225,23 +225,23 @@ class Extraction {
     if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) return String(el.checked);
     if (tag === "img") return (attr(el, "alt") || "").trim();
     if (tag === "textarea" || tag === "input" || tag === "select") return isSecret(el) || (isValueMasked(el) && !isCaption(el)) ? (el.value ? MASK : "") : tag === "select" ? selectedText(el, EXTRACT_VALUE) : String(el.value).trim();
-    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return this.whole(foldedIn(el, EXTRACT_VALUE));
+    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return this.whole(reportedFolded(el, EXTRACT_VALUE));
     return this.whole(this.gather(el, tag));
   }
 
-  /** Notes whether a text was cut where it was gathered. @param {Folded} text */
+  /** Notes whether a text was cut where it was gathered. @param {TextFolder} text */
   whole(text) {
-    const words = text.words();
+    const words = text.finish();
     this.truncated = this.truncated || text.cut;
     return words;
   }
 
   /** @param {El} el @param {string} tag */
   gather(el, tag) {
-    const out = new Folded(EXTRACT_VALUE);
+    const out = new TextFolder(EXTRACT_VALUE);
     /** @type {{next: El | Text | null, list: (El | Text)[] | null, i: number, after: string}[]} */
     const stack = [{ next: firstFlat(el), list: null, i: 0, after: "" }];
-    for (let seen = 0; stack.length && !out.full; ) {
+    for (let seen = 0; stack.length && !out.isFull; ) {
       const top = stack[stack.length - 1];
       const node = top.list ? top.list[top.i++] : top.next;
       if (!node) {
@@ -585,7 +585,7 @@ async function reveal(agent, ref) {
   /** @type {ScrollIntoViewOptions} */
   const how = { block: height > innerHeight ? "start" : "center", inline: width > innerWidth ? "start" : "center", behavior: "instant" };
   Element.prototype.scrollIntoView.call(rec.node, how);
-  if (window !== top) await drawn();
+  if (window !== top) await nextDrawnFrame();
   return true;
 }
 
@@ -593,7 +593,7 @@ async function reveal(agent, ref) {
 const DRAWN_AT_MOST = 2000;
 
 /** Resolves when a frame is drawn: none is while it is out of view. @returns {Promise<void>} */
-function drawn() {
+function nextDrawnFrame() {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, DRAWN_AT_MOST);
     requestAnimationFrame(() => requestAnimationFrame(() => {

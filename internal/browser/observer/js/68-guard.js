@@ -36,9 +36,9 @@ class Guard {
     /** Nothing of it got through, for the first event went astray. */
     this.shut = false;
     /** What is different of the element, and what it is called; see expect. @type {(() => Difference | null) | null} */
-    this.differs = null;
+    this.difference = null;
     /** @type {(() => string) | null} */
-    this.called = null;
+    this.currentName = null;
     /** What was different when the first event came. @type {Difference | null} */
     this.changed = null;
     /** What the element was called when it was pressed, and when it was clicked. @type {string[]} */
@@ -47,7 +47,7 @@ class Guard {
     this.release = () => {};
     this.listen();
     /** @param {NavigateEvent} event */
-    const leaves = (event) => !event.destination.sameDocument && this.press && this.press.leaves();
+    const leaves = (event) => !event.destination.sameDocument && this.press && this.press.noteNavigation();
     if (globalThis.navigation) navigation.addEventListener("navigate", leaves, true);
   }
 
@@ -56,13 +56,13 @@ class Guard {
   }
 
   clear() {
-    if (this.press) this.press.tell();
+    if (this.press) this.press.notifyWaiters();
     this.release();
     this.press = null;
     this.el = this.keys = this.stray = null;
     this.until = 0;
     this.reached = this.shut = false;
-    this.differs = this.called = this.changed = null;
+    this.difference = this.currentName = this.changed = null;
     this.names = [];
   }
 
@@ -71,20 +71,20 @@ class Guard {
    * @param {() => Difference | null} differs @param {() => string} [called]
    */
   expect(differs, called) {
-    this.differs = differs;
-    this.called = called || null;
+    this.difference = differs;
+    this.currentName = called || null;
   }
 
   /** Whether the element is another thing than the one that is meant, when the first event comes. */
-  isOther() {
-    this.changed = this.differs && this.differs();
-    if (!this.changed && this.called) this.names = [this.called()];
+  isDifferent() {
+    this.changed = this.difference && this.difference();
+    if (!this.changed && this.currentName) this.names = [this.currentName()];
     return this.changed !== null;
   }
 
   /** The element is clicked. */
-  clicked() {
-    if (this.called && this.names.length === 1) this.names.push(this.called());
+  noteClick() {
+    if (this.currentName && this.names.length === 1) this.names.push(this.currentName());
   }
 
   /** Lets nothing but the press of an element through. @param {El} el @param {number} clicks */
@@ -118,7 +118,7 @@ class Guard {
     if (performance.now() > this.until) {
       this.mode = "";
     } else if (event.type === "input" || event.type === "compositionend") {
-      if (this.keys) this.keys.put(/** @type {InputEvent} */ (event));
+      if (this.keys) this.keys.noteInput(/** @type {InputEvent} */ (event));
     } else if (this.mode === "deny") {
       this.shut = true;
       swallow(event);
@@ -143,19 +143,19 @@ class Guard {
     const up = event.type === "keyup";
     if (up) keys.target = null;
     if (this.shut) return swallow(event);
-    if (!this.reached && this.isOther()) {
+    if (!this.reached && this.isDifferent()) {
       this.shut = true;
       swallow(event);
     } else if (holdsFocus(el)) {
       this.reached = true;
-      keys.heard(event);
+      keys.noteEvent(event);
       if (event.type === "beforeinput") this.confine(event);
     } else if (up && this.reached && keys.follow !== "one") {
       return; // of a key that the element heard
     } else if (this.reached && keys.isRest(event)) {
       swallow(event);
     } else if (this.reached && keys.mayFollow(event)) {
-      keys.heard(event);
+      keys.noteEvent(event);
       if (event.type === "beforeinput") this.confine(event);
     } else {
       if (!up) this.stray = /** @type {El} */ (event.composedPath()[0]);
@@ -176,7 +176,7 @@ class Guard {
     const moved = () => {
       const focused = focusedNow();
       if (event.eventPhase === Event.NONE || this.keys !== keys || !focused || holdsFocus(el)) return;
-      if (keys.follow === "text" && keys.handsOn(keys.current, focused)) return;
+      if (keys.follow === "text" && keys.handsTextOn(keys.current, focused)) return;
       event.preventDefault();
       this.stray = focused;
       this.shut = true;
@@ -200,11 +200,11 @@ function swallow(event) {
 /** Whether an element, or something in it, has the focus. @param {El} el */
 function holdsFocus(el) {
   const n = focusedNow();
-  return n !== null && reaches(n, el);
+  return n !== null && isWithinNode(n, el);
 }
 
 /** What an element was called when it was pressed and what when it was clicked, when that is not the same. @param {string[]} names */
-function renamed(names) {
+function renamedBetween(names) {
   const [was, now] = names;
   return now === undefined || lettersOf(was) === lettersOf(now) ? {} : { was, now };
 }

@@ -42,17 +42,17 @@ class Keys {
     this.current = el;
     /** What heard the last keydown, and what it was when it moves the focus: Enter or Tab. @type {El | null} */
     this.target = null;
-    this.leads = "";
+    this.focusKey = "";
     this.composed = "";
   }
 
   /** An event that the element, or what it handed on to, is about to hear. @param {Event} event */
-  heard(event) {
+  noteEvent(event) {
     const { type } = event;
     if (type === "keydown") {
       const { key } = /** @type {KeyboardEvent} */ (event);
       this.target = focusedNow();
-      this.leads = key === "Enter" || key === "Tab" ? key : "";
+      this.focusKey = key === "Enter" || key === "Tab" ? key : "";
       if (!holdsFocus(this.el)) {
         // A list that is typed into tells of no input.
         if (key.length === 1 && this.target && !isEditable(this.target)) this.elsewhere.set(this.target, (this.elsewhere.get(this.target) || 0) + 1);
@@ -74,18 +74,18 @@ class Keys {
     if (this.follow !== "text") return this.follow === "any";
     if (focused === this.current) return true;
     if (!focused || /^(body|html)$/.test(tagOf(focused))) return false;
-    if (!(this.leads === "Tab" || (this.leads === "Enter" && isEditable(focused)) || this.handsOn(this.current, focused))) return false;
+    if (!(this.focusKey === "Tab" || (this.focusKey === "Enter" && isEditable(focused)) || this.handsTextOn(this.current, focused))) return false;
     this.current = focused;
     return true;
   }
 
   /** Whether an event is the rest of a key that moved the focus, which nothing else is to hear. @param {Event} event */
   isRest(event) {
-    return this.leads !== "" && (event.type === "keypress" || event.type === "beforeinput");
+    return this.focusKey !== "" && (event.type === "keypress" || event.type === "beforeinput");
   }
 
   /** Whether a field passed the rest of a text on to another, as fields of a code do, and as search fields do that open a larger one. @param {El} from @param {El} to */
-  handsOn(from, to) {
+  handsTextOn(from, to) {
     if (!isEditable(to)) return false;
     const now = fold(contentOf(to));
     if (this.data !== "" && (now === fold(this.data) || now === fold((this.before || "") + this.data))) return true;
@@ -96,7 +96,7 @@ class Keys {
   }
 
   /** A text was put somewhere. @param {InputEvent} event */
-  put(event) {
+  noteInput(event) {
     const { type } = event;
     if (type === "input" && event.isComposing) {
       this.composed = event.data || "";
@@ -107,7 +107,7 @@ class Keys {
     if (data === "") return;
     const into = /** @type {El} */ (event.composedPath()[0]);
     const count = [...data].length;
-    if (this.el && (reaches(into, this.el) || reaches(this.el, into))) {
+    if (this.el && (isWithinNode(into, this.el) || isWithinNode(this.el, into))) {
       this.inserted += count;
       this.data += data;
       if (this.before !== null && !isRich(this.el)) this.held = contentOf(this.el);
@@ -120,10 +120,10 @@ class Keys {
   }
 
   /** Whether the element received a text, judged by what it holds, or by what it held when it was sent. @param {string} text */
-  received(text) {
+  isReceived(text) {
     const now = safe.isConnected(this.el) ? contentOf(this.el) : null;
     const before = this.before || "";
-    if ((now !== null && holdsText(before, text, now)) || this.sent(text, now) || this.handedOn(text)) return true;
+    if ((now !== null && holdsText(before, text, now)) || this.wasSentByLines(text, now) || this.wasHandedOn(text)) return true;
     if (this.inserted >= lengthOf(text)) {
       if (now ? now !== before : showsNoValue(this.el)) return true;
       // A field that held the whole of it and is empty now, or gone, was emptied by a page that took it.
@@ -133,7 +133,7 @@ class Keys {
   }
 
   /** Whether every line was there when Enter sent it. @param {string} text @param {string | null} now */
-  sent(text, now) {
+  wasSentByLines(text, now) {
     const lines = text.split(/\r?\n/);
     if (lines.length < 2 || this.enters.length < lines.length - 1) return false;
     let base = this.before || "";
@@ -147,18 +147,18 @@ class Keys {
   }
 
   /** Whether what the element did not keep is in the fields that it handed on to. @param {string} text */
-  handedOn(text) {
+  wasHandedOn(text) {
     let total = this.inserted;
     for (const n of this.elsewhere.values()) total += n;
     const whole = total >= lengthOf(text.replace(/[\r\n\t]/g, ""));
     const tab = text.indexOf("\t");
-    if (tab >= 0 && whole && (this.current !== this.el || this.leads === "Tab")) return true;
+    if (tab >= 0 && whole && (this.current !== this.el || this.focusKey === "Tab")) return true;
     if (this.current === this.el || !this.current) return false;
     return whole || (isEditable(this.current) && holdsText("", text, contentOf(this.current)));
   }
 
   /** How many characters of a text are in the element. @param {string} text */
-  count(text) {
+  countReceived(text) {
     if (!safe.isConnected(this.el)) return Math.min(this.inserted, lengthOf(text));
     const now = contentOf(this.el), before = this.before || "";
     if (now === before) return 0;
@@ -212,7 +212,7 @@ function lengthOf(text) {
 }
 
 /** The characters that a field which formats its value keeps: letters and digits, or all others when there are none. @param {string} text @param {boolean} words */
-function essence(text, words) {
+function essentialCharacters(text, words) {
   return text.normalize().toLowerCase().replace(words ? /[^\p{L}\p{N}]+/gu : /\s+/gu, "");
 }
 
@@ -227,9 +227,9 @@ function holdsText(before, text, now) {
   if (fold(now) === fold(before + text)) return true;
   if (fold(text) === "") return now.length > before.length;
   const words = /[\p{L}\p{N}]/u.test(text);
-  const wanted = essence(text, words);
-  if (now.startsWith(before)) return isWithin(wanted, essence(now.slice(before.length), words));
-  return essence(now, words).includes(wanted) || isWithin(essence(before, words) + wanted, essence(now, words));
+  const wanted = essentialCharacters(text, words);
+  if (now.startsWith(before)) return isWithin(wanted, essentialCharacters(now.slice(before.length), words));
+  return essentialCharacters(now, words).includes(wanted) || isWithin(essentialCharacters(before, words) + wanted, essentialCharacters(now, words));
 }
 
 /** Whether all characters of a text are in another, in order. @param {string} wanted @param {string} text */
@@ -246,36 +246,36 @@ function isWithin(wanted, text) {
  * How keys went, after them: whether the element received them, and what it holds.
  * @param {Agent} agent @param {{text?: string, edit: "append" | "replace" | ""}} request
  */
-async function typed(agent, request) {
+async function typedOutcome(agent, request) {
   const { el, reached, stray, keys, changed } = agent.guard.disarm();
   if (changed) return { reached, ...changed };
-  if (reached) agent.model.rows.actedOn(el);
+  if (reached) agent.model.rows.noteActed(el);
   /** @type {TypedAnswer} */
   const found = { reached, same: true, held: "", delivered: "all", cause: "", kept: 0, of: 0 };
   if (!el || !keys) return found;
-  if (stray && isElement(stray)) went(agent, stray, el, found);
-  if (!reached || request.text === undefined || keys.before === null) return pressed(agent, keys, found, stray);
-  if (request.edit === "replace") return filled(keys, request.text, stray, found);
+  if (stray && isElement(stray)) noteWhere(agent, stray, el, found);
+  if (!reached || request.text === undefined || keys.before === null) return keysOutcome(agent, keys, found, stray);
+  if (request.edit === "replace") return replacedOutcome(keys, request.text, stray, found);
   await new Promise((resolve) => setTimeout(resolve, 0)); // pages set fields back in a task of their own
   const end = performance.now() + TAKES_AT_MOST;
-  while (!stray && !keys.received(request.text) && safe.isConnected(el) && performance.now() < end) await nextFrame();
-  return outcomeOf(agent, keys, request.text, stray, found);
+  while (!stray && !keys.isReceived(request.text) && safe.isConnected(el) && performance.now() < end) await nextFrame();
+  return textOutcome(agent, keys, request.text, stray, found);
 }
 
 /** @param {Agent} agent @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found */
-function outcomeOf(agent, keys, text, stray, found) {
+function textOutcome(agent, keys, text, stray, found) {
   const { el } = keys;
   found.of = lengthOf(text);
-  if (stray || !keys.received(text)) {
-    found.kept = keys.count(text);
+  if (stray || !keys.isReceived(text)) {
+    found.kept = keys.countReceived(text);
     found.cause = keys.cause(stray);
     found.delivered = found.kept > 0 ? "part" : "none";
     const [other] = keys.elsewhere.keys();
-    if (found.cause === "elsewhere") went(agent, other, el, found);
+    if (found.cause === "elsewhere") noteWhere(agent, other, el, found);
     if (found.cause === "maxlength") found.limit = el.maxLength;
   } else if (keys.current !== el && keys.current && safe.isConnected(keys.current)) {
     found.cause = "handed on";
-    went(agent, keys.current, el, found);
+    noteWhere(agent, keys.current, el, found);
     return found;
   }
   if (!safe.isConnected(el)) {
@@ -285,25 +285,25 @@ function outcomeOf(agent, keys, text, stray, found) {
   const now = contentOf(el);
   found.same = fold(now) === fold(keys.before + text);
   if (!found.same && !found.cause) found.cause = isCatcher(el) ? "catcher" : now === "" ? "emptied" : "";
-  found.told = isTold(el);
+  found.told = isReportable(el);
   if (!found.same && found.told) found.held = clean(now, MAX_VALUE);
   return found;
 }
 
 /** Names where keys went. @param {Agent} agent @param {El} to @param {El} el @param {Answer} found */
-function went(agent, to, el, found) {
-  const { detail, ref } = nameCover(agent, to, el);
+function noteWhere(agent, to, el, found) {
+  const { detail, ref } = describeObstacle(agent, to, el);
   found.detail = detail;
   found.cover = ref;
 }
 
 /** Whether what a field holds may be told. @param {El} el */
-function isTold(el) {
+function isReportable(el) {
   return !isSecret(el) && !isTextMasked(el) && !isValueMasked(el);
 }
 
 /** How a value went that replaced another. @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found */
-async function filled(keys, text, stray, found) {
+async function replacedOutcome(keys, text, stray, found) {
   const { el } = keys;
   const end = performance.now() + TAKES_AT_MOST;
   for (;;) {
@@ -313,7 +313,7 @@ async function filled(keys, text, stray, found) {
     }
     const now = contentOf(el);
     found.same = fold(now) === fold(text);
-    found.told = isTold(el);
+    found.told = isReportable(el);
     found.held = found.same || !found.told ? "" : clean(now, MAX_VALUE);
     if (!found.same && el.maxLength >= 0 && now !== "" && now.length < text.length && text.startsWith(now)) {
       return { ...found, delivered: "part", cause: "maxlength", kept: lengthOf(now), of: lengthOf(text), limit: el.maxLength };
@@ -327,12 +327,12 @@ async function filled(keys, text, stray, found) {
 }
 
 /** How keys went that are no text. @param {Agent} agent @param {Keys} keys @param {TypedAnswer} found @param {El | null} stray */
-function pressed(agent, keys, found, stray) {
+function keysOutcome(agent, keys, found, stray) {
   found.kept = keys.downs;
   if (stray || !found.reached) return found;
   const focused = focusedNow();
   if (focused && safe.isConnected(keys.el) && !holdsFocus(keys.el) && !/^(body|html)$/.test(tagOf(focused))) {
-    went(agent, focused, keys.el, found);
+    noteWhere(agent, focused, keys.el, found);
     found.cause = "handed on";
   } else if (keys.prevented() > 0) found.cause = "prevented";
   return found;

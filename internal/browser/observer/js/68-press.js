@@ -14,7 +14,7 @@ class Press {
     this.wanted = wanted;
     /** Why it could not be clicked before. */
     this.before = "";
-    this.before = this.fate();
+    this.before = this.whyUnclickable();
     /** What is drawn for a control counts only where that was so before the press: a page may hide what it draws while it is pressed. */
     this.hidden = !isDrawn(el);
     /** The element heard the first event, and how many presses and clicks it heard. */
@@ -27,17 +27,17 @@ class Press {
     this.clicked = false;
     /** The last event that it heard of a press or release. @type {Event | null} */
     this.latest = null;
-    /** What became of the element while the page handled that event; see fate. */
-    this.taken = "";
+    /** What became of the element while the page handled that event; see whyUnclickable. */
+    this.becameUnclickable = "";
     /** What captured the pointer, and then took the click. @type {El | null} */
-    this.captor = null;
-    this.via = false;
+    this.pointerCaptor = null;
+    this.viaCaptor = false;
     /** What was in its place first: it would have heard an event, or heard the release. @type {El | null} */
     this.stray = null;
     /** Nothing more gets through. */
     this.shut = false;
     /** The page set out for another document after the press. */
-    this.left = false;
+    this.navigated = false;
     /** Where the pointer was last. */
     this.x = this.y = -1;
     /** A drag began, and the page let it. */
@@ -46,44 +46,44 @@ class Press {
     this.target = null;
     this.beside = false;
     /** Who waits for the end. */
-    this.witnesses = witnesses;
+    this.waiters = witnesses;
   }
 
   /** Whether an event may go on to the page. @param {MouseEvent} event */
   passes(event) {
     const { type } = event;
     if (this.shut) return false;
-    const hit = withinTrees(/** @type {El} */ (event.composedPath()[0]), event.clientX, event.clientY);
+    const hit = innermostAt(/** @type {El} */ (event.composedPath()[0]), event.clientX, event.clientY);
     if (type === "gotpointercapture") {
-      if (this.reached) this.captor = hit;
+      if (this.reached) this.pointerCaptor = hit;
       return true;
     }
-    const own = isElement(hit) && wayTo(this.el, hit, this.hidden) !== COVERED;
+    const own = isElement(hit) && clickPath(this.el, hit, this.hidden) !== COVERED;
     if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of something that was pressed before
     if (this.reached) {
       this.x = event.clientX;
       this.y = event.clientY;
     }
-    if (this.target && (type === "pointerup" || type === "mouseup")) this.ends(event, this.target);
-    const passes = this.hears(event, hit, own);
+    if (this.target && (type === "pointerup" || type === "mouseup")) this.noteRelease(event, this.target);
+    const passes = this.accepts(event, hit, own);
     if (passes && own && HANDLED.has(type)) this.latest = event;
     if (!own && this.stray === null && (!passes || type === "mouseup")) this.stray = hit;
     return passes;
   }
 
   /** @param {MouseEvent} event @param {El} hit @param {boolean} own whether what was hit is the element's */
-  hears(event, hit, own) {
+  accepts(event, hit, own) {
     switch (event.type) {
       case "pointerdown":
-        if (!own || (!this.reached && this.guard.isOther())) return !(this.shut = true);
-        this.count();
+        if (!own || (!this.reached && this.guard.isDifferent())) return !(this.shut = true);
+        this.countPress();
         this.reached = true;
         this.pointer = event;
         this.down = this.clicked = false;
-        this.taken = "";
+        this.becameUnclickable = "";
         return true;
       case "mousedown":
-        if (!this.reached && (!own || this.guard.isOther())) return !(this.shut = true);
+        if (!this.reached && (!own || this.guard.isDifferent())) return !(this.shut = true);
         if (own) this.reached = this.down = true;
         return own;
       case "pointerup":
@@ -91,28 +91,28 @@ class Press {
       case "mouseup":
         return this.down;
     }
-    return CLICKS.has(event.type) ? this.hearsClick(event.type, hit, own) : true;
+    return CLICKS.has(event.type) ? this.acceptsClick(event.type, hit, own) : true;
   }
 
   /** The first release says where a drag has ended. @param {MouseEvent} event @param {El} target */
-  ends(event, target) {
+  noteRelease(event, target) {
     const { left, top, right, bottom } = safe.rect(target), { clientX: x, clientY: y } = event;
     this.beside = !safe.isConnected(target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
     this.target = null;
   }
 
   /** @param {string} type @param {El} hit @param {boolean} own */
-  hearsClick(type, hit, own) {
-    const captured = !own && hit === this.captor && reaches(this.el, hit);
+  acceptsClick(type, hit, own) {
+    const captured = !own && hit === this.pointerCaptor && isWithinNode(this.el, hit);
     if (!own && !captured) return isLabelled(this.el, hit);
     // A label hands a click on to its control, or does not: what counts is the click that the control gets.
-    if (type === "click" && own && tagOf(this.el) !== "label" && !reaches(hit, this.el) && isLabelled(hit, this.el)) return true;
+    if (type === "click" && own && tagOf(this.el) !== "label" && !isWithinNode(hit, this.el) && isLabelled(hit, this.el)) return true;
     if (!this.isPressed()) return false;
     if (!this.clicked) this.clicks++;
     this.clicked = true;
-    this.guard.clicked();
-    this.via = this.via || captured;
-    if (this.wanted > 0 && this.clicks >= this.wanted) this.tell();
+    this.guard.noteClick();
+    this.viaCaptor = this.viaCaptor || captured;
+    if (this.wanted > 0 && this.clicks >= this.wanted) this.notifyWaiters();
     return true;
   }
 
@@ -122,45 +122,45 @@ class Press {
   }
 
   /** The press that was under way is over. */
-  count() {
+  countPress() {
     if (this.isPressed()) this.presses++;
     this.pointer = null;
     this.down = false;
   }
 
   /** Why no click can reach the element any more; empty: it can. @returns {string} */
-  fate() {
+  whyUnclickable() {
     const { el } = this;
     const fate = !safe.isConnected(el) ? "removed" : !safe.checkVisibility(el, VISIBLE) ? "hidden" : safe.matches(el, ":disabled") ? "disabled" : "";
     return fate === this.before ? "" : fate;
   }
 
   /** The page has changed: if it still handles the press, it is its answer to that. */
-  changed() {
-    if (this.latest !== null && this.latest.eventPhase !== 0) this.taken = this.fate();
+  notePageChange() {
+    if (this.latest !== null && this.latest.eventPhase !== 0) this.becameUnclickable = this.whyUnclickable();
   }
 
   /** How it went so far. */
   outcome() {
     const presses = this.presses + (this.isPressed() ? 1 : 0);
-    const fate = this.fate();
+    const fate = this.whyUnclickable();
     // A page may act on the press, and take the element away before there is a click.
-    const taken = fate !== "" && fate === this.taken && presses >= this.wanted && this.clicks === this.wanted - 1;
+    const taken = fate !== "" && fate === this.becameUnclickable && presses >= this.wanted && this.clicks === this.wanted - 1;
     const done = this.clicks >= this.wanted && presses >= this.wanted;
-    return { reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.via, beside: this.beside, fate, left: this.left, dragging: this.dragging };
+    return { reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.viaCaptor, beside: this.beside, fate, left: this.navigated, dragging: this.dragging };
   }
 
   /** The page sets out for another document. */
-  leaves() {
+  noteNavigation() {
     if (!this.reached) return;
-    this.left = true;
-    if (this.isPressed()) this.tell();
+    this.navigated = true;
+    if (this.isPressed()) this.notifyWaiters();
   }
 
   /** Tells how it went to whoever waits. */
-  tell() {
+  notifyWaiters() {
     const outcome = this.outcome();
-    for (const resolve of this.witnesses.splice(0)) resolve(outcome);
+    for (const resolve of this.waiters.splice(0)) resolve(outcome);
   }
 }
 
@@ -171,7 +171,7 @@ function isLabelled(node, control) {
 }
 
 /** Says where the drag that is under way is to end. @param {Agent} agent @param {{ref: number}} request */
-function dropOn(agent, request) {
+function setDropTarget(agent, request) {
   const rec = agent.model.records.byRef.get(request.ref);
   const { press } = agent.guard;
   if (rec && press) press.target = rec.node;
@@ -179,16 +179,16 @@ function dropOn(agent, request) {
 }
 
 /** How the press went, after it. @param {Agent} agent */
-function struck(agent) {
+function pressOutcome(agent) {
   const { press, changed, names } = agent.guard.disarm();
   if (changed) return { reached: false, ...changed };
   if (!press) return { reached: false };
-  const found = { ...press.outcome(), ...renamed(names) };
-  if (found.reached) agent.model.rows.actedOn(press.el);
+  const found = { ...press.outcome(), ...renamedBetween(names) };
+  if (found.reached) agent.model.rows.noteActed(press.el);
   let other = press.stray;
   if (!other && found.reached && !found.whole && !found.fate) other = hitAt(press.x, press.y);
-  if (!other || !isElement(other) || (found.reached && wayTo(press.el, other) !== COVERED)) return found;
-  const { detail, ref } = nameCover(agent, other, press.el);
+  if (!other || !isElement(other) || (found.reached && clickPath(press.el, other) !== COVERED)) return found;
+  const { detail, ref } = describeObstacle(agent, other, press.el);
   return { ...found, detail, cover: ref };
 }
 
@@ -197,7 +197,7 @@ function struck(agent) {
  * nobody can ask any more.
  * @param {Agent} agent
  */
-function witness(agent) {
+function awaitPress(agent) {
   return new Promise((resolve) => agent.guard.waiting.push(resolve));
 }
 

@@ -45,9 +45,9 @@ function selectOf(el) {
  * @param {Agent} agent @param {El} named what the caller named @param {El} el what takes the focus @param {ReachRequest} request
  * @returns {Answer}
  */
-function grasp(agent, named, el, request) {
+function focusForInput(agent, named, el, request) {
   if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text || "");
-  if (!isInView(middle(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
+  if (!isInView(visibleCenter(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
   const stand = agent.model.hints.proxiedControls.get(named) || el;
   if (!holdsFocus(stand)) HTMLElement.prototype.focus.call(stand, { preventScroll: true });
   if (!holdsFocus(stand)) {
@@ -56,15 +56,15 @@ function grasp(agent, named, el, request) {
     if (!holdsFocus(stand)) return { error: "unfocused" };
   }
   if (request.edit !== undefined && safe.isConnected(el)) {
-    const refused = unusable(agent, el, request); // since it has the focus
+    const refused = unusableReason(agent, el, request); // since it has the focus
     if (refused) return refused;
     const full = selectFor(el, request.edit);
     agent.guard.arm("keys", el, request.edit === "append" ? "text" : "one");
-    expectAsNow(agent, request);
+    expectUnchanged(agent, request);
     return { full, rich: isRich(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
   }
   agent.guard.arm("keys", stand, request.text ? "text" : "any");
-  expectAsNow(agent, request);
+  expectUnchanged(agent, request);
   return {};
 }
 
@@ -73,9 +73,9 @@ function grasp(agent, named, el, request) {
  * page's alone.
  * @param {Agent} agent @param {ReachRequest} request
  */
-function expectAsNow(agent, request) {
+function expectUnchanged(agent, request) {
   const rec = agent.model.records.byRef.get(request.ref);
-  if (rec && request.known) agent.guard.expect(agent.model.rows.keep(rec));
+  if (rec && request.known) agent.guard.expect(agent.model.rows.capture(rec));
 }
 
 /** @param {El} el */
@@ -91,7 +91,7 @@ function selectFor(el, edit) {
       try {
         el.setSelectionRange(el.value.length, el.value.length);
       } catch {
-        // Numbers and mail addresses have no caret that a script can put somewhere: see grasp.
+        // Numbers and mail addresses have no caret that a script can put somewhere: see focusForInput.
       }
     }
     return el.value.length > 0;
@@ -115,21 +115,21 @@ async function selectionHeard() {
 function setValue(agent, el, text) {
   const probe = document.createElement("input");
   probe.type = el.type;
-  if (el.type === "range") for (const name of ["min", "max", "step"]) if (has(el, name)) probe.setAttribute(name, attr(el, name) || "");
+  if (el.type === "range") for (const name of ["min", "max", "step"]) if (hasAttr(el, name)) probe.setAttribute(name, attr(el, name) || "");
   const wanted = text.trim();
   probe.value = el.type === "color" ? wanted.toLowerCase() : wanted;
   const bad = el.type === "range" ? !Number.isFinite(parseFloat(wanted)) : el.type === "color" ? probe.value !== wanted.toLowerCase() : wanted !== "" && probe.value === "";
   if (bad) return { error: "wrong", detail: el.type };
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
-  if (el.value === probe.value) return { done: true, held: isTold(el) ? el.value : MASK };
+  if (el.value === probe.value) return { done: true, held: isReportable(el) ? el.value : MASK };
   el.value = probe.value;
-  tellOfChange(agent, el);
-  return { done: true, held: isTold(el) ? el.value : MASK };
+  dispatchChange(agent, el);
+  return { done: true, held: isReportable(el) ? el.value : MASK };
 }
 
 /** @param {Agent} agent @param {El} el */
-function tellOfChange(agent, el) {
-  agent.model.rows.gave(el);
+function dispatchChange(agent, el) {
+  agent.model.rows.noteGiven(el);
   el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
   el.dispatchEvent(new Event("change", { bubbles: true }));
 }
@@ -142,20 +142,20 @@ function fold(text) {
 // ---- choices --------------------------------------------------------------------------------
 
 /** @param {El} option */
-function labelOf(option) {
+function optionLabel(option) {
   return fold(attr(option, "label") || option.text || "");
 }
 
 /** The same as it may be told. @param {El} option */
-function toldLabel(option) {
-  return isMasked(option) ? MASK : clean(labelOf(option), 40);
+function reportedLabel(option) {
+  return isMasked(option) ? MASK : clean(optionLabel(option), 40);
 }
 
 /** The options that a value or label names: by value, then by label, then by label in any case. @param {El[]} options @param {string} wanted */
 function optionsNamed(options, wanted) {
   const label = fold(wanted);
   /** @type {((option: El) => boolean)[]} */
-  const ways = [(o) => o.value === wanted, (o) => labelOf(o) === label, (o) => labelOf(o).toLowerCase() === label.toLowerCase()];
+  const ways = [(o) => o.value === wanted, (o) => optionLabel(o) === label, (o) => optionLabel(o).toLowerCase() === label.toLowerCase()];
   for (const is of ways) {
     const found = options.filter(is);
     if (found.length) return found;
@@ -171,15 +171,15 @@ function choose(agent, el, values) {
   for (const wanted of values) {
     const found = optionsNamed(options, wanted);
     const one = found.find((o) => !safe.matches(o, ":disabled")) || null;
-    if (!found.length) return { error: "nooption", detail: clean(wanted, 40), options: options.slice(0, 12).map(toldLabel), more: Math.max(0, options.length - 12) };
+    if (!found.length) return { error: "nooption", detail: clean(wanted, 40), options: options.slice(0, 12).map(reportedLabel), more: Math.max(0, options.length - 12) };
     if (!one) return { error: "offoption", detail: clean(wanted, 40) };
     chosen.add(one);
   }
   HTMLElement.prototype.focus.call(el, { preventScroll: true });
-  const held = isSecret(el) || isValueMasked(el) ? MASK : [...chosen].map(toldLabel).join(", ");
+  const held = isSecret(el) || isValueMasked(el) ? MASK : [...chosen].map(reportedLabel).join(", ");
   if (options.every((o) => o.selected === chosen.has(o))) return { done: true, same: true, held };
   for (const o of options) if (o.selected !== chosen.has(o)) o.selected = chosen.has(o);
-  tellOfChange(agent, el);
+  dispatchChange(agent, el);
   return { done: true, held };
 }
 
@@ -212,8 +212,8 @@ function checkedOf(agent, el, want) {
  * Waits until an element is checked, or not, as wanted.
  * @param {Agent} agent @param {{ref: number, want: boolean, patience: number}} request
  */
-function became(agent, request) {
-  return patiently(agent, request.patience, () => {
+function waitChecked(agent, request) {
+  return retryUntil(agent, request.patience, () => {
     const rec = agent.model.records.connected(request.ref);
     if (!rec) return { error: "stale" };
     const { error, checked } = checkedOf(agent, rec.node, request.want);
@@ -240,9 +240,9 @@ function fileInputOf(agent, el) {
  */
 function fileInput(agent, request) {
   const rec = agent.model.records.connected(request.ref);
-  if (!rec || agent.changed(rec, request.known)) return null;
+  if (!rec || agent.differenceOf(rec, request.known)) return null;
   const input = fileInputOf(agent, rec.node);
-  agent.model.rows.actedOn(input);
+  agent.model.rows.noteActed(input);
   return input;
 }
 
@@ -256,8 +256,8 @@ function fileTerms(agent, request) {
 }
 
 /** What the daemon can have done, by name. All take the agent and an argument. @type {Record<string, (agent: Agent, argument: any) => any>} */
-const deeds = {
-  reach, aim, through, place, moved, witness, struck, dragBegan, dropOn, beforeWheel, afterWheel, typed, selectionHeard, became, fileInput, fileTerms,
+const actions = {
+  reach: waitActionable, aim: checkBeforePress, through: mapFramePoint, place: describePoint, moved: displacement, witness: awaitPress, struck: pressOutcome, dragBegan, dropOn: setDropTarget, beforeWheel, afterWheel, typed: typedOutcome, selectionHeard, became: waitChecked, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
   disarm: (agent) => (agent.guard.disarm(), {}),

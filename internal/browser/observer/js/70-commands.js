@@ -16,8 +16,8 @@ function settle(agent, request) {
     const step = () => {
       const now = performance.now();
       const records = agent.observer.takeRecords();
-      if (records.length) agent.mutated(records);
-      frames = now - agent.quiet < 20 ? 0 : frames + 1;
+      if (records.length) agent.onMutations(records);
+      frames = now - agent.lastMutation < 20 ? 0 : frames + 1;
       if (frames >= 2 || now >= end) {
         clearTimeout(timer);
         resolve({});
@@ -48,12 +48,12 @@ globalThis.__domtapAdopt = adopt;
 /** Tells the agent what the browser knows of some nodes. @param {{on: number[], off: number[]}} what @param {DomNode[]} nodes */
 globalThis.__domtapLearn = (what, nodes) => {
   const agent = globalThis.__domtap;
-  agent.model.listeners.learn(what, nodes);
+  agent.model.listeners.takeAnswer(what, nodes);
   agent.schedule();
 };
 
 /** Makes the agent of the document that the window shows now. */
-function arise() {
+function startAgent() {
   const doc = document;
   globalThis.__domtap = new Agent(doc, (message) => {
     const push = globalThis.__domtapPush;
@@ -61,12 +61,12 @@ function arise() {
   });
 }
 
-arise();
+startAgent();
 
 /** The daemon's only way in. @param {string} command @param {any} argument what the command takes @param {Digit[]} digits of an acknowledgement */
 globalThis.__domtapCall = (command, argument, digits) => {
   // The window of the blank document that a frame begins with may live on with the document that comes next.
-  if (globalThis.__domtap.model.doc !== document) arise();
+  if (globalThis.__domtap.model.doc !== document) startAgent();
   const agent = globalThis.__domtap;
   switch (command) {
     case "read":
@@ -76,7 +76,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "observe":
       return agent.observe(argument);
     case "heed":
-      return agent.heed(argument);
+      return agent.setInterests(argument);
     case "about":
       return about();
     case "nodes": {
@@ -103,17 +103,17 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "find":
       return find(agent, argument);
     case "inherits":
-      return agent.model.identity.inherits(argument);
+      return agent.model.identity.rematch(argument);
     case "veil":
-      return veilOf(agent);
+      return maskedBoxesOf(agent);
     case "settle":
       return settle(agent, argument);
     case "scrolled":
-      return placeNow();
+      return scrollPosition();
     case "scrollBack":
-      return returnTo(argument);
+      return restoreScroll(argument);
   }
-  const deed = Object.hasOwn(deeds, command) ? deeds[command] : null;
+  const deed = Object.hasOwn(actions, command) ? actions[command] : null;
   if (deed) return deed(agent, argument);
   throw new Error("domtap: unknown command " + command);
 };

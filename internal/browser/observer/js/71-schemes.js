@@ -8,8 +8,8 @@
 const STAYING = /^(https?|about|blob|data|javascript|file|filesystem|chrome|chrome-error|chrome-extension|devtools|view-source|ws|wss|ftp):/i;
 
 /** @param {NavigateEvent} event */
-function stay(event) {
+function keepInBrowser(event) {
   if (event.cancelable && !STAYING.test(event.destination.url)) event.preventDefault();
 }
 
-if (globalThis.navigation) navigation.addEventListener("navigate", stay, true);
+if (globalThis.navigation) navigation.addEventListener("navigate", keepInBrowser, true);

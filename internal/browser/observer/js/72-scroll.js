@@ -4,7 +4,7 @@
 /** What is told at most: boxes that scroll, how deep they stand, and among how many. */
 const PLACE_BOXES = 4, PLACE_DEPTH = 64, PLACE_AMONG = 10_000;
 
-const placed = {
+const scrollAccess = {
   /** @type {(doc: Document) => El | null} */
   scroller: getter(Document, "scrollingElement"),
   /** @type {(el: El) => El | null} */
@@ -20,10 +20,10 @@ function pathTo(el) {
   /** @type {number[]} */
   const path = [];
   const root = safe.documentElement(document);
-  for (let /** @type {El | null} */ n = el; n !== root; n = placed.parent(n)) {
+  for (let /** @type {El | null} */ n = el; n !== root; n = scrollAccess.parent(n)) {
     if (!n || path.length === PLACE_DEPTH) return null;
     let i = 0;
-    for (let other = placed.before(n); other; other = placed.before(other)) {
+    for (let other = scrollAccess.before(n); other; other = scrollAccess.before(other)) {
       if (++i > PLACE_AMONG) return null;
     }
     path.unshift(i);
@@ -41,12 +41,12 @@ function atPath(path) {
 }
 
 /** Where the document is scrolled to, and the boxes around its middle. */
-function placeNow() {
+function scrollPosition() {
   /** @type {{path: number[], x: number, y: number}[]} */
   const boxes = [];
-  const scroller = placed.scroller(document);
+  const scroller = scrollAccess.scroller(document);
   let el = safe.elementFromPoint(document, innerWidth / 2, innerHeight / 2);
-  for (let depth = 0; el && depth < 1000 && boxes.length < PLACE_BOXES; el = placed.parent(el), depth++) {
+  for (let depth = 0; el && depth < 1000 && boxes.length < PLACE_BOXES; el = scrollAccess.parent(el), depth++) {
     const x = slow.scrollLeft(el), y = slow.scrollTop(el);
     if (el === scroller || (!x && !y)) continue;
     const path = pathTo(el);
@@ -64,7 +64,7 @@ function scrollOnce(to) {
   let there = isNear(scrollX, to.x) && isNear(scrollY, to.y);
   for (const { path, x, y } of to.boxes) {
     const el = atPath(path);
-    if (el) placed.scroll(el, { left: x, top: y, behavior: "instant" });
+    if (el) scrollAccess.scroll(el, { left: x, top: y, behavior: "instant" });
     there = !!el && there && isNear(slow.scrollLeft(el), x) && isNear(slow.scrollTop(el), y);
   }
   return there;
@@ -74,7 +74,7 @@ function scrollOnce(to) {
  * Goes back to a place: again at every frame, for what is to be scrolled may come later, until it is reached or time is up.
  * @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[], patience: number}} to
  */
-async function returnTo(to) {
+async function restoreScroll(to) {
   const end = performance.now() + to.patience;
   while (!scrollOnce(to)) {
     if (performance.now() >= end) return false;

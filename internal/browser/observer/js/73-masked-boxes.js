@@ -9,7 +9,7 @@ const VEIL_MARGIN = 4;
 const VEIL_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
 const VEIL_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
 
-class Veil {
+class MaskedBoxes {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
@@ -23,7 +23,7 @@ class Veil {
   }
 
   /** @param {El} el whether it is masked by itself, wherever it stands */
-  isOwn(el) {
+  isMaskedItself(el) {
     if (MASKS === null || MASK_SELECTORS.some((selector) => safe.matches(el, selector))) return true;
     const tag = tagOf(el);
     if (tag === "input" || tag === "textarea") {
@@ -34,15 +34,15 @@ class Veil {
   }
 
   /** @param {DOMRect} r in the viewport @returns {number[] | null} */
-  seen(r) {
+  visibleBox(r) {
     const left = Math.max(r.left - VEIL_MARGIN, 0), top = Math.max(r.top - VEIL_MARGIN, 0);
     const width = Math.min(r.right + VEIL_MARGIN, innerWidth) - left, height = Math.min(r.bottom + VEIL_MARGIN, innerHeight) - top;
     return width > 0 && height > 0 && (r.width > 0 || r.height > 0) ? [left, top, width, height] : null;
   }
 
   /** @param {DOMRect} r */
-  cover(r) {
-    const box = this.seen(r);
+  add(r) {
+    const box = this.visibleBox(r);
     if (!box) return;
     if (this.boxes.length >= VEIL_BOXES) this.more = true;
     else this.boxes.push(box);
@@ -55,7 +55,7 @@ class Veil {
   }
 
   /** Covers an element with all that is below it. @param {El} root */
-  coverAll(root) {
+  addAll(root) {
     /** @type {(El | Text | Shadow)[]} */
     const stack = [root];
     while (stack.length && this.next()) {
@@ -65,11 +65,11 @@ class Veil {
       if (isText(node)) {
         const range = new Range();
         range.selectNode(node);
-        for (const r of range.getClientRects()) this.cover(r);
+        for (const r of range.getClientRects()) this.add(r);
         continue;
       }
       if (isElement(node)) {
-        this.cover(safe.rect(node));
+        this.add(safe.rect(node));
         if (tagOf(node) === "slot") stack.push(...node.assignedNodes());
         const shadow = shadowOf(node);
         if (shadow) stack.push(shadow);
@@ -78,7 +78,7 @@ class Veil {
     }
   }
 
-  look() {
+  collect() {
     /** @type {Tree[]} */
     const trees = [this.model.doc];
     while (trees.length) {
@@ -87,9 +87,9 @@ class Veil {
         if (!this.next()) return;
         const root = shadowOf(el);
         if (root) trees.push(root);
-        if (this.isOwn(el)) this.coverAll(el);
+        if (this.isMaskedItself(el)) this.addAll(el);
         else if (VEIL_FRAMES.has(tagOf(el))) {
-          const box = this.seen(safe.rect(el));
+          const box = this.visibleBox(safe.rect(el));
           if (box) this.frames.push({ name: this.model.frames.get(el) || "", box });
         }
       }
@@ -98,10 +98,10 @@ class Veil {
 }
 
 /** What is to be painted over in a picture of the viewport. @param {Agent} agent */
-function veilOf(agent) {
-  const veil = new Veil(agent.model);
+function maskedBoxesOf(agent) {
+  const veil = new MaskedBoxes(agent.model);
   if (MASKS === null) veil.more = true; // it was not made for this
-  else veil.look();
+  else veil.collect();
   const view = globalThis.visualViewport;
   return { boxes: veil.boxes, frames: veil.frames, more: veil.more, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };
 }

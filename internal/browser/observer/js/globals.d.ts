@@ -121,7 +121,7 @@ interface PointToUse {
   cover: El | Document | null;
 }
 
-/** What an action is asked to reach; see reach. */
+/** What an action is asked to reach; see waitActionable. */
 interface ReachRequest {
   ref: number;
   /** Milliseconds to wait until it works. */
@@ -184,7 +184,7 @@ interface Answer {
   end?: boolean;
 }
 
-/** How keys went; see typed. */
+/** How keys went; see typedOutcome. */
 interface TypedAnswer extends Answer {
   reached: boolean;
   same: boolean;
@@ -213,7 +213,7 @@ interface PressOutcome {
   dragging?: boolean;
 }
 
-/** A point of a frame that is to be moved into its parent's viewport; see through. */
+/** A point of a frame that is to be moved into its parent's viewport; see mapFramePoint. */
 interface ThroughRequest extends Point {
   frame: string;
   patience: number;

@@ -85,7 +85,7 @@ const units = {
     const next = (measured) => {
       const patch = agent.take(false, measured);
       const count = agent.writer.waiting.length;
-      agent.acknowledged([agent.writer.sequence, refs, count]);
+      agent.applyAck([agent.writer.sequence, refs, count]);
       refs += count;
       return readable(patch);
     };
