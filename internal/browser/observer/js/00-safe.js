@@ -2,13 +2,13 @@
 // Safe access to the DOM.
 //
 // The observer runs in an isolated world: the page's scripts cannot see it, and cannot replace the
-// prototypes that it uses. One thing reaches into isolated worlds all the same: named properties.
+// prototypes that it uses. But named properties reach into isolated worlds too:
 // `<form><input name="localName"></form>` makes form.localName an element, and
 // `<img name="title">` does the same to document.title. So forms and documents are only read
 // through getters that are taken from the prototypes once.
 
 /**
- * The getter of a property, as a function of the node. What the node and the value are, its user says: nothing checks it.
+ * Returns the getter of a property as a function of the node. Callers declare the types; nothing checks them.
  * @param {Function} type @param {string} property
  * @returns {(node: any) => any}
  */
@@ -18,7 +18,7 @@ function getter(type, property) {
 }
 
 /**
- * A method, as a function of the node and the arguments; the same holds.
+ * Returns a method as a function of the node and the arguments. Callers declare the types; nothing checks them.
  * @param {Function} type @param {string} name
  * @returns {(node: any, ...args: any[]) => any}
  */
@@ -280,7 +280,7 @@ const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
 const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 /** How much text is folded at once, and how much waits for more, since pieces are small. */
 const FOLDED_AT_ONCE = 4096, FOLDED_LATER = 512;
-/** How much text is looked through for one that says less. */
+/** How many characters of raw text are read at most for one result. */
 const MAX_RAW = 200_000;
 
 /**
@@ -345,7 +345,7 @@ function folded(text, most) {
   return out.finish();
 }
 
-/** Whether a text is more than white space, or too long to tell. @param {string} text */
+/** Whether a text is more than white space, or too long to check. @param {string} text */
 function hasText(text) {
   return text.length > MAX_RAW || /\S/.test(text);
 }

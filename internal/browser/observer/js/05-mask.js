@@ -1,17 +1,17 @@
 // @ts-check
-// Masks: what a session keeps from its readers. It is decided where a text is made, so that nothing that is masked
-// ever leaves the page: MASKS comes with the script, and is null where nothing is masked, which then costs nothing.
+// Masks: what a session hides from its readers. Text is masked where it is produced, so masked content never leaves
+// the page. MASKS comes with the script; it is null when nothing is masked, and masking then costs nothing.
 //
 // A selector masks an element with all that is below it, in the tree that it stands in and in the flat tree.
 // `values` masks what stands in form fields and in what is edited, but not what such a field is called.
 
 const MASK = "••••";
 
-/** Attributes of a masked element that are told all the same: they say what it is, not what it holds. */
+/** Attributes that a masked element keeps: they describe the element, not its content. */
 const UNMASKED = new Set(["id", "class", "type", "role", "name", "autocomplete", "tabindex", "disabled", "required", "readonly", "hidden", "for", "slot", "form"]);
 /** Attributes that hold what a field holds. */
 const VALUE_ATTRIBUTES = new Set(["value", "selected", "aria-valuetext", "aria-valuenow"]);
-/** What is told of a masked subtree is looked for in at most so many nodes. */
+/** How many nodes of a subtree are read for its text when some of it is masked. */
 const MASK_NODES = 20_000;
 
 /** @type {(el: El, selector: string) => El | null} */
@@ -19,7 +19,7 @@ const closestOf = method(Element, "closest");
 /** @type {(el: El) => boolean} */
 const isEditableNow = getter(HTMLElement, "isContentEditable");
 
-/** The selectors. One that the browser does not take masks everything: nobody can say what was meant. */
+/** The selectors. An invalid selector masks everything, since its meaning is unknown. */
 const MASK_SELECTORS = MASKS === null ? [] : validSelectors(MASKS.selectors);
 
 /** @param {string[]} selectors */
@@ -45,7 +45,7 @@ function isEdited(el) {
   return closestOf(el, "[contenteditable]:not([contenteditable=false i])") !== null;
 }
 
-/** Whether all that an element says is masked. @param {DomNode | null} el */
+/** Whether an element is masked with its whole content. @param {DomNode | null} el */
 function isMasked(el) {
   if (MASKS === null || !el || !isElement(el)) return false;
   if (MASKS.values) {
@@ -75,19 +75,19 @@ function isValueMasked(el) {
   return MASKS !== null && (MASKS.values || isMasked(el));
 }
 
-/** Whether it is not told which options of a list are chosen. @param {El} option */
+/** Whether the choice among the options of a list is masked. @param {El} option */
 function isChoiceMasked(option) {
   const list = closestOf(option, "select[autocomplete]");
   if (list && isSecret(list)) return true;
   return MASKS !== null && (MASKS.values || isMasked(option));
 }
 
-/** What a field may hold that is nobody's business, by what its autocomplete says. */
+/** Values of autocomplete that mark a field as secret. */
 const SECRET_FIELDS = new Set(["one-time-code", "current-password", "new-password", "cc-csc"]);
 /** So long a secret is looked for in other attributes; a shorter one must be the whole of one. */
 const SECRET_WITHIN = 4;
 
-/** Whether what a field holds is nobody's business. Once it was, it stays so. @param {El} el */
+/** Whether the value of a field is secret. A field that was secret once stays secret. @param {El} el */
 function isSecret(el) {
   if (secrets.has(el)) return true;
   const auto = attr(el, "autocomplete");
@@ -97,7 +97,7 @@ function isSecret(el) {
   return secret;
 }
 
-/** Whether an attribute of a field says what a secret field holds. @param {El} el @param {string} name @param {string} value */
+/** Whether an attribute reveals the value of a secret field. @param {El} el @param {string} name @param {string} value */
 function holdsSecret(el, name, value) {
   name = name.toLowerCase();
   if (UNMASKED.has(name) || !isSecret(el)) return false;
@@ -108,18 +108,18 @@ function holdsSecret(el, name, value) {
   return false;
 }
 
-/** An attribute as it may be told. @param {El} el @param {string} name @returns {string | null} */
+/** The value of an attribute, masked where needed. @param {El} el @param {string} name @returns {string | null} */
 function reportedAttribute(el, name) {
   const value = attr(el, name);
   if (value && holdsSecret(el, name, value)) return MASK;
   if (tagOf(el) === "option" && isChoiceMasked(el)) {
-    if (name.toLowerCase() === "selected") return null; // it tells by being there
+    if (name.toLowerCase() === "selected") return null; // its presence reveals the choice
     if (value && name.toLowerCase() === "label") return MASK;
   }
   return MASKS === null || !value ? value : maskAttribute(el, name, value);
 }
 
-/** The same of an aria-* attribute. @param {El} el @param {string} name @returns {string | null} */
+/** The value of an aria-* attribute, masked where needed. @param {El} el @param {string} name @returns {string | null} */
 function reportedAria(el, name) {
   const value = aria(el, name);
   if (value && holdsSecret(el, name, value)) return MASK;
@@ -139,12 +139,12 @@ function isCaption(el) {
   return tag === "button" || tag === "li" || (tag === "input" && /^(button|submit|reset|image)$/.test(el.type));
 }
 
-/** What is written on a button that is an input. @param {El} el */
+/** The caption of an input that is a button, masked where needed. @param {El} el */
 function reportedCaption(el) {
   return el.value && isMasked(el) ? MASK : el.value;
 }
 
-/** The text in an element, masked where it is to be. @param {El} el @returns {string} */
+/** The text of an element, masked where needed. @param {El} el @returns {string} */
 function reportedText(el) {
   return MASKS === null && !holdsSecretText(el) ? safe.textContent(el) : maskedText(el);
 }
@@ -156,7 +156,7 @@ function holdsSecretText(el) {
   return false;
 }
 
-/** The same, folded and no longer than clean will want it. @param {El} root @param {number} most */
+/** The same, with white space folded, and no longer than clean needs. @param {El} root @param {number} most */
 function reportedWords(root, most) {
   return reportedFolded(root, most).finish();
 }

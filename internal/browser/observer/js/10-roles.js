@@ -161,7 +161,7 @@ function isEditingHost(el) {
 
 /**
  * What is known of an element besides its tag and attributes, as bits; see Model.hints. HINT_MEANT alone makes an
- * element no more than structural: somebody named it who wants to act on it.
+ * element structural at most: a caller named it as the target of an action.
  */
 const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4, HINT_MEANT = 8;
 

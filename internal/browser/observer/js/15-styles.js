@@ -1,17 +1,17 @@
 // @ts-check
-// What the style rules of a document say that matters here: what they give a pointing hand to, and whether
-// they can clip anything at all. Reading the rules once is far cheaper than asking every element.
+// What is read from the style rules of a document: which elements get a pointing hand, and whether anything can be
+// clipped at all. Reading the rules once is far cheaper than reading the computed style of every element.
 
 /** More rules of a sheet than this are not read: it then counts as one that cannot be read. */
 const MAX_SHEET_RULES = 20000;
 /** More selectors than this are slower to match than computed styles are to read. */
 const MAX_SELECTORS = 250;
-/** How many rules one pass reads again, for those that a script edited: nothing tells which. */
+/** How many rules one sweep rereads: scripts can edit rules without any event. */
 const RULES_AGAIN = 200;
 /** A nested selector that grows beyond this is not followed. */
 const MAX_SELECTOR = 2000;
 
-/** What one sheet says. */
+/** What was read from one sheet. */
 class SheetFacts {
   constructor() {
     /** Selectors of the rules that set cursor: pointer, whatever condition they stand under. @type {Set<string>} */
@@ -23,9 +23,9 @@ class SheetFacts {
     this.contents = false;
     /** Some rule shows or hides by what stands beside or in an element. */
     this.structural = false;
-    /** It cannot be read, wholly or in part: it may say anything. */
+    /** It cannot be read, wholly or in part, so it may contain anything. */
     this.opaque = false;
-    /** What tells whether it is still the same. */
+    /** Number, first and last of its rules: isSameSheet compares them. */
     this.length = -1;
     /** @type {CSSRule | null} */
     this.first = null;
@@ -54,7 +54,7 @@ class SheetFacts {
 
 const STRUCTURAL_SELECTOR = /:has\(|:empty|-child|-of-type|[+~]/;
 
-/** Whether a style says anything of what can be seen. @param {CSSStyleDeclaration} style */
+/** Whether a style sets a property that shows or hides elements. @param {CSSStyleDeclaration} style */
 function affectsVisibility(style) {
   for (const name of SHOWING) if (style[name] !== "") return true;
   return false;
@@ -131,7 +131,7 @@ function isSameSheet(sheet, facts) {
   }
 }
 
-/** What the sheets of a document and its shadow trees say together. */
+/** What was read from all sheets of a document and its shadow trees. */
 class Styles {
   constructor() {
     /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
@@ -143,7 +143,7 @@ class Styles {
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
-  /** Forgets what was said together; what the sheets say stays known. */
+  /** Forgets the sums; what was read of each sheet stays. */
   begin() {
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
@@ -155,7 +155,7 @@ class Styles {
   }
 
   /**
-   * Reads the sheets of a document or a shadow root, those that are news. Elements with a pointing hand of
+   * Reads the sheets of a document or a shadow root that are new or changed. Elements with a pointing hand of
    * their own match the selector, or the sheets are opaque and anything may have one.
    * @param {Tree} root
    */
@@ -209,7 +209,7 @@ class Styles {
     return this.roots.get(root) || this.read(root);
   }
 
-  /** Whether a rule came or went since a document's sheets were read. @param {Document} doc */
+  /** Whether rules were added or removed since a document's sheets were read. @param {Document} doc */
   changed(doc) {
     for (const sheet of this.sheetsOf(doc)) {
       const facts = this.sheets.get(sheet);

@@ -191,7 +191,7 @@ class Naming {
     this.generated = new Generated();
     this.visited = new Set();
     this.length = 0;
-    /** The last name or text says what is in the element. */
+    /** The last name or text was taken from the content of the element. */
     this.fromContent = false;
   }
 
@@ -272,7 +272,7 @@ class Naming {
     return "";
   }
 
-  /** What the host language says (2E). @param {El} el @param {string} tag */
+  /** The name that HTML gives the element (2E). @param {El} el @param {string} tag */
   native(el, tag) {
     switch (tag) {
       case "input":

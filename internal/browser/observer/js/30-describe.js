@@ -21,19 +21,19 @@ const S_CHECKED = 0, S_DISABLED = 2, S_EXPANDED = 4, S_SELECTED = 6, S_PRESSED =
 const secrets = new WeakSet();
 
 /**
- * Whether the text of an element says all that is in it, so that no part of that is listed by itself. Where the text was cut,
- * what flows in its lines goes with it, but blocks are listed: the items of a list, the paragraphs of a card.
+ * How much of an element's content its text includes. Content that is included is not listed by itself. When the text was cut,
+ * inline content counts as included, but blocks are listed: the items of a list, the paragraphs of a card.
  */
 const COVERS_NONE = 0, COVERS_LINE = 1, COVERS_ALL = 2;
 
-/** Roles of containers: a name that their author gave them says nothing of what is in them. */
+/** Roles of containers: a name from their author does not describe their content. */
 const CONTAINER_ROLES = new Set([
   "listbox", "grid", "treegrid", "tree", "tablist", "tabpanel", "menu", "menubar", "radiogroup", "group", "toolbar", "list",
   "table", "feed", "log", "figure", "article", "document", "application", "dialog", "alertdialog", "alert", "status",
 ]);
 
 /**
- * How much of what is in a listed element its text says.
+ * How much of the content of a listed element its text includes.
  * @param {Fields} fields @param {string} tag @param {boolean} fromContent its text was taken from what is in it
  */
 function textCoverage(fields, tag, fromContent) {
@@ -43,7 +43,7 @@ function textCoverage(fields, tag, fromContent) {
   return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
 }
 
-/** Whether an ancestor's text says what stands in an element. @param {El} el @param {Inherited} ctx */
+/** Whether the text of an ancestor includes that of an element. @param {El} el @param {Inherited} ctx */
 function isCovered(el, ctx) {
   if (ctx.coverage !== COVERS_LINE) return ctx.coverage === COVERS_ALL;
   const { display } = getComputedStyle(el);
@@ -63,7 +63,7 @@ class Inherited {
     this.disabled = disabled;
     /** Within a disabled fieldset, which disables most but not all of its controls. */
     this.fieldset = fieldset;
-    /** An ancestor's name already says the text in here: COVERS_NONE, COVERS_LINE or COVERS_ALL. */
+    /** How much of the text in here an ancestor's text includes: COVERS_NONE, COVERS_LINE or COVERS_ALL. */
     this.coverage = coverage;
   }
 }
@@ -121,9 +121,9 @@ function isToggle(el, tag) {
 const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false };
 
 /**
- * Looks whether the whole page is hidden by the style of its root or body. Scripts against flicker do
- * that until a third party's script has loaded, which may take seconds or fail. The page is then described
- * as it will be when the veil is lifted. Reports whether that changed.
+ * Checks whether the style of the root or body hides the whole page. Anti-flicker scripts do that until a
+ * third-party script has loaded, which may take seconds or fail. A hidden page is described as if it was
+ * visible. Reports whether the page was hidden or shown.
  * @param {Document} doc
  */
 function checkHiddenPage(doc) {
@@ -380,7 +380,7 @@ function nameOrText(el, tag, role, kind, naming) {
 }
 
 /**
- * What a label says of the control that it stands in for: what the control is, its name and its state.
+ * Describes a label as the hidden control that it stands in for: with its role, name and state.
  * @param {Fields} into
  * @param {El} control @param {Inherited} ctx @param {Naming} naming @param {El | null} focused
  */

@@ -1,19 +1,18 @@
 // @ts-check
-// What a person can see of an element, and where. Not listed is
+// Visibility: what a person can see of an element, and where. An element is not listed when it
 //
-//   - what is not rendered, hidden, transparent or of no size (a transparent checkbox, radio or file input
-//     counts: its look is drawn by a box beside it);
-//   - what is clipped to nothing, by itself or by a box around it that is folded up;
-//   - what stands left of or above the page, where nobody can scroll to.
+//   - is not rendered, hidden, transparent or has no size (a transparent checkbox, radio or file input counts:
+//     a box beside it is drawn in its place);
+//   - is clipped to nothing, by itself or by a collapsed box around it;
+//   - lies left of or above the page, where scrolling cannot reach it.
 //
-// Links to a place on the same page are listed also when they are clipped or off the page: skip links are,
-// until they have the focus, and can be used by the keyboard all the time. Whatever is hidden from
-// assistive technology alone (aria-hidden) is listed, since a person sees and uses it; and so is what takes
-// no mouse (pointer-events), since the keyboard reaches it.
+// Links to a place on the same page are listed even when they are clipped or off the page: skip links are, until
+// they have the focus, and the keyboard reaches them. Elements that are hidden from assistive technology alone
+// (aria-hidden) are listed, since a person sees and uses them, and so are elements without pointer events, since
+// the keyboard reaches them.
 //
-// A checkbox, radio or file input that is there for the keyboard and assistive technology only, clipped or
-// shrunk to a pixel, is listed with the box of its label, where a click reaches it. One that is not
-// rendered at all is stood in for by its label; see Hints.proxyLabels.
+// A visually hidden checkbox, radio or file input, clipped or shrunk to a pixel, is listed with the box of its
+// label, where a click reaches it. When it is not rendered at all, its label stands in for it; see Hints.proxyLabels.
 
 /** How many parts of an element without a box are looked at. */
 const MAX_PARTS = 64;
@@ -28,7 +27,7 @@ class Visibility {
     this.labels = labels;
     this.styles = styles;
     this.x = this.y = 0;
-    /** Whether a flat ancestor is folded up, by element. @type {Map<El, boolean>} */
+    /** Whether a flat ancestor is collapsed, by element. @type {Map<El, boolean>} */
     this.collapsed = new Map();
     /** The images that show a map, by its name; null: not looked for yet. @type {Map<string, El> | null} */
     this.images = null;
@@ -48,7 +47,7 @@ class Visibility {
 
   // ---- by the styles ------------------------------------------------------------------------
 
-  /** The part of visibility that the styles tell, without a layout. @param {El} el @param {string} tag @returns {boolean} */
+  /** Whether the styles of an element show it; this needs no layout. @param {El} el @param {string} tag @returns {boolean} */
   isVisibleByStyle(el, tag) {
     if (safe.checkVisibility(el, VISIBLE)) return true;
     if (tag === "area") {
@@ -96,14 +95,14 @@ class Visibility {
     return parts.length ? union(parts) : rect;
   }
 
-  /** The part of visibility that the box tells. @param {El} el @param {string} tag @param {DOMRect} rect from rect @returns {boolean} */
+  /** Whether the box of an element can be seen. @param {El} el @param {string} tag @param {DOMRect} rect from rect @returns {boolean} */
   hasVisibleBox(el, tag, rect) {
     if (!(rect.width > 0 && rect.height > 0)) return false;
     if (tag === "a" && isSkipLink(el)) return true;
     return !this.isOffPage(el, rect) && !this.isClipped(el, tag) && !this.isCollapsed(el);
   }
 
-  /** Whether a control is there for the keyboard only. @param {El} el @param {string} tag @param {DOMRect} rect */
+  /** Whether a control is visually hidden: it is there for the keyboard and assistive technology. @param {El} el @param {string} tag @param {DOMRect} rect */
   isVisuallyHidden(el, tag, rect) {
     return (rect.width <= 1 && rect.height <= 1) || this.isOffPage(el, rect) || this.clipsItself(el);
   }
@@ -114,7 +113,7 @@ class Visibility {
     return null;
   }
 
-  /** Whether nobody can scroll to it. @param {El} el @param {DOMRect} rect */
+  /** Whether it lies where scrolling cannot reach it. @param {El} el @param {DOMRect} rect */
   isOffPage(el, rect) {
     const left = rect.right + this.x <= 0 && getComputedStyle(/** @type {El} */ (safe.documentElement(this.doc))).direction !== "rtl";
     if (!left && rect.bottom + this.y > 0) return false;
@@ -136,7 +135,7 @@ class Visibility {
     return clipsAll(style.clipPath) || (style.clip !== "auto" && /absolute|fixed/.test(style.position) && clipsAll(style.clip));
   }
 
-  /** Whether a box around the element is folded up and hides it. @param {El} el */
+  /** Whether a collapsed box around the element hides it. @param {El} el */
   isCollapsed(el) {
     if (!this.styles.overflows || !this.isBelowCollapsed(el)) return false;
     for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; up++) {
@@ -148,7 +147,7 @@ class Visibility {
     return false;
   }
 
-  /** Whether any ancestor is folded up: a question that siblings share the answer of. @param {El} el */
+  /** Whether any ancestor is collapsed; the answer is kept for the siblings. @param {El} el */
   isBelowCollapsed(el) {
     const up = [];
     let answer = false;
@@ -264,7 +263,7 @@ function clipsAll(value) {
   return /^circle\(0(px|%)?[ )]/.test(value);
 }
 
-/** Whether an element shows nothing of what is in it, for it has no size. @param {El} n */
+/** Whether an element has no size and clips its content. @param {El} n */
 function isCollapsedBox(n) {
   const width = n.clientWidth, height = n.clientHeight;
   if (!(width === 0 || height === 0 || (width <= 1 && height <= 1)) || isSVG(n)) return false;
@@ -274,7 +273,7 @@ function isCollapsedBox(n) {
   return style.display !== "inline" && style.display !== "contents" && clips(style);
 }
 
-/** Whether an element stands in the top layer, which nothing clips. @param {El} n */
+/** Whether an element is in the top layer, which nothing clips. @param {El} n */
 function isInTopLayer(n) {
   return (tagOf(n) === "dialog" || hasAttr(n, "popover")) && safe.matches(n, ":modal,:popover-open");
 }

@@ -1,6 +1,5 @@
 // @ts-check
-// Elements that only their cursor tells to be of use: a pointing hand of their own, where what is around
-// them has none. They are found by the selectors of the rules that give one (15-styles.js), and each is
+// Elements that count only because of their cursor: a pointing hand, where their parent has none. They are found by the selectors of the rules that give one (15-styles.js), and each is
 // confirmed by its computed style.
 
 /** Most elements that are asked for their cursor at a time. */

@@ -3,8 +3,8 @@
 // modal and cannot be reached before the modal is closed or answered.
 //
 // The browser itself makes everything outside of a dialog that was opened with showModal inert. A dialog
-// that only says so (aria-modal) is taken at its word where the page bears it out: what lies beside it, a
-// list of choices that belongs to it for instance, stays usable where a point of it can be hit.
+// that is only marked with aria-modal obscures what cannot be hit: what lies beside it, such as a list of
+// choices that belongs to it, stays usable when a point of it receives clicks.
 
 /** How many elements of a branch, and in all, are tried with a point. */
 const TRIES_OF_BRANCH = 8;

@@ -1,7 +1,7 @@
 // @ts-check
 // Whether a name or a row is that of another record: counts, times and states may differ, and something may have been added.
 
-/** Words of states and times: a row that says others is the same row. */
+/** Words of states and times: a row in which only these differ is the same row. */
 const STATE_WORDS = new Set((
   "new unread read pending done active inactive open opened closed paid unpaid due overdue sent delivered seen draft online offline away busy typing saved saving " +
   "loading failed error ok success successful running queued waiting completed complete incomplete finished started stopped paused playing enabled disabled " +
@@ -11,7 +11,7 @@ const STATE_WORDS = new Set((
   "month months y year years am pm monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun").split(" "));
 const MONTHS = new Set("jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july august september october november december".split(" "));
 
-/** The words of a text that do not count or tell the time, one space between; empty for nothing but states and times. @param {string} text */
+/** The words of a text without numbers and times, one space between; empty when all words are states or times. @param {string} text */
 function wordsOf(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'’_@.-]*|\p{N}[\p{L}\p{N}_-]*/gu) || [];
   const kept = [];
@@ -29,14 +29,14 @@ function wordsOf(text) {
   return kept.every(idle) ? "" : kept.join(" ");
 }
 
-/** The numbers of a text that may tell things apart: no times. @param {string} text */
+/** The numbers of a text that may distinguish records, which times do not. @param {string} text */
 function numbersIn(text) {
   if (/\d{1,2}:\d\d|\b\d+ ?(s|sec|min|m|h|hr|d|days?|hours?|minutes?|seconds?|w|weeks?|months?|years?)\b/i.test(text)) return "";
   return (text.match(/\p{N}+/gu) || []).join(" ");
 }
 
 /**
- * Whether two names are one, but for what counts. Where the names beside it have the same words, the numbers tell.
+ * Whether two names are the same apart from counts. Numbers distinguish them only where the names beside have the same words.
  * @param {string} was @param {string} now @param {() => string[]} beside @param {boolean} [loose] only the numbers are looked at
  */
 function sameName(was, now, beside, loose) {
@@ -54,8 +54,8 @@ function lettersOf(text) {
 }
 
 /**
- * What is different when a row shows another record; null for the same one, though its numbers, times and states may be
- * others, and something may have been added.
+ * What is different when a row shows another record; null for the same record, whose numbers, times and states may
+ * differ, and which may have gained text.
  * @param {RowState} told @param {RowState} now @param {number} own the field that is acted on
  * @param {() => {told: RowState[], now: RowState[]}} siblings
  * @returns {null | {was: string, now: string}}
@@ -71,14 +71,14 @@ function recordDifference(told, now, own, siblings) {
   const title = titleOf(was, beside.told.map((s) => new RowWords(s, 0)));
   const kept = title !== null && is.words.some((p) => holdsEither(p.words, title.words));
   if (!came.length) return kept || was.words.length > lost.length ? null : said;
-  // One alone has nothing to tell its title from a caption by: most of it must be as it was.
+  // Without siblings, title and captions cannot be distinguished: most of the row must be unchanged.
   const texts = was.words.filter((p) => !p.caption).length;
   if (!beside.told.length) return kept && lost.length * 2 <= texts - lost.length ? null : said;
   const twice = kept && beside.now.some((s) => new RowWords(s, 0).words.some((p) => p.words === title.words));
   return kept && !twice ? null : said;
 }
 
-/** What a row says, sorted by what it tells. */
+/** The parts of a row, sorted by kind. */
 class RowWords {
   /** @param {RowState} state @param {number} own */
   constructor(state, own) {
@@ -86,7 +86,7 @@ class RowWords {
     this.words = [];
     /** @type {Map<string, string[]>} */
     this.keys = new Map();
-    /** The first part with a number that may tell rows apart. */
+    /** The first part with a number that may distinguish rows. */
     this.numbered = { text: "", numbers: "" };
     for (const p of partsOf(state)) {
       if (own && p.control === own) continue;
@@ -108,7 +108,7 @@ class RowWords {
   }
 }
 
-/** What one list of parts has and another has not; a text that was continued or cut is the same. @param {(RowPart & {words: string})[]} a @param {(RowPart & {words: string})[]} b */
+/** The parts of one list that another lacks; a text that was extended or cut is the same. @param {(RowPart & {words: string})[]} a @param {(RowPart & {words: string})[]} b */
 function withoutParts(a, b) {
   const left = b.slice();
   return a.filter((p) => {
@@ -123,7 +123,7 @@ function holdsEither(a, b) {
   return (" " + a + " ").includes(" " + b + " ") || (" " + b + " ").includes(" " + a + " ");
 }
 
-/** Whether attributes that both have tell two records. @param {Map<string, string[]>} was @param {Map<string, string[]>} now */
+/** Whether attributes that both rows have identify different records. @param {Map<string, string[]>} was @param {Map<string, string[]>} now */
 function keysDiffer(was, now) {
   for (const [kind, texts] of was) {
     const others = now.get(kind);
@@ -132,7 +132,7 @@ function keysDiffer(was, now) {
   return false;
 }
 
-/** Whether a row that its neighbours' words do not tell from them has another number. @param {RowWords} was @param {RowWords} now @param {() => {told: RowState[]}} siblings */
+/** Whether the number of a row changed, where only numbers distinguish it from its siblings. @param {RowWords} was @param {RowWords} now @param {() => {told: RowState[]}} siblings */
 function numbersDiffer(was, now, siblings) {
   if (was.numbered.numbers === now.numbered.numbers || !was.numbered.numbers || !now.numbered.numbers) return false;
   return siblings().told.some((s) => {
@@ -141,13 +141,13 @@ function numbersDiffer(was, now, siblings) {
   });
 }
 
-/** What a row is known by: the first thing that it alone says, but for captions. @param {RowWords} row @param {RowWords[]} others */
+/** The title of a row: its first text that no sibling has, captions left out. @param {RowWords} row @param {RowWords[]} others */
 function titleOf(row, others) {
   const common = new Set(others.flatMap((o) => o.words.map((p) => p.words)));
   return row.words.find((p) => !p.caption && !common.has(p.words)) || null;
 }
 
-/** Parts as a message says them. @param {RowPart[]} parts */
+/** Parts as text for a message. @param {RowPart[]} parts */
 function summarizeParts(parts) {
   return clean(parts.filter((p) => !p.hidden).slice(0, 3).map((p) => p.text).join(", "), 60);
 }

@@ -1,5 +1,5 @@
 // @ts-check
-// Which node is the row of an element, and what the row says now.
+// Finding the node that is the row of an element, and reading the row's current content.
 
 /** How far up a row is looked for. */
 const MAX_ROW_UP = 12;
@@ -27,7 +27,7 @@ const elementsIn = method(Element, "getElementsByTagName");
 /** @type {(el: El) => string} */
 const markupOfNode = getter(Element, "outerHTML");
 
-/** Finds rows and reads them; it remembers what it found until it is told that something changed. */
+/** Finds and reads rows. It caches what it found until forget is called. */
 class RowReader {
   /** @param {Model} model */
   constructor(model) {
@@ -89,7 +89,7 @@ class RowReader {
     return large;
   }
 
-  /** Whether a node says more than an element in it. @param {El} n @param {El} el */
+  /** Whether a node has more content than an element in it. @param {El} n @param {El} el */
   holdsMore(n, el) {
     return this.length(n) > this.length(el) || parts(n, "img[alt],img[src],input,select,textarea").some((f) => f !== el && !safe.contains(el, f));
   }
@@ -105,9 +105,9 @@ class RowReader {
     return length;
   }
 
-  // ---- what a row says ----------------------------------------------------------------------
+  // ---- reading -------------------------------------------------------------------------------
 
-  /** What a row says now; null when it is too large to be a row. @param {El} node @returns {RowState | null} */
+  /** The current state of a row; null when it is too large to be a row. @param {El} node @returns {RowState | null} */
   state(node) {
     let said = this.states.get(node);
     if (said === undefined) this.states.set(node, (said = this.stateNow(node)));

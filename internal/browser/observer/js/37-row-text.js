@@ -1,5 +1,5 @@
 // @ts-check
-// What a row says, as parts: texts, what its fields hold, and the attributes that tell records apart.
+// The content of a row as parts: texts, values of fields, and the attributes that identify records.
 
 /** What is kept of a row: so many texts, of so many characters each. */
 const MAX_ROW_PARTS = 80;
@@ -9,7 +9,7 @@ const MAX_ROW_TEXT = 160;
 const LIVE_TAGS = new Set(["script", "style", "noscript", "template", "time", "progress", "meter", "output", "svg", "canvas", "video", "audio"]);
 const LIVE_ROLES = new Set(["alert", "status", "log", "timer", "progressbar", "marquee", "tooltip", "meter"]);
 const CAPTION_TAGS = new Set(["button", "summary"]);
-/** Attributes that tell records apart, and those of a row that say where it stands or how it is. */
+/** Attributes that identify records, and values of them that libraries generate. */
 const KEY_NAME = /^(id|itemid|key|data-(.*[-_])?(id|key|uid|uuid|guid|pk|slug|sku|name|email|user|record|item))$/;
 const MADE_UP = /^(:r|«|radix|headlessui|react|mui|ember|ext-|yui|j_id|__)/i;
 
@@ -17,19 +17,19 @@ const MADE_UP = /^(:r|«|radix|headlessui|react|mui|ember|ext-|yui|j_id|__)/i;
 const attributeNames = method(Element, "getAttributeNames");
 
 /**
- * One thing that a row says: of kind "w" a text, "v" what a field holds, "h" where a link goes, else the name of an
- * attribute. Control is the number of the field, or of the editor, that it stands in; hidden keeps it from messages.
+ * A part of a row. Kind is "w" for a text, "v" for the value of a field, "h" for the URL of a link, else the name of an
+ * attribute. Control is the number of the field or editor that contains the part; hidden parts never appear in messages.
  * @typedef {{kind: string, text: string, control: number, caption: boolean, hidden: boolean}} RowPart
  */
 
 /**
- * What a row said, noted as the markup that the browser writes, which is much cheaper than a walk, with what its fields
- * hold; most of it is never read. Parts are made when it is, or where the markup does not say everything. Unsure: it
- * changed after the read and before it was noted.
+ * The content of a row at a mark, kept as the markup that the browser serializes, which is much cheaper than a walk, with
+ * the values of its fields. Parts are made from it when they are needed, or at once where markup does not show everything.
+ * Unsure: the row changed after the read and before it was noted.
  * @typedef {{mark: number, markup: string, values: RowPart[], parts: RowPart[] | null, unsure: boolean}} RowState
  */
 
-/** Gathers what a row says. */
+/** Gathers the parts of a row. */
 class RowGather {
   /** @param {RowReader} reader @param {El} root */
   constructor(reader, root) {
@@ -59,7 +59,7 @@ class RowGather {
     }
   }
 
-  /** Takes what an element says of itself; whether what is in it counts. @param {El} el @param {boolean} first */
+  /** Adds the parts of an element's attributes or value. Reports whether its children are to be visited. @param {El} el @param {boolean} first */
   visit(el, first) {
     const tag = tagOf(el);
     const role = hasAttr(el, "role") ? explicitRole(el) : "";
@@ -80,13 +80,13 @@ class RowGather {
   }
 }
 
-/** Whether what an element of a row says is not the row's: it changes by itself, or is a row of its own. @param {string} tag @param {string} role @param {boolean} first @param {boolean} live */
+/** Whether an element is no part of the row around it: it changes by itself, or is a row of its own. @param {string} tag @param {string} role @param {boolean} first @param {boolean} live */
 function isSkippedInRow(tag, role, first, live) {
   return LIVE_TAGS.has(tag) || (!first && (ROW_TAGS.has(tag) || ROW_ROLES.has(role) || LIVE_ROLES.has(role) || live));
 }
 
 /**
- * What an attribute says.
+ * The part that an attribute makes, if any.
  * @param {string} tag @param {string} name @param {string} value @param {(name: string) => string | null} other attributes @param {boolean} masked
  * @returns {RowPart[]}
  */

@@ -1,6 +1,6 @@
 // @ts-check
-// What became of the elements that left the page, so that one that is rendered anew can be told from another that
-// looks like it. Nothing here keeps a node from being freed.
+// Identity: the elements that left the page are remembered, so that a rerendered element can be distinguished from another
+// that looks the same. Nothing here keeps a node from being freed.
 //
 // The clock counts the batches of mutation records: what a script does in one task has one time.
 
@@ -10,7 +10,7 @@ const MAX_FATES_AT_ONCE = 200;
 /** How many nodes of a subtree that left are looked at, and how far up the words around an element are looked for. */
 const MAX_LEFT = 2000;
 const MAX_CLIMB = 8;
-/** How many sorts of elements are told apart, and how many elements of one batch are looked at for it. */
+/** How many sorts of elements are distinguished, and how many elements of one batch are looked at for it. */
 const MAX_SORTS = 2000;
 const MAX_LOOKED = 300;
 /** How many of the words around an element are compared, in characters. */
@@ -105,7 +105,7 @@ class Identity {
     if (this.hasTwin(rec)) return { why: "twin" };
     const now = wordsAround(rec.node, null);
     if (fate.around) return { why: fate.around === now.words ? "" : "words" };
-    // It alone was replaced, and what stood around it then is not known. In an item of a list that would tell which.
+    // It alone was replaced, and the words around it are not known. In an item of a list they would be needed.
     return { why: now.around && isItem(now.around) ? "item" : "" };
   }
 
@@ -129,7 +129,7 @@ class Identity {
 }
 
 /**
- * The words of the nearest ancestor that says more than an element itself, up to a root; empty when there is none.
+ * The words of the nearest ancestor that has more text than an element itself, up to a root; empty when there is none.
  * @param {El} el @param {El | null} root @returns {{words: string, around: El | null}}
  */
 function wordsAround(el, root) {
@@ -145,7 +145,7 @@ function wordsAround(el, root) {
   return { words: "", around: null };
 }
 
-/** What an element is known by, as far as its attributes and text tell. @param {El} el */
+/** What identifies an element by its text and attributes. @param {El} el */
 function appearanceOf(el) {
   const text = clean(safe.textContent(el), MAX_AROUND);
   return [text, ...["name", "aria-label", "title", "placeholder"].map((name) => attr(el, name))].join("\u001f");

@@ -2,13 +2,13 @@
 // Rows: which record of a list an element belongs to. "Delete" in Alice's row is another button when the page shows
 // Carol in that row, though it is the same node with the same name: lists that reuse their nodes do that.
 //
-// At every read the daemon gives a mark, a number that grows. Each element keeps what it was called and which row it
-// stood in at the marks at which that changed, and each row what it said. So an action that was decided on at a mark
-// can be checked right at the press, with nothing sent before. What rows say stays in the page: only a refusal tells a
-// few words of it, and never values or what is masked.
+// Every read of the daemon has a mark, a number that grows. Each element keeps its name and row at the marks at which
+// they changed, and each row keeps its content. So an action that was decided on at a mark can be checked at the press
+// itself, with nothing sent before. The content of rows stays in the page: only a refusal quotes a few words of it,
+// never values of fields or masked text.
 //
 // A row is the nearest ancestor that is an item of a list, a table or a tree, a group of a description list, an
-// article, a fieldset, a form, or one of several alike that says more than the element itself.
+// article, a fieldset, a form, or one of several similar elements that has more content than the element itself.
 
 /** How many earlier states of a row, or of an element, are kept. */
 const MAX_STATES = 6;
@@ -157,7 +157,7 @@ class Rows {
     pushState(rec.places, { mark: this.mark, name, row });
   }
 
-  /** What a person, or the daemon for one, enters into a field makes no other record of its row. @param {El} target of the event */
+  /** Text that is entered into a field does not make its row another record: earlier states get the new value. @param {El} target of the event */
   noteEntered(target) {
     const field = editedField(target);
     const control = this.reader.controls.get(field);
@@ -185,7 +185,7 @@ class Rows {
     this.touchRow(row);
   }
 
-  /** The daemon acted on an element: what becomes of it and its row in the same turn is its own doing. @param {El | null} el */
+  /** The daemon acted on an element: changes of the element and its row in the same turn are expected. @param {El | null} el */
   noteActed(el) {
     const rec = el && this.model.records.get(el);
     if (rec) rec.acted = this.mark;
@@ -195,7 +195,7 @@ class Rows {
     }
   }
 
-  /** The same of a field that it gave a value. @param {El} field */
+  /** The daemon gave a field a value. @param {El} field */
   noteGiven(field) {
     this.noteEntered(field);
     this.noteActed(field);
@@ -265,7 +265,7 @@ class Rows {
     return names;
   }
 
-  /** What the rows beside one said at a mark, and what they say now. @param {El} node @param {number} mark */
+  /** The states of the rows beside one, at a mark and now. @param {El} node @param {number} mark */
   siblings(node, mark) {
     const out = { told: /** @type {RowState[]} */ ([]), now: /** @type {RowState[]} */ ([]) };
     const group = groupOf(node);
@@ -290,7 +290,7 @@ class Rows {
 
 /**
  * What an action was decided on: the mark at which its caller read, that at which its turn began, and the name. Doubtful
- * says that what stands beside the element says something else now.
+ * means that the elements beside it have changed since.
  * @typedef {{name: string, told: number, began: number, doubtful: boolean}} Known
  */
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The records: one for every element that counts, in a list in document order, and what of it the daemon does not have yet.
 
-/** The most elements that a document may bring in; more are left out, and the daemon is told that some are. */
+/** How many elements of a document are kept; the rest is left out, and patches report that with a flag. */
 const MAX_ELEMENTS = LIMITS.elements;
 
 /**
@@ -52,7 +52,7 @@ class Rec {
     this.order = 0;
     /** A modal makes it useless for now. */
     this.obscured = false;
-    /** How much of what is in it its text says. */
+    /** How much of its content its text includes. */
     this.coverage = COVERS_NONE;
     /** When it was made, by the clock of Identity. */
     this.since = 0;

@@ -5,8 +5,8 @@
 const SKIPPED = new Set(["script", "style", "template", "head"]);
 
 /**
- * Walks the flat subtree of an element in document order and calls visit for each element, which
- * says whether to go below it, and inherit for each that has children. Iterative: nesting is unbounded.
+ * Walks the flat subtree of an element in document order. It calls visit for each element, which
+ * reports whether to visit its children, and inherit for each that has children. Iterative: nesting is unbounded.
  * @param {El} root @param {Inherited} ctx
  * @param {(el: El, tag: string, ctx: Inherited) => boolean} visit
  * @param {((el: El, ctx: Inherited) => Inherited) | null} inherit

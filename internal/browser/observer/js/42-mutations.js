@@ -1,5 +1,6 @@
 // @ts-check
-// What mutation records and events say is to be looked at anew. Nothing is looked at here: Refresh does, at the next update.
+// Intake of mutation records: notes which elements are to be checked. The checks themselves are made by Refresh, at the next
+// update.
 
 /** Records or dirty nodes above this are cheaper to walk again than to follow. */
 const RESCAN_ABOVE = 2000;
@@ -25,13 +26,13 @@ class Changes {
     this.checkNodes = new Set();
     /** Nodes whose style changed. @type {Set<El>} */
     this.restyled = new Set();
-    /** Styles or the layout may have changed in a way that no mutation tells: everything is to be looked at. */
+    /** Styles or the layout may have changed without a mutation: a sweep is needed. */
     this.styleDirty = false;
     /** Boxes may have moved. */
     this.geometryDirty = true;
     /** Controls may have another state. */
     this.controlsDirty = false;
-    /** Something may have changed that says which labels stand in for hidden controls. */
+    /** Other labels may stand in for hidden controls now. */
     this.proxiesDirty = false;
     /** Labels may name other controls. */
     this.labelsDirty = false;

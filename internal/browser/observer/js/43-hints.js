@@ -1,6 +1,6 @@
 // @ts-check
-// Hints: what makes an element count besides its tag and attributes, and has to be found out elsewhere. A cursor that is a
-// pointing hand, a hidden control that a label stands in for, a document that is edited as a whole.
+// Hints: reasons for an element to count that its tag and attributes do not show. Its cursor is a pointing hand, it is the
+// label of a hidden control, the whole document is editable, or a caller named it as a target.
 
 class Hints {
   /** @param {Model} model */
@@ -96,7 +96,7 @@ class Hints {
 
   // ---- hidden controls ----------------------------------------------------------------------
 
-  /** A control that nobody sees may have a label that stands in for it. @param {Rec} rec */
+  /** A hidden control may have a label that stands in for it. @param {Rec} rec */
   hideControl(rec) {
     rec.live = liveState(rec.node, rec.tag);
     if (!isToggle(rec.node, rec.tag)) return;

@@ -1,6 +1,6 @@
 // @ts-check
-// What no script can see: which elements have listeners, and closed shadow roots. The daemon asks the
-// browser and tells the agent (internal/browser/documents/probe.go); here is what is made of it.
+// Listeners and closed shadow roots, which scripts cannot see. The daemon asks the browser for them and sends
+// the answer (internal/browser/documents/probe.go), which is evaluated here.
 
 /** On elements whose click listener makes them something to act on: true or false; absent on all others. */
 const CLICKABLE = Symbol("clickable");

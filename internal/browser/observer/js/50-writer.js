@@ -1,5 +1,5 @@
 // @ts-check
-// What travels: one string per patch, in columns. The first line is the header, then come the
+// The format of patches: one string per patch, in columns. The first line is the header, then come the
 // columns of the operations, one line each, and the columns of the boxes. Lines are separated by
 // line feeds and values by tabs; no value holds either, because every string is cleaned before.
 //
@@ -45,7 +45,7 @@ class Writer {
     return [this.id, this.sequence, flags, pageTime(), Math.round(m.layout.scrollX), Math.round(m.layout.scrollY), m.layout.viewWidth, m.layout.viewHeight, url, title].join("\t");
   }
 
-  /** Whether the header itself is news. */
+  /** Whether the URL or the title in the header changed. */
   isHeaderNews() {
     return this.url !== clean(location.href, MAX_FIELD) || this.title !== clean(safe.title(this.model.doc), 300);
   }

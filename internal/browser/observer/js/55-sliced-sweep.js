@@ -1,7 +1,7 @@
 // @ts-check
-// A sliced sweep: one look at everything for what neither mutations nor events show, while the page is watched. It
-// works in slices, so that the main thread is never held for long, and is followed by a rest, so that it takes
-// a small part of the main thread's time however large the page.
+// A sliced sweep: checks everything that neither mutations nor events show, while the page is followed. It works in
+// slices, so that it never blocks the main thread for long, and a pause follows it, so that it takes a small share
+// of the main thread's time however large the page is.
 
 /** How long a slice may take, in milliseconds. */
 const SLICE = 4;

@@ -1,10 +1,10 @@
 // @ts-check
-// The poller: while somebody follows the page, it looks now and then for what neither mutations nor events show, begins a
-// sweep when something of that kind may have changed, and asks the daemon for a probe of the listeners.
+// The poller: while the page is followed, it checks regularly for changes that neither mutations nor events show, starts a
+// sweep when there may be some, and asks the daemon to probe for listeners.
 
-/** Milliseconds between ticks while somebody follows the page, and between polls while nothing happens at all. */
+/** Milliseconds between ticks while the page is followed, and between polls while it is idle. */
 const TICK_EVERY = 250, POLL_IDLE = 1000;
-/** Milliseconds after which a page that seems not to change is swept all the same; and when the last sweep found nothing. */
+/** Milliseconds between sweeps of a page that seems unchanged, and when the last sweep found nothing. */
 const SWEEP_EVERY = 2000, SWEEP_IDLE = 4000;
 /** Milliseconds between probes: when elements came, when anything happened, and when nothing did. */
 const PROBE_GROWN = 500, PROBE_EVERY = 2000, PROBE_IDLE = 4000;

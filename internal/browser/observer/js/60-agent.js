@@ -1,5 +1,5 @@
 // @ts-check
-// The agent: what the daemon calls, and what watches the page for it.
+// The agent: runs the daemon's reads, and pushes patches while the page is followed.
 
 class Agent {
   /** @param {Document} doc @param {(message: string) => void} send */

@@ -1,8 +1,8 @@
 // @ts-check
-// The oracle of tests: what a model says that never followed anything.
+// The oracle of tests: a model that is built from scratch, to compare with the one that follows mutations.
 
 /**
- * Everything from scratch, without the model: one line per element, its ref and its fields, the parent as a ref.
+ * Describes the document with a new model: one line per element, its ref and its fields, the parent as a ref.
  * @param {Agent} agent
  */
 function freshWalk(agent) {

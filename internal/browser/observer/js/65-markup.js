@@ -134,7 +134,7 @@ class Markup {
     return el;
   }
 
-  /** Notes text that is left out because nobody sees it. @param {string} data */
+  /** Notes text that is left out because it is not visible. @param {string} data */
   conceal(data) {
     if (this.unseenLeft <= 0) return;
     const text = folded(data, this.unseenLeft).replace(/\s+/g, " ").slice(0, this.unseenLeft);

@@ -1,5 +1,5 @@
 // @ts-check
-// Selectors that somebody waits for: tried after the page changed, and told when the answer is another one.
+// Selectors that a caller waits for: matched again after the page changed, and reported when the result differs.
 
 /** How many matches of one selector are looked at and named. */
 const MAX_CHOSEN = 1000;
@@ -25,17 +25,17 @@ class SelectorWatch {
     this.invalidate();
   }
 
-  /** The page is not what it was. */
+  /** The page has changed. */
   invalidate() {
     this.due = this.selectors.length > 0;
   }
 
-  /** Whether to tell now although a patch is under way. */
+  /** Whether the result is to be sent now although a patch is under way. */
   overdue() {
     return this.due && ++this.patchesSince > PATCHES_FIRST;
   }
 
-  /** What there is to tell, or null: the header, then a line of JSON for each selector. */
+  /** The message to send, or null: the header, then a line of JSON for each selector. */
   takeNews() {
     if (!this.due) return null;
     this.due = false;

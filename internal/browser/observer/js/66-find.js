@@ -1,11 +1,11 @@
 // @ts-check
-// Finding the elements that are meant by a label, a placeholder, a test id or a CSS selector: what the stored DOM
-// does not say. Shadow trees are looked into, frames have an agent of their own.
+// Finding elements by label, placeholder, test id or CSS selector, which the stored DOM does not have. The search
+// includes shadow trees; frames have an agent of their own.
 
 /** How many elements are looked at for one target, and how many of them are named. */
 const MAX_SOUGHT = 5000;
 const MAX_MEANT = 50;
-/** How much of what an element says is compared with words, in characters. */
+/** How many characters of an element's text are compared. */
 const MAX_SAID = 100_000;
 
 /** What has a label or a placeholder. */
@@ -147,7 +147,7 @@ class Finder {
     return out;
   }
 
-  /** How well what an element says fits, as it is drawn or as it is named. @param {El} el */
+  /** How well the text of an element fits, as rendered or as its name has it. @param {El} el */
   fitText(el) {
     const { naming } = this.model;
     naming.visited.clear();

@@ -1,5 +1,5 @@
 // @ts-check
-// Where to act on an element: a point of it that nothing covers, brought into view.
+// Hit testing: the point at which an element receives a click, scrolled into view.
 
 /** The ways to scroll an element into view, tried one after the other while something covers it. */
 const SCROLLS = /** @type {const} */ (["center", "end", "start", "center"]);

@@ -1,12 +1,12 @@
 // @ts-check
-// Getting hold of an element: what is checked, and waited for, before it is acted on.
+// Actionability: what is checked, and waited for, before an element is acted on.
 
-/** Milliseconds until a frame counts as drawn in a document that draws none, for nobody sees it. */
+/** Milliseconds after which a frame counts as drawn in a document that is not rendered. */
 const FRAME_AT_MOST = 100;
-/** Milliseconds after which an element that never rests is acted on where it is. */
+/** Milliseconds after which an element that keeps moving is acted on where it is. */
 const RESTLESS = 1000;
 
-/** What waiting does not cure. */
+/** Errors that waiting does not resolve. */
 const FINAL = new Set(["stale", "renamed", "reused", "uneditable", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
 
 /** Resolves at the next frame. @returns {Promise<void>} */
@@ -21,7 +21,7 @@ function nextFrame() {
 }
 
 /**
- * Tries at every frame until it works, or time is up, or the daemon lets go.
+ * Retries at every frame until the attempt succeeds, the time is up, or the daemon starts another action.
  * @template {{error?: string}} T
  * @param {Agent} agent @param {number} patience in milliseconds @param {(tries: number) => T} attempt
  * @returns {Promise<T>}
@@ -38,8 +38,8 @@ async function retryUntil(agent, patience, attempt) {
 }
 
 /**
- * Waits until an element can be acted on, and says where, or why it cannot. What is done to it without a pointer
- * is done in the same breath.
+ * Waits until an element is actionable, and returns where, or why it is not. Actions without a pointer are performed
+ * at once.
  * @param {Agent} agent
  * @param {ReachRequest} request
  *   need is "point": a point to click; "view": brought into view; "drop": where a drag ends; "focus": the focus; "node": that it is
@@ -169,12 +169,12 @@ function isAnimated(el) {
 }
 
 /**
- * Right before the press, with the pointer there: whether the point still belongs to the element. From then on the
- * guard lets no press through to anything else.
+ * Checks right before the press, with the pointer in place, that the point still hits the element. From then on the
+ * guard blocks presses of anything else.
  * @param {Agent} agent @param {{ref: number, x: number, y: number, clicks?: number, passive?: boolean, known?: Known}} request
  */
 function checkBeforePress(agent, request) {
-  agent.model.changes.styleDirty = true; // the pointer is somewhere else: what :hover says fires no event
+  agent.model.changes.styleDirty = true; // the pointer moved: :hover styles change without an event
   agent.schedule();
   const rec = agent.model.records.connected(request.ref);
   if (!rec) return { error: "stale" };
@@ -314,8 +314,8 @@ function describePoint(agent, request) {
 const MOVED_AT_LEAST = 1;
 
 /**
- * Where an element stands on the page, whatever is scrolled. What is fixed does not scroll with the page; what is sticky
- * does in part, which nobody can tell from being moved.
+ * The position of an element on the page, independent of scrolling. Fixed elements do not scroll with the page; sticky ones
+ * do in part, which cannot be distinguished from a move.
  * @param {El} el
  */
 function pagePositionOf(el) {
@@ -337,7 +337,7 @@ function pagePositionOf(el) {
 }
 
 /**
- * Waits until the element that was pressed last rests, and says how far it stands from where it stood then.
+ * Waits until the element that was pressed last stops moving, and returns how far it moved.
  * @param {Agent} agent @param {{patience: number}} request
  * @returns {Promise<{x: number, y: number}>}
  */

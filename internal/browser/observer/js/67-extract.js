@@ -1,6 +1,6 @@
 // @ts-check
 // Extraction: runs a plan that package extract has compiled from a schema. A plan is data; what is found goes back as
-// strings, which the daemon converts, so that no page decides what a number is.
+// strings, which the daemon converts: the page has no say in what counts as a number.
 //
 // Selectors match in the document and in its shadow trees, in document order with a shadow tree where its host
 // stands. Everything is iterative and bounded: by time, by characters, by values and by rows.

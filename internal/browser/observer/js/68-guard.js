@@ -1,9 +1,9 @@
 // @ts-check
 // The guard: while the daemon acts on one element, nothing else receives what it does.
 //
-// What the daemon asks the browser to do arrives as an event wherever the browser finds something then. The guard
-// hears every such event before the page does, and swallows those that would reach another element than the one
-// that was named. It listens from the beginning of a document, so that no script of the page comes first.
+// Input that the daemon dispatches goes to whatever element the browser hits at that moment. The guard receives every
+// such event before the page does, and cancels those that would reach another element than the target. It listens
+// from the start of a document, so that no script of the page runs first.
 
 const GUARDED = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
@@ -11,7 +11,7 @@ const GUARDED = [
   "gotpointercapture",
 ];
 const GUARDING = { capture: true, passive: false };
-/** Milliseconds after which the guard lets go by itself, should the daemon forget to. */
+/** Milliseconds after which the guard disarms itself, in case the daemon does not. */
 const GUARD_AT_MOST = 10000;
 
 class Guard {
@@ -22,7 +22,7 @@ class Guard {
     this.mode = "";
     /** @type {Press | null} */
     this.press = null;
-    /** Who is to witness the next press. @type {((outcome: PressOutcome) => void)[]} */
+    /** Resolve functions of calls that wait for the outcome of the next press. @type {((outcome: PressOutcome) => void)[]} */
     this.waiting = [];
     /** @type {El | null} */
     this.el = null;

@@ -1,6 +1,6 @@
 // @ts-check
-// What became of the keys of one action: which of them the element heard, what of the text was put into it, and what it
-// holds afterwards. The guard reports every event here before the page hears it.
+// The outcome of the keys of one action: which key events the element received, how much of the text was inserted, and
+// its value afterwards. The guard reports every event here before the page receives it.
 
 /** Milliseconds that a page may take to show a text which it handles itself. */
 const TAKES_AT_MOST = 300;
@@ -54,7 +54,7 @@ class Keys {
       this.target = focusedNow();
       this.focusKey = key === "Enter" || key === "Tab" ? key : "";
       if (!holdsFocus(this.el)) {
-        // A list that is typed into tells of no input.
+        // A list that is typed into fires no input event.
         if (key.length === 1 && this.target && !isEditable(this.target)) this.elsewhere.set(this.target, (this.elsewhere.get(this.target) || 0) + 1);
       } else {
         this.downs++;
@@ -169,7 +169,7 @@ class Keys {
     return lengthOf(text.slice(0, same));
   }
 
-  /** Why the element did not receive all of a text. @param {El | null} stray what a key was kept from */
+  /** Why the element did not receive the whole text. @param {El | null} stray what a key was kept from */
   cause(stray) {
     const { el } = this;
     if (!safe.isConnected(el)) return "gone";
@@ -297,7 +297,7 @@ function noteWhere(agent, to, el, found) {
   found.cover = ref;
 }
 
-/** Whether what a field holds may be told. @param {El} el */
+/** Whether the value of a field may be reported. @param {El} el */
 function isReportable(el) {
   return !isSecret(el) && !isTextMasked(el) && !isValueMasked(el);
 }

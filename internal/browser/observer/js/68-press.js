@@ -1,6 +1,6 @@
 // @ts-check
-// What became of a press of the mouse: which of its events the element heard, and what would have heard the others. The
-// guard reports every event here before the page hears it, and swallows those that are not the element's.
+// The outcome of a press of the mouse: which of its events the element received, and what the others would have hit. The
+// guard reports every event here before the page receives it, and cancels those of other elements.
 
 /** What a press or a release may make the page do with an element, so that no click can follow. */
 const HANDLED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup"]);
@@ -87,7 +87,7 @@ class Press {
         if (own) this.reached = this.down = true;
         return own;
       case "pointerup":
-        return true; // whoever was pressed waits for it, wherever it is
+        return true; // the pressed element waits for the release, wherever it happens
       case "mouseup":
         return this.down;
     }
@@ -157,7 +157,7 @@ class Press {
     if (this.isPressed()) this.notifyWaiters();
   }
 
-  /** Tells how it went to whoever waits. */
+  /** Resolves the calls that wait for the outcome. */
   notifyWaiters() {
     const outcome = this.outcome();
     for (const resolve of this.waiters.splice(0)) resolve(outcome);
@@ -193,8 +193,8 @@ function pressOutcome(agent) {
 }
 
 /**
- * Resolves as soon as the press that is armed next is known to be whole, or to lead to another document: when that has come,
- * nobody can ask any more.
+ * Resolves as soon as the next armed press is complete, or leads to another document, after which this document cannot be
+ * asked any more.
  * @param {Agent} agent
  */
 function awaitPress(agent) {

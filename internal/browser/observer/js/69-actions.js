@@ -1,5 +1,5 @@
 // @ts-check
-// What is done to an element without a pointer: text, values, choices.
+// Actions without a pointer: text, values, choices, files.
 
 const NO_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "image", "file", "hidden"]);
 /** Inputs that are given a value as a whole, as their pickers do. */
@@ -146,7 +146,7 @@ function optionLabel(option) {
   return fold(attr(option, "label") || option.text || "");
 }
 
-/** The same as it may be told. @param {El} option */
+/** The label of an option, masked where needed. @param {El} option */
 function reportedLabel(option) {
   return isMasked(option) ? MASK : clean(optionLabel(option), 40);
 }
@@ -255,7 +255,7 @@ function fileTerms(agent, request) {
   return { input: true, multiple: input.multiple === true, folder: input.webkitdirectory === true };
 }
 
-/** What the daemon can have done, by name. All take the agent and an argument. @type {Record<string, (agent: Agent, argument: any) => any>} */
+/** The actions by the name of their command. All take the agent and an argument. @type {Record<string, (agent: Agent, argument: any) => any>} */
 const actions = {
   reach: waitActionable, aim: checkBeforePress, through: mapFramePoint, place: describePoint, moved: displacement, witness: awaitPress, struck: pressOutcome, dragBegan, dropOn: setDropTarget, beforeWheel, afterWheel, typed: typedOutcome, selectionHeard, became: waitChecked, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),

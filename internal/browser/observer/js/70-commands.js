@@ -1,5 +1,5 @@
 // @ts-check
-// The end of acting, and the daemon's ways in.
+// The commands of the daemon.
 
 /**
  * Resolves when the page has produced two frames and its DOM was quiet between them, at the

@@ -1,8 +1,8 @@
 // @ts-check
-// What would leave the browser for another program.
+// External protocols: links that would open another program.
 //
-// A browser with a person before it asks first whether to open a telephone, a mail program or a shop. Nobody answers here,
-// and while it asks, the page receives no click and no key: so the page stays, and nothing is asked.
+// Before Chromium opens a telephone, mail or shop application, it asks the user in a dialog that blocks all input to the
+// page. No user answers here, so such navigations are cancelled and the dialog never opens.
 
 /** The schemes that stay in the browser. */
 const STAYING = /^(https?|about|blob|data|javascript|file|filesystem|chrome|chrome-error|chrome-extension|devtools|view-source|ws|wss|ftp):/i;

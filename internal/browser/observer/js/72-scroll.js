@@ -1,7 +1,7 @@
 // @ts-check
-// How far a document is scrolled, and going back there in another one of the same URL.
+// Scroll positions: reading them, and restoring them in another document of the same URL.
 
-/** What is told at most: boxes that scroll, how deep they stand, and among how many. */
+/** Limits of what is reported: scrolled boxes, their depth, and their siblings. */
 const PLACE_BOXES = 4, PLACE_DEPTH = 64, PLACE_AMONG = 10_000;
 
 const scrollAccess = {

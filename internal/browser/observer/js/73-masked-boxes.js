@@ -1,5 +1,5 @@
 // @ts-check
-// Where pictures are to be painted over, because what is seen there is masked.
+// The boxes that screenshots are painted over in, because their content is masked.
 
 /** How many boxes there may be, and how many nodes are looked at for them. */
 const VEIL_BOXES = 20_000, VEIL_NODES = 400_000;
@@ -100,7 +100,7 @@ class MaskedBoxes {
 /** What is to be painted over in a picture of the viewport. @param {Agent} agent */
 function maskedBoxesOf(agent) {
   const veil = new MaskedBoxes(agent.model);
-  if (MASKS === null) veil.more = true; // it was not made for this
+  if (MASKS === null) veil.more = true; // this script was made without masks
   else veil.collect();
   const view = globalThis.visualViewport;
   return { boxes: veil.boxes, frames: veil.frames, more: veil.more, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };
