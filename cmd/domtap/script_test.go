@@ -101,13 +101,19 @@ func need(t *testing.T, program func() (string, error)) string {
 // browser, each script with a daemon of its own. The files of a script's archive are served at $SITE.
 // UPDATE_SCRIPTS=1 writes the output that they compare with.
 func TestScripts(t *testing.T) {
-	path := needProgram(t)
+	checked, plain := needProgram(t), needPlainProgram(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
-		Setup:               func(env *testscript.Env) error { return setupScript(env, path) },
+		Setup: func(env *testscript.Env) error {
+			switch filepath.Base(env.WorkDir) {
+			case "script-errors", "script-tour": // dozens of commands, one after the other
+				return setupScript(env, plain)
+			}
+			return setupScript(env, checked)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    scriptExits,
 			"freeport": scriptFreePort,
