@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// How many characters of each kind of string are printed at most, "…" included.
+// The limits on the characters of each kind of string, "…" included.
 const (
 	maxText      = 101
 	maxValue     = 51
@@ -18,9 +18,9 @@ const (
 
 const ellipsis = "…"
 
-// appendClean appends at most limit characters of s, on one line: white space and control characters
-// become single spaces, invisible ones vanish, bytes that are no UTF-8 become U+FFFD. What is longer
-// ends in "…".
+// appendClean appends at most limit characters of s, on one line: runs of white space and control
+// characters become single spaces, invisible characters are dropped, and invalid UTF-8 becomes U+FFFD. A
+// text that is cut ends in "…".
 func appendClean(dst []byte, s string, limit int) []byte {
 	if len(s) <= limit && isPlain(s) {
 		return append(dst, s...)
@@ -69,8 +69,8 @@ func isPlain(s string) bool {
 	return last != ' ' || s == ""
 }
 
-// IsInvisible reports whether r shows nothing and could hide or reorder what does: marks that set the
-// direction of text, zero-width spaces, tags. The joiners of scripts and emoji stay.
+// IsInvisible reports whether r is invisible and could hide or reorder text: directional marks, zero-width
+// spaces, tags. The joiners of scripts and emoji are not.
 func IsInvisible(r rune) bool {
 	switch {
 	case r < 0xad:

@@ -1,4 +1,4 @@
-// Package compact writes views and diffs as text for readers that pay by the token.
+// Package compact writes views and diffs as text for language models, in few tokens.
 //
 // LINES is a header and one line per element:
 //
@@ -7,19 +7,18 @@
 //	[9] Gift wrap (input type=checkbox checked)
 //	[12] Pay now (button disabled)
 //
-// A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])`. It holds one detail at
-// most, and the role only when it is not the tag's own. TREE keeps the hierarchy, as documented at Tree.
-// DIFF says what changed, as documented at Diff.
+// A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])`. It has at most one detail, and
+// the role only when the role is not implied by the tag. TREE keeps the hierarchy, as documented at Tree.
+// DIFF lists changes, as documented at Diff.
 //
 // The package is pure and may be used from any goroutine. Whatever the strings of an element hold, it
 // guarantees that each element is exactly one line of valid UTF-8 without control characters, invisible
 // characters that steer the direction of text, or line separators, and that every line is bounded.
-// Strings are cut, never escaped: the text is for reading, and a text that itself looks like
-// "(button)" is printed as it is.
+// Strings are truncated, never escaped: a text that looks like "(button)" is printed as it is.
 //
-// Every line ends with "\n", the last one too, and none starts with "/" or a line end. The tokenizer of
-// package tokens then never makes one token out of parts of two lines, so that a text costs exactly the
-// sum of what its lines cost.
+// Every line ends with "\n", also the last one, and no line starts with "/" or a line end. So the tokenizer
+// of package tokens never makes a token of parts of two lines, and a text costs exactly the sum of its
+// lines.
 package compact
 
 import (

@@ -123,7 +123,7 @@ func TestHeaderFitsWithin(t *testing.T) {
 	last := h.Overhead(words) + 1
 	for limit := last; limit > 0; limit-- {
 		short := h.Within(limit, words)
-		if cost := short.Overhead(words); cost > limit && short.thrift < maxThrift {
+		if cost := short.Overhead(words); cost > limit && short.shortening < smallestHeader {
 			t.Fatalf("costs %d, limit %d, though it could be shorter", cost, limit)
 		} else if cost > last {
 			t.Fatalf("costs %d within %d, more than %d before", cost, limit, last)
@@ -134,7 +134,7 @@ func TestHeaderFitsWithin(t *testing.T) {
 			t.Fatalf("within %d the URL is gone", limit)
 		}
 	}
-	if whole := (Header{URL: "u", Title: "t"}); whole.Within(1000, words).thrift != 0 {
+	if whole := (Header{URL: "u", Title: "t"}); whole.Within(1000, words).shortening != 0 {
 		t.Error("a header that fits is cut")
 	}
 }

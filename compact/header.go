@@ -7,31 +7,31 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// Header is what a text says before its first element.
+// Header is the part of a text before its first element.
 type Header struct {
-	// URL and Title are the page's.
+	// URL and Title are those of the page.
 	URL, Title string
 	// History holds the pages that the tab showed, oldest first, the current one last. The last five
 	// are printed when there are two or more.
 	History []Visit
-	// Signals says what on the page looks made for a model; empty: nothing.
+	// Signals lists the signs of prompt injection on the page; empty: none.
 	Signals string
 	// Next is the cursor that continues a truncated answer; empty: there is none.
 	Next string
 
-	// thrift is how much of the header is left out, 0 to maxThrift.
-	thrift int
+	// shortening is how much of the header is left out, 0 to smallestHeader.
+	shortening int
 }
 
-// Visit is a page that the tab showed. Without a title its URL stands for it.
+// Visit is a page that the tab showed. A page without a title is shown by its URL.
 type Visit struct{ URL, Title string }
 
 // breadcrumb is how many visits are printed.
 const breadcrumb = 5
 
-// thrifts says how many characters of the URL and the title are printed, and whether the history is,
-// by how little room there is.
-var thrifts = [...]struct {
+// headerSizes are the sizes of the header, from the largest: how many characters of the URL and the title
+// are printed, and whether the history is printed.
+var headerSizes = [...]struct {
 	url, title int
 	history    bool
 	signals    int
@@ -42,7 +42,7 @@ var thrifts = [...]struct {
 	{40, 0, false, 20},
 }
 
-const maxThrift = len(thrifts) - 1
+const smallestHeader = len(headerSizes) - 1
 
 // facts are the figures in a header.
 type facts struct {
@@ -57,7 +57,7 @@ func factsOf(h Header, v view.View) facts {
 
 // append appends the lines of the header, each with its line end.
 func (h Header) append(dst []byte, f facts) []byte {
-	size := thrifts[h.thrift]
+	size := headerSizes[h.shortening]
 	dst = append(dst, "URL: "...)
 	dst = appendAddress(dst, h.URL, size.url)
 	if size.title > 0 {
@@ -142,8 +142,8 @@ func (h Header) Overhead(count func(string) int) int {
 // history, then with title and URL cut, then without the title. About 50 tokens always suffice; below
 // that the shortest header is returned.
 func (h Header) Within(limit int, count func(string) int) Header {
-	for h.thrift < maxThrift && h.Overhead(count) > limit {
-		h.thrift++
+	for h.shortening < smallestHeader && h.Overhead(count) > limit {
+		h.shortening++
 	}
 	return h
 }

@@ -8,23 +8,23 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// ErrMismatch says that a diff does not fit the list that it was applied to, or contradicts itself.
-// Whoever gets it has lost track of the newer state and should ask for a whole snapshot.
+// ErrMismatch says that a diff does not fit the list that it was applied to, or contradicts itself. After
+// this error, ask for a whole snapshot.
 var ErrMismatch = errors.New("diff does not fit the list, take a new snapshot")
 
-// Apply returns what d makes of old: it takes out the removed and the moved, replaces the changed,
-// and inserts the added and the moved at their index in the result, in ascending order. It does not
-// write to old, but returns it as it is when d is empty.
+// Apply applies d to old: it takes out the removed and the moved elements, replaces the changed ones, and
+// inserts the added and the moved ones at their index in the result, in ascending order. It does not write
+// to old, and returns old itself when d is empty.
 //
-// It trusts nothing in d and returns an error that wraps ErrMismatch when an element is missing, an
-// index is out of range or taken, an element is removed, moved or changed twice, or a ref would stand
-// twice in the result.
+// Apply trusts nothing in d and returns an error that wraps ErrMismatch when an element is missing, an
+// index is out of range or taken, an element is removed, moved or changed twice, or the result would have
+// a ref twice.
 func Apply(old []*dom.Element, d Diff) ([]*dom.Element, error) {
 	if d.Empty() {
 		return old, nil
 	}
 	p := patch{old: old, marks: make([]mark, len(old))}
-	if err := p.takeOut(d); err != nil {
+	if err := p.markTaken(d); err != nil {
 		return nil, err
 	}
 	if err := p.replace(d.Changed); err != nil {
@@ -45,7 +45,7 @@ const (
 	changed
 )
 
-// patch is the work of one Apply.
+// patch is the state of one Apply.
 type patch struct {
 	old   []*dom.Element
 	list  []*dom.Element // old with the changed elements replaced; old itself while there are none
@@ -58,7 +58,7 @@ func mismatch(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMismatch, fmt.Sprintf(format, args...))
 }
 
-// find returns where in old an element stands that the diff says is at index.
+// find returns the index in old of an element that the diff says is at index.
 func (p *patch) find(verb string, index int, e *dom.Element) (int, error) {
 	if e == nil {
 		return 0, mismatch("an element to be %s is missing", verb)
@@ -92,8 +92,8 @@ func (p *patch) lookUp(ref dom.Ref) (int, bool) {
 	return i, ok
 }
 
-// takeOut marks the removed and the moved elements.
-func (p *patch) takeOut(d Diff) error {
+// markTaken marks the removed and the moved elements.
+func (p *patch) markTaken(d Diff) error {
 	for _, r := range d.Removed {
 		i, err := p.find("removed", r.Index, r.Element)
 		if err != nil {
@@ -138,10 +138,10 @@ func (p *patch) replace(changes []Changed) error {
 	return nil
 }
 
-// build puts the added and the moved in their places and fills the rest with what stayed.
+// build puts the added and the moved elements in their places and fills the rest with the others.
 func (p *patch) build(d Diff) ([]*dom.Element, error) {
 	out := make([]*dom.Element, len(p.old)-len(d.Removed)+len(d.Added))
-	fresh, err := newcomers(d.Added)
+	fresh, err := indexAdded(d.Added)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func (p *patch) build(d Diff) ([]*dom.Element, error) {
 	return out, nil
 }
 
-// newcomers indexes the added elements, each of which must come with a ref of its own.
-func newcomers(added []Added) (refIndex, error) {
+// indexAdded indexes the added elements, each of which must have a ref of its own.
+func indexAdded(added []Added) (refIndex, error) {
 	list := make([]*dom.Element, len(added))
 	for k, a := range added {
 		if a.Element == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Between returns what leads from old to now, like Compute, at a cost that follows what the lists do not share.
+// Between returns the diff from old to now, like Compute, at a cost that follows what the lists do not share.
 func Between(old, now dom.List) Diff {
 	gaps := dom.Gaps(old, now)
 	if len(gaps) == 0 {

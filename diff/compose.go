@@ -12,9 +12,9 @@ import (
 // fitting what a makes of it. Both must carry their indexes, as those of Compute do; of diffs that do
 // not fit each other it makes one that Apply may refuse.
 //
-// What a did and b undid is gone: elements that were added and removed, or removed and added again,
-// values and places that are back where they were. Beyond that the moves need not be the fewest, which
-// would take the list itself to know.
+// Changes that b undoes are left out: elements that were added and removed, or removed and added again,
+// and values and places that are as before. Otherwise the moves need not be the fewest, which cannot be
+// known without the list.
 func Compose(a, b Diff) Diff {
 	c := composer{
 		first:  movesOf(a),
@@ -23,8 +23,8 @@ func Compose(a, b Diff) Diff {
 	}
 	c.readFirst(a)
 	c.readSecond(b)
-	c.reunite()
-	c.settle()
+	c.pairByKey()
+	c.dropNullMoves()
 	return c.diff(a.From, b.To)
 }
 
@@ -152,9 +152,9 @@ func (n *node) see(old, now *dom.Element) {
 	n.now = now
 }
 
-// reunite turns a node that the first diff removed and the second added, under the same key, into one
+// pairByKey turns a node that the first diff removed and the second added, under the same key, into a node
 // that moved.
-func (c *composer) reunite() {
+func (c *composer) pairByKey() {
 	lost := map[dom.Ref]*node{}
 	for _, n := range c.nodes {
 		if n.from >= 0 && n.to < 0 && n.old != nil {
@@ -173,9 +173,9 @@ func (c *composer) reunite() {
 	c.nodes = slices.DeleteFunc(c.nodes, func(n *node) bool { return n.from < 0 && n.to < 0 })
 }
 
-// settle takes back the moves that change nothing. A moved node need not have moved when as many of
-// those that stay stand before it in both lists; of several such, those that kept their order.
-func (c *composer) settle() {
+// dropNullMoves drops the moves that change nothing. A node need not move when equally many of the nodes
+// that stay are before it in both lists; of several such nodes, those that kept their order.
+func (c *composer) dropNullMoves() {
 	var all moves
 	var movers []*node
 	for _, n := range c.nodes {
@@ -207,7 +207,7 @@ func (c *composer) settle() {
 	}
 }
 
-// diff writes down what became of the nodes.
+// diff makes the composed diff of the nodes.
 func (c *composer) diff(from, to uint64) Diff {
 	d := Diff{From: from, To: to}
 	slices.SortFunc(c.nodes, func(a, b *node) int {

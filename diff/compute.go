@@ -2,9 +2,9 @@ package diff
 
 import "github.com/domtap/domtap/dom"
 
-// Compute returns what leads from old to now, with as few moves as there can be for the nodes that
-// live on. Stretches that hold the same nodes at both ends of the lists cost one comparison of
-// pointers per unchanged element; only what lies between is matched by ref, in O(n log n).
+// Compute returns the diff from old to now, with the fewest possible moves of the nodes in both lists. The
+// common beginning and end of the lists cost one comparison of pointers per unchanged element; only the
+// elements between are matched by ref, in O(n log n).
 func Compute(old, now []*dom.Element) Diff {
 	var d Diff
 	shorter := min(len(old), len(now))
@@ -35,8 +35,7 @@ func sameNode(a, b *dom.Element) bool {
 	return a == b || a.Ref == b.Ref
 }
 
-// compare notes what became of a node that stands at i in the older list and at j in the newer one,
-// with equally many survivors before it in both.
+// compare records the difference of a node at index i of the older list and j of the newer list.
 func (d *Diff) compare(i, j int, a, b *dom.Element) {
 	switch {
 	case a.Key() != b.Key():
@@ -47,7 +46,7 @@ func (d *Diff) compare(i, j int, a, b *dom.Element) {
 	}
 }
 
-// match notes what happened between two stretches that start at the index at in their lists.
+// match records the difference of two stretches that start at the index at in their lists.
 func (d *Diff) match(old, now []*dom.Element, at int) {
 	if len(old) == 0 && len(now) == 0 {
 		return

@@ -1,5 +1,4 @@
-// Package diff says what happened between two lists of elements, and makes the newer list out of the
-// older one and what happened.
+// Package diff computes the difference between two lists of elements, and applies a difference to a list.
 //
 // The package is pure: no goroutine, no clock, no shared state; every function may be called from any
 // goroutine. It guarantees
@@ -8,13 +7,12 @@
 //	Apply(Apply(x, a), b)          equals  Apply(x, Compose(a, b))
 //
 // where two lists are equal when their elements are pairwise the Same (see dom.Element): a client would
-// see no difference. Whether an element stands in the viewport is no part of that, so the result may
-// hold older values that differ in InViewport alone.
+// see no difference. Sameness ignores whether an element is in the viewport, so the result may hold older
+// values that differ in InViewport alone.
 //
-// Elements are shared: diffs and lists hold the pointers that they were given, and nobody writes to
-// what they point at. Callers owe lists without nil in which no ref stands twice, as every snapshot and
-// every view of one is. Diffs need no such trust: Apply checks them, since they may have come over a
-// network.
+// Elements are shared: diffs and lists hold the pointers that they were given, and nobody writes to the
+// elements. Callers owe lists without nil and without duplicate refs, as snapshots and views are. Diffs
+// may come over a network, so Apply checks them.
 package diff
 
 import "github.com/domtap/domtap/dom"
@@ -26,19 +24,19 @@ const Unknown = -1
 // Diff leads from one list of elements to another. Nodes are matched by their ref. The zero value
 // changes nothing.
 type Diff struct {
-	// From and To are the revisions that the diff leads between. They are the caller's to set and to
-	// check; Compute leaves them 0 and Apply does not look at them.
+	// From and To are the revisions that the diff leads between. The caller sets and checks them;
+	// Compute leaves them 0 and Apply ignores them.
 	From, To uint64
-	// Added holds what only the newer list has, by ascending index.
+	// Added holds the elements that only the newer list has, by ascending index.
 	Added []Added
-	// Removed holds what only the older list has, by ascending index. A node whose key changed is
-	// removed and added under the same ref.
+	// Removed holds the elements that only the older list has, by ascending index. A node whose key
+	// changed is removed and added under the same ref.
 	Removed []Removed
-	// Changed holds the nodes that live on under the same key with other fields changed, in the order
-	// of the newer list.
+	// Changed holds the nodes that keep their key and have other fields changed, in the order of the
+	// newer list.
 	Changed []Changed
-	// Moved holds the nodes that live on and stand elsewhere among those that stayed, by ascending
-	// place in the newer list. A node that moved and changed is in both lists.
+	// Moved holds the nodes that changed their place among the nodes in both lists, by ascending place
+	// in the newer list. A node that moved and changed is in both lists.
 	Moved []Moved
 }
 
@@ -68,7 +66,7 @@ type Changed struct {
 	New *dom.Element
 }
 
-// Moved is an element that stands elsewhere.
+// Moved is an element that changed its place.
 type Moved struct {
 	// From is its place in the older list, or Unknown; To its place in the newer one.
 	From, To int

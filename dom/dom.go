@@ -1,10 +1,9 @@
-// Package dom holds the values that the rest of domtap passes along: elements, their keys, whole
-// snapshots, and the patches that lead from one state of a document to the next.
+// Package dom has the values that the packages of domtap exchange: elements, their keys, snapshots of a
+// tab, and the patches that lead from one state of a document to the next.
 //
-// Values are immutable once published: whoever holds a *Snapshot or an *Element may read it from
-// any goroutine for as long as it likes, and nobody may write to it. A new state is a new Snapshot
-// that shares the pointers of all elements that did not change, so that two snapshots of one tab
-// are compared mostly by comparing pointers.
+// Values are immutable once published: a *Snapshot or an *Element may be read from any goroutine at any
+// time, and nobody may write to it. A new state is a new Snapshot that shares the pointers of all elements
+// that did not change, so that comparing two snapshots of one tab is mostly comparing pointers.
 package dom
 
 import (
@@ -13,8 +12,8 @@ import (
 	"time"
 )
 
-// Ref is an element's handle within its tab: given once per DOM node, in document order at first
-// sight, starting at 0, and never given to another node for the life of the tab.
+// Ref identifies an element within its tab. Each DOM node gets one ref, in document order when it is first
+// observed, starting at 0; no other node of the tab ever gets the same ref.
 type Ref uint32
 
 // NoRef stands for "no element".
@@ -45,11 +44,11 @@ type Kind uint8
 
 // The kinds of elements.
 const (
-	// Interactive elements can be used: links, buttons, fields, widgets.
+	// Interactive elements can be acted on: links, buttons, fields, widgets.
 	Interactive Kind = iota
 	// Structural elements give a page its shape: headings, landmarks, images, text.
 	Structural
-	// FrameHost elements hold another document, which is spliced in right behind them.
+	// FrameHost elements contain another document, whose elements follow the host.
 	FrameHost
 )
 
@@ -79,15 +78,15 @@ type Element struct {
 	States States
 	// InViewport says that the box met the top-level viewport when the boxes were last read.
 	InViewport bool
-	// Covered says that the element stood entirely behind a modal when the boxes were last read: the modal
-	// has to be closed or answered first.
+	// Covered says that the element was entirely behind a modal when the boxes were last read: the modal has
+	// to be closed or answered first.
 	Covered bool
 	// Attributes holds the HTML attributes that callers asked for.
 	Attributes map[string]string
 }
 
-// Key is the stable identity of an element: what a person would call the same thing after a reload.
-// It is a struct, so that a text with a "|" in it cannot pass for another key.
+// Key is the stable identity of an element: elements of equal keys look the same to a person, also after a
+// reload.
 type Key struct {
 	Tag, Text, Href, Name string
 }

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// List is an immutable sequence of elements, kept in chunks. A list made after another shares with it the chunks
-// in which nothing changed; so to make one, to compare two, and to keep many costs what differs and a pointer
-// for each chunk. Lists are equal (==) when they are one and the same; the zero value is empty.
+// List is an immutable sequence of elements in chunks. Successive lists share the chunks in which nothing
+// changed, so making, comparing and keeping lists costs what differs and a pointer for each chunk. Lists are
+// equal (==) when they are the same list; the zero value is empty.
 type List struct{ in *list }
 
 type list struct {
@@ -18,7 +18,8 @@ type list struct {
 	flat   []*Element
 }
 
-// Chunk is an immutable stretch of a list. Whoever finds a chunk again need not look at its elements again.
+// Chunk is an immutable stretch of a list. The same chunk has the same elements, so results for a chunk can be
+// cached by its pointer.
 type Chunk struct{ elements []*Element }
 
 // NewChunk makes a chunk of elements, which nobody may write to any more.
@@ -96,15 +97,15 @@ func (l List) Slice() []*Element {
 	return l.in.flat
 }
 
-// Gap is where two lists differ: Old, which stands in the older list from OldAt on, is in the newer one
-// replaced by Now, from NowAt on.
+// Gap is a difference of two lists: Old, from index OldAt of the older list on, is replaced by Now, from index
+// NowAt of the newer list on.
 type Gap struct {
 	OldAt, NowAt int
 	Old, Now     []*Element
 }
 
-// Gaps returns where two lists differ, in order. Whatever stands between the gaps is identical, pointer by
-// pointer. It passes over the chunks, and looks only into those that the lists do not share.
+// Gaps returns where two lists differ, in order. The elements between the gaps are the same pointers. It
+// compares the chunks, and looks only into chunks that the lists do not share.
 func Gaps(old, now List) []Gap {
 	if old == now {
 		return nil
@@ -144,7 +145,7 @@ func (w *walk) alike(i, j int) bool {
 // chunksAhead is how far a walk searches before it makes an index.
 const chunksAhead = 6
 
-// meet returns the next places from which on the lists go on alike, or their ends.
+// meet returns the next indexes from which the lists are alike again, or their ends.
 func (w *walk) meet() (int, int) {
 	for far := 1; far <= chunksAhead; far++ {
 		for a := range far + 1 {

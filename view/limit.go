@@ -11,10 +11,9 @@ const maxScore = 100 + inViewport
 // least is the lowest score of an element that is not covered.
 const least = 50
 
-// Score ranks an element, from 50 to 150: what a person most likely acts on comes first, and what is
-// in the viewport before what is not. Behind them all comes what stands behind a modal, from 0 to 49 and
-// in the same order, though some that differ score the same there. Among equals the one that stands
-// first in the document wins.
+// Score ranks an element, from 50 to 150: elements that a person most likely acts on come first, and
+// elements in the viewport come before others. Elements behind a modal come last, from 0 to 49 and in the
+// same order, though some that differ score the same there. Among equals the first in the document wins.
 func Score(e *dom.Element) int {
 	score := roleScore(e.Role)
 	if e.InViewport {
@@ -50,7 +49,7 @@ func roleScore(role string) int {
 	return least
 }
 
-// limit cuts the selected elements to the limits and notes what it left out.
+// limit applies the limits to the selected elements and records what it left out.
 func (o Options) limit(v *View, selected []*dom.Element) []*dom.Element {
 	most := len(selected)
 	if o.MaxElements > 0 && o.MaxElements < most {
@@ -67,13 +66,13 @@ func (o Options) limit(v *View, selected []*dom.Element) []*dom.Element {
 		}
 	}
 	if len(best) < len(selected) {
-		selected, v.OmittedByRole = divide(selected, best)
+		selected, v.OmittedByRole = split(selected, best)
 	}
 	return selected
 }
 
-// ranked returns the positions of the n best elements, best first. Scores are few, so it counts how
-// many elements have each, and from that knows where each one goes.
+// ranked returns the positions of the n best elements, best first. There are few scores, so ranked is a
+// counting sort.
 func ranked(elements []*dom.Element, n int) []int32 {
 	scores := make([]uint8, len(elements))
 	var next [maxScore + 1]int
@@ -95,9 +94,9 @@ func ranked(elements []*dom.Element, n int) []int32 {
 	return order
 }
 
-// afford keeps the best elements for as long as the budget lasts, and returns what they cost. It stops
-// at the first that is too much, though a cheaper one might follow: what ranks lower must not be shown
-// in the place of what ranks higher.
+// afford keeps the best elements within the budget, and returns what they cost. It stops at the first
+// element that exceeds the budget, though a cheaper one might follow: an element that ranks lower must not
+// be shown in place of one that ranks higher.
 func (o Options) afford(elements []*dom.Element, best []int32) (kept []int32, tokens int) {
 	tokens = o.Overhead
 	for k, i := range best {
@@ -110,8 +109,8 @@ func (o Options) afford(elements []*dom.Element, best []int32) (kept []int32, to
 	return best, tokens
 }
 
-// divide returns the elements at the kept positions in document order, and counts the others by role.
-func divide(elements []*dom.Element, kept []int32) ([]*dom.Element, map[string]int) {
+// split returns the elements at the kept positions in document order, and counts the others by role.
+func split(elements []*dom.Element, kept []int32) ([]*dom.Element, map[string]int) {
 	marks := make([]bool, len(elements))
 	for _, i := range kept {
 		marks[i] = true

@@ -7,20 +7,19 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Memo is what views remember of the chunks of a snapshot, so that the view of a later one with the same options
-// looks only into the chunks that are new. It is immutable; nil remembers nothing.
+// Memo caches the selection from each chunk of a snapshot, so that the view of a later snapshot with the same
+// options looks only into the chunks that are new. It is immutable; nil caches nothing.
 type Memo struct {
 	options string
 	chunks  []*dom.Chunk
 	parts   []*part
 }
 
-// Incremental reports whether After makes use of a Memo for these options. It does not where what is selected
-// depends on other elements or on the caller: below a root, and when continuing an answer.
+// Incremental reports whether After uses a Memo for these options. It does not when the selection depends on
+// other elements or on the caller: below a root, and in the continuation of an answer.
 func (o Options) Incremental() bool { return !o.HasRoot && o.Given == nil }
 
-// After returns what Of does, and a Memo for the next snapshot. The Memo that it is given may be that of any
-// snapshot.
+// After returns the same view as Of, and a Memo for the next snapshot. The Memo m may be of any snapshot.
 func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
 	if !o.Incremental() {
 		v, err := Of(s, o)
@@ -33,11 +32,12 @@ func After(m *Memo, s *dom.Snapshot, o Options) (View, *Memo, error) {
 	return next.view(s.Elements, o), next, nil
 }
 
-// part is what a view selects of one chunk.
+// part is the selection from one chunk.
 type part struct {
-	// chunk holds what is selected; that of the snapshot itself when that is all.
+	// chunk holds the selected elements; it is the snapshot's chunk when all are selected.
 	chunk *dom.Chunk
-	// scores stand parallel to its elements, and counts says how many have each, by descending score.
+	// scores are parallel to the elements, and counts says how many elements have each score, by descending
+	// score.
 	scores []uint8
 	counts []count[uint8]
 	// roles counts the elements by role.
@@ -49,8 +49,8 @@ type count[K comparable] struct {
 	n  int
 }
 
-// tally counts one more; the kinds are few.
-func tally[K comparable](counts []count[K], of K) []count[K] {
+// increment counts one more of a kind; there are few kinds.
+func increment[K comparable](counts []count[K], of K) []count[K] {
 	for i := range counts {
 		if counts[i].of == of {
 			counts[i].n++
@@ -60,18 +60,18 @@ func tally[K comparable](counts []count[K], of K) []count[K] {
 	return append(counts, count[K]{of, 1})
 }
 
-// decides is the Key of what decides the parts. Limits do not.
-func (o Options) decides() string {
+// selectionKey is the Key of the options that decide the parts. Limits do not.
+func (o Options) selectionKey() string {
 	o.MaxElements, o.MaxTokens = 0, 0
 	return o.Key()
 }
 
-// nearby is how many chunks may have come or gone between two that are known.
-const nearby = 8
+// maxSkew is how many chunks may have come or gone between two known chunks.
+const maxSkew = 8
 
-// next returns the memo of a list, with the parts of the chunks that are known already.
+// next returns the memo of a list, and reuses the parts of known chunks.
 func (m *Memo) next(list dom.List, o Options) *Memo {
-	n := &Memo{options: o.decides(), chunks: list.Chunks()}
+	n := &Memo{options: o.selectionKey(), chunks: list.Chunks()}
 	var known []*dom.Chunk
 	if m != nil && m.options == n.options {
 		known = m.chunks
@@ -79,14 +79,14 @@ func (m *Memo) next(list dom.List, o Options) *Memo {
 	n.parts = make([]*part, len(n.chunks))
 	at := 0
 	for i, c := range n.chunks {
-		window := known[min(at, len(known)):min(at+nearby, len(known))]
+		window := known[min(at, len(known)):min(at+maxSkew, len(known))]
 		if k := slices.Index(window, c); k >= 0 {
 			n.parts[i] = m.parts[at+k]
 			at += k + 1
 			continue
 		}
 		n.parts[i] = o.part(c)
-		if at < len(known) && !slices.Contains(n.chunks[i+1:min(i+1+nearby, len(n.chunks))], known[at]) {
+		if at < len(known) && !slices.Contains(n.chunks[i+1:min(i+1+maxSkew, len(n.chunks))], known[at]) {
 			at++ // the chunk that this one stands in place of
 		}
 	}
@@ -104,14 +104,14 @@ func (o Options) part(c *dom.Chunk) *part {
 	}
 	for i, e := range shown {
 		p.scores[i] = uint8(Score(e))
-		p.counts = tally(p.counts, p.scores[i])
-		p.roles = tally(p.roles, e.Role)
+		p.counts = increment(p.counts, p.scores[i])
+		p.roles = increment(p.roles, e.Role)
 	}
 	slices.SortFunc(p.counts, func(a, b count[uint8]) int { return cmp.Compare(b.of, a.of) })
 	return p
 }
 
-// view puts the parts together and cuts them to the limits.
+// view joins the parts and applies the limits.
 func (m *Memo) view(list dom.List, o Options) View {
 	var v View
 	whole := true
@@ -132,7 +132,7 @@ func (m *Memo) view(list dom.List, o Options) View {
 			}
 		}
 		if len(best) < v.Total {
-			v.Elements, v.OmittedByRole = m.divide(best)
+			v.Elements, v.OmittedByRole = m.split(best)
 			return v
 		}
 	}
@@ -142,7 +142,7 @@ func (m *Memo) view(list dom.List, o Options) View {
 	return v
 }
 
-// list returns all that is selected.
+// list returns the selection.
 func (m *Memo) list() dom.List {
 	chunks := make([]*dom.Chunk, 0, len(m.parts))
 	for _, p := range m.parts {
@@ -153,19 +153,19 @@ func (m *Memo) list() dom.List {
 	return dom.NewList(chunks)
 }
 
-// spot is the place of a selected element: its part, and its index there.
-type spot struct{ part, index int32 }
+// position is the place of a selected element: its part, and its index there.
+type position struct{ part, index int32 }
 
-// best returns the spots of the n best elements, best first. Parts say how many elements of each score they hold,
-// so it looks into those that have one to give.
-func (m *Memo) best(n int) []spot {
+// best returns the positions of the n best elements, best first. Parts count their elements by score, so best
+// looks only into parts that have an element with the score.
+func (m *Memo) best(n int) []position {
 	var held [maxScore + 1]int
 	for _, p := range m.parts {
 		for _, c := range p.counts {
 			held[c.of] += c.n
 		}
 	}
-	order := make([]spot, 0, n)
+	order := make([]position, 0, n)
 	for score := maxScore; score >= 0 && len(order) < n; score-- {
 		if held[score] == 0 {
 			continue
@@ -180,8 +180,8 @@ func (m *Memo) best(n int) []spot {
 	return order
 }
 
-// take appends the spots of the elements with a score, until there are n.
-func (p *part) take(order []spot, n int, at int32, score uint8) []spot {
+// take appends the positions of the elements with a score, until there are n.
+func (p *part) take(order []position, n int, at int32, score uint8) []position {
 	left := 0
 	for _, c := range p.counts {
 		if c.of == score {
@@ -190,17 +190,17 @@ func (p *part) take(order []spot, n int, at int32, score uint8) []spot {
 	}
 	for k := 0; left > 0 && len(order) < n; k++ {
 		if p.scores[k] == score {
-			order = append(order, spot{at, int32(k)})
+			order = append(order, position{at, int32(k)})
 			left--
 		}
 	}
 	return order
 }
 
-func (m *Memo) at(s spot) *dom.Element { return m.parts[s.part].chunk.Elements()[s.index] }
+func (m *Memo) at(s position) *dom.Element { return m.parts[s.part].chunk.Elements()[s.index] }
 
 // afford keeps the best elements for as long as the budget lasts, like Options.afford.
-func (m *Memo) afford(best []spot, o Options) (kept []spot, tokens int) {
+func (m *Memo) afford(best []position, o Options) (kept []position, tokens int) {
 	tokens = o.Overhead
 	for k, s := range best {
 		cost := o.Cost(m.at(s))
@@ -212,9 +212,9 @@ func (m *Memo) afford(best []spot, o Options) (kept []spot, tokens int) {
 	return best, tokens
 }
 
-// divide returns the elements at the kept spots in document order, and counts the others by role.
-func (m *Memo) divide(kept []spot) (dom.List, map[string]int) {
-	slices.SortFunc(kept, func(a, b spot) int {
+// split returns the elements at the kept positions in document order, and counts the others by role.
+func (m *Memo) split(kept []position) (dom.List, map[string]int) {
+	slices.SortFunc(kept, func(a, b position) int {
 		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.index, b.index))
 	})
 	omitted := map[string]int{}

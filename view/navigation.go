@@ -8,21 +8,21 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Bounds of what NavigationHash looks at, so that a page of nothing but landmarks costs no more than others.
+// The limits of NavigationHash, so that a page of nothing but landmarks costs no more than other pages.
 const (
-	// maxNested is how many landmarks deep a landmark is told from its surroundings.
+	// maxNested is how many landmarks may contain a landmark that is hashed.
 	maxNested = 4
 	// maxLandmarks is how many landmarks of a page are hashed, the first ones in document order.
 	maxLandmarks = 64
 )
 
-// Landmark is what a site repeats on its pages: a navigation, a banner or a contentinfo.
+// Landmark is a landmark that a site repeats on its pages: a navigation, a banner or a contentinfo.
 type Landmark struct {
 	Element *dom.Element
 	// Hash is the same for landmarks of the same role and name whose descendants in the stored DOM have
 	// the same roles and names, in whatever order. Values, states and links do not count.
 	Hash [sha256.Size]byte
-	// Below are the elements of the stored DOM that stand below it, in document order.
+	// Below are the descendants of the landmark in the stored DOM, in document order.
 	Below []*dom.Element
 }
 
@@ -31,10 +31,10 @@ func isRepeated(role string) bool {
 	return role == "navigation" || role == "banner" || role == "contentinfo"
 }
 
-// NavigationHash returns the landmarks among the elements of a snapshot, in document order: at most 64,
-// and none that stands inside four others. It takes time in proportion to the elements.
+// NavigationHash returns the landmarks among the elements of a snapshot, in document order: at most 64, and
+// none inside four others. It takes time in proportion to the elements.
 func NavigationHash(elements []*dom.Element) []Landmark {
-	var found []census
+	var found []landmarkScan
 	within := map[dom.Ref]int{} // of what stands in a landmark, and of landmarks: the innermost
 	for _, e := range elements {
 		outer, inside := within[e.Parent]
@@ -49,7 +49,7 @@ func NavigationHash(elements []*dom.Element) []Landmark {
 		if !isRepeated(e.Role) || len(found) == maxLandmarks || outer >= 0 && found[outer].nested == maxNested {
 			continue
 		}
-		c := census{element: e, outer: outer, nested: 1}
+		c := landmarkScan{element: e, outer: outer, nested: 1}
 		if outer >= 0 {
 			c.nested += found[outer].nested
 		}
@@ -63,8 +63,8 @@ func NavigationHash(elements []*dom.Element) []Landmark {
 	return out
 }
 
-// census is a landmark while its descendants are gathered.
-type census struct {
+// landmarkScan is a landmark whose descendants are being collected.
+type landmarkScan struct {
 	element *dom.Element
 	// outer is the position of the landmark around this one, -1 without; nested counts from 1.
 	outer, nested int
@@ -73,7 +73,7 @@ type census struct {
 
 func line(e *dom.Element) string { return e.Role + ":" + e.Text }
 
-func (c *census) landmark() Landmark {
+func (c *landmarkScan) landmark() Landmark {
 	l := Landmark{Element: c.element, Below: c.below}
 	lines := make([]string, len(c.below))
 	for i, e := range c.below {
@@ -92,8 +92,8 @@ func (c *census) landmark() Landmark {
 	return l
 }
 
-// Fold returns the elements without those that stand below one that is folded: the list itself when
-// there are none. The elements must be in document order, parents before children.
+// Fold returns the elements without the descendants of folded elements: the list itself when there are
+// none. The elements must be in document order, parents before children.
 func Fold[T any](elements []*dom.Element, folded map[dom.Ref]T) []*dom.Element {
 	if len(folded) == 0 {
 		return elements

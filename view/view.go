@@ -1,10 +1,10 @@
-// Package view makes what one caller sees out of a snapshot: it selects elements, ranks them, and cuts
-// the selection to a number of elements and to a budget of tokens.
+// Package view makes the view of one caller of a snapshot: it filters and ranks elements, and limits the
+// selection to a number of elements and to a budget of tokens.
 //
 // A view never changes what is stored. Of is pure: it reads a snapshot and options and writes to
 // neither, so callers with different options do not disturb each other, and the same arguments always
-// give the same view. After makes the same views, with a memory of the one before: what it costs follows what has
-// changed since. The guarantees, all of them tested:
+// give the same view. After makes the same views incrementally: its cost follows what has changed since
+// the view before. The guarantees, all of them tested:
 //
 //   - the elements are a subsequence of the snapshot's, in document order;
 //   - there are never more than MaxElements, and they never cost more than MaxTokens with Overhead;
@@ -21,15 +21,15 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Options say what a caller wants to see. The zero value shows everything but attributes.
+// Options says what a caller wants to see. The zero value shows everything but attributes.
 type Options struct {
-	// InteractiveOnly leaves out structural elements and those that hold frames.
+	// InteractiveOnly leaves out structural elements and frame hosts.
 	InteractiveOnly bool
 	// ViewportOnly leaves out elements that were outside the viewport when the boxes were last read.
 	ViewportOnly bool
 
-	// HasRoot limits the view to the element Root and what stands below it. The other filters apply
-	// to the root as well.
+	// HasRoot limits the view to the element Root and its descendants. The other filters apply to the
+	// root as well.
 	HasRoot bool
 	Root    dom.Ref
 	// HasFrame limits the view to the elements of Frame itself, without those of the frames in it.
@@ -38,22 +38,22 @@ type Options struct {
 	Frame    dom.FrameID
 
 	// Given reports whether an element was shown before, in an answer that this view continues. Such
-	// elements count in View.Total and are left out before the limits, as if they were not there. Of calls
-	// it at most once for each selected element. Nil: nothing was shown before.
+	// elements count in View.Total and are left out before the limits. Of calls Given at most once for
+	// each selected element. Nil: nothing was shown before.
 	Given func(dom.Ref) bool
 
-	// MaxElements is how many elements to show at most; 0 or less: no limit.
+	// MaxElements limits the number of elements; 0 or less: no limit.
 	MaxElements int
-	// MaxTokens is what the text of the view may cost at most; 0 or less: no limit.
+	// MaxTokens limits the cost of the view's text; 0 or less: no limit.
 	MaxTokens int
 	// Overhead is what the text costs before its first element. It counts only with MaxTokens.
 	Overhead int
-	// Cost is what the text of one element costs, its line end included. Of calls it at most once for
-	// each element and never for those that rank behind the limits. Required with MaxTokens.
+	// Cost is what the text of one element costs, its line end included. Of calls Cost at most once for
+	// each element and never for elements that rank below the limits. Required with MaxTokens.
 	Cost func(*dom.Element) int
 
-	// Attributes names the HTML attributes to show. Elements may carry more, since callers share what
-	// is stored; an element that does is copied without them.
+	// Attributes names the HTML attributes to show. Stored elements may have more, since callers share
+	// them; such an element is copied without the others.
 	Attributes []string
 }
 
@@ -81,13 +81,13 @@ func (r Reason) String() string {
 	return ""
 }
 
-// View is what a caller sees of a snapshot. It is immutable, like the snapshot.
+// View is the part of a snapshot that a caller sees. It is immutable, like the snapshot.
 type View struct {
 	// Elements stand in document order. The list may be the snapshot's own.
 	Elements dom.List
-	// Total is how many elements were selected before the limits, those shown before included.
+	// Total is how many elements were selected before the limits, with those shown before.
 	Total int
-	// Reason says which limit left something out.
+	// Reason says which limit left elements out.
 	Reason Reason
 	// Tokens is Overhead plus the cost of Elements when a budget was set, else 0. It is at most the
 	// budget, but for a budget that Overhead alone exceeds: then there are no elements.
@@ -97,7 +97,7 @@ type View struct {
 	OmittedByRole map[string]int
 }
 
-// ErrNoRoot says that the root of a view is not in the snapshot: its element is gone, or never was.
+// ErrNoRoot says that the root of a view is not in the snapshot.
 type ErrNoRoot struct{ Ref dom.Ref }
 
 // Error says what to do.
@@ -126,27 +126,27 @@ func Of(s *dom.Snapshot, o Options) (View, error) {
 	return v, nil
 }
 
-// choose returns the elements that pass the filters: the list itself when all do.
+// choose returns the elements that pass the filter: the list itself when all do.
 func (o Options) choose(all []*dom.Element) ([]*dom.Element, error) {
 	if !o.InteractiveOnly && !o.ViewportOnly && !o.HasRoot && !o.HasFrame {
 		return all, nil
 	}
-	sieve := sieve{options: o}
+	filter := filter{options: o}
 	for i, e := range all {
-		if sieve.passes(e) {
+		if filter.passes(e) {
 			continue
 		}
 		out := make([]*dom.Element, i, len(all)-1)
 		copy(out, all)
 		for _, e := range all[i+1:] {
-			if sieve.passes(e) {
+			if filter.passes(e) {
 				out = append(out, e)
 			}
 		}
 		all = out
 		break
 	}
-	if o.HasRoot && sieve.below == nil {
+	if o.HasRoot && filter.below == nil {
 		return nil, ErrNoRoot{Ref: o.Root}
 	}
 	return all, nil
@@ -169,14 +169,14 @@ func (o Options) rest(selected []*dom.Element) []*dom.Element {
 	return out
 }
 
-// sieve tells which elements pass the filters. It must see all of them, in document order.
-type sieve struct {
+// filter decides which elements are selected. It must see all elements, in document order.
+type filter struct {
 	options Options
-	// below holds the refs of the root and of what stands below it, once the root was seen.
+	// below holds the refs of the root and its descendants, once the root was seen.
 	below map[dom.Ref]struct{}
 }
 
-func (s *sieve) passes(e *dom.Element) bool {
+func (s *filter) passes(e *dom.Element) bool {
 	o := &s.options
 	if o.HasRoot && !s.isBelow(e) {
 		return false
@@ -186,7 +186,7 @@ func (s *sieve) passes(e *dom.Element) bool {
 		(!o.HasFrame || e.Frame == o.Frame)
 }
 
-func (s *sieve) isBelow(e *dom.Element) bool {
+func (s *filter) isBelow(e *dom.Element) bool {
 	if s.below == nil {
 		if e.Ref != s.options.Root {
 			return false

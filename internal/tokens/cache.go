@@ -8,15 +8,14 @@ import (
 // maxCached is the longest text that a Cache remembers, in bytes: more than any line of package compact.
 const maxCached = 1024
 
-// Cache counts like Count and remembers the results, since the lines of a page mostly come again: a
-// count takes some microseconds, a line that is remembered a tenth of one. It may be used from any
-// goroutine. Its memory is bounded: it holds the texts that were asked for last, at most twice its limit
-// of them, of at most 1 KiB each.
+// Cache counts like Count and caches the results, since most lines of a page come again: a count takes some
+// microseconds, a cached line a tenth of one. It may be used from any goroutine. Its memory is bounded: it
+// holds the texts that were asked for last, at most twice its limit, of at most 1 KiB each.
 type Cache struct {
 	limit int
 
 	mu sync.Mutex
-	// recent grows up to limit texts; then it becomes former, and what former held is forgotten.
+	// recent grows up to limit texts; then it replaces former.
 	recent, former map[string]int
 }
 

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// features are what an estimate is made of: counts that explain most of what a tokenizer does.
+// features are the inputs of an estimate: counts that explain most of what a tokenizer does.
 type features struct {
 	words    int // runs of ASCII letters; a capital behind a small letter starts a new one
 	beyond   int // letters of words beyond the sixth

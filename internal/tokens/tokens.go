@@ -1,4 +1,4 @@
-// Package tokens counts what a text costs a language model, in tokens of o200k_base.
+// Package tokens counts the tokens of a text for a language model, by the tokenizer o200k_base.
 //
 // Count is exact; Estimate is about a hundred times cheaper and a few percent off. Both may be called
 // from any goroutine. The vocabulary, some 20 ms of work and several megabytes, is loaded when it is
@@ -19,10 +19,10 @@ const Name = "o200k_base"
 var load = sync.OnceValue(codec.NewO200kBase)
 
 const (
-	// window is how many bytes are handed to the tokenizer at a time. Its time grows with the square of
-	// the length for runs of white space and line ends, which a page can hold a megabyte of.
+	// window is how many bytes the tokenizer gets at a time. Its time grows with the square of the length
+	// for runs of white space and line ends, and a page can contain a megabyte of them.
 	window = 2048
-	// strip is how many bytes are cut off where a window holds no place to cut it at.
+	// strip is how many bytes are cut off where a window has no boundary.
 	strip = 512
 )
 
@@ -31,10 +31,9 @@ const (
 // The count is additive over lines: Count(a+b) is Count(a)+Count(b) when a ends in "\n" and the first
 // line of b is not blank and does not start with "/".
 //
-// Long texts are counted in pieces, cut where the tokenizer would never join what stands on both sides:
-// in front of a space or a sign that follows a word, or behind a line end. Only where 2 KiB hold no such
-// place, as in a megabyte of one letter, the cut is arbitrary and may add a token, one for every 512
-// bytes.
+// Long texts are counted in pieces, cut where the tokenizer never joins the two sides: before a space or a
+// punctuation mark that follows a word, or after a line end. Where 2 KiB have no such place, as in a
+// megabyte of one letter, the cut is arbitrary and may add one token for every 512 bytes.
 func Count(s string) int {
 	n := 0
 	for s != "" {
