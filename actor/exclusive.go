@@ -61,19 +61,19 @@ func (x *Exclusive) AwaitParsed(ctx context.Context) error {
 // then. The call ends when stop, if any, gives an error, which is Call's error then; what the page did answer in the end counts.
 func (x *Exclusive) Call(ctx context.Context, stop func() error, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
-	return x.t.call(ctx, stop, func(ctx context.Context) error { return work(ctx, x.t.page()) })
+	return x.t.pump.call(ctx, stop, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
 // Query is Call for what a dialog would keep the page from answering, for 30 seconds at most.
 func (x *Exclusive) Query(ctx context.Context, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
-	return x.t.query(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })
+	return x.t.pump.query(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
 // Script is Query without its limit, for what takes as long as its caller has time.
 func (x *Exclusive) Script(ctx context.Context, work func(ctx context.Context, page driver.Page) error) error {
 	x.t.reader.flush()
-	return x.t.yielding(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })
+	return x.t.pump.yielding(ctx, func(ctx context.Context) error { return work(ctx, x.t.page()) })
 }
 
 // Page is the page, for calls that do not wait.
@@ -84,7 +84,7 @@ func (x *Exclusive) AwaitHead(ctx context.Context) bool {
 	if !x.t.step(ctx, nil, false) {
 		return false
 	}
-	x.t.publish()
+	x.t.publisher.publish()
 	return true
 }
 
@@ -107,7 +107,7 @@ func (x *Exclusive) Liveness() *Liveness { return &x.t.liveness }
 
 // Publish publishes what happened, and returns the head.
 func (x *Exclusive) Publish() *Head {
-	x.t.publish()
+	x.t.publisher.publish()
 	return x.t.head.Load()
 }
 

@@ -29,7 +29,6 @@ const (
 type loop struct {
 	*Tab
 	events <-chan driver.Event
-	outbox []TabEvent
 	// exclusive is the call that has the tab, or nil.
 	exclusive *Exclusive
 	// woke is when the loop began what it does; zero while nothing is measured. closed says that it is about to end.
@@ -45,15 +44,18 @@ type loop struct {
 	downloads sideeffects.Downloads
 	notes     sideeffects.Notes
 
-	reader   reader
-	liveness Liveness
-	prober   prober
-	restorer restorer
-	scroller scroller
+	publisher publisher
+	pump      pump
+	reader    reader
+	liveness  Liveness
+	prober    prober
+	restorer  restorer
+	scroller  scroller
 }
 
 func newLoop(t *Tab, page driver.Page, url, epoch string, next dom.Ref) *loop {
 	l := &loop{Tab: t, events: page.Events(), doc: document.New(epoch, next), nav: navigation.New(url), obs: observation.New()}
+	l.publisher.t, l.pump.t = l, l
 	l.reader.t, l.liveness.t, l.prober.t, l.restorer.t, l.scroller.t = l, l, l, l, l
 	return l
 }
@@ -63,7 +65,7 @@ func (t *loop) run() {
 	for t.ctx.Err() == nil {
 		t.step(t.ctx, nil, true)
 		t.restorer.begin()
-		t.publish()
+		t.publisher.publish()
 		t.sleep()
 	}
 	t.finish()
@@ -181,7 +183,7 @@ func (t *loop) receive(e driver.Event, ok bool) {
 	case driver.ChooserAsked:
 		t.notes.Add("a file chooser was asked for: use an upload step with this ref")
 	case driver.Downloaded:
-		t.outbox = append(t.outbox, TabEvent{Kind: TabDownloaded, Download: e.Download})
+		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
 		t.notes.Add(t.downloads.Progress(e.Download))
 	}
 	if t.nav.Readable() || t.dialogs.Open() != nil || t.health.Crashed() || t.back.Gone() {
@@ -255,7 +257,7 @@ func (t *loop) committed(e driver.Committed) {
 		t.liveness.expect()
 	}
 	t.nav.Arrive(e)
-	t.outbox = append(t.outbox, TabEvent{Kind: TabNavigated, Same: e.Same})
+	t.publisher.add(TabEvent{Kind: TabNavigated, Same: e.Same})
 }
 
 // adopt makes a document the main one, and resets what belongs to the one before: it is the one place that knows all components
@@ -286,7 +288,7 @@ func (t *loop) report(r sideeffects.Report) {
 		t.health.Dialog()
 		t.liveness.expect()
 	}
-	t.outbox = append(t.outbox, TabEvent{Kind: TabDialog, Dialog: r.Dialog})
+	t.publisher.add(TabEvent{Kind: TabDialog, Dialog: r.Dialog})
 	t.notes.Add(r.Note)
 }
 
@@ -296,7 +298,7 @@ func (t *loop) crashed(e driver.Crashed) {
 	t.health.Crash(e.Sacrificed)
 	t.nav.Stop()
 	t.report(t.dialogs.Close())
-	t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: e.Reason})
+	t.publisher.add(TabEvent{Kind: TabCrashed, Reason: e.Reason})
 	if !e.Sacrificed && t.restore.Load() {
 		t.restorer.lose(e.Reason)
 	}
@@ -310,7 +312,7 @@ func (t *loop) gone(e driver.Gone) {
 		t.end(errClosed)
 	case t.restore.Load():
 		t.health.Crash(false)
-		t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: "the browser is gone"})
+		t.publisher.add(TabEvent{Kind: TabCrashed, Reason: "the browser is gone"})
 		t.restorer.lose("the browser is gone")
 	default:
 		t.end(&apierr.Error{Kind: apierr.Lost, Message: "the browser of tab " + t.id + " is gone", Err: e.Err})
@@ -355,7 +357,7 @@ func (t *loop) finish() {
 	old := t.head.Load()
 	t.closed = true
 	t.dialogs.Close()
-	last := old.follow(old.Snapshot, t.info(), old.refs, t.limits)
+	last := old.follow(old.Snapshot, t.publisher.info(), old.refs, t.limits)
 	close(last.next)
 	t.head.Store(last)
 	closed := TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()}

@@ -60,7 +60,7 @@ func (t traveller) travel(ctx context.Context, wait Wait, start func(context.Con
 	}
 	_, sames := t.nav.Counts()
 	var commit driver.Commit
-	err := t.call(ctx, func() error { return t.dialogs.UnloadErr(t.id) }, func(ctx context.Context) (err error) {
+	err := t.pump.call(ctx, func() error { return t.dialogs.UnloadErr(t.id) }, func(ctx context.Context) (err error) {
 		commit, err = start(ctx)
 		return err
 	})
@@ -83,7 +83,7 @@ func (t traveller) travel(ctx context.Context, wait Wait, start func(context.Con
 func (t traveller) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeBound)
 	defer cancel()
-	if err := t.call(ctx, nil, t.page().Interrupt); err != nil {
+	if err := t.pump.call(ctx, nil, t.page().Interrupt); err != nil {
 		t.log.Warn("the page's script could not be ended", "err", err)
 	}
 }
@@ -92,7 +92,7 @@ func (t traveller) interrupt(ctx context.Context) {
 func (t traveller) settleURL(ctx context.Context, sames int) error {
 	bounded, cancel := context.WithTimeout(ctx, sameBound)
 	defer cancel()
-	err := t.await(bounded, func() (bool, error) {
+	err := t.pump.await(bounded, func() (bool, error) {
 		_, now := t.nav.Counts()
 		return now != sames, nil
 	})
@@ -105,7 +105,7 @@ func (t traveller) settleURL(ctx context.Context, sames int) error {
 // load waits until a document, or one that has replaced it since, has reached a phase.
 func (t traveller) load(ctx context.Context, document string, phase driver.Phase) error {
 	crashes := t.health.Crashes()
-	err := t.await(ctx, func() (bool, error) {
+	err := t.pump.await(ctx, func() (bool, error) {
 		if t.health.Crashes() != crashes {
 			return false, t.crashErr()
 		}

@@ -89,7 +89,7 @@ func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.
 	t := r.t
 	main := t.nav.Main()
 	req.Acks, req.Restart = t.doc.Pending(), t.doc.Broken()
-	err = t.query(ctx, func(ctx context.Context) (err error) {
+	err = t.pump.query(ctx, func(ctx context.Context) (err error) {
 		out, err = t.page().Read(ctx, req)
 		return err
 	})
@@ -104,7 +104,7 @@ func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.
 		t.doc.AskStructure()
 	}
 	t.apply(out.Patches...)
-	t.publish()
+	t.publisher.publish()
 	return out, nil
 }
 
@@ -155,7 +155,7 @@ func (r *reader) subscribe(ctx context.Context) error {
 	n, all := t.watches.Union()
 	want := observation.Push{On: n > 0, Geometry: all.Geometry}
 	if t.obs.NeedsPush(want) {
-		err := t.query(ctx, func(ctx context.Context) error { return t.page().Observe(ctx, want.On, want.Geometry) })
+		err := t.pump.query(ctx, func(ctx context.Context) error { return t.page().Observe(ctx, want.On, want.Geometry) })
 		t.obs.Pushed(want, err)
 		if err != nil {
 			return err
@@ -168,7 +168,7 @@ func (r *reader) subscribe(ctx context.Context) error {
 	if !t.obs.NeedsOptions(options, time.Now()) {
 		return nil
 	}
-	err := t.query(ctx, func(ctx context.Context) error { return t.page().Heed(ctx, options) })
+	err := t.pump.query(ctx, func(ctx context.Context) error { return t.page().Heed(ctx, options) })
 	if t.obs.Asked(options, err) {
 		t.doc.AskStructure()
 	}

@@ -59,7 +59,7 @@ func (r *restorer) lose(reason string) {
 	t.health.Lose()
 	t.nav.Stop()
 	t.report(t.dialogs.Lose())
-	t.outbox = append(t.outbox, TabEvent{Kind: TabRestoring, Reason: reason})
+	t.publisher.add(TabEvent{Kind: TabRestoring, Reason: reason})
 }
 
 // begin begins to bring the tab back, if that is due.
@@ -76,12 +76,13 @@ func (r *restorer) begin() {
 		results := make(chan fetched, 1)
 		r.fetched = results
 		gone := t.back.Gone()
-		t.children.Go(func() { results <- t.fetch(wait, gone) })
+		t.children.Go(func() { results <- r.fetch(wait, gone) })
 	}
 }
 
 // fetch waits, and gets a page if the old one is gone. It runs beside the loop.
-func (t *Tab) fetch(wait time.Duration, gone bool) fetched {
+func (r *restorer) fetch(wait time.Duration, gone bool) fetched {
+	t := r.t.Tab
 	if !pauseFor(t.ctx, wait) {
 		return fetched{err: context.Cause(t.ctx)}
 	}
@@ -180,7 +181,7 @@ func (r *restorer) scrollBack() {
 	ctx, cancel := context.WithTimeout(t.ctx, returnLimit+placeLimit)
 	defer cancel()
 	blocked := func() error { return t.dialogs.Err(t.id) }
-	err := t.call(ctx, blocked, func(ctx context.Context) error { return t.page().Return(ctx, to, returnLimit) })
+	err := t.pump.call(ctx, blocked, func(ctx context.Context) error { return t.page().Return(ctx, to, returnLimit) })
 	if err != nil {
 		t.log.Debug("the page was not scrolled to where it was", "err", err)
 		return
@@ -200,7 +201,7 @@ func (r *restorer) giveUp(why string) {
 	t.nav.Stop()
 	shown := t.back.Shown()
 	t.nav.Show(shown.URL, shown.Title)
-	t.outbox = append(t.outbox, TabEvent{Kind: TabCrashed, Reason: why})
+	t.publisher.add(TabEvent{Kind: TabCrashed, Reason: why})
 	r.end(why)
 }
 
@@ -208,7 +209,7 @@ func (r *restorer) giveUp(why string) {
 func (r *restorer) end(why string) {
 	r.t.back.End(why)
 	if why == "" {
-		r.t.outbox = append(r.t.outbox, TabEvent{Kind: TabRestored})
+		r.t.publisher.add(TabEvent{Kind: TabRestored})
 		r.t.reader.follow()
 	}
 }

@@ -46,7 +46,7 @@ func (s SideEffects) AwaitTabs(ctx context.Context, since int, limit time.Durati
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := s.t.call(bounded, nil, func(ctx context.Context) error {
+	err := s.t.pump.call(bounded, nil, func(ctx context.Context) error {
 		for _, id := range opened {
 			popup, err := s.t.owner.Tab(id)
 			if err != nil {

@@ -15,31 +15,34 @@ const (
 	queryPatience = time.Second
 )
 
+// pump waits for the page, and for what happens, and goes on handling events meanwhile. Calls alone use it, each by its Exclusive.
+type pump struct{ t *loop }
+
 // query asks the page for something that a dialog would keep it from telling. When the page does not answer, and a call waits
 // that navigates the tab elsewhere, the query ends at once: what it asks for is about to go away. Other errors are those of call.
-func (t *loop) query(ctx context.Context, work func(ctx context.Context) error) error {
+func (p pump) query(ctx context.Context, work func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, queryLimit, ErrTimeUp)
 	defer cancel()
-	return t.yielding(ctx, work)
+	return p.yielding(ctx, work)
 }
 
 // yielding is query without its limit.
-func (t *loop) yielding(ctx context.Context, work func(ctx context.Context) error) error {
+func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error) error {
 	begun := time.Now()
-	nudge := time.AfterFunc(queryPatience, t.stir)
+	nudge := time.AfterFunc(queryPatience, p.t.stir)
 	defer nudge.Stop()
 	var suspected [2]bool // once in any case, and once more for who waits
-	return t.call(ctx, func() error {
-		if err := t.dialogs.Err(t.id); err != nil {
+	return p.call(ctx, func() error {
+		if err := p.t.dialogs.Err(p.t.id); err != nil {
 			return err
 		}
-		awaited := min(t.leavers.Load(), 1)
-		if awaited > 0 && t.health.Unresponsive() {
-			return apierr.Errorf(apierr.Aborted, "tab %s did not answer, and another call navigates it elsewhere: try again when that has ended", t.id)
+		awaited := min(p.t.leavers.Load(), 1)
+		if awaited > 0 && p.t.health.Unresponsive() {
+			return apierr.Errorf(apierr.Aborted, "tab %s did not answer, and another call navigates it elsewhere: try again when that has ended", p.t.id)
 		}
 		if asked := &suspected[awaited]; !*asked && time.Since(begun) >= queryPatience {
 			*asked = true
-			t.prober.suspect()
+			p.t.prober.suspect()
 		}
 		return nil
 	}, work)
@@ -50,15 +53,15 @@ var ErrTimeUp = fmt.Errorf("the call's time is up: %w", context.DeadlineExceeded
 
 // await handles what happens until a condition holds. It fails with the condition's error or with the
 // cause of the context's end.
-func (t *loop) await(ctx context.Context, until func() (bool, error)) error {
+func (p pump) await(ctx context.Context, until func() (bool, error)) error {
 	for {
 		if met, err := until(); met || err != nil {
 			return err
 		}
-		if !t.step(ctx, nil, false) {
+		if !p.t.step(ctx, nil, false) {
 			return context.Cause(ctx)
 		}
-		t.publish()
+		p.t.publisher.publish()
 	}
 }
 
@@ -66,14 +69,14 @@ func (t *loop) await(ctx context.Context, until func() (bool, error)) error {
 // fails when the call does, when ctx ends, when the renderer crashes, or when stop, if any, gives an
 // error; but what the page did answer in the end counts. It always waits until work has returned, so
 // that work may write to the caller's variables.
-func (t *loop) call(ctx context.Context, stop func() error, work func(ctx context.Context) error) error {
+func (p pump) call(ctx context.Context, stop func() error, work func(ctx context.Context) error) error {
 	if stop != nil {
 		if err := stop(); err != nil {
 			return err // there already
 		}
 	}
-	if t.liveness.hung {
-		return t.liveness.Stop()
+	if p.t.liveness.hung {
+		return p.t.liveness.Stop()
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -83,10 +86,10 @@ func (t *loop) call(ctx context.Context, stop func() error, work func(ctx contex
 		defer close(done)
 		err = work(inner)
 	}()
-	stopped := t.beside(ctx, done, stop)
+	stopped := p.beside(ctx, done, stop)
 	cancel()
-	for t.step(context.WithoutCancel(ctx), done, false) {
-		t.publish()
+	for p.t.step(context.WithoutCancel(ctx), done, false) {
+		p.t.publisher.publish()
 	}
 	switch {
 	case err == nil:
@@ -94,24 +97,24 @@ func (t *loop) call(ctx context.Context, stop func() error, work func(ctx contex
 	case stopped != nil:
 		return stopped
 	case ctx.Err() != nil:
-		t.prober.suspect()
+		p.t.prober.suspect()
 		return context.Cause(ctx)
 	}
 	return err
 }
 
 // beside handles what happens until a call is done, and returns why the call must end before; nil when it is done, or ctx has ended.
-func (t *loop) beside(ctx context.Context, done <-chan struct{}, stop func() error) (stopped error) {
-	crashes := t.health.Crashes()
-	for stopped == nil && t.step(ctx, done, false) {
-		t.publish()
-		if t.health.Crashes() != crashes {
-			stopped = t.crashErr()
+func (p pump) beside(ctx context.Context, done <-chan struct{}, stop func() error) (stopped error) {
+	crashes := p.t.health.Crashes()
+	for stopped == nil && p.t.step(ctx, done, false) {
+		p.t.publisher.publish()
+		if p.t.health.Crashes() != crashes {
+			stopped = p.t.crashErr()
 		} else if stop != nil {
 			stopped = stop()
 		}
-		if stopped == nil && t.liveness.Silent() {
-			stopped = t.liveness.Stop()
+		if stopped == nil && p.t.liveness.Silent() {
+			stopped = p.t.liveness.Stop()
 		}
 	}
 	return stopped
