@@ -4,7 +4,7 @@
 //
 // # What it guarantees
 //
-//   - Commands of one tab (Read, Navigate, Act, Screenshot, Watch) pass through a bounded mailbox and run
+//   - Calls of one tab (Read, Navigate, Watch, and whatever goes through Do) pass through a bounded mailbox and run
 //     one at a time. A full mailbox is an *Error of kind Exhausted at once, never a hidden queue.
 //   - Info, Head, History, Done and Err never block. AnswerDialog and closing do not pass through the
 //     mailbox, so they work on a page that hangs.
@@ -23,6 +23,13 @@
 //
 // Snapshots, elements and heads are shared: read them, never write to them. Call the release function
 // of each Watch, and Pool.Close at the end, which waits for every goroutine of the package.
+//
+// # How it is made
+//
+// A Tab is what others hold of a tab, and its loop is the goroutine. The loop hands each event to the component that owns what it
+// changes (document, navigation, observation, health and sideeffects below actor/internal, and package restore), does what the component
+// answers, and publishes. The components are plain values. Do gives a call the tab's Exclusive; packages turn, capture and query are
+// made of such calls.
 //
 // The package knows nothing of the browser's protocol or of the API: it asks for the small interfaces
 // in package driver. Package actortest has a fake of them.
