@@ -27,7 +27,7 @@ const (
 
 // drag presses at the element, moves, and releases. When the page begins to drag data, what goes on is a drag of the
 // browser's, else the pointer alone moves.
-func (t *task) drag(ctx context.Context) (driver.DoResult, error) {
+func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	data, stop := t.page.Expect(input.DragIntercepted.Method)
 	defer stop()
 	main := t.page.Main()
@@ -35,21 +35,21 @@ func (t *task) drag(ctx context.Context) (driver.DoResult, error) {
 	defer main.Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
 	if to := t.action.To; to != nil && to.Ref != dom.NoRef {
 		// Nothing is picked up for a place that is another thing by now.
-		if _, _, err := t.ready(ctx, *to, reachRequest{Need: "node", Passive: true}); err != nil {
+		if _, _, err := t.ready(ctx, *to, resolveRequest{Need: "node", Passive: true}); err != nil {
 			return driver.DoResult{}, err
 		}
 	}
-	p, deed, err := t.hold(ctx)
+	p, result, err := t.pressAndHold(ctx)
 	if err != nil {
-		return deed, err
+		return result, err
 	}
-	defer t.release(ctx, p)
-	to, err := t.carry(ctx, p, data)
+	defer t.disarmPath(ctx, p)
+	to, err := t.moveHeld(ctx, p, data)
 	if err != nil {
 		to = p.at
 	}
-	up := t.letUp(ctx, to)
-	got, serr := t.struck(ctx, p)
+	up := t.releaseButton(ctx, to)
+	got, serr := t.outcomeOf(ctx, p)
 	if ctx.Err() == nil {
 		serr = nil // what was dropped led to another document
 	}
@@ -58,27 +58,27 @@ func (t *task) drag(ctx context.Context) (driver.DoResult, error) {
 			return driver.DoResult{Delivered: driver.DeliveredPart}, t.dropped(ctx, e)
 		}
 	}
-	deed, err = t.movedBy(ctx, p)
+	result, err = t.movedBy(ctx, p)
 	if err == nil && got.Beside {
-		return t.beside(deed)
+		return t.beside(result)
 	}
-	return deed, err
+	return result, err
 }
 
 // beside is how a drag went whose target was not where it was released. Lists move their items as one is dragged over them:
 // there it has arrived when it stays where it was put. Otherwise nobody received it.
-func (t *task) beside(deed driver.DoResult) (driver.DoResult, error) {
+func (t *drag) beside(result driver.DoResult) (driver.DoResult, error) {
 	ref, to := strconv.FormatUint(uint64(t.action.Ref), 10), strconv.FormatUint(uint64(t.action.To.Ref), 10)
-	if deed.Moved {
-		deed.Note += ", to where ref " + to + " was, which moved meanwhile"
-		return deed, nil
+	if result.Moved {
+		result.Note += ", to where ref " + to + " was, which moved meanwhile"
+		return result, nil
 	}
 	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},
 		Message: "ref " + ref + " was dragged, and released beside ref " + to + ", which moved meanwhile: read the page to see where it is before you try again"}
 }
 
 // dropped is the error of a drag that ended under way; one whose document is gone has not arrived.
-func (t *task) dropped(ctx context.Context, err error) error {
+func (t *drag) dropped(ctx context.Context, err error) error {
 	var known *apierr.Error
 	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, devtools.ErrLost) {
 		return err
@@ -91,8 +91,8 @@ func (t *task) dropped(ctx context.Context, err error) error {
 // pressLeft is the left button, pressed once.
 var pressLeft = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, ClickCount: 1}
 
-// letUp releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
-func (t *task) letUp(ctx context.Context, at driver.Point) error {
+// releaseButton releases the button, also when ctx has ended: then, and when it ends meanwhile, it does not wait for the page, which may hang.
+func (t *drag) releaseButton(ctx context.Context, at driver.Point) error {
 	main, step := t.page.Main(), mouse(input.DispatchMouseEventTypeMouseReleased, at, pressLeft)
 	k, err := main.Conn.Send(context.WithoutCancel(ctx), main.ID, step.Method, step.Params)
 	if err != nil {
@@ -101,10 +101,10 @@ func (t *task) letUp(ctx context.Context, at driver.Point) error {
 	return k.Wait(ctx, nil)
 }
 
-// hold presses the button at the element, as often as it takes within the time there is: where the browser looks for what
+// pressAndHold presses the button at the element, as often as it takes within the time there is: where the browser looks for what
 // was scrolled or moved just now, it may still stand elsewhere, and then nothing receives the press. The guards stay armed:
 // the caller releases the path, and the button.
-func (t *task) hold(ctx context.Context) (*path, driver.DoResult, error) {
+func (t *drag) pressAndHold(ctx context.Context) (*path, driver.DoResult, error) {
 	main := t.page.Main()
 	for {
 		p, err := t.point(ctx, t.action.Spot(), 0)
@@ -112,29 +112,29 @@ func (t *task) hold(ctx context.Context) (*path, driver.DoResult, error) {
 			return nil, driver.DoResult{}, err
 		}
 		err = main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, pressLeft))
-		began := blow{Presses: 1}
+		began := outcome{Presses: 1}
 		if err == nil && p.spot.Ref != dom.NoRef {
 			err = call(ctx, p.leaf(), "dragBegan", nil, &began)
 		}
 		if err == nil && began.Presses > 0 {
 			return p, driver.DoResult{}, nil
 		}
-		up := t.letUp(ctx, p.at)
-		got, serr := t.struck(ctx, p)
-		t.release(ctx, p)
+		up := t.releaseButton(ctx, p.at)
+		got, serr := t.outcomeOf(ctx, p)
+		t.disarmPath(ctx, p)
 		for _, e := range []error{err, up, serr} {
 			if e != nil {
 				return nil, driver.DoResult{}, t.dropped(ctx, e)
 			}
 		}
 		switch {
-		case isOther(got.reached):
-			return nil, driver.DoResult{}, t.refusal(p.spot, got.reached)
+		case isOther(got.resolved):
+			return nil, driver.DoResult{}, t.refusal(p.spot, got.resolved)
 		case got.Reached:
-			deed, err := t.cutShort(p, got)
-			return nil, deed, err
+			result, err := t.partialResult(p, got)
+			return nil, result, err
 		case !time.Now().Before(t.deadline):
-			return nil, driver.DoResult{}, t.missed(p, got)
+			return nil, driver.DoResult{}, t.missedError(p, got)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (t *task) hold(ctx context.Context) (*path, driver.DoResult, error) {
 const movedLimit = 1000
 
 // movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
-func (t *task) movedBy(ctx context.Context, p *path) (driver.DoResult, error) {
+func (t *drag) movedBy(ctx context.Context, p *path) (driver.DoResult, error) {
 	var by point
 	if err := call(ctx, p.leaf(), "moved", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
 		return driver.DoResult{}, nil // it was dragged in any case
@@ -151,8 +151,8 @@ func (t *task) movedBy(ctx context.Context, p *path) (driver.DoResult, error) {
 	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, nil
 }
 
-// carry moves what is held to where it belongs and returns that place.
-func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message) (driver.Point, error) {
+// moveHeld moves what is held to where it belongs and returns that place.
+func (t *drag) moveHeld(ctx context.Context, p *path, data <-chan *cdproto.Message) (driver.Point, error) {
 	to := driver.Point{X: p.at.X + t.action.Delta.X, Y: p.at.Y + t.action.Delta.Y}
 	begin := driver.Point{X: p.at.X + nudge, Y: p.at.Y}
 	if to.X < p.at.X {
@@ -195,7 +195,7 @@ func (t *task) carry(ctx context.Context, p *path, data <-chan *cdproto.Message)
 
 // arrive moves what is held once more to where it is released, for pages that move things under the pointer, and says to the
 // page what it is to be released on.
-func (t *task) arrive(ctx context.Context, p *path, to driver.Point) (driver.Point, error) {
+func (t *drag) arrive(ctx context.Context, p *path, to driver.Point) (driver.Point, error) {
 	end := t.action.To
 	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.spot.Frame || p.spot.Ref == dom.NoRef {
 		return to, err
@@ -210,8 +210,8 @@ var dragging = input.DispatchMouseEventParams{Button: input.MouseButtonLeft, But
 const interceptLimit = 5 * time.Second
 
 // dragged returns what the page drags, nil when it drags nothing: the pointer alone moves then.
-func (t *task) dragged(ctx context.Context, p *path, data <-chan *cdproto.Message) (*input.DragData, error) {
-	var began blow
+func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Message) (*input.DragData, error) {
+	var began outcome
 	began.Dragging = true
 	if p.spot.Ref != dom.NoRef {
 		if err := call(ctx, p.leaf(), "dragBegan", nil, &began); err != nil {
@@ -243,23 +243,23 @@ func (t *task) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 }
 
 // destination finds where a drag of an element ends: at the centre of another.
-func (t *task) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
+func (t *drag) destination(ctx context.Context, s, dragged driver.Spot) (driver.Point, error) {
 	if s.Ref == dom.NoRef && s.Point != nil {
 		return *s.Point, nil
 	}
-	req := reachRequest{Need: "drop"}
+	req := resolveRequest{Need: "drop"}
 	if dragged.Ref != dom.NoRef && dragged.Frame == s.Frame {
 		ref := uint32(dragged.Ref)
 		req.Dragged = &ref
 	}
-	p, err := t.reach(ctx, s, req)
+	p, err := t.resolve(ctx, s, req)
 	if err != nil {
 		return driver.Point{}, err
 	}
 	return p.at, nil
 }
 
-func (t *task) dragOver(ctx context.Context, at driver.Point, data *input.DragData, first bool) error {
+func (t *drag) dragOver(ctx context.Context, at driver.Point, data *input.DragData, first bool) error {
 	steps := []devtools.Step{dragEvent(input.DispatchDragEventTypeDragOver, at, data)}
 	if first {
 		steps = []devtools.Step{dragEvent(input.DispatchDragEventTypeDragEnter, at, data), steps[0]}

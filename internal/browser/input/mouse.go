@@ -21,33 +21,33 @@ func mouse(kind input.DispatchMouseEventType, at driver.Point, e input.DispatchM
 }
 
 // move moves the pointer and returns when the page has heard of it.
-func (t *task) move(ctx context.Context, at driver.Point, e input.DispatchMouseEventParams) error {
+func (t *pointer) move(ctx context.Context, at driver.Point, e input.DispatchMouseEventParams) error {
 	return t.page.Main().Run(ctx, mouse(input.DispatchMouseEventTypeMouseMoved, at, e))
 }
 
 // point moves the pointer to an element and checks that it is there, as often as it takes within the time there is.
 // When it returns a path, the guards are armed: the caller releases it.
-func (t *task) point(ctx context.Context, s driver.Spot, modifiers int64) (*path, error) {
-	req := reachRequest{Need: "point", Passive: t.action.Kind.IsPassive()}
+func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*path, error) {
+	req := resolveRequest{Need: "point", Passive: t.action.Kind.IsPassive()}
 	for {
-		p, err := t.reach(ctx, s, req)
+		p, err := t.resolve(ctx, s, req)
 		if err != nil {
 			return nil, err
 		}
 		if err := t.move(ctx, p.at, input.DispatchMouseEventParams{Modifiers: modifiers}); err != nil {
 			return nil, err
 		}
-		wrong, err := t.aim(ctx, p)
+		wrong, err := t.hitTest(ctx, p)
 		if err != nil {
-			letGo(ctx, p.agents()[:1])
-			t.release(ctx, p)
+			disarm(ctx, p.agents()[:1])
+			t.disarmPath(ctx, p)
 			return nil, err
 		}
 		if wrong.Error == "" {
 			return p, nil
 		}
-		letGo(ctx, p.agents()[:1])
-		t.release(ctx, p)
+		disarm(ctx, p.agents()[:1])
+		t.disarmPath(ctx, p)
 		if wrong.Error == "stale" || isOther(wrong) || !time.Now().Before(t.deadline) {
 			return nil, t.refusal(s, wrong)
 		}
@@ -55,25 +55,25 @@ func (t *task) point(ctx context.Context, s driver.Spot, modifiers int64) (*path
 	}
 }
 
-func (t *task) hover(ctx context.Context) (driver.DoResult, error) {
+func (t *pointer) hover(ctx context.Context) (driver.DoResult, error) {
 	p, err := t.point(ctx, t.action.Spot(), 0)
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	letGo(ctx, p.agents()[:1])
-	t.release(ctx, p)
-	return driver.DoResult{Note: t.hit(p)}, nil
+	disarm(ctx, p.agents()[:1])
+	t.disarmPath(ctx, p)
+	return driver.DoResult{Note: t.describePoint(p)}, nil
 }
 
-// hit says what stands at the point of an action that names no element.
-func (t *task) hit(p *path) string {
+// describePoint says what stands at the point of an action that names no element.
+func (t *pointer) describePoint(p *path) string {
 	if p.spot.Ref != dom.NoRef {
 		return ""
 	}
 	return "ok, on " + named(p.found)
 }
 
-func (t *task) click(ctx context.Context) (driver.DoResult, error) {
+func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 	modifiers, err := keys.Modifiers(t.action.Modifiers)
 	if err != nil {
 		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
@@ -83,20 +83,20 @@ func (t *task) click(ctx context.Context) (driver.DoResult, error) {
 		if err != nil {
 			return driver.DoResult{}, err
 		}
-		got, err := t.strike(ctx, p, modifiers)
+		got, err := t.dispatch(ctx, p, modifiers)
 		switch {
 		case err != nil:
 			return driver.DoResult{}, err
 		case p.spot.Ref == dom.NoRef:
-			return driver.DoResult{Note: t.hit(p)}, nil
+			return driver.DoResult{Note: t.describePoint(p)}, nil
 		case got.Whole:
 			return driver.DoResult{Note: got.note()}, nil
-		case isOther(got.reached):
-			return driver.DoResult{}, t.refusal(p.spot, got.reached)
+		case isOther(got.resolved):
+			return driver.DoResult{}, t.refusal(p.spot, got.resolved)
 		case got.Reached || got.Lost:
-			return t.cutShort(p, got)
+			return t.partialResult(p, got)
 		case !time.Now().Before(t.deadline):
-			return driver.DoResult{}, t.missed(p, got)
+			return driver.DoResult{}, t.missedError(p, got)
 		}
 	}
 }
@@ -121,11 +121,11 @@ type wheel struct {
 // wheelPatience is how long what a wheel set off may take to come to rest, in milliseconds.
 const wheelPatience = 2000
 
-func (t *task) scroll(ctx context.Context) (driver.DoResult, error) {
+func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	a := t.action
 	turn := a.Delta != driver.Point{}
 	if !turn {
-		_, err := t.reach(ctx, a.Spot(), reachRequest{Need: "view"})
+		_, err := t.resolve(ctx, a.Spot(), resolveRequest{Need: "view"})
 		return driver.DoResult{}, err
 	}
 	var agent Agent
@@ -134,7 +134,7 @@ func (t *task) scroll(ctx context.Context) (driver.DoResult, error) {
 	var err error
 	if a.Aimless() {
 		agent, err = t.page.Agent(ctx, "")
-	} else if p, err = t.reach(ctx, a.Spot(), reachRequest{Need: "point", Passive: true}); err == nil {
+	} else if p, err = t.resolve(ctx, a.Spot(), resolveRequest{Need: "point", Passive: true}); err == nil {
 		agent = p.leaf()
 		before = map[string]any{"x": p.steps[0].at.X, "y": p.steps[0].at.Y}
 	}

@@ -31,7 +31,7 @@ var refusals = map[string]string{
 }
 
 // refusal is the error for what the observer found.
-func (t *task) refusal(s driver.Spot, found reached) error {
+func (t *task) refusal(s driver.Spot, found resolved) error {
 	ref := strconv.FormatUint(uint64(s.Ref), 10)
 	switch found.Error {
 	case "stale":
@@ -67,12 +67,12 @@ func (t *task) refusal(s driver.Spot, found reached) error {
 }
 
 // isOther reports whether the observer found that an element is another thing than the one that is meant.
-func isOther(found reached) bool {
+func isOther(found resolved) bool {
 	return found.Error == "renamed" || found.Error == "reused" || found.Error == driver.Beside
 }
 
 // other is the error of an element that is another thing than the one that is meant.
-func other(ref string, found reached) error {
+func other(ref string, found resolved) error {
 	message := "ref " + ref
 	switch {
 	case found.Error == "renamed":
@@ -99,7 +99,7 @@ var forms = map[string]string{
 }
 
 // wrong is the error of a value that the element cannot hold.
-func wrong(ref string, a driver.Action, found reached) error {
+func wrong(ref string, a driver.Action, found resolved) error {
 	if a.Kind == driver.Select {
 		return apierr.Errorf(apierr.Invalid, "ref %s takes exactly one value, not %d: it is no select of several", ref, len(a.Values))
 	}
@@ -107,7 +107,7 @@ func wrong(ref string, a driver.Action, found reached) error {
 }
 
 // listed lists the options of a select.
-func listed(found reached) string {
+func listed(found resolved) string {
 	if len(found.Options) == 0 {
 		return "none: wait until they are loaded"
 	}
@@ -123,7 +123,7 @@ func listed(found reached) string {
 }
 
 // named names what an event went to instead.
-func named(found reached) string {
+func named(found resolved) string {
 	if found.Cover == nil {
 		return found.Detail
 	}

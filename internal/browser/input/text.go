@@ -16,14 +16,14 @@ import (
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
-// enter types, or replaces what is there.
-func (t *task) enter(ctx context.Context) (driver.DoResult, error) {
+// enterText types, or replaces what is there.
+func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	a := t.action
 	edit := "append"
 	if a.Kind == driver.Fill {
 		edit = "replace"
 	}
-	agent, found, err := t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Edit: edit, Text: a.Text})
+	agent, found, err := t.ready(ctx, a.Spot(), resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
 	if err != nil {
 		return driver.DoResult{}, err
 	}
@@ -33,29 +33,29 @@ func (t *task) enter(ctx context.Context) (driver.DoResult, error) {
 		}
 		return driver.DoResult{}, nil
 	}
-	stop := t.keysOnly(ctx, agent)
+	stop := t.blockOtherKeys(ctx, agent)
 	defer stop()
 	if found.Rich {
 		if err := call(ctx, agent, "selectionHeard", nil, nil); err != nil {
 			return driver.DoResult{}, err
 		}
 	}
-	strokes := t.strokes(a, found)
-	if len(strokes) == 0 {
-		letGo(ctx, []Agent{agent})
+	keyEvents := t.keyEvents(a, found)
+	if len(keyEvents) == 0 {
+		disarm(ctx, []Agent{agent})
 		return driver.DoResult{}, nil
 	}
-	if left, err := t.send(ctx, agent, strokes); err != nil {
-		letGo(ctx, []Agent{agent})
+	if left, err := t.send(ctx, agent, keyEvents); err != nil {
+		disarm(ctx, []Agent{agent})
 		return driver.DoResult{}, err
 	} else if left {
 		return wentAway(a)
 	}
-	return t.typed(ctx, agent, a)
+	return t.verifyTyped(ctx, agent, a)
 }
 
-// strokes are the events that enter a text.
-func (t *task) strokes(a driver.Action, found reached) []keys.Event {
+// keyEvents are the events that enter a text.
+func (t *typing) keyEvents(a driver.Action, found resolved) []keys.Event {
 	switch {
 	case a.Kind == driver.Type && found.End:
 		end, _ := keys.Chord("End", false)
@@ -89,11 +89,11 @@ func lines(text string) []keys.Event {
 	return events
 }
 
-// keysOnly shuts all documents but one out of what is typed, until stop is called.
-func (t *task) keysOnly(ctx context.Context, agent Agent) (stop func()) {
+// blockOtherKeys shuts all documents but one out of what is typed, until stop is called.
+func (t *typing) blockOtherKeys(ctx context.Context, agent Agent) (stop func()) {
 	p := &path{spot: t.action.Spot(), steps: []step{{frame: t.action.Frame, agent: agent}}}
-	t.shutOut(ctx, p)
-	return func() { letGo(ctx, t.page.Others(p.frames())) }
+	t.blockOthers(ctx, p)
+	return func() { disarm(ctx, t.page.Others(p.frames())) }
 }
 
 // inFlight is how many events of the keyboard are under way together.
@@ -101,7 +101,7 @@ const inFlight = 64
 
 // send sends events in order. Enter may lead elsewhere, so what is behind it waits for it; left says that the document was
 // gone by then, and that the rest was not sent.
-func (t *task) send(ctx context.Context, agent Agent, events []keys.Event) (left bool, err error) {
+func (t *typing) send(ctx context.Context, agent Agent, events []keys.Event) (left bool, err error) {
 	main := t.page.Main()
 	var batch []devtools.Step
 	flush := func() error {
@@ -139,7 +139,7 @@ func stillThere(ctx context.Context, agent Agent) bool {
 }
 
 // press presses a chord.
-func (t *task) press(ctx context.Context) (driver.DoResult, error) {
+func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	a := t.action
 	events, err := keys.Chord(a.Text, t.page.Mac())
 	if err != nil {
@@ -147,10 +147,10 @@ func (t *task) press(ctx context.Context) (driver.DoResult, error) {
 	}
 	var agent Agent
 	if a.Ref != dom.NoRef {
-		if agent, _, err = t.ready(ctx, a.Spot(), reachRequest{Need: "focus", Text: pressedText(a)}); err != nil {
+		if agent, _, err = t.ready(ctx, a.Spot(), resolveRequest{Need: "focus", Text: pressedText(a)}); err != nil {
 			return driver.DoResult{}, err
 		}
-		defer t.keysOnly(ctx, agent)()
+		defer t.blockOtherKeys(ctx, agent)()
 	}
 	for n := range max(1, a.Repeat) {
 		if n > 0 && !stillThere(ctx, agent) {
@@ -158,7 +158,7 @@ func (t *task) press(ctx context.Context) (driver.DoResult, error) {
 		}
 		if _, err := t.send(ctx, agent, events); err != nil {
 			if agent != nil {
-				letGo(ctx, []Agent{agent})
+				disarm(ctx, []Agent{agent})
 			}
 			return driver.DoResult{}, err
 		}
@@ -166,16 +166,16 @@ func (t *task) press(ctx context.Context) (driver.DoResult, error) {
 	if agent == nil {
 		return driver.DoResult{}, nil
 	}
-	return t.typed(ctx, agent, a)
+	return t.verifyTyped(ctx, agent, a)
 }
 
 // choose selects options.
-func (t *task) choose(ctx context.Context) (driver.DoResult, error) {
+func (t *typing) choose(ctx context.Context) (driver.DoResult, error) {
 	values := t.action.Values
 	if values == nil {
 		values = []string{}
 	}
-	_, found, err := t.ready(ctx, t.action.Spot(), reachRequest{Need: "focus", Values: values})
+	_, found, err := t.ready(ctx, t.action.Spot(), resolveRequest{Need: "focus", Values: values})
 	switch {
 	case err != nil:
 		return driver.DoResult{}, err
@@ -189,36 +189,36 @@ func (t *task) choose(ctx context.Context) (driver.DoResult, error) {
 const tookLimit = time.Second
 
 // check makes an element checked, or not.
-func (t *task) check(ctx context.Context) (driver.DoResult, error) {
+func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 	want := t.action.Kind == driver.Check
 	s := t.action.Spot()
 	for range 2 {
-		agent, found, err := t.ready(ctx, s, reachRequest{Need: "point", Want: &want})
+		agent, found, err := t.ready(ctx, s, resolveRequest{Need: "point", Want: &want})
 		if err != nil {
 			return driver.DoResult{}, err
 		}
 		if isChecked(found.Checked, want) {
 			return driver.DoResult{Note: "already " + word(want)}, nil
 		}
-		deed, err := t.click(ctx)
-		if err != nil && deed.Delivered != driver.DeliveredPart {
-			return deed, err
+		result, err := t.click(ctx)
+		if err != nil && result.Delivered != driver.DeliveredPart {
+			return result, err
 		}
 		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
-		var got reached
+		var got resolved
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
 		if gone := call(ctx, agent, "became", took, &got); gone != nil {
 			if ctx.Err() != nil {
 				return driver.DoResult{}, gone
 			}
-			return deed, err // it led to another document
+			return result, err // it led to another document
 		}
 		switch {
 		case err != nil && got.Error != "":
-			return deed, err // what counts is the state, which a press alone may have changed
+			return result, err // what counts is the state, which a press alone may have changed
 		case got.Error == "":
 			return driver.DoResult{}, nil
-		case got.Error == "stale" && deed.Note != "":
+		case got.Error == "stale" && result.Note != "":
 			return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(s.Ref), "cause": "removed"},
 				Message: fmt.Sprintf("ref %d was pressed, and the page removed it before the click, so it is not known to be %s: read the page to see", s.Ref, word(want))}
 		case got.Error == "stale":
@@ -228,7 +228,7 @@ func (t *task) check(ctx context.Context) (driver.DoResult, error) {
 		}
 		// Neither yes nor no: the first click has made it one of these, the second makes it the other.
 	}
-	return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, reached{Error: "unchanged"})
+	return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, resolved{Error: "unchanged"})
 }
 
 func isChecked(state string, want bool) bool { return state == fmt.Sprint(want) }

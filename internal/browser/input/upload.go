@@ -27,9 +27,9 @@ type terms struct {
 }
 
 // upload gives files to a file input, or to what opens a file chooser.
-func (t *task) upload(ctx context.Context) (driver.DoResult, error) {
+func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 	s := t.action.Spot()
-	agent, _, err := t.ready(ctx, s, reachRequest{Need: "node"})
+	agent, _, err := t.ready(ctx, s, resolveRequest{Need: "node"})
 	if err != nil {
 		return driver.DoResult{}, err
 	}
@@ -39,7 +39,7 @@ func (t *task) upload(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, err
 	}
 	if takes.Error != "" {
-		return driver.DoResult{}, t.refusal(s, reached{Error: takes.Error})
+		return driver.DoResult{}, t.refusal(s, resolved{Error: takes.Error})
 	}
 	if !takes.Input {
 		return t.uploadByChooser(ctx, agent)
@@ -56,25 +56,25 @@ func (t *task) upload(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, err
 	}
 	if object == "" {
-		return driver.DoResult{}, t.refusal(s, reached{Error: "stale"})
+		return driver.DoResult{}, t.refusal(s, resolved{Error: "stale"})
 	}
 	return driver.DoResult{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
 		Params: cdpdom.SetFileInputFilesParams{Files: paths, ObjectID: object}})
 }
 
 // accepts checks that an input takes the files that there are.
-func (t *task) accepts(s driver.Spot, multiple, folder bool) error {
+func (t *upload) accepts(s driver.Spot, multiple, folder bool) error {
 	switch {
 	case folder:
-		return t.refusal(s, reached{Error: "folder"})
+		return t.refusal(s, resolved{Error: "folder"})
 	case !multiple && len(t.action.Paths)+len(t.action.Files) > 1:
-		return t.refusal(s, reached{Error: "one file"})
+		return t.refusal(s, resolved{Error: "one file"})
 	}
 	return nil
 }
 
 // uploadByChooser clicks what opens a file chooser, and answers that.
-func (t *task) uploadByChooser(ctx context.Context, agent Agent) (driver.DoResult, error) {
+func (t *upload) uploadByChooser(ctx context.Context, agent Agent) (driver.DoResult, error) {
 	s := t.action.Spot()
 	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
 	defer stop()
@@ -89,7 +89,7 @@ func (t *task) uploadByChooser(ctx context.Context, agent Agent) (driver.DoResul
 		return driver.DoResult{}, err
 	}
 	if chooser.BackendNodeID == 0 {
-		return driver.DoResult{}, t.refusal(s, reached{Error: "no chooser"})
+		return driver.DoResult{}, t.refusal(s, resolved{Error: "no chooser"})
 	}
 	paths, err := t.paths()
 	if err != nil {
@@ -100,7 +100,7 @@ func (t *task) uploadByChooser(ctx context.Context, agent Agent) (driver.DoResul
 }
 
 // chooser waits for the file chooser that a click opens.
-func (t *task) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdproto.Message) (e cdppage.EventFileChooserOpened, err error) {
+func (t *upload) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdproto.Message) (e cdppage.EventFileChooserOpened, err error) {
 	limit := time.NewTimer(max(time.Until(t.deadline), 500*time.Millisecond))
 	defer limit.Stop()
 	select {
@@ -110,7 +110,7 @@ func (t *task) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdprot
 		}
 		return e, nil
 	case <-limit.C:
-		return e, t.refusal(s, reached{Error: "no chooser"})
+		return e, t.refusal(s, resolved{Error: "no chooser"})
 	case <-ctx.Done():
 		return e, context.Cause(ctx)
 	}
@@ -118,7 +118,7 @@ func (t *task) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdprot
 
 // paths are the files to give, after those that came with the request were written down. The page reads them when it
 // sends them, so they stay until it is closed.
-func (t *task) paths() ([]string, error) {
+func (t *upload) paths() ([]string, error) {
 	paths := append([]string{}, t.action.Paths...)
 	if len(t.action.Files) == 0 {
 		return paths, nil

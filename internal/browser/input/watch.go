@@ -26,7 +26,7 @@ const (
 var errFrameHangs = errors.New("the frame of the element stopped answering")
 
 // watched does an action while it watches over the frame that it is done in, when that has a process of its own.
-func (h *Hands) watched(ctx context.Context, a driver.Action, do func(context.Context) (driver.DoResult, error)) (driver.DoResult, error) {
+func (h *Dispatcher) watched(ctx context.Context, a driver.Action, do func(context.Context) (driver.DoResult, error)) (driver.DoResult, error) {
 	frame := h.processOf(ctx, a)
 	if frame == nil {
 		return do(ctx)
@@ -46,22 +46,22 @@ func (h *Hands) watched(ctx context.Context, a driver.Action, do func(context.Co
 			}
 		}
 	})
-	deed, err := do(inner)
+	result, err := do(inner)
 	hangs := context.Cause(inner) == errFrameHangs && ctx.Err() == nil
 	cancel(nil)
 	watcher.Wait()
 	switch {
 	case hangs && err == nil:
-		deed.Note = cmp.Or(deed.Note, "ok") + ", but then its frame stopped answering"
+		result.Note = cmp.Or(result.Note, "ok") + ", but then its frame stopped answering"
 	case hangs:
 		err = apierr.Errorf(apierr.Unresponsive,
 			"the frame of the element stopped answering during the %s; whether the element received anything is not known: wait and read the page, or navigate the tab elsewhere", a.Kind)
 	}
-	return deed, err
+	return result, err
 }
 
 // processOf is the session of the frame that an action is done in; nil when it is that of the page.
-func (h *Hands) processOf(ctx context.Context, a driver.Action) *devtools.Session {
+func (h *Dispatcher) processOf(ctx context.Context, a driver.Action) *devtools.Session {
 	if a.Frame == "" {
 		return nil
 	}

@@ -1,14 +1,15 @@
-// Package input acts on the elements of a page as a person does: with the browser's own input, after making sure that
-// the element can be acted on, and never on another one.
+// Package input acts on the elements of a page as a person does: with the browser's own input, after making sure that the
+// element can be acted on, and never on another one.
 //
 // Every action goes the same way. The observer in the element's document waits until the element is there, shown, enabled, at
-// rest and in view, and finds a point of it that nothing covers; the documents around it move the point into
-// the top-level viewport and check that nothing of theirs covers the frame there. When the pointer has moved
-// to the point, all of that is checked once more. From then on a guard in the documents swallows whatever would reach
-// another element (browser/page/js/68-guard.js), until the action is over.
+// rest and in view, and finds a point of the element that nothing covers (resolve); the documents around it move the point
+// into the top-level viewport and check that nothing of theirs covers the frame there. When the pointer has moved to the
+// point, all of that is checked once more (hitTest). From then on a guard in the documents swallows whatever would reach
+// another element (observer/js/68-guard.js), until the action is over. Then the document says what the element received
+// (outcome).
 //
-// Nothing here keeps state between actions but the folders of uploaded files. Callers owe a context that ends, one action
-// at a time, and Close.
+// Input is a page's state: expected events, and folders of uploaded files. A Dispatcher performs one action at a time and
+// keeps nothing between actions. Callers owe a context that ends, one action at a time, and Close.
 package input
 
 import (
@@ -24,7 +25,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// Page is what hands need to know of a page.
+// Page is what a Dispatcher needs of a page.
 type Page interface {
 	// Main is the page's own session, to which input goes.
 	Main() devtools.Session
@@ -56,61 +57,74 @@ type Agent interface {
 	Handle(ctx context.Context, command string, argument any) (runtime.RemoteObjectID, error)
 }
 
-// Hands act on one page.
-type Hands struct{ page Page }
+// Dispatcher act on one page.
+type Dispatcher struct{ page Page }
 
-// New returns the hands of a page.
-func New(p Page) *Hands { return &Hands{page: p} }
+// New returns the dispatcher of a page.
+func New(p Page) *Dispatcher { return &Dispatcher{page: p} }
 
 // patience is how long an element may take until it can be acted on.
 const patience = 2 * time.Second
 
 // Do performs one action; see driver.Input.
-func (h *Hands) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
-	deed, err := h.watched(ctx, a, func(ctx context.Context) (driver.DoResult, error) { return h.do(ctx, a) })
+func (h *Dispatcher) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	result, err := h.watched(ctx, a, func(ctx context.Context) (driver.DoResult, error) { return h.do(ctx, a) })
 	if err != nil {
-		return deed, h.page.Failed(err)
+		return result, h.page.Failed(err)
 	}
-	return deed, nil
+	return result, nil
 }
 
-func (h *Hands) do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
-	t := &task{Hands: h, action: a, deadline: time.Now().Add(patience)}
+func (h *Dispatcher) do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	t := &task{Dispatcher: h, action: a, deadline: time.Now().Add(patience)}
 	if end, ok := ctx.Deadline(); ok {
 		// An answer is worth more than the last moment of patience.
 		if soon := end.Add(-max(time.Until(end)/5, 50*time.Millisecond)); soon.Before(t.deadline) {
 			t.deadline = soon
 		}
 	}
+	pointer := &pointer{t}
 	switch a.Kind {
 	case driver.Click:
-		return t.click(ctx)
+		return pointer.click(ctx)
 	case driver.Hover:
-		return t.hover(ctx)
+		return pointer.hover(ctx)
 	case driver.Type, driver.Fill:
-		return t.enter(ctx)
+		return (&typing{t}).enterText(ctx)
 	case driver.Press:
-		return t.press(ctx)
+		return (&typing{t}).press(ctx)
 	case driver.Scroll:
-		return t.scroll(ctx)
+		return pointer.scroll(ctx)
 	case driver.Select:
-		return t.choose(ctx)
+		return (&typing{t}).choose(ctx)
 	case driver.Check, driver.Uncheck:
-		return t.check(ctx)
+		return pointer.check(ctx)
 	case driver.Drag:
-		return t.drag(ctx)
+		return (&drag{pointer}).do(ctx)
 	case driver.Upload:
-		return t.upload(ctx)
+		return (&upload{pointer}).do(ctx)
 	}
 	return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "unknown action %d", a.Kind)
 }
 
 // task is one action under way.
 type task struct {
-	*Hands
+	*Dispatcher
 	action   driver.Action
 	deadline time.Time
 }
+
+// pointer acts with the mouse.
+type pointer struct{ *task }
+
+// drag drags an element.
+type drag struct{ *pointer }
+
+// typing acts with the keyboard, and on values.
+type typing struct{ *task }
+
+// upload gives files away.
+type upload struct{ *pointer }
 
 // left is how much patience is left, in milliseconds.
 func (t *task) left() int64 { return max(0, time.Until(t.deadline).Milliseconds()) }
@@ -133,8 +147,8 @@ func answer(ctx context.Context, k *devtools.Call, result any) error {
 	return reply.Decode(result)
 }
 
-// letGo disarms the guards of documents, whatever happened.
-func letGo(ctx context.Context, agents []Agent) {
+// disarm disarms the guards of documents, whatever happened.
+func disarm(ctx context.Context, agents []Agent) {
 	for _, a := range agents {
 		// Nobody waits for it: a document that is gone, or hangs, guards nothing.
 		if k, err := a.Send(context.WithoutCancel(ctx), "disarm", nil); err == nil {

@@ -14,7 +14,7 @@ import (
 
 // keyed is the answer of the command "typed".
 type keyed struct {
-	reached
+	resolved
 	// Reached says that the element heard the first key.
 	Reached bool `json:"reached"`
 	// Same says that the element holds the text, Held what it holds instead; Told is false when that is a secret.
@@ -56,8 +56,8 @@ func pressedText(a driver.Action) string {
 	return strings.Repeat(a.Text, max(1, a.Repeat))
 }
 
-// typed asks how the keys went.
-func (t *task) typed(ctx context.Context, agent Agent, a driver.Action) (driver.DoResult, error) {
+// verifyTyped asks how the keys went.
+func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action) (driver.DoResult, error) {
 	ask := map[string]any{"edit": ""}
 	switch text := pressedText(a); {
 	case a.Kind == driver.Fill:
@@ -70,14 +70,14 @@ func (t *task) typed(ctx context.Context, agent Agent, a driver.Action) (driver.
 	var got keyed
 	if err := call(ctx, agent, "typed", ask, &got); err != nil {
 		if ctx.Err() != nil {
-			letGo(ctx, []Agent{agent})
+			disarm(ctx, []Agent{agent})
 			return driver.DoResult{}, err
 		}
 		return leftBehind(a)
 	}
 	switch {
-	case isOther(got.reached):
-		return driver.DoResult{}, t.refusal(a.Spot(), got.reached)
+	case isOther(got.resolved):
+		return driver.DoResult{}, t.refusal(a.Spot(), got.resolved)
 	case !got.Reached:
 		return driver.DoResult{}, notReached(a, got)
 	case a.Kind == driver.Press:
@@ -85,7 +85,7 @@ func (t *task) typed(ctx context.Context, agent Agent, a driver.Action) (driver.
 	case got.Delivered != "all":
 		return undelivered(a, got)
 	case a.Kind == driver.Fill && got.Cause == "" && got.Detail != "":
-		return driver.DoResult{Note: "ok, until the focus went to " + named(got.reached)}, nil
+		return driver.DoResult{Note: "ok, until the focus went to " + named(got.resolved)}, nil
 	}
 	return driver.DoResult{Note: got.note()}, nil
 }
@@ -94,7 +94,7 @@ func (t *task) typed(ctx context.Context, agent Agent, a driver.Action) (driver.
 func (k *keyed) note() string {
 	switch {
 	case k.Cause == "handed on":
-		return "ok, the rest of it in " + named(k.reached) + ", to which the page went on"
+		return "ok, the rest of it in " + named(k.resolved) + ", to which the page went on"
 	case taken[k.Cause] != "":
 		return taken[k.Cause]
 	case k.Same:
@@ -109,11 +109,11 @@ func (k *keyed) note() string {
 func pressed(a driver.Action, got keyed) (driver.DoResult, error) {
 	switch {
 	case got.Cause == "handed on":
-		return driver.DoResult{Note: "ok, the focus is on " + named(got.reached) + " now"}, nil
+		return driver.DoResult{Note: "ok, the focus is on " + named(got.resolved) + " now"}, nil
 	case got.Cause == "elsewhere" || got.Cause == "moved":
 		return undelivered(a, got)
 	case got.Detail != "":
-		return driver.DoResult{Note: "ok, until the focus went to " + named(got.reached)}, nil
+		return driver.DoResult{Note: "ok, until the focus went to " + named(got.resolved)}, nil
 	case got.Cause == "prevented":
 		return driver.DoResult{Note: "ok, the page handled the key itself"}, nil
 	case got.Cause == "maxlength":
@@ -154,9 +154,9 @@ func undelivered(a driver.Action, got keyed) (driver.DoResult, error) {
 	case got.Cause == "maxlength":
 		why = fmt.Sprintf("its maxlength is %d: type a shorter text", got.Limit)
 	case got.Cause == "elsewhere":
-		why = "text went into " + named(got.reached) + " instead: read the page, and use a ref from there"
+		why = "text went into " + named(got.resolved) + " instead: read the page, and use a ref from there"
 	case got.Cause == "moved":
-		why = "the page moved the focus to " + named(got.reached) + ", which received nothing: read the page, and use a ref from there"
+		why = "the page moved the focus to " + named(got.resolved) + ", which received nothing: read the page, and use a ref from there"
 	case !known:
 		why = "the page did not take it: read the page for what it expects"
 	}
@@ -167,23 +167,23 @@ func undelivered(a driver.Action, got keyed) (driver.DoResult, error) {
 		detail["went_to"] = got.Detail
 	}
 	some := "none"
-	deed := driver.DoResult{Delivered: driver.DeliveredNone}
+	result := driver.DoResult{Delivered: driver.DeliveredNone}
 	if got.Kept > 0 {
-		some, deed.Delivered = strconv.Itoa(got.Kept), driver.DeliveredPart
+		some, result.Delivered = strconv.Itoa(got.Kept), driver.DeliveredPart
 	}
 	holds := ""
 	if got.Told {
 		holds = fmt.Sprintf(" (the field holds %q)", got.Held)
 	}
 	message := fmt.Sprintf("ref %d received %s of %d characters%s: %s", a.Ref, some, got.Of, holds, why)
-	return deed, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
+	return result, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
 }
 
 // notReached is the error of keys that the element did not get.
 func notReached(a driver.Action, got keyed) error {
 	where := "something else"
 	if got.Detail != "" {
-		where = named(got.reached)
+		where = named(got.resolved)
 	}
 	return &apierr.Error{Kind: apierr.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
 		Message: fmt.Sprintf("ref %d lost the focus to %s before a key reached it, so nothing was typed: click it first, or close what takes the focus", a.Ref, where)}

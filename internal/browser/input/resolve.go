@@ -12,8 +12,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// reachRequest is the argument of the command "reach".
-type reachRequest struct {
+// resolveRequest is the argument of the command "reach".
+type resolveRequest struct {
 	Ref      uint32 `json:"ref"`
 	Patience int64  `json:"patience"`
 	// Need is "point", "view", "drop", "focus" or "node".
@@ -52,8 +52,8 @@ func knownOf(s driver.Spot) *known {
 	return &known{Name: s.Known.Name, Told: s.Known.Told, Began: s.Known.Began, Doubtful: s.Known.Doubtful}
 }
 
-// reached is the answer of "reach" and of other commands.
-type reached struct {
+// resolved is the answer of "reach" and of other commands.
+type resolved struct {
 	// Error is empty or a word of refusals.
 	Error string `json:"error"`
 	// Detail and Cover say what covers the element, and its ref if it has one.
@@ -92,10 +92,10 @@ type step struct {
 type path struct {
 	spot  driver.Spot
 	steps []step
-	found reached
+	found resolved
 	// at is the point in the top-level viewport.
 	at driver.Point
-	// witness is the command of that name, once the path was aimed at for a click.
+	// witness is the command of that name, once the path was hit-tested for a click.
 	witness *devtools.Call
 }
 
@@ -125,35 +125,35 @@ func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
 		return nil, err
 	}
 	if s.Document != "" && a.Document() != s.Document {
-		return nil, t.refusal(s, reached{Error: "stale"})
+		return nil, t.refusal(s, resolved{Error: "stale"})
 	}
 	return a, nil
 }
 
 // ready waits until an element can be had, without a point of it.
-func (t *task) ready(ctx context.Context, s driver.Spot, req reachRequest) (Agent, reached, error) {
+func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Agent, resolved, error) {
 	a, err := t.agentOf(ctx, s)
 	if err != nil {
-		return nil, reached{}, err
+		return nil, resolved{}, err
 	}
 	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), knownOf(s)
-	var found reached
+	var found resolved
 	if err := call(ctx, a, "reach", req, &found); err != nil {
 		if ctx.Err() != nil {
-			letGo(ctx, []Agent{a})
+			disarm(ctx, []Agent{a})
 		}
-		return nil, reached{}, err
+		return nil, resolved{}, err
 	}
 	if found.Error != "" {
-		return nil, reached{}, t.refusal(s, found)
+		return nil, resolved{}, t.refusal(s, found)
 	}
 	return a, found, nil
 }
 
-// reach finds a point of an element in the top-level viewport, frame by frame. With open, nothing may cover it.
-func (t *task) reach(ctx context.Context, s driver.Spot, req reachRequest) (*path, error) {
+// resolve finds a point of an element in the top-level viewport, frame by frame. With open, nothing may cover it.
+func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (*path, error) {
 	if s.Ref == dom.NoRef {
-		return t.place(ctx, s)
+		return t.resolvePoint(ctx, s)
 	}
 	a, found, err := t.ready(ctx, s, req)
 	if err != nil {
@@ -164,13 +164,13 @@ func (t *task) reach(ctx context.Context, s driver.Spot, req reachRequest) (*pat
 	for frame := s.Frame; frame != ""; {
 		up, there := t.page.Parent(frame)
 		if !there {
-			return nil, t.refusal(s, reached{Error: "stale"})
+			return nil, t.refusal(s, resolved{Error: "stale"})
 		}
 		parent, err := t.page.Agent(ctx, up)
 		if err != nil {
 			return nil, err
 		}
-		var moved reached
+		var moved resolved
 		if err := call(ctx, parent, "through", t.passage(frame, p.at, req.Need == "point"), &moved); err != nil {
 			return nil, err
 		}
@@ -201,8 +201,8 @@ func (t *task) passage(frame dom.FrameID, at driver.Point, open bool) passage {
 	return passage{Frame: string(frame), X: at.X, Y: at.Y, Patience: t.left(), Open: open, Scroll: true}
 }
 
-// place checks that a point is in the viewport.
-func (t *task) place(ctx context.Context, s driver.Spot) (*path, error) {
+// resolvePoint checks that a point is in the viewport.
+func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 	if s.Point == nil {
 		return nil, apierr.Errorf(apierr.Invalid, "%s needs an element or a point: give a ref", t.action.Kind)
 	}
@@ -226,8 +226,8 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// aimRequest is the argument of the command "aim".
-type aimRequest struct {
+// hitTestRequest is the argument of the command "aim".
+type hitTestRequest struct {
 	Ref uint32 `json:"ref"`
 	point
 	Passive bool   `json:"passive,omitzero"`
@@ -239,23 +239,23 @@ type aimRequest struct {
 // denyLimit bounds how long a frame that has nothing to do with the action may take to shut its guard.
 const denyLimit = 200 * time.Millisecond
 
-// aim checks, with the pointer there, that the point still is the element's, and shuts everything else out: all
+// hitTest checks, with the pointer there, that the point still is the element's, and shuts everything else out: all
 // frames of the page at once. It returns what is wrong, if anything is.
-func (t *task) aim(ctx context.Context, p *path) (reached, error) {
+func (t *task) hitTest(ctx context.Context, p *path) (resolved, error) {
 	if p.spot.Ref == dom.NoRef {
-		return reached{}, nil
+		return resolved{}, nil
 	}
 	calls := make([]*devtools.Call, len(p.steps))
 	var err error
 	if t.clicks() > 0 {
-		// Before the aim, so that it is there when that has answered.
+		// Before the hit test, so that it is there when that has answered.
 		if p.witness, err = p.leaf().Send(ctx, "witness", nil); err != nil {
-			return reached{}, err
+			return resolved{}, err
 		}
 	}
 	for i, s := range p.steps {
 		if i == 0 {
-			calls[i], err = s.agent.Send(ctx, "aim", aimRequest{
+			calls[i], err = s.agent.Send(ctx, "aim", hitTestRequest{
 				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), knownOf(p.spot), t.clicks()})
 		} else {
 			below := p.steps[i-1]
@@ -263,15 +263,15 @@ func (t *task) aim(ctx context.Context, p *path) (reached, error) {
 				Frame: string(below.frame), X: below.at.X, Y: below.at.Y, Open: true, Arm: true})
 		}
 		if err != nil {
-			return reached{}, err
+			return resolved{}, err
 		}
 	}
-	t.shutOut(ctx, p)
-	var wrong reached
+	t.blockOthers(ctx, p)
+	var wrong resolved
 	for i, k := range calls {
-		var found reached
+		var found resolved
 		if err := answer(ctx, k, &found); err != nil {
-			return reached{}, err
+			return resolved{}, err
 		}
 		at := p.steps[i].at
 		if i > 0 && found.Error == "" && math.Hypot(found.X-at.X, found.Y-at.Y) > 1 {
@@ -284,8 +284,8 @@ func (t *task) aim(ctx context.Context, p *path) (reached, error) {
 	return wrong, nil
 }
 
-// shutOut shuts the guards of the frames beside the path.
-func (t *task) shutOut(ctx context.Context, p *path) {
+// blockOthers shuts the guards of the frames beside the path.
+func (t *task) blockOthers(ctx context.Context, p *path) {
 	others := t.page.Others(p.frames())
 	if len(others) == 0 {
 		return
@@ -303,12 +303,12 @@ func (t *task) shutOut(ctx context.Context, p *path) {
 	}
 }
 
-// release disarms everything that aim armed.
-func (t *task) release(ctx context.Context, p *path) {
+// disarmPath disarms everything that hitTest armed.
+func (t *task) disarmPath(ctx context.Context, p *path) {
 	if p.witness != nil {
 		p.witness.Forget()
 	}
 	if p.spot.Ref != dom.NoRef {
-		letGo(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))
+		disarm(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))
 	}
 }

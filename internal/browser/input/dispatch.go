@@ -14,9 +14,9 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// blow is what became of a press: the answer of the commands "struck", "witness" and "dragBegan".
-type blow struct {
-	reached
+// outcome is what became of a press: the answer of the commands "struck", "witness" and "dragBegan".
+type outcome struct {
+	resolved
 	// Reached says that the element received the first event, and Presses and Clicks how many of each it received.
 	Reached bool `json:"reached"`
 	Presses int  `json:"presses"`
@@ -40,7 +40,7 @@ type blow struct {
 var fates = map[string]string{"removed": "removed it", "hidden": "hid it", "disabled": "disabled it"}
 
 // note says what is worth knowing of a press that was delivered.
-func (b *blow) note() string {
+func (b *outcome) note() string {
 	switch {
 	case b.Clicks > 0 && b.Was != b.Now:
 		return fmt.Sprintf("ok, but it was called %s when it was pressed and %s when it was clicked", quoted(b.Was), quoted(b.Now))
@@ -54,11 +54,11 @@ func (b *blow) note() string {
 	return ""
 }
 
-// cutShort is how a press went of which the element received a part.
-func (t *task) cutShort(p *path, got blow) (driver.DoResult, error) {
+// partialResult is how a press went of which the element received a part.
+func (t *pointer) partialResult(p *path, got outcome) (driver.DoResult, error) {
 	ref := strconv.FormatUint(uint64(p.spot.Ref), 10)
 	detail := map[string]string{"ref": ref, "cause": "replaced", "presses": strconv.Itoa(got.Presses), "clicks": strconv.Itoa(got.Clicks)}
-	deed := driver.DoResult{Delivered: driver.DeliveredPart}
+	result := driver.DoResult{Delivered: driver.DeliveredPart}
 	what := "ref " + ref + " was pressed, but not clicked"
 	switch {
 	case got.Presses == 0:
@@ -69,15 +69,15 @@ func (t *task) cutShort(p *path, got blow) (driver.DoResult, error) {
 	why := "no click came"
 	switch {
 	case got.Lost:
-		deed.Delivered, detail["cause"] = driver.DeliveredNone, "navigated"
+		result.Delivered, detail["cause"] = driver.DeliveredNone, "navigated"
 		what, why = "it is not known whether ref "+ref+" was clicked", "its document was gone before it could be asked"
 	case got.Fate != "":
 		why, detail["cause"] = "the page "+fates[got.Fate]+" meanwhile", got.Fate
 		if got.Cover != nil {
-			why += ", and then " + named(got.reached) + " was in its place"
+			why += ", and then " + named(got.resolved) + " was in its place"
 		}
 	case got.Detail != "":
-		why = "then " + named(got.reached) + " was in its place"
+		why = "then " + named(got.resolved) + " was in its place"
 	}
 	if got.Detail != "" {
 		detail["went_to"] = got.Detail
@@ -86,21 +86,21 @@ func (t *task) cutShort(p *path, got blow) (driver.DoResult, error) {
 		detail["went_to_ref"] = strconv.FormatUint(uint64(*got.Cover), 10)
 	}
 	message := what + ": " + why + ": read the page to see whether it did anything before you try again"
-	return deed, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
+	return result, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
 }
 
-// missed is the error of a press that reached something else than the element.
-func (t *task) missed(p *path, got blow) error {
+// missedError is the error of a press that reached something else than the element.
+func (t *pointer) missedError(p *path, got outcome) error {
 	got.Error = "covered"
 	if got.Detail == "" {
 		got.Error = "moving"
 	}
-	return t.refusal(p.spot, got.reached)
+	return t.refusal(p.spot, got.resolved)
 }
 
-// strike presses and releases the mouse, and says how that went.
-func (t *task) strike(ctx context.Context, p *path, modifiers int64) (blow, error) {
-	defer t.release(ctx, p)
+// dispatch presses and releases the mouse, and says how that went.
+func (t *pointer) dispatch(ctx context.Context, p *path, modifiers int64) (outcome, error) {
+	defer t.disarmPath(ctx, p)
 	button := input.MouseButton(t.action.Button)
 	if button == "" {
 		button = input.MouseButtonLeft
@@ -111,20 +111,20 @@ func (t *task) strike(ctx context.Context, p *path, modifiers int64) (blow, erro
 		steps = append(steps, mouse(input.DispatchMouseEventTypeMousePressed, p.at, e), mouse(input.DispatchMouseEventTypeMouseReleased, p.at, e))
 	}
 	if p.spot.Ref == dom.NoRef {
-		return blow{}, t.page.Main().Run(ctx, steps...)
+		return outcome{}, t.page.Main().Run(ctx, steps...)
 	}
-	var got blow
+	var got outcome
 	err := t.page.Main().Run(ctx, steps...)
 	if err != nil {
-		letGo(ctx, p.agents()[:1])
-	} else if got, err = t.struck(ctx, p); err != nil && ctx.Err() == nil {
+		disarm(ctx, p.agents()[:1])
+	} else if got, err = t.outcomeOf(ctx, p); err != nil && ctx.Err() == nil {
 		return testimony(ctx, p.witness) // the document is gone
 	}
-	return p.orWitnessed(ctx, got, err)
+	return p.orTestimony(ctx, got, err)
 }
 
-// orWitnessed gives back how a press went. When the time was up before the page answered, which may hang, what it told before counts.
-func (p *path) orWitnessed(ctx context.Context, got blow, err error) (blow, error) {
+// orTestimony gives back how a press went. When the time was up before the page answered, which may hang, what it told before counts.
+func (p *path) orTestimony(ctx context.Context, got outcome, err error) (outcome, error) {
 	if err == nil || ctx.Err() == nil || !p.witness.Arrived() {
 		return got, err
 	}
@@ -134,13 +134,13 @@ func (p *path) orWitnessed(ctx context.Context, got blow, err error) (blow, erro
 	return got, err
 }
 
-// struck asks how a press went, and lets go of the element.
-func (t *task) struck(ctx context.Context, p *path) (got blow, err error) {
+// outcomeOf asks how a press went, and lets go of the element.
+func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome, err error) {
 	if p.spot.Ref == dom.NoRef {
-		return blow{Reached: true}, nil
+		return outcome{Reached: true}, nil
 	}
 	if err = call(ctx, p.leaf(), "struck", nil, &got); err != nil && ctx.Err() != nil {
-		letGo(ctx, p.agents()[:1])
+		disarm(ctx, p.agents()[:1])
 	}
 	return got, err
 }
@@ -149,12 +149,12 @@ func (t *task) struck(ctx context.Context, p *path) (got blow, err error) {
 const testimonyLimit = 500 * time.Millisecond
 
 // testimony is how a press went in a document that is gone now, as far as it could tell.
-func testimony(ctx context.Context, witness *devtools.Call) (blow, error) {
+func testimony(ctx context.Context, witness *devtools.Call) (outcome, error) {
 	bounded, cancel := context.WithTimeout(ctx, testimonyLimit)
 	defer cancel()
-	var got blow
+	var got outcome
 	if err := answer(bounded, witness, &got); err != nil {
-		return blow{Lost: true}, ctx.Err()
+		return outcome{Lost: true}, ctx.Err()
 	}
 	got.Whole = got.Whole || got.Left && got.Presses > 0
 	return got, nil

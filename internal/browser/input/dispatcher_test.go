@@ -101,8 +101,8 @@ func (d desk) Send(ctx context.Context, command string, argument any) (*devtools
 
 func (desk) Handle(context.Context, string, any) (runtime.RemoteObjectID, error) { return "", nil }
 
-// at makes hands on a page whose observer answers as told.
-func at(t *testing.T, answer func(command string) string) (*Hands, *peer) {
+// at makes a dispatcher of a page whose observer answers as told.
+func at(t *testing.T, answer func(command string) string) (*Dispatcher, *peer) {
 	p := &peer{answer: answer, replies: make(chan *cdproto.Message, 100), closed: make(chan struct{})}
 	conn := devtools.New(t.Context(), p, idle{&peer{closed: make(chan struct{})}}, func(*cdproto.Message) {})
 	t.Cleanup(conn.Close)
@@ -111,19 +111,19 @@ func at(t *testing.T, answer func(command string) string) (*Hands, *peer) {
 
 // TestADragThatMissesIsTriedAgain has the first press reach nothing, as it does where a frame was scrolled just now.
 func TestADragThatMissesIsTriedAgain(t *testing.T) {
-	missed := false
+	missedError := false
 	h, p := at(t, func(command string) string {
-		if command == "dragBegan" && !missed {
-			missed = true
+		if command == "dragBegan" && !missedError {
+			missedError = true
 			return `{"reached":false,"presses":0}`
 		}
 		return map[string]string{
 			"reach": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "struck": `{"detail":"<div>"}`, "moved": `{"x":7,"y":0}`,
 		}[command] + map[bool]string{true: "{}"}[command == "aim" || command == "disarm"]
 	})
-	deed, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
-	if err != nil || !deed.Moved || deed.Note != "ok, it moved by 7,0" {
-		t.Errorf("got %+v, %v", deed, err)
+	result, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
+	if err != nil || !result.Moved || result.Note != "ok, it moved by 7,0" {
+		t.Errorf("got %+v, %v", result, err)
 	}
 	if got, want := p.done("aim", "mousePressed", "mouseReleased"), "aim mousePressed mouseReleased aim mousePressed mouseReleased"; got != want {
 		t.Errorf("the browser heard %s, want %s", got, want)
@@ -161,9 +161,9 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 			}
 			return "{}"
 		})
-		deed, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
-		if deed.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
-			t.Errorf("%q: got %+v, %v", c.witness, deed, err)
+		result, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
+		if result.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
+			t.Errorf("%q: got %+v, %v", c.witness, result, err)
 		}
 	}
 }
