@@ -5,8 +5,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/capture"
@@ -115,14 +113,4 @@ func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Du
 		}
 		// What was answered is about to be shown.
 	}
-}
-
-// Audit is documents.Audit, for tests.
-func (p *Page) Audit(ctx context.Context, frame dom.FrameID) (string, error) {
-	return documents.Audit(ctx, p.frames, frame)
-}
-
-// Nodes is documents.Nodes, for tests.
-func (p *Page) Nodes(ctx context.Context, frame dom.FrameID) ([]cdp.BackendNodeID, error) {
-	return documents.Nodes(ctx, p.frames, frame)
 }

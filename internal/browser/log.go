@@ -6,14 +6,10 @@ import (
 
 	"github.com/domtap/domtap/internal/browser/console"
 	"github.com/domtap/domtap/internal/browser/devtools"
-	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// Log implements driver.Page.
-func (p *Page) Log() *pagelog.Log { return p.log }
-
-// listen queues a session's events for the loop. What only the log is told of may be left out when the page says
-// more than the loop can take in, so that a console that is flooded costs lines and not the tab.
+// listen queues a session's events for the loop. What only the log is about may be left out when the page sends more than
+// the loop can take in, so that a console that is flooded costs lines and not the tab.
 func (p *Page) listen(s devtools.Session) {
 	p.browser.conn.Listen(s.ID, func(msg *cdproto.Message) {
 		kind, logged := console.Kind(string(msg.Method))
@@ -25,41 +21,24 @@ func (p *Page) listen(s devtools.Session) {
 		}
 		msg.Params = console.Shorten(msg.Params)
 		if !p.inbox.Offer(inbound{session: s, msg: msg}) {
-			p.missed[kind].Add(1)
+			p.Miss(kind)
 		}
 	})
 }
 
-// handleLog works on an event that the log is told of.
+// handleLog works on an event that the log is about.
 func (p *Page) handleLog(s devtools.Session, msg *cdproto.Message) error {
-	kind, logged := console.Kind(string(msg.Method))
-	if !logged {
-		return nil
+	h, err := p.Handle(string(msg.Method), msg.Params)
+	if h.MissedNetwork {
+		p.requests.Forget()
 	}
-	if n := p.missed[kind].Swap(0); n > 0 {
-		p.log.Miss(kind, n)
-		if kind == pagelog.Network { // the end of any of them may be among what was missed
-			p.requests.Forget()
-		}
+	if h.Network {
+		p.context.store.Requested()
 	}
-	switch kind {
-	case pagelog.Console:
-		p.record.Console(msg.Params)
-	case pagelog.Failure:
-		p.record.Failure(msg.Params)
-	default:
-		return p.requested(s, msg)
-	}
-	return nil
-}
-
-// requested works on one event of the network.
-func (p *Page) requested(s devtools.Session, msg *cdproto.Message) error {
-	p.context.store.Requested()
-	r, err := p.record.Network(string(msg.Method), msg.Params)
-	if err != nil {
+	if err != nil || !h.Network {
 		return err
 	}
+	r := h.Request
 	if r.Gated != "" && r.Frame == string(p.id) && network.ResourceType(r.Type) == network.ResourceTypeDocument {
 		p.navigator.Refuse(r.Document, r.Gated)
 	}

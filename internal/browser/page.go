@@ -30,7 +30,6 @@ import (
 	"github.com/domtap/domtap/internal/browser/navigation"
 	"github.com/domtap/domtap/internal/browser/observer"
 	"github.com/domtap/domtap/internal/browser/requests"
-	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 // Page is one tab. Its loop goroutine turns the browser's events into driver.Events; everything else runs on its callers'
@@ -50,6 +49,8 @@ type Page struct {
 	driver.Capturer
 	driver.Dialogs
 	driver.Scroller
+	*console.Feed
+	rawPage
 
 	// The parts share the frames, with the monitor.
 	frames    *frames.Manager
@@ -62,9 +63,6 @@ type Page struct {
 	emulated  *emulate.Targets
 
 	inbox  *devtools.Queue[inbound]
-	log    *pagelog.Log
-	record *console.Recorder
-	missed [3]atomic.Uint64 // by pagelog.Kind; see listen
 	events chan driver.Event
 
 	ctx    context.Context
@@ -90,7 +88,7 @@ func newPage(b *Browser, c *Context, id target.ID, sessionID target.SessionID, v
 	ctx, cancel := context.WithCancelCause(b.ctx)
 	p := &Page{
 		browser: b, context: c, id: id, main: devtools.Session{Conn: b.conn, ID: sessionID}, logger: b.logger.With("page", string(id)),
-		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 256), log: new(pagelog.Log),
+		inbox: devtools.NewQueue[inbound](), events: make(chan driver.Event, 256),
 		ctx: ctx, cancel: cancel, ended: make(chan struct{}),
 	}
 	p.emulated = emulate.NewTargets(c.overrides, viewport)
@@ -114,7 +112,7 @@ func (p *Page) compose() {
 	p.dialogs, p.requests = dialogs.New(m), requests.New(m)
 	p.navigator = navigation.New(m, p.dialogs, b.verdict(), bringToFront)
 	p.input = input.NewInput(m, b.mac, b.process.Dir())
-	p.record = console.New(p.log, b.whyNot())
+	p.Feed, p.rawPage = console.NewFeed(b.whyNot()), rawPage{m}
 	shots := capture.New(m, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
 	p.Observer = observerFacet{p.reader, p.requests}
@@ -280,15 +278,3 @@ func (p *Page) barrier(ctx context.Context) error {
 		return p.frames.Gone()
 	}
 }
-
-// Call sends a raw command to the page's main session and decodes its answer into result: for
-// measuring floors, and for what has no method of its own.
-func (p *Page) Call(ctx context.Context, method string, params, result any) error {
-	if err := p.main.Call(ctx, method, params, result); err != nil {
-		return p.frames.Failed(err)
-	}
-	return nil
-}
-
-// Post sends a raw command to the page's main session and does not wait for its answer.
-func (p *Page) Post(method string, params any) { p.main.Post(p.ctx, method, params) }

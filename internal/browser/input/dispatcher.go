@@ -57,7 +57,7 @@ type Agent interface {
 	Handle(ctx context.Context, command string, argument any) (runtime.RemoteObjectID, error)
 }
 
-// Dispatcher act on one page.
+// Dispatcher acts on one page.
 type Dispatcher struct{ page Page }
 
 // New returns the dispatcher of a page.

@@ -14,7 +14,6 @@ import (
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
@@ -24,91 +23,20 @@ import (
 
 // Navigator moves one page between documents.
 type Navigator struct {
-	m       *frames.Manager
-	dialogs *dialogs.Dialogs
+	leaver
 	// verdict is what the URL policy says of a URL; nil: there is no policy.
 	verdict func(url string) *apierr.Error
 	// bringToFront brings the page to the front of its window: many pages show themselves frame by frame.
 	bringToFront func(ctx context.Context)
-	// State is guarded by the monitor.
-	State State
 }
 
 // New makes the navigator of a page. verdict is nil when no URL policy is in force.
 func New(m *frames.Manager, d *dialogs.Dialogs, verdict func(url string) *apierr.Error, bringToFront func(ctx context.Context)) *Navigator {
-	return &Navigator{m: m, dialogs: d, verdict: verdict, bringToFront: bringToFront}
+	return &Navigator{leaver: leaver{m: m, dialogs: d}, verdict: verdict, bringToFront: bringToFront}
 }
 
 // patience is how long a page that is to be left may take to show life.
 const patience = time.Second
-
-// endHang ends the script of a page that is to be left but does not answer. Within a site the new
-// document waits for the old one's main thread (limits.md, section 7), and once the browser has begun
-// to navigate, the old document can no longer be reached, not even to end its renderer: so this comes first. Where one
-// script ends the next may hang, as in a page that opens one frame after the other.
-func (n *Navigator) endHang(ctx context.Context) error {
-	n.m.Lock()
-	down := n.State.Down()
-	n.m.Unlock()
-	if down {
-		return nil // nobody is there who could keep us
-	}
-	before := n.dialogs.Count()
-	if within(ctx, patience, n.Ping) {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if n.dialogs.Count()-before < storm {
-		n.m.Logger.Warn("the page does not answer: its script is ended before it is left")
-		if within(ctx, patience, n.Interrupt) && n.staysAlive(ctx) || ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-	_ = n.endRenderer(ctx) // if that does not help, the navigation tells
-	return ctx.Err()
-}
-
-// relapse is how long a page whose script was ended is watched for the next one that hangs.
-const relapse = 100 * time.Millisecond
-
-// staysAlive reports whether a page whose script was ended answers, and goes on answering.
-func (n *Navigator) staysAlive(ctx context.Context) bool {
-	if !within(ctx, patience, n.Ping) {
-		return false
-	}
-	timer := time.NewTimer(relapse)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	return within(ctx, patience, n.Ping)
-}
-
-// within reports whether a call is answered in time.
-func within(ctx context.Context, limit time.Duration, call func(context.Context) error) bool {
-	bounded, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return call(bounded) == nil
-}
-
-// storm is how many dialogs within patience say that a page does nothing but open them. The browser can then neither
-// end its script nor leave it: it waits for the page each time.
-const storm = 10
-
-// endRenderer ends the renderer of a page that is to be left and can be left in no other way.
-func (n *Navigator) endRenderer(ctx context.Context) error {
-	n.m.Logger.Warn("the page cannot be left otherwise: its renderer is ended")
-	n.m.Lock()
-	n.State.Sacrifice()
-	n.m.Unlock()
-	n.m.Main.Post(ctx, cdppage.CommandCrash, nil)
-	bounded, cancel := context.WithTimeout(ctx, departure)
-	defer cancel()
-	return n.m.Await(bounded, n.State.Down)
-}
 
 // depart runs a navigation away from a page that may do what it likes against it: it dismisses its dialogs, ends its
 // script when it does not answer, before or while it is left, and at last its renderer; then the navigation is begun anew.
@@ -131,48 +59,6 @@ func (n *Navigator) depart(ctx context.Context, start func(ctx context.Context) 
 		}
 	}
 	return c, err
-}
-
-// errRendererEnded ends an attempt to leave a page whose renderer had to be ended for it.
-var errRendererEnded = errors.New("the renderer was ended")
-
-// departure is how long a page may take to be left before it is asked whether it lives.
-const departure = 2 * time.Second
-
-// maxEndings is how often the script of a page is ended while it is left, before its renderer is.
-const maxEndings = 3
-
-// guard watches over a page that is being left, until ctx ends.
-func (n *Navigator) guard(ctx context.Context, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(departure)
-	defer tick.Stop()
-	for ended := 0; ; {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-		if d, _ := n.dialogs.Open(); d.ID != 0 && d.Answer == driver.Unanswered {
-			continue // somebody is asked
-		}
-		alive := within(ctx, departure, n.Ping)
-		if alive && ended == 0 && !n.overdue() {
-			continue // a server takes its time
-		}
-		// Where one script ends another may begin, again and again.
-		if ended++; ended < maxEndings {
-			_ = alive || within(ctx, patience, n.Interrupt)
-			continue
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		if n.endRenderer(ctx) == nil {
-			cancel(errRendererEnded)
-			return
-		}
-		// A busy machine takes longer than that to tell: ask again.
-	}
 }
 
 // Navigate loads a URL; see driver.Navigator.
@@ -305,33 +191,4 @@ func (n *Navigator) awaitCommit(ctx context.Context, before mark, url string) (c
 		return driver.Commit{}, errStayed
 	}
 	return c, err
-}
-
-// Interrupt ends the script that the page is running, if any; see driver.Navigator.
-func (n *Navigator) Interrupt(ctx context.Context) error {
-	_, err := cdp.Call(ctx, n.m.Main, runtime.TerminateExecution, cdp.Empty{})
-	return err
-}
-
-// Ping returns when the page's main thread answers; see driver.Navigator.
-func (n *Navigator) Ping(ctx context.Context) error {
-	_, err := cdp.Call(ctx, n.m.Main, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"})
-	if err != nil {
-		return n.m.Failed(err)
-	}
-	return nil
-}
-
-// overdue reports whether the page does not give way to the document that the browser has received.
-func (n *Navigator) overdue() bool {
-	n.m.Lock()
-	defer n.m.Unlock()
-	return n.State.Overdue(time.Now())
-}
-
-// receive notes that the browser has received the document that is to come, or with the zero time that it has not.
-func (n *Navigator) receive(at time.Time) {
-	n.m.Lock()
-	defer n.m.Unlock()
-	n.State.Receive(at)
 }

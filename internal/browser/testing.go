@@ -1,0 +1,36 @@
+package browser
+
+import (
+	"context"
+
+	"github.com/chromedp/cdproto/cdp"
+
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/browser/documents"
+	"github.com/domtap/domtap/internal/browser/frames"
+)
+
+// rawPage is what tests and benchmarks ask of a page beside driver.Page.
+type rawPage struct{ frames *frames.Manager }
+
+// Audit is documents.Audit.
+func (r rawPage) Audit(ctx context.Context, frame dom.FrameID) (string, error) {
+	return documents.Audit(ctx, r.frames, frame)
+}
+
+// Nodes is documents.Nodes.
+func (r rawPage) Nodes(ctx context.Context, frame dom.FrameID) ([]cdp.BackendNodeID, error) {
+	return documents.Nodes(ctx, r.frames, frame)
+}
+
+// Call sends a raw command to the page's main session and decodes its answer into result: for measuring floors, and for
+// what has no method of its own.
+func (r rawPage) Call(ctx context.Context, method string, params, result any) error {
+	if err := r.frames.Main.Call(ctx, method, params, result); err != nil {
+		return r.frames.Failed(err)
+	}
+	return nil
+}
+
+// Post sends a raw command to the page's main session and does not wait for its answer.
+func (r rawPage) Post(method string, params any) { r.frames.Main.Post(r.frames.Life, method, params) }
