@@ -1,10 +1,8 @@
 package streams
 
 import (
-	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -50,8 +48,7 @@ func TestStreamsConverge(t *testing.T) {
 // agree compares a stream with GetDom. The page may change between the two by itself, such as when an
 // animation ends: then GetDom is asked again.
 func agree(t *testing.T, d *testenv.Daemon, f *testenv.Follower, v *domtapv1.GetDomRequest) error {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := testenv.Within(t, testenv.Patience)
 	var errs []error
 	for range 3 {
 		now, err := d.Dom.GetDom(ctx, v)
