@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Answer is what one document answered to a plan, as it came.
+// Answer is the raw answer of one document to a plan.
 type Answer struct {
-	// Invalid is the path of a field whose selector the browser does not take.
+	// Invalid is the path of a field whose selector the browser refuses.
 	Invalid string `json:"invalid"`
 	// Stale says that the root is gone.
 	Stale     bool              `json:"stale"`
@@ -16,7 +16,7 @@ type Answer struct {
 	Table     *tableAnswer      `json:"table"`
 	Rows      int               `json:"rows"`
 	Truncated bool              `json:"truncated"`
-	// Frames are those below the root, in document order.
+	// Frames are the frames below the root, in document order.
 	Frames []string `json:"frames"`
 	URL    string   `json:"url"`
 }
@@ -28,10 +28,10 @@ type tableAnswer struct {
 	Size    int        `json:"size"`
 }
 
-// Result is what was extracted.
+// Result is the extracted data.
 type Result struct {
 	JSON []byte
-	// Missing are the paths of what was not found, at most 1,000 of them.
+	// Missing are the paths of values that were not found, at most 1,000.
 	Missing   []string
 	Truncated bool
 	Rows      int
@@ -57,7 +57,7 @@ func (s *Schema) Assemble(answers []Answer, rows int) (*Result, error) {
 	return &Result{JSON: w.out, Missing: w.missing, Truncated: w.truncated, Rows: min(w.found, 1e9)}, nil
 }
 
-// known is a path of the schema: a page may have named any.
+// known reports whether a path is one of the schema: a page may send any path.
 func (s *Schema) known(path string) string {
 	for rest := s.Fields; len(rest) > 0; rest = rest[1:] {
 		if rest[0].Path == path {
@@ -96,8 +96,8 @@ type writer struct {
 	depth int
 }
 
-// slack is what each level of nesting keeps free for what encloses it: when a list is full, the brackets, and the names
-// of the fields that are left out, still fit.
+// slack is the space that each level of nesting keeps free for the levels around it: when a list is full, the
+// brackets, and the names of the fields that are left out, still fit.
 const slack = 128 << 10
 
 func (w *writer) full() bool { return len(w.out) > MaxResult-slack*(w.depth+1) }
@@ -110,7 +110,7 @@ func (w *writer) miss(path string) {
 	w.missing = append(w.missing, path)
 }
 
-// attempt writes something that may be too long: then it is taken back.
+// attempt calls write, and takes back what it wrote when that is too long.
 func (w *writer) attempt(write func()) bool {
 	before, missing := len(w.out), len(w.missing)
 	w.depth++
@@ -293,7 +293,7 @@ func (w *writer) line(keys, line []string, i int) {
 	w.out = append(w.out, '}')
 }
 
-// distinct makes keys of headers: a page may send any.
+// distinct makes unique keys of headers: a page may send any headers.
 func distinct(headers []string) []string {
 	seen := map[string]bool{}
 	out := make([]string, 0, min(len(headers), 200))

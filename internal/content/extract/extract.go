@@ -1,11 +1,11 @@
-// Package extract reads data out of pages by a schema.
+// Package extract extracts data from pages by a schema.
 //
-// Compile checks a schema and makes a plan of it: what a page's script is to find. The script (the file
-// 67-extract.js of package internal/browser/observer) answers with strings only; Assemble puts the answers of all documents
-// together, converts them, and writes JSON. So what a number is, or a boolean, is decided here, for all pages alike.
+// Compile checks a schema, and Plan makes the plan for the page script (67-extract.js of package
+// internal/browser/observer). The script answers with strings only; Assemble joins the answers of all documents,
+// converts them, and writes JSON. So numbers and booleans are parsed here, for all pages alike.
 //
-// The package is pure. What pages answer is untrusted: whatever they send, the result has the form of the schema and
-// the length that the limits allow.
+// The package guarantees that the result has the form of the schema and a length within the limits, whatever a page
+// sends: answers of pages are untrusted.
 package extract
 
 import (
@@ -31,19 +31,19 @@ const (
 	MaxRows     = 10_000
 	// MaxResult bounds the JSON, in bytes.
 	MaxResult = 4 << 20
-	// maxMissing bounds how many paths are named that were not found.
+	// maxMissing bounds how many paths without a value are listed.
 	maxMissing = 1000
 )
 
-// What the script may spend in one document.
+// The limits of the script in one document.
 const (
-	// Milliseconds is how long it may work. What is not read by then is left out.
+	// Milliseconds is how long the script may work. Values that are not read by then are left out.
 	Milliseconds  = 5000
 	maxCharacters = 3 << 20
 	maxValues     = 400_000
 )
 
-// Type is what the text of a field is made into.
+// Type is the type that the text of a field is converted to.
 type Type uint8
 
 // The types.
@@ -62,15 +62,15 @@ const (
 type Field struct {
 	// Name is the key in the result, and Path leads to the field, such as "items.price".
 	Name, Path string
-	// Selector is CSS, or empty for the element of the row itself. Role, and RoleName if set, are in its place.
+	// Selector is CSS, or empty for the element of the row itself. Role, and RoleName if set, replace Selector.
 	Selector, Role, RoleName string
-	// Attribute is read instead of the text.
+	// Attribute is the attribute to read in place of the text.
 	Attribute string
 	All       bool
 	Type      Type
 	// Comma says that numbers have a decimal comma.
 	Comma bool
-	// Fields are those of each row.
+	// Fields are the fields of each row.
 	Fields []*Field
 }
 
@@ -78,21 +78,21 @@ type Field struct {
 type Table struct {
 	// Headers must all be there, in any order, without regard to case.
 	Headers []string `json:"headers"`
-	// Caption is its caption or accessible name, without regard to case; empty: any.
+	// Caption is the caption or accessible name of the table, without regard to case; empty: any.
 	Caption string `json:"caption"`
 }
 
-// Schema is what to read: fields, or a table.
+// Schema says what to extract: fields, or a table.
 type Schema struct {
 	Fields []*Field
 	Table  *Table
 }
 
-// SchemaError is a fault of a schema.
+// SchemaError is an error in a schema.
 type SchemaError struct {
-	// Path leads to the fault, such as `items.fields.price.type`; empty: the schema as a whole.
+	// Path leads to the error, such as `items.fields.price.type`; empty: the schema as a whole.
 	Path string
-	// Problem says what is wrong and what would be right.
+	// Problem says what is wrong and how to correct it.
 	Problem string
 }
 
@@ -108,7 +108,7 @@ func fault(path, format string, args ...any) *SchemaError {
 	return &SchemaError{Path: path, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Selectors makes the schema that gives the texts of all elements of each selector, under the selector's name.
+// Selectors makes the schema for the texts of all elements of each selector, under the selector.
 func Selectors(selectors []string) (*Schema, error) {
 	s := new(Schema)
 	for i, selector := range selectors {
@@ -149,7 +149,7 @@ func OfTable(t Table) (*Schema, error) {
 	return &Schema{Table: &t}, nil
 }
 
-// planField is a field as the script wants it.
+// planField is a field in the form that the script reads.
 type planField struct {
 	Path      string      `json:"path"`
 	Selector  string      `json:"selector,omitempty"`
@@ -161,7 +161,7 @@ type planField struct {
 	Fields    []planField `json:"fields,omitempty"`
 }
 
-// Plan is the schema as the script wants it, but for the root: JSON.
+// Plan is the schema as JSON, in the form that the script reads, without the root.
 func (s *Schema) Plan(rows int) []byte {
 	plan := struct {
 		Fields []planField    `json:"fields,omitempty"`

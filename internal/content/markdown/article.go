@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// maxScored is the largest tree, in nodes, that is searched for its main content: what scoring costs grows
+	// maxScored is the largest tree, in nodes, that is searched for its main content: the cost of scoring grows
 	// faster than the tree.
 	maxScored = 60_000
-	// maxClimb is the same for the depths of all nodes together, because scores go up the tree.
+	// maxClimb is the limit on the sum of the depths of all nodes, because scores are added up the tree.
 	maxClimb = 2_000_000
-	// maxSearched is the longest document that is, in bytes.
+	// maxSearched is the longest document that is searched, in bytes.
 	maxSearched = 4 << 20
-	// minArticle is how many words a main content has at least.
+	// minArticle is the least number of words of a main content.
 	minArticle = 60
-	// minShare is the part of all words outside the navigation that a main content has at least: on a front page
-	// one box among many stands out without being what the page is about.
+	// minShare is the least share that a main content has of all words outside the navigation: on a front page the
+	// best box among many is not the main content.
 	minShare = 0.2
-	// longArticle is how many words are a main content whatever else there is: comments can be many times longer.
+	// longArticle is how many words make a main content whatever its share: comments can be many times longer.
 	longArticle = 250
-	// phraseWords is how many words a heading has that is more than a name.
+	// phraseWords is the least number of words of a heading that is a phrase and not a name.
 	phraseWords = 4
-	// firstHeadings is among how many headings that of the whole page is looked for.
+	// firstHeadings is how many headings are searched for the heading of the page.
 	firstHeadings = 3
 )
 
@@ -36,7 +36,7 @@ type article struct {
 	title, byline string
 }
 
-// findArticle returns the main content, or nil when none stands out. It leaves the page as it is.
+// findArticle returns the main content, or nil when there is none. It does not change the page.
 func findArticle(page *assembled, main Source) *article {
 	if page.nodes > maxScored || page.climb > maxClimb || len(main.HTML) > maxSearched {
 		return nil
@@ -52,7 +52,7 @@ func findArticle(page *assembled, main Source) *article {
 	if err != nil || found.Node == nil {
 		return nil
 	}
-	// The library makes elements, and renames them, by their name alone.
+	// The library creates and renames elements by name, without an atom.
 	for n := range found.Node.Descendants() {
 		if n.Type == html.ElementNode {
 			n.DataAtom = atom.Lookup([]byte(n.Data))
@@ -74,7 +74,7 @@ func findArticle(page *assembled, main Source) *article {
 	return &article{content: found.Node, title: title, byline: fold(found.Byline())}
 }
 
-// longWords counts the words that stand in paragraphs.
+// longWords counts the words in paragraphs.
 func longWords(top *html.Node) int {
 	sum := 0
 	for n := range top.Descendants() {
@@ -87,9 +87,9 @@ func longWords(top *html.Node) int {
 	return sum
 }
 
-// titleOf returns the page's only heading of level 1 when it is a part of the document's title, which says more for
-// every page of the site, or stands in the content. Named says that it is a phrase of that title, as an article has
-// and a front page has not.
+// titleOf returns the only heading of level 1 of the page, when it is in the content or a part of the document's
+// title (titles often add the name of the site). Named says that the heading is a phrase of the title, as that of an
+// article and unlike that of a front page.
 func titleOf(body, content *html.Node, title string) (heading string, named bool) {
 	for n := range body.Descendants() {
 		if n.DataAtom != atom.H1 {
@@ -109,14 +109,14 @@ func titleOf(body, content *html.Node, title string) (heading string, named bool
 		return title, false
 	case strings.Contains(title, heading):
 		return heading, wordsOf(heading) >= phraseWords
-	case headed(content, heading) != nil:
+	case findHeading(content, heading) != nil:
 		return heading, false
 	}
 	return title, false
 }
 
-// headed returns the heading with that text, if it is among the first.
-func headed(content *html.Node, text string) *html.Node {
+// findHeading returns the heading with that text, if it is among the first headings.
+func findHeading(content *html.Node, text string) *html.Node {
 	seen := 0
 	for n := range content.Descendants() {
 		if n.DataAtom != atom.H1 && n.DataAtom != atom.H2 {
@@ -132,12 +132,12 @@ func headed(content *html.Node, text string) *html.Node {
 	return nil
 }
 
-// isTool reports whether an element edits the page rather than belongs to its text.
-func isTool(n *html.Node) bool {
+// isEditor reports whether an element is for editing the page, and no part of its text.
+func isEditor(n *html.Node) bool {
 	return strings.Contains(attribute(n, "class"), "mw-editsection")
 }
 
-// isNavigation reports whether an element leads elsewhere, or frames every page of its site.
+// isNavigation reports whether an element is navigation, or the frame that all pages of a site share.
 func isNavigation(n *html.Node) bool {
 	if n.Type != html.ElementNode {
 		return false
@@ -169,8 +169,8 @@ func within(n *html.Node, tags ...atom.Atom) bool {
 	return false
 }
 
-// navigations lists the outermost navigation below a node. What holds the page's own heading or main content is
-// none, whatever it is called.
+// navigations lists the outermost navigation elements below a node. An element that contains the heading or the main
+// content of the page is no navigation.
 func navigations(top *html.Node) []*html.Node {
 	var out []*html.Node
 	for n := top.FirstChild; n != nil; n = following(n, top) {
@@ -193,7 +193,7 @@ func holdsContent(n *html.Node) bool {
 	return false
 }
 
-// following returns what comes after a node in document order below top.
+// following returns the next node in document order below top.
 func following(n, top *html.Node) *html.Node {
 	if n.FirstChild != nil {
 		return n.FirstChild
@@ -201,7 +201,7 @@ func following(n, top *html.Node) *html.Node {
 	return skip(n, top)
 }
 
-// skip returns what comes after a node and all that is in it.
+// skip returns the next node after a node and its descendants.
 func skip(n, top *html.Node) *html.Node {
 	for ; n != nil && n != top; n = n.Parent {
 		if n.NextSibling != nil {
@@ -226,8 +226,8 @@ func navigationWords(body *html.Node) int {
 	return sum
 }
 
-// countWords counts the words below a node, and those of them that stand in links. Scripts without spaces
-// count every two characters as a word.
+// countWords counts the words below a node, and the words in links. In scripts without spaces two characters count as
+// a word.
 func countWords(top *html.Node) (words, links int) {
 	link := (*html.Node)(nil)
 	for n := top; n != nil; n = following(n, top) {

@@ -10,7 +10,7 @@ import (
 const (
 	// placeholder is the element that stands for the document of a frame.
 	placeholder = "x-frame"
-	// maxFrames is how many documents are put together, maxNesting how deep they may nest.
+	// maxFrames is the limit on documents of a page, maxNesting the limit on the nesting of frames.
 	maxFrames  = 200
 	maxNesting = 4
 )
@@ -23,7 +23,7 @@ type assembled struct {
 	truncated    bool
 }
 
-// assemble parses the documents and puts each where its frame stands. Documents that stand nowhere are left out.
+// assemble parses the documents and puts each in the place of its frame. Documents without a frame are left out.
 func assemble(sources []Source) *assembled {
 	root, body := parse(sources[0])
 	a := &assembled{root: root, body: body, truncated: sources[0].Truncated}
@@ -57,7 +57,7 @@ func (a *assembled) measure() {
 	}
 }
 
-// splice replaces the placeholders below a node, each document once.
+// splice replaces the placeholders below a node by documents, each document once.
 func (a *assembled) splice(top *html.Node, rest map[string]Source, depth int) {
 	var places []*html.Node
 	for n := range top.Descendants() {
@@ -83,12 +83,12 @@ func (a *assembled) splice(top *html.Node, rest map[string]Source, depth int) {
 	}
 }
 
-// parse makes a tree with a head that holds nothing but the title. A parser takes any text for HTML; it gives
-// up only on nesting beyond its own bound, and then the text stands for itself.
+// parse parses a document to a tree whose head has only the title. The parser fails only on nesting beyond its limit;
+// then the document is its text without tags.
 func parse(s Source) (root, body *html.Node) {
 	root, err := html.Parse(strings.NewReader("<!DOCTYPE html><body>" + s.HTML))
 	if err != nil {
-		root, _ = html.Parse(strings.NewReader("<!DOCTYPE html><body>" + html.EscapeString(tagless(s.HTML))))
+		root, _ = html.Parse(strings.NewReader("<!DOCTYPE html><body>" + html.EscapeString(stripTags(s.HTML))))
 	}
 	var head *html.Node
 	for n := range root.Descendants() {
@@ -111,8 +111,8 @@ func parse(s Source) (root, body *html.Node) {
 	return root, body
 }
 
-// tagless returns the text between tags.
-func tagless(s string) string {
+// stripTags returns the text between tags.
+func stripTags(s string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))
 	for {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Mode is how a page is represented best.
+// Mode is the format that suits a page.
 type Mode uint8
 
 // The modes.
@@ -20,9 +20,9 @@ const (
 	Visual
 )
 
-// Signals are what a page is judged by.
+// Signals are the measurements of a page by which Choose decides.
 type Signals struct {
-	// Words counts the words outside the navigation, LinkWords those of them that stand in links.
+	// Words counts the words outside the navigation, LinkWords those of them in links.
 	Words, LinkWords int
 	// ArticleWords and ArticleLinkWords count those of the main content; 0 when none stands out.
 	ArticleWords, ArticleLinkWords int
@@ -52,7 +52,7 @@ const (
 	mostlyLinks = 0.5
 )
 
-// Choose decides how to represent a page, and says why in a few words. It looks at nothing but the signals.
+// Choose picks the format that suits a page from its signals, and says why in a few words.
 func Choose(s Signals) (Mode, string) {
 	running := s.ArticleWords - s.ArticleLinkWords
 	switch {
@@ -81,7 +81,7 @@ func share(part, all int) int { return percent(float64(part) / float64(max(all, 
 // paragraphWords is how many words a run of text has that counts as a paragraph.
 const paragraphWords = 20
 
-// signals counts what there is outside the navigation.
+// signals measures the content outside the navigation.
 func (a *assembled) signals(sources []Source) Signals {
 	var s Signals
 	skipped := map[*html.Node]bool{}

@@ -14,7 +14,7 @@ const (
 	maxSource = 60
 )
 
-// inline writes what stands within a line.
+// inline writes the content of a line.
 type inline struct {
 	w   *writer
 	buf strings.Builder
@@ -49,7 +49,7 @@ func (in *inline) node(n *html.Node) {
 	default:
 		return
 	}
-	if isTool(n) {
+	if isEditor(n) {
 		return
 	}
 	switch n.DataAtom {
@@ -70,7 +70,7 @@ func (in *inline) node(n *html.Node) {
 	case atom.Input:
 		in.control(n)
 	case atom.Sup:
-		in.raised(n)
+		in.superscript(n)
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Title:
 	default:
 		if isBlock(n) || n.DataAtom == atom.Button {
@@ -137,7 +137,7 @@ func (in *inline) space() {
 	}
 }
 
-// brackets are what would end the text of a link.
+// brackets are the characters that would end the text of a link.
 var brackets = strings.NewReplacer("[", `\[`, "]", `\]`, `\]`, `\]`)
 
 // labelled is escape for the text of a link.
@@ -157,7 +157,7 @@ func (in *inline) wrapped(n *html.Node, open *int, mark string) {
 // emphasised puts marks around a text, inside of its outer white space. Marks do not reach over lines.
 func emphasised(mark, text string) string {
 	inner := strings.TrimSpace(text)
-	if !saysSomething(inner) || strings.Contains(inner, "\n") {
+	if !hasContent(inner) || strings.Contains(inner, "\n") {
 		return text
 	}
 	return between(text, mark+inner+mark)
@@ -197,7 +197,7 @@ func (in *inline) codeSpan(n *html.Node) {
 
 func (in *inline) anchor(n *html.Node) {
 	href := in.w.href(n)
-	if href == "" && attribute(n, "href") != "" && !saysSomething(textOf(n)) && in.code == 0 {
+	if href == "" && attribute(n, "href") != "" && !hasContent(textOf(n)) && in.code == 0 {
 		in.space() // a sign that only points at where it stands
 		return
 	}
@@ -209,7 +209,7 @@ func (in *inline) anchor(n *html.Node) {
 	text := in.inside(n)
 	in.link--
 	inner := strings.ReplaceAll(strings.TrimSpace(text), "\n", " ")
-	if !saysSomething(inner) {
+	if !hasContent(inner) {
 		in.write(text)
 		return
 	}
@@ -262,8 +262,8 @@ func (in *inline) control(n *html.Node) {
 	}
 }
 
-// raised writes a power as one; notes in brackets stay as they are.
-func (in *inline) raised(n *html.Node) {
+// superscript writes an exponent with ^; notes in brackets stay as they are.
+func (in *inline) superscript(n *html.Node) {
 	text := in.inside(n)
 	if s := strings.TrimSpace(text); s != "" && len(s) <= 4 && s[0] >= '0' && s[0] <= '9' && !in.endsBlank() && in.code == 0 {
 		in.write("^" + s)
@@ -295,7 +295,7 @@ func hasScript(href string) bool {
 	return scheme == "javascript" || scheme == "vbscript"
 }
 
-// target escapes what would end the address of a link.
+// target escapes characters that would end the address of a link.
 func target(href string) string {
 	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "%0A").Replace(href)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// sanitise folds white space and takes out what is invisible or controls a terminal. Lines, when they are kept,
-// keep their white space too.
+// sanitise folds white space and removes invisible characters and control characters. With lines, line ends and the
+// white space in lines stay.
 func sanitise(text string, lines bool) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -58,8 +58,8 @@ func clip(text string, limit int) string {
 	return strings.TrimRight(head, " ") + truncate.Ellipsis
 }
 
-// escape keeps a text from reading as markup: emphasis, code, tags and links. It leaves alone what cannot be
-// taken for any, because every backslash costs a token.
+// escape escapes text that would read as markup: emphasis, code, tags and links. It escapes nothing else, because
+// every backslash costs a token.
 func escape(text string) string {
 	if !strings.ContainsAny(text, "\\`*_<]~") {
 		return text
@@ -107,7 +107,7 @@ func isWord(c byte) bool {
 
 func isSign(c byte) bool { return c > ' ' && c < 0x7f && !isWord(c) }
 
-// lineSafe keeps a line from reading as a heading, a quote, an item, a fence, a rule or a row.
+// lineSafe escapes a line that would read as a heading, a quote, an item, a fence, a rule or a row.
 func lineSafe(line string) string {
 	trimmed := strings.TrimLeft(line, " ")
 	if trimmed == "" {
@@ -147,17 +147,17 @@ func trimLines(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// mask stands for a secret that was typed.
+// mask replaces a secret that was typed.
 const mask = "••••"
 
-// saysSomething reports whether a text has more than signs that separate.
-func saysSomething(text string) bool {
+// hasContent reports whether a text has more than separators.
+func hasContent(text string) bool {
 	return strings.Contains(text, mask) || strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.In(r, unicode.So, unicode.Sc, unicode.Sm) || r == '…'
 	})
 }
 
-// longestRun returns how often a byte stands in a row at most.
+// longestRun returns the length of the longest run of a byte.
 func longestRun(text string, c byte) int {
 	most, run := 0, 0
 	for i := range len(text) {

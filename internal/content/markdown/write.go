@@ -29,7 +29,7 @@ type writer struct {
 	link string
 }
 
-// piece is a block without what separates it from the next.
+// piece is a block without the separator to the next.
 type piece struct {
 	text  string
 	level int
@@ -51,7 +51,7 @@ func newWriter(base compact.Base) *writer { return &writer{base: base} }
 // start writes the title, unless the content begins with it, and who wrote it.
 func (w *writer) start(title, byline string, content *html.Node) {
 	w.title = title
-	switch here := headed(content, title); {
+	switch here := findHeading(content, title); {
 	case title == "":
 	case here != nil:
 		here.Data, here.DataAtom = "h1", atom.H1
@@ -143,7 +143,7 @@ func (w *writer) nest(first, rest string, inside func()) {
 }
 
 func (w *writer) list(n *html.Node) {
-	w.enter()
+	w.openList()
 	number, _ := strconv.Atoi(attribute(n, "start"))
 	if number <= 0 || number > 1_000_000 {
 		number = 1
@@ -171,8 +171,8 @@ func (w *writer) list(n *html.Node) {
 	w.lists--
 }
 
-// enter opens a list.
-func (w *writer) enter() {
+// openList opens a list.
+func (w *writer) openList() {
 	if w.lists == 0 {
 		w.outer++
 	}
@@ -180,7 +180,7 @@ func (w *writer) enter() {
 }
 
 func (w *writer) item(marker string, n *html.Node) {
-	w.enter()
+	w.openList()
 	w.nest(marker, strings.Repeat(" ", len(marker)), func() { w.blocks(n) })
 	w.lists--
 }
@@ -216,7 +216,7 @@ func (w *writer) paragraph(run []*html.Node) {
 
 func (w *writer) paragraphOf(text string) {
 	text = trimLines(text)
-	if !saysSomething(text) {
+	if !hasContent(text) {
 		return
 	}
 	lines := strings.Split(w.linked(text), "\n")
@@ -238,7 +238,7 @@ func pictureLink(text string) string {
 	return text[at+2 : len(text)-1]
 }
 
-// linked gives a block the link that it stands in, once.
+// linked gives a block the link that contains it, once.
 func (w *writer) linked(text string) string {
 	href := w.link
 	if href == "" || strings.Contains(text, "](") {
@@ -293,7 +293,7 @@ func (w *writer) add(p piece) {
 	w.out = append(w.out, p)
 }
 
-// finish puts between the blocks what separates them.
+// finish adds the separators between the blocks.
 func (w *writer) finish() ([]Block, []Heading) {
 	blocks := make([]Block, len(w.out))
 	var outline []Heading

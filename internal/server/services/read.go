@@ -65,7 +65,7 @@ func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.
 		}
 	}
 	s.accountText(ctx, tab, known, false)
-	resp := textMessage(text, markdown.Place{}, budgetOf(r))
+	resp := textMessage(text, markdown.Position{}, budgetOf(r))
 	resp.Reason, resp.Outline = reason, outlineMessages(text)
 	if !text.Document.Article {
 		resp.Reason = joined(reason, plainText)
@@ -174,7 +174,7 @@ func listMessage(s *snapshot) *domtapv1.ReadPageResponse {
 }
 
 // textMessage is the part of a text that begins at a position.
-func textMessage(t *textcache.Text, at markdown.Place, budget int) *domtapv1.ReadPageResponse {
+func textMessage(t *textcache.Text, at markdown.Position, budget int) *domtapv1.ReadPageResponse {
 	d := t.Document
 	page := d.Cut(at, budget, tokens.Count)
 	resp := &domtapv1.ReadPageResponse{
@@ -189,7 +189,7 @@ func textMessage(t *textcache.Text, at markdown.Place, budget int) *domtapv1.Rea
 }
 
 func outlineMessages(t *textcache.Text) []*domtapv1.ReadHeading {
-	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(markdown.Place{Block: block}) })
+	return convert.Outline(t.Document.Outline, func(block int) string { return t.Cursor(markdown.Position{Block: block}) })
 }
 
 // because adds the reason for its mode to an answer.

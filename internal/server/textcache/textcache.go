@@ -117,14 +117,14 @@ func count(text string) int {
 
 // At returns the text that a cursor of the tab belongs to, and the position in it. Its error is
 // views.ErrCursorExpired.
-func (t *Cache) At(tab *actor.Tab, cursor string) (*Text, markdown.Place, error) {
+func (t *Cache) At(tab *actor.Tab, cursor string) (*Text, markdown.Position, error) {
 	id, at, ok := parseCursor(cursor)
 	if !ok {
-		return nil, markdown.Place{}, views.ErrCursorExpired
+		return nil, markdown.Position{}, views.ErrCursorExpired
 	}
 	known := t.find(func(k *Text) bool { return k.tab == tab && k.id == id })
-	if known == nil || !known.Document.Holds(at) {
-		return nil, markdown.Place{}, views.ErrCursorExpired
+	if known == nil || !known.Document.Contains(at) {
+		return nil, markdown.Position{}, views.ErrCursorExpired
 	}
 	return known, at, nil
 }
@@ -210,9 +210,9 @@ const prefix = "r"
 func IsCursor(cursor string) bool { return strings.HasPrefix(cursor, prefix) }
 
 // Cursor names a position in the text.
-func (t *Text) Cursor(at markdown.Place) string { return formatCursor(t.id, at) }
+func (t *Text) Cursor(at markdown.Position) string { return formatCursor(t.id, at) }
 
-func formatCursor(id uint32, at markdown.Place) string {
+func formatCursor(id uint32, at markdown.Position) string {
 	c := fmt.Sprintf("%s%09d.%d", prefix, id, at.Block)
 	if at.Offset > 0 {
 		c += "." + strconv.Itoa(at.Offset)
@@ -221,19 +221,19 @@ func formatCursor(id uint32, at markdown.Place) string {
 }
 
 // parseCursor is the inverse of formatCursor; it accepts nothing else.
-func parseCursor(cursor string) (id uint32, at markdown.Place, ok bool) {
+func parseCursor(cursor string) (id uint32, at markdown.Position, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(cursor, prefix), ".")
 	if len(parts) < 2 || len(parts) > 3 {
-		return 0, markdown.Place{}, false
+		return 0, markdown.Position{}, false
 	}
 	var numbers [3]uint64
 	for i, part := range parts {
 		n, err := strconv.ParseUint(part, 10, 31)
 		if err != nil {
-			return 0, markdown.Place{}, false
+			return 0, markdown.Position{}, false
 		}
 		numbers[i] = n
 	}
-	id, at = uint32(numbers[0]), markdown.Place{Block: int(numbers[1]), Offset: int(numbers[2])}
+	id, at = uint32(numbers[0]), markdown.Position{Block: int(numbers[1]), Offset: int(numbers[2])}
 	return id, at, formatCursor(id, at) == cursor
 }

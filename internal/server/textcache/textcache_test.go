@@ -23,7 +23,7 @@ func FuzzCursor(f *testing.F) {
 }
 
 func TestCursorsAreReadAsTheyAreWritten(t *testing.T) {
-	for _, want := range []markdown.Place{{}, {Block: 7}, {Block: 0, Offset: 3}, {Block: 1_000_000, Offset: 10_000_000}} {
+	for _, want := range []markdown.Position{{}, {Block: 7}, {Block: 0, Offset: 3}, {Block: 1_000_000, Offset: 10_000_000}} {
 		id, at, ok := parseCursor(formatCursor(42, want))
 		if !ok || id != 42 || at != want {
 			t.Errorf("%v is read as %d %v %v", want, id, at, ok)

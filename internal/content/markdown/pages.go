@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// Place is a place in a document's text: a block, and a byte in it.
-type Place struct{ Block, Offset int }
+// Position is a position in the text of a document: a block, and a byte in the block.
+type Position struct{ Block, Offset int }
 
-// Holds reports whether a page of the document can start at a place: at a block, or within one at a character.
-func (d *Document) Holds(at Place) bool {
+// Contains reports whether a page of the document can start at a position: at a block, or at a character of one.
+func (d *Document) Contains(at Position) bool {
 	if at.Block < 0 || at.Block >= len(d.Blocks) || at.Offset < 0 {
 		return false
 	}
@@ -17,25 +17,25 @@ func (d *Document) Holds(at Place) bool {
 	return at.Offset == 0 || at.Offset < len(text) && utf8.RuneStart(text[at.Offset])
 }
 
-// Page is a part of a document's text.
+// Page is a part of the text of a document.
 type Page struct {
 	Text string
-	// Tokens is what Text costs.
+	// Tokens is the cost of Text.
 	Tokens int
-	// Next is where the text goes on; it means nothing unless More is set.
-	Next Place
+	// Next is where the text continues, when More is set.
+	Next Position
 	More bool
-	// Blocks is how many blocks the page begins.
+	// Blocks is how many blocks begin on the page.
 	Blocks int
 }
 
-// Cut returns the text from a place on, as far as it costs at most budget as count counts; 0: all of it. It ends
-// behind a block, before a heading rather than behind it. A block that alone costs more than the budget is cut
-// behind a line, a sentence or a word, or where it must. Pages that follow each other hold the text once, without
-// gaps. Every page holds something; a budget that no character fits is exceeded by one.
+// Cut returns the text from a position on that costs at most budget as count counts; 0: all of it. A page ends after
+// a block, and before a heading rather than after it. A block that alone costs more than the budget is cut after a
+// line, a sentence or a word, or else at any character. Successive pages have the whole text once, without gaps. No
+// page is empty; a budget that no character fits is exceeded by one character.
 //
-// The place must be one that Holds, and count must count more for a longer text, by and large.
-func (d *Document) Cut(from Place, budget int, count func(string) int) Page {
+// The document must contain the position, and count must roughly grow with the length of a text.
+func (d *Document) Cut(from Position, budget int, count func(string) int) Page {
 	if len(d.Blocks) == 0 {
 		return Page{}
 	}
@@ -51,15 +51,15 @@ func (d *Document) Cut(from Place, budget int, count func(string) int) Page {
 		end = d.beforeHeadings(from.Block, end)
 	}
 	text := d.between(from, end)
-	at := Place{Block: end}
+	at := Position{Block: end}
 	if end == from.Block {
 		at, text, spent = from, "", 0
 	}
-	if text == "" || end < len(d.Blocks) && 2*spent < budget && price(d.Blocks[end].Text, budget, count) > budget {
-		more := piecemeal(text, d.Blocks[at.Block].Text[at.Offset:], budget, count)
+	if text == "" || end < len(d.Blocks) && 2*spent < budget && costUpTo(d.Blocks[end].Text, budget, count) > budget {
+		more := beginning(text, d.Blocks[at.Block].Text[at.Offset:], budget, count)
 		text += more
 		if at.Offset += len(more); at.Offset == len(d.Blocks[at.Block].Text) {
-			at = Place{Block: at.Block + 1}
+			at = Position{Block: at.Block + 1}
 		}
 	}
 	page := Page{Text: text, Tokens: count(text), Next: at, More: at.Block < len(d.Blocks), Blocks: at.Block - from.Block}
@@ -67,19 +67,19 @@ func (d *Document) Cut(from Place, budget int, count func(string) int) Page {
 		page.Blocks++
 	}
 	if !page.More {
-		page.Next = Place{}
+		page.Next = Position{}
 	}
 	return page
 }
 
-// fill returns the block before which the budget is spent, and what the blocks up to there cost one by one.
-func (d *Document) fill(from Place, budget int, count func(string) int) (end, spent int) {
+// fill returns the block before which the budget is spent, and the cost of the blocks up to there, one by one.
+func (d *Document) fill(from Position, budget int, count func(string) int) (end, spent int) {
 	for end = from.Block; end < len(d.Blocks); end++ {
 		text := d.Blocks[end].Text
 		if end == from.Block {
 			text = text[from.Offset:]
 		}
-		cost := price(text, budget-spent, count)
+		cost := costUpTo(text, budget-spent, count)
 		if spent+cost > budget {
 			break
 		}
@@ -88,9 +88,9 @@ func (d *Document) fill(from Place, budget int, count func(string) int) (end, sp
 	return end, spent
 }
 
-// price returns what a text costs, or more than the limit when it costs more. It does not count a text to its end
-// that costs too much long before.
-func price(text string, limit int, count func(string) int) int {
+// costUpTo returns the cost of a text, or more than limit when the cost is above the limit. It does not count long
+// texts to their end.
+func costUpTo(text string, limit int, count func(string) int) int {
 	if start := (limit + 1) * maxPerToken; len(text) > start {
 		for !utf8.RuneStart(text[start]) {
 			start--
@@ -102,7 +102,7 @@ func price(text string, limit int, count func(string) int) int {
 	return count(text)
 }
 
-// beforeHeadings moves the end of a page before the headings that it would end with, unless it holds nothing else.
+// beforeHeadings moves the end of a page before the headings that it would end with, unless it has nothing else.
 func (d *Document) beforeHeadings(first, end int) int {
 	e := end
 	for e > first && d.Blocks[e-1].Level > 0 {
@@ -114,8 +114,8 @@ func (d *Document) beforeHeadings(first, end int) int {
 	return e
 }
 
-// between returns the text from a place up to a block.
-func (d *Document) between(from Place, end int) string {
+// between returns the text from a position up to a block.
+func (d *Document) between(from Position, end int) string {
 	var b strings.Builder
 	for i := from.Block; i < end; i++ {
 		text := d.Blocks[i].Text
@@ -127,11 +127,11 @@ func (d *Document) between(from Place, end int) string {
 	return b.String()
 }
 
-// maxPerToken bounds how many bytes a token is taken to stand for when a block is cut.
+// maxPerToken is the limit on bytes per token when a block is cut.
 const maxPerToken = 16
 
-// piecemeal returns the start of a text that costs at most the budget behind what is there, at least a character.
-func piecemeal(there, text string, budget int, count func(string) int) string {
+// beginning returns the beginning of a text that fits the budget after the text there; at least one character.
+func beginning(there, text string, budget int, count func(string) int) string {
 	fits := func(n int) bool { return count(there+text[:n]) <= budget }
 	low, high := 0, min(len(text), budget*maxPerToken) // low fits
 	for low < high {
@@ -142,9 +142,9 @@ func piecemeal(there, text string, budget int, count func(string) int) string {
 			high = middle - 1
 		}
 	}
-	cut := niceCut(text, low)
+	cut := cutPoint(text, low)
 	for cut > 0 && !fits(cut) {
-		cut = niceCut(text, cut-1)
+		cut = cutPoint(text, cut-1)
 	}
 	if cut == 0 && there == "" {
 		_, cut = utf8.DecodeRuneInString(text)
@@ -152,9 +152,9 @@ func piecemeal(there, text string, budget int, count func(string) int) string {
 	return text[:cut]
 }
 
-// niceCut returns the best place to cut a text at or before n: behind a line, a sentence or a word of its later
-// half, or before a character.
-func niceCut(text string, n int) int {
+// cutPoint returns the best place to cut a text at or before n: after a line, a sentence or a word of its later half,
+// or before a character.
+func cutPoint(text string, n int) int {
 	if n >= len(text) {
 		return len(text)
 	}

@@ -1,10 +1,10 @@
-// Package markdown makes text for readers out of what is drawn of a page: its main content as Markdown, in blocks
-// that a budget can cut between, with an outline, and the signals that tell an article from an application.
+// Package markdown converts the rendered content of a page to Markdown: its main content in blocks, with an outline
+// and with the signals that distinguish an article from an application. A document is cut between blocks to fit a
+// budget of tokens.
 //
-// Everything in it is pure: the same sources always give the same document. The input is untrusted; whatever
-// it holds, a document is valid UTF-8 without control characters or invisible ones, its links never carry a
-// script, and a page cannot write Markdown of its own into it: what would read as a heading, a fence or a link
-// is escaped.
+// The package guarantees that the same sources give the same document. The input is untrusted: a document is always
+// valid UTF-8 without control characters or invisible characters, its links never contain a script, and text that
+// would read as a heading, a fence or a link of Markdown is escaped.
 package markdown
 
 import (
@@ -21,30 +21,31 @@ type Source struct {
 	Frame      string
 	URL, Title string
 	HTML       string
-	// Truncated says that HTML is not all that the document holds.
+	// Truncated says that HTML is only a part of the document.
 	Truncated bool
-	// MediaArea is how much of the viewport pictures cover, and ViewArea the viewport itself, in square pixels.
+	// MediaArea is the area of the viewport that pictures cover, and ViewArea the area of the viewport, in square
+	// pixels.
 	MediaArea, ViewArea float64
 }
 
 // Document is a page as text. It is immutable.
 type Document struct {
 	URL, Title string
-	// Blocks make the text when they are put together as they are.
+	// Blocks are the text in pieces; joined they are the whole text.
 	Blocks []Block
 	// Outline lists the headings in order.
 	Outline []Heading
 	Signals Signals
-	// Article says that the blocks are the page's main content; else they are everything but the navigation,
-	// because no main content stood out.
+	// Article says that the blocks are the main content of the page. Otherwise no main content was found, and the
+	// blocks are everything but the navigation.
 	Article bool
-	// Truncated says that the page holds more than was read.
+	// Truncated says that the page has more than was read.
 	Truncated bool
 }
 
-// Block is a piece of Markdown that stands for itself: a heading, a paragraph, an item of a list, a table.
+// Block is a heading, a paragraph, an item of a list, a table or another block of Markdown.
 type Block struct {
-	// Text is one or more whole lines with what separates them from the next block.
+	// Text is one or more whole lines with the separator to the next block.
 	Text string
 	// Level is 1 to 6 for a heading, else 0.
 	Level int
@@ -56,12 +57,12 @@ type Heading struct {
 	Level int
 	// Text has no markup, and at most 100 characters plus "…".
 	Text string
-	// Block is the heading's place in Document.Blocks.
+	// Block is the index of the heading in Document.Blocks.
 	Block int
 }
 
-// Of reads a page. The first source is the main document; the others are put in where it, or one of them,
-// holds their frame.
+// Of converts a page. The first source is the main document; each other source replaces its frame in the document
+// that contains the frame.
 func Of(sources []Source) *Document {
 	if len(sources) == 0 {
 		return &Document{}

@@ -184,7 +184,7 @@ func walk(t *testing.T, d *Document, budget int) []Page {
 	t.Helper()
 	var pages []Page
 	text := ""
-	for at := (Place{}); len(d.Blocks) > 0; {
+	for at := (Position{}); len(d.Blocks) > 0; {
 		p := d.Cut(at, budget, tokens.Count)
 		pages, text = append(pages, p), text+p.Text
 		if n := tokens.Count(p.Text); n != p.Tokens || budget > 0 && n > budget {
@@ -196,7 +196,7 @@ func walk(t *testing.T, d *Document, budget int) []Page {
 		if !p.More {
 			break
 		}
-		if !d.Holds(p.Next) {
+		if !d.Contains(p.Next) {
 			t.Fatalf("the next page is to start at %v", p.Next)
 		}
 		at = p.Next
