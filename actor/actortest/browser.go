@@ -21,6 +21,8 @@ import (
 	"sync"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -35,7 +37,7 @@ type Screen struct {
 	// Error lets the navigation fail with the browser's own error, such as "net::ERR_FAILED".
 	Error string
 	// Cause is what is known of a document that did not come beyond the browser's own word.
-	Cause *actor.Error
+	Cause *apierr.Error
 	// Hold lets Navigate wait until its context ends: a server that never answers.
 	Hold bool
 	// Stall keeps the document at PhaseCommit: a page that never finishes loading.
@@ -43,7 +45,7 @@ type Screen struct {
 	// Redirect is a URL that the page goes to by script once it is parsed.
 	Redirect string
 	// Opens is a dialog that the page opens while it loads.
-	Opens *actor.Dialog
+	Opens *driver.Dialog
 }
 
 // Browser is a fake of actor.Browser.
@@ -51,7 +53,7 @@ type Browser struct {
 	mu      sync.Mutex
 	screens map[string]func() Screen
 	pages   []*Page
-	popups  chan actor.Popup
+	popups  chan driver.Popup
 	// contexts are the sessions by name.
 	contexts map[string]*Context
 	dead     bool
@@ -62,7 +64,7 @@ type Browser struct {
 
 // NewBrowser makes a browser that serves only about:blank.
 func NewBrowser() *Browser {
-	b := &Browser{screens: map[string]func() Screen{}, popups: make(chan actor.Popup, 64), contexts: map[string]*Context{}}
+	b := &Browser{screens: map[string]func() Screen{}, popups: make(chan driver.Popup, 64), contexts: map[string]*Context{}}
 	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
 	return b
 }
@@ -83,7 +85,7 @@ func (b *Browser) FailOpen(err error) {
 }
 
 // NewPage opens a blank page, of 1280 by 800 CSS pixels unless the options say otherwise.
-func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -93,24 +95,24 @@ func (b *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page,
 	b.mu.Lock()
 	err := b.openErr
 	if b.dead || b.mended != nil {
-		err = actor.Errorf(actor.Lost, "the browser is gone")
+		err = apierr.Errorf(apierr.Lost, "the browser is gone")
 	}
 	b.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	if !b.has(o.Session) {
-		return nil, actor.Unknown("session", "there is no session %q", o.Session)
+		return nil, apierr.Unknown("session", "there is no session %q", o.Session)
 	}
 	return b.newPage(o), nil
 }
 
-func (b *Browser) newPage(o actor.PageOptions) *Page {
+func (b *Browser) newPage(o driver.PageOptions) *Page {
 	viewport := o.Viewport
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := &Page{
-		browser: b, session: o.Session, id: "page-" + strconv.Itoa(len(b.pages)+1), events: make(chan actor.Event, 4096),
+		browser: b, session: o.Session, id: "page-" + strconv.Itoa(len(b.pages)+1), events: make(chan driver.Event, 4096),
 		gone: make(chan struct{}), frames: map[dom.FrameID]*Frame{},
 	}
 	viewport.X, viewport.Y = 0, 0
@@ -122,7 +124,7 @@ func (b *Browser) newPage(o actor.PageOptions) *Page {
 }
 
 // Pages delivers popups.
-func (b *Browser) Pages() <-chan actor.Popup { return b.popups }
+func (b *Browser) Pages() <-chan driver.Popup { return b.popups }
 
 // Ready fails when the browser has died, and waits while it is broken.
 func (b *Browser) Ready(ctx context.Context, _ string) error {
@@ -130,7 +132,7 @@ func (b *Browser) Ready(ctx context.Context, _ string) error {
 	dead, mended := b.dead, b.mended
 	b.mu.Unlock()
 	if dead {
-		return actor.Errorf(actor.Lost, "the browser is gone")
+		return apierr.Errorf(apierr.Lost, "the browser is gone")
 	}
 	if mended != nil {
 		select {

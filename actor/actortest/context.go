@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -149,7 +150,7 @@ func (c *Context) SetState(ctx context.Context, s sessions.State, replace bool) 
 		return err
 	}
 	if slices.ContainsFunc(s.Cookies, func(one sessions.Cookie) bool { return one.Name == RefusedCookie }) {
-		return actor.Errorf(actor.Invalid, "the browser refuses a cookie, and so set none")
+		return apierr.Errorf(apierr.Invalid, "the browser refuses a cookie, and so set none")
 	}
 	c.browser.mu.Lock()
 	defer c.browser.mu.Unlock()

@@ -4,14 +4,15 @@ import (
 	"context"
 	"slices"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // dialogs is what a page knows of its dialogs.
 type dialogs struct {
-	dialog *actor.Dialog
+	dialog *driver.Dialog
 	answer chan struct{}
-	policy actor.DialogPolicy
+	policy driver.DialogPolicy
 	opened uint64
 
 	answers []Answer
@@ -24,32 +25,32 @@ type Answer struct {
 }
 
 // OpenDialog opens a dialog; what needs the main thread waits until it is answered.
-func (p *Page) OpenDialog(d actor.Dialog) {
+func (p *Page) OpenDialog(d driver.Dialog) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.openDialog(d)
 }
 
-func (p *Page) openDialog(d actor.Dialog) {
+func (p *Page) openDialog(d driver.Dialog) {
 	p.opened++
 	d.ID = p.opened
 	p.dialog, p.answer = &d, make(chan struct{})
 	switch p.policy {
-	case actor.AcceptDialogs:
-		d.Answer = actor.Accepted
-	case actor.DismissDialogs:
-		d.Answer = actor.Dismissed
+	case driver.AcceptDialogs:
+		d.Answer = driver.Accepted
+	case driver.DismissDialogs:
+		d.Answer = driver.Dismissed
 	}
-	p.emit(actor.DialogOpened{Dialog: d})
+	p.emit(driver.DialogOpened{Dialog: d})
 	p.settleDialog()
 }
 
 // settleDialog answers the open dialog as the policy says.
 func (p *Page) settleDialog() {
-	if p.dialog == nil || p.policy == actor.ReportDialogs {
+	if p.dialog == nil || p.policy == driver.ReportDialogs {
 		return
 	}
-	accept := p.policy == actor.AcceptDialogs
+	accept := p.policy == driver.AcceptDialogs
 	p.answers = append(p.answers, Answer{Accept: accept, Text: p.dialog.Default})
 	p.closeDialog(accept)
 }
@@ -59,12 +60,12 @@ func (p *Page) closeDialog(accept bool) {
 		return
 	}
 	d := *p.dialog
-	if d.Answer = actor.Dismissed; accept {
-		d.Answer = actor.Accepted
+	if d.Answer = driver.Dismissed; accept {
+		d.Answer = driver.Accepted
 	}
 	close(p.answer)
 	p.dialog, p.answer = nil, nil
-	p.emit(actor.DialogClosed{Dialog: d})
+	p.emit(driver.DialogClosed{Dialog: d})
 }
 
 // CloseDialog lets the open dialog go away by itself.
@@ -83,22 +84,22 @@ func (p *Page) Answers() []Answer {
 }
 
 // AnswerDialog answers the open dialog.
-func (p *Page) AnswerDialog(ctx context.Context, a actor.DialogAnswer) (actor.Dialog, error) {
+func (p *Page) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.Dialog, error) {
 	p.count("AnswerDialog")
 	if err := ctx.Err(); err != nil {
-		return actor.Dialog{}, err
+		return driver.Dialog{}, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dialog == nil || a.ID != 0 && a.ID != p.dialog.ID {
-		return actor.Dialog{}, actor.Errorf(actor.NoDialog, "no such dialog is open")
+		return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no such dialog is open")
 	}
 	d, text := *p.dialog, p.dialog.Default
 	if a.Text != nil {
 		text = *a.Text
 	}
-	if d.Answer = actor.Dismissed; a.Accept {
-		d.Answer = actor.Accepted
+	if d.Answer = driver.Dismissed; a.Accept {
+		d.Answer = driver.Accepted
 	}
 	p.answers = append(p.answers, Answer{Accept: a.Accept, Text: text})
 	p.closeDialog(a.Accept)
@@ -107,7 +108,7 @@ func (p *Page) AnswerDialog(ctx context.Context, a actor.DialogAnswer) (actor.Di
 }
 
 // SetDialogPolicy says who answers dialogs.
-func (p *Page) SetDialogPolicy(policy actor.DialogPolicy) {
+func (p *Page) SetDialogPolicy(policy driver.DialogPolicy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.policy = policy

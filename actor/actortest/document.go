@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -22,7 +22,7 @@ type Node struct {
 	Holds *Frame
 	// Act is called when the node is acted on, without the page's lock: it may call any method of the
 	// page. Nil: Fill replaces the value, Type adds to it, everything else does nothing.
-	Act func(p *Page, a actor.Action) error
+	Act func(p *Page, a driver.Action) error
 	// Off takes the node out of what the observer reports; its children stay.
 	Off bool
 
@@ -296,7 +296,7 @@ func (f *Frame) moved() bool {
 }
 
 // acknowledge gives the added nodes their refs; it returns what is wrong with the acknowledgement.
-func (f *Frame) acknowledge(a actor.Ack) string {
+func (f *Frame) acknowledge(a driver.Ack) string {
 	if a.Sequence != f.seq || !f.waiting {
 		return "" // late or said twice
 	}

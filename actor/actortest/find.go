@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
 )
@@ -101,7 +101,7 @@ func (p *Page) fit(n *Node, t target.Target) target.Fit {
 }
 
 // Inherits says yes unless the node that is gone is Off: it is hidden then.
-func (p *Page) Inherits(ctx context.Context, s actor.Succession) (bool, error) {
+func (p *Page) Inherits(ctx context.Context, s driver.Replacement) (bool, error) {
 	p.count("Inherits")
 	if err := p.thread(ctx); err != nil {
 		return false, err

@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
 // heed is what the page was told to tell beside its changes.
 type heed struct {
-	actor.Heed
+	driver.ObserveOptions
 	// matchers says what selectors match; others are invalid.
 	matchers map[string]func(*Node) bool
 	busy     bool
@@ -37,19 +37,19 @@ func (p *Page) Traffic(busy bool) {
 	defer p.mu.Unlock()
 	p.heed.busy = busy
 	if p.heed.Network {
-		p.emit(actor.Traffic{Busy: busy})
+		p.emit(driver.Traffic{Busy: busy})
 	}
 }
 
 // Heeds says what the page was told to tell beside its changes.
-func (p *Page) Heeds() actor.Heed {
+func (p *Page) Heeds() driver.ObserveOptions {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.heed.Heed
+	return p.heed.ObserveOptions
 }
 
 // Heed takes what the page is to tell beside its changes.
-func (p *Page) Heed(ctx context.Context, h actor.Heed) error {
+func (p *Page) Heed(ctx context.Context, h driver.ObserveOptions) error {
 	p.count("Heed")
 	if err := ctx.Err(); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (p *Page) Heed(ctx context.Context, h actor.Heed) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	began := h.Network && !p.heed.Network
-	p.heed.Heed = h
+	p.heed.ObserveOptions = h
 	p.options.structural = p.options.structural || h.Structural
 	for _, name := range h.Attributes {
 		if !slices.Contains(p.options.attributes, name) {
@@ -68,7 +68,7 @@ func (p *Page) Heed(ctx context.Context, h actor.Heed) error {
 		f.told = ""
 	}
 	if began && p.heed.busy {
-		p.emit(actor.Traffic{Busy: true})
+		p.emit(driver.Traffic{Busy: true})
 	}
 	p.flush()
 	return nil
@@ -89,7 +89,7 @@ func (p *Page) tellSelected(f *Frame) {
 	}
 	if told != f.told {
 		f.told = told
-		p.emit(actor.Selected{Frame: f.ID, Document: f.document, Found: maps.Clone(found)})
+		p.emit(driver.Selected{Frame: f.ID, Document: f.document, Found: maps.Clone(found)})
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -18,7 +19,7 @@ type Page struct {
 	browser *Browser
 	session string
 	id      string
-	events  chan actor.Event
+	events  chan driver.Event
 	gone    chan struct{}
 
 	mu     sync.Mutex
@@ -42,13 +43,13 @@ type Page struct {
 	sticky  bool
 	dialogs
 
-	actions []actor.Action
+	actions []driver.Action
 	calls   map[string]int
 	// trace holds the calls since Trace took them last.
 	trace   []string
 	faults  []string
 	picture []byte
-	place   actor.Place
+	place   driver.ScrollPosition
 	seen    seen
 	// busy is what the page does before each read, as BusyWith says.
 	busy func(main *Frame)
@@ -58,10 +59,10 @@ type Page struct {
 func (p *Page) ID() string { return p.id }
 
 // Events delivers what the page does.
-func (p *Page) Events() <-chan actor.Event { return p.events }
+func (p *Page) Events() <-chan driver.Event { return p.events }
 
 // emit sends an event; the caller holds the lock.
-func (p *Page) emit(events ...actor.Event) {
+func (p *Page) emit(events ...driver.Event) {
 	if p.ended {
 		return
 	}
@@ -75,7 +76,7 @@ func (p *Page) emit(events ...actor.Event) {
 }
 
 // Emit sends an event as if the browser had said it.
-func (p *Page) Emit(e actor.Event) {
+func (p *Page) Emit(e driver.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.emit(e)
@@ -108,7 +109,7 @@ func (p *Page) SetTitle(title string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.main.Title = title
-	p.emit(actor.Titled{Title: title})
+	p.emit(driver.Titled{Title: title})
 	p.flush()
 }
 
@@ -122,7 +123,7 @@ func (p *Page) PushState(url string) {
 func (p *Page) within(url string) {
 	p.main.URL = url
 	p.visit(url)
-	p.emit(actor.Committed{Document: p.main.document, URL: url, Same: true})
+	p.emit(driver.Committed{Document: p.main.document, URL: url, Same: true})
 	p.flush()
 }
 
@@ -155,11 +156,11 @@ func (p *Page) open(url string) *Page {
 	p.mu.Lock()
 	viewport := p.main.Scroll
 	p.mu.Unlock()
-	popup := p.browser.newPage(actor.PageOptions{Session: p.session, Viewport: viewport})
+	popup := p.browser.newPage(driver.PageOptions{Session: p.session, Viewport: viewport})
 	if url != "" {
 		popup.Go(url)
 	}
-	p.browser.popups <- actor.Popup{Page: popup, Opener: p.id, Session: p.session, Bound: url == ""}
+	p.browser.popups <- driver.Popup{Page: popup, Opener: p.id, Session: p.session, Bound: url == ""}
 	return popup
 }
 
@@ -206,11 +207,11 @@ func (p *Page) Crash(reason string) {
 	defer p.mu.Unlock()
 	p.crashed = true
 	p.resume()
-	p.emit(actor.Crashed{Reason: reason})
+	p.emit(driver.Crashed{Reason: reason})
 }
 
 // Actions lists what was done to the page so far.
-func (p *Page) Actions() []actor.Action {
+func (p *Page) Actions() []driver.Action {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.actions)
@@ -306,7 +307,7 @@ func (p *Page) flush() {
 		}
 		measure := p.geometry && (f.state == nil || f.moved())
 		if patch, ok := f.patch(p.options, measure); ok {
-			p.emit(actor.Patched{Patch: patch})
+			p.emit(driver.Patched{Patch: patch})
 		} else {
 			p.tellSelected(f)
 		}
@@ -338,7 +339,7 @@ func (p *Page) syncFrames() {
 			f.document = p.document()
 			f.restart()
 			forget(f.Body) // a frame that is attached again loads a document of new nodes
-			p.emit(actor.Committed{Frame: f.ID, Document: f.document, URL: f.URL})
+			p.emit(driver.Committed{Frame: f.ID, Document: f.document, URL: f.URL})
 		}
 		walk(f.Body)
 	}
@@ -346,7 +347,7 @@ func (p *Page) syncFrames() {
 	for id := range p.frames {
 		if !seen[id] {
 			delete(p.frames, id)
-			p.emit(actor.FrameGone{Frame: id})
+			p.emit(driver.FrameGone{Frame: id})
 		}
 	}
 }
@@ -365,10 +366,10 @@ func (p *Page) document() string {
 }
 
 // Read asks every document for what changed.
-func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, error) {
+func (p *Page) Read(ctx context.Context, req driver.ReadRequest) (driver.Readout, error) {
 	p.count("Read")
 	if err := p.thread(ctx); err != nil {
-		return actor.Readout{}, err
+		return driver.Readout{}, err
 	}
 	defer p.mu.Unlock()
 	p.options.structural = p.options.structural || req.Structural
@@ -384,7 +385,7 @@ func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, 
 	for _, a := range req.Acks {
 		p.acknowledge(a)
 	}
-	var out actor.Readout
+	var out driver.Readout
 	for _, f := range p.order {
 		if f.waiting {
 			out.Unacknowledged = append(out.Unacknowledged, f.ID)
@@ -397,7 +398,7 @@ func (p *Page) Read(ctx context.Context, req actor.ReadRequest) (actor.Readout, 
 	return out, nil
 }
 
-func (p *Page) acknowledge(a actor.Ack) {
+func (p *Page) acknowledge(a driver.Ack) {
 	f := p.frames[a.Frame]
 	if f == nil || f.document != a.Document {
 		return
@@ -408,7 +409,7 @@ func (p *Page) acknowledge(a actor.Ack) {
 }
 
 // Acknowledge tells a document the refs of its last patch.
-func (p *Page) Acknowledge(a actor.Ack) {
+func (p *Page) Acknowledge(a driver.Ack) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.acknowledge(a)
@@ -429,16 +430,16 @@ func (p *Page) Observe(ctx context.Context, push, geometry bool) error {
 }
 
 // Markup returns what Frame.HTML holds of every document.
-func (p *Page) Markup(ctx context.Context) ([]actor.Markup, error) {
+func (p *Page) Markup(ctx context.Context) ([]driver.Markup, error) {
 	p.count("Markup")
 	if err := p.thread(ctx); err != nil {
 		return nil, err
 	}
 	defer p.mu.Unlock()
 	p.syncFrames()
-	var out []actor.Markup
+	var out []driver.Markup
 	for _, f := range p.order {
-		out = append(out, actor.Markup{
+		out = append(out, driver.Markup{
 			Frame: f.ID, Document: f.document, URL: f.URL, Title: f.Title, HTML: f.HTML,
 			ViewArea: f.Scroll.Width * f.Scroll.Height,
 		})
@@ -447,27 +448,27 @@ func (p *Page) Markup(ctx context.Context) ([]actor.Markup, error) {
 }
 
 // Navigate shows what is served under the URL.
-func (p *Page) Navigate(ctx context.Context, url string) (actor.Commit, error) {
+func (p *Page) Navigate(ctx context.Context, url string) (driver.Commit, error) {
 	p.count("Navigate")
 	p.mu.Lock()
 	base, _, _ := strings.Cut(p.main.URL, "#")
 	if target, _, fragment := strings.Cut(url, "#"); fragment && target == base && !p.crashed {
 		defer p.mu.Unlock()
 		p.within(url)
-		return actor.Commit{Document: p.main.document, Same: true}, nil
+		return driver.Commit{Document: p.main.document, Same: true}, nil
 	}
 	p.mu.Unlock()
 	return p.load(ctx, url, func() { p.visit(url) })
 }
 
 // Step moves in the history.
-func (p *Page) Step(ctx context.Context, by int) (actor.Commit, error) {
+func (p *Page) Step(ctx context.Context, by int) (driver.Commit, error) {
 	p.count("Step")
 	p.mu.Lock()
 	to := p.at + by
 	if to < 0 || to >= len(p.history) {
 		p.mu.Unlock()
-		return actor.Commit{}, actor.Errorf(actor.NoHistory, "there is no page to go to")
+		return driver.Commit{}, apierr.Errorf(apierr.NoHistory, "there is no page to go to")
 	}
 	url := p.history[to]
 	p.mu.Unlock()
@@ -475,7 +476,7 @@ func (p *Page) Step(ctx context.Context, by int) (actor.Commit, error) {
 }
 
 // Reload loads the document again.
-func (p *Page) Reload(ctx context.Context) (actor.Commit, error) {
+func (p *Page) Reload(ctx context.Context) (driver.Commit, error) {
 	p.count("Reload")
 	p.mu.Lock()
 	url := p.main.URL
@@ -483,27 +484,27 @@ func (p *Page) Reload(ctx context.Context) (actor.Commit, error) {
 	return p.load(ctx, url, func() {})
 }
 
-func (p *Page) load(ctx context.Context, url string, enter func()) (actor.Commit, error) {
+func (p *Page) load(ctx context.Context, url string, enter func()) (driver.Commit, error) {
 	s := p.browser.screen(url)
 	if s.Hold {
 		select {
 		case <-ctx.Done():
-			return actor.Commit{}, ctx.Err()
+			return driver.Commit{}, ctx.Err()
 		case <-p.gone:
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return actor.Commit{}, err
+		return driver.Commit{}, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
-		return actor.Commit{}, errors.New("the page is closed")
+		return driver.Commit{}, errors.New("the page is closed")
 	}
 	enter()
 	commit := p.commit(url, s)
 	if s.Error != "" {
-		return actor.Commit{}, actor.Errorf(actor.Navigation, "%s could not be loaded: %s", url, s.Error)
+		return driver.Commit{}, apierr.Errorf(apierr.Navigation, "%s could not be loaded: %s", url, s.Error)
 	}
 	return commit, nil
 }
@@ -519,25 +520,25 @@ func (p *Page) visit(url string) {
 
 // commit replaces the main document; the caller holds the lock. It returns the commit of the URL,
 // even when the page has gone on from there.
-func (p *Page) commit(url string, s Screen) actor.Commit {
+func (p *Page) commit(url string, s Screen) driver.Commit {
 	p.crashed = false
 	p.resume()
 	p.closeDialog(false)
 	for id := range p.frames {
 		if id != "" {
 			delete(p.frames, id)
-			p.emit(actor.FrameGone{Frame: id})
+			p.emit(driver.FrameGone{Frame: id})
 		}
 	}
 	viewport := p.main.Scroll
 	viewport.X, viewport.Y = 0, 0
 	p.main = &Frame{URL: url, Title: s.Title, Body: s.Body, HTML: s.HTML, Scroll: viewport, document: p.document()}
 	p.frames[""] = p.main
-	commit := actor.Commit{Document: p.main.document}
+	commit := driver.Commit{Document: p.main.document}
 	if s.Error == "" {
-		p.emit(actor.Responded{Document: p.main.document, Status: max(s.Status, 200)})
+		p.emit(driver.Responded{Document: p.main.document, Status: max(s.Status, 200)})
 	}
-	p.emit(actor.Committed{Document: p.main.document, URL: url, Error: s.Error, Cause: s.Cause})
+	p.emit(driver.Committed{Document: p.main.document, URL: url, Error: s.Error, Cause: s.Cause})
 	p.syncFrames()
 	if s.Opens != nil {
 		p.openDialog(*s.Opens)
@@ -546,14 +547,14 @@ func (p *Page) commit(url string, s Screen) actor.Commit {
 	if s.Stall {
 		return commit
 	}
-	p.emit(actor.Titled{Title: s.Title}, actor.Loaded{Document: p.main.document, Phase: actor.PhaseDOMContentLoaded})
+	p.emit(driver.Titled{Title: s.Title}, driver.Loaded{Document: p.main.document, Phase: driver.PhaseDOMContentLoaded})
 	if s.Redirect != "" {
 		p.commit(s.Redirect, p.browser.screen(s.Redirect))
 		return commit
 	}
 	p.flush()
-	p.emit(actor.Loaded{Document: p.main.document, Phase: actor.PhaseLoad},
-		actor.Loaded{Document: p.main.document, Phase: actor.PhaseNetworkIdle})
+	p.emit(driver.Loaded{Document: p.main.document, Phase: driver.PhaseLoad},
+		driver.Loaded{Document: p.main.document, Phase: driver.PhaseNetworkIdle})
 	return commit
 }
 
@@ -576,30 +577,30 @@ func (p *Page) Ping(ctx context.Context) error {
 
 // Do records the action and lets its node act. Like the real one it waits behind a dialog that the
 // action opened.
-func (p *Page) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
+func (p *Page) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
 	p.count("Do")
 	if err := p.thread(ctx); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	n, err := p.target(a)
 	if err != nil {
 		p.mu.Unlock()
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	if a.Known != nil && a.Known.Doubtful { // it knows no rows
 		p.mu.Unlock()
-		return actor.Deed{}, &actor.Error{Kind: actor.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": actor.Beside}}
+		return driver.DoResult{}, &apierr.Error{Kind: apierr.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": driver.Beside}}
 	}
 	p.actions = append(p.actions, a)
-	var act func(*Page, actor.Action) error
+	var act func(*Page, driver.Action) error
 	if n != nil {
 		act = n.Act
 	}
 	if n != nil && act == nil {
 		switch a.Kind {
-		case actor.Fill:
+		case driver.Fill:
 			n.Value = a.Text
-		case actor.Type:
+		case driver.Type:
 			n.Value += a.Text
 		}
 		p.flush()
@@ -607,18 +608,18 @@ func (p *Page) Do(ctx context.Context, a actor.Action) (actor.Deed, error) {
 	p.mu.Unlock()
 	if act != nil {
 		if err := act(p, a); err != nil {
-			return actor.Deed{}, err
+			return driver.DoResult{}, err
 		}
 	}
 	if err := p.thread(ctx); err != nil {
-		return actor.Deed{}, err
+		return driver.DoResult{}, err
 	}
 	p.mu.Unlock()
-	return actor.Deed{}, nil
+	return driver.DoResult{}, nil
 }
 
 // target finds the node of an action; the caller holds the lock.
-func (p *Page) target(a actor.Action) (*Node, error) {
+func (p *Page) target(a driver.Action) (*Node, error) {
 	if a.Ref == dom.NoRef {
 		return nil, nil
 	}
@@ -630,7 +631,7 @@ func (p *Page) target(a actor.Action) (*Node, error) {
 			}
 		}
 	}
-	return nil, actor.Errorf(actor.Stale, "element %d is gone", a.Ref)
+	return nil, apierr.Errorf(apierr.Stale, "element %d is gone", a.Ref)
 }
 
 // Attend counts.
@@ -652,7 +653,7 @@ func (p *Page) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) e
 }
 
 // Screenshot returns the format's name as the picture, or what Picture was given.
-func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
+func (p *Page) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	p.count("Screenshot")
 	if err := p.thread(ctx); err != nil {
 		return nil, err
@@ -665,17 +666,17 @@ func (p *Page) Screenshot(ctx context.Context, s actor.Shot) ([]byte, error) {
 }
 
 // Place says how far the page is scrolled.
-func (p *Page) Place(ctx context.Context) (actor.Place, error) {
+func (p *Page) Place(ctx context.Context) (driver.ScrollPosition, error) {
 	p.count("Place")
 	if err := p.thread(ctx); err != nil {
-		return actor.Place{}, err
+		return driver.ScrollPosition{}, err
 	}
 	defer p.mu.Unlock()
 	return p.place, nil
 }
 
 // Return scrolls the page.
-func (p *Page) Return(ctx context.Context, to actor.Place, _ time.Duration) error {
+func (p *Page) Return(ctx context.Context, to driver.ScrollPosition, _ time.Duration) error {
 	p.count("Return")
 	if err := p.thread(ctx); err != nil {
 		return err
@@ -686,7 +687,7 @@ func (p *Page) Return(ctx context.Context, to actor.Place, _ time.Duration) erro
 }
 
 // Scroll scrolls the page, as its user does.
-func (p *Page) Scroll(to actor.Place) {
+func (p *Page) Scroll(to driver.ScrollPosition) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.place = to
@@ -727,7 +728,7 @@ func (p *Page) end(err error) {
 	if p.ended {
 		return
 	}
-	p.emit(actor.Gone{Err: err})
+	p.emit(driver.Gone{Err: err})
 	p.ended = true
 	close(p.gone)
 	close(p.events)

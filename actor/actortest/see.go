@@ -3,7 +3,7 @@ package actortest
 import (
 	"context"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
@@ -11,8 +11,8 @@ import (
 // seen is what a page answers to those who look at it otherwise than through its DOM.
 type seen struct {
 	log      pagelog.Log
-	extract  func(actor.Extraction) ([]actor.Extract, error)
-	evaluate func(actor.Script) (actor.Evaluated, error)
+	extract  func(driver.Extraction) ([]driver.Extract, error)
+	evaluate func(driver.Script) (driver.Evaluated, error)
 }
 
 // Log is the page's log, to which tests may write.
@@ -20,14 +20,14 @@ func (p *Page) Log() *pagelog.Log { return &p.seen.log }
 
 // Extracts says what plans give from now on; without it they give nothing. The function may not call methods of
 // the page.
-func (p *Page) Extracts(answer func(actor.Extraction) ([]actor.Extract, error)) {
+func (p *Page) Extracts(answer func(driver.Extraction) ([]driver.Extract, error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seen.extract = answer
 }
 
 // Extract runs a plan.
-func (p *Page) Extract(ctx context.Context, e actor.Extraction) ([]actor.Extract, error) {
+func (p *Page) Extract(ctx context.Context, e driver.Extraction) ([]driver.Extract, error) {
 	p.count("Extract")
 	if err := p.thread(ctx); err != nil {
 		return nil, err
@@ -41,21 +41,21 @@ func (p *Page) Extract(ctx context.Context, e actor.Extraction) ([]actor.Extract
 
 // Evaluates says what scripts give from now on; without it they give null. The function may not call methods of the
 // page.
-func (p *Page) Evaluates(answer func(actor.Script) (actor.Evaluated, error)) {
+func (p *Page) Evaluates(answer func(driver.Script) (driver.Evaluated, error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seen.evaluate = answer
 }
 
 // Evaluate runs a script.
-func (p *Page) Evaluate(ctx context.Context, s actor.Script) (actor.Evaluated, error) {
+func (p *Page) Evaluate(ctx context.Context, s driver.Script) (driver.Evaluated, error) {
 	p.count("Evaluate")
 	if err := p.thread(ctx); err != nil {
-		return actor.Evaluated{}, err
+		return driver.Evaluated{}, err
 	}
 	defer p.mu.Unlock()
 	if p.seen.evaluate == nil {
-		return actor.Evaluated{JSON: "null"}, nil
+		return driver.Evaluated{JSON: "null"}, nil
 	}
 	return p.seen.evaluate(s)
 }
@@ -81,7 +81,7 @@ func (p *Page) Extent(ctx context.Context) (dom.Box, error) {
 }
 
 // Print gives a PDF that holds the ranges.
-func (p *Page) Print(ctx context.Context, paper actor.Paper) ([]byte, error) {
+func (p *Page) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
 	p.count("Print")
 	if err := p.thread(ctx); err != nil {
 		return nil, err

@@ -29,7 +29,9 @@ type View struct {
 }
 
 // selections is what the selectors match in the whole page, immutable.
-type selections struct{ found map[dom.Selector]dom.Selection }
+type selections struct {
+	found map[dom.Selector]dom.Selection
+}
 
 // Selected returns what a selector matches in the whole page; false when the main document has not reported yet.
 func (v View) Selected(s dom.Selector) (dom.Selection, bool) {
