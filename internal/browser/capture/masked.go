@@ -74,9 +74,9 @@ type covers struct {
 func (c *Capture) covers(ctx context.Context) (covers, error) {
 	list := c.m.Readable()
 	c.query.Probe(ctx, list) // closed shadow trees are found by that
-	answers := map[dom.FrameID]observer.Veil{}
+	answers := map[dom.FrameID]observer.MaskedAreas{}
 	for _, o := range list {
-		v, err := c.coversOf(ctx, o)
+		v, err := c.areasOf(ctx, o)
 		if err == nil {
 			answers[c.m.Tree.Key(o.ID)] = v
 		} else if ctx.Err() != nil {
@@ -104,8 +104,8 @@ func (c *Capture) covers(ctx context.Context) (covers, error) {
 	return out, nil
 }
 
-// coversOf asks one document.
-func (c *Capture) coversOf(ctx context.Context, o frames.Readable) (v observer.Veil, err error) {
+// areasOf asks one document.
+func (c *Capture) areasOf(ctx context.Context, o frames.Readable) (v observer.MaskedAreas, err error) {
 	if o.ID != cdp.FrameID(c.m.ID) {
 		if c.m.IsLate(o.Agent) {
 			return v, errors.New("the frame does not answer")
@@ -124,7 +124,7 @@ func (c *Capture) coversOf(ctx context.Context, o frames.Readable) (v observer.V
 const maxNesting = 16
 
 // clean reports whether a frame, with all that are in it, said that it shows nothing masked.
-func clean(answers map[dom.FrameID]observer.Veil, id dom.FrameID, depth int) bool {
+func clean(answers map[dom.FrameID]observer.MaskedAreas, id dom.FrameID, depth int) bool {
 	v, known := answers[id]
 	if id == "" || !known || v.More || len(v.Boxes) > 0 || depth > maxNesting {
 		return false

@@ -76,8 +76,8 @@ func (r *Reader) Report(ctx context.Context, options driver.ObserveOptions) {
 	}
 }
 
-func reportRequest(h driver.ObserveOptions) observer.HeedRequest {
-	r := observer.HeedRequest{Structural: h.Structural, Attributes: h.Attributes, Selectors: []observer.Selector{}}
+func reportRequest(h driver.ObserveOptions) observer.ReportOptions {
+	r := observer.ReportOptions{Structural: h.Structural, Attributes: h.Attributes, Selectors: []observer.Selector{}}
 	if r.Attributes == nil {
 		r.Attributes = []string{}
 	}

@@ -14,7 +14,7 @@ func (q *Query) Place(ctx context.Context) (driver.ScrollPosition, error) {
 	if err != nil {
 		return driver.ScrollPosition{}, err
 	}
-	var now observer.Place
+	var now observer.ScrollPosition
 	if err := a.Call(ctx, "scrolled", nil, &now); err != nil {
 		return driver.ScrollPosition{}, q.m.Failed(err)
 	}
@@ -31,9 +31,9 @@ func (q *Query) Return(ctx context.Context, to driver.ScrollPosition, limit time
 	if err != nil {
 		return err
 	}
-	request := observer.ReturnRequest{Place: observer.Place{X: to.X, Y: to.Y, Boxes: []observer.PlaceBox{}}, Patience: limit.Milliseconds()}
+	request := observer.RestoreScroll{ScrollPosition: observer.ScrollPosition{X: to.X, Y: to.Y, Boxes: []observer.ScrolledBox{}}, Patience: limit.Milliseconds()}
 	for _, b := range to.Boxes {
-		request.Boxes = append(request.Boxes, observer.PlaceBox(b))
+		request.Boxes = append(request.Boxes, observer.ScrolledBox(b))
 	}
 	if err := a.Call(ctx, "scrollBack", request, nil); err != nil {
 		return q.m.Failed(err)

@@ -1,7 +1,7 @@
 package observer
 
-// Veil is the answer of the command "veil": where a document shows what is masked, in CSS pixels of its viewport.
-type Veil struct {
+// MaskedAreas is the answer of the command "veil": where a document shows what is masked, in CSS pixels of its viewport.
+type MaskedAreas struct {
 	// Boxes are left, top, width and height.
 	Boxes [][4]float64 `json:"boxes"`
 	// Frames are those it shows that are not masked themselves.

@@ -53,9 +53,6 @@ type Limits struct {
 // MaxElements is the largest bound that may be set, and the usual one.
 const MaxElements = 200_000
 
-// Script is the source to run in every document, with the usual limits.
-func Script() string { return Limits{}.Script() }
-
 // Masks are what the scripts never tell: "••••" stands in its place.
 type Masks struct {
 	// Selectors mask what matches them, with all that is below it. One that the browser does not take masks everything.
@@ -134,8 +131,8 @@ type ObserveRequest struct {
 	Geometry bool `json:"geometry"`
 }
 
-// HeedRequest is the argument of the command "heed": what is waited for while the page pushes.
-type HeedRequest struct {
+// ReportOptions is the argument of the command "heed": what is waited for while the page pushes.
+type ReportOptions struct {
 	Structural bool       `json:"structural"`
 	Attributes []string   `json:"attributes"`
 	Selectors  []Selector `json:"selectors"`
