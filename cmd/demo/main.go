@@ -1,5 +1,5 @@
-// Command demo shows domtap to a newcomer in twenty seconds: it serves a page that changes all the time,
-// and runs the domtap commands that open it, read it, watch it and act on it.
+// Command demo shows domtap to a newcomer in twenty seconds: it serves a page that changes all the
+// time, and runs the domtap commands that open it, read it, watch it and act on it.
 //
 //	demo -domtap bin/domtap     runs the demo with this program
 //	demo -picture FILE          runs a short session and draws it as SVG, for the README

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// The picture of the README: a session of domtap on the demo's page, drawn as SVG. What the terminals show is what the
-// commands printed, and the page is drawn from the boxes and names that `domtap dom` returned.
+// The picture of the README: a session of domtap on the demo's page, drawn as SVG. What the
+// terminals show is what the commands printed, and the page is drawn from the boxes and names that
+// `domtap dom` returned.
 
 // The measures of the picture, in its own pixels.
 const (
@@ -207,8 +208,8 @@ func shorten(line string, limit int) string {
 	return line
 }
 
-// drawPage draws the page from the boxes of its elements. A badge shows the ref of each element that can be acted on, and a
-// frame what the click added.
+// drawPage draws the page from the boxes of its elements. A badge shows the ref of each element
+// that can be acted on, and a frame what the click added.
 func drawPage(c *canvas, session shown, height int) {
 	drawBar(c, margin, margin, leftWidth, "#dfe3ea", "http://localhost:8080/")
 	c.add(`<svg x="%d" y="%d" width="%d" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="xMidYMin slice" class="p">`,
@@ -254,8 +255,8 @@ func interactive(e element) bool {
 	return slices.Contains([]string{"link", "button", "checkbox", "searchbox"}, e.Role)
 }
 
-// drawCards draws what `domtap dom` does not list, because it says nothing: the card of each lot, around its heading and
-// the last of its buttons.
+// drawCards draws what `domtap dom` does not list, because it says nothing: the card of each lot,
+// around its heading and the last of its buttons.
 func drawCards(c *canvas, page []element) {
 	for i, e := range page {
 		if e.Role != "heading" || e.Text == latest || i+1 == len(page) || page[i+1].Role != "link" {

@@ -123,8 +123,8 @@ type answer struct {
 	}
 }
 
-// button finds a button to bid on a lot that can be clicked, as a program would: by its role and name. An empty lot
-// stands for any.
+// button finds a button to bid on a lot that can be clicked, as a program would: by its role and
+// name. An empty lot stands for any.
 func (s *stage) button(ctx context.Context, lot string) (ref uint32, name string, err error) {
 	text, err := s.command(ctx, "dom", "--json").Output()
 	if err != nil {

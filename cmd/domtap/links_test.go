@@ -17,7 +17,8 @@ var (
 	fencePattern   = regexp.MustCompile("(?ms)^```.*?^```")
 )
 
-// TestLinksOfTheDocumentsResolve checks every relative link: the file must exist, and have the heading that the link names.
+// TestLinksOfTheDocumentsResolve checks every relative link: the file must exist, and have the
+// heading that the link names.
 func TestLinksOfTheDocumentsResolve(t *testing.T) {
 	for _, file := range documents(t) {
 		text := fencePattern.ReplaceAllString(readDocument(t, file), "")
@@ -75,8 +76,9 @@ func TestEachDecisionHasANumberOfItsOwnAndALineInTheIndex(t *testing.T) {
 	}
 }
 
-// TestPathsInTheDocumentsExist checks what documents name in backticks as a path that begins with a directory of the
-// repository. Decisions and the changelog are about the past, so they are left out.
+// TestPathsInTheDocumentsExist checks what documents name in backticks as a path that begins with a
+// directory of the repository. Decisions and the changelog are about the past, so they are left
+// out.
 func TestPathsInTheDocumentsExist(t *testing.T) {
 	checked := 0
 	for _, file := range documents(t) {
