@@ -120,7 +120,7 @@ func (t *ticking) show(b *testing.B) int {
 	if t.shown != nil {
 		c := now.Since(t.shown)
 		changes = len(c.Diff.Added) + len(c.Diff.Changed)
-		if _, err := c.Encoded(views.Sending{Told: t.shown.Snapshot.Revision}, func() *domtapv1.WatchDomResponse {
+		if _, err := c.Encoded(views.Sending{Last: t.shown.Snapshot.Revision}, func() *domtapv1.WatchDomResponse {
 			return &domtapv1.WatchDomResponse{Revision: now.Snapshot.Revision, Event: &domtapv1.WatchDomResponse_Diff{
 				Diff: c.Message(t.shown.Snapshot.Revision, now.Snapshot.Revision)}}
 		}); err != nil {

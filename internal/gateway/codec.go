@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// request is a message as it came. The method that it is for knows its type, and decodes it.
+// request is an undecoded message. The method knows the type and decodes it.
 type request struct {
 	data   []byte
 	decode func([]byte, proto.Message) error
@@ -31,22 +31,22 @@ func (r *request) into(v any) error {
 	return nil
 }
 
-// answer is a message that is to be sent: a proto.Message, or one that is encoded already.
+// answer is a message to send: a proto.Message, or an encoded one.
 type answer struct {
 	message any
-	// encoded is told the size of its encoding.
+	// encoded is called with the size of the encoding.
 	encoded func(size int)
 }
 
-// ready is a message whose encoding lies ready, such as rpc's wire.Message.
+// ready is an encoded message, such as wire.Message of the server.
 type ready interface {
 	// Bytes is the encoding.
 	Bytes() []byte
-	// Decode is for those that encode it in another way.
+	// Decode returns the message for other encodings.
 	Decode() (proto.Message, error)
 }
 
-// keep remembers a message's bytes, whose buffer connect uses again, and how to read them.
+// keep copies the bytes of a message, whose buffer connect reuses, and how to decode them.
 func keep(data []byte, v any, decode func([]byte, proto.Message) error) error {
 	r, ok := v.(*request)
 	if !ok {
@@ -78,7 +78,7 @@ func (protoCodec) Marshal(v any) ([]byte, error) {
 	})
 }
 
-// encode encodes an answer, and says how large that is.
+// encode encodes an answer, and reports its size.
 func encode(v any, with func(any) ([]byte, error)) ([]byte, error) {
 	a, ok := v.(*answer)
 	if !ok {
@@ -97,8 +97,8 @@ type jsonCodec struct{ name string }
 // Name is the end of the content type.
 func (c jsonCodec) Name() string { return c.name }
 
-// Unmarshal keeps a request for its method. A field that there is not is an error: in a call written by hand it is
-// a slip, and would be ignored otherwise.
+// Unmarshal keeps a request for its method. Unknown fields are errors: in a call written by hand they
+// are typos, and would be ignored otherwise.
 func (c jsonCodec) Unmarshal(data []byte, v any) error {
 	return keep(data, v, protojson.Unmarshal)
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// Calls is the server whose calls are served; rpc.Server is one.
+// Calls is the server whose calls are served; server.Server implements it.
 type Calls interface {
-	// Register gives the services.
+	// Register registers the services.
 	Register(grpc.ServiceRegistrar)
 	// Interceptors are what every call passes, outermost first.
 	Interceptors() ([]grpc.UnaryServerInterceptor, []grpc.StreamServerInterceptor)
-	// Stats is told of connections and calls.
+	// Stats gets the events of connections and calls.
 	Stats() stats.Handler
 	// Authorize returns an error unless peer and metadata in the context are those of a caller who may call.
 	Authorize(context.Context) error
@@ -37,14 +37,14 @@ type Config struct {
 	Hosts []string
 	// Origins are the other origins whose pages may call, such as "https://app.example".
 	Origins []string
-	// Page is served on every path that is no call. Nil: there is none.
+	// Page is served on every path that is not a call. Nil: there is none.
 	Page http.Handler
-	// SendTimeout is how long a client may take none of an answer. 0: 45 s, which is longer than package server gives
-	// the readers of its streams, so that those are told of in its words.
+	// SendTimeout is how long a client may leave an answer unread. 0: 45 s, which is longer than the
+	// timeout of package server for readers of streams, so that these get the server's error.
 	SendTimeout time.Duration
 	// MaxRequest and MaxAnswer are the largest messages in bytes. 0: 12 MiB and 64 MiB.
 	MaxRequest, MaxAnswer int
-	// Logger is told of requests that are refused before they are calls. Nil: no log.
+	// Logger gets requests that are refused before they become calls. Nil: no log.
 	Logger *slog.Logger
 }
 
@@ -135,8 +135,8 @@ func (s *Server) Serve() error {
 	return nil
 }
 
-// Stop takes no more requests and lets those under way end until ctx does; what is left then is cut. It returns when
-// no request is left.
+// Stop accepts no more requests and lets those under way finish until ctx ends; then it aborts the
+// rest. It returns when no request is left.
 func (s *Server) Stop(ctx context.Context) {
 	if s.http.Shutdown(ctx) != nil {
 		_ = s.http.Close() // cuts what would not end
@@ -145,7 +145,7 @@ func (s *Server) Stop(ctx context.Context) {
 	s.running.Wait()
 }
 
-// counted lets Stop wait for requests, also for those that were cut.
+// counted lets Stop wait for requests, also for aborted ones.
 func (s *Server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.running.Add(1)
@@ -157,7 +157,7 @@ func (s *Server) counted(next http.Handler) http.Handler {
 // connectionKey is where the context of a request keeps the address of its client.
 type connectionKey struct{}
 
-// connected is told of a connection before its first request.
+// connected is called for a connection before its first request.
 func (s *Server) connected(ctx context.Context, c net.Conn) context.Context {
 	bound(c)
 	ctx = s.calls.Stats().TagConn(ctx, &stats.ConnTagInfo{RemoteAddr: c.RemoteAddr(), LocalAddr: c.LocalAddr()})
@@ -166,7 +166,7 @@ func (s *Server) connected(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// bound bounds what the kernel keeps of answers that are not read.
+// bound bounds what the kernel buffers of unread answers.
 func bound(c net.Conn) {
 	if wrapped, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
 		c = wrapped.NetConn()
@@ -176,7 +176,7 @@ func bound(c net.Conn) {
 	}
 }
 
-// stateChanged is told of the end of a connection.
+// stateChanged is called at the end of a connection.
 func (s *Server) stateChanged(c net.Conn, state http.ConnState) {
 	if state != http.StateClosed && state != http.StateHijacked {
 		return

@@ -22,7 +22,7 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// services turns services of grpc into handlers of HTTP. It implements grpc.ServiceRegistrar.
+// services makes HTTP handlers of gRPC services. It implements grpc.ServiceRegistrar.
 type services struct {
 	server *Server
 	mux    *http.ServeMux
@@ -31,8 +31,8 @@ type services struct {
 	stream []grpc.StreamServerInterceptor
 }
 
-// RegisterService makes handlers of the methods of a service. One that streams to the server has none: HTTP/1.1, and
-// browsers, cannot do that.
+// RegisterService makes handlers of the methods of a service. Methods that stream to the server have
+// none: HTTP/1.1 and browsers do not support them.
 func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 	path := "/" + desc.ServiceName + "/"
 	for _, method := range desc.Methods {
@@ -51,7 +51,7 @@ func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 	})
 }
 
-// options are those of every method.
+// options are the options of every method.
 func (s *services) options() []connect.HandlerOption {
 	return []connect.HandlerOption{
 		connect.WithCodec(jsonCodec{"json"}),
@@ -61,12 +61,13 @@ func (s *services) options() []connect.HandlerOption {
 		connect.WithSendMaxBytes(s.server.cfg.MaxAnswer),
 		// Most clients are on this machine, where compressing takes longer than sending.
 		connect.WithCompressMinBytes(s.server.cfg.MaxAnswer),
-		connect.WithRequestGate(s.gate),
+		connect.WithRequestGate(s.authenticate),
 	}
 }
 
-// gate asks for the token before a message is read. The log of calls never sees what it refuses.
-func (s *services) gate(ctx context.Context, spec connect.Spec, from connect.Peer, header http.Header) (context.Context, error) {
+// authenticate checks the token before a message is read. Refused requests do not reach the log of
+// calls.
+func (s *services) authenticate(ctx context.Context, spec connect.Spec, from connect.Peer, header http.Header) (context.Context, error) {
 	ctx = calling(ctx, header)
 	err := s.server.calls.Authorize(ctx)
 	if err != nil {
@@ -75,7 +76,7 @@ func (s *services) gate(ctx context.Context, spec connect.Spec, from connect.Pee
 	return ctx, connectError(err)
 }
 
-// calling gives a context what gRPC's own server would: the peer and the metadata.
+// calling adds what gRPC's own server would add to a context: the peer and the metadata.
 func calling(ctx context.Context, header http.Header) context.Context {
 	if c, ok := ctx.Value(connectionKey{}).(net.Conn); ok {
 		from := &peer.Peer{Addr: c.RemoteAddr(), LocalAddr: c.LocalAddr()}
@@ -93,36 +94,36 @@ func calling(ctx context.Context, header http.Header) context.Context {
 	return metadata.NewIncomingContext(ctx, md)
 }
 
-// account tells of one call what gRPC's own server would.
+// account reports the events of one call that gRPC's own server would report.
 type account struct {
 	ctx   context.Context
 	to    stats.Handler
 	began time.Time
 }
 
-// begin begins the account of a call, whose context it marks.
+// begin begins the account of a call and adds it to the context.
 func (s *services) begin(ctx context.Context, method string, streams bool) *account {
 	a := &account{ctx: s.stats.TagRPC(ctx, &stats.RPCTagInfo{FullMethodName: method}), to: s.stats, began: time.Now()}
 	a.to.HandleRPC(a.ctx, &stats.Begin{BeginTime: a.began, IsServerStream: streams})
 	return a
 }
 
-// asked tells of the request, once it is decoded.
+// asked reports the decoded request.
 func (a *account) asked(message any, size int) {
 	a.to.HandleRPC(a.ctx, &stats.InPayload{Payload: message, Length: size, RecvTime: time.Now()})
 }
 
-// answered tells of a message that goes out.
+// answered reports a message that is sent.
 func (a *account) answered(message any, size int) {
 	a.to.HandleRPC(a.ctx, &stats.OutPayload{Payload: message, Length: size, WireLength: size, SentTime: time.Now()})
 }
 
-// end tells of the end, which comes last.
+// end reports the end of the call.
 func (a *account) end(err error) {
 	a.to.HandleRPC(a.ctx, &stats.End{BeginTime: a.began, EndTime: time.Now(), Error: err})
 }
 
-// unaryCall makes a method of grpc one of connect.
+// unaryCall makes a connect handler of a gRPC method.
 func (s *services) unaryCall(name string, method grpc.MethodHandler, service any) func(context.Context, *connect.Request[request]) (*connect.Response[answer], error) {
 	chain := chainUnary(s.unary)
 	return func(ctx context.Context, r *connect.Request[request]) (*connect.Response[answer], error) {
@@ -146,7 +147,7 @@ func (s *services) unaryCall(name string, method grpc.MethodHandler, service any
 	}
 }
 
-// chainUnary makes one interceptor of many.
+// chainUnary chains interceptors.
 func chainUnary(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 		for i := len(all) - 1; i >= 0; i-- {
@@ -157,7 +158,7 @@ func chainUnary(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 	}
 }
 
-// streamCall does the same for a method that streams.
+// streamCall does the same for streams.
 func (s *services) streamCall(name string, method grpc.StreamDesc, service any) func(context.Context, *connect.Request[request], *connect.ServerStream[answer]) error {
 	info := &grpc.StreamServerInfo{FullMethod: name, IsServerStream: true}
 	handler := method.Handler
@@ -189,7 +190,7 @@ type stream struct {
 	closed  bool
 }
 
-// close waits for a send that is under way, which it ends. The answer may not be written to any more.
+// close ends a send that is under way and waits for it. The answer must not be written to afterwards.
 func (s *stream) close() {
 	if !s.sending.TryLock() {
 		if d := deadlineOf(s.ctx); d != nil {
@@ -208,7 +209,7 @@ func (s *stream) SendMsg(m any) error {
 	})
 }
 
-// sent gives what sends its time, one at a time, until the stream is over.
+// sent runs one send at a time, with its deadline, until the stream is over.
 func (s *stream) sent(send func() error) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
@@ -221,7 +222,7 @@ func (s *stream) sent(send func() error) error {
 	return send()
 }
 
-// RecvMsg receives the request, and after it the end.
+// RecvMsg receives the request, and then the end.
 func (s *stream) RecvMsg(m any) error {
 	if s.request == nil {
 		return io.EOF
@@ -235,13 +236,13 @@ func (s *stream) RecvMsg(m any) error {
 	return nil
 }
 
-// Context is that of the call.
+// Context is the context of the call.
 func (s *stream) Context() context.Context { return s.ctx }
 
 // SetHeader does nothing: no call of domtap answers with metadata.
 func (s *stream) SetHeader(metadata.MD) error { return nil }
 
-// SendHeader sends the headers of the answer, which are those of the protocol.
+// SendHeader sends the headers of the protocol.
 func (s *stream) SendHeader(metadata.MD) error {
 	return s.sent(func() error { return s.to.Send(nil) })
 }
@@ -249,7 +250,7 @@ func (s *stream) SendHeader(metadata.MD) error {
 // SetTrailer does nothing, as SetHeader.
 func (s *stream) SetTrailer(metadata.MD) {}
 
-// connectError gives an error of grpc to connect, with its code, message and details.
+// connectError converts a gRPC error to one of connect, with its code, message and details.
 func connectError(err error) error {
 	if err == nil {
 		return nil
@@ -270,10 +271,10 @@ func connectError(err error) error {
 	return e
 }
 
-// deadlineKey is where the context of a call keeps its deadline.
+// deadlineKey is the context key of a call's deadline.
 type deadlineKey struct{}
 
-// deadline bounds how long the client may keep a request from arriving, or an answer from leaving.
+// deadline bounds how long the request may take to arrive, and each write of the answer.
 type deadline struct {
 	control *http.ResponseController
 	limit   time.Duration
@@ -284,13 +285,13 @@ func deadlineOf(ctx context.Context) *deadline {
 	return d
 }
 
-// extend gives the next write its time.
+// extend sets the deadline of the next write.
 func (d *deadline) extend() { _ = d.control.SetWriteDeadline(time.Now().Add(d.limit)) }
 
-// cut ends a write that is under way. The connection is of no use after that.
+// cut aborts a write that is under way. The connection is unusable afterwards.
 func (d *deadline) cut() { _ = d.control.SetWriteDeadline(time.Unix(1, 0)) }
 
-// timed bounds how long the client of a call may be slow.
+// timed adds a deadline to the request and to each write of the answer.
 func (s *Server) timed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d := &deadline{control: http.NewResponseController(w), limit: s.cfg.SendTimeout}
@@ -299,15 +300,15 @@ func (s *Server) timed(next http.Handler) http.Handler {
 	})
 }
 
-// arrived ends the time limit of the request when it is there: from then on reading only notices that the client is
-// gone.
+// arrived ends the time limit of the request once it has arrived: from then on, reading only detects
+// that the client has gone.
 func arrived(ctx context.Context) {
 	if d := deadlineOf(ctx); d != nil {
 		_ = d.control.SetReadDeadline(time.Time{})
 	}
 }
 
-// answering gives each write its time.
+// answering sets a deadline for each write.
 type answering struct {
 	http.ResponseWriter
 	deadline *deadline

@@ -8,15 +8,15 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// handshake tells the handlers of the certificates of connections: the listeners speak TLS themselves, or none. One
-// server serves both.
+// handshake gives handlers the certificates of connections. The listeners terminate TLS, or have none; one server
+// serves both.
 type handshake struct {
 	credentials.TransportCredentials
 }
 
 func newHandshake() handshake { return handshake{insecure.NewCredentials()} }
 
-// ServerHandshake ends the handshake of TLS, if it is that.
+// ServerHandshake completes the TLS handshake of a TLS connection.
 func (h handshake) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	secure, ok := conn.(*tls.Conn)
 	if !ok {
@@ -29,7 +29,7 @@ func (h handshake) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInf
 	return conn, tlsInfo(secure), nil
 }
 
-// Clone is this one: it has no state.
+// Clone returns the handshake itself, which has no state.
 func (h handshake) Clone() credentials.TransportCredentials { return h }
 
 func tlsInfo(conn *tls.Conn) credentials.TLSInfo {

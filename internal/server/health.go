@@ -6,15 +6,15 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// browserless names the services that need no browser.
+// browserless are the services that need no browser.
 var browserless = map[string]bool{
 	domtapv1.ContextService_ServiceDesc.ServiceName: true,
 	domtapv1.StatsService_ServiceDesc.ServiceName:   true,
 }
 
-// SetReady says whether a browser runs. While none does, health says NOT_SERVING of the services that need one, which
-// is what a readiness probe asks for; the daemon as a whole, the empty name, stays SERVING, for a liveness probe: a
-// daemon that is waiting for its browser would gain nothing from being restarted. It does not wait, and does nothing
+// SetReady sets whether a browser runs. While none does, the health service reports NOT_SERVING for the services that
+// need a browser, which readiness probes use. The daemon as a whole, the empty name, stays SERVING for liveness
+// probes: a restart would not help a daemon that waits for its browser. SetReady does not block, and has no effect
 // once the server stops.
 func (s *Server) SetReady(ready bool) {
 	status := healthv1.HealthCheckResponse_NOT_SERVING

@@ -1,16 +1,19 @@
-// Package ui is the live page of a daemon: one HTML page with its style and its scripts, embedded, on which a person
-// sees what an agent sees of the tabs. It only shows: it calls nothing that acts on a page, navigates or opens tabs.
+// Package ui is the live page of a daemon: one embedded HTML page with its style and scripts that shows
+// a person what an agent sees of the tabs. It only reads: it does not act on pages, navigate or open
+// tabs.
 //
 // What it guarantees:
 //
-//   - It loads nothing but its own files, and its Content-Security-Policy has the browser hold it to that: no inline
-//     script or style, no other host, no frame, no form. Trusted Types forbid every way of making markup from text.
-//   - What pages say is untrusted, and comes into the document as text only, never as markup or as a link.
-//   - The files hold no secret. The page gets the token behind the # of its address, which browsers do not send, keeps
-//     it for as long as its window is open, and sends it as a header with its calls.
-//   - What it keeps is bounded, however long it is open.
+//   - It loads only its own files, and its Content-Security-Policy makes the browser enforce that: no
+//     inline script or style, no other host, no frame, no form. Trusted Types forbid every way of
+//     making markup from text.
+//   - Content of pages is untrusted, and enters the document only as text, never as markup or as a
+//     link.
+//   - The files hold no secret. The page gets the token in the fragment of its address, which browsers
+//     do not send, keeps it while its window is open, and sends it as a header with its calls.
+//   - Its memory is bounded, however long it is open.
 //
-// Handler serves GET and HEAD; package web checks the Host before it.
+// Handler serves GET and HEAD; package gateway checks the Host before.
 package ui
 
 import (
@@ -25,7 +28,7 @@ import (
 //go:embed page
 var files embed.FS
 
-// headers hold for every file.
+// headers are sent with every file.
 var headers = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -38,21 +41,20 @@ var headers = map[string]string{
 	"Cache-Control":                "no-cache",
 }
 
-// types are those of the files; the machine's own tables may say anything.
+// types are the content types of the files, independent of the machine's tables.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".svg": "image/svg+xml",
 }
 
-// file is one that is served.
+// file is a served file.
 type file struct {
 	content []byte
 	kind    string
 	tag     string
 }
 
-// Handler serves the page at / and its files below it. The version becomes part of what browsers compare before they
-// load a file again.
+// Handler serves the page at / and its files below it. The version is part of the ETags.
 func Handler(version string) http.Handler {
 	served := map[string]file{}
 	err := fs.WalkDir(files, "page", func(name string, entry fs.DirEntry, err error) error {

@@ -1,8 +1,7 @@
-// Package acting turns what a turn of a tab did into the answer of Interact. It is pure: it calls nobody and keeps
-// nothing.
+// Package acting converts the outcome of a turn to the answer of Interact. It is pure: it has no state.
 //
-// An agent pays for every token of the answer, so it says what changed and nothing else: fields of the tab that are as
-// the caller knows them are left out, and so is what a navigation took away.
+// Every token of the answer costs an agent money, so the answer has only changes: unchanged fields of
+// the tab are left out, and so are the elements that a navigation removed.
 package acting
 
 import (
@@ -20,16 +19,16 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// MaxListed is how many elements of each kind the diff of an action lists.
+// MaxListed is how many elements of each kind a diff lists.
 const MaxListed = 50
 
-// Reasons name the errors of steps as an ErrorInfo would.
+// Reasons returns the reason of an error, as in its ErrorInfo.
 type Reasons func(error) string
 
-// unknownChanges is the diff of a page that could not be read any more.
+// unknownChanges is the diff of a page that stopped answering.
 const unknownChanges = "Changes: not known, the page does not answer\n"
 
-// Answer is the answer of a turn; asText: with the diff as text.
+// Answer makes the answer of a turn; asText: with the diff as text.
 func Answer(o *turn.Outcome, reason Reasons, asText bool) (*domtapv1.InteractResponse, error) {
 	d, err := effect(o)
 	if err != nil {
@@ -58,7 +57,7 @@ func Answer(o *turn.Outcome, reason Reasons, asText bool) (*domtapv1.InteractRes
 	return answer, nil
 }
 
-// effect says what a turn did to the elements of the page.
+// effect returns the diff of a turn.
 func effect(o *turn.Outcome) (diff.Diff, error) {
 	before, err := plain(o.Elements(o.Before))
 	if err != nil {
@@ -73,13 +72,13 @@ func effect(o *turn.Outcome) (diff.Diff, error) {
 	return d, nil
 }
 
-// plain leaves out the attributes that other callers asked for.
+// plain leaves out the attributes that other callers requested.
 func plain(elements dom.List) (dom.List, error) {
 	v, err := view.Of(&dom.Snapshot{Elements: elements}, view.Options{})
 	return v.Elements, err
 }
 
-// tab says where the tab is. Of a page that is the same as before, only what names its state is told.
+// tab converts the tab. For an unchanged page it has only the fields that identify its state.
 func tab(o *turn.Outcome) *domtapv1.Tab {
 	full := convert.Tab(o.Info)
 	if o.Replaced || o.Verdict == turn.Navigated || o.Before.URL != o.After.URL || o.Before.Title != o.After.Title || o.Info.Dialog != nil {
@@ -115,7 +114,7 @@ func result(r turn.Result, reason Reasons, base compact.Base) *domtapv1.StepResu
 	return m
 }
 
-// nameOf names the error of a step; empty: it has no name.
+// nameOf returns the reason of a step's error; empty: it has none.
 func nameOf(err error, reason Reasons) string {
 	name := reason(err)
 	if name == "" && errors.Is(err, context.DeadlineExceeded) {
@@ -124,7 +123,7 @@ func nameOf(err error, reason Reasons) string {
 	return name
 }
 
-// Candidates are the elements that an error names.
+// Candidates returns the elements in an error.
 func Candidates(err error, base compact.Base) []*domtapv1.Candidate {
 	var known *actor.Error
 	if !errors.As(err, &known) {

@@ -10,8 +10,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// FormTurn is the turn that fills a form in, from a request that package check let pass. files says which paths may be
-// given to file inputs.
+// FormTurn makes the turn that fills a form, from a valid request. files checks the paths for file
+// inputs.
 func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error)) turn.Turn {
 	plan := turn.Turn{URL: r.GetUrl(), Heal: true}
 	form := turn.NewForm()
@@ -28,7 +28,7 @@ func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error
 	return plan
 }
 
-// ways are the ways to find a field, the best first.
+// ways are the ways to find a field, best first.
 func ways(f *domtapv1.FormField) []target.Target {
 	switch {
 	case f.Ref != nil:

@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/usage"
 )
 
-// Kinds names the steps of a request, as the API does.
+// Kinds returns the names of the steps of a request.
 func Kinds(all []*domtapv1.Step) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
@@ -18,7 +18,7 @@ func Kinds(all []*domtapv1.Step) []string {
 	return out
 }
 
-// FormKinds names what a form's turn does.
+// FormKinds returns the names of the steps of a form.
 func FormKinds(r *domtapv1.FillFormRequest) []string {
 	out := make([]string, len(r.GetFields()))
 	for i := range out {
@@ -30,7 +30,7 @@ func FormKinds(r *domtapv1.FillFormRequest) []string {
 	return out
 }
 
-// Tally says how the steps of a turn went, for the accounts.
+// Tally returns the results of the steps of a turn for usage.
 func Tally(kinds []string, o *turn.Outcome, reason Reasons) []usage.Step {
 	out := make([]usage.Step, 0, len(kinds))
 	for i, r := range o.Results[:min(len(kinds), len(o.Results))] {

@@ -6,8 +6,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// TargetOf returns the target of a step that package check let pass. It is empty for steps without one, and for those
-// that name a place: where that is, the action says.
+// TargetOf returns the target of a valid step. It is empty for steps without a target and for points,
+// which are part of the action.
 func TargetOf(step *domtapv1.Step) target.Target {
 	targeted, ok := actionIn(step).(interface{ GetTarget() *domtapv1.Target })
 	if !ok {
@@ -16,7 +16,7 @@ func TargetOf(step *domtapv1.Step) target.Target {
 	return Target(targeted.GetTarget())
 }
 
-// actionIn returns the message of the action that a step is.
+// actionIn returns the message of a step's action.
 func actionIn(step *domtapv1.Step) any {
 	m := step.ProtoReflect()
 	field := m.WhichOneof(m.Descriptor().Oneofs().ByName("action"))
@@ -26,7 +26,7 @@ func actionIn(step *domtapv1.Step) any {
 	return m.Get(field).Message().Interface()
 }
 
-// Target converts a target; nil, and one that names a place, are the empty one.
+// Target converts a target; nil and points give the empty target.
 func Target(t *domtapv1.Target) target.Target {
 	switch {
 	case t == nil:

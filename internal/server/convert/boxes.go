@@ -17,8 +17,8 @@ type Boxed struct {
 
 // WithBoxes adds to the changes between two views the elements of the same node and key whose boxes
 // differ, as changes of the field "rect", such as "10,20 300x40" (x, y, width and height). It returns
-// the changes in the order of the newer view, and does not write to those that it was given. It adds
-// nothing when one of the views has no boxes.
+// the changes in the order of the newer view, and does not modify its arguments. It adds nothing if one
+// of the views has no boxes.
 func WithBoxes(changes []*domtapv1.ChangedElement, old, now Boxed) []*domtapv1.ChangedElement {
 	if len(old.Boxes) != len(old.Elements) || len(now.Boxes) != len(now.Elements) {
 		return changes
@@ -51,7 +51,7 @@ func WithBoxes(changes []*domtapv1.ChangedElement, old, now Boxed) []*domtapv1.C
 	return out
 }
 
-// moved makes the change of an element whose box alone differs.
+// moved makes the change of an element of which only the box differs.
 func moved(e *dom.Element, index int, from, to dom.Box) *domtapv1.ChangedElement {
 	s := newSlab(1)
 	m := s.add(e, index)

@@ -7,8 +7,8 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Visible takes out of a diff what no message carries, such as that an element became interactive. It
-// does not write to d.
+// Visible removes from a diff what no message has, such as that an element became interactive. It does
+// not modify d.
 func Visible(d diff.Diff) diff.Diff {
 	hidden := func(c diff.Changed) bool { return len(fields(c)) == 0 }
 	if slices.ContainsFunc(d.Changed, hidden) {
@@ -17,8 +17,7 @@ func Visible(d diff.Diff) diff.Diff {
 	return d
 }
 
-// Diff converts a diff. At most limit entries of each kind are given
-// back (0: all); the counts are of all.
+// Diff converts a diff. It has at most limit entries of each kind (0: all); the counts are of all.
 func Diff(d diff.Diff, limit int) *domtapv1.Diff {
 	m := &domtapv1.Diff{
 		FromRevision: d.From,
@@ -73,7 +72,7 @@ func changes(list []diff.Changed) []*domtapv1.ChangedElement {
 	return out
 }
 
-// fields lists the fields that a caller sees differ: those that message Element has.
+// fields lists the changed fields that message Element has.
 func fields(c diff.Changed) []*domtapv1.FieldChange {
 	var out []*domtapv1.FieldChange
 	for _, f := range c.Fields() {

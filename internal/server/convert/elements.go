@@ -5,7 +5,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Messages are only read once they are made, so all share these.
+// Messages are never modified, so all share these.
 var (
 	yes, no = true, false
 
@@ -18,10 +18,10 @@ var (
 	flags = [...]*bool{dom.Absent: nil, dom.False: &no, dom.True: &yes, dom.Mixed: &yes}
 )
 
-// Elements converts the elements of a view, which stand at index 0, 1 and so on. Boxes stand parallel
-// to the elements; nil: without boxes.
+// Elements converts the elements of a view, with the indices 0, 1 and so on. boxes is parallel to the
+// elements; nil: without boxes.
 //
-// A page can have thousands of elements, so their messages lie in one piece of memory: keeping one
+// A page can have thousands of elements, so their messages are allocated in one piece: keeping one
 // keeps all.
 func Elements(elements []*dom.Element, boxes []dom.Box) []*domtapv1.Element {
 	s := newSlab(len(elements))

@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// Metadata converts what a view holds and left out. The tokenizer is named when the view's text was
-// counted, which it is when there is a budget.
+// Metadata converts the metadata of a view. The tokenizer is set if the text was counted, which needs a
+// budget.
 func Metadata(v view.View, tokenizer string) *domtapv1.ViewMetadata {
 	m := &domtapv1.ViewMetadata{
 		TotalElements:    int32(v.Total),
@@ -34,7 +34,7 @@ func Metadata(v view.View, tokenizer string) *domtapv1.ViewMetadata {
 	return m
 }
 
-// Signals converts what looks made for a model.
+// Signals converts suspected prompt injections.
 func Signals(all []injection.Signal) []*domtapv1.Signal {
 	var out []*domtapv1.Signal
 	for _, s := range all {

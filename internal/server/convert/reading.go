@@ -8,7 +8,7 @@ import (
 // maxOutline is how many headings an outline has.
 const maxOutline = 200
 
-// Outline converts the first headings of a document. Cursor names a block.
+// Outline converts the first headings of a document. cursor returns the cursor of a block.
 func Outline(headings []markdown.Heading, cursor func(block int) string) []*domtapv1.ReadHeading {
 	out := make([]*domtapv1.ReadHeading, 0, min(len(headings), maxOutline))
 	for _, h := range headings[:min(len(headings), maxOutline)] {

@@ -49,7 +49,7 @@ func LogKinds(kinds []domtapv1.LogKind) []pagelog.Kind {
 	return out
 }
 
-// Log converts what was read of a log.
+// Log converts entries of a log.
 func Log(a pagelog.Answer) *domtapv1.ReadLogResponse {
 	resp := &domtapv1.ReadLogResponse{NextSequence: a.Next, Dropped: a.Dropped}
 	for _, e := range a.Entries {

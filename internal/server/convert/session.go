@@ -6,7 +6,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Session converts what is known of a session.
+// Session converts a session.
 func Session(i sessions.Info) *domtapv1.Session {
 	return &domtapv1.Session{Id: i.ID, Settings: sessionSettings(i.Settings), Tabs: int32(i.Tabs), DownloadDir: i.Downloads,
 		Browser: i.Process.Browser, Restarts: int32(i.Process.Restarts), Restarting: i.Process.Down}
@@ -19,7 +19,7 @@ var dialogPolicies = map[domtapv1.DialogPolicy]actor.DialogPolicy{
 	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     actor.DismissDialogs,
 }
 
-// Settings converts the settings that a client chose; nil stands for none.
+// Settings converts the settings of a session; nil: none.
 func Settings(m *domtapv1.SessionSettings) sessions.Settings {
 	s := sessions.Settings{
 		Dialogs: dialogPolicies[m.GetDialogPolicy()], Emulation: emulation(m.GetEmulation()),
@@ -85,7 +85,7 @@ func emulationMessage(e sessions.Emulation) *domtapv1.Emulation {
 	return m
 }
 
-// State converts a storage state that a client gave.
+// State converts the storage state in a request.
 func State(m *domtapv1.StorageState) sessions.State {
 	var s sessions.State
 	for _, c := range m.GetCookies() {

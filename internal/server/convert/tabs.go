@@ -1,7 +1,7 @@
 // Package convert turns domtap's values into the messages of the API, and enums of the API into
-// domtap's. It is pure: it calls nobody, keeps nothing, and does not fail.
+// domtap's. It is pure: it has no state and does not fail.
 //
-// The messages share memory with each other and with the values they were made from. Callers must
+// The messages share memory with each other and with the values that they are made from. Callers must
 // not change them.
 package convert
 
@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Tab converts what is known about a tab.
+// Tab converts the state of a tab.
 func Tab(i actor.Info) *domtapv1.Tab {
 	return &domtapv1.Tab{
 		Id:          i.ID,
@@ -50,7 +50,7 @@ func Status(s actor.Status) domtapv1.TabStatus {
 	return domtapv1.TabStatus_TAB_STATUS_UNSPECIFIED
 }
 
-// Dialog converts an open dialog; nil stands for none.
+// Dialog converts a dialog; nil: none.
 func Dialog(d *actor.Dialog) *domtapv1.Dialog {
 	if d == nil {
 		return nil
@@ -76,7 +76,7 @@ func Dialog(d *actor.Dialog) *domtapv1.Dialog {
 	return &domtapv1.Dialog{Type: kind, Message: d.Message, DefaultPrompt: d.Default, Id: d.ID, Answer: answer}
 }
 
-// DialogPolicy converts who answers dialogs; unset means the client.
+// DialogPolicy converts the policy for dialogs; unset: the client answers.
 func DialogPolicy(p domtapv1.DialogPolicy) actor.DialogPolicy {
 	switch p {
 	case domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:
@@ -87,7 +87,7 @@ func DialogPolicy(p domtapv1.DialogPolicy) actor.DialogPolicy {
 	return actor.ReportDialogs
 }
 
-// Wait converts the point at which a navigation counts as done; unset means load.
+// Wait converts the phase at which a navigation is done; unset: load.
 func Wait(w domtapv1.WaitUntil) actor.Wait {
 	switch w {
 	case domtapv1.WaitUntil_WAIT_UNTIL_COMMIT:
@@ -109,7 +109,7 @@ func History(entries []actor.HistoryEntry) []*domtapv1.HistoryEntry {
 	return out
 }
 
-// Delivered converts how much of an action its element received.
+// Delivered converts how much of an action the element received.
 func Delivered(d actor.Delivered) domtapv1.Delivered {
 	switch d {
 	case actor.DeliveredAll:
@@ -122,7 +122,7 @@ func Delivered(d actor.Delivered) domtapv1.Delivered {
 	return domtapv1.Delivered_DELIVERED_UNSPECIFIED
 }
 
-// Verdict converts what an action did to the page.
+// Verdict converts the verdict of an action.
 func Verdict(v turn.Verdict) domtapv1.Verdict {
 	switch v {
 	case turn.NoChange:
@@ -139,7 +139,7 @@ func Verdict(v turn.Verdict) domtapv1.Verdict {
 	return domtapv1.Verdict_VERDICT_UNSPECIFIED
 }
 
-// TabEvent converts what happened to a tab.
+// TabEvent converts an event of a tab.
 func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
 	m := &domtapv1.WatchTabsResponse{Tab: Tab(e.Info), ObservedAt: timestamppb.New(e.At)}
 	switch e.Kind {

@@ -22,21 +22,21 @@ const (
 	byCertificate = "cert"
 )
 
-// ErrRevoked is the cause with which the context of a Grant ends.
+// ErrRevoked is the cause of the end of a revoked Grant's context.
 var ErrRevoked = errors.New("the right to call was taken back")
 
 // Entry is one line of a list of clients.
 type Entry struct {
 	Principal Principal
-	// Sum is that of the token. A Cert has none.
+	// Sum is the sum of the token. A Cert has none.
 	Sum  [sha256.Size]byte
 	Cert bool
 }
 
-// Sum is what is kept of a token.
+// Sum returns the SHA-256 sum of a token, which is stored instead of the token.
 func Sum(token string) [sha256.Size]byte { return sha256.Sum256([]byte(token)) }
 
-// Line writes an entry as a line of a list.
+// Line formats an entry as a line of a list.
 func (e Entry) Line() string {
 	credential := byCertificate
 	if !e.Cert {
@@ -45,9 +45,10 @@ func (e Entry) Line() string {
 	return fmt.Sprintf("%s %s %s\n", e.Principal.name, e.Principal.rights, credential)
 }
 
-// Parse reads a list of clients: a line for each way to call, with a name, rights ("all" or "read"), and what proves it: the sum of a
-// token ("sha256:" and 64 hexadecimal digits), or "cert" for a certificate. The same name may stand in several lines.
-// Empty lines and those that begin with # say nothing. Errors name the line, never what is in it.
+// Parse reads a list of clients. Each line has a name, rights ("all" or "read"), and a credential: the
+// sum of a token ("sha256:" and 64 hexadecimal digits), or "cert" for a certificate. A name may have
+// several lines. Empty lines and lines that begin with # are ignored. Errors name the line, never its
+// content.
 func Parse(list []byte) ([]Entry, error) {
 	var all []Entry
 	lines := bufio.NewScanner(bytes.NewReader(list))
@@ -93,22 +94,22 @@ func parseLine(fields []string) (e Entry, err error) {
 	return e, nil
 }
 
-// Grant is the right to call that somebody has proven.
+// Grant is the right to call of an authenticated client.
 type Grant struct {
 	Principal Principal
-	// While ends, with the cause ErrRevoked, when the right is taken back.
+	// While ends, with the cause ErrRevoked, when the right is revoked.
 	While context.Context
 }
 
-// Clients knows who may call. Its methods are safe for concurrent use.
+// Clients authenticates callers. Its methods are safe for concurrent use.
 type Clients struct {
 	ctx context.Context
 
 	mu sync.Mutex
-	// granted are the entries in force; main, when it is there, is the first.
+	// granted are the entries in force; main, if set, is the first.
 	granted []*granted
 	main    *granted
-	// listed says that there is a list of clients, so that a certificate alone does not suffice.
+	// listed says that there is a list of clients, so that a certificate must be listed, too.
 	listed bool
 }
 
@@ -118,7 +119,7 @@ type granted struct {
 	revoke context.CancelCauseFunc
 }
 
-// New makes a list with the operator's token alone; an empty one is none. All grants end with ctx.
+// New makes a list with the operator's token, if it is not empty. All grants end with ctx.
 func New(ctx context.Context, token string) *Clients {
 	c := &Clients{ctx: ctx}
 	if token != "" {
@@ -134,7 +135,7 @@ func (c *Clients) grant(e Entry) *granted {
 	return g
 }
 
-// Set puts a list in force. What both the one before and this one grant goes on; what only the one before granted ends.
+// Set replaces the list. Grants in both lists continue; grants that are missing in the new one end.
 func (c *Clients) Set(list []Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,7 +169,7 @@ func (c *Clients) Set(list []Entry) {
 	}
 }
 
-// ByToken returns what a token grants. It compares with every token that there is, each in the same time.
+// ByToken returns the grant of a token. It compares all tokens in constant time.
 func (c *Clients) ByToken(token string) (Grant, bool) {
 	sum := Sum(token)
 	c.mu.Lock()
@@ -187,8 +188,9 @@ func (c *Clients) ByToken(token string) (Grant, bool) {
 	return Grant{c.granted[found].Principal, c.granted[found].while}, true
 }
 
-// ByCertificate returns what a certificate grants that an authority of --tls-client-ca has signed. Where there is a list of
-// clients it must have the name, with cert; otherwise every name but the operator's has all rights, in sessions of its own.
+// ByCertificate returns the grant of a certificate that an authority of --tls-client-ca has signed. If
+// there is a list of clients, it must have the name with cert; otherwise every name but the operator's
+// has all rights, in sessions of its own.
 func (c *Clients) ByCertificate(cert *x509.Certificate) (Grant, bool) {
 	name := CertificateName(cert)
 	c.mu.Lock()
@@ -204,7 +206,7 @@ func (c *Clients) ByCertificate(cert *x509.Certificate) (Grant, bool) {
 	return Grant{Client(name, All), c.ctx}, true
 }
 
-// namePath is what the URI in a certificate begins with that names a client.
+// namePath is the prefix of the URI with the name of a client in a certificate.
 const namePath = "urn:domtap:client:"
 
 // CertificateName is the name of a client in its certificate: what follows urn:domtap:client: in a URI of its alternative names, or

@@ -11,10 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// lookEvery is how often a list is looked at for changes: a token that is revoked is good for no longer than that.
+// lookEvery is how often the file is checked for changes: a revoked token is valid for at most that
+// long.
 const lookEvery = 2 * time.Second
 
-// File keeps Clients as a file says.
+// File keeps Clients in sync with a file.
 type File struct {
 	path    string
 	clients *Clients
@@ -62,7 +63,7 @@ func (f *File) look(anyway bool) (changed bool, err error) {
 	return true, nil
 }
 
-// Reload reads the file now. When it is no good, the list before stays in force, and the log says why.
+// Reload reads the file now. If it is invalid, the previous list stays in force, and the log says why.
 func (f *File) Reload(ctx context.Context) { f.renew(ctx, true) }
 
 func (f *File) renew(ctx context.Context, anyway bool) {
@@ -74,7 +75,7 @@ func (f *File) renew(ctx context.Context, anyway bool) {
 	}
 }
 
-// Follow reads the file whenever it has changed, or wake says so, until ctx ends.
+// Follow reads the file whenever it has changed, or wake receives, until ctx ends.
 func (f *File) Follow(ctx context.Context, wake <-chan os.Signal) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

@@ -1,12 +1,11 @@
-// Package identity knows who calls: the operator, who may do and see everything, or a named client, who has sessions and
-// tabs of its own and sees no others.
+// Package identity authenticates callers: the operator, who may do and see everything, or a named
+// client, which sees only its own sessions and tabs.
 //
 // What it guarantees:
 //
-//   - A context that nobody has put a principal into has one that may do nothing and sees nothing.
-//   - Tokens are kept and compared as SHA-256 sums. How long a comparison takes tells neither which token nor how much of
-//     one was right.
-//   - A list of clients that is no good is refused as a whole: the one before stays in force.
+//   - A context without a principal has one that may do nothing and sees nothing.
+//   - Tokens are stored and compared as SHA-256 sums, in constant time.
+//   - An invalid list of clients is refused as a whole: the previous list stays in force.
 //
 // Package intercept asks here for every call; package authz uses the answer.
 package identity
@@ -16,7 +15,7 @@ import (
 	"regexp"
 )
 
-// OperatorName is what the operator is called in lists of clients.
+// OperatorName is the name of the operator in lists of clients.
 const OperatorName = "operator"
 
 // Rights are what a principal may do.
@@ -26,29 +25,29 @@ type Rights uint8
 const (
 	// None allows nothing.
 	None Rights = iota
-	// Read allows to look at pages and lists, and changes nothing.
+	// Read allows reading pages and lists.
 	Read
-	// All allows everything that the daemon was started with.
+	// All allows everything that the daemon's configuration allows.
 	All
 )
 
 // String returns "none", "read" or "all".
 func (r Rights) String() string { return [...]string{"none", "read", "all"}[min(r, All)] }
 
-// Principal is who calls. It is a value, and comparable. The zero value is nobody.
+// Principal is a caller. It is comparable. The zero value is nobody.
 type Principal struct {
 	// name is empty for nobody.
 	name   string
 	rights Rights
 }
 
-// Operator is who owns the daemon.
+// Operator is the owner of the daemon.
 func Operator() Principal { return Principal{OperatorName, All} }
 
 // OperatorWith is the operator with other rights than all.
 func OperatorWith(rights Rights) Principal { return Principal{OperatorName, rights} }
 
-// Client is a named client; nobody when the name is not fit for one (see IsName).
+// Client is a named client; nobody if the name is invalid (see IsName).
 func Client(name string, rights Rights) Principal {
 	if !IsName(name) {
 		return Principal{}
@@ -58,22 +57,23 @@ func Client(name string, rights Rights) Principal {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
-// IsName reports whether a name is fit for a client: 1 to 32 letters, digits, - and _, and not the operator's.
+// IsName reports whether a name is valid for a client: 1 to 32 letters, digits, - and _, and not the
+// operator's.
 func IsName(name string) bool { return nameForm.MatchString(name) && name != OperatorName }
 
-// Name says who it is, to count calls and limits by: "operator", a client's name, or "" for nobody.
+// Name returns the name, for usage and limits: "operator", a client's name, or "" for nobody.
 func (p Principal) Name() string { return p.name }
 
-// Rights are what the principal may do.
+// Rights returns what the principal may do.
 func (p Principal) Rights() Rights { return p.rights }
 
-// IsOperator reports whether it is the operator, whose sessions are all there are.
+// IsOperator reports whether the principal is the operator, who owns all sessions.
 func (p Principal) IsOperator() bool { return p.name == OperatorName }
 
-// separator stands between the name of a client and the name of one of its sessions. It stands in neither.
+// separator is between the name of a client and the name of its session, and in neither of them.
 const separator = "."
 
-// Inward returns the daemon's name of the session that the principal calls so; empty when it can have none.
+// Inward returns the daemon's name for a session of the principal; empty for nobody.
 func (p Principal) Inward(session string) string {
 	switch {
 	case p.name == "":
@@ -84,7 +84,7 @@ func (p Principal) Inward(session string) string {
 	return p.name + separator + session
 }
 
-// Prefix is what stands before the names of the principal's sessions in the daemon's names; empty for the operator.
+// Prefix returns the prefix of the principal's sessions in the daemon's names; empty for the operator.
 func (p Principal) Prefix() string {
 	if p.name == "" || p.IsOperator() {
 		return ""
@@ -92,7 +92,7 @@ func (p Principal) Prefix() string {
 	return p.name + separator
 }
 
-// Owns reports whether the session of this name of the daemon's is the principal's to see.
+// Owns reports whether the principal may see a session, given the daemon's name for it.
 func (p Principal) Owns(session string) bool {
 	if p.IsOperator() {
 		return true
@@ -100,7 +100,7 @@ func (p Principal) Owns(session string) bool {
 	return p.name != "" && len(session) > len(p.name) && session[:len(p.name)] == p.name && session[len(p.name):][:1] == separator
 }
 
-// OwnerOf returns whose session it is, by the daemon's name for it.
+// OwnerOf returns the owner of a session, given the daemon's name for it.
 func OwnerOf(session string) string {
 	for i := range len(session) {
 		if session[i:i+1] == separator {
@@ -112,10 +112,10 @@ func OwnerOf(session string) string {
 
 type key struct{}
 
-// With returns a context of a call that the principal makes.
+// With returns a context with the principal of a call.
 func With(ctx context.Context, p Principal) context.Context { return context.WithValue(ctx, key{}, p) }
 
-// From returns who makes the call; nobody when that is not known.
+// From returns the principal of a call; nobody if there is none.
 func From(ctx context.Context) Principal {
 	p, _ := ctx.Value(key{}).(Principal)
 	return p

@@ -1,12 +1,15 @@
-// Package limit bounds what clients take of the daemon: calls a second, streams, connections and the sizes of messages.
+// Package limit bounds what clients use of the daemon: calls per second, streams, connections and the
+// sizes of messages.
 //
 // What it guarantees:
 //
-//   - What exceeds a limit is refused at once, never queued, with an *Exceeded that names the limit and says what to do next.
-//   - A client that is refused costs no other client anything but the refusal.
-//   - Its memory is bounded by the clients that are there: who has gone, and whose allowance is full again, is forgotten.
+//   - Calls over a limit are refused at once, never queued, with an *Exceeded that names the limit and
+//     says what to do next.
+//   - Refusals of a client do not affect other clients.
+//   - Memory is bounded by the active clients: clients that have gone and whose allowance is full again
+//     are dropped.
 //
-// Limits starts no goroutine. A client is whom the name in a call's context says (see New): an identity, or a connection.
+// Limits starts no goroutine. A client is a name: an identity, or a connection of the operator.
 package limit
 
 import (
@@ -29,14 +32,14 @@ const (
 	Response         = "response_bytes"
 )
 
-// Config says how much. Zero means no limit, except for the sizes of messages.
+// Config has the limits. Zero means no limit, except for the sizes of messages.
 type Config struct {
 	// CallsPerSecond is how many calls one client may begin, on average; Burst, how many at once. 0: twice CallsPerSecond.
 	CallsPerSecond float64
 	Burst          int
 	// Streams is how many streams may be open, of all clients and of each.
 	Streams, StreamsPerClient int
-	// Connections is how many there may be.
+	// Connections is how many connections may be open.
 	Connections int
 	// RequestBytes and ResponseBytes bound one message. 0: 12 MiB and 64 MiB.
 	RequestBytes, ResponseBytes int
@@ -69,43 +72,43 @@ func (c Config) Check() error {
 	return nil
 }
 
-// Exceeded is the error of what was refused.
+// Exceeded is the error for a limit that was reached.
 type Exceeded struct {
-	// Limit is its name, Max how much it allows.
+	// Limit is the name of the limit, Max its value.
 	Limit, Max string
-	// Client is whose limit it is; empty: the daemon's.
+	// Client is the client whose limit it is; empty: the daemon's.
 	Client string
 	// Message says what happened and what to do next.
 	Message string
-	// Retry is when the same may work; 0: that depends on what others do.
+	// Retry is when to try again; 0: unknown, it depends on other clients.
 	Retry time.Duration
 }
 
 // Error returns the message.
 func (e *Exceeded) Error() string { return e.Message }
 
-// Limits counts. Its methods are safe for concurrent use.
+// Limits counts what clients use. Its methods are safe for concurrent use.
 type Limits struct {
 	cfg Config
 
 	mu      sync.Mutex
 	clients map[string]*client
-	// sweepAt is how many clients there may be before those that are at rest are forgotten.
+	// sweepAt is the number of clients at which inactive ones are dropped.
 	sweepAt     int
 	streams     int
 	connections int
 }
 
-// client is what one client has taken.
+// client is what one client uses.
 type client struct {
 	calls   *rate.Limiter
 	streams int
 }
 
-// fewest is how many clients are kept without a look at whether they are still there.
+// fewest is the number of clients below which inactive ones are kept.
 const fewest = 64
 
-// New makes limits of which nothing is taken.
+// New makes limits that are unused.
 func New(cfg Config) *Limits {
 	return &Limits{cfg: cfg.withDefaults(), clients: map[string]*client{}, sweepAt: fewest}
 }
@@ -113,7 +116,7 @@ func New(cfg Config) *Limits {
 // Config returns the limits that are in force.
 func (l *Limits) Config() Config { return l.cfg }
 
-// of returns a client's account; the caller holds the lock.
+// of returns the entry of a client; the caller holds the lock.
 func (l *Limits) of(name string) *client {
 	if c := l.clients[name]; c != nil {
 		return c
@@ -132,7 +135,7 @@ func (l *Limits) of(name string) *client {
 	return c
 }
 
-// Call takes one call of a client's allowance.
+// Call takes one call from the allowance of a client.
 func (l *Limits) Call(name string) error {
 	if l.cfg.CallsPerSecond == 0 {
 		return nil
@@ -174,7 +177,7 @@ func (l *Limits) Stream(name string) (release func(), err error) {
 	}, nil
 }
 
-// Answer refuses an answer that is too large. It measures only what could be.
+// Answer refuses an answer that is too large.
 func (l *Limits) Answer(bytes int) error {
 	if bytes <= l.cfg.ResponseBytes {
 		return nil
@@ -192,7 +195,7 @@ func (l *Limits) Ask(bytes int) error {
 		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes", bytes, l.cfg.RequestBytes)}
 }
 
-// Seat is a connection's place among those that the limit allows.
+// Seat is the place of a connection within the limit.
 type Seat struct {
 	limits *Limits
 	mu     sync.Mutex
@@ -202,14 +205,15 @@ type Seat struct {
 
 type seatKey struct{}
 
-// Seated gives a new connection a seat, in its context, unless all are taken; then its calls ask again.
+// Seated gives a new connection a seat, in its context, unless all are taken; then each of its calls
+// tries again.
 func (l *Limits) Seated(ctx context.Context) context.Context {
 	s := &Seat{limits: l}
 	_ = s.take() // its calls are told
 	return context.WithValue(ctx, seatKey{}, s)
 }
 
-// Left takes the seat back when the connection of the context is closed.
+// Left frees the seat when the connection of the context is closed.
 func (l *Limits) Left(ctx context.Context) {
 	s, _ := ctx.Value(seatKey{}).(*Seat)
 	if s == nil {
@@ -226,7 +230,7 @@ func (l *Limits) Left(ctx context.Context) {
 	}
 }
 
-// Connected refuses the calls of a connection that found no seat, and finds none now.
+// Connected refuses the calls of a connection that has no seat and gets none now.
 func (l *Limits) Connected(ctx context.Context) error {
 	s, _ := ctx.Value(seatKey{}).(*Seat)
 	if s == nil {

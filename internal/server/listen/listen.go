@@ -1,12 +1,12 @@
-// Package listen opens what the daemon listens on, by domtap's rules of who may talk to it:
+// Package listen opens the daemon's listeners, by domtap's rules for clients:
 //
-//   - a unix socket needs no token. It has mode 0600 and stands in a directory that nobody but its
-//     owner (or root) may change, so that only processes of the same user reach it.
+//   - a unix socket needs no token. It has mode 0600, in a directory that only its owner (or root) may
+//     change, so that only processes of the same user reach it.
 //   - a TCP address of which every resolved IP is loopback needs the bearer token.
 //   - any other TCP address needs the token and TLS, or is refused.
 //
 // The package only opens listeners and keeps the token; package intercept asks for the token on every
-// connection that does not come from a unix socket. Callers close the listeners they were given.
+// connection that does not come from a unix socket. Callers close the listeners.
 package listen
 
 import (
@@ -18,23 +18,23 @@ import (
 	"strconv"
 )
 
-// DefaultAddress is the loopback TCP address that the daemon listens on unless told otherwise.
+// DefaultAddress is the default loopback TCP address.
 const DefaultAddress = "127.0.0.1:7411"
 
-// MaxMessage is the largest message in bytes that the daemon sends. It stands here because clients need it, too, and
-// should not have to import the server for it.
+// MaxMessage is the largest message in bytes that the daemon sends. It is here because clients need it,
+// too, and should not import the server.
 const MaxMessage = 64 << 20
 
-// DefaultWebAddress is where calls over HTTP and the live page are served when they are asked for without an address.
+// DefaultWebAddress is the default address for calls over HTTP and the live page.
 const DefaultWebAddress = "127.0.0.1:7412"
 
-// maxSocketPath is what the smallest sockaddr_un of the supported systems holds, less the final NUL.
+// maxSocketPath is the size of the smallest sockaddr_un of the supported systems, minus the final NUL.
 const maxSocketPath = 103
 
-// DefaultSocket returns where the daemon's socket stands for this user: domtap/domtap.sock below
-// $XDG_RUNTIME_DIR, or else below the user's cache directory, or else domtap-UID/domtap.sock below
-// the temporary directory. Clients use it too: it is an error when the directory is there and is
-// somebody else's, because then a stranger would be listening.
+// DefaultSocket returns the path of this user's socket: domtap/domtap.sock below $XDG_RUNTIME_DIR, or
+// else below the user's cache directory, or else domtap-UID/domtap.sock below the temporary directory.
+// Clients use it too: a directory of another user is an error, because another user's daemon would be
+// listening.
 func DefaultSocket() (string, error) {
 	for _, dir := range socketDirs() {
 		path := filepath.Join(dir, "domtap.sock")

@@ -16,13 +16,13 @@ import (
 // dialTimeout bounds the question whether a daemon answers on a socket that is already there.
 const dialTimeout = 2 * time.Second
 
-// Socket listens on a unix socket at path with mode 0600. Its directory is made with mode 0700 when
-// it is missing, and must not be open to other users. What a dead daemon left at path is removed; a
-// live one is an error. Closing the listener removes the socket.
+// Socket listens on a unix socket at path with mode 0600. Its directory is made with mode 0700 when it
+// is missing, and must not be open to other users. The socket of a dead daemon at path is removed; that
+// of a live one is an error. Closing the listener removes the socket.
 //
-// Whoever sees the socket can connect to it: it gets its name when it listens.
+// Every client that finds the socket can connect: it gets its name when it listens.
 //
-// A lock file beside the socket tells two daemons that start at the same moment apart; it stays.
+// A lock file beside the socket separates two daemons that start at the same moment; it stays.
 func Socket(ctx context.Context, path string) (net.Listener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("the socket path %s has more than %d bytes: choose a shorter one with --socket", path, maxSocketPath)
@@ -49,7 +49,7 @@ type socket struct {
 	once sync.Once
 }
 
-// Addr is where clients find it.
+// Addr returns the address for clients.
 func (s *socket) Addr() net.Addr { return &net.UnixAddr{Name: s.path, Net: "unix"} }
 
 // Close removes the socket, then lets the next daemon have the lock.

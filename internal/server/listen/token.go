@@ -49,7 +49,7 @@ func ReadToken(path string) (string, error) {
 	return token, nil
 }
 
-// OpenError says that a file with secrets is not this user's alone.
+// OpenError says that other users can access a file with secrets.
 type OpenError struct{ Path string }
 
 // Error says what to do.
@@ -87,7 +87,7 @@ func NewToken() (string, error) {
 	return base64.RawURLEncoding.EncodeToString(raw), nil
 }
 
-// notVisible reports whether r cannot stand in an HTTP header's value.
+// notVisible reports whether r is not allowed in the value of an HTTP header.
 func notVisible(r rune) bool { return r <= ' ' || r > '~' }
 
 // Token returns the bearer token kept at path, and makes one of 32 random bytes at first use. Of two

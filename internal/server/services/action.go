@@ -33,12 +33,12 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 		return nil, err
 	}
 	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
-	told := shared.Told(who)
-	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
+	last := shared.LastState(who)
+	plan.Told, plan.ToldMark = last.Snapshot, last.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
 	if err == nil {
 		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
-		shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark}) // also by the error of what was refused
+		shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark}) // the error of a refused step shows the element, too
 		err = nothingDone(plan, outcome)
 	}
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	return acting.Answer(&outcome, rpcstatus.Reason, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
 }
 
-// account notes how a turn went.
+// account records how a turn went.
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
 	if note := metering.Of(ctx); note != nil {
 		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
@@ -77,13 +77,13 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}
 	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.uploads.Files(paths) })
 	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
-	told := shared.Told(who)
-	plan.Told, plan.ToldMark = told.Snapshot, told.Mark
+	last := shared.LastState(who)
+	plan.Told, plan.ToldMark = last.Snapshot, last.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
 	if err != nil {
 		return nil, err
 	}
-	shared.Tell(who, views.Told{Snapshot: outcome.After, Mark: outcome.Mark})
+	shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark})
 	s.account(ctx, tab, acting.FormKinds(r), &outcome)
 	answer, err := acting.Answer(&outcome, rpcstatus.Reason, false)
 	if err != nil {

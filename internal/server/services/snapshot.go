@@ -89,7 +89,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 func (s *snapshot) compareWithBaseline(ctx context.Context, r snapshotRequest, since *uint64, shared *views.Tab, seen views.Seen) {
 	last, resync := shared.Swap(connections.Caller(ctx, r.GetClientId()), seen)
 	if r.GetClientId() != "" {
-		shared.Tell(connections.Caller(ctx, ""), views.Told{Snapshot: s.view.Snapshot, Mark: seen.Mark}) // its turns may name no client
+		shared.SetState(connections.Caller(ctx, ""), views.State{Snapshot: s.view.Snapshot, Mark: seen.Mark}) // its turns may name no client
 	}
 	switch {
 	case since != nil:

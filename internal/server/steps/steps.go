@@ -1,5 +1,5 @@
-// Package steps turns the steps of a request into the actions of a turn. It is pure, and relies on package check: a
-// step that did not pass there makes no sensible action.
+// Package steps converts the steps of a request to the actions of a turn. It is pure, and relies on the
+// checks of package check.
 package steps
 
 import (
@@ -52,13 +52,13 @@ func Actions(s *domtapv1.Step) []actor.Action {
 // targeted is a step that has a target.
 type targeted interface{ GetTarget() *domtapv1.Target }
 
-// at begins the action of a step at its target.
+// at makes the action of a step with its target.
 func at(kind actor.ActionKind, s targeted) actor.Action {
 	spot := Spot(s.GetTarget())
 	return actor.Action{Kind: kind, Ref: spot.Ref, Point: spot.Point}
 }
 
-// Spot is the element or the point that a target names by itself; neither for one that has to be looked for.
+// Spot returns the element or the point of a target; neither for a target that must be resolved.
 func Spot(t *domtapv1.Target) actor.Spot {
 	spot := actor.Spot{Ref: dom.NoRef}
 	switch {

@@ -212,7 +212,7 @@ func (w *watcher) difference(now *views.View) error {
 	}
 	w.shown = now
 	text := w.request.GetFormat() == domtapv1.Format_FORMAT_DIFF
-	return w.share(c.Encoded(views.Sending{Told: w.last.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
+	return w.share(c.Encoded(views.Sending{Last: w.last.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, w.folds(now))
 		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.last.Revision, now.Snapshot.Revision)}
 		if text {
@@ -225,7 +225,7 @@ func (w *watcher) difference(now *views.View) error {
 // resync sends the whole view instead of a diff.
 func (w *watcher) resync(now *views.View, reason string, folds int32) error {
 	w.shown = now
-	return w.share(now.Encoded(views.Sending{Told: uint64(folds), Reason: reason}, func() *domtapv1.WatchDomResponse {
+	return w.share(now.Encoded(views.Sending{Last: uint64(folds), Reason: reason}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, folds)
 		m.Event = &domtapv1.WatchDomResponse_Resync{Resync: &domtapv1.Resync{
 			Reason: reason, Snapshot: snapshotMessage(now),

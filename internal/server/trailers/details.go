@@ -13,17 +13,19 @@ import (
 )
 
 const (
-	// detailBytes is what the details take at most, before they are encoded: about half of Limit then.
+	// detailBytes bounds the details before they are encoded: about half of Limit.
 	detailBytes = 1400
-	// widest and narrowest are how long a text of a detail may be, in bytes; all are cut alike.
+	// widest and narrowest bound the length of a text in the details, in bytes; all texts are cut to the
+	// same length.
 	widest, narrowest = 512, 32
-	// textsPerList is how many bytes of the width stand for one entry of a list.
+	// textsPerList is how many bytes of the width count for one entry of a list.
 	textsPerList = 16
-	// LeftOut is the key of an ErrorInfo under which the number of entries and details is that were left out.
+	// LeftOut is the metadata key of an ErrorInfo with the number of entries and details that were left
+	// out.
 	LeftOut = "left_out"
 )
 
-// shorten makes details take no more than detailBytes.
+// shorten makes details fit into detailBytes.
 func shorten(details []*anypb.Any) []*anypb.Any {
 	for width := widest; width >= narrowest; width /= 2 {
 		if shorter := shortenTo(details, width); total(shorter) <= detailBytes {
@@ -41,7 +43,7 @@ func total(details []*anypb.Any) int {
 	return n
 }
 
-// shortenTo cuts the texts of details at a width, and what is no text of a known kind where it is longer.
+// shortenTo cuts the texts of details at a width, and drops longer details of unknown types.
 func shortenTo(details []*anypb.Any, width int) []*anypb.Any {
 	var kept []proto.Message
 	var reason *errdetails.ErrorInfo
@@ -79,7 +81,7 @@ func shortenTo(details []*anypb.Any, width int) []*anypb.Any {
 	return pack(kept)
 }
 
-// pack encodes details. What does not encode is left out rather than lose the others.
+// pack encodes details, without those that cannot be encoded.
 func pack(all []proto.Message) []*anypb.Any {
 	var packed []*anypb.Any
 	for _, m := range all {
@@ -125,7 +127,7 @@ func shortenQuota(m *errdetails.QuotaFailure, width int) {
 	}
 }
 
-// cutEnd cuts a text at a width, and says how many characters are left out.
+// cutEnd cuts a text at a width, and appends how many characters are left out.
 func cutEnd(text string, width int) string {
 	if len(text) <= width {
 		return text

@@ -1,8 +1,9 @@
-// Package trailers bounds what the status of a call takes in the trailers of its answer.
+// Package trailers bounds the size of a call's status in the trailers of its answer.
 //
-// gRPC's C core, which the clients in Python, Ruby, PHP and C++ use, accepts 8 KiB of metadata. With more, a caller sees
-// INTERNAL and "RST_STREAM" in place of the error. The message is sent twice: percent-encoded, which takes nine bytes for
-// one Chinese character, and in base64 with the details. So texts of a page that look short can be too much.
+// gRPC's C core, which the clients in Python, Ruby, PHP and C++ use, accepts 8 KiB of metadata. With
+// more, a caller gets INTERNAL and "RST_STREAM" instead of the error. The message is sent twice:
+// percent-encoded, which takes nine bytes for one Chinese character, and in base64 with the details. So
+// even short texts of a page can exceed the limit.
 package trailers
 
 import (
@@ -15,15 +16,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Limit is how much a status takes at most, in bytes as RFC 9113 counts the fields of a header: half of what C core accepts,
+// Limit bounds a status, in bytes as RFC 9113 counts header fields: half of what C core accepts,
 // because a proxy may add fields of its own.
 const Limit = 4 << 10
 
-// fieldOverhead is what a field counts beside its name and its value.
+// fieldOverhead is what a field counts in addition to its name and its value.
 const fieldOverhead = 32
 
-// Fit returns a status that takes no more than Limit: the same one when it fits, else one with the same code and reason whose
-// message lacks its middle, and whose details lack what is long. What was left out is counted in both.
+// Fit returns a status of at most Limit bytes: the same one if it fits, else one with the same code and
+// reason, without the middle of the message and the long parts of the details. Both say how much was
+// left out.
 func Fit(s *status.Status) *status.Status {
 	p := s.Proto()
 	if p == nil || Size(p) <= Limit && utf8.ValidString(p.GetMessage()) {
@@ -37,7 +39,7 @@ func Fit(s *status.Status) *status.Status {
 	return status.FromProto(p)
 }
 
-// Size is what a status takes.
+// Size returns the size of a status in trailers.
 func Size(p *spb.Status) int {
 	n := fieldOverhead + len("grpc-status") + len(strconv.Itoa(int(p.GetCode())))
 	n += fieldOverhead + len("grpc-message") + percentEncoded(p.GetMessage())
@@ -63,8 +65,8 @@ func runeSize(r rune) int {
 	return 3 * utf8.RuneLen(r) // what is not valid counts as U+FFFD, and is sent as that
 }
 
-// cutMiddle leaves out the middle of a message that takes more than a size: its beginning says what failed, its end what to
-// do next.
+// cutMiddle removes the middle of a message that is too long: its beginning says what failed, its end
+// what to do next.
 func cutMiddle(message string, size int, twice bool) string {
 	runes := []rune(message)   // what is not valid UTF-8 becomes U+FFFD
 	cost := func(r rune) int { // in thirds of a byte, for base64

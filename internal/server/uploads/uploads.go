@@ -1,5 +1,5 @@
-// Package uploads decides which files of the daemon's machine a page may be given. A client names a path; what counts
-// is the file that it leads to in the end, through every symbolic link.
+// Package uploads decides which files of the daemon's machine pages may get. A client names a path; the
+// rules apply to the file that it resolves to, through every symbolic link.
 package uploads
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/domtap/domtap/actor"
 )
 
-// Policy is which folders may be uploaded from. The zero value allows none.
+// Policy has the folders that files may be uploaded from. The zero value allows none.
 type Policy struct {
 	dirs []string
 }
 
-// New allows folders, which must be there.
+// New allows folders, which must exist.
 func New(dirs []string) (Policy, error) {
 	var p Policy
 	for _, dir := range dirs {
@@ -46,8 +46,9 @@ func resolve(path string) (string, error) {
 	return filepath.EvalSymlinks(absolute)
 }
 
-// Files returns the files that paths lead to. Each must be a regular file below an allowed folder, or below one of more;
-// otherwise it is an *actor.Error of kind Forbidden, which tells nothing of files outside of these folders.
+// Files returns the files that paths resolve to. Each must be a regular file below an allowed folder,
+// or below one of more; otherwise the error is an *actor.Error of kind Forbidden, which reveals nothing
+// about files outside of these folders.
 func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 	dirs := slices.Clone(p.dirs)
 	for _, dir := range more {
@@ -59,7 +60,7 @@ func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 	for _, path := range paths {
 		real, err := resolve(path)
 		if err != nil {
-			// Whether a file is there is told only where files may be seen.
+			// Whether a file exists is revealed only below the allowed folders.
 			if within(dirs, filepath.Clean(path)) {
 				return nil, actor.Errorf(actor.Invalid, "upload %.200q: there is no such file", path)
 			}

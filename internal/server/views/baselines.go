@@ -8,50 +8,50 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Bounds of what is remembered for incremental answers, over all callers.
+// Bounds of the baselines for incremental answers, over all callers.
 const (
 	maxCallers    = 1024
 	maxRemembered = 1 << 20 // elements
-	// maxViews is how many selections of one tab a caller may follow at once.
+	// maxViews is how many selections of one tab have a baseline for a caller.
 	maxViews = 8
 )
 
-// baselines remembers, for each caller and tab, the views that the caller saw last. What was not used
-// for longest is forgotten first; its caller then gets the whole view once.
+// baselines has, for each caller and tab, the views that the caller received last. The least recently
+// used baseline is dropped first; its caller then gets the whole view once.
 type baselines struct {
 	mu      sync.Mutex
 	entries map[callerTab]*list.Element
-	// used holds *baseline, the last used in front.
+	// used has *baseline, the most recently used one in front.
 	used *list.List
 	size int
 }
 
-// Caller says whose calls belong together: all of an owner with the same client id, or else all of a connection.
+// Caller identifies the calls that belong together: those of an owner with the same client id, or else
+// those of a connection.
 type Caller struct {
-	// Owner is who chose the client id.
+	// Owner is the principal that chose the client id.
 	Owner      string
 	Client     string
 	Connection uint64
 }
 
-// Seen is a view with the boxes that it was answered with, which stand parallel to its elements; nil
-// for answers without boxes.
+// Seen is a view that a caller received, with the boxes of its elements; nil for answers without boxes.
 type Seen struct {
 	View  *View
 	Boxes []dom.Box
-	// Mark is that of the reading; see actor.Reading.
+	// Mark is the mark of the read; see actor.Reading.
 	Mark uint64
 }
 
-// Told is a state of a tab that a caller knows; zero when none is known.
-type Told struct {
+// State is the state of a tab that a caller received last; zero: unknown.
+type State struct {
 	Snapshot *dom.Snapshot
-	// Mark is that of the reading that brought it.
+	// Mark is the mark of the read that returned it.
 	Mark uint64
 }
 
-// Swap remembers what a caller sees of the tab now, and returns what it saw last with the same
-// selection of the same document, or why there is nothing to compare with.
+// Swap stores what a caller receives of the tab, and returns what it received last with the same
+// selection of the same document, or why there is none.
 func (t *Tab) Swap(who Caller, now Seen) (last Seen, resync string) {
 	return t.last.swap(callerTab{who, t.tab.ID()}, now)
 }
@@ -61,13 +61,14 @@ type callerTab struct {
 	tab    string
 }
 
-// baseline is what one caller saw of one tab, the newest last.
+// baseline is what one caller received of one tab, the newest last.
 type baseline struct {
 	key       callerTab
 	views     []Seen
 	landmarks landmarks
-	// told is the newest state of the tab that the caller knows; streams counts those that tell it of every state.
-	told    Told
+	// state is the newest state that the caller received; streams counts the streams that send it every
+	// state.
+	state   State
 	streams int
 }
 
@@ -91,7 +92,7 @@ func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 		resync = ViewChanged
 	}
 	entry.views = append(entry.views, now)
-	entry.told = Told{now.View.Snapshot, now.Mark}
+	entry.state = State{now.View.Snapshot, now.Mark}
 	b.size += now.size()
 	b.trim(entry)
 	if resync == "" {
@@ -100,30 +101,30 @@ func (b *baselines) swap(key callerTab, now Seen) (last Seen, resync string) {
 	return last, resync
 }
 
-// Told returns the newest state of the tab that a caller was told of; none when that is not known, or when a stream
-// tells it of every state.
-func (t *Tab) Told(who Caller) Told {
+// LastState returns the newest state of the tab that a caller received; zero if unknown, or if a stream
+// sends it every state.
+func (t *Tab) LastState(who Caller) State {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	item := b.entries[callerTab{who, t.tab.ID()}]
 	if item == nil || item.Value.(*baseline).streams > 0 {
-		return Told{}
+		return State{}
 	}
-	return item.Value.(*baseline).told
+	return item.Value.(*baseline).state
 }
 
-// Tell remembers that a caller knows a state of the tab.
-func (t *Tab) Tell(who Caller, now Told) {
+// SetState records that a caller received a state of the tab.
+func (t *Tab) SetState(who Caller, now State) {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	entry := b.entry(callerTab{who, t.tab.ID()})
-	entry.told = now
+	entry.state = now
 	b.trim(entry)
 }
 
-// Streams says that a stream tells a caller of every state, until over is called.
+// Streams records that a stream sends a caller every state, until over is called.
 func (t *Tab) Streams(who Caller) (over func()) {
 	key := callerTab{who, t.tab.ID()}
 	t.last.stream(key, +1)
@@ -135,11 +136,11 @@ func (b *baselines) stream(key callerTab, n int) {
 	defer b.mu.Unlock()
 	entry := b.entry(key)
 	entry.streams = max(0, entry.streams+n)
-	entry.told = Told{}
+	entry.state = State{}
 	b.trim(entry)
 }
 
-// entry returns what is remembered for a caller, which is the last used now; mu is held.
+// entry returns the baseline of a caller and marks it as used; mu is held.
 func (b *baselines) entry(key callerTab) *baseline {
 	item := b.entries[key]
 	if item == nil {
@@ -150,7 +151,7 @@ func (b *baselines) entry(key callerTab) *baseline {
 	return item.Value.(*baseline)
 }
 
-// landmarks lets f use what a caller's landmarks are.
+// landmarks calls f with the landmarks of a caller.
 func (b *baselines) landmarks(key callerTab, f func(*landmarks) hashes) hashes {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,7 +160,7 @@ func (b *baselines) landmarks(key callerTab, f func(*landmarks) hashes) hashes {
 	return f(&entry.landmarks)
 }
 
-// stale says why a view cannot be compared with a snapshot; "" when it can.
+// stale returns why a view cannot be compared with a snapshot; "" if it can.
 func (s Seen) stale(now *dom.Snapshot) string {
 	switch was := s.View.Snapshot; {
 	case was.Document != now.Document:
@@ -172,7 +173,7 @@ func (s Seen) stale(now *dom.Snapshot) string {
 
 func (s Seen) size() int { return s.View.view.Elements.Len() + 1 }
 
-// trim keeps the bounds; the entry in use loses its oldest views only.
+// trim enforces the bounds; the entry in use loses only its oldest views.
 func (b *baselines) trim(entry *baseline) {
 	for len(entry.views) > maxViews {
 		b.size -= entry.views[0].size()
@@ -191,12 +192,12 @@ func (b *baselines) remove(item *list.Element) {
 	}
 }
 
-// forget drops what a caller saw.
+// forget drops the baselines of a caller.
 func (b *baselines) forget(c Caller) {
 	b.removeIf(func(key callerTab) bool { return key.caller == c })
 }
 
-// drop drops what anybody saw of a tab.
+// drop drops the baselines of a tab.
 func (b *baselines) drop(tab string) {
 	b.removeIf(func(key callerTab) bool { return key.tab == tab })
 }

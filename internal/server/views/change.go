@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/server/convert"
 )
 
-// Why a whole view comes where a diff was asked for, as the API names the reasons.
+// The reasons for a whole view instead of a diff, as the API names them.
 const (
 	FirstCall     = "first_call"
 	TooOld        = "revision_too_old"
@@ -22,9 +22,9 @@ const (
 )
 
 const (
-	// maxChanges is how many ways to one view are remembered for sharing.
+	// maxChanges is how many changes to one view are kept for sharing.
 	maxChanges = 16
-	// smallView is how many elements a view must have for a diff to be no better than the whole.
+	// smallView is the number of elements below which a diff is always worth it.
 	smallView = 10
 )
 
@@ -44,7 +44,7 @@ type Change struct {
 	encoded encodings
 }
 
-// Since returns what leads from an earlier view of the same selection to this one.
+// Since returns the change from an earlier view of the same selection to this one.
 func (v *View) Since(from *View) *Change {
 	c := v.way(from.Point())
 	c.once.Do(func() {
@@ -56,7 +56,7 @@ func (v *View) Since(from *View) *Change {
 	return c
 }
 
-// way finds the change from a point that others compute or have computed already.
+// way returns the change from a point, which another caller may compute or have computed.
 func (v *View) way(from Point) *Change {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -71,7 +71,7 @@ func (v *View) way(from Point) *Change {
 	return c
 }
 
-// Message returns the diff for a caller who counts from one revision to another.
+// Message returns the diff between two revisions of the caller.
 func (c *Change) Message(from, to uint64) *domtapv1.Diff {
 	m := c.message
 	return &domtapv1.Diff{
@@ -87,8 +87,8 @@ func (c *Change) Text() string {
 	return c.lines
 }
 
-// mostlyChanged reports whether more than 70% of two views differ. Small views are cheap to follow by
-// diffs whatever happens to them.
+// mostlyChanged reports whether more than 70% of two views differ. Diffs of small views are always
+// cheap.
 func mostlyChanged(d diff.Diff, old, now int) bool {
 	if max(old, now) < smallView {
 		return false
@@ -111,7 +111,7 @@ func (t *Tab) Back(head *actor.Head, sel Selection, to Point) (from *View, resyn
 	}
 	from, err := t.At(head, s, sel)
 	if err != nil {
-		// The root or the frame was not there yet: no view to compare with.
+		// The root or the frame did not exist yet: there is no view to compare with.
 		return nil, ViewChanged
 	}
 	return from, ""

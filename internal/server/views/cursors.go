@@ -13,42 +13,41 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// Bounds of what is remembered for cursors. What was not used for longest is forgotten first; whoever
-// holds that cursor is told to read from the start.
+// Bounds of the cursors. The least recently used cursor expires first; its caller reads from the start.
 const (
 	maxCursors    = 1024
 	maxTabCursors = 32
-	// maxGiven is how many elements all cursors together remember as given.
+	// maxGiven is how many refs all cursors together hold.
 	maxGiven = 4 << 20
 )
 
 const (
 	cursorFormat = "c%09d"
 	cursorRange  = 1_000_000_000
-	// sampleCursor costs what every cursor costs, since a tokenizer takes digits in groups of three. So
-	// the text of a view can be counted before its cursor is made.
+	// sampleCursor has as many tokens as every cursor, because a tokenizer takes digits in groups of
+	// three. So the tokens of a view can be counted before its cursor is made.
 	sampleCursor = "c000000000"
 )
 
 var (
-	// ErrCursorExpired says that a cursor leads nowhere: it was never given in this tab, the page that it
-	// was given for has been left, or too many others were given since.
+	// ErrCursorExpired says that a cursor is unknown: it was never issued in this tab, the tab has left
+	// its page, or too many newer cursors were issued.
 	ErrCursorExpired = errors.New("the cursor leads nowhere any more (another page, another tab, or given too long ago): read from the start, without a cursor")
 	// ErrOtherView says that a cursor is of a view with other filters or attributes.
 	ErrOtherView = errors.New("belongs to a call with other options: repeat those of the call that gave it (max_elements and max_tokens may differ), or read from the start, without a cursor")
 )
 
-// cursors remembers where truncated answers stopped. A cursor does not name a place in a page, which
-// may change, but the elements that were already given: what goes on from there is everything else.
+// cursors has the states of truncated answers. A cursor does not name a position in the page, which may
+// change, but the elements that were sent already: the continuation is everything else.
 type cursors struct {
 	mu    sync.Mutex
 	known map[string]*list.Element
-	// used holds *cursor, the last used in front.
+	// used has *cursor, the most recently used one in front.
 	used *list.List
-	// size is how many refs are held.
+	// size is the number of refs.
 	size int
-	// next numbers the cursors. It starts anywhere, so that those of an earlier daemon are not taken
-	// for those of this one.
+	// next is the number of the next cursor. It starts at random, so that cursors of an earlier daemon do
+	// not match cursors of this one.
 	next uint32
 }
 
@@ -56,19 +55,19 @@ type cursors struct {
 type cursor struct {
 	name string
 	walk
-	// given holds the refs of the elements that were given, in order.
+	// given has the refs of the elements that were sent, in order.
 	given []dom.Ref
-	// before and folded are those of the view that the cursor continues.
+	// before and folded are the fields of the view that the cursor continues.
 	before hashes
 	folded []dom.Ref
 }
 
-// walk is what all the answers that continue each other have in common.
+// walk is what answers that continue each other have in common.
 type walk struct {
 	tab      string
 	epoch    string
 	document uint64
-	// selection has no limits: an answer may be longer than the one before.
+	// selection has no limits: a continuation may be longer than the answer before.
 	selection Selection
 }
 
@@ -76,9 +75,9 @@ func newCursors() *cursors {
 	return &cursors{known: map[string]*list.Element{}, used: list.New(), next: rand.Uint32N(cursorRange)}
 }
 
-// Continue returns what an answer that gave the cursor has left out, as the page is now: what was given
-// does not come again, also when it has changed, and what has appeared since is among the rest. Besides
-// the errors of At, it fails with ErrCursorExpired or ErrOtherView.
+// Continue returns what the answer with the cursor left out, from the current page: elements that were
+// sent are not sent again, also if they changed, and new elements are part of the rest. Besides the
+// errors of At, it fails with ErrCursorExpired or ErrOtherView.
 func (t *Tab) Continue(head *actor.Head, sel Selection, name string) (*View, error) {
 	at, err := t.cursors.find(name, t.walk(head.Snapshot, sel))
 	if err != nil {
@@ -87,9 +86,9 @@ func (t *Tab) Continue(head *actor.Head, sel Selection, name string) (*View, err
 	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, given: at.given, before: at.before, wasFolded: at.folded, err: errUnfinished})
 }
 
-// Next returns the cursor that continues a view, or "" when there is none: nothing is left, or the budget
-// does not suffice for a single element, so that going on with it would never end. Views that gave the
-// same elements have the same cursor.
+// Next returns the cursor that continues a view, or "" if nothing is left, or if the budget does not
+// suffice for a single element, so that continuing would never end. Views with the same elements have
+// the same cursor.
 func (t *Tab) Next(v *View) string {
 	if !v.continues() {
 		return ""
@@ -97,7 +96,7 @@ func (t *Tab) Next(v *View) string {
 	return t.cursors.of(&cursor{walk: t.walk(v.Snapshot, v.Selection), given: v.givenWith(), before: v.before, folded: v.foldedWith()})
 }
 
-// IsTree reports whether a cursor of the tab was given by a TREE; false also when it is not known.
+// IsTree reports whether a cursor of the tab belongs to a TREE; false also if the cursor is unknown.
 func (t *Tab) IsTree(name string) bool {
 	t.cursors.mu.Lock()
 	defer t.cursors.mu.Unlock()
@@ -121,7 +120,7 @@ func (v *View) wasGiven(r dom.Ref) bool {
 	return found
 }
 
-// givenWith returns the refs of what was given up to this view, in order.
+// givenWith returns the refs of the elements that were sent up to this view, in order.
 func (v *View) givenWith() []dom.Ref {
 	out := make([]dom.Ref, len(v.given), len(v.given)+v.view.Elements.Len())
 	copy(out, v.given)
@@ -153,8 +152,8 @@ func (c *cursors) find(name string, w walk) (*cursor, error) {
 	return found, nil
 }
 
-// of returns a cursor like one without a name. On the way it drops those of pages that
-// the tab has left, and the oldest when the tab has too many.
+// of returns the named cursor that equals one without a name. It drops cursors of pages that the tab
+// has left, and the oldest one if the tab has too many.
 func (c *cursors) of(like *cursor) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +196,7 @@ func (c *cursors) remove(item *list.Element) {
 	c.size -= len(gone.given)
 }
 
-// drop forgets the cursors of a tab.
+// drop drops the cursors of a tab.
 func (c *cursors) drop(tab string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

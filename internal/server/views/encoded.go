@@ -7,27 +7,27 @@ import (
 	"github.com/domtap/domtap/internal/server/wire"
 )
 
-// maxEncoded is how many messages of one view, or of one way to it, are kept for sharing. Readers that keep up
-// need one.
+// maxEncoded is how many messages of one view, or of one change, are kept for sharing. Readers that
+// keep up need one.
 const maxEncoded = 4
 
-// encodings keeps messages of streams in the form that all readers share. The zero value is empty.
+// encodings has encoded messages of streams that readers share. The zero value is empty.
 type encodings struct {
 	mu   sync.Mutex
 	made map[Sending]*wire.Shared
 }
 
-// Sending tells the messages about one view, or one way to it, apart.
+// Sending distinguishes the messages about one view, or one change.
 type Sending struct {
-	// Told is the revision that the reader was told of before; 0 where that makes no difference.
-	Told uint64
-	// Reason is that of a resync; empty for others.
+	// Last is the revision of the reader's last message; 0 where it makes no difference.
+	Last uint64
+	// Reason is the reason of a resync; empty for other messages.
 	Reason string
 	// Text says that the message has the text form, too.
 	Text bool
 }
 
-// get returns a message that was made for another reader, or makes it.
+// get returns the message that was made for another reader, or makes it.
 func (e *encodings) get(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -45,20 +45,20 @@ func (e *encodings) get(key Sending, make func() *domtapv1.WatchDomResponse) (*w
 	return m, nil
 }
 
-// forget lets go of all.
+// forget drops all messages.
 func (e *encodings) forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.made = nil
 }
 
-// Encoded returns a message that tells of the change, which make makes when no reader needed it before.
+// Encoded returns the message with the change; make makes it if no reader needed it before.
 func (c *Change) Encoded(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	return c.encoded.get(key, make)
 }
 
-// Encoded returns a message with the whole view, which make makes when no reader needed it before. It is kept
-// until a newer view of the same selection is there.
+// Encoded returns the message with the whole view; make makes it if no reader needed it before. It is
+// kept until there is a newer view of the same selection.
 func (v *View) Encoded(key Sending, make func() *domtapv1.WatchDomResponse) (*wire.Shared, error) {
 	return v.encoded.get(key, make)
 }

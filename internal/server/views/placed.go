@@ -11,12 +11,12 @@ type Placed struct {
 	layout *dom.Layout
 	// Boxes stands parallel to the view's elements; nil without a layout.
 	Boxes []dom.Box
-	// Messages are the elements as they are sent. Nobody may write to them: they are sent more than once.
+	// Messages are the elements as they are sent. They must not be changed: they are sent more than once.
 	Messages []*domtapv1.Element
 }
 
-// Placed puts a view into a layout of its snapshot; nil: without boxes. The newest is kept, so that asking
-// again for a page that did not change costs nothing.
+// Placed adds the boxes of a layout to a view; nil: without boxes. The newest result is kept, so that
+// repeated reads of an unchanged page cost nothing.
 func (v *View) Placed(layout *dom.Layout) *Placed {
 	if p := v.placed.Load(); p != nil && p.layout == layout {
 		return p

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// What the limits are when a request leaves them unset.
+// The limits of a request that leaves them unset.
 const (
 	defaultElements = 300
 	defaultTokens   = 8000
@@ -28,7 +28,7 @@ type Request interface {
 	GetIncludeAttributes() []string
 }
 
-// filters are the fields that say which elements to show at all.
+// filters are the fields that filter elements.
 type filters interface {
 	GetViewportOnly() bool
 	GetInteractiveOnly() bool
@@ -37,8 +37,8 @@ type filters interface {
 	GetFrameId() string
 }
 
-// Selection is what a caller wants to see. It is comparable: callers with equal selections see equal
-// views of a snapshot.
+// Selection is the filter, the limits and the format of a request. It is comparable: callers with equal
+// selections see equal views of a snapshot.
 type Selection struct {
 	interactiveOnly, viewportOnly bool
 	maxElements, maxTokens        int
@@ -52,7 +52,7 @@ type Selection struct {
 	tree, dedupe bool
 }
 
-// SelectionOf reads the selection of a request that package check let pass.
+// SelectionOf returns the selection of a valid request.
 func SelectionOf(r Request) Selection {
 	names := slices.Clone(r.GetIncludeAttributes())
 	slices.Sort(names)
@@ -69,7 +69,7 @@ func SelectionOf(r Request) Selection {
 		return s
 	}
 	s.viewportOnly = r.GetViewportOnly()
-	// A tree without what gives a page its shape would be a list.
+	// A tree without headings and landmarks would be a list.
 	s.interactiveOnly = !isSet(r, "interactive_only") && !s.tree || r.GetInteractiveOnly()
 	s.maxElements, s.maxTokens = defaultElements, defaultTokens
 	if isSet(r, "max_elements") {
@@ -81,7 +81,7 @@ func SelectionOf(r Request) Selection {
 	return s
 }
 
-// isSet reports whether the client sent an optional field, which a getter does not tell.
+// isSet reports whether an optional field is set, which its getter does not tell.
 func isSet(m proto.Message, field protoreflect.Name) bool {
 	message := m.ProtoReflect()
 	return message.Has(message.Descriptor().Fields().ByName(field))
@@ -102,13 +102,13 @@ func (s Selection) Read(boxes bool) actor.ReadOptions {
 	return actor.ReadOptions{Structural: !s.interactiveOnly, Attributes: s.names(), Geometry: boxes || s.ranked()}
 }
 
-// Watch returns what the page must report while the selection is watched. Boxes are followed only for
-// viewport_only: they cost the page much.
+// Watch returns what the page must report while the selection is watched. Boxes are observed only for
+// viewport_only, because they are expensive for the page.
 func (s Selection) Watch() actor.WatchOptions {
 	return actor.WatchOptions{Structural: !s.interactiveOnly, Attributes: s.names(), Geometry: s.viewportOnly}
 }
 
-// options returns the options of the view. What the text costs is the caller's to add.
+// options returns the options of the view, without the cost function.
 func (s Selection) options() view.Options {
 	return view.Options{
 		InteractiveOnly: s.interactiveOnly,

@@ -8,22 +8,22 @@ import (
 	"github.com/domtap/domtap/internal/content/injection"
 )
 
-// noticed knows which elements of the last snapshot that was asked for have signals, so that of the next only what is new is
-// looked at.
+// noticed has the signals of the elements of the last requested snapshot, so that for the next one only
+// changed elements are scanned.
 type noticed struct {
 	mu       sync.Mutex
 	snapshot *dom.Snapshot
 	elements map[dom.Ref]sign
 }
 
-// sign is what one element has.
+// sign is the signals of one element.
 type sign struct {
 	set   injection.Set
 	where string
 }
 
-// Signals returns what a snapshot has that looks made for a model, a signal for each kind. After the first call it costs as
-// much as what changed since.
+// Signals returns the suspected prompt injections of a snapshot, one for each kind. After the first
+// call, the cost is that of the changes.
 func (t *Tab) Signals(s *dom.Snapshot) []injection.Signal {
 	n := &t.noticed
 	n.mu.Lock()
@@ -47,7 +47,7 @@ func (t *Tab) Signals(s *dom.Snapshot) []injection.Signal {
 	return all
 }
 
-// follow goes from the snapshot before to the next.
+// follow moves from the previous snapshot to the next.
 func (n *noticed) follow(s *dom.Snapshot) {
 	before := dom.List{}
 	if n.snapshot != nil && n.snapshot.Document == s.Document && n.snapshot.Epoch == s.Epoch {
@@ -68,5 +68,5 @@ func (n *noticed) follow(s *dom.Snapshot) {
 	n.snapshot = s
 }
 
-// Signals returns what the page has that looks made for a model, seen or not.
+// Signals returns the suspected prompt injections of the page, in the view or not.
 func (v *View) Signals() []injection.Signal { return v.signals }

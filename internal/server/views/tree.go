@@ -11,11 +11,10 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// minFolded is how many elements a landmark must hold for one line to say less than they do.
+// minFolded is the minimum number of elements of a landmark that is worth folding.
 const minFolded = 3
 
-// Print returns the view as text under a header of its own (Header): as TREE where the request asked for
-// that format, else as LINES.
+// Print returns the view as text with a header: as TREE if the request asks for it, else as LINES.
 func (v *View) Print(h compact.Header, settled view.View) string {
 	if v.Selection.tree {
 		return compact.Tree(h, settled, v.outline)
@@ -23,12 +22,12 @@ func (v *View) Print(h compact.Header, settled view.View) string {
 	return compact.Lines(h, settled)
 }
 
-// fold returns what to select from: the snapshot, without the navigation that was sent with the caller's
-// previous page too when that was asked for.
+// fold returns the elements to select from: those of the snapshot, with dedupe_navigation without the
+// landmarks that were sent with the caller's previous page.
 func (v *View) fold() *dom.Snapshot {
 	sel := v.Selection
-	// A landmark that is not shown itself must not take what is in it along. Who names a root wants to see
-	// what stands there.
+	// A landmark that is not shown itself must not hide its elements. A caller that names a root wants to
+	// see its elements.
 	if len(v.before) == 0 || sel.interactiveOnly || sel.hasRoot {
 		return v.Snapshot
 	}
@@ -48,8 +47,8 @@ func (v *View) fold() *dom.Snapshot {
 	return &rest
 }
 
-// price returns what an element costs at most in the text of the view. The function is the caller's alone
-// until it calls done.
+// price returns the function for the maximum cost of an element in the text of the view. The caller
+// uses the function alone until it calls done.
 func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	if !v.Selection.tree {
 		cost = t.costs.of(v.Snapshot, func(base compact.Base) func(*dom.Element) int {
@@ -63,7 +62,7 @@ func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	if len(v.folded) == 0 {
 		return each, t.branches.done
 	}
-	// What is remembered for an element is not what it costs folded.
+	// The cached cost of an element is not its cost when folded.
 	folded := compact.TreeCost(compact.NewBase(v.Snapshot.URL), v.folded, t.count)
 	cost = func(e *dom.Element) int {
 		if _, ok := v.folded[e.Ref]; ok {
@@ -85,8 +84,8 @@ func (v *View) grow(t *Tab) {
 	}
 }
 
-// opened reports whether an answer that the view continues has shown some of a landmark, which was not folded
-// then: the rest of it is still owed.
+// opened reports whether an answer that the view continues has shown a part of a landmark, so that the
+// rest must follow.
 func (v *View) opened(l view.Landmark) bool {
 	if _, folded := slices.BinarySearch(v.wasFolded, l.Element.Ref); folded {
 		return false
@@ -101,8 +100,8 @@ func (v *View) foldedWith() []dom.Ref {
 	return slices.Compact(out)
 }
 
-// sent returns the hashes of the landmarks that a caller who read the view, and what it continues, has got
-// whole, or was told to be those of the page before.
+// sent returns the hashes of the landmarks that a caller of the view, and of the answers before it,
+// received completely, or as folded.
 func (v *View) sent() hashes {
 	got := map[dom.Ref]struct{}{}
 	for e := range v.view.Elements.All() {
@@ -125,28 +124,29 @@ func (v *View) sent() hashes {
 // hashes are those of a page's landmarks.
 type hashes map[[sha256.Size]byte]struct{}
 
-// maxHashes bounds what one caller is remembered to have got of one page.
+// maxHashes bounds the hashes of one caller and page.
 const maxHashes = 256
 
-// landmarks remembers which landmarks a caller got of the page that it read last, and of the one before.
+// landmarks has the landmarks that a caller received of the page that it read last, and of the page
+// before.
 type landmarks struct {
-	// now is of that document; both are nil before the first.
+	// now belongs to that document; both are nil before the first.
 	epoch       string
 	document    uint64
 	now, before hashes
 }
 
-// late reports whether a snapshot is of a page before the newest that was read.
+// late reports whether a snapshot belongs to a page before the newest one that was read.
 func (l *landmarks) late(s *dom.Snapshot) bool {
 	return l.now != nil && l.epoch == s.Epoch && l.document > s.Document
 }
 
-// isNow reports whether a snapshot is of the page that was read last.
+// isNow reports whether a snapshot belongs to the page that was read last.
 func (l *landmarks) isNow(s *dom.Snapshot) bool {
 	return l.now != nil && l.epoch == s.Epoch && l.document == s.Document
 }
 
-// previous returns the hashes of the page before that of a snapshot.
+// previous returns the hashes of the page before the page of a snapshot.
 func (l *landmarks) previous(s *dom.Snapshot) hashes {
 	switch {
 	case l.late(s):
@@ -157,7 +157,8 @@ func (l *landmarks) previous(s *dom.Snapshot) hashes {
 	return l.now
 }
 
-// sent notes landmarks that the caller got of a snapshot's page. What was handed out before is not touched.
+// sent adds landmarks that the caller received of a snapshot's page. It does not change lists that were
+// returned before.
 func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 	switch {
 	case l.late(s):
@@ -173,8 +174,8 @@ func (l *landmarks) sent(s *dom.Snapshot, got hashes) {
 	}
 }
 
-// Tree returns the view of a head for a caller, as At does, but folds what was sent to the same caller with the
-// previous page. Callers without a client id count as one, also over connections.
+// Tree returns the view of a head for a caller, as At does, and folds what was sent to the same caller
+// with the previous page. All callers without a client id count as one.
 func (t *Tab) Tree(head *actor.Head, sel Selection, who Caller) (*View, error) {
 	if !sel.dedupe {
 		return t.At(head, head.Snapshot, sel)
@@ -183,7 +184,7 @@ func (t *Tab) Tree(head *actor.Head, sel Selection, who Caller) (*View, error) {
 	return t.finish(head, &View{Snapshot: head.Snapshot, Selection: sel, before: before, err: errUnfinished})
 }
 
-// Sent remembers what a caller got with a tree.
+// Sent records what a caller received with a tree.
 func (t *Tab) Sent(v *View, who Caller) {
 	if !v.Selection.tree || v.Selection.interactiveOnly {
 		return

@@ -1,9 +1,9 @@
-// Package views makes views of tabs for the callers of the API, each only once however many callers
-// see it: the elements that a selection shows of a snapshot, what their text costs, and what leads from
-// one view to the next. It also remembers what each caller saw last, for incremental answers, and what
-// truncated answers have given, for those that continue them.
+// Package views makes views of tabs for the callers of the API: the elements of a snapshot that a
+// selection shows, the tokens of their text, and the change from one view to the next. Callers share
+// views, so that each is made once. The package also keeps what each caller received last, for
+// incremental answers, and the cursors of truncated answers.
 //
-// Everything it hands out is shared and immutable. Its memory is bounded by the open tabs, and by
+// Everything that it returns is shared and immutable. Its memory is bounded by the open tabs, and by
 // fixed limits over all callers. It may be used from any goroutine.
 package views
 
@@ -21,22 +21,22 @@ import (
 )
 
 const (
-	// maxShared is how many selections of a tab are remembered for sharing.
+	// maxShared is how many selections of a tab are kept for sharing.
 	maxShared = 32
 	// headerShare is the part of a budget that the header may take: one fourth.
 	headerShare = 4
-	// maxTexts is how many headers and lines are remembered with what they cost.
+	// maxTexts is how many headers and lines are cached with their tokens.
 	maxTexts = 4096
 )
 
-// Cache holds the views of all tabs.
+// Cache has the views of all tabs.
 type Cache struct {
 	mu   sync.Mutex
 	tabs map[*actor.Tab]*Tab
 	last *baselines
-	// cursors remembers where truncated answers stopped.
+	// cursors has the states of truncated answers.
 	cursors *cursors
-	// texts remembers what headers and lines cost.
+	// texts caches the tokens of headers and lines.
 	texts *tokens.Cache
 }
 
@@ -45,7 +45,7 @@ func New() *Cache {
 	return &Cache{tabs: map[*actor.Tab]*Tab{}, last: newBaselines(), cursors: newCursors(), texts: tokens.NewCache(maxTexts)}
 }
 
-// Of returns the views of a tab. It drops those of tabs that have ended.
+// Of returns the views of a tab. It drops the views of tabs that have ended.
 func (c *Cache) Of(t *actor.Tab) *Tab {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +67,7 @@ func (c *Cache) Of(t *actor.Tab) *Tab {
 	return made
 }
 
-// Forget drops what is remembered for a caller that is gone.
+// Forget drops the baselines of a caller that has gone.
 func (c *Cache) Forget(who Caller) { c.last.forget(who) }
 
 // Tab shares the newest view of each selection among the callers of a tab.
@@ -82,22 +82,21 @@ type Tab struct {
 	// memos help to make the next view of each selection.
 	memos map[Selection]*view.Memo
 	costs costs
-	// branches is what lines of trees cost.
+	// branches caches the tokens of lines of trees.
 	branches costs
 	whole    whole
 	noticed  noticed
-	// seen is the snapshot that the newest answer showed.
+	// seen is the snapshot of the newest answer.
 	seen atomic.Pointer[dom.Snapshot]
 }
 
-// At returns the view of a snapshot, which is the head's or one of its earlier ones. It fails with an
-// *actor.Error of kind Stale or Invalid when the root of the selection is not there, NotFound when the
-// frame is not.
+// At returns the view of a snapshot, that of the head or an earlier one. Its error is an *actor.Error
+// of kind Stale or Invalid if the root of the selection does not exist, NotFound if the frame does not.
 func (t *Tab) At(head *actor.Head, s *dom.Snapshot, sel Selection) (*View, error) {
 	return t.finish(head, t.share(s, sel))
 }
 
-// finish computes a view unless another caller has, and gives its error the head's words.
+// finish computes a view unless another caller has, and explains its error with the head.
 func (t *Tab) finish(head *actor.Head, one *View) (*View, error) {
 	one.once.Do(func() { one.compute(t) })
 	if one.err != nil {
@@ -106,7 +105,7 @@ func (t *Tab) finish(head *actor.Head, one *View) (*View, error) {
 	return one, nil
 }
 
-// explain says why there is no view of a head.
+// explain returns the error for a head without the view.
 func explain(head *actor.Head, err error) error {
 	var noRoot view.ErrNoRoot
 	if !errors.As(err, &noRoot) {
@@ -118,7 +117,7 @@ func explain(head *actor.Head, err error) error {
 	return &actor.Error{Kind: actor.Stale, Message: noRoot.Error()}
 }
 
-// share finds the view that others compute or have computed already, or makes room for one.
+// share finds the view that another caller computes or has computed, or adds an empty one.
 func (t *Tab) share(s *dom.Snapshot, sel Selection) *View {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +137,7 @@ func (t *Tab) share(s *dom.Snapshot, sel Selection) *View {
 	return one
 }
 
-// makeRoom drops the views of other documents, and any one when there are still too many.
+// makeRoom drops the views of other documents, and any other view if there are still too many.
 func (t *Tab) makeRoom(s *dom.Snapshot) {
 	for sel, v := range t.newest {
 		if v.Snapshot.Document != s.Document {
@@ -165,24 +164,24 @@ var errUnfinished = errors.New("the view could not be computed")
 type View struct {
 	Snapshot  *dom.Snapshot
 	Selection Selection
-	// given holds, in order, the refs of what was given in the answers that this view continues.
+	// given has, in order, the refs of the elements in the answers that this view continues.
 	given []dom.Ref
-	// before holds the landmarks that the caller got with the previous page, which are folded; wasFolded,
-	// in order, those that were folded in the answers that this view continues.
+	// before has the landmarks that the caller received with the previous page, which are folded;
+	// wasFolded has, in order, those that were folded in the answers that this view continues.
 	before    hashes
 	wasFolded []dom.Ref
 
 	once sync.Once
 	view view.View
 	err  error
-	// header has room for the history; overhead is what it was counted as in view.Tokens.
+	// header has room for the history; overhead is its share of view.Tokens.
 	header   compact.Header
 	overhead int
 	signals  []injection.Signal
-	// folded and outline are those of a tree.
+	// folded and outline are for trees.
 	folded  compact.Folded
 	outline compact.Outline
-	// exact holds the view with what its text costs without the history in the header, and with it.
+	// exact has the view with the exact tokens of its text, without and with the history in the header.
 	exact [2]func() view.View
 
 	placed  atomic.Pointer[Placed]
@@ -240,7 +239,7 @@ func (v *View) compute(t *Tab) {
 	}
 }
 
-// choose makes the view of a snapshot with the help of one that was made before.
+// choose makes the view of a snapshot, reusing an earlier view.
 func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (view.View, error) {
 	if !o.Incremental() {
 		return view.Of(s, o)
@@ -257,8 +256,8 @@ func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (view.View,
 	return v, err
 }
 
-// Header returns the header of the text with or without the history, cut to the budget if need be. Who
-// prints it must set Next to the view's cursor (Tab.Next): Settled counts that too.
+// Header returns the header of the text with or without the history, cut to the budget if necessary.
+// Callers that print it must set Next to the view's cursor (Tab.Next), which Settled counts.
 func (v *View) Header(history bool) compact.Header {
 	h := v.header
 	if !history {
@@ -267,8 +266,8 @@ func (v *View) Header(history bool) compact.Header {
 	return h
 }
 
-// Settled returns the elements with what they and the header, with or without the history, cost
-// exactly as text. Nothing is counted when there is no budget.
+// Settled returns the elements with the exact tokens of the text, header included, with or without the
+// history. Nothing is counted without a budget.
 func (v *View) Settled(history bool) view.View {
 	if history {
 		return v.exact[1]()
@@ -276,7 +275,7 @@ func (v *View) Settled(history bool) view.View {
 	return v.exact[0]()
 }
 
-// findFrame returns an error when the selected frame is not on the page.
+// findFrame returns an error if the selected frame is not on the page.
 func (v *View) findFrame() error {
 	frame := v.Selection.frame
 	if frame == "" {
@@ -298,18 +297,18 @@ func visits(history []dom.Visit) []compact.Visit {
 	return out
 }
 
-// costs remembers what the lines of a tab's elements cost, so that a repeated snapshot prints and counts
-// only what changed. It holds at most about four times the elements of a snapshot.
+// costs caches the tokens of the lines of a tab's elements, so that a repeated snapshot prints and
+// counts only changed lines. It has at most about four times the elements of a snapshot.
 type costs struct {
 	mu       sync.Mutex
 	base     compact.Base
 	document uint64
-	// now takes what is counted; what was counted in earlier is taken over when it is asked for again.
+	// now gets new counts; counts in earlier move to now when they are used again.
 	now, earlier map[*dom.Element]int
 }
 
-// of returns the cost function for a snapshot, which counts with the one that fresh makes. It is the caller's
-// alone until done is called.
+// of returns the cost function for a snapshot, which counts with the function that fresh makes. The
+// caller uses it alone until it calls done.
 func (c *costs) of(s *dom.Snapshot, fresh func(compact.Base) func(*dom.Element) int) func(*dom.Element) int {
 	c.mu.Lock()
 	base := compact.NewBase(s.URL)

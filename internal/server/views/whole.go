@@ -9,7 +9,7 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// whole knows what the last snapshot that was asked for costs as a whole, so that the next is priced by what changed.
+// whole has the tokens of the last requested snapshot, so that the next one is counted by its changes.
 type whole struct {
 	mu       sync.Mutex
 	snapshot *dom.Snapshot
@@ -17,9 +17,9 @@ type whole struct {
 	lines    int
 }
 
-// Whole returns about how many tokens LINES of all elements of a snapshot are, filters and limits aside. It is 0 for one
-// without elements, of which that says nothing: the page may not have been read yet. After the first call it costs as much
-// as what changed since.
+// Whole returns about how many tokens LINES of all elements of a snapshot has, without filters and
+// limits. It is 0 for a snapshot without elements, because the page may not have been read yet. After
+// the first call, the cost is that of the changes.
 func (t *Tab) Whole(s *dom.Snapshot) int {
 	if s.Elements.Len() == 0 {
 		return 0
@@ -33,7 +33,7 @@ func (t *Tab) Whole(s *dom.Snapshot) int {
 	return w.lines + tokens.Estimate(compact.Lines(compact.Header{URL: s.URL, Title: s.Title}, view.View{}))
 }
 
-// follow goes from the snapshot before to the next.
+// follow moves from the previous snapshot to the next.
 func (w *whole) follow(s *dom.Snapshot) {
 	base, before := compact.NewBase(s.URL), dom.List{}
 	if w.snapshot != nil && w.snapshot.Document == s.Document && w.base == base {
@@ -53,13 +53,14 @@ func (w *whole) follow(s *dom.Snapshot) {
 	w.snapshot, w.base = s, base
 }
 
-// Seen notes that an answer shows a snapshot, and reports whether the answer before it showed the same one.
+// Seen records that an answer shows a snapshot, and reports whether the previous answer showed the same
+// one.
 func (t *Tab) Seen(s *dom.Snapshot) bool { return t.seen.Swap(s) == s }
 
-// Given notes that an answer gives the view, and reports whether one did before.
+// Given records that an answer has the view, and reports whether an earlier one had it.
 func (v *View) Given() bool { return v.answers.Swap(true) }
 
-// Folded returns how many landmarks the view folds to a line each, and how many elements stand in them.
+// Folded returns how many landmarks the view folds to a line each, and how many elements they have.
 func (v *View) Folded() (landmarks, elements int) {
 	for _, n := range v.folded {
 		elements += n

@@ -1,7 +1,8 @@
-// Package waits tries the conditions of the API on the heads of a tab, and says what made one hold.
+// Package waits waits for conditions: it checks them on the heads of a tab, and says which element made
+// one hold.
 //
-// A Condition belongs to one wait and to one goroutine. It polls nothing: its owner tries it on every head, and
-// again after the time that Check asks for, which is when a span without events can have ended.
+// A Condition belongs to one wait and to one goroutine. It does not poll: the wait checks it on every
+// head, and again after the time that Check returns, when a period without events may have ended.
 package waits
 
 import (
@@ -17,13 +18,13 @@ import (
 )
 
 const (
-	// defaultIdle is how long the network is to be idle when nobody says.
+	// defaultIdle is how long the network must be idle by default.
 	defaultIdle = 500 * time.Millisecond
 	// maxListed is how many elements of each kind a diff lists.
 	maxListed = 50
 )
 
-// Condition is a condition with what was seen of the page since the wait began.
+// Condition is a condition with the changes of the page since the wait began.
 type Condition struct {
 	views *views.Tab
 	// field names the condition in the errors of its request.
@@ -34,19 +35,19 @@ type Condition struct {
 	idle, quiet time.Duration
 	change      bool
 
-	// selection is what the changes of the page are seen in, and since is what they count from: a revision that
-	// the request names, or the first head that Check sees.
+	// selection is the view whose changes count, from since on: a revision that the request names, or the
+	// first head that Check gets.
 	selection views.Selection
 	since     *views.Point
 	from      *views.View
-	// resync says why there is no view to count from.
+	// resync says why there is no view to compare with.
 	resync  string
 	began   time.Time
 	changed bool
 }
 
-// New makes a condition that package check let pass. Changes count from since; nil: from the first head
-// that Check sees. Field is the condition's name in its request.
+// New makes a condition from a valid request. Changes count from since; nil: from the first head that
+// Check gets. field is the path of the condition in its request.
 func New(tab *views.Tab, c *domtapv1.WaitCondition, since *views.Point, field string) *Condition {
 	w := &Condition{
 		views: tab, field: field, text: c.GetText(), url: c.GetUrl(), quiet: c.GetQuiet().AsDuration(),
@@ -69,7 +70,7 @@ func New(tab *views.Tab, c *domtapv1.WaitCondition, since *views.Point, field st
 	return w
 }
 
-// states are the states of elements by their names in the API.
+// states maps the states of elements of the API.
 var states = map[domtapv1.ElementState]condition.State{
 	domtapv1.ElementState_ELEMENT_STATE_GONE:    condition.Gone,
 	domtapv1.ElementState_ELEMENT_STATE_VISIBLE: condition.Visible,
@@ -87,7 +88,7 @@ func elementOf(e *domtapv1.ElementCondition) *condition.Element {
 	return made
 }
 
-// Watch says what the page must tell while the condition is waited for.
+// Watch returns what the page must report during the wait.
 func (w *Condition) Watch() actor.WatchOptions {
 	o := actor.WatchOptions{Structural: true, Network: w.idle > 0}
 	if selector, wanted := w.selector(); wanted {
@@ -96,8 +97,8 @@ func (w *Condition) Watch() actor.WatchOptions {
 	return o
 }
 
-// NeedsPage reports whether the condition can be tried only on a head that is up to date with the page. The URL
-// is known without asking it.
+// NeedsPage reports whether the condition can be checked only on a head that is up to date with the
+// page. The URL is known without the page.
 func (w *Condition) NeedsPage() bool {
 	return w.element != nil || w.text != "" || w.idle > 0 || w.quiet > 0 || w.change
 }
@@ -109,19 +110,19 @@ func (w *Condition) selector() (dom.Selector, bool) {
 	return w.element.Query()
 }
 
-// Holding is what Check finds.
+// Holding is the result of Check.
 type Holding struct {
-	// Met says that the condition holds; Element is what made it hold, if any did.
+	// Met says that the condition holds; Element is the element that made it hold, if any.
 	Met     bool
 	Element *dom.Element
 	// Missing is the part that does not hold.
 	Missing string
-	// Again, when it is positive, is when the condition may hold though no newer head comes.
+	// Again, if positive, is when the condition may hold without a newer head.
 	Again time.Duration
 }
 
-// Check tries the condition on a head. The error is a *check.Invalid for a selector that the browser does not
-// take.
+// Check checks the condition on a head. The error is a *check.Invalid for a selector that the browser
+// does not accept.
 func (w *Condition) Check(h *actor.Head) (Holding, error) {
 	w.begin(h)
 	element, met, err := w.checkElement(h)
@@ -146,7 +147,7 @@ func (w *Condition) Check(h *actor.Head) (Holding, error) {
 	return w.checkTime(h, element), nil
 }
 
-// begin takes the first head as what changes count from, unless the request names another.
+// begin sets the start of changes to the first head, unless the request names a revision.
 func (w *Condition) begin(h *actor.Head) {
 	if !w.began.IsZero() {
 		return
@@ -177,7 +178,7 @@ func (w *Condition) checkElement(h *actor.Head) (found *dom.Element, met bool, e
 	return found, met, nil
 }
 
-// sawChange reports whether the page has changed since the wait began; once it has, that stays so.
+// sawChange reports whether the page has changed since the wait began, even if the change was undone.
 func (w *Condition) sawChange(h *actor.Head) bool {
 	if w.changed {
 		return true
@@ -191,7 +192,7 @@ func (w *Condition) sawChange(h *actor.Head) bool {
 	return w.changed
 }
 
-// diff is what changed since the wait began, or why that cannot be told.
+// diff returns the change since the wait began, or why there is none.
 func (w *Condition) diff(h *actor.Head) (c *views.Change, resync string) {
 	if w.from == nil {
 		return nil, w.resync
@@ -210,7 +211,7 @@ func (w *Condition) diff(h *actor.Head) (c *views.Change, resync string) {
 	return now.Since(w.from), ""
 }
 
-// checkTime tries what needs a span of time without events.
+// checkTime checks the conditions that need a period without events.
 func (w *Condition) checkTime(h *actor.Head, element *dom.Element) Holding {
 	now := time.Now()
 	if w.idle > 0 {
@@ -234,7 +235,7 @@ func (w *Condition) checkTime(h *actor.Head, element *dom.Element) Holding {
 	return Holding{Met: true, Element: element}
 }
 
-// Nearest describes the element that comes closest to the one that is waited for; empty: none does.
+// Nearest describes the element that is most similar to the awaited one; empty: none is.
 func (w *Condition) Nearest(h *actor.Head) string {
 	wanted := w.element
 	if wanted == nil && w.text != "" {
@@ -254,7 +255,7 @@ func (w *Condition) Nearest(h *actor.Head) string {
 	return ""
 }
 
-// Answer tells in what state the condition held, and what changed since the wait began.
+// Answer makes the answer: the state in which the condition held, and the changes since the wait began.
 func (w *Condition) Answer(h *actor.Head, held Holding) *domtapv1.WaitForResponse {
 	s := h.Snapshot
 	m := &domtapv1.WaitForResponse{Revision: s.Revision, Epoch: s.Epoch, Url: h.Info.URL, Title: h.Info.Title}

@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/internal/condition"
 )
 
-// Describe says what a part of the condition waits for, by the name that Holding.Missing gives it: text "Done", button "Pay"
-// to be gone.
+// Describe describes a part of the condition, named by Holding.Missing: text "Done", button "Pay" to be
+// gone.
 func (w *Condition) Describe(missing string) string {
 	switch missing {
 	case "element":
@@ -29,7 +29,7 @@ func (w *Condition) Describe(missing string) string {
 	return missing
 }
 
-// wanted says which state is waited for; an element that is only to be there needs no word.
+// wanted describes the awaited state; PRESENT needs no word.
 var wanted = map[condition.State]string{condition.Gone: " to be gone", condition.Visible: " to be visible", condition.Enabled: " to be enabled"}
 
 func describe(e *condition.Element) string {
@@ -59,7 +59,7 @@ func describe(e *condition.Element) string {
 	return strings.Join(parts, " with ") + wanted[e.State]
 }
 
-// maxQuoted bounds what an answer repeats of its request, in characters.
+// maxQuoted bounds the quotes of a request in answers, in characters.
 const maxQuoted = 80
 
 func quote(s string) string {

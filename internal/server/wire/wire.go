@@ -1,9 +1,9 @@
-// Package wire sends what many readers of a stream are told as bytes that are made once.
+// Package wire encodes messages once that many readers of a stream get.
 //
-// A thousand watchers of one view get the same message but for a few fields of their own. The encoding of
-// protobuf lets one message be put together by writing the encodings of its parts one behind the other, in any
-// order; so the part that all have in common is encoded once, and shared by all sends, and each send adds the
-// rest. What a client receives cannot be told from a message that was encoded in one go.
+// A thousand watchers of one view get the same message except for a few fields. In protobuf, the
+// concatenation of the encodings of two parts, in any order, encodes the merged message. So the common
+// part is encoded once and shared by all sends, and each send adds the rest. Clients cannot tell the
+// result from a message that was encoded at once.
 package wire
 
 import (
@@ -16,16 +16,16 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Shared is a message of WatchDom without its sequence. It is immutable, and any number of streams may send it
-// at once. The garbage collector frees it, so nobody owes a release.
+// Shared is a message of WatchDom without its sequence. It is immutable, and any number of streams may
+// send it at once. The garbage collector frees it.
 type Shared struct {
-	// Head tells what the message is: all of it but what a snapshot, resync or diff carries.
+	// Head is the message without the elements of a snapshot, resync or diff.
 	Head *domtapv1.WatchDomResponse
 
 	bytes mem.Buffer
 }
 
-// Encode encodes a message. Its sequence must be 0; it may not be written to any more.
+// Encode encodes a message. Its sequence must be 0; it must not be changed afterwards.
 func Encode(m *domtapv1.WatchDomResponse) (*Shared, error) {
 	bytes, err := proto.Marshal(m)
 	if err != nil {
@@ -34,7 +34,7 @@ func Encode(m *domtapv1.WatchDomResponse) (*Shared, error) {
 	return &Shared{Head: head(m), bytes: mem.SliceBuffer(bytes)}, nil
 }
 
-// head returns a message without the elements that it carries.
+// head returns a message without its elements.
 func head(m *domtapv1.WatchDomResponse) *domtapv1.WatchDomResponse {
 	h := &domtapv1.WatchDomResponse{
 		Revision: m.GetRevision(), Epoch: m.GetEpoch(), ObservedAt: m.GetObservedAt(), PageTime: m.GetPageTime(),
@@ -61,7 +61,7 @@ type Message struct {
 // sequenceField is the number of WatchDomResponse.sequence.
 const sequenceField protowire.Number = 1
 
-// Number makes the message of a stream that has the sequence.
+// Number returns the message with the sequence number of a stream.
 func (s *Shared) Number(sequence uint64) *Message {
 	m := &Message{shared: s}
 	own := protowire.AppendTag(m.own[:0], sequenceField, protowire.VarintType)
@@ -69,13 +69,13 @@ func (s *Shared) Number(sequence uint64) *Message {
 	return m
 }
 
-// Bytes are the encoding of the message, for transports that take it in one piece.
+// Bytes returns the encoding of the message, for transports that need it in one piece.
 func (m *Message) Bytes() []byte {
 	shared := m.shared.bytes.ReadOnlyData()
 	return append(append(make([]byte, 0, len(shared)+m.size), shared...), m.own[:m.size]...)
 }
 
-// Decode returns the message for those that encode it in another way.
+// Decode returns the message for other encodings.
 func (m *Message) Decode() (proto.Message, error) {
 	whole := new(domtapv1.WatchDomResponse)
 	return whole, proto.Unmarshal(m.Bytes(), whole)
@@ -84,7 +84,7 @@ func (m *Message) Decode() (proto.Message, error) {
 // Size is how many bytes the message has on the wire.
 func (m *Message) Size() int { return m.shared.bytes.Len() + m.size }
 
-// Codec is the codec of a server that sends such messages. All others it leaves to the standard one.
+// Codec is the codec of a server that sends such messages. It leaves all others to the standard codec.
 func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2("proto")} }
 
 type codec struct{ encoding.CodecV2 }
