@@ -1,14 +1,17 @@
-// Package browser drives Chromium for the actors: it starts a browser or attaches to one, opens pages,
-// installs the observer in their documents, navigates, and sends input. It is the only importer of
-// chromedp and cdproto.
+// Package browser drives Chromium for the actor: it starts a browser or attaches to one, opens pages, installs the observer in
+// their documents, navigates, and sends input. With the packages below it, it is the only importer of chromedp and cdproto.
 //
-// chromedp starts and ends the browser and frames its messages; our sessions share its connection
-// (see conn), so that an evaluate takes one trip and waits for no listener. A Page has one goroutine
-// that turns what the browser says into actor.Events, in order; calls run on the caller's goroutine
-// and end with the caller's context.
+// chromedp starts and ends the browser and frames its messages; our sessions share its connection (package devtools), so that
+// an evaluation takes one round trip and waits for no listener.
 //
-// Callers owe: Close, once, which returns when the browser process, its children and the profile (if it
-// was temporary) are gone; and reading every Page's Events until they are closed.
+// A Browser is a connection, a registry of pages and contexts, and parts: downloads, clipboard, emulated workers, popups,
+// sessions that are kept warm. A Page has one goroutine, its loop, that turns the browser's events into driver.Events, in
+// order: handle in events.go says which event goes to which part. The parts of a page (frames, documents, dialogs, requests,
+// navigation, capture, input) are plain values behind one monitor, and packages that do not know Page. Calls run on the
+// caller's goroutine and end with the caller's context.
+//
+// Callers owe: Close, once, which returns when the browser process, its children and the profile (if it was temporary) are
+// gone; and reading every Page's Events until they are closed.
 package browser
 
 import (

@@ -112,7 +112,7 @@ func (p *Page) compose() {
 	p.dialogs, p.requests = dialogs.New(m), requests.New(m)
 	p.navigator = navigation.New(m, p.dialogs, b.verdict(), bringToFront)
 	p.input = input.NewInput(m, b.mac, b.process.Dir())
-	p.Feed, p.rawPage = console.NewFeed(b.whyNot()), rawPage{m}
+	p.Feed, p.rawPage = console.NewFeed(b.proxyVerdict()), rawPage{m}
 	shots := capture.New(m, p.documents, &c.front, func() bool { return !c.masks().IsZero() })
 
 	p.Observer = observerFacet{p.reader, p.requests}

@@ -19,8 +19,8 @@ func (g urlPolicy) verdict() func(url string) *apierr.Error {
 	return g.gate.Verdict
 }
 
-// whyNot tells what the gate has to say of a URL; nil: there is none.
-func (g urlPolicy) whyNot() func(url string) string {
+// proxyVerdict is verdict as a text, empty when the URL may be loaded; nil: there is no gate.
+func (g urlPolicy) proxyVerdict() func(url string) string {
 	if g.gate == nil {
 		return nil
 	}
