@@ -90,7 +90,7 @@ func TestReasonsGiveExactHints(t *testing.T) {
 	}
 	daemon.start(t)
 	got := daemon.at().run(t, "click", "12")
-	want := "domtap: ref 12 was a button\nhint: " + "the element is gone, or shows something else now; domtap compact shows the refs of now" + "\n"
+	want := "domtap: ref 12 was a button\nhint: " + "the element is gone or has changed; domtap compact shows the current refs" + "\n"
 	if got.code != exit.Precondition || got.errors != want {
 		t.Errorf("exit code %d, %q; want 4, %q", got.code, got.errors, want)
 	}

@@ -150,7 +150,7 @@ func TestDoctorLooksAtALiveDaemon(t *testing.T) {
 	cmd.env["DOMTAP_STATE_DIR"] = t.TempDir()
 	found, _ := examineWith(t, cmd, "--chrome", fakeBrowser(t))
 	// It serves in this process, which holds no claim.
-	if f := found["daemon"]; f.Status != doctor.Warn || !strings.Contains(f.Found, "not known") {
+	if f := found["daemon"]; f.Status != doctor.Warn || !strings.Contains(f.Found, "process is unknown") {
 		t.Errorf("got %+v", f)
 	}
 	if f := found["socket"]; f.Status != doctor.Fail || !strings.Contains(f.Do, "chmod 600") {

@@ -16,7 +16,7 @@ import (
 
 // Doctor makes the command doctor.
 func Doctor(a *cli.App) *cobra.Command {
-	p := doctor.Patient{Version: a.Version, Try: a.TryBrowser}
+	p := doctor.Subject{Version: a.Version, Try: a.TryBrowser}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check browser, socket, token and daemon, and print what to do",
@@ -48,7 +48,7 @@ fails, and 0 otherwise.`,
 }
 
 // runChecks runs the checks and prints each finding at once.
-func runChecks(ctx context.Context, out *cli.Printer, p *doctor.Patient) error {
+func runChecks(ctx context.Context, out *cli.Printer, p *doctor.Subject) error {
 	failed := 0
 	for _, check := range doctor.Checks {
 		found := check(ctx, p)

@@ -1,7 +1,7 @@
-// Package doctor checks everything that domtap needs, and says what to do where something is wrong.
+// Package doctor checks everything that domtap needs, and says what to do about problems.
 //
-// It only looks: no check starts a daemon or changes a file. One starts a browser for a moment, for nothing else tells whether
-// the machine lets it have its sandbox.
+// No check starts a daemon or changes a file. One check starts a browser for a moment: there is no other way to
+// find out whether the machine allows the sandbox.
 package doctor
 
 import (
@@ -34,23 +34,23 @@ type Finding struct {
 	Check  string `json:"check"`
 	Status string `json:"status"`
 	Found  string `json:"found"`
-	// Do says what to do about it; empty when there is nothing to do.
+	// Do is what to do about the finding; empty if there is nothing to do.
 	Do string `json:"do,omitempty"`
 }
 
-// Patient is what is examined.
-type Patient struct {
+// Subject is what the checks look at.
+type Subject struct {
 	// Chrome is the browser to start; empty: the first one found. Remote is one that runs already.
 	Chrome, Remote string
 	// Flags are more flags for the browser.
 	Flags []string
-	// Try starts a browser and ends it again.
+	// Try starts a browser and stops it.
 	Try func(context.Context, browser.Config) error
-	// Policy reads the URL policy that a daemon would have that is started now.
+	// Policy reads the URL policy of a daemon that would be started now.
 	Policy func() (*netpolicy.Policy, error)
 	Places endpoint.Places
 	Target endpoint.Target
-	// Named says that the target was named by an address, where no command starts a daemon.
+	// Named is whether an address names the target, so that no command starts a daemon there.
 	Named bool
 	Dial  endpoint.Options
 	// MaxTabs is how many tabs the daemon allows, and Certificate the file of its TLS certificate; empty: none.
@@ -59,13 +59,13 @@ type Patient struct {
 	// Version is the version of this program.
 	Version string
 
-	// tried says that a browser was started, and failed how that went.
+	// tried is whether a browser was started, and failed is the result.
 	tried  bool
 	failed error
 }
 
-// Checks holds every check, in the order in which they are best read.
-var Checks = []func(context.Context, *Patient) Finding{
+// Checks are all checks, in the order of the output.
+var Checks = []func(context.Context, *Subject) Finding{
 	checkBrowser,
 	checkSandbox,
 	checkPolicy,
@@ -82,14 +82,14 @@ var Checks = []func(context.Context, *Patient) Finding{
 }
 
 const (
-	// versionLimit is how long a browser may take to print its version, tryLimit how long to start and to end.
+	// versionLimit bounds how long a browser takes to print its version, tryLimit to start and to stop.
 	versionLimit = 10 * time.Second
 	tryLimit     = 20 * time.Second
-	// answerLimit is how long a daemon may take to say that it serves.
+	// answerLimit bounds how long a daemon takes to answer that it serves.
 	answerLimit = 10 * time.Second
 )
 
-func checkBrowser(ctx context.Context, p *Patient) Finding {
+func checkBrowser(ctx context.Context, p *Subject) Finding {
 	if p.Remote != "" {
 		return Finding{"browser", OK, "the daemon attaches to " + p.Remote, ""}
 	}
@@ -99,11 +99,11 @@ func checkBrowser(ctx context.Context, p *Patient) Finding {
 	}
 	text, err := version(ctx, path)
 	if err != nil {
-		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see why; then install it again, or name another with --chrome"}
+		return Finding{"browser", Fail, fmt.Sprintf("%s does not print its version: %v", path, err), "run it by hand to see the reason; then reinstall it, or name another browser with --chrome"}
 	}
 	found := fmt.Sprintf("%s at %s", text, path)
 	if err := p.try(ctx, path); err != nil && !errors.Is(err, browser.ErrNoSandbox) {
-		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see why; then install what it lacks, or name another with --chrome"}
+		return Finding{"browser", Fail, found + " does not start: " + err.Error(), "run it by hand to see the reason; then install what is missing, or name another browser with --chrome"}
 	}
 	return Finding{"browser", OK, found, ""}
 }
@@ -116,8 +116,8 @@ func version(ctx context.Context, path string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// try starts the browser as a daemon would, and ends it.
-func (p *Patient) try(ctx context.Context, path string) error {
+// try starts the browser as a daemon would, and stops it.
+func (p *Subject) try(ctx context.Context, path string) error {
 	if !p.tried {
 		ctx, cancel := context.WithTimeout(ctx, tryLimit)
 		defer cancel()
@@ -126,7 +126,7 @@ func (p *Patient) try(ctx context.Context, path string) error {
 	return p.failed
 }
 
-// StartOnce starts a browser below a directory that is removed afterwards, and ends it.
+// StartOnce starts a browser in a temporary directory, and stops it.
 func StartOnce(ctx context.Context, cfg browser.Config) error {
 	dir, err := os.MkdirTemp("", "domtap-doctor")
 	if err != nil {
@@ -140,92 +140,92 @@ func StartOnce(ctx context.Context, cfg browser.Config) error {
 	return errors.Join(err, os.RemoveAll(dir))
 }
 
-func checkSandbox(_ context.Context, p *Patient) Finding {
+func checkSandbox(_ context.Context, p *Subject) Finding {
 	const check = "sandbox"
 	off := slices.ContainsFunc(p.Flags, func(flag string) bool { return strings.TrimLeft(flag, "-") == "no-sandbox" })
 	switch {
 	case p.Remote != "":
-		return Finding{check, OK, "that of a browser that runs already is not known here", ""}
+		return Finding{check, OK, "unknown: the daemon attaches to a running browser", ""}
 	case browser.SandboxNote() != "":
-		return Finding{check, Warn, browser.SandboxNote(), "where pages are not trusted, run domtap as a user other than root"}
+		return Finding{check, Warn, browser.SandboxNote(), "for untrusted pages, run domtap as a user other than root"}
 	case errors.Is(p.failed, browser.ErrNoSandbox):
-		return Finding{check, Fail, p.failed.Error(), "allow user namespaces (docs/operations.md says how in a container), or, where all pages are trusted, switch the sandbox off with --chrome-flag no-sandbox"}
+		return Finding{check, Fail, p.failed.Error(), "allow user namespaces (for containers, see docs/operations.md), or, if all pages are trusted, turn the sandbox off with --chrome-flag no-sandbox"}
 	case off:
-		return Finding{check, Warn, "it is switched off by --chrome-flag no-sandbox", "where pages are not trusted, leave that flag out"}
+		return Finding{check, Warn, "turned off by --chrome-flag no-sandbox", "for untrusted pages, remove that flag"}
 	case !p.tried || p.failed != nil:
-		return Finding{check, Warn, "it was not tried, for the browser does not start", "do what the line about the browser says"}
+		return Finding{check, Warn, "not checked: the browser does not start", "follow the advice for the browser"}
 	}
-	return Finding{check, OK, "the browser starts, and keeps its sandbox", ""}
+	return Finding{check, OK, "the browser starts with its sandbox", ""}
 }
 
-func checkPolicy(_ context.Context, p *Patient) Finding {
+func checkPolicy(_ context.Context, p *Subject) Finding {
 	const check = "policy"
 	limits, err := p.Policy()
 	switch {
 	case err != nil:
-		return Finding{check, Fail, err.Error(), "mend --url-policy or DOMTAP_URL_POLICY; docs/url-policy.md says how they are written"}
+		return Finding{check, Fail, err.Error(), "correct --url-policy or DOMTAP_URL_POLICY; see docs/url-policy.md"}
 	case limits.IsOpen():
-		return Finding{check, OK, "open: tabs may go to any address; DOMTAP_URL_POLICY=public keeps them from private ones", ""}
+		return Finding{check, OK, "open: tabs may load any URL; DOMTAP_URL_POLICY=public excludes private addresses", ""}
 	}
 	text := limits.String()
 	if len(text) > 200 {
 		text = text[:200] + "…"
 	}
-	return Finding{check, OK, "a daemon that starts now limits tabs to: " + text, ""}
+	return Finding{check, OK, "a daemon started now limits tabs to: " + text, ""}
 }
 
-func checkState(_ context.Context, p *Patient) Finding {
+func checkState(_ context.Context, p *Subject) Finding {
 	info, err := os.Stat(p.Places.State)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Finding{"state", OK, p.Places.State + " is made by the daemon", ""}
+		return Finding{"state", OK, p.Places.State + " does not exist yet: the daemon creates it", ""}
 	case err != nil:
-		return Finding{"state", Fail, err.Error(), "make it accessible, or choose another place with --state-dir or DOMTAP_STATE_DIR"}
+		return Finding{"state", Fail, err.Error(), "make it accessible, or choose another directory with --state-dir or DOMTAP_STATE_DIR"}
 	case !info.IsDir():
-		return Finding{"state", Fail, p.Places.State + " is no directory", "move it away, or choose another place with --state-dir or DOMTAP_STATE_DIR"}
+		return Finding{"state", Fail, p.Places.State + " is not a directory", "move it away, or choose another directory with --state-dir or DOMTAP_STATE_DIR"}
 	case info.Mode().Perm()&0o022 != 0:
 		return Finding{"state", Fail, "others can write to " + p.Places.State, "chmod go-w " + p.Places.State}
 	}
 	return Finding{"state", OK, p.Places.State, ""}
 }
 
-func checkSocket(_ context.Context, p *Patient) Finding {
+func checkSocket(_ context.Context, p *Subject) Finding {
 	if p.Target.Socket == "" {
 		return Finding{"socket", OK, "none; clients use " + p.Target.Address, ""}
 	}
 	info, err := os.Lstat(p.Target.Socket)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Finding{"socket", OK, p.Target.Socket + " is made by the daemon", ""}
+		return Finding{"socket", OK, p.Target.Socket + " does not exist yet: the daemon creates it", ""}
 	case err != nil:
 		return Finding{"socket", Fail, err.Error(), "make its directory accessible, or choose another socket with DOMTAP_SOCKET"}
 	case info.Mode()&fs.ModeSocket == 0:
-		return Finding{"socket", Fail, p.Target.Socket + " is no socket", "move it away, or choose another socket with DOMTAP_SOCKET"}
+		return Finding{"socket", Fail, p.Target.Socket + " is not a socket", "move it away, or choose another socket with DOMTAP_SOCKET"}
 	case info.Mode().Perm()&0o077 != 0:
 		return Finding{"socket", Fail, fmt.Sprintf("others can open %s (mode %o)", p.Target.Socket, info.Mode().Perm()), "chmod 600 " + p.Target.Socket}
 	}
 	return Finding{"socket", OK, fmt.Sprintf("%s (mode %o)", p.Target.Socket, info.Mode().Perm()), ""}
 }
 
-func checkToken(_ context.Context, p *Patient) Finding {
+func checkToken(_ context.Context, p *Subject) Finding {
 	_, err := listen.ReadToken(p.Places.Token)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && p.Target.Socket != "":
-		return Finding{"token", OK, "none yet; it is made when the daemon first listens on TCP", ""}
+		return Finding{"token", OK, "none yet: the daemon creates it when it first listens on TCP", ""}
 	case errors.Is(err, fs.ErrNotExist):
-		return Finding{"token", Fail, "there is no token in " + p.Places.Token, "copy it from the daemon's machine (there: domtap token), or name another file with --token-file"}
+		return Finding{"token", Fail, "no token in " + p.Places.Token, "copy the token from the daemon's machine (run domtap token there), or name another file with --token-file"}
 	case err != nil:
 		return Finding{"token", Fail, err.Error(), ""}
 	}
 	return Finding{"token", OK, p.Places.Token, ""}
 }
 
-func checkDaemon(ctx context.Context, p *Patient) Finding {
+func checkDaemon(ctx context.Context, p *Subject) Finding {
 	if err := p.Target.Reach(ctx); p.Named && err != nil {
-		return Finding{"daemon", Fail, err.Error(), "start one there (domtap serve), or leave out --addr and DOMTAP_ADDR: commands start this user's own"}
+		return Finding{"daemon", Fail, err.Error(), "start a daemon there (domtap serve), or remove --addr and DOMTAP_ADDR: then commands start this user's daemon"}
 	}
 	if !p.Target.Answers(ctx) {
-		return Finding{"daemon", OK, "none runs; the next command that needs one starts it", ""}
+		return Finding{"daemon", OK, "not running: the next command that needs the daemon starts it", ""}
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -233,17 +233,17 @@ func checkDaemon(ctx context.Context, p *Patient) Finding {
 		if p.Target.Socket == "" {
 			return Finding{"daemon", Fail, err.Error(), "check the address, and that a daemon serves there"}
 		}
-		return Finding{"daemon", Fail, err.Error(), "domtap stop, then try again; its log is in " + p.Places.Log()}
+		return Finding{"daemon", Fail, err.Error(), "run domtap stop, then try again; the log is in " + p.Places.Log()}
 	}
 	if p.Target.Socket == "" {
-		return Finding{"daemon", OK, "one serves at " + p.Target.Address, ""}
+		return Finding{"daemon", OK, "serving at " + p.Target.Address, ""}
 	}
 	d, err := instance.Holder(p.Target.Socket)
 	switch {
 	case err != nil || d.PID == 0:
-		return Finding{"daemon", Warn, "one serves, but its process is not known", "end it by hand, then: domtap doctor"}
+		return Finding{"daemon", Warn, "serving, but its process is unknown", "end the process by hand, then run domtap doctor again"}
 	case d.Version != p.Version:
-		return Finding{"daemon", Warn, fmt.Sprintf("process %d serves, of version %s; this program is %s", d.PID, d.Version, p.Version), "domtap stop; the next command starts this version"}
+		return Finding{"daemon", Warn, fmt.Sprintf("process %d serves version %s, but this program is %s", d.PID, d.Version, p.Version), "run domtap stop; the next command starts this version"}
 	}
-	return Finding{"daemon", OK, fmt.Sprintf("process %d serves, of version %s", d.PID, d.Version), ""}
+	return Finding{"daemon", OK, fmt.Sprintf("process %d serves version %s", d.PID, d.Version), ""}
 }

@@ -12,31 +12,31 @@ import (
 	"time"
 )
 
-// What a daemon takes, about: memory as it was measured, rounded up; files and shared memory estimated on the safe side.
+// What a daemon needs, about: measured memory, rounded up; a cautious estimate of files and shared memory.
 const (
-	// filesPerTab is how many files a tab keeps open in the browser's largest process and the daemon together; filesAtLeast is what they
-	// have without one.
+	// filesPerTab is how many files a tab keeps open in the browser's largest process and the daemon
+	// together; filesAtLeast is how many these have open without a tab.
 	filesPerTab, filesAtLeast = 20, 400
 	browserMemory             = 200 << 20
 	tabMemory                 = 20 << 20
-	// shmPerTab is what the pictures of a tab take of shared memory.
+	// shmPerTab is the shared memory for the graphics of a tab.
 	shmPerTab = 4 << 20
 	diskFree  = 1 << 30
-	// certificateSoon is how long before its end a certificate is told of.
+	// certificateSoon is how long before its expiry a certificate causes a warning.
 	certificateSoon = 14 * 24 * time.Hour
 )
 
-func checkFiles(_ context.Context, p *Patient) Finding {
+func checkFiles(_ context.Context, p *Subject) Finding {
 	soft, hard, err := fileLimits()
 	if err != nil {
-		return Finding{"files", OK, "the limit of open files is not known here", ""}
+		return Finding{"files", OK, "the limit of open files is unknown on this system", ""}
 	}
-	return judgeFiles(soft, hard, p.MaxTabs)
+	return filesFinding(soft, hard, p.MaxTabs)
 }
 
-func judgeFiles(soft, hard uint64, tabs int) Finding {
+func filesFinding(soft, hard uint64, tabs int) Finding {
 	need := uint64(filesAtLeast + filesPerTab*tabs)
-	found := fmt.Sprintf("a process may open %d files; %d tabs take about %d", soft, tabs, need)
+	found := fmt.Sprintf("a process may open %d files; %d tabs need about %d", soft, tabs, need)
 	switch {
 	case soft >= need:
 		return Finding{"files", OK, found, ""}
@@ -46,48 +46,48 @@ func judgeFiles(soft, hard uint64, tabs int) Finding {
 	return Finding{"files", Warn, found, fmt.Sprintf("raise the limit (ulimit -n %d; LimitNOFILE= in a unit), or allow fewer tabs with --max-tabs", need)}
 }
 
-func checkShm(_ context.Context, p *Patient) Finding {
+func checkShm(_ context.Context, p *Subject) Finding {
 	total, _, err := space("/dev/shm")
 	if err != nil {
-		return Finding{"shm", OK, "there is no /dev/shm here, and none is needed", ""}
+		return Finding{"shm", OK, "not used on this system", ""}
 	}
-	return judgeShm(total, p.MaxTabs)
+	return shmFinding(total, p.MaxTabs)
 }
 
-func judgeShm(total uint64, tabs int) Finding {
+func shmFinding(total uint64, tabs int) Finding {
 	found := fmt.Sprintf("/dev/shm has %d MiB", total>>20)
 	if total >= min(uint64(tabs)*shmPerTab, 512<<20) {
 		return Finding{"shm", OK, found, ""}
 	}
-	return Finding{"shm", Warn, found + ", which is little for " + strconv.Itoa(tabs) + " tabs: pages may crash",
-		"make it larger (docker run --shm-size 1g; an emptyDir of medium Memory), or start with --chrome-flag disable-dev-shm-usage"}
+	return Finding{"shm", Warn, found + ", too little for " + strconv.Itoa(tabs) + " tabs: pages may crash",
+		"enlarge it (docker run --shm-size 1g; an emptyDir of medium Memory), or start with --chrome-flag disable-dev-shm-usage"}
 }
 
-func checkMemory(_ context.Context, p *Patient) Finding {
+func checkMemory(_ context.Context, p *Subject) Finding {
 	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			continue
 		}
 		if limit, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && limit < 1<<50 {
-			return judgeMemory(limit, p.MaxTabs)
+			return memoryFinding(limit, p.MaxTabs)
 		}
 	}
-	return Finding{"memory", OK, "no control group bounds it", ""}
+	return Finding{"memory", OK, "not limited by a control group", ""}
 }
 
-func judgeMemory(limit uint64, tabs int) Finding {
+func memoryFinding(limit uint64, tabs int) Finding {
 	need := uint64(browserMemory + tabs*tabMemory)
-	found := fmt.Sprintf("the control group may take %d MiB; %d small tabs take about %d", limit>>20, tabs, need>>20)
+	found := fmt.Sprintf("the control group allows %d MiB; %d small tabs need about %d", limit>>20, tabs, need>>20)
 	if limit >= need {
 		return Finding{"memory", OK, found, ""}
 	}
-	return Finding{"memory", Warn, found, "allow more memory, or fewer tabs with --max-tabs: at the limit the kernel kills a process of the browser"}
+	return Finding{"memory", Warn, found, "allow more memory, or fewer tabs with --max-tabs: at the limit, the kernel kills a process of the browser"}
 }
 
-func checkDisk(_ context.Context, p *Patient) Finding {
+func checkDisk(_ context.Context, p *Subject) Finding {
 	dir := p.Places.State
-	for dir != filepath.Dir(dir) { // what is not there yet is made below what is
+	for dir != filepath.Dir(dir) { // the nearest directory that exists
 		if _, err := os.Stat(dir); err == nil {
 			break
 		}
@@ -95,55 +95,55 @@ func checkDisk(_ context.Context, p *Patient) Finding {
 	}
 	_, free, err := space(dir)
 	if err != nil {
-		return Finding{"disk", OK, "how much is free is not known here", ""}
+		return Finding{"disk", OK, "the free space is unknown on this system", ""}
 	}
 	found := fmt.Sprintf("%d MiB are free in %s", free>>20, dir)
 	if free < diskFree {
-		return Finding{"disk", Warn, found, "make room, or choose another place with --state-dir: profiles and downloads are kept there"}
+		return Finding{"disk", Warn, found, "free some space, or choose another directory with --state-dir for profiles and downloads"}
 	}
 	return Finding{"disk", OK, found, ""}
 }
 
-// built is a time that has passed: a clock before it is wrong.
+// built is a time in the past: a clock before that time is wrong.
 var built = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func checkClock(context.Context, *Patient) Finding { return judgeClock(time.Now()) }
+func checkClock(context.Context, *Subject) Finding { return clockFinding(time.Now()) }
 
-func judgeClock(now time.Time) Finding {
+func clockFinding(now time.Time) Finding {
 	if now.Before(built) {
-		return Finding{"clock", Fail, "the clock says " + now.UTC().Format(time.DateTime), "set it: certificates of sites and the daemon's own are judged by it"}
+		return Finding{"clock", Fail, "the clock says " + now.UTC().Format(time.DateTime), "set the clock: the validity of certificates depends on it"}
 	}
 	return Finding{"clock", OK, now.UTC().Format(time.DateTime) + " UTC", ""}
 }
 
-func checkCertificate(_ context.Context, p *Patient) Finding {
+func checkCertificate(_ context.Context, p *Subject) Finding {
 	if p.Certificate == "" {
-		return Finding{"tls", OK, "no certificate is set: only this machine can call", ""}
+		return Finding{"tls", OK, "no certificate: only this machine can connect", ""}
 	}
 	text, err := os.ReadFile(p.Certificate)
 	if err != nil {
-		return Finding{"tls", Fail, err.Error(), "name another with --tls-cert"}
+		return Finding{"tls", Fail, err.Error(), "name another file with --tls-cert"}
 	}
-	return judgeCertificate(text, time.Now())
+	return certificateFinding(text, time.Now())
 }
 
-func judgeCertificate(text []byte, now time.Time) Finding {
+func certificateFinding(text []byte, now time.Time) Finding {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return Finding{"tls", Fail, "the file of the certificate is no PEM file", "name another with --tls-cert"}
+		return Finding{"tls", Fail, "the certificate is not a PEM file", "name another file with --tls-cert"}
 	}
 	c, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		return Finding{"tls", Fail, "the certificate cannot be read: " + err.Error(), "name another with --tls-cert"}
+		return Finding{"tls", Fail, "invalid certificate: " + err.Error(), "name another file with --tls-cert"}
 	}
 	until := c.NotAfter.UTC().Format(time.DateTime)
 	switch {
 	case now.After(c.NotAfter):
-		return Finding{"tls", Fail, "the certificate ended at " + until, "renew it, then start the daemon anew"}
+		return Finding{"tls", Fail, "the certificate expired at " + until, "renew the certificate, then restart the daemon"}
 	case now.Before(c.NotBefore):
-		return Finding{"tls", Fail, "the certificate begins at " + c.NotBefore.UTC().Format(time.DateTime), "check the clock, or wait"}
+		return Finding{"tls", Fail, "the certificate is not valid before " + c.NotBefore.UTC().Format(time.DateTime), "check the clock, or wait"}
 	case now.Add(certificateSoon).After(c.NotAfter):
-		return Finding{"tls", Warn, "the certificate ends at " + until, "renew it, then start the daemon anew"}
+		return Finding{"tls", Warn, "the certificate expires at " + until, "renew the certificate, then restart the daemon"}
 	}
-	return Finding{"tls", OK, "the certificate is good until " + until, ""}
+	return Finding{"tls", OK, "the certificate is valid until " + until, ""}
 }

@@ -17,22 +17,22 @@ func TestTheMachineIsJudged(t *testing.T) {
 		found Finding
 		want  string
 	}{
-		"enough files":        {judgeFiles(65536, 65536, 100), OK},
-		"files can be raised": {judgeFiles(1024, 65536, 100), OK},
-		"too few files":       {judgeFiles(1024, 1024, 100), Warn},
-		"few files, few tabs": {judgeFiles(1024, 1024, 10), OK},
-		"a container's shm":   {judgeShm(64<<20, 100), Warn},
-		"shm":                 {judgeShm(1<<30, 100), OK},
-		"shm for few":         {judgeShm(64<<20, 10), OK},
-		"little memory":       {judgeMemory(512<<20, 100), Warn},
-		"memory":              {judgeMemory(4<<30, 100), OK},
-		"clock":               {judgeClock(noon), OK},
-		"clock of 1970":       {judgeClock(time.Unix(0, 0)), Fail},
-		"certificate":         {judgeCertificate(certificate(t, noon), noon), OK},
-		"ends soon":           {judgeCertificate(certificate(t, noon), noon.Add(80*24*time.Hour)), Warn},
-		"has ended":           {judgeCertificate(certificate(t, noon), noon.Add(91*24*time.Hour)), Fail},
-		"has not begun":       {judgeCertificate(certificate(t, noon), noon.Add(-time.Hour)), Fail},
-		"no certificate":      {judgeCertificate([]byte("x"), noon), Fail},
+		"enough files":        {filesFinding(65536, 65536, 100), OK},
+		"files can be raised": {filesFinding(1024, 65536, 100), OK},
+		"too few files":       {filesFinding(1024, 1024, 100), Warn},
+		"few files, few tabs": {filesFinding(1024, 1024, 10), OK},
+		"a container's shm":   {shmFinding(64<<20, 100), Warn},
+		"shm":                 {shmFinding(1<<30, 100), OK},
+		"shm for few":         {shmFinding(64<<20, 10), OK},
+		"little memory":       {memoryFinding(512<<20, 100), Warn},
+		"memory":              {memoryFinding(4<<30, 100), OK},
+		"clock":               {clockFinding(noon), OK},
+		"clock of 1970":       {clockFinding(time.Unix(0, 0)), Fail},
+		"certificate":         {certificateFinding(certificate(t, noon), noon), OK},
+		"ends soon":           {certificateFinding(certificate(t, noon), noon.Add(80*24*time.Hour)), Warn},
+		"has ended":           {certificateFinding(certificate(t, noon), noon.Add(91*24*time.Hour)), Fail},
+		"has not begun":       {certificateFinding(certificate(t, noon), noon.Add(-time.Hour)), Fail},
+		"no certificate":      {certificateFinding([]byte("x"), noon), Fail},
 	} {
 		if c.found.Status != c.want || c.found.Found == "" || (c.want != OK) != (c.found.Do != "") {
 			t.Errorf("%s: %+v, want %s", name, c.found, c.want)

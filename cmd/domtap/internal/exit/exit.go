@@ -1,6 +1,7 @@
-// Package exit gives every failure of the command line its message, its hint and its exit code, by one table.
+// Package exit maps every failure of the command line to its message, its hint and its exit code, by one
+// table.
 //
-// The codes are a promise to scripts: none is ever given another meaning.
+// The exit codes are a promise to scripts: a code never changes its meaning.
 package exit
 
 import (
@@ -17,19 +18,19 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// The exit codes. README.md lists them for users.
+// The exit codes. docs/commands.md lists them for users.
 const (
-	// OK: done.
+	// OK: success.
 	OK = 0
-	// Failure: anything that no other code is for.
+	// Failure: any failure without a code of its own.
 	Failure = 1
-	// Usage: wrong usage, or bad input, a file that is not there included.
+	// Usage: wrong usage or bad input, including a file that does not exist.
 	Usage = 2
 	// NotFound: no such tab, session or frame.
 	NotFound = 3
-	// Precondition: the page is not in the state for it.
+	// Precondition: the page is not in the required state.
 	Precondition = 4
-	// Timeout: no answer in time.
+	// Timeout: the time limit was exceeded.
 	Timeout = 5
 	// Unavailable: the daemon cannot be reached, or cannot start.
 	Unavailable = 6
@@ -39,15 +40,16 @@ const (
 	Interrupted = 130
 )
 
-// An Error knows its exit code, and what the user can do about it.
+// An Error is a failure with its exit code, and a hint what the user can do.
 type Error struct {
 	Code int
 	Err  error
 	// Hint is one line, or empty.
 	Hint string
-	// Status and Reason are those that the daemon answered with, such as NOT_FOUND and STALE_REF; empty: it did not.
+	// Status and Reason are those of the daemon's response, such as NOT_FOUND and STALE_REF; empty if there
+	// is no response.
 	Status, Reason string
-	// Details are what the daemon says of the failure to programs.
+	// Details are the metadata of the ErrorInfo.
 	Details map[string]string
 }
 
@@ -57,7 +59,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Report is an Error as commands print it with -o json.
+// Report is the JSON form of an Error.
 type Report struct {
 	Error reported `json:"error"`
 }
@@ -81,11 +83,11 @@ func Errorf(code int, hint, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// HasFlag says whether the command that failed has a flag, so that no hint names one that it has not.
+// HasFlag reports whether the failed command has a flag, so that hints name only flags that exist.
 type HasFlag func(name string) bool
 
-// Classify turns any error into an *Error: statuses by the table, the errors of contexts, and everything else as a plain
-// failure. An *Error stays what it is.
+// Classify turns any error into an *Error: gRPC statuses and context errors by the table, everything else as
+// a plain failure. An *Error is returned as it is.
 func Classify(err error, has HasFlag) error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -95,7 +97,7 @@ func Classify(err error, has HasFlag) error {
 	if errors.As(err, &unmet) {
 		return &Error{Code: ofKind[unmet.Kind], Err: err, Hint: unmet.Hint}
 	}
-	var answered interface{ GRPCStatus() *status.Status } // status.FromError would add what wraps it
+	var answered interface{ GRPCStatus() *status.Status } // status.FromError would add the texts of the wrapping errors
 	if errors.As(err, &answered) {
 		return ofStatus(answered.GRPCStatus(), has)
 	}
@@ -132,7 +134,7 @@ func ofStatus(st *status.Status, has HasFlag) error {
 	return e
 }
 
-// OfReason makes the error of a step that the daemon reports inside an answer, by its ErrorInfo reason.
+// OfReason makes the error of a step that failed inside a response, by its ErrorInfo reason.
 func OfReason(name, message string) error {
 	r := reasons[name]
 	return &Error{Code: cmp.Or(r.code, Failure), Err: errors.New(message), Hint: r.hint, Reason: name}

@@ -6,16 +6,16 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// row is how one kind of failure ends a command.
+// row is the exit code and the hint of one kind of failure.
 type row struct {
 	code int
-	// hint is what to do next; empty: the message says it, or nothing helps.
+	// hint is what to do next; empty if the message says it, or nothing helps.
 	hint string
-	// flag is one that alternative, a better hint, is about.
+	// alternative is the hint for commands that have the flag.
 	flag, alternative string
 }
 
-// hintFor is the hint for a command that has certain flags.
+// hintFor returns the hint for a command with certain flags.
 func (r row) hintFor(has HasFlag) string {
 	if r.flag != "" && has != nil && has(r.flag) {
 		return r.alternative
@@ -23,79 +23,79 @@ func (r row) hintFor(has HasFlag) string {
 	return r.hint
 }
 
-// ofKind gives every failure to find or reach a daemon its code. Each has a hint of its own.
+// ofKind maps failures to find or reach a daemon to their exit codes. Such a failure has its own hint.
 var ofKind = map[endpoint.Kind]int{
 	endpoint.Misused:     Usage,
 	endpoint.Denied:      Denied,
 	endpoint.Unreachable: Unavailable,
 }
 
-// statuses has a row for each status of gRPC.
+// statuses has a row for each gRPC status code.
 var statuses = map[codes.Code]row{
 	codes.Canceled:           {code: Interrupted},
 	codes.Unknown:            {code: Failure},
 	codes.InvalidArgument:    {code: Usage},
-	codes.DeadlineExceeded:   {code: Timeout, hint: "give it longer with --timeout", flag: "wait", alternative: "give it longer with --timeout, or wait for less with --wait commit"},
+	codes.DeadlineExceeded:   {code: Timeout, hint: "use a longer --timeout", flag: "wait", alternative: "use a longer --timeout, or wait for less with --wait commit"},
 	codes.NotFound:           {code: NotFound},
 	codes.AlreadyExists:      {code: Failure},
 	codes.PermissionDenied:   {code: Denied},
 	codes.ResourceExhausted:  {code: Failure},
-	codes.FailedPrecondition: {code: Precondition, hint: "domtap compact shows the page as it is now"},
+	codes.FailedPrecondition: {code: Precondition, hint: "domtap compact shows the current page"},
 	codes.Aborted:            {code: Precondition},
 	codes.OutOfRange:         {code: Usage},
-	codes.Unimplemented:      {code: Failure, hint: "this daemon does not offer it; domtap version tells its version"},
+	codes.Unimplemented:      {code: Failure, hint: "the daemon does not support the call; update domtap, then run domtap stop"},
 	codes.Internal:           {code: Failure},
 	codes.Unavailable:        {code: Unavailable, hint: "domtap doctor checks browser, socket and daemon"},
 	codes.DataLoss:           {code: Failure},
-	codes.Unauthenticated:    {code: Denied, hint: "domtap token prints the token of this user's daemon; --token-file names another"},
+	codes.Unauthenticated:    {code: Denied, hint: "domtap token prints the token of this user's daemon; --token-file names another file"},
 }
 
-// reasons has a row for each reason of an ErrorInfo. The code is for a step that failed inside an answer; a status has one
-// of its own. The hint goes before that of the status.
+// reasons has a row for each ErrorInfo reason. The exit code is for a step that failed inside a response; a
+// status has its own. The hint takes precedence over the hint of the status.
 var reasons = map[string]row{
-	"STALE_REF":         {code: Precondition, hint: "the element is gone, or shows something else now; domtap compact shows the refs of now"},
+	"STALE_REF":         {code: Precondition, hint: "the element is gone or has changed; domtap compact shows the current refs"},
 	"NOT_ACTIONABLE":    {code: Precondition, hint: "the element is hidden, disabled or covered; domtap shot page.png shows the page"},
-	"NOT_DELIVERED":     {code: Precondition, hint: "domtap compact shows what came of it"},
-	"PAGE_UNRESPONSIVE": {code: Precondition, hint: "domtap tabs says when it is READY again; domtap goto URL leaves it"},
+	"NOT_DELIVERED":     {code: Precondition, hint: "domtap compact shows the result"},
+	"PAGE_UNRESPONSIVE": {code: Precondition, hint: "domtap tabs shows when the tab is ready again; domtap goto URL leaves the page"},
 	"NAVIGATION_FAILED": {code: Precondition, hint: "check the URL, and that its server answers"},
 	"NO_HISTORY":        {code: Precondition, hint: "the tab has no such page in its history"},
-	"NAVIGATED_AWAY":    {code: Precondition, hint: "the page has changed; domtap compact shows it"},
-	"CURSOR_EXPIRED":    {code: Precondition, hint: "read from the start", flag: "cursor", alternative: "read from the start: the same command without --cursor"},
-	"AMBIGUOUS_TARGET":  {code: Precondition, hint: "use the ref of the one that is meant"},
+	"NAVIGATED_AWAY":    {code: Precondition, hint: "the page has changed; domtap compact shows the current page"},
+	"CURSOR_EXPIRED":    {code: Precondition, hint: "read from the start", flag: "cursor", alternative: "read from the start: run the same command without --cursor"},
+	"AMBIGUOUS_TARGET":  {code: Precondition, hint: "use the ref of the element that you mean"},
 	"TARGET_NOT_FOUND":  {code: Precondition, hint: "domtap compact shows what is on the page"},
 	"DIALOG_OPEN":       {code: Precondition, hint: "domtap dialog accept, or domtap dialog dismiss"},
-	"DOWNLOAD":          {code: Precondition, hint: "domtap downloads shows how it goes, and where the file is"},
-	"NO_DIALOG":         {code: Precondition, hint: "domtap tabs shows which tab waits behind a dialog"},
-	"TAB_CLOSED":        {code: Precondition, hint: "domtap tabs lists the tabs that are left"},
+	"DOWNLOAD":          {code: Precondition, hint: "domtap downloads shows the progress, and the path of the file"},
+	"NO_DIALOG":         {code: Precondition, hint: "domtap tabs shows which tab has an open dialog"},
+	"TAB_CLOSED":        {code: Precondition, hint: "domtap tabs lists the open tabs"},
 	"TAB_RESTORING":     {code: Unavailable, hint: "try again in a moment"},
 	"EXISTS":            {code: Failure, hint: "choose another name"},
 	"NOT_FOUND":         {code: NotFound},
 	"INVALID":           {code: Usage},
 	"URL_POLICY":        {code: Denied},
 	"UPLOAD_POLICY":     {code: Denied},
-	"RIGHTS":            {code: Denied, hint: "the token may only read; --token-file names another"},
+	"RIGHTS":            {code: Denied, hint: "the token has only the right to read; --token-file names another token"},
 	"TOKEN":             {code: Denied},
 	"EVALUATE_OFF":      {code: Denied, hint: "start the daemon with domtap serve --allow-eval"},
 	"LIMIT_REACHED":     {code: Failure},
-	"SLOW_READER":       {code: Failure, hint: "read faster, or less at a time"},
+	"SLOW_READER":       {code: Failure, hint: "read faster, or request less"},
 	"UNIMPLEMENTED":     {code: Failure},
 	"PAGE_LOST":         {code: Unavailable},
-	"DEADLINE_EXCEEDED": {code: Timeout, hint: "give it longer with --timeout"},
+	"DEADLINE_EXCEEDED": {code: Timeout, hint: "use a longer --timeout"},
 	"WAIT_TIMEOUT":      {code: Timeout, hint: "domtap compact shows the page; --timeout waits longer"},
 	"UNKNOWN_KIND":      {code: Failure},
 }
 
-// limits says how to get below a limit that the daemon names.
+// limits holds the hint for each limit that the daemon names.
 var limits = map[string]string{
-	"tabs":                "close tabs that are not needed: domtap close TAB",
-	"tabs_per_client":     "close tabs that are not needed: domtap close TAB",
-	"sessions":            "close sessions that are not needed: domtap session close NAME",
-	"sessions_per_client": "close sessions that are not needed: domtap session close NAME",
+	"tabs":                "close tabs that you do not need: domtap close TAB",
+	"tabs_per_client":     "close tabs that you do not need: domtap close TAB",
+	"sessions":            "close sessions that you do not need: domtap session close NAME",
+	"sessions_per_client": "close sessions that you do not need: domtap session close NAME",
 }
 
-// resources says how to find what a status says is not there.
+// resources holds the hint for each kind of resource that does not exist.
 var resources = map[string]string{
 	"tab":     "domtap tabs lists the open tabs",
-	"session": "domtap session list lists the sessions; domtap session new NAME makes one",
+	"session": "domtap session list lists the sessions; domtap session new NAME creates one",
 	"frame":   "domtap dom --json shows the frame of each element",
 }

@@ -37,7 +37,7 @@ func waits(flag string) bool { return flag == "wait" }
 
 func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 	const (
-		longer  = "give it longer with --timeout"
+		longer  = "use a longer --timeout"
 		doctor  = "domtap doctor checks browser, socket and daemon"
 		there   = "domtap serve starts a daemon there; without --addr, commands find this user's daemon, or start it"
 		refused = "check that a daemon listens there, and whether with TLS: --tls-ca, --tls-client-cert"
@@ -59,11 +59,11 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{st(codes.OutOfRange, "m", ""), nil, "m", "", Usage},
 		{st(codes.NotFound, "m", ""), nil, "m", "", NotFound},
 		{named("tab"), nil, "there is none", "domtap tabs lists the open tabs", NotFound},
-		{named("session"), nil, "there is none", "domtap session list lists the sessions; domtap session new NAME makes one", NotFound},
+		{named("session"), nil, "there is none", "domtap session list lists the sessions; domtap session new NAME creates one", NotFound},
 		{named("frame"), nil, "there is none", "domtap dom --json shows the frame of each element", NotFound},
-		{st(codes.FailedPrecondition, "m", ""), nil, "m", "domtap compact shows the page as it is now", Precondition},
-		{st(codes.FailedPrecondition, "m", "STALE_REF"), nil, "m", "the element is gone, or shows something else now; domtap compact shows the refs of now", Precondition},
-		{st(codes.Aborted, "m", "TAB_CLOSED"), nil, "m", "domtap tabs lists the tabs that are left", Precondition},
+		{st(codes.FailedPrecondition, "m", ""), nil, "m", "domtap compact shows the current page", Precondition},
+		{st(codes.FailedPrecondition, "m", "STALE_REF"), nil, "m", "the element is gone or has changed; domtap compact shows the current refs", Precondition},
+		{st(codes.Aborted, "m", "TAB_CLOSED"), nil, "m", "domtap tabs lists the open tabs", Precondition},
 		{st(codes.DeadlineExceeded, "the page did not answer", ""), nil, "the page did not answer", longer, Timeout},
 		{st(codes.DeadlineExceeded, "the page did not answer", ""), waits, "the page did not answer", longer + ", or wait for less with --wait commit", Timeout},
 		{st(codes.DeadlineExceeded, "timed out", "WAIT_TIMEOUT"), nil, "timed out", "domtap compact shows the page; --timeout waits longer", Timeout},
@@ -83,8 +83,8 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{st(codes.Unavailable, "error reading from server: EOF", ""), nil, "the connection to the daemon was lost: EOF", doctor, Unavailable},
 		{st(codes.Unavailable, "transport is closing", ""), nil, "the connection to the daemon was lost", doctor, Unavailable},
 		{st(codes.PermissionDenied, "m", "URL_POLICY"), nil, "m", "", Denied},
-		{st(codes.Unauthenticated, "m", ""), nil, "m", "domtap token prints the token of this user's daemon; --token-file names another", Denied},
-		{answered(t, codes.ResourceExhausted, "m", "LIMIT_REACHED", map[string]string{"limit": "tabs"}), nil, "m", "close tabs that are not needed: domtap close TAB", Failure},
+		{st(codes.Unauthenticated, "m", ""), nil, "m", "domtap token prints the token of this user's daemon; --token-file names another file", Denied},
+		{answered(t, codes.ResourceExhausted, "m", "LIMIT_REACHED", map[string]string{"limit": "tabs"}), nil, "m", "close tabs that you do not need: domtap close TAB", Failure},
 		{answered(t, codes.ResourceExhausted, "m", "LIMIT_REACHED", map[string]string{"limit": "streams"}), nil, "m", "", Failure},
 		{st(codes.Canceled, "context canceled", ""), nil, "interrupted", "", Interrupted},
 		{context.Canceled, nil, "interrupted", "", Interrupted},
@@ -94,7 +94,7 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 		{&endpoint.Error{Kind: endpoint.Unreachable, Err: errors.New("m"), Hint: "h"}, nil, "m", "h", Unavailable},
 		{Errorf(Precondition, "h", "m"), nil, "m", "h", Precondition},
 		{errors.New("m"), nil, "m", "", Failure},
-		{OfReason("STALE_REF", "m"), nil, "m", "the element is gone, or shows something else now; domtap compact shows the refs of now", Precondition},
+		{OfReason("STALE_REF", "m"), nil, "m", "the element is gone or has changed; domtap compact shows the current refs", Precondition},
 		{OfReason("NAVIGATION_FAILED", "m"), nil, "m", "check the URL, and that its server answers", Precondition},
 		{OfReason("NEW_ONE", "m"), nil, "m", "", Failure},
 	} {

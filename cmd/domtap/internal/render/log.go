@@ -74,7 +74,7 @@ func Batch(r *domtapv1.BatchResponse) string {
 			b.WriteString(Paragraph(one.GetText()))
 		}
 		if one.GetTruncated() {
-			b.WriteString("-- there is more: open it in a tab to read on\n")
+			b.WriteString("-- truncated: open the page in a tab to read on\n")
 		}
 	}
 	return b.String()

@@ -14,8 +14,8 @@ import (
 
 // Tabs is a table of tabs, with a heading.
 //
-// The sessions are shown where there are others than the default one. That of a client has the client's name and a dot
-// before its own.
+// The column of sessions appears if a tab is in another session than the default. The name of a client's
+// session starts with the client's name and a dot.
 func Tabs(tabs []*domtapv1.Tab) string {
 	heading := "TAB\tSTATUS\tHTTP\tURL\tTITLE"
 	sessions := slices.ContainsFunc(tabs, func(tab *domtapv1.Tab) bool { return tab.GetSessionId() != "" && tab.GetSessionId() != "default" })
@@ -39,11 +39,11 @@ func Tabs(tabs []*domtapv1.Tab) string {
 	})
 }
 
-// Restore is one line that says whether a tab is brought back.
+// Restore is one line that says whether a tab is restored.
 func Restore(tab *domtapv1.Tab) string {
-	state := "off: the tab is not brought back when its page is lost; --on switches it on"
+	state := "off: the tab is not restored when its page is lost; --on turns restore on"
 	if tab.GetRestore() {
-		state = "on: the tab is brought back when its page is lost"
+		state = "on: the tab is restored when its page is lost"
 	}
 	return fmt.Sprintf("%s: restore is %s\n", Line(tab.GetId()), state)
 }
@@ -95,7 +95,7 @@ func Kind(e *domtapv1.Element) string {
 	return Line(e.GetTag())
 }
 
-// detail is the one thing to know of an element beside its name.
+// detail is the most useful property of an element besides its name.
 func detail(e *domtapv1.Element) string {
 	switch {
 	case e.GetHref() != "":
@@ -136,8 +136,8 @@ func states(e *domtapv1.Element) string {
 	return strings.Join(words, " ")
 }
 
-// Outcome is one line for each step that was done, one for the verdict, and the diff. It is empty when
-// nothing was done.
+// Outcome is one line for each completed step, one for the verdict, and the diff. It is empty if no step
+// was completed.
 func Outcome(answer *domtapv1.InteractResponse) string {
 	var b strings.Builder
 	for _, result := range answer.GetResults() {
@@ -148,7 +148,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	switch tab := answer.GetTab(); answer.GetVerdict() {
 	case domtapv1.Verdict_VERDICT_NO_CHANGE:
 		if tab.GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE {
-			b.WriteString("The page does not answer: what changed is not known\n")
+			b.WriteString("The page does not answer: changes are unknown\n")
 		} else if b.Len() > 0 {
 			b.WriteString("No change\n")
 		}
@@ -163,7 +163,7 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 	return b.String() + Diff(answer.GetDiff())
 }
 
-// Waited is what a wait came to: the element that it found, the page, and what changed meanwhile.
+// Waited is the result of a wait: the element that met the condition, the page, and what changed meanwhile.
 func Waited(answer *domtapv1.WaitForResponse) string {
 	var b strings.Builder
 	if e := answer.GetElement(); e != nil {
@@ -173,7 +173,7 @@ func Waited(answer *domtapv1.WaitForResponse) string {
 	return b.String() + Diff(answer.GetDiff())
 }
 
-// Watch is the text of one message of a stream; empty when there is nothing to say.
+// Watch is the text of one message of a stream, which may be empty.
 func Watch(m *domtapv1.WatchDomResponse) string {
 	switch event := m.GetEvent().(type) {
 	case *domtapv1.WatchDomResponse_Snapshot:

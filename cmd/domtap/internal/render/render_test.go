@@ -82,7 +82,7 @@ func TestOutcomesSayWhatTheActionDid(t *testing.T) {
 		Verdict: domtapv1.Verdict_VERDICT_NO_CHANGE, Tab: &domtapv1.Tab{Id: "t1", Status: domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE},
 		Results: []*domtapv1.StepResult{{Ok: true, Summary: "click: ok, but then the page stopped answering"}},
 	}
-	if got := Outcome(hung); got != "click: ok, but then the page stopped answering\nThe page does not answer: what changed is not known\n" {
+	if got := Outcome(hung); got != "click: ok, but then the page stopped answering\nThe page does not answer: changes are unknown\n" {
 		t.Errorf("of a page that hangs: %q", got)
 	}
 }

@@ -18,7 +18,7 @@ func Stats(answer *domtapv1.GetStatsResponse) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "since %s; tokens of %s, those with ~ estimated\n", answer.GetSince().AsTime().Format(time.RFC3339), Line(answer.GetTokenizer()))
 	if len(total.GetMethods()) == 0 {
-		return b.String() + "nothing was asked for yet\n"
+		return b.String() + "no calls yet\n"
 	}
 	b.WriteString("\n" + methodGrid(total))
 	if len(total.GetSteps()) > 0 {
@@ -75,15 +75,15 @@ func stepGrid(all []*domtapv1.StepStats) string {
 	return grid("lrrrrrl", rows)
 }
 
-// reads is a line for each kind of read that there was.
+// reads is one line for each kind of read with calls.
 func reads(r *domtapv1.ReadStats) string {
 	var b strings.Builder
 	if r.GetPages() > 0 {
-		fmt.Fprintf(&b, "%d reads of elements: the page unchanged in %d, the same view in %d; %d told changes, %d everything instead\n",
+		fmt.Fprintf(&b, "%d reads of elements: the page unchanged in %d, the same view in %d; %d answered with changes, %d with the whole page instead\n",
 			r.GetPages(), r.GetHeadHits(), r.GetViewHits(), r.GetIncremental(), r.GetResyncs())
 	}
 	if r.GetTexts() > 0 {
-		fmt.Fprintf(&b, "%d reads of text: %d lay ready\n", r.GetTexts(), r.GetTextHits())
+		fmt.Fprintf(&b, "%d reads of text: %d from the cache\n", r.GetTexts(), r.GetTextHits())
 	}
 	if r.GetFoldedLandmarks() > 0 {
 		fmt.Fprintf(&b, "navigation folded: %d landmarks with %d elements\n", r.GetFoldedLandmarks(), r.GetFoldedElements())
@@ -108,13 +108,13 @@ func placeGrid(places []*domtapv1.Account) string {
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// saved is how much of the whole pages answers did not cost. Answers that cost more, because more was asked for than the
-// tab holds otherwise, saved nothing.
+// saved is the part of the tokens of whole pages that responses did not cost. It is 0 if the responses cost
+// more.
 func saved(m *domtapv1.MethodStats) string {
 	return share(max(m.GetSavedTokens(), 0), m.GetFullTokens())
 }
 
-// share is a part of a whole in percent; "-" where there is none.
+// share is a part of a whole in percent, or "-" if the whole is 0.
 func share(part, whole int64) string {
 	if whole == 0 {
 		return "-"
@@ -135,7 +135,7 @@ func brief(d time.Duration) string {
 	return d.String()
 }
 
-// reasons lists why something failed.
+// reasons lists the reasons of failures with their counts.
 func reasons(failures map[string]int64) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(failures)) {
@@ -144,7 +144,7 @@ func reasons(failures map[string]int64) string {
 	return strings.Join(words, ", ")
 }
 
-// grid lays out rows in columns, each to the left (l) or to the right (r).
+// grid lays out rows in columns that are aligned left (l) or right (r).
 func grid(columns string, rows [][]string) string {
 	widths := make([]int, len(columns))
 	for _, row := range rows {

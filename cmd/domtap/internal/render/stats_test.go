@@ -45,8 +45,8 @@ STEP   DONE  FAILED  SKIPPED  SUCCESS  HEALED  FAILURES
 click    12       1        0      92%       1  NOT_ACTIONABLE 1
 wait      0       0        2        -       0
 
-59 reads of elements: the page unchanged in 30, the same view in 20; 5 told changes, 2 everything instead
-4 reads of text: 1 lay ready
+59 reads of elements: the page unchanged in 30, the same view in 20; 5 answered with changes, 2 with the whole page instead
+4 reads of text: 1 from the cache
 navigation folded: 3 landmarks with 120 elements
 
 SESSION  TAB  CALLS  FAILED  TOKENS  ~TOKENS   ~FULL  SAVED
@@ -57,7 +57,7 @@ default  t12      1       0       0      400     200     0%
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	empty := &domtapv1.GetStatsResponse{Since: answer.Since, Tokenizer: "o200k_base", Total: new(domtapv1.Account)}
-	if got := Stats(empty); got != "since 2026-11-21T09:30:00Z; tokens of o200k_base, those with ~ estimated\nnothing was asked for yet\n" {
+	if got := Stats(empty); got != "since 2026-11-21T09:30:00Z; tokens of o200k_base, those with ~ estimated\nno calls yet\n" {
 		t.Errorf("got %q", got)
 	}
 }

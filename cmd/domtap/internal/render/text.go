@@ -1,7 +1,7 @@
 // Package render turns messages of the API into text for people. It is pure.
 //
-// What a page says is untrusted: every function of this package returns text without characters that
-// command a terminal, and puts one message's words on one line where the layout has lines.
+// The text of a page is untrusted: every function of this package returns text without control characters
+// for the terminal, and keeps text of a page on one line where the layout is made of lines.
 package render
 
 import (
@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clean replaces the characters by which a page could command the terminal or turn the reading
-// direction around. Line breaks and tabs stay.
+// Clean replaces the characters that control a terminal or change the reading direction. Line breaks and
+// tabs stay.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -27,8 +27,8 @@ func Clean(text string) string {
 	}, text)
 }
 
-// JSON writes the characters of a JSON text that a terminal does not show as what they are, but acts on - controls, marks of
-// the reading direction and all others without a shape - as escapes, which mean the same to whoever parses it.
+// JSON escapes the characters of a JSON text that a terminal acts on instead of showing them: controls, marks
+// of the reading direction, and all others without a glyph. The text parses to the same value.
 func JSON(text []byte) []byte {
 	unsafe := func(r rune) bool { return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 	if bytes.IndexFunc(text, unsafe) < 0 {
@@ -57,7 +57,7 @@ func Result(text string) string { return Paragraph(string(JSON([]byte(text)))) }
 // Line makes one clean line of a text, by folding its white space.
 func Line(text string) string { return Clean(strings.Join(strings.Fields(text), " ")) }
 
-// Cell makes a text fit for one cell of a table: one line, at most limit characters.
+// Cell makes the text of a table cell: one line of at most limit characters.
 func Cell(text string, limit int) string {
 	runes := []rune(Line(text))
 	if len(runes) <= limit {
