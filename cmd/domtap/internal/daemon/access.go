@@ -10,14 +10,14 @@ import (
 	"github.com/domtap/domtap/internal/server/identity"
 )
 
-// Access says who may call besides the operator. The zero value: nobody.
+// Access is who may call besides the operator. The zero value is nobody.
 type Access struct {
-	// ClientsFile lists named clients; empty: there are none. See identity.Parse.
+	// ClientsFile lists named clients; empty: none. See identity.Parse.
 	ClientsFile string
 }
 
-// clients are who may call over TCP: who has the operator's token, and who the file lists, as it is from time to time and at
-// once after SIGHUP. What unfollow does is owed in the end.
+// clients are the clients that may call over TCP: the owner of the operator's token, and the clients in the file,
+// which is read again from time to time and after SIGHUP. The caller calls unfollow at the end.
 func (cfg Config) clients(ctx context.Context, token string) (clients *identity.Clients, unfollow func(), err error) {
 	clients = identity.New(ctx, token)
 	if cfg.Access.ClientsFile == "" {
@@ -39,10 +39,10 @@ func (cfg Config) clients(ctx context.Context, token string) (clients *identity.
 	}, nil
 }
 
-// ofClient reports whether a session is a named client's.
+// ofClient reports whether a session belongs to a named client.
 func ofClient(session string) bool { return identity.OwnerOf(session) != identity.OperatorName }
 
-// quota lets each named client have so many of what is in sessions, or of these.
+// quota limits each named client to so many tabs or sessions.
 func quota(most int) func(session string) (string, int) {
 	return func(session string) (string, int) {
 		if !ofClient(session) {

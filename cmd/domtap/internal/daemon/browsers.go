@@ -8,32 +8,32 @@ import (
 	"github.com/domtap/domtap/internal/browserpool"
 )
 
-// MaxBrowsers is how many browsers of its own a daemon may have.
+// MaxBrowsers is the most browsers of a daemon.
 const MaxBrowsers = 16
 
-// Browsers is how many browsers there are. The zero value is one of the daemon's own.
+// Browsers is how many browsers a daemon has. The zero value is one that the daemon starts.
 type Browsers struct {
-	// Count is how many the daemon starts; 0: 1.
+	// Count is how many browsers the daemon starts; 0: 1.
 	Count int
-	// Remotes are running browsers to attach to, as in browser.Config.Remote; none is started then.
+	// Remotes are running browsers to attach to, as in browser.Config.Remote, instead of starting any.
 	Remotes []string
 }
 
-// Check returns an error for what cannot be. A Count of 0 is none that a person may ask for.
+// Check returns an error for an invalid number. A user cannot ask for a Count of 0.
 func (b Browsers) Check() error {
 	switch {
 	case b.Count < 1 || b.Count > MaxBrowsers:
 		return fmt.Errorf("--browsers %d is not 1 to %d", b.Count, MaxBrowsers)
 	case b.Count > 1 && len(b.Remotes) > 0:
-		return fmt.Errorf("--browsers %d starts browsers, and --remote none: give --remote once for each browser", b.Count)
+		return fmt.Errorf("--browsers %d excludes --remote: give --remote once for each browser", b.Count)
 	case len(b.Remotes) > MaxBrowsers:
-		return fmt.Errorf("--remote is given %d times: %d browsers are the most", len(b.Remotes), MaxBrowsers)
+		return fmt.Errorf("too many --remote: %d of at most %d", len(b.Remotes), MaxBrowsers)
 	}
 	return nil
 }
 
-// starters start the browsers. The first has the default session, and so the profile that is kept, and keeps its
-// places; the others are beside it.
+// starters start the browsers. The first browser has the default session, and so the profile; the others have
+// temporary profiles.
 func (b Browsers) starters(base browser.Config) []browserpool.Starter {
 	all := make([]browserpool.Starter, max(b.Count, 1))
 	if len(b.Remotes) > 0 {
@@ -52,13 +52,13 @@ func (b Browsers) starters(base browser.Config) []browserpool.Starter {
 	return all
 }
 
-// starter starts one browser, again and again.
+// starter starts one browser, as often as it is called.
 func starter(cfg browser.Config) browserpool.Starter {
 	start := browser.Starter(cfg)
 	return func(ctx context.Context) (browserpool.Engine, error) {
 		b, err := start(ctx)
 		if err != nil {
-			return nil, err // and no Engine that holds a nil
+			return nil, err // without an Engine that holds a nil pointer
 		}
 		return b, nil
 	}

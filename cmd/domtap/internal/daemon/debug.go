@@ -13,19 +13,19 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// profileLimit is how long a profile or trace may be recorded.
+// profileLimit bounds how long a profile or trace is recorded.
 const profileLimit = 2 * time.Minute
 
-// serveDebug serves the profiles of package net/http/pprof on a loopback address until the returned function is called, which waits for
-// the end. A profile of the heap tells of pages, so it takes the operator's token; a page that a browser shows gets nothing, because its
-// request does not pass the guard, or has no token.
+// serveDebug serves the profiles of package net/http/pprof on a loopback address until stop is called, which
+// waits for the end. A heap profile contains text of pages, so the operator's token is required. Web pages get
+// nothing: their requests do not pass the guard, or have no token.
 func (cfg Config) serveDebug(ctx context.Context, token string) (stop func(), err error) {
 	host, _, err := net.SplitHostPort(cfg.Debug)
 	if err != nil {
-		return nil, fmt.Errorf("--debug %q is no address, such as 127.0.0.1:6060: %w", cfg.Debug, err)
+		return nil, fmt.Errorf("invalid --debug %q: not an address such as 127.0.0.1:6060: %w", cfg.Debug, err)
 	}
 	if !listen.IsLoopback(host) {
-		return nil, fmt.Errorf("--debug %s is no loopback address: profiles are for this machine alone; use 127.0.0.1, and a tunnel from elsewhere", cfg.Debug)
+		return nil, fmt.Errorf("--debug %s is not a loopback address: profiles are served only to this machine: use 127.0.0.1, and a tunnel from other machines", cfg.Debug)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Debug)
 	if err != nil {
@@ -41,14 +41,14 @@ func (cfg Config) serveDebug(ctx context.Context, token string) (stop func(), er
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	cfg.Logger.Info("serving profiles", "address", l.Addr().String())
-	end := cfg.aside("the profiles", l, server)
+	end := cfg.serveHTTP("the profiles", l, server)
 	return func() {
 		cancel()
 		end()
 	}, nil
 }
 
-// debugHandler serves the profiles to who has the token.
+// debugHandler serves the profiles to requests with the token.
 func debugHandler(token string) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)

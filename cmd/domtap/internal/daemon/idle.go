@@ -10,16 +10,16 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// tidy closes tabs and sessions that nobody uses, and ends the returned context when the daemon itself is idle and was started on demand.
-// The caller owes a call of stop.
-func (cfg Config) tidy(ctx context.Context, server *server.Server, pool *actor.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
+// closeIdle closes tabs and sessions that are not used, and ends the returned context when a daemon on demand is
+// idle itself. The caller calls stop at the end.
+func (cfg Config) closeIdle(ctx context.Context, server *server.Server, pool *actor.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { all.CloseIdle(ctx, cfg.Limits.Idle) })
 	if cfg.OnDemand && cfg.Limits.ExitIdle > 0 {
 		open := func() int {
 			_, connections := server.Connections()
-			return int(connections) + len(pool.Tabs()) + len(all.List()) - 1 // the default session is there always
+			return int(connections) + len(pool.Tabs()) + len(all.List()) - 1 // the default session always exists
 		}
 		ever := func() uint64 {
 			n, _ := server.Connections()
@@ -27,7 +27,7 @@ func (cfg Config) tidy(ctx context.Context, server *server.Server, pool *actor.P
 		}
 		running.Go(func() {
 			if awaitIdle(ctx, cfg.Limits.ExitIdle, open, ever) {
-				cfg.Logger.Info("nothing was open for so long that the daemon ends; the next command starts another", "idle", cfg.Limits.ExitIdle)
+				cfg.Logger.Info("the daemon was idle and exits; the next command starts another", "idle", cfg.Limits.ExitIdle)
 				cancel()
 			}
 		})
@@ -38,17 +38,18 @@ func (cfg Config) tidy(ctx context.Context, server *server.Server, pool *actor.P
 	}
 }
 
-// looks is how often it is looked whether the daemon is idle, within the time after which it ends.
-const looks = 30
+// idlePolls is how often the daemon polls whether it is idle, within the time after which it exits.
+const idlePolls = 30
 
-// awaitIdle returns true when for so long nothing was open: no connection, also none that came and went, no tab and no session. It returns
-// false when ctx ends. What is open is counted by open; ever counts connections since the start.
+// awaitIdle returns true once nothing was open for the time idle: no connection, not even a short one, no tab and
+// no session. It returns false when ctx ends. open counts what is open, and ever counts connections since the
+// start.
 //
-// Closing the last tab says that the work is done, as closing the last private window of a browser does: what the default session has
-// stored is forgotten then, unless there is a profile. An open tab, and a session that somebody made, is work that nobody may lose without
-// having asked for it: such a daemon stays.
+// Closing the last tab means that the work is done, like closing the last private window of a browser: the storage
+// of the default session is lost then, unless there is a profile. An open tab or a created session is work that
+// must not be lost: such a daemon stays.
 func awaitIdle(ctx context.Context, idle time.Duration, open func() int, ever func() uint64) bool {
-	tick := time.NewTicker(max(idle/looks, time.Millisecond))
+	tick := time.NewTicker(max(idle/idlePolls, time.Millisecond))
 	defer tick.Stop()
 	since, seen := time.Now(), ever()
 	for {

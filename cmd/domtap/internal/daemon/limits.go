@@ -11,22 +11,22 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Limits are what clients and pages may take of the daemon.
+// Limits bound what clients and pages use of the daemon.
 type Limits struct {
 	limit.Config
-	// TabsPerClient and SessionsPerClient are how many a named client may have; the operator may have all.
+	// TabsPerClient and SessionsPerClient are limits of each named client. The operator has none.
 	TabsPerClient, SessionsPerClient int
-	// Mailbox is how many calls may wait for one tab.
+	// Mailbox is the most calls that wait for one tab.
 	Mailbox int
-	// PageElements is how many elements are kept of each document.
+	// PageElements is the most elements kept of each document.
 	PageElements int
-	// Idle is how long tabs and sessions are kept that nobody uses.
+	// Idle is how long unused tabs and sessions are kept.
 	Idle sessions.Idle
-	// ExitIdle is how long a daemon without tabs, sessions and connections that was started on demand goes on; 0: for ever.
+	// ExitIdle is how long a daemon on demand runs without tabs, sessions and connections; 0: forever.
 	ExitIdle time.Duration
 }
 
-// Check returns an error for limits that make no sense; it names the flag.
+// Check returns an error that names the flag of an invalid limit.
 func (l Limits) Check() error {
 	if err := l.Config.Check(); err != nil {
 		return err

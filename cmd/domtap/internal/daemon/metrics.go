@@ -11,11 +11,11 @@ import (
 	"github.com/domtap/domtap/internal/gateway/guard"
 )
 
-// metricsAddress completes the address that metrics are served on: without a host it is loopback.
+// metricsAddress completes the address of the metrics: without a host it is on loopback.
 func metricsAddress(addr string) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return "", fmt.Errorf("--metrics %q is no address, such as 127.0.0.1:9464: %w", addr, err)
+		return "", fmt.Errorf("invalid --metrics %q: not an address such as 127.0.0.1:9464: %w", addr, err)
 	}
 	if host == "" {
 		host = "127.0.0.1"
@@ -23,14 +23,14 @@ func metricsAddress(addr string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// CheckMetrics returns an error for what is no address for Config.Metrics.
+// CheckMetrics returns an error for an invalid Config.Metrics.
 func CheckMetrics(addr string) error {
 	_, err := metricsAddress(addr)
 	return err
 }
 
-// serveMetrics serves metrics at /metrics until the returned function is called, which waits for the end. Who can
-// reach the address can read them: they tell how much is done, and nothing of pages.
+// serveMetrics serves metrics at /metrics until stop is called, which waits for the end. Anyone who can reach
+// the address can read them: they contain counts, and nothing of pages.
 func (cfg Config) serveMetrics(ctx context.Context, handler http.Handler) (stop func(), err error) {
 	addr, err := metricsAddress(cfg.Metrics)
 	if err != nil {
@@ -54,5 +54,5 @@ func (cfg Config) serveMetrics(ctx context.Context, handler http.Handler) (stop 
 	if !local {
 		cfg.Logger.Warn("the metrics can be read from other machines", "address", l.Addr().String())
 	}
-	return cfg.aside("the metrics", l, server), nil
+	return cfg.serveHTTP("the metrics", l, server), nil
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/domtap/domtap/internal/endpoint"
 )
 
-// manager is the service manager that started this process, such as systemd with Type=notify; nil: there is none, or it wants to hear nothing.
+// manager is the service manager that started this process, such as systemd with Type=notify. A nil manager
+// expects no notifications.
 type manager struct {
 	address string
-	// watchdog is how often it wants to hear that the daemon lives; 0: never.
+	// watchdog is the longest time between two signs of life; 0: none are expected.
 	watchdog time.Duration
 }
 
-// newManager reads what the manager said in the environment, as sd_notify(3) has it. The watchdog counts only when it is meant for this
+// newManager reads the manager's variables, by sd_notify(3). The watchdog counts only if it is meant for this
 // process.
 func newManager(env endpoint.Lookup, pid int) *manager {
 	address, _ := env("NOTIFY_SOCKET")
@@ -32,8 +33,8 @@ func newManager(env endpoint.Lookup, pid int) *manager {
 	return m
 }
 
-// tell sends one state. A manager that does not listen is none.
-func (m *manager) tell(state string) error {
+// notify sends one state.
+func (m *manager) notify(state string) error {
 	if m == nil {
 		return nil
 	}
@@ -46,9 +47,9 @@ func (m *manager) tell(state string) error {
 	return err
 }
 
-// live tells the manager, twice as often as it asks for, that the daemon lives: whenever works returns, which must take what a daemon that
-// hangs would not give. The returned function ends that.
-func (m *manager) live(works func()) (stop func()) {
+// keepAlive notifies the manager, twice as often as required, each time that works returns. works must block in
+// a daemon that hangs. The caller calls stop at the end.
+func (m *manager) keepAlive(works func()) (stop func()) {
 	if m == nil || m.watchdog == 0 {
 		return func() {}
 	}
@@ -59,7 +60,7 @@ func (m *manager) live(works func()) (stop func()) {
 		defer tick.Stop()
 		for {
 			works()
-			_ = m.tell("WATCHDOG=1") // when it does not arrive, the manager acts
+			_ = m.notify("WATCHDOG=1") // without it, the manager restarts the daemon
 			select {
 			case <-tick.C:
 			case <-ended:

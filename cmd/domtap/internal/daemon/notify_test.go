@@ -34,14 +34,14 @@ func TestTheServiceManagerIsTold(t *testing.T) {
 		return string(b[:n])
 	}
 	m := newManager(lookup(map[string]string{"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "2000", "WATCHDOG_PID": "7"}), 7)
-	if err := m.tell("READY=1"); err != nil {
+	if err := m.notify("READY=1"); err != nil {
 		t.Fatal(err)
 	}
 	if got := heard(); got != "READY=1" {
 		t.Errorf("heard %q", got)
 	}
 	checked := 0
-	stop := m.live(func() { checked++ })
+	stop := m.keepAlive(func() { checked++ })
 	for range 3 {
 		if got := heard(); got != "WATCHDOG=1" {
 			t.Errorf("heard %q", got)
@@ -56,10 +56,10 @@ func TestTheServiceManagerIsTold(t *testing.T) {
 func TestWithoutAManagerNothingIsTold(t *testing.T) {
 	for _, env := range []map[string]string{nil, {"NOTIFY_SOCKET": "relative"}} {
 		m := newManager(lookup(env), 7)
-		if m != nil || m.tell("READY=1") != nil {
+		if m != nil || m.notify("READY=1") != nil {
 			t.Errorf("%v: %+v", env, m)
 		}
-		m.live(func() { t.Error("called") })()
+		m.keepAlive(func() { t.Error("called") })()
 	}
 	if m := newManager(lookup(map[string]string{"NOTIFY_SOCKET": "@x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "8"}), 7); m == nil || m.watchdog != 0 {
 		t.Errorf("the watchdog of another process: %+v", m)

@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/server/check"
 )
 
-// CheckPolicy returns an error when the URL policy cannot be enforced for the browsers that there are to be.
+// CheckPolicy returns an error if the URL policy cannot be enforced for the configured browsers.
 func (cfg Config) CheckPolicy() error {
 	if cfg.Policy.IsOpen() {
 		return nil
@@ -21,9 +21,9 @@ func (cfg Config) CheckPolicy() error {
 	return browser.CheckGate(one)
 }
 
-// openGate has the browsers send everything through a proxy that enforces the URL policy, unless that is open. What it
-// returns ends the proxy, and is owed when the browsers have ended.
-func (cfg *Config) openGate(ctx context.Context) (closeGate func(), err error) {
+// startProxy starts the proxy that enforces the URL policy on all traffic of the browsers, unless the policy is
+// open. The caller calls stop after the browsers have stopped.
+func (cfg *Config) startProxy(ctx context.Context) (stop func(), err error) {
 	if cfg.Policy.IsOpen() {
 		return func() {}, nil
 	}
@@ -38,12 +38,12 @@ func (cfg *Config) openGate(ctx context.Context) (closeGate func(), err error) {
 	cfg.Logger.Info("a URL policy is in force", "policy", cfg.Policy.String(), "proxy", gate.Address())
 	return func() {
 		if err := gate.Close(); err != nil {
-			cfg.Logger.Warn("the proxy of the URL policy did not end well", "error", err)
+			cfg.Logger.Warn("the proxy of the URL policy failed to stop", "error", err)
 		}
 	}, nil
 }
 
-// allowURL decides on the URLs that clients name. Where they lead is for the gate to decide on.
+// allowURL checks the URLs of client calls. The proxy checks where they lead.
 func (cfg Config) allowURL(url string) error {
 	err := check.AllowURL(url)
 	if gate, gated := cfg.Browser.Gate.(*proxy.Proxy); err == nil && gated {

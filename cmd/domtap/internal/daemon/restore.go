@@ -12,40 +12,42 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// Restore says which tabs of an earlier daemon come back, of those that asked for it. The zero value is RestoreKilled.
+// Restore is which tabs of an earlier daemon are restored, of those opened with restore. The zero value is
+// RestoreKilled.
 type Restore uint8
 
-// The ways.
+// The values of Restore.
 const (
-	// RestoreKilled: those of a daemon that was killed; one that was asked to stop forgets them.
+	// RestoreKilled restores the tabs of a daemon that was killed.
 	RestoreKilled Restore = iota
-	// RestoreAlways: those of one that was asked to stop, too.
+	// RestoreAlways also restores the tabs of a daemon that was stopped.
 	RestoreAlways
-	// RestoreNever: none, and nothing of them is written.
+	// RestoreNever restores none, and stores none.
 	RestoreNever
 )
 
-// journalPath is where a daemon keeps its tabs. Daemons that share a state directory differ in what they listen on.
+// journalPath is the directory of the journal of tabs. Daemons that share a state directory have different
+// addresses.
 func (cfg Config) journalPath() string {
 	sum := sha256.Sum256([]byte(cmp.Or(cfg.Socket, cfg.Listen)))
 	return filepath.Join(cfg.Browser.StateDir, "tabs-"+hex.EncodeToString(sum[:4]))
 }
 
-// keeping is what a daemon keeps of its tabs.
-type keeping struct {
+// keptTabs are the tabs of an earlier daemon, and the journal of this daemon's.
+type keptTabs struct {
 	book *journal.Book
 	kept []actor.Kept
 }
 
-// keepTabs begins to keep the tabs, which the pool is told of. What close does is owed when the pool is closed. The end of
-// ctx is the wish to stop.
-func (cfg Config) keepTabs(ctx context.Context, tabs *actor.Config) (k keeping, closeBook func()) {
+// keepTabs opens the journal and sets it in the configuration of the pool. The caller calls closeJournal after
+// the pool was closed. The end of ctx is a request to stop.
+func (cfg Config) keepTabs(ctx context.Context, tabs *actor.Config) (k keptTabs, closeJournal func()) {
 	path := cfg.journalPath()
 	if cfg.Restore == RestoreNever {
 		if err := journal.Remove(path); err != nil {
 			cfg.Logger.Warn("the journal of tabs could not be removed", "file", path, "error", err)
 		}
-		return keeping{}, func() {}
+		return keptTabs{}, func() {}
 	}
 	k.book, k.kept = journal.Open(path, cfg.Logger)
 	tabs.Keeper = k.book
@@ -62,8 +64,8 @@ func (cfg Config) keepTabs(ctx context.Context, tabs *actor.Config) (k keeping, 
 	}
 }
 
-// revive brings back what an earlier daemon kept, as far as its sessions are there.
-func (k keeping) revive(cfg Config, pool *actor.Pool, known *sessions.Sessions) {
+// restore restores the tabs of an earlier daemon whose sessions exist.
+func (k keptTabs) restore(cfg Config, pool *actor.Pool, known *sessions.Sessions) {
 	for _, tab := range k.kept {
 		err := known.Has(tab.Session)
 		if err == nil {
@@ -71,7 +73,7 @@ func (k keeping) revive(cfg Config, pool *actor.Pool, known *sessions.Sessions) 
 		}
 		if err != nil {
 			k.book.Forget(tab.ID)
-			cfg.Logger.Warn("a tab of the daemon before does not come back", "tab", tab.ID, "error", err)
+			cfg.Logger.Warn("a tab of the earlier daemon was not restored", "tab", tab.ID, "error", err)
 		}
 	}
 }

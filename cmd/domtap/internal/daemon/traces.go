@@ -9,10 +9,10 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/tracing"
 )
 
-// flushLimit is how long the last spans may take to be sent.
+// flushLimit bounds how long sending the last spans takes.
 const flushLimit = 3 * time.Second
 
-// trace has calls and turns traced. The caller owes a call of stop, at the end.
+// trace traces calls and turns. The caller calls stop at the end.
 func (cfg Config) trace(ctx context.Context, tabs *actor.Config, calls *server.Config) (stop func(), err error) {
 	t, err := tracing.New(ctx, cfg.Traces, cfg.Version)
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 	"github.com/domtap/domtap/internal/server/listen"
 )
 
-// Web is how calls are served over HTTP. The zero value serves none.
+// Web configures the calls over HTTP. The zero value serves none.
 type Web struct {
 	// Address is the TCP address; empty: none.
 	Address string
-	// Hosts are more names by which clients may call it.
+	// Hosts are more host names of the address.
 	Hosts []string
 	// Origins are other origins whose pages may call.
 	Origins []string
-	// UI serves the live page, too.
+	// UI is whether the live page is served, too.
 	UI bool
 }
 
-// Check returns an error for origins that are none.
+// Check returns an error for an invalid origin.
 func (w Web) Check() error {
 	for _, origin := range w.Origins {
 		if err := guard.CheckOrigin(origin); err != nil {
@@ -40,8 +40,8 @@ func (w Web) Check() error {
 	return nil
 }
 
-// besideWeb has the server serve the web, too. What forget does is owed when that has ended.
-func (cfg Config) besideWeb(ctx context.Context, server *server.Server) (forget func(), err error) {
+// serveWeb adds the HTTP gateway to the server. The caller calls removeNote after the server has stopped.
+func (cfg Config) serveWeb(ctx context.Context, server *server.Server) (removeNote func(), err error) {
 	l, err := listen.Web(ctx, cfg.Web.Address, cfg.TLS)
 	if err != nil {
 		return nil, err
@@ -56,19 +56,19 @@ func (cfg Config) besideWeb(ctx context.Context, server *server.Server) (forget 
 		return nil, errors.Join(err, l.Close())
 	}
 	cfg.Logger.Info("serving the web", "address", l.Addr().String(), "live page", cfg.Web.UI)
-	forget = func() {}
+	removeNote = func() {}
 	if cfg.Web.UI && cfg.Socket != "" {
 		note := pageNote(cfg.Socket)
 		if err := os.WriteFile(note, []byte(cfg.pageURL(l.Addr())), 0o600); err != nil {
-			return nil, errors.Join(fmt.Errorf("note where the live page is: %w", err), l.Close())
+			return nil, errors.Join(fmt.Errorf("write the address of the live page: %w", err), l.Close())
 		}
-		forget = func() { _ = os.Remove(note) } // a note that is left leads to an address where nobody answers
+		removeNote = func() { _ = os.Remove(note) } // PageURL recognizes a note that is left
 	}
 	server.Beside(beside)
-	return forget, nil
+	return removeNote, nil
 }
 
-// hosts are the names that a client may call the address by.
+// hosts are the host names of the address.
 func (w Web) hosts() []string {
 	hosts := w.Hosts
 	if host, _, err := net.SplitHostPort(w.Address); err == nil && host != "" {
@@ -77,14 +77,14 @@ func (w Web) hosts() []string {
 	return hosts
 }
 
-// pageURL is where a person finds the page: by the name that the address was given with, because a certificate is for
-// that, and with the port that it got.
+// pageURL is the URL of the live page: with the configured host, because the certificate is for that name, and
+// with the port of the listener.
 func (cfg Config) pageURL(at net.Addr) string {
 	u := url.URL{Scheme: "http", Path: "/"}
 	if cfg.TLS != (listen.TLS{}) {
 		u.Scheme = "https"
 	}
-	host, _, _ := net.SplitHostPort(cfg.Web.Address) // it was listened on
+	host, _, _ := net.SplitHostPort(cfg.Web.Address) // the address is valid: the daemon listens on it
 	if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
 		host = "localhost"
 	}
@@ -93,14 +93,14 @@ func (cfg Config) pageURL(at net.Addr) string {
 	return u.String()
 }
 
-// pageNote is the file beside a socket that says where the daemon's live page is.
+// pageNote is the file beside a socket that holds the URL of the daemon's live page.
 func pageNote(socket string) string { return socket + ".ui" }
 
-// ErrNoPage says that a daemon serves no live page.
+// ErrNoPage is the error of a daemon without a live page.
 var ErrNoPage = errors.New("the daemon serves no live page")
 
-// PageURL returns where the daemon of a socket serves its live page, or ErrNoPage. It asks there, because a daemon that
-// was killed leaves its note.
+// PageURL returns the URL of the live page of the daemon of a socket, or ErrNoPage. It sends a request there,
+// because a daemon that was killed leaves its note.
 func PageURL(ctx context.Context, socket string) (string, error) {
 	text, err := os.ReadFile(pageNote(socket))
 	if err != nil {
@@ -109,13 +109,13 @@ func PageURL(ctx context.Context, socket string) (string, error) {
 	page := strings.TrimSpace(string(text))
 	r, err := http.NewRequestWithContext(ctx, http.MethodHead, page, nil)
 	if err != nil {
-		return "", fmt.Errorf("%s holds no URL: %w", pageNote(socket), err)
+		return "", fmt.Errorf("invalid URL in %s: %w", pageNote(socket), err)
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // no proxy
 	resp, err := client.Do(r)
 	var wrongCertificate *url.Error
 	if errors.As(err, &wrongCertificate) && strings.HasPrefix(page, "https:") {
-		return page, nil // whoever browses there judges the certificate
+		return page, nil // the browser checks the certificate
 	}
 	if err != nil {
 		return "", ErrNoPage

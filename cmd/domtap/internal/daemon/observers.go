@@ -8,18 +8,20 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/telemetry/metrics"
 )
 
-// observers are those who look on: metrics, traces and profiles.
+// observers are metrics, traces and profiles.
 type observers struct {
-	// measured is nil where nothing is measured.
-	measured *metrics.Metrics
-	stops    []func()
+	// metrics is nil without --metrics.
+	metrics *metrics.Metrics
+	stops   []func()
 }
 
-// observe starts the observers that are asked for, and tells tabs and calls of them. The caller owes a call of stop.
+// observe starts the configured observers, and sets them in the configurations of tabs and calls. The caller
+// calls stop at the end.
 func (cfg Config) observe(ctx context.Context, token string, tabs *actor.Config, calls *server.Config) (_ *observers, err error) {
 	o := new(observers)
 	begin := func(wanted string, start func() (stop func(), err error)) {
@@ -32,9 +34,9 @@ func (cfg Config) observe(ctx context.Context, token string, tabs *actor.Config,
 		}
 	}
 	begin(cfg.Metrics, func() (func(), error) {
-		o.measured = metrics.New()
-		tabs.Meter, calls.Metrics = o.measured, o.measured
-		return cfg.serveMetrics(ctx, o.measured.Handler())
+		o.metrics = metrics.New()
+		tabs.Meter, calls.Metrics = o.metrics, o.metrics
+		return cfg.serveMetrics(ctx, o.metrics.Handler())
 	})
 	begin(cfg.Traces, func() (func(), error) { return cfg.trace(ctx, tabs, calls) })
 	begin(cfg.Debug, func() (func(), error) { return cfg.serveDebug(ctx, token) })
@@ -45,21 +47,30 @@ func (cfg Config) observe(ctx context.Context, token string, tabs *actor.Config,
 	return o, nil
 }
 
-// stop ends them, the last one first.
+// follow lets the metrics read what is made after them.
+func (o *observers) follow(browsers *browserpool.Pool, s *services) {
+	if o.metrics != nil {
+		o.metrics.FollowTabs(s.pool)
+		o.metrics.FollowBrowsers(browsers)
+		o.metrics.FollowUsage(s.server.Accounts())
+	}
+}
+
+// stop stops the observers, the last first.
 func (o *observers) stop() {
 	for _, stop := range slices.Backward(o.stops) {
 		stop()
 	}
 }
 
-// aside serves something over HTTP beside the calls until stop is called, which waits for the end. Nothing is lost then
-// but an answer that is under way.
-func (cfg Config) aside(what string, l net.Listener, server *http.Server) (stop func()) {
+// serveHTTP serves HTTP beside the calls until stop is called, which waits for the end and cuts off responses
+// in progress.
+func (cfg Config) serveHTTP(what string, l net.Listener, server *http.Server) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			cfg.Logger.Error(what+" are served no more", "error", err)
+			cfg.Logger.Error(what+" are no longer served", "error", err)
 		}
 	}()
 	return func() {

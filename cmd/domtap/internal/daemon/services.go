@@ -1,0 +1,171 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/internal/browserpool"
+	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/server"
+	"github.com/domtap/domtap/internal/server/listen"
+	"github.com/domtap/domtap/internal/server/uploads"
+	"github.com/domtap/domtap/internal/sessions"
+)
+
+// services are the parts of a daemon above its browsers.
+type services struct {
+	listeners []net.Listener
+	pool      *actor.Pool
+	sessions  *sessions.Sessions
+	server    *server.Server
+	// stops undo what start started.
+	stops []func()
+}
+
+// serve serves the browsers' tabs until ctx ends.
+func (cfg Config) serve(ctx context.Context, browsers *browserpool.Pool) error {
+	var s services
+	defer s.stop()
+	if err := s.start(ctx, cfg, browsers); err != nil {
+		return errors.Join(cannotStart(err), s.abort(ctx))
+	}
+	s.announce(cfg)
+	until, stop := cfg.closeIdle(ctx, s.server, s.pool, s.sessions)
+	defer stop()
+	return s.server.Serve(until, s.listeners...)
+}
+
+// start makes the parts, from the listeners to the HTTP gateway.
+func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.Pool) error {
+	files, err := uploads.New(cfg.UploadDirs)
+	if err != nil {
+		return fmt.Errorf("--upload-dir: %w", err)
+	}
+	listeners, token, err := cfg.listeners(ctx)
+	if err != nil {
+		return err
+	}
+	s.listeners = listeners
+	clients, unfollow, err := cfg.clients(ctx, token)
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, unfollow)
+	tabs := actor.Config{
+		MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs,
+		Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient),
+	}
+	calls := server.Config{Token: token, Clients: clients, Logger: cfg.Logger, Uploads: files, AllowEval: cfg.AllowEval, Limits: cfg.Limits.Config}
+	observers, err := cfg.observe(ctx, token, &tabs, &calls)
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, observers.stop)
+	s.startTabs(ctx, cfg, browsers, tabs)
+	calls.Sessions = s.sessions
+	if s.server, err = server.New(s.pool, calls); err != nil {
+		return err
+	}
+	observers.follow(browsers, s)
+	browsers.OnChange(func(up int) { s.server.SetReady(up > 0) })
+	return s.startWeb(ctx, cfg)
+}
+
+// startTabs makes the pool of tabs and the sessions, and restores the tabs of an earlier daemon.
+func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserpool.Pool, tabs actor.Config) {
+	kept, closeJournal := cfg.keepTabs(ctx, &tabs)
+	s.stops = append(s.stops, closeJournal)
+	s.pool = actor.NewPool(browsers, tabs)
+	s.sessions = sessions.New(s.pool, browsers, sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger})
+	kept.restore(cfg, s.pool, s.sessions)
+}
+
+// startWeb makes the HTTP gateway, if the daemon has one.
+func (s *services) startWeb(ctx context.Context, cfg Config) error {
+	if cfg.Web.Address == "" {
+		return nil
+	}
+	removeNote, err := cfg.serveWeb(ctx, s.server)
+	if err != nil {
+		return err
+	}
+	s.stops = append(s.stops, removeNote)
+	return nil
+}
+
+// abort closes what a failed start leaves open. After a start that did not fail, the server closes the pool
+// and the listeners.
+func (s *services) abort(ctx context.Context) error {
+	var err error
+	if s.pool != nil {
+		err = s.pool.Close(ctx)
+	}
+	return errors.Join(err, closeAll(s.listeners))
+}
+
+// stop undoes the rest, the last part first.
+func (s *services) stop() {
+	for _, stop := range slices.Backward(s.stops) {
+		stop()
+	}
+}
+
+// announce reports that the daemon is ready: to the log, to the service manager, and to the command that
+// started the daemon.
+func (s *services) announce(cfg Config) {
+	for _, l := range s.listeners {
+		cfg.Logger.Info("listening", "network", l.Addr().Network(), "address", l.Addr().String())
+	}
+	manager := newManager(os.LookupEnv, os.Getpid())
+	if err := manager.notify("READY=1"); err != nil {
+		cfg.Logger.Warn("the service manager was not notified that the daemon is ready", "error", err)
+	}
+	s.stops = append(s.stops, manager.keepAlive(func() { s.pool.Tabs() }))
+	if cfg.OnDemand {
+		if err := endpoint.TellReady(); err != nil {
+			cfg.Logger.Warn("the command that started the daemon is gone", "error", err)
+		}
+	}
+}
+
+// listeners opens the listeners for gRPC, and reads the token of the TCP addresses.
+func (cfg Config) listeners(ctx context.Context) (all []net.Listener, token string, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll(all))
+		}
+	}()
+	if cfg.Listen != "" {
+		tcp, err := listen.TCP(ctx, cfg.Listen, cfg.TLS)
+		if err != nil {
+			return all, "", err
+		}
+		all = append(all, tcp)
+	}
+	if cfg.Listen != "" || cfg.Web.Address != "" || cfg.Debug != "" {
+		if token, err = listen.Token(cfg.TokenFile); err != nil {
+			return all, "", err
+		}
+	}
+	if cfg.Socket != "" {
+		socket, err := listen.Socket(ctx, cfg.Socket)
+		if err != nil {
+			return all, "", err
+		}
+		all = append(all, socket)
+	}
+	return all, token, nil
+}
+
+func closeAll(listeners []net.Listener) error {
+	var err error
+	for _, l := range listeners {
+		err = errors.Join(err, l.Close())
+	}
+	return err
+}
