@@ -170,7 +170,7 @@ func TestTheNextDaemonGivesTheSameIdsToOtherTabs(t *testing.T) {
 func TestATerminalThatCannotRememberSaysSo(t *testing.T) {
 	s := newShared(t)
 	s.state = "/dev/null"
-	if said, _ := s.in(t, "one", "open a.example", exit.OK); !strings.Contains(said, "warning: remember the tab of this terminal") {
+	if said, _ := s.in(t, "one", "open a.example", exit.OK); !strings.Contains(said, "warning: store the tab of this terminal") {
 		t.Errorf("it says %q", said)
 	}
 	s.works(t, "one", "click 1", "t1")

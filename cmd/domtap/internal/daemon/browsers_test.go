@@ -20,7 +20,7 @@ func TestBrowsersAreOfOneKindAndNotTooMany(t *testing.T) {
 		{Browsers{Count: 0}, 1, "--browsers 0 is not 1 to 16"},
 		{Browsers{Count: 17}, 17, "--browsers 17 is not 1 to 16"},
 		{Browsers{Count: 2, Remotes: []string{"http://127.0.0.1:1"}}, 1, "give --remote once for each browser"},
-		{Browsers{Count: 1, Remotes: make([]string, 17)}, 17, "16 browsers are the most"},
+		{Browsers{Count: 1, Remotes: make([]string, 17)}, 17, "too many --remote: 17 of at most 16"},
 	} {
 		err := c.browsers.Check()
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {

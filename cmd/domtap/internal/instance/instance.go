@@ -1,13 +1,13 @@
-// Package instance makes sure that one daemon serves one unix socket, and finds and ends that daemon.
+// Package instance ensures that one daemon serves one unix socket, and finds and stops that daemon.
 //
-// The daemon claims its socket for as long as its process lives, by a lock on a file beside the
-// socket. That is longer than it listens: a daemon that has stopped listening may still be closing its
-// browser. The kernel drops the lock when the process ends, however it ends, and says who holds it. So
-// a claim is never left behind, and the process id is never a stale one.
+// A daemon claims its socket for the lifetime of its process, by a lock on a file beside the socket. The lock is
+// held longer than the daemon listens, because the daemon still closes its browsers then. The kernel releases the
+// lock when the process ends, however it ends, and reports the holder. So a claim is never left behind, and the
+// process ID is never stale.
 //
-// Callers owe a directory that nobody else can write to. The lock file itself is never removed:
-// removing it would let two daemons hold two files of one name. The lock belongs to the process, not
-// to the Claim: a second Acquire in the same process succeeds.
+// The caller provides a directory that no other user can write to. The lock file is never removed: otherwise two
+// daemons could hold two files of one name. The lock belongs to the process, not to the Claim: a second Acquire in
+// the same process succeeds.
 package instance
 
 import (
@@ -19,22 +19,22 @@ import (
 	"time"
 )
 
-// A TakenError says that another process holds the claim.
+// A TakenError is the error of a claim that another process holds.
 type TakenError struct {
 	Socket string
-	// PID is the holder's process id; 0 when it ended in the meantime.
+	// PID is the process ID of the holder; 0 if the holder has ended meanwhile.
 	PID int
 }
 
-// Error names the holder and how to end it.
+// Error names the holder and how to stop it.
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("a daemon with process id %d serves %s already; use it, or end it with: domtap stop", e.PID, e.Socket)
+	return fmt.Sprintf("a daemon with process id %d serves %s already; use it, or stop it with: domtap stop", e.PID, e.Socket)
 }
 
-// Daemon is a process that holds a claim; the zero value stands for none.
+// Daemon is a process that holds a claim. The zero value is no daemon.
 type Daemon struct {
 	PID int
-	// Version is what the daemon said of itself, at most 100 bytes.
+	// Version is the version that the daemon wrote, at most 100 bytes.
 	Version string
 }
 
@@ -44,9 +44,8 @@ type Claim struct {
 	stop stopper
 }
 
-// Acquire claims a socket for this process, and leaves its version for others to see. It does not
-// wait: when another process holds the claim, the error is a *TakenError. The socket's directory
-// must exist.
+// Acquire claims a socket for this process, and writes its version for others to read. It does not wait: if another
+// process holds the claim, the error is a *TakenError. The directory of the socket must exist.
 func Acquire(socket, version string) (*Claim, error) {
 	f, err := os.OpenFile(lockPath(socket), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -73,44 +72,44 @@ func Acquire(socket, version string) (*Claim, error) {
 	return &Claim{file: f, stop: end}, nil
 }
 
-// Until returns a context that ends with ctx, or when Stop asks the holder to end by other means than a signal, which is so where
-// there are none. The caller owes a call of release.
+// Until returns a context that ends with ctx, or when Stop asks the holder to stop without a signal, on systems that
+// have none. The caller calls release.
 func (c *Claim) Until(ctx context.Context) (until context.Context, release func()) {
 	return c.stop.until(ctx)
 }
 
-// Release gives the claim back.
+// Release releases the claim.
 func (c *Claim) Release() error { return errors.Join(c.stop.close(), c.file.Close()) }
 
-// Holder returns the daemon that serves a socket, or the zero value when there is none. The daemon
-// itself must not ask: closing the file that it looks through would give up its own claim.
+// Holder returns the daemon that serves a socket, or the zero value if none does. The daemon itself must not call
+// Holder: closing the file would release its own claim.
 func Holder(socket string) (Daemon, error) {
 	f, err := os.Open(lockPath(socket))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Daemon{}, nil
 	}
 	if err != nil {
-		return Daemon{}, fmt.Errorf("look for the daemon of %s: %w", socket, err)
+		return Daemon{}, fmt.Errorf("find the daemon of %s: %w", socket, err)
 	}
 	d, err := holder(f)
 	return d, errors.Join(err, f.Close())
 }
 
-// Stop asks the daemon that serves a socket to end, with SIGTERM where there are signals, and returns its process id when it
-// has ended. It returns 0 when there is none. When ctx ends first, the daemon may still be ending.
+// Stop asks the daemon that serves a socket to stop, by SIGTERM on systems with signals, and returns its process ID
+// when the process has ended, or 0 if no daemon runs. If ctx ends first, the daemon may still be stopping.
 func Stop(ctx context.Context, socket string) (int, error) {
 	d, err := Holder(socket)
 	if err != nil || d.PID == 0 {
 		return 0, err
 	}
 	if err := ask(socket, d.PID); err != nil {
-		return d.PID, fmt.Errorf("ask process %d to end: %w", d.PID, err)
+		return d.PID, fmt.Errorf("ask process %d to stop: %w", d.PID, err)
 	}
 	return d.PID, waitReleased(ctx, socket)
 }
 
-// waitReleased asks for the holder again and again: there is no portable way to wait for a process
-// that is not a child and for the context at the same time.
+// waitReleased polls for the holder: there is no portable way to wait for both a process that is not a child and a
+// context.
 func waitReleased(ctx context.Context, socket string) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -127,7 +126,7 @@ func waitReleased(ctx context.Context, socket string) error {
 	}
 }
 
-// maxVersion bounds what is kept of a daemon's version, in bytes.
+// maxVersion is the most bytes written of a daemon's version.
 const maxVersion = 100
 
 func lockPath(socket string) string { return socket + ".claim" }

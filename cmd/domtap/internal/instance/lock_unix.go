@@ -15,20 +15,20 @@ func wholeFile() *syscall.Flock_t {
 	return &syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart}
 }
 
-// lock takes the lock without waiting; taken says that another process has it.
+// lock takes the lock without waiting; taken is whether another process holds it.
 func lock(f *os.File) (taken bool, err error) {
 	err = syscall.FcntlFlock(f.Fd(), syscall.F_SETLK, wholeFile())
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EACCES), err
 }
 
-// record is what the file says. The kernel knows the process.
+// record is the content of the file. The kernel reports the process.
 func record(version string) string { return version }
 
-// holder asks the kernel whose lock would be in the way.
+// holder asks the kernel which process holds the lock.
 func holder(f *os.File) (Daemon, error) {
 	lock := wholeFile()
 	if err := syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, lock); err != nil {
-		return Daemon{}, fmt.Errorf("look at the lock %s: %w", f.Name(), err)
+		return Daemon{}, fmt.Errorf("query the lock %s: %w", f.Name(), err)
 	}
 	if lock.Type == syscall.F_UNLCK {
 		return Daemon{}, nil
@@ -40,7 +40,7 @@ func holder(f *os.File) (Daemon, error) {
 	return Daemon{PID: int(lock.Pid), Version: string(version)}, nil
 }
 
-// ask asks a process to end.
+// ask asks a process to stop.
 func ask(_ string, pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGTERM); !errors.Is(err, syscall.ESRCH) {
 		return err
@@ -48,7 +48,7 @@ func ask(_ string, pid int) error {
 	return nil
 }
 
-// stopper is nothing here: signals come to the process.
+// stopper is empty on unix, where signals stop a process.
 type stopper struct{}
 
 func newStopper(string) (stopper, error) { return stopper{}, nil }

@@ -15,31 +15,31 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Windows drops a lock when its process ends, as other kernels do, but does not tell who holds it, so the file says that. What is
-// locked cannot be read, so the lock lies far behind what is written.
+// lockAt is the offset of the lock. Windows releases a lock when its process ends, but does not report the holder, so
+// the file names the holder. A locked range cannot be read, so the lock is far behind the content.
 const lockAt = 1 << 30
 
-func place() *windows.Overlapped { return &windows.Overlapped{Offset: lockAt} }
+func lockRange() *windows.Overlapped { return &windows.Overlapped{Offset: lockAt} }
 
-// lock takes the lock without waiting; taken says that another process has it.
+// lock takes the lock without waiting; taken is whether another process holds it.
 func lock(f *os.File) (taken bool, err error) {
-	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, place())
+	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, lockRange())
 	return errors.Is(err, windows.ERROR_LOCK_VIOLATION), err
 }
 
-// record is what the file says: who holds the lock, and its version.
+// record is the content of the file: the process ID of the holder, and its version.
 func record(version string) string { return strconv.Itoa(os.Getpid()) + "\n" + version }
 
 // holder reads who holds the lock, if it is held.
 func holder(f *os.File) (Daemon, error) {
-	// A shared lock needs no more than the right to read, and two that look at the same time do not disturb each other.
+	// A shared lock needs only the right to read, and two readers do not block each other.
 	handle := windows.Handle(f.Fd())
-	err := windows.LockFileEx(handle, windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, place())
+	err := windows.LockFileEx(handle, windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, lockRange())
 	if err == nil {
-		return Daemon{}, windows.UnlockFileEx(handle, 0, 1, 0, place())
+		return Daemon{}, windows.UnlockFileEx(handle, 0, 1, 0, lockRange())
 	}
 	if !errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return Daemon{}, fmt.Errorf("look at the lock %s: %w", f.Name(), err)
+		return Daemon{}, fmt.Errorf("query the lock %s: %w", f.Name(), err)
 	}
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, maxVersion+20))
 	if err != nil {
@@ -47,19 +47,20 @@ func holder(f *os.File) (Daemon, error) {
 	}
 	id, version, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(id)
-	if err != nil { // it has the lock, and has not yet said who it is
+	if err != nil { // the holder has not written its process ID yet
 		return Daemon{}, nil
 	}
 	return Daemon{PID: pid, Version: version}, nil
 }
 
-// eventName names the event that asks the daemon of a socket to end. Only the user's own logon session sees it.
+// eventName is the name of the event that asks the daemon of a socket to stop. Only the user's own logon session
+// sees the event.
 func eventName(socket string) (*uint16, error) {
 	sum := sha256.Sum256([]byte(strings.ToLower(socket)))
 	return windows.UTF16PtrFromString(`Local\domtap-stop-` + hex.EncodeToString(sum[:16]))
 }
 
-// ask asks the daemon of a socket to end. There are no signals for a process without a console.
+// ask asks the daemon of a socket to stop. A process without a console gets no signals.
 func ask(socket string, _ int) error {
 	name, err := eventName(socket)
 	if err != nil {
@@ -67,7 +68,7 @@ func ask(socket string, _ int) error {
 	}
 	event, err := windows.OpenEvent(windows.EVENT_MODIFY_STATE, false, name)
 	if errors.Is(err, windows.ERROR_FILE_NOT_FOUND) {
-		return nil // it is ending, or has just begun: waiting tells
+		return nil // the daemon is stopping or starting: the caller waits
 	}
 	if err != nil {
 		return err
@@ -102,7 +103,7 @@ func (s stopper) until(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		_, _ = windows.WaitForMultipleObjects([]windows.Handle{s.event, s.idle}, false, windows.INFINITE) // whatever it says, it is over
+		_, _ = windows.WaitForMultipleObjects([]windows.Handle{s.event, s.idle}, false, windows.INFINITE) // every result ends the wait
 		cancel()
 	})
 	return ctx, func() {

@@ -1,4 +1,4 @@
-// Package sessionflags reads what a command line and a file say of a session: its settings, and its storage state.
+// Package sessionflags reads the settings of a session from flags, and its storage state from a file.
 package sessionflags
 
 import (
@@ -15,39 +15,39 @@ import (
 
 // Settings are the flags for the settings of a session.
 type Settings struct {
-	device, viewport, locale, timezone, place, scheme, agent, dialogs string
-	credentials, credentialsOrigin                                    string
-	scale                                                             float64
-	mobile, touch, offline, reducedMotion, denyDownloads              bool
-	headers, permissions, masks                                       []string
-	set                                                               *pflag.FlagSet
+	device, viewport, locale, timezone, geolocation, scheme, agent, dialogs string
+	credentials, credentialsOrigin                                          string
+	scale                                                                   float64
+	mobile, touch, offline, reducedMotion, denyDownloads                    bool
+	headers, permissions, masks                                             []string
+	set                                                                     *pflag.FlagSet
 }
 
 // Register defines the flags.
 func (s *Settings) Register(f *pflag.FlagSet) {
 	s.set = f
-	f.StringVar(&s.device, "device", "", `the device to be, such as "iPhone 15" or "Pixel 8"`)
-	f.StringVar(&s.viewport, "viewport", "", "size of the pages in CSS pixels, WIDTHxHEIGHT")
-	f.Float64Var(&s.scale, "scale", 0, "device pixels for a CSS pixel, 0.5 to 5")
-	f.BoolVar(&s.mobile, "mobile", false, "lay pages out as mobile browsers do")
-	f.BoolVar(&s.touch, "touch", false, "have a touch screen")
+	f.StringVar(&s.device, "device", "", `the emulated device, such as "iPhone 15" or "Pixel 8"`)
+	f.StringVar(&s.viewport, "viewport", "", "the size of the pages in CSS pixels, WIDTHxHEIGHT")
+	f.Float64Var(&s.scale, "scale", 0, "device pixels per CSS pixel, 0.5 to 5")
+	f.BoolVar(&s.mobile, "mobile", false, "use the layout of mobile browsers")
+	f.BoolVar(&s.touch, "touch", false, "emulate a touch screen")
 	f.StringVar(&s.locale, "locale", "", "the language, such as de-DE")
 	f.StringVar(&s.timezone, "timezone", "", "the time zone, such as Europe/Berlin")
-	f.StringVar(&s.place, "geolocation", "", "where the device is: LATITUDE,LONGITUDE[,METRES]")
-	f.BoolVar(&s.offline, "offline", false, "reach nothing")
+	f.StringVar(&s.geolocation, "geolocation", "", "the position of the device: LATITUDE,LONGITUDE[,METRES]")
+	f.BoolVar(&s.offline, "offline", false, "emulate being offline")
 	f.StringVar(&s.scheme, "color-scheme", "", "light or dark")
-	f.BoolVar(&s.reducedMotion, "reduced-motion", false, "prefer less motion")
-	f.StringVar(&s.agent, "user-agent", "", "the user agent; client hints follow it")
+	f.BoolVar(&s.reducedMotion, "reduced-motion", false, "prefer reduced motion")
+	f.StringVar(&s.agent, "user-agent", "", "the user agent, also for client hints")
 	f.StringArrayVar(&s.headers, "header", nil, `a header for every request, "NAME: VALUE"; may be repeated`)
-	f.StringVar(&s.credentials, "credentials", "", "USER:PASSWORD for servers that ask; better in the environment, where no process list shows it")
-	f.StringVar(&s.credentialsOrigin, "credentials-origin", "", "the only origin that gets them, such as https://example.com")
-	f.StringSliceVar(&s.permissions, "permission", nil, "a permission that pages have, such as notifications; may be repeated")
-	f.StringVar(&s.dialogs, "dialogs", "", "who answers dialogs: report (you do), accept or dismiss")
+	f.StringVar(&s.credentials, "credentials", "", "USER:PASSWORD for HTTP authentication; prefer the variable, because other users can see command lines")
+	f.StringVar(&s.credentialsOrigin, "credentials-origin", "", "the only origin that gets the credentials, such as https://example.com")
+	f.StringSliceVar(&s.permissions, "permission", nil, "a permission granted to pages, such as notifications; may be repeated")
+	f.StringVar(&s.dialogs, "dialogs", "", "who answers dialogs: report waits for a client, accept and dismiss answer at once")
 	f.BoolVar(&s.denyDownloads, "deny-downloads", false, "refuse downloads")
-	f.StringArrayVar(&s.masks, "mask", nil, `what no answer tells: "values" of fields, or a CSS selector; may be repeated; only when a session is made`)
+	f.StringArrayVar(&s.masks, "mask", nil, `what to mask in every response: "values" of fields, or a CSS selector; may be repeated; only for a new session`)
 }
 
-// Message is what the flags say. Errors are of usage; what the daemon can check is left to it.
+// Message makes the settings from the flags. Its errors are errors of usage; the daemon checks the rest.
 func (s *Settings) Message() (*domtapv1.SessionSettings, error) {
 	e := &domtapv1.Emulation{Device: s.device, Locale: s.locale, TimezoneId: s.timezone, Offline: s.offline, ReducedMotion: s.reducedMotion, UserAgent: s.agent}
 	m := &domtapv1.SessionSettings{Emulation: e, Permissions: s.permissions, DenyDownloads: s.denyDownloads}
@@ -70,7 +70,7 @@ func (s *Settings) Message() (*domtapv1.SessionSettings, error) {
 	if s.set.Changed("touch") {
 		e.Touch = proto.Bool(s.touch)
 	}
-	for _, part := range []func(*domtapv1.SessionSettings) error{s.size, s.where, s.words, s.pairs} {
+	for _, part := range []func(*domtapv1.SessionSettings) error{s.setViewport, s.setGeolocation, s.setPolicies, s.setHeaders} {
 		if err := part(m); err != nil {
 			return nil, err
 		}
@@ -78,30 +78,37 @@ func (s *Settings) Message() (*domtapv1.SessionSettings, error) {
 	return m, nil
 }
 
-func (s *Settings) size(m *domtapv1.SessionSettings) error {
-	if s.viewport == "" {
-		return nil
+func (s *Settings) setViewport(m *domtapv1.SessionSettings) error {
+	var err error
+	m.Emulation.Viewport, err = ParseViewport(s.viewport)
+	return err
+}
+
+// ParseViewport reads the value of --viewport, such as 1280x800. An empty value is no viewport. The daemon checks
+// the range.
+func ParseViewport(text string) (*domtapv1.Viewport, error) {
+	if text == "" {
+		return nil, nil
 	}
-	width, height, found := strings.Cut(strings.ToLower(s.viewport), "x")
+	width, height, found := strings.Cut(strings.ToLower(text), "x")
 	w, errW := strconv.ParseInt(width, 10, 32)
 	h, errH := strconv.ParseInt(height, 10, 32)
 	if !found || errW != nil || errH != nil {
-		return fmt.Errorf("--viewport %q is no size, such as 1280x800", s.viewport)
+		return nil, fmt.Errorf("invalid --viewport %q: not WIDTHxHEIGHT, such as 1280x800", text)
 	}
-	m.Emulation.Viewport = &domtapv1.Viewport{Width: int32(w), Height: int32(h)}
-	return nil
+	return &domtapv1.Viewport{Width: int32(w), Height: int32(h)}, nil
 }
 
-func (s *Settings) where(m *domtapv1.SessionSettings) error {
-	if s.place == "" {
+func (s *Settings) setGeolocation(m *domtapv1.SessionSettings) error {
+	if s.geolocation == "" {
 		return nil
 	}
 	numbers := []float64{math.NaN(), math.NaN(), 0}
-	parts := strings.Split(s.place, ",")
+	parts := strings.Split(s.geolocation, ",")
 	for i, part := range parts {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || i >= len(numbers) || len(parts) < 2 {
-			return fmt.Errorf("--geolocation %q is no place, such as 52.52,13.4", s.place)
+			return fmt.Errorf("invalid --geolocation %q: not LATITUDE,LONGITUDE, such as 52.52,13.4", s.geolocation)
 		}
 		numbers[i] = v
 	}
@@ -109,29 +116,29 @@ func (s *Settings) where(m *domtapv1.SessionSettings) error {
 	return nil
 }
 
-func (s *Settings) words(m *domtapv1.SessionSettings) error {
+func (s *Settings) setPolicies(m *domtapv1.SessionSettings) error {
 	if s.scheme != "" {
 		v, known := domtapv1.ColorScheme_value["COLOR_SCHEME_"+strings.ToUpper(s.scheme)]
 		if !known || v == 0 {
-			return fmt.Errorf("--color-scheme %q is neither light nor dark", s.scheme)
+			return fmt.Errorf("invalid --color-scheme %q: not light or dark", s.scheme)
 		}
 		m.Emulation.ColorScheme = domtapv1.ColorScheme(v)
 	}
 	if s.dialogs != "" {
 		v, known := domtapv1.DialogPolicy_value["DIALOG_POLICY_"+strings.ToUpper(s.dialogs)]
 		if !known || v == 0 {
-			return fmt.Errorf("--dialogs %q is none of report, accept and dismiss", s.dialogs)
+			return fmt.Errorf("invalid --dialogs %q: not report, accept or dismiss", s.dialogs)
 		}
 		m.DialogPolicy = domtapv1.DialogPolicy(v)
 	}
 	return nil
 }
 
-func (s *Settings) pairs(m *domtapv1.SessionSettings) error {
+func (s *Settings) setHeaders(m *domtapv1.SessionSettings) error {
 	for _, header := range s.headers {
 		name, value, found := strings.Cut(header, ":")
 		if !found {
-			return fmt.Errorf("--header %q has no colon; for example --header %q", header, "X-Team: blue")
+			return fmt.Errorf("invalid --header %q: no colon, as in --header %q", header, "X-Team: blue")
 		}
 		m.Emulation.ExtraHeaders = append(m.Emulation.ExtraHeaders, &domtapv1.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 	}
@@ -140,7 +147,7 @@ func (s *Settings) pairs(m *domtapv1.SessionSettings) error {
 	case s.credentials == "" && s.credentialsOrigin == "":
 		return nil
 	case !found:
-		return fmt.Errorf("--credentials must be USER:PASSWORD")
+		return fmt.Errorf("invalid --credentials: not USER:PASSWORD")
 	}
 	m.HttpCredentials = &domtapv1.HttpCredentials{Username: user, Password: password, Origin: s.credentialsOrigin}
 	return nil

@@ -10,14 +10,14 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// EncodeState writes a storage state as JSON with the names of Playwright's storageState, and an empty list where there
-// is nothing, as its readers expect.
+// EncodeState writes a storage state as JSON with the names of Playwright's storageState. Missing lists are written
+// as empty lists, as readers of the format expect.
 func EncodeState(state *domtapv1.StorageState) ([]byte, error) {
 	raw, err := protojson.MarshalOptions{EmitDefaultValues: true}.Marshal(state)
 	if err != nil {
 		return nil, fmt.Errorf("write the storage state as JSON: %w", err)
 	}
-	var out bytes.Buffer // protojson varies its white space on purpose; files want it stable
+	var out bytes.Buffer // protojson varies its white space on purpose; files need stable output
 	if err := json.Indent(&out, raw, "", "  "); err != nil {
 		return nil, fmt.Errorf("write the storage state as JSON: %w", err)
 	}
@@ -25,11 +25,11 @@ func EncodeState(state *domtapv1.StorageState) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// DecodeState reads what EncodeState, or Playwright, has written. What it does not know is left out.
+// DecodeState reads a storage state of EncodeState or Playwright. Unknown fields are ignored.
 func DecodeState(raw []byte) (*domtapv1.StorageState, error) {
 	state := new(domtapv1.StorageState)
 	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(raw, state); err != nil {
-		return nil, fmt.Errorf("it is no storage state, which is a JSON object with cookies and origins: %w", err)
+		return nil, fmt.Errorf("not a storage state, which is a JSON object with cookies and origins: %w", err)
 	}
 	return state, nil
 }

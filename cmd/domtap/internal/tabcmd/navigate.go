@@ -2,13 +2,12 @@ package tabcmd
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/sessionflags"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -60,9 +59,9 @@ func Open(a *cli.App) *cobra.Command {
 	a.Flags.Register(cmd)
 	flags.register(a, cmd)
 	cmd.RunE = a.WithNavigation(func(ctx context.Context, c *cli.Client, args []string) error {
-		size, err := parseViewport(flags.viewport)
+		size, err := sessionflags.ParseViewport(flags.viewport)
 		if err != nil {
-			return err
+			return exit.Errorf(exit.Usage, "", "%w", err)
 		}
 		answer, err := c.Tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{
 			Url: cli.CompleteURL(args[0]), SessionId: flags.session, Viewport: size,
@@ -89,20 +88,6 @@ func (o *openFlags) register(a *cli.App, cmd *cobra.Command) {
 	a.SessionFlag(cmd, &o.session, "the session of the new tab (default: the session named default)")
 	f.BoolVar(&o.restore, "restore", false, "restore the tab when its renderer, its browser or the daemon dies")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only the ID of the tab")
-}
-
-// parseViewport reads 1280x800. The daemon checks the range.
-func parseViewport(text string) (*domtapv1.Viewport, error) {
-	if text == "" {
-		return nil, nil
-	}
-	width, height, found := strings.Cut(strings.ToLower(text), "x")
-	w, errW := strconv.ParseInt(width, 10, 32)
-	h, errH := strconv.ParseInt(height, 10, 32)
-	if !found || errW != nil || errH != nil {
-		return nil, exit.Errorf(exit.Usage, "for example --viewport 1280x800", "invalid --viewport %q: not WIDTHxHEIGHT", text)
-	}
-	return &domtapv1.Viewport{Width: int32(w), Height: int32(h)}, nil
 }
 
 // navigation is a call that takes a tab to another document.

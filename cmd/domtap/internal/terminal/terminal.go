@@ -1,8 +1,8 @@
-// Package terminal remembers the tabs that each terminal opened, so that a command works on a tab of its own terminal and
-// never on one that another program opened.
+// Package terminal stores the tabs that each terminal opened, so that a command works on a tab of its own terminal, and
+// never on a tab that another program opened.
 //
-// A terminal is a session of processes (setsid(2)); on Windows it is a console. Each has a small file in the state directory
-// of the daemon's instance. The file names the daemon too, because the next daemon gives the same ids to other tabs.
+// A terminal is a session of processes (setsid(2)); on Windows it is a console. Each terminal has a small file in the
+// state directory of the daemon. The file names the daemon too, because the next daemon reuses the IDs for other tabs.
 package terminal
 
 import (
@@ -19,31 +19,31 @@ import (
 )
 
 const (
-	// maxTabs is how many tabs are remembered of a terminal, maxFiles how many terminals of an instance.
+	// maxTabs is how many tabs of a terminal are stored, maxFiles how many terminals of a daemon.
 	maxTabs  = 32
 	maxFiles = 256
-	// maxAge is how long a terminal is remembered after it opened or closed its last tab.
+	// maxAge is how long a terminal is stored after it opened or closed its last tab.
 	maxAge = 30 * 24 * time.Hour
-	// maxSize is how large a file may be, in bytes.
+	// maxSize is the most bytes of a file.
 	maxSize = 64 << 10
 )
 
 // Tab is a tab that a terminal opened.
 type Tab struct {
 	ID string `json:"id"`
-	// Restored says that the tab has the same id in the daemon that comes after.
+	// Restored is whether the tab has the same ID in the next daemon.
 	Restored bool `json:"restored,omitempty"`
 }
 
 // Tabs are the tabs that a terminal opened and did not close.
 type Tabs struct {
-	// Daemon is the daemon that has them.
+	// Daemon is the ID of the daemon of the tabs.
 	Daemon string `json:"daemon"`
-	// Opened has the last one last.
+	// Opened is in the order of opening.
 	Opened []Tab `json:"opened"`
 }
 
-// Last is the tab that was opened last; ok is false when there is none.
+// Last returns the tab that was opened last; ok is false if there is none.
 func (t Tabs) Last() (tab Tab, ok bool) {
 	if len(t.Opened) == 0 {
 		return Tab{}, false
@@ -51,18 +51,19 @@ func (t Tabs) Last() (tab Tab, ok bool) {
 	return t.Opened[len(t.Opened)-1], true
 }
 
-// Memory is what is remembered of one terminal. A nil Memory remembers nothing.
+// Memory stores the tabs of one terminal. A nil Memory stores nothing.
 type Memory struct{ dir, file string }
 
-// Of returns the memory of a terminal for the daemon at an address. The directory is the instance's; the key is the one that
-// Key returns in the terminal.
+// Of returns the memory of a terminal for the daemon at an address. The directory is the daemon's state directory; the
+// key is the result of Key in the terminal.
 func Of(stateDir, address, key string) *Memory {
 	sum := sha256.Sum256([]byte(address + "\x00" + key))
 	dir := filepath.Join(stateDir, "terminals")
 	return &Memory{dir: dir, file: filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")}
 }
 
-// ClientID names a terminal to the daemon, which remembers what each client was told of a page; empty for an empty key.
+// ClientID is the ID of a terminal in calls to the daemon, which tracks the elements that each client has seen; empty for
+// an empty key.
 func ClientID(key string) string {
 	if key == "" {
 		return ""
@@ -71,7 +72,7 @@ func ClientID(key string) string {
 	return "terminal-" + hex.EncodeToString(sum[:16])
 }
 
-// Load returns what is remembered. A file that cannot be read is as good as none.
+// Load returns the stored tabs. An unreadable file counts as missing.
 func (m *Memory) Load() Tabs {
 	if m == nil {
 		return Tabs{}
@@ -88,7 +89,7 @@ func (m *Memory) Load() Tabs {
 	return tabs
 }
 
-// Opened remembers a tab as the one that the terminal opened last. Tabs of another daemon are forgotten.
+// Opened stores a tab as the tab that the terminal opened last. Tabs of another daemon are deleted.
 func (m *Memory) Opened(daemon string, tab Tab) error {
 	tabs := m.Load()
 	if tabs.Daemon != daemon {
@@ -100,7 +101,7 @@ func (m *Memory) Opened(daemon string, tab Tab) error {
 	return m.save(tabs)
 }
 
-// Restored remembers whether a tab of the terminal has the same id in the daemon that comes after.
+// Restored stores whether a tab of the terminal has the same ID in the next daemon.
 func (m *Memory) Restored(id string, restored bool) error {
 	tabs := m.Load()
 	i := slices.IndexFunc(tabs.Opened, func(tab Tab) bool { return tab.ID == id })
@@ -111,7 +112,7 @@ func (m *Memory) Restored(id string, restored bool) error {
 	return m.save(tabs)
 }
 
-// Closed forgets a tab that the terminal itself has closed. The one that it opened before is the last one then.
+// Closed deletes a tab that the terminal closed. The tab opened before it becomes the last one.
 func (m *Memory) Closed(id string) error {
 	tabs := m.Load()
 	if left := tabs.without(id); len(left.Opened) != len(tabs.Opened) {
@@ -125,7 +126,7 @@ func (t Tabs) without(id string) Tabs {
 	return t
 }
 
-// save replaces the file, which readers see whole at any time.
+// save replaces the file atomically.
 func (m *Memory) save(tabs Tabs) error {
 	if m == nil {
 		return nil
@@ -135,27 +136,27 @@ func (m *Memory) save(tabs Tabs) error {
 		return err
 	}
 	if err := os.MkdirAll(m.dir, 0o700); err != nil {
-		return fmt.Errorf("remember the tab of this terminal: %w", err)
+		return fmt.Errorf("store the tab of this terminal: %w", err)
 	}
 	f, err := os.CreateTemp(m.dir, "new")
 	if err != nil {
-		return fmt.Errorf("remember the tab of this terminal: %w", err)
+		return fmt.Errorf("store the tab of this terminal: %w", err)
 	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), m.file)
 	}
 	if err != nil {
-		return fmt.Errorf("remember the tab of this terminal: %w", errors.Join(err, os.Remove(f.Name())))
+		return fmt.Errorf("store the tab of this terminal: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return sweep(m.dir)
 }
 
-// sweep removes the files of terminals that opened nothing for long, and the oldest where there are many.
+// sweep removes the files of terminals that are too old, and the oldest if there are too many.
 func sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("forget terminals of before: %w", err)
+		return fmt.Errorf("remove old terminals: %w", err)
 	}
 	var infos []fs.FileInfo
 	for _, entry := range entries {
