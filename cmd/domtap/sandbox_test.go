@@ -128,7 +128,7 @@ func TestAMachineWithoutNamespacesSaysSo(t *testing.T) {
 		t.Errorf("domtap doctor: exit code %d: %s", code, said)
 	}
 	said, code = run("doctor", "--chrome-flag", "no-sandbox")
-	if code != exit.OK || !strings.Contains(said, "warn  sandbox   it is switched off") {
+	if code != exit.OK || !strings.Contains(said, "warn  sandbox   turned off") {
 		t.Errorf("domtap doctor --chrome-flag no-sandbox: exit code %d: %s", code, said)
 	}
 }
