@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -94,8 +94,8 @@ func (s *session) restoreCookies(ctx context.Context, inner sessions.Context, co
 	}
 	err := inner.SetState(ctx, sessions.State{Cookies: cookies}, false)
 	refused := 0
-	var e *actor.Error
-	if errors.As(err, &e) && e.Kind == actor.Invalid {
+	var e *apierr.Error
+	if errors.As(err, &e) && e.Kind == apierr.Invalid {
 		err = nil
 		for _, c := range cookies {
 			if inner.SetState(ctx, sessions.State{Cookies: []sessions.Cookie{c}}, false) != nil {

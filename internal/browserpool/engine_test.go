@@ -9,8 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -29,7 +30,7 @@ type engine struct {
 	// asked counts the reads of cookies by session, closed the calls of Close.
 	asked       map[string]int
 	closed      int
-	popups      chan<- actor.Popup
+	popups      chan<- driver.Popup
 	warm, pages int
 	// stubborn browsers do not end when they are closed; slow holds NewContext up.
 	stubborn bool
@@ -53,7 +54,7 @@ func (e *engine) KeepWarm(n int) {
 	e.warm = n
 }
 
-func (e *engine) DeliverTo(popups chan<- actor.Popup) {
+func (e *engine) DeliverTo(popups chan<- driver.Popup) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.popups = popups
@@ -71,7 +72,7 @@ func (e *engine) OpenPages() int {
 	return e.pages
 }
 
-func (e *engine) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+func (e *engine) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	p, err := e.Browser.NewPage(ctx, o)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -96,7 +97,7 @@ func (e *engine) NewContext(ctx context.Context, name string, s sessions.Setting
 		}
 	}
 	if !e.Running() {
-		return nil, actor.Errorf(actor.Lost, "the browser is gone")
+		return nil, apierr.Errorf(apierr.Lost, "the browser is gone")
 	}
 	made, err := e.Browser.NewContext(ctx, name, s)
 	time.Sleep(delay)
@@ -304,8 +305,8 @@ func (w *world) create(name string, settings sessions.Settings) sessions.Context
 // lost checks that an error says that the browser is gone, and when to try again.
 func (w *world) lost(err error) {
 	w.Helper()
-	var e *actor.Error
-	if !errors.As(err, &e) || e.Kind != actor.Lost || e.RetryAfter <= 0 {
+	var e *apierr.Error
+	if !errors.As(err, &e) || e.Kind != apierr.Lost || e.RetryAfter <= 0 {
 		w.Errorf("error is %v, want an *Error of kind Lost that says when to try again", err)
 	}
 }

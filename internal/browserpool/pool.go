@@ -28,7 +28,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -37,9 +38,9 @@ import (
 type Engine interface {
 	sessions.Browser
 	// NewPage is that of actor.Browser.
-	NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error)
+	NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error)
 	// DeliverTo says where popups go; it is called before the first page is opened.
-	DeliverTo(popups chan<- actor.Popup)
+	DeliverTo(popups chan<- driver.Popup)
 	// KeepWarm says how many sessions are kept ready.
 	KeepWarm(n int)
 	// Version is the name and version that the browser reports.
@@ -96,7 +97,7 @@ type Pool struct {
 	warm        int
 	logger      *slog.Logger
 	slots       []*slot
-	popups      chan actor.Popup
+	popups      chan driver.Popup
 
 	ctx context.Context
 	end context.CancelFunc
@@ -125,7 +126,7 @@ func Start(ctx context.Context, cfg Config) (*Pool, error) {
 		return nil, errors.New("a pool needs a browser")
 	}
 	f := &Pool{
-		hangTimeout: cmp.Or(cfg.HangTimeout, 15*time.Second), warm: cfg.Warm, logger: cfg.Logger, popups: make(chan actor.Popup, 64),
+		hangTimeout: cmp.Or(cfg.HangTimeout, 15*time.Second), warm: cfg.Warm, logger: cfg.Logger, popups: make(chan driver.Popup, 64),
 		sessions: map[string]*session{}, changed: make(chan struct{}),
 	}
 	if f.logger == nil {
@@ -208,7 +209,7 @@ func (f *Pool) kill() {
 
 // NewPage implements driver.Browser. While the session's browser is down, NewPage fails with an *apierr.Error
 // of kind Lost.
-func (f *Pool) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+func (f *Pool) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	s, err := f.find(o.Session)
 	if err != nil {
 		return nil, err
@@ -229,7 +230,7 @@ func (f *Pool) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, er
 }
 
 // Pages implements driver.Browser. Close closes the channel.
-func (f *Pool) Pages() <-chan actor.Popup { return f.popups }
+func (f *Pool) Pages() <-chan driver.Popup { return f.popups }
 
 // Ready implements driver.Browser.
 func (f *Pool) Ready(ctx context.Context, name string) error {
@@ -256,7 +257,7 @@ func (f *Pool) Ready(ctx context.Context, name string) error {
 }
 
 // errStopping says that no browser will be started again.
-var errStopping = actor.Errorf(actor.Lost, "the daemon is stopping: connect again later")
+var errStopping = apierr.Errorf(apierr.Lost, "the daemon is stopping: connect again later")
 
 // Owner implements driver.Browser: empty for the first slot, and b1, b2… for the others.
 func (f *Pool) Owner(name string) string {
@@ -351,7 +352,7 @@ func (f *Pool) find(name string) (*session, error) {
 	if s := f.sessions[cmp.Or(name, sessions.Default)]; s != nil {
 		return s, nil
 	}
-	return nil, actor.Unknown("session", "there is no session %q: list the sessions, or create it", name)
+	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", name)
 }
 
 // sessionsOf lists the sessions of a slot by name; the caller holds the lock.
@@ -428,8 +429,8 @@ func slotName(index int) string {
 }
 
 func isLost(err error) bool {
-	var e *actor.Error
-	return errors.As(err, &e) && e.Kind == actor.Lost
+	var e *apierr.Error
+	return errors.As(err, &e) && e.Kind == apierr.Lost
 }
 
 // discard closes a browser context that nobody uses.

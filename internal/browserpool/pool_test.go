@@ -10,8 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -20,24 +21,24 @@ var phone = sessions.Settings{Emulation: sessions.Emulation{Device: "Pixel 8"}, 
 
 func TestABrowserThatDiesIsStartedAgain(t *testing.T) {
 	inFleet(t, 1, func(t *testing.T, w *world) {
-		page, err := w.NewPage(w.Context(), actor.PageOptions{})
+		page, err := w.NewPage(w.Context(), driver.PageOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := time.Now()
 		w.kill(0)
 		for e := range page.Events() {
-			if gone, ok := e.(actor.Gone); ok && gone.Err == nil {
+			if gone, ok := e.(driver.Gone); ok && gone.Err == nil {
 				t.Error("the page was closed and not lost")
 			}
 		}
-		_, err = w.NewPage(w.Context(), actor.PageOptions{})
+		_, err = w.NewPage(w.Context(), driver.PageOptions{})
 		w.lost(err)
 		w.ready("")
 		if took := time.Since(before); took < 80*time.Millisecond || took > 120*time.Millisecond {
 			t.Errorf("it was back after %v", took)
 		}
-		if _, err := w.NewPage(w.Context(), actor.PageOptions{}); err != nil {
+		if _, err := w.NewPage(w.Context(), driver.PageOptions{}); err != nil {
 			t.Error(err)
 		}
 		e, n := w.newest(0)
@@ -50,7 +51,7 @@ func TestABrowserThatDiesIsStartedAgain(t *testing.T) {
 // A session that waits for its browser does not see the dead one, whoever hears of its death first.
 func TestReadyDoesNotTakeTheDeadForTheLiving(t *testing.T) {
 	inFleet(t, 1, func(t *testing.T, w *world) {
-		page, err := w.NewPage(w.Context(), actor.PageOptions{})
+		page, err := w.NewPage(w.Context(), driver.PageOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestReadyDoesNotTakeTheDeadForTheLiving(t *testing.T) {
 				again <- err
 				return
 			}
-			_, err := w.NewPage(t.Context(), actor.PageOptions{})
+			_, err := w.NewPage(t.Context(), driver.PageOptions{})
 			again <- err
 		}()
 		w.kill(0)
@@ -191,7 +192,7 @@ func TestSessionsAreLaidWhereLeastIsToDo(t *testing.T) {
 			t.Errorf("they are in %q, want %q", got, want)
 		}
 		for range 3 {
-			if _, err := w.NewPage(t.Context(), actor.PageOptions{Session: "c"}); err != nil {
+			if _, err := w.NewPage(t.Context(), driver.PageOptions{Session: "c"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -355,8 +356,8 @@ func TestASessionThatIsRefusedCostsNoOther(t *testing.T) {
 		w.ready("b")
 		for name, advice := range map[string]string{"a": "close it and create another", "": "set them again"} {
 			for what, err := range map[string]error{"waiting": w.Ready(t.Context(), name), "opening": open(w, name)} {
-				var lost *actor.Error
-				if !errors.As(err, &lost) || lost.Kind != actor.Lost || !strings.Contains(lost.Message, advice) {
+				var lost *apierr.Error
+				if !errors.As(err, &lost) || lost.Kind != apierr.Lost || !strings.Contains(lost.Message, advice) {
 					t.Errorf("%s in session %q: %v", what, name, err)
 				}
 			}
@@ -376,7 +377,7 @@ func TestASessionThatIsRefusedCostsNoOther(t *testing.T) {
 }
 
 func open(w *world, session string) error {
-	_, err := w.NewPage(w.Context(), actor.PageOptions{Session: session})
+	_, err := w.NewPage(w.Context(), driver.PageOptions{Session: session})
 	return err
 }
 
@@ -399,8 +400,8 @@ func TestASessionThatIsClosedDoesNotComeBack(t *testing.T) {
 		if err := b.Close(t.Context(), false); err != nil || !e.Context("b").Closed() {
 			t.Errorf("the other one: %v", err)
 		}
-		var missing *actor.Error
-		if err := w.Ready(t.Context(), "a"); !errors.As(err, &missing) || missing.Kind != actor.NotFound {
+		var missing *apierr.Error
+		if err := w.Ready(t.Context(), "a"); !errors.As(err, &missing) || missing.Kind != apierr.NotFound {
 			t.Errorf("waiting for it: %v", err)
 		}
 		if err := w.DefaultContext().Close(t.Context(), false); err == nil {
@@ -427,8 +428,8 @@ func TestClosingEndsWhoWaits(t *testing.T) {
 		if err := w.end(t.Context()); err != nil {
 			t.Error(err)
 		}
-		var lost *actor.Error
-		if err := <-waiting; !errors.As(err, &lost) || lost.Kind != actor.Lost {
+		var lost *apierr.Error
+		if err := <-waiting; !errors.As(err, &lost) || lost.Kind != apierr.Lost {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -455,11 +456,11 @@ func TestPagesOfAllBrowsersAreDelivered(t *testing.T) {
 		w.OnChange(func(up int) { ups = append(ups, up) })
 		for slot := range 2 {
 			e, _ := w.newest(slot)
-			page, err := e.NewPage(t.Context(), actor.PageOptions{})
+			page, err := e.NewPage(t.Context(), driver.PageOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			e.popups <- actor.Popup{Page: page}
+			e.popups <- driver.Popup{Page: page}
 		}
 		<-w.Pages() // the other one is left
 		w.kill(1)

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -93,8 +94,8 @@ func harm(w *world, random *rand.Rand, ends time.Time) {
 // client makes, changes and closes sessions of its own, one call at a time, and notes which there are.
 func client(t *testing.T, w *world, random *rand.Rand, ends time.Time, id string, live map[string]sessions.Context, width map[string]int) {
 	unlost := func(what string, err error) {
-		var e *actor.Error
-		if err != nil && (!errors.As(err, &e) || e.Kind != actor.Lost) {
+		var e *apierr.Error
+		if err != nil && (!errors.As(err, &e) || e.Kind != apierr.Lost) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -130,7 +131,7 @@ func client(t *testing.T, w *world, random *rand.Rand, ends time.Time, id string
 			}
 			delete(live, name)
 		case 3:
-			_, err := w.NewPage(t.Context(), actor.PageOptions{Session: name})
+			_, err := w.NewPage(t.Context(), driver.PageOptions{Session: name})
 			unlost("open", err)
 		}
 	}

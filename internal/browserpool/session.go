@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -178,5 +178,5 @@ func (s *session) recreate(ctx context.Context, e Engine) (sessions.Context, err
 	if inner != nil {
 		do = "did not take its settings: set them again (UpdateSession)"
 	}
-	return inner, &actor.Error{Kind: actor.Lost, Err: err, Message: "the browser was started again, but session " + s.name + " " + do}
+	return inner, &apierr.Error{Kind: apierr.Lost, Err: err, Message: "the browser was started again, but session " + s.name + " " + do}
 }

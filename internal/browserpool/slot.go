@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -54,12 +54,12 @@ func (s *slot) load() int {
 func (s *slot) retryIn() time.Duration { return max(0, time.Until(s.retry)) + startGuess }
 
 // down is the error of a call that needs the browser while there is none; the caller holds the lock.
-func (s *slot) down(what string) *actor.Error {
+func (s *slot) down(what string) *apierr.Error {
 	if s.pool.ctx.Err() != nil {
 		return errStopping
 	}
 	wait := s.retryIn().Round(100 * time.Millisecond)
-	return &actor.Error{Kind: actor.Lost, RetryAfter: wait,
+	return &apierr.Error{Kind: apierr.Lost, RetryAfter: wait,
 		Message: fmt.Sprintf("%s: it is being started again, try again in %v", what, wait)}
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -119,10 +120,10 @@ func Decode(data []byte) ([]actor.Kept, error) {
 func (t tab) kept() actor.Kept {
 	k := actor.Kept{
 		ID: t.ID, Session: t.Session, URL: t.URL, Viewport: dom.Box{Width: t.Viewport[0], Height: t.Viewport[1]},
-		Place: actor.Place{X: t.Scroll[0], Y: t.Scroll[1]}, Refs: dom.Ref(t.Refs), Revivals: t.Revivals,
+		Place: driver.ScrollPosition{X: t.Scroll[0], Y: t.Scroll[1]}, Refs: dom.Ref(t.Refs), Revivals: t.Revivals,
 	}
 	for _, b := range t.Boxes {
-		k.Place.Boxes = append(k.Place.Boxes, actor.PlaceBox{Path: b.Path, X: b.Scroll[0], Y: b.Scroll[1]})
+		k.Place.Boxes = append(k.Place.Boxes, driver.ScrolledBox{Path: b.Path, X: b.Scroll[0], Y: b.Scroll[1]})
 	}
 	return k
 }

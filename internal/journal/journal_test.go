@@ -13,14 +13,15 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/journal"
 )
 
 var tabs = []actor.Kept{
 	{ID: "t1", Session: "default", URL: "https://shop.example/", Refs: 65536, Viewport: dom.Box{Width: 1280, Height: 800}},
-	{ID: "b1-t4", Session: "work", URL: "https://shop.example/käse?q=\"x\"", Refs: 7, Revivals: 2, Place: actor.Place{
-		X: 1, Y: 2.5, Boxes: []actor.PlaceBox{{Path: []int{1, 0, 3}, Y: 400}},
+	{ID: "b1-t4", Session: "work", URL: "https://shop.example/käse?q=\"x\"", Refs: 7, Revivals: 2, Place: driver.ScrollPosition{
+		X: 1, Y: 2.5, Boxes: []driver.ScrolledBox{{Path: []int{1, 0, 3}, Y: 400}},
 	}},
 }
 

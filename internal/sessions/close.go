@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // closeBound is how long the browser may take to end a session that nobody waits for any more.
@@ -28,14 +29,14 @@ func (s *Sessions) discard(ctx context.Context, bctx Context, why error) error {
 	case <-removed:
 		return why
 	case <-ctx.Done():
-		return &actor.Unfinished{Err: why, Removed: removed}
+		return &driver.Unfinished{Err: why, Removed: removed}
 	}
 }
 
 // giveBack gives back the place of a session that could not be made, because of err: when nothing of the
 // session is left in the browser, or after closeBound.
 func (s *Sessions) giveBack(ctx context.Context, one *session, err error) {
-	left := actor.Leftover(err)
+	left := driver.Leftover(err)
 	if left == nil {
 		s.remove(one)
 		return
@@ -55,8 +56,8 @@ func (s *Sessions) giveBack(ctx context.Context, one *session, err error) {
 // ctx ends first, the work goes on without the caller. The default session cannot be closed.
 func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	if id == Default || id == "" {
-		return &actor.Error{
-			Kind: actor.Invalid, Field: "session_id",
+		return &apierr.Error{
+			Kind: apierr.Invalid, Field: "session_id",
 			Message: "the session named " + Default + " cannot be closed: close its tabs, or replace its storage state",
 		}
 	}
@@ -64,7 +65,7 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	one, err := s.registry.find(id)
 	var closed <-chan error
 	if err == nil {
-		closed = s.end(ctx, one, actor.Errorf(actor.Closed, "session %q was closed meanwhile: create another", id), keep)
+		closed = s.end(ctx, one, apierr.Errorf(apierr.Closed, "session %q was closed meanwhile: create another", id), keep)
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 }
 
 // end begins to close a session, and gives why to the calls that are under way; the caller holds the lock.
-func (s *Sessions) end(ctx context.Context, one *session, why *actor.Error, keep bool) <-chan error {
+func (s *Sessions) end(ctx context.Context, one *session, why *apierr.Error, keep bool) <-chan error {
 	one.ready = false // from now on it is not found
 	s.closing.Add(1)
 	one.end(why)
@@ -101,7 +102,7 @@ func (s *Sessions) finish(ctx context.Context, one *session, keep bool) error {
 	tabs := s.pool.CloseSession(ctx, one.id)
 	err := one.context.Close(ctx, keep)
 	s.pool.ForgetDownloads(one.id)
-	s.pool.SetDialogPolicy(one.id, actor.ReportDialogs)
+	s.pool.SetDialogPolicy(one.id, driver.ReportDialogs)
 	if err != nil {
 		err = fmt.Errorf("close session %s: %w", one.id, err)
 	}

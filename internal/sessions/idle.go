@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // Idle says how long unused tabs and sessions are kept; 0: for ever. A use is a call, or a stream.
@@ -60,7 +60,7 @@ func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Ti
 			expired, used := s.pool.ExpireSession(one.id, now.Add(-idle), why)
 			if expired {
 				s.cfg.Logger.Info("a session was closed, because nobody used it", "session", one.id)
-				s.end(ctx, one, actor.Errorf(actor.Closed, "session %q was closed, because %s", one.id, why), false)
+				s.end(ctx, one, apierr.Errorf(apierr.Closed, "session %q was closed, because %s", one.id, why), false)
 				continue
 			}
 			last = used

@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -91,11 +92,11 @@ func TestACallThatComesWhenATabExpiresKeepsItOrIsTold(t *testing.T) {
 			_, err := pool.Use(call, tab.ID())
 			synctest.Wait()
 			closed := tab.Info().Status == actor.StatusClosed
-			var e *actor.Error
+			var e *apierr.Error
 			switch {
 			case err == nil && !closed:
 				kept++
-			case errors.As(err, &e) && e.Kind == actor.NotFound && closed:
+			case errors.As(err, &e) && e.Kind == apierr.NotFound && closed:
 				told++
 			default:
 				t.Errorf("the call got %v, and the tab is closed: %v", err, closed)
@@ -129,7 +130,7 @@ func TestASessionThatNobodyUsesIsClosedWithItsTabs(t *testing.T) {
 		if s.Has("busy") == nil || standard.Info().Status == actor.StatusClosed {
 			t.Error("not the one that is idle by now was closed")
 		}
-		isKind(t, s.Has("idle"), actor.NotFound)
+		isKind(t, s.Has("idle"), apierr.NotFound)
 	})
 }
 

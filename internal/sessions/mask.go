@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // The most selectors of a mask, and the most bytes of one.
@@ -109,6 +109,6 @@ func (s *Sessions) keepsMask(one *session, settings Settings) error {
 	if one.settings.Mask.Equal(settings.Mask) {
 		return nil
 	}
-	return &actor.Error{Kind: actor.Invalid, Field: "settings.mask",
+	return &apierr.Error{Kind: apierr.Invalid, Field: "settings.mask",
 		Message: "what is masked is chosen when a session is made: give the mask that it has, or create another session"}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -69,7 +70,7 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 			}
 		}
 		_, err = open("bob.one")
-		isKind(t, err, actor.Exhausted) // for that is all there are
+		isKind(t, err, apierr.Exhausted) // for that is all there are
 
 		if err := pool.CloseTab(t.Context(), first.ID()); err != nil {
 			t.Fatal(err)
@@ -87,8 +88,8 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 // isQuota checks that an error tells whose limit it is.
 func isQuota(t *testing.T, err error, client, limit string) {
 	t.Helper()
-	isKind(t, err, actor.Exhausted)
-	var e *actor.Error
+	isKind(t, err, apierr.Exhausted)
+	var e *apierr.Error
 	if !errors.As(err, &e) || e.Client != client || e.Detail["limit"] != limit {
 		t.Errorf("error is %v, want %s of %s", err, limit, client)
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // registry holds the sessions that there are, and gives them ids. Sessions.mu guards it.
@@ -22,13 +22,13 @@ type registry struct {
 // add adds a session that is not ready yet; an empty id lets it choose one.
 func (r *registry) add(id string) (*session, error) {
 	if len(r.all) >= r.max {
-		return nil, actor.Exceeded("sessions", r.max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions", len(r.all))
+		return nil, apierr.Exceeded("sessions", r.max, "there are %d sessions, which is the limit: close one first, or raise --max-sessions", len(r.all))
 	}
 	if err := r.withinQuota(id); err != nil {
 		return nil, err
 	}
 	if id != "" && r.index(id) >= 0 {
-		return nil, actor.Errorf(actor.Exists, "there is a session %q already: use it, close it, or choose another id", id)
+		return nil, apierr.Errorf(apierr.Exists, "there is a session %q already: use it, close it, or choose another id", id)
 	}
 	for id == "" || r.index(id) >= 0 {
 		r.generated++
@@ -54,7 +54,7 @@ func (r *registry) withinQuota(id string) error {
 	if has < most {
 		return nil
 	}
-	err := actor.Exceeded("sessions_per_client", most,
+	err := apierr.Exceeded("sessions_per_client", most,
 		"this client has %d sessions, which is the limit: close one first, or raise --max-sessions-per-client", has)
 	err.Client = client
 	return err
@@ -74,7 +74,7 @@ func (r *registry) find(id string) (*session, error) {
 		r.all[i].used = time.Now()
 		return r.all[i], nil
 	}
-	return nil, actor.Unknown("session", "there is no session %q: list the sessions, or create it", id)
+	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", id)
 }
 
 // ready lists the sessions that are ready.

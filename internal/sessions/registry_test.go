@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 func TestTheRegistryGivesIds(t *testing.T) {
@@ -17,17 +17,17 @@ func TestTheRegistryGivesIds(t *testing.T) {
 			t.Fatalf("add(%q) is %v, %v; want %s", id, one, err, want)
 		}
 	}
-	refused := func(id string, kind actor.ErrorKind) {
+	refused := func(id string, kind apierr.ErrorKind) {
 		t.Helper()
-		var e *actor.Error
+		var e *apierr.Error
 		if _, err := r.add(id); !errors.As(err, &e) || e.Kind != kind {
 			t.Errorf("add(%q): error is %v, want kind %d", id, err, kind)
 		}
 	}
 	add("s1", "s1")
 	add("", "s2")
-	refused("s1", actor.Exists)
-	refused("s2", actor.Exists) // an id that was generated last is an id like others
+	refused("s1", apierr.Exists)
+	refused("s2", apierr.Exists) // an id that was generated last is an id like others
 	if _, err := r.find("s2"); err == nil {
 		t.Error("a session that is not ready is found")
 	}
@@ -40,7 +40,7 @@ func TestTheRegistryGivesIds(t *testing.T) {
 	add("work", "work")
 	add("", "s4")
 	add("s2", "s2")
-	refused("", actor.Exhausted)
+	refused("", apierr.Exhausted)
 }
 
 func TestTheRegistryKeepsClientsToTheirQuota(t *testing.T) {
@@ -53,8 +53,8 @@ func TestTheRegistryKeepsClientsToTheirQuota(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var e *actor.Error
-	if _, err := r.add("ann.3"); !errors.As(err, &e) || e.Kind != actor.Exhausted || e.Client != "ann" {
+	var e *apierr.Error
+	if _, err := r.add("ann.3"); !errors.As(err, &e) || e.Kind != apierr.Exhausted || e.Client != "ann" {
 		t.Errorf("error is %v", err)
 	}
 	if _, err := r.add("bob.2"); err != nil {

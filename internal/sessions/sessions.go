@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // Default is the name of the session that exists always.
@@ -90,7 +91,7 @@ func New(pool *actor.Pool, browser Browser, cfg Config) *Sessions {
 // browser. After an error nothing is left of the session.
 func (s *Sessions) Create(ctx context.Context, id string, settings Settings, state State) (Info, error) {
 	if s.browser == nil {
-		return Info{}, actor.Errorf(actor.Lost, "this daemon has no browser that makes sessions: use the default one")
+		return Info{}, apierr.Errorf(apierr.Lost, "this daemon has no browser that makes sessions: use the default one")
 	}
 	one, err := s.reserve(id)
 	if err != nil {
@@ -210,7 +211,7 @@ func (s *Sessions) change(ctx context.Context, id string, do func(context.Contex
 	}
 	defer release()
 	if one.context == nil {
-		return actor.Errorf(actor.Lost, "this daemon has no browser whose sessions can be changed")
+		return apierr.Errorf(apierr.Lost, "this daemon has no browser whose sessions can be changed")
 	}
 	ctx, cancel := one.within(ctx)
 	defer cancel()

@@ -8,6 +8,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -39,9 +41,9 @@ func create(t *testing.T, s *sessions.Sessions, id string) sessions.Info {
 }
 
 // isKind checks that err is an *actor.Error of a kind.
-func isKind(t *testing.T, err error, kind actor.ErrorKind) {
+func isKind(t *testing.T, err error, kind apierr.ErrorKind) {
 	t.Helper()
-	var e *actor.Error
+	var e *apierr.Error
 	if !errors.As(err, &e) || e.Kind != kind {
 		t.Errorf("error is %v, want an *Error of kind %d", err, kind)
 	}
@@ -54,10 +56,10 @@ func TestSessionsAreListedAndLimited(t *testing.T) {
 			t.Errorf("the name that was made is %q", made.ID)
 		}
 		_, err := s.Create(t.Context(), "s1", sessions.Settings{}, sessions.State{})
-		isKind(t, err, actor.Exists)
+		isKind(t, err, apierr.Exists)
 		create(t, s, "work")
 		_, err = s.Create(t.Context(), "more", sessions.Settings{}, sessions.State{})
-		isKind(t, err, actor.Exhausted)
+		isKind(t, err, apierr.Exhausted)
 		var names []string
 		for _, info := range s.List() {
 			names = append(names, info.ID)
@@ -86,7 +88,7 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 			t.Fatalf("the tabs are %v", tabs)
 		}
 		_, err = s.Open(t.Context(), actor.OpenOptions{Session: "nowhere"})
-		isKind(t, err, actor.NotFound)
+		isKind(t, err, apierr.NotFound)
 		if n := s.List()[1].Tabs; n != 2 {
 			t.Errorf("the session has %d tabs", n)
 		}
@@ -105,7 +107,7 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 				t.Errorf("tab %s: %v, %v", ended.ID(), ended.Err(), ended.Info().Status)
 			}
 			_, err := ended.Navigate(t.Context(), shop, actor.WaitLoad)
-			isKind(t, err, actor.Closed)
+			isKind(t, err, apierr.Closed)
 		}
 		if other.Info().Status == actor.StatusClosed || !b.Context("work").Closed() {
 			t.Error("the wrong session was closed")
@@ -113,14 +115,14 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 		for err = nil; err == nil; {
 			_, err = watch.Next(t.Context())
 		}
-		isKind(t, err, actor.NotFound)
+		isKind(t, err, apierr.NotFound)
 	})
 }
 
 func TestTheDefaultSessionCannotBeClosed(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, _ *actor.Pool) {
-		isKind(t, s.Close(t.Context(), sessions.Default, false), actor.Invalid)
-		isKind(t, s.Close(t.Context(), "nowhere", false), actor.NotFound)
+		isKind(t, s.Close(t.Context(), sessions.Default, false), apierr.Invalid)
+		isKind(t, s.Close(t.Context(), "nowhere", false), apierr.NotFound)
 	})
 }
 
@@ -194,13 +196,13 @@ func TestClosingEndsWhatIsUnderWay(t *testing.T) {
 		closed := make(chan error, 1)
 		go func() { closed <- s.Close(ctx, "work", false) }()
 		for range 2 {
-			isKind(t, <-calls, actor.Closed)
+			isKind(t, <-calls, apierr.Closed)
 		}
 		synctest.Wait() // the browser's side still holds
 		_, err := s.Open(t.Context(), actor.OpenOptions{Session: "work"})
-		isKind(t, err, actor.NotFound)
+		isKind(t, err, apierr.NotFound)
 		_, err = s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{})
-		isKind(t, err, actor.Exists)
+		isKind(t, err, apierr.Exists)
 		cancel()
 		if err := <-closed; !errors.Is(err, context.Canceled) {
 			t.Errorf("closing ended with %v", err)
@@ -260,13 +262,13 @@ func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *actor.Pool) {
 		{
 			removed := make(chan struct{})
-			b.FailOpen(&actor.Unfinished{Err: context.Canceled, Removed: removed})
+			b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: removed})
 			if _, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{}); !errors.Is(err, context.Canceled) {
 				t.Errorf("the error is %v", err)
 			}
 			b.FailOpen(nil)
 			_, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{})
-			isKind(t, err, actor.Exists)
+			isKind(t, err, apierr.Exists)
 			close(removed)
 			synctest.Wait()
 			create(t, s, "work")
@@ -274,7 +276,7 @@ func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		b.FailOpen(&actor.Unfinished{Err: context.Canceled, Removed: make(chan struct{})})
+		b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: make(chan struct{})})
 		if _, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{}); err == nil {
 			t.Error("it was made")
 		}

@@ -3,13 +3,13 @@ package sessions
 import (
 	"slices"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // Settings is what a client may choose for a session. It is a value: nobody writes to what it points to.
 type Settings struct {
 	// Dialogs says who answers JavaScript dialogs.
-	Dialogs   actor.DialogPolicy
+	Dialogs   driver.DialogPolicy
 	Emulation Emulation
 	// Credentials answer HTTP authentication; nil: nothing answers.
 	Credentials *Credentials

@@ -28,7 +28,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/netpolicy"
 )
 
@@ -143,7 +143,7 @@ func (p *Proxy) AllowURL(url string) error {
 // Verdict returns why the proxy did not connect to the host of a URL at the last attempt, as an *actor.Error: of kind
 // Refused when the policy refused the host, and of kind Navigation when the network failed. Nil: the proxy connected,
 // or was not asked lately.
-func (p *Proxy) Verdict(url string) *actor.Error {
+func (p *Proxy) Verdict(url string) *apierr.Error {
 	t, err := netpolicy.TargetOf(url)
 	if err != nil || t.Host == "" {
 		return nil
@@ -152,7 +152,7 @@ func (p *Proxy) Verdict(url string) *actor.Error {
 }
 
 // explain makes an error for clients of why there was no connection.
-func explain(t netpolicy.Target, err error) *actor.Error {
+func explain(t netpolicy.Target, err error) *apierr.Error {
 	if err == nil {
 		return nil
 	}
@@ -160,16 +160,16 @@ func explain(t netpolicy.Target, err error) *actor.Error {
 		return refused(refusal)
 	}
 	_, why := cause(err)
-	return &actor.Error{
-		Kind: actor.Navigation, Message: fmt.Sprintf("%s could not be reached: %s: check the address and that the server is running", t.Authority(), why),
+	return &apierr.Error{
+		Kind: apierr.Navigation, Message: fmt.Sprintf("%s could not be reached: %s: check the address and that the server is running", t.Authority(), why),
 		Detail: map[string]string{"host": t.Host},
 	}
 }
 
 // refused is the error of a refusal.
-func refused(r *netpolicy.Refusal) *actor.Error {
-	return &actor.Error{
-		Kind: actor.Refused, Message: r.Error() + ": go elsewhere, or ask who runs the daemon to change --url-policy",
+func refused(r *netpolicy.Refusal) *apierr.Error {
+	return &apierr.Error{
+		Kind: apierr.Refused, Message: r.Error() + ": go elsewhere, or ask who runs the daemon to change --url-policy",
 		Detail: map[string]string{"host": r.Host, "rule": r.Rule},
 	}
 }

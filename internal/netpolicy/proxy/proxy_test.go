@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/netpolicy"
 	"github.com/domtap/domtap/internal/stubdns"
 )
@@ -136,7 +136,7 @@ func TestOnlyWhatThePolicyAllowsIsConnectedTo(t *testing.T) {
 			strings.HasPrefix(one.url, "https:") && !strings.Contains(body, "Forbidden") {
 			t.Errorf("%s: %d %q %v", one.url, status, body, header)
 		}
-		if verdict == nil || verdict.Kind != actor.Refused || verdict.Detail["rule"] != one.rule || verdict.Detail["host"] == "" {
+		if verdict == nil || verdict.Kind != apierr.Refused || verdict.Detail["rule"] != one.rule || verdict.Detail["host"] == "" {
 			t.Errorf("%s: the verdict is %+v, want rule %s", one.url, verdict, one.rule)
 		}
 		if now := allowed.conns.Load() + refused.conns.Load() + secure.conns.Load(); now != before {
@@ -191,7 +191,7 @@ func TestAnHonestNetworkErrorIsNoRefusal(t *testing.T) {
 		if status != 502 && !strings.Contains(body, "Bad Gateway") {
 			t.Errorf("%s: %d %s", address, status, body)
 		}
-		if v := g.Verdict(address); v == nil || v.Kind != actor.Navigation || !strings.Contains(v.Message, want) {
+		if v := g.Verdict(address); v == nil || v.Kind != apierr.Navigation || !strings.Contains(v.Message, want) {
 			t.Errorf("%s: %v, want %q", address, v, want)
 		}
 	}
