@@ -5,8 +5,8 @@
 // The clock counts the batches of mutation records: what a script does in one task has one time.
 
 /** How many elements that are gone are remembered, and of how many of one batch. */
-const MAX_FATES = 1000;
-const MAX_FATES_AT_ONCE = 200;
+const MAX_DEPARTED = 1000;
+const MAX_DEPARTED_AT_ONCE = 200;
 /** How many nodes of a subtree that left are looked at, and how far up the words around an element are looked for. */
 const MAX_LEFT = 2000;
 const MAX_CLIMB = 8;
@@ -58,7 +58,7 @@ class Identity {
     model.walk(root, AT_ROOT, (el, tag) => {
       this.lastLeft.set(this.sortOf(el, tag), this.clock);
       const rec = model.records.get(el);
-      if (rec && rec.ref >= 0 && rec.shown && certain && this.count++ < MAX_FATES_AT_ONCE) this.rememberLeft(rec, root);
+      if (rec && rec.ref >= 0 && rec.shown && certain && this.count++ < MAX_DEPARTED_AT_ONCE) this.rememberLeft(rec, root);
       return ++seen < MAX_LEFT;
     });
     if (seen >= MAX_LEFT || this.looked > MAX_LOOKED || this.lastLeft.size > MAX_SORTS) this.lastManyLeft = this.clock;
@@ -75,7 +75,7 @@ class Identity {
     this.departed.delete(rec.ref);
     for (let /** @type {El | null} */ n = rec.node; n; n = n === root ? null : flatElement(n)) if (this.model.changes.restyled.has(n)) return; // it may have been hidden
     this.departed.set(rec.ref, { left: this.clock, around: wordsAround(rec.node, root).words, node: new WeakRef(rec.node) });
-    if (this.departed.size > MAX_FATES) {
+    if (this.departed.size > MAX_DEPARTED) {
       const [oldest] = this.departed.keys();
       this.departed.delete(oldest);
     }
@@ -92,19 +92,19 @@ class Identity {
     const { model } = this;
     const kept = model.records.byRef.get(who.ref);
     if (kept && safe.isConnected(kept.node)) return { why: "hidden" };
-    const fate = this.departed.get(who.ref);
-    if (!fate) return { why: "unknown" };
-    const node = fate.node.deref();
+    const gone = this.departed.get(who.ref);
+    if (!gone) return { why: "unknown" };
+    const node = gone.node.deref();
     if (node && safe.isConnected(node)) return { why: "kept" };
     const rec = model.records.byRef.get(who.heir);
     if (!rec || !safe.isConnected(rec.node)) return { why: "gone" };
-    if (rec.since < fate.left || this.arrivedAt(rec.node) < fate.left) return { why: "earlier" };
+    if (rec.since < gone.left || this.arrivedAt(rec.node) < gone.left) return { why: "earlier" };
     const { tag } = rec;
     const since = Math.max(this.lastManyLeft, this.lastLeft.get(tag) || 0, this.lastLeft.get(tag + appearanceOf(rec.node)) || 0);
-    if (since > fate.left) return { why: "others" };
+    if (since > gone.left) return { why: "others" };
     if (this.hasTwin(rec)) return { why: "twin" };
     const now = wordsAround(rec.node, null);
-    if (fate.around) return { why: fate.around === now.words ? "" : "words" };
+    if (gone.around) return { why: gone.around === now.words ? "" : "words" };
     // It alone was replaced, and the words around it are not known. In an item of a list they would be needed.
     return { why: now.around && isItem(now.around) ? "item" : "" };
   }

@@ -146,6 +146,21 @@ class Changes {
     this.added.add(host);
   }
 
+  /** An element stands in another slot of its host now. @param {El} el */
+  reslotParent(el) {
+    const parent = safe.parentNode(el);
+    if (parent && isElement(parent)) this.reslot(parent);
+  }
+
+  /** An id changed, or what a label is for. @param {El} el */
+  noteLabelling(el) {
+    const { labels } = this.model;
+    const isLabel = tagOf(el) === "label";
+    if (isLabel) labels.note(el);
+    this.proxiesDirty = true;
+    this.labelsDirty = this.labelsDirty || isLabel || labels.used;
+  }
+
   /** The labels in a subtree that came or went name controls elsewhere. @param {El} root @param {boolean} came */
   noteLabels(root, came) {
     const found = [...queryWithin(root, "label")];
@@ -203,7 +218,7 @@ class Changes {
 
   /** @param {El} el @param {string} name */
   noteAttribute(el, name) {
-    const { hints, labels, records, rows } = this.model;
+    const { hints, records, rows } = this.model;
     if (MASKS !== null) { // anything may say what is masked
       this.added.add(el);
       this.noteText(el);
@@ -215,10 +230,8 @@ class Changes {
         this.restyled.add(el);
         this.styleDirty = true;
         return;
-      case "slot": {
-        const parent = safe.parentNode(el);
-        if (parent && isElement(parent)) this.reslot(parent);
-      }
+      case "slot":
+        this.reslotParent(el);
       // falls through
       case "hidden":
       case "open":
@@ -234,9 +247,7 @@ class Changes {
         for (const id of records.references.keys()) this.noteReferences(id);
       // falls through
       case "for":
-        if (tagOf(el) === "label") labels.note(el);
-        this.proxiesDirty = true;
-        this.labelsDirty = this.labelsDirty || tagOf(el) === "label" || labels.used;
+        this.noteLabelling(el);
         break;
       case "aria-label":
       case "aria-labelledby":

@@ -54,7 +54,7 @@ class Agent {
     const root = safe.documentElement(this.model.doc);
     if (root === this.root && root !== null) return;
     this.root = root;
-    for (const type of HEARD) addEventListener(type, this.onEvent, LISTEN);
+    for (const type of EVENTS) addEventListener(type, this.onEvent, LISTEN);
   }
 
   /** @param {Shadow} root */
@@ -62,7 +62,7 @@ class Agent {
     if (!this.model.sweep.follow(root)) return;
     this.model.listeners.addPending(root);
     this.observer.observe(root, OBSERVED);
-    for (const type of HEARD) root.addEventListener(type, this.onEvent, LISTEN);
+    for (const type of EVENTS) root.addEventListener(type, this.onEvent, LISTEN);
     root.addEventListener("slotchange", this.onEvent, LISTEN);
   }
 
@@ -329,7 +329,7 @@ const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
 const SLICES = /** @type {const} */ ({ priority: "user-visible" });
 /** How many patches may be on their way at once; the daemon acknowledges some of them together (page.Window). */
 const WINDOW = 8;
-const HEARD = [
+const EVENTS = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
   "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",
   // What is shown can follow the pointer (:hover) without a mutation and without another layout.

@@ -113,7 +113,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "scrollBack":
       return restoreScroll(argument);
   }
-  const deed = Object.hasOwn(actions, command) ? actions[command] : null;
-  if (deed) return deed(agent, argument);
+  const action = Object.hasOwn(actions, command) ? actions[command] : null;
+  if (action) return action(agent, argument);
   throw new Error("domtap: unknown command " + command);
 };

@@ -2,12 +2,12 @@
 // The boxes that screenshots are painted over in, because their content is masked.
 
 /** How many boxes there may be, and how many nodes are looked at for them. */
-const VEIL_BOXES = 20_000, VEIL_NODES = 400_000;
+const MASKED_BOXES = 20_000, MASKED_NODES = 400_000;
 /** What is drawn around a box still belongs to it, in CSS pixels: letters that lean, outlines. */
-const VEIL_MARGIN = 4;
+const MASKED_MARGIN = 4;
 /** What holds what was typed or chosen, or shows it. */
-const VEIL_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
-const VEIL_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
+const MASKED_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
+const MASKED_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
 
 class MaskedBoxes {
   /** @param {Model} model */
@@ -30,13 +30,13 @@ class MaskedBoxes {
       if (isSecret(el)) return true;
       if (MASKS.values && tag === "input") return !isCaption(el) && el.type !== "checkbox" && el.type !== "radio";
     }
-    return MASKS.values && (safe.matches(el, VEIL_VALUES) || isEdited(el));
+    return MASKS.values && (safe.matches(el, MASKED_VALUES) || isEdited(el));
   }
 
   /** @param {DOMRect} r in the viewport @returns {number[] | null} */
   visibleBox(r) {
-    const left = Math.max(r.left - VEIL_MARGIN, 0), top = Math.max(r.top - VEIL_MARGIN, 0);
-    const width = Math.min(r.right + VEIL_MARGIN, innerWidth) - left, height = Math.min(r.bottom + VEIL_MARGIN, innerHeight) - top;
+    const left = Math.max(r.left - MASKED_MARGIN, 0), top = Math.max(r.top - MASKED_MARGIN, 0);
+    const width = Math.min(r.right + MASKED_MARGIN, innerWidth) - left, height = Math.min(r.bottom + MASKED_MARGIN, innerHeight) - top;
     return width > 0 && height > 0 && (r.width > 0 || r.height > 0) ? [left, top, width, height] : null;
   }
 
@@ -44,13 +44,13 @@ class MaskedBoxes {
   add(r) {
     const box = this.visibleBox(r);
     if (!box) return;
-    if (this.boxes.length >= VEIL_BOXES) this.more = true;
+    if (this.boxes.length >= MASKED_BOXES) this.more = true;
     else this.boxes.push(box);
   }
 
   /** Whether one more node may be looked at. */
   next() {
-    if (++this.nodes > VEIL_NODES) this.more = true;
+    if (++this.nodes > MASKED_NODES) this.more = true;
     return !this.more;
   }
 
@@ -88,7 +88,7 @@ class MaskedBoxes {
         const root = shadowOf(el);
         if (root) trees.push(root);
         if (this.isMaskedItself(el)) this.addAll(el);
-        else if (VEIL_FRAMES.has(tagOf(el))) {
+        else if (MASKED_FRAMES.has(tagOf(el))) {
           const box = this.visibleBox(safe.rect(el));
           if (box) this.frames.push({ name: this.model.frames.get(el) || "", box });
         }
@@ -99,9 +99,9 @@ class MaskedBoxes {
 
 /** What is to be painted over in a picture of the viewport. @param {Agent} agent */
 function maskedBoxesOf(agent) {
-  const veil = new MaskedBoxes(agent.model);
-  if (MASKS === null) veil.more = true; // this script was made without masks
-  else veil.collect();
+  const masked = new MaskedBoxes(agent.model);
+  if (MASKS === null) masked.more = true; // this script was made without masks
+  else masked.collect();
   const view = globalThis.visualViewport;
-  return { boxes: veil.boxes, frames: veil.frames, more: veil.more, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };
+  return { boxes: masked.boxes, frames: masked.frames, more: masked.more, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };
 }
