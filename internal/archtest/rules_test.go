@@ -72,7 +72,7 @@ var rooms = map[string]room{
 	"internal/browserpool": {rooms: []string{"dom", "actor", "internal/sessions"}},
 	"gen":                  {modules: true},
 	"internal/server": {
-		rooms:   []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen"},
+		rooms:   []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

@@ -10,6 +10,8 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 const (
@@ -129,12 +131,9 @@ func shortenQuota(m *errdetails.QuotaFailure, width int) {
 
 // cutEnd cuts a text at a width, and appends how many characters are left out.
 func cutEnd(text string, width int) string {
-	if len(text) <= width {
+	kept := truncate.Bytes(text, width)
+	if kept == text {
 		return text
 	}
-	end := width
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + fmt.Sprintf("… (%d more characters)", utf8.RuneCountInString(text[end:]))
+	return kept + fmt.Sprintf("… (%d more characters)", utf8.RuneCountInString(text[len(kept):]))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // Wait returns when the condition of the request holds, or when the tab, the time or the caller ends.
@@ -163,5 +164,5 @@ func shortURL(url string) string {
 	if len(url) <= maxShownURL {
 		return url
 	}
-	return strings.ToValidUTF8(url[:maxShownURL], "") + "…"
+	return truncate.Bytes(url, maxShownURL) + truncate.Ellipsis
 }
