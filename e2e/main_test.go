@@ -1,6 +1,5 @@
-// Package e2e tests domtap as its users meet it: real Chromium, the real server, a real client, pages on
-// loopback. What it tests apart, in packages that run beside it: acting, streams, hostile pages, what pages do by themselves, sessions,
-// looking at pages, and the gauntlet.
+// Package e2e tests domtap end to end: real Chromium, the real server, a real client, and pages on loopback. The
+// packages below it test one subject each; go test runs them beside this one.
 package e2e
 
 import (
