@@ -120,7 +120,7 @@ func TestBrokenHistoriesAreRefused(t *testing.T) {
 			d := s.prompt.Messages[1].GetDiff()
 			d.Removed, d.Added = d.GetRemoved()[:1], d.GetAdded()[:1]
 		}, "the reader has"},
-		{"Converges", "an element is lost", func(s story) { s.prompt.Messages[1].GetDiff().Added = elements("A 2") }, "which is not there"},
+		{"Converges", "an element is lost", func(s story) { s.prompt.Messages[1].GetDiff().Added = elements("A 2") }, "removed but missing"},
 		{"Converges", "another order", func(s story) {
 			d := s.prompt.Messages[2].GetDiff()
 			d.Added[0].Index, d.Added[1].Index = 1, 0
@@ -129,7 +129,7 @@ func TestBrokenHistoriesAreRefused(t *testing.T) {
 		{"Converges", "a state that never was", func(s story) { s.prompt.Messages[3].Revision = 9 }, "never was"},
 		{"Converges", "a change of what is not there", func(s story) {
 			s.prompt.Messages[1].GetDiff().Changed = []*domtapv1.ChangedElement{{Ref: 7}}
-		}, "not there"},
+		}, "changed but missing"},
 		{"Converges", "GetDom says otherwise", func(s story) { s.Answers[0].Elements = elements("A 2") }, "GetDom of"},
 		{"Ordered", "a message is lost", func(s story) { s.prompt.Messages = append(s.prompt.Messages[:1:1], s.prompt.Messages[2:]...) }, "diff from 2 follows 1"},
 		{"Ordered", "a message comes twice", func(s story) { s.prompt.Messages[2] = s.prompt.Messages[1] }, "number 3"},
