@@ -130,7 +130,7 @@ func (a *adopter) openerOf(popup driver.Popup) *Tab {
 // admit takes a slot for a popup, unless its opener has opened too many.
 func (a *adopter) admit(opener *Tab, session string) (slot, error) {
 	if opener != nil && !opener.popupBudget.Admits() {
-		return slot{}, Exceeded("windows", sideeffects.MaxWindows, "its opener opened more than %d windows at once", sideeffects.MaxWindows)
+		return slot{}, apierr.Exceeded("windows", sideeffects.MaxWindows, "its opener opened more than %d windows at once", sideeffects.MaxWindows)
 	}
 	return a.pool.acquireSlot(session)
 }

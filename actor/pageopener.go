@@ -57,7 +57,7 @@ func (p pageOpener) reopen(ctx context.Context, o driver.PageOptions) (driver.Pa
 		bounded, cancel := context.WithTimeout(ctx, reopenLimit)
 		page, err := p.browser.NewPage(bounded, o)
 		cancel()
-		if left := Leftover(err); left != nil {
+		if left := driver.Leftover(err); left != nil {
 			select {
 			case <-left:
 			case <-p.pool.Done():
@@ -67,7 +67,7 @@ func (p pageOpener) reopen(ctx context.Context, o driver.PageOptions) (driver.Pa
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return page, err
-		case errors.As(err, &e) && e.Kind == Lost: // the browser died again
+		case errors.As(err, &e) && e.Kind == apierr.Lost: // the browser died again
 		case errors.As(err, &e):
 			return nil, err
 		default:

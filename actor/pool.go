@@ -221,7 +221,7 @@ func (p *Pool) lose() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.lost == nil {
-		p.lost = Errorf(apierr.Lost, "the browser is gone: start it again")
+		p.lost = apierr.Errorf(apierr.Lost, "the browser is gone: start it again")
 	}
 	for _, t := range p.tabs {
 		t.end(p.lost)
@@ -243,7 +243,7 @@ func (p *Pool) Tab(id string) (*Tab, error) {
 
 // NoTab is the error of a call for an unknown tab.
 func NoTab(id string) *apierr.Error {
-	return Unknown("tab", "there is no tab %q: list the tabs, or open one", id)
+	return apierr.Unknown("tab", "there is no tab %q: list the tabs, or open one", id)
 }
 
 // Tabs lists the open tabs, oldest first.
@@ -282,7 +282,7 @@ func (p *Pool) CloseSession(ctx context.Context, session string) error {
 		}
 	}
 	p.mu.Lock()
-	p.watchers.endSession(session, Unknown("session", "session %q was closed: list the sessions, or create one", session))
+	p.watchers.endSession(session, apierr.Unknown("session", "session %q was closed: list the sessions, or create one", session))
 	p.mu.Unlock()
 	for _, t := range ending {
 		select {
@@ -300,7 +300,7 @@ func (p *Pool) CloseSession(ctx context.Context, session string) error {
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	if p.lost == nil {
-		p.lost = Errorf(apierr.Lost, "the daemon is stopping: connect again later")
+		p.lost = apierr.Errorf(apierr.Lost, "the daemon is stopping: connect again later")
 	}
 	p.end(p.lost)
 	p.slots.close()

@@ -3,6 +3,9 @@ package actor
 import (
 	"context"
 	"sync"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // slots counts the pages that a pool may have, and the goroutines and calls that Pool.Close waits for.
@@ -27,12 +30,12 @@ func newSlots(limit int, quota func(session string) (client string, tabs int)) s
 // acquire takes the slot of a page in a session, and begins a call.
 func (s *slots) acquire(session string) error {
 	if s.taken >= s.limit {
-		return Exceeded("tabs", s.limit, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", s.taken)
+		return apierr.Exceeded("tabs", s.limit, "there are %d tabs, which is the limit: close one first, or raise --max-tabs", s.taken)
 	}
 	if client, most := s.quota(session); client != "" {
 		has := s.byClient[client]
 		if has >= most {
-			err := Exceeded("tabs_per_client", most,
+			err := apierr.Exceeded("tabs_per_client", most,
 				"this client has %d tabs, which is the limit: close one first, or raise --max-tabs-per-client", has)
 			err.Client = client
 			return err
@@ -105,7 +108,7 @@ func (s slot) end() {
 // slot when nothing of the page is left in the browser: a client whose calls end early must not have
 // more pages than others.
 func (s slot) giveBack(pool context.Context, err error) {
-	left := Leftover(err)
+	left := driver.Leftover(err)
 	if left == nil {
 		s.free()
 		s.end()

@@ -160,7 +160,7 @@ func (w *TabWatch) Stop() {
 	w.mu.Lock()
 	w.queue = nil
 	w.mu.Unlock()
-	w.finish(Errorf(apierr.Closed, "the watch was stopped"))
+	w.finish(apierr.Errorf(apierr.Closed, "the watch was stopped"))
 }
 
 func (w *TabWatch) take() (e TabEvent, ok bool, err error) {
@@ -188,7 +188,7 @@ func (w *TabWatch) add(e TabEvent) bool {
 	}
 	w.mu.Unlock()
 	if full {
-		w.finish(Exceeded("tab_events", watchBound, "the reader is %d tab events behind: start the watch again", watchBound))
+		w.finish(apierr.Exceeded("tab_events", watchBound, "the reader is %d tab events behind: start the watch again", watchBound))
 	}
 	return !full
 }

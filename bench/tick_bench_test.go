@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/views"
@@ -43,12 +44,12 @@ func BenchmarkTick(b *testing.B) {
 // pushed is a page that says what it is told to, and does not look at what it is told.
 type pushed struct{ *actortest.Page }
 
-func (pushed) Acknowledge(actor.Ack) {}
+func (pushed) Acknowledge(driver.Ack) {}
 
 // pushedBrowser makes such pages.
 type pushedBrowser struct{ *actortest.Browser }
 
-func (p pushedBrowser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+func (p pushedBrowser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	page, err := p.Browser.NewPage(ctx, o)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func newTicking(b *testing.B, n int, r *domtapv1.WatchDomRequest) *ticking {
 // push sends a patch, and returns when the tab has published what it makes of it.
 func (t *ticking) push(b *testing.B, p dom.Patch) {
 	before := t.tab.Head()
-	t.page.Emit(actor.Patched{Patch: p})
+	t.page.Emit(driver.Patched{Patch: p})
 	for head := before; head.Snapshot == before.Snapshot || head.Snapshot.Elements.Len() < t.n; head = t.tab.Head() {
 		<-head.Next()
 		if head.Info.Status == actor.StatusClosed {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/testenv"
@@ -102,7 +103,7 @@ func TestDeadDaemonsBrowsersAreSwept(t *testing.T) {
 	if left := testenv.Processes(filepath.Dir(homes[0])); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
-	if _, err := second.NewPage(t.Context(), actor.PageOptions{Viewport: dom.Box{Width: 800, Height: 600}}); err != nil {
+	if _, err := second.NewPage(t.Context(), driver.PageOptions{Viewport: dom.Box{Width: 800, Height: 600}}); err != nil {
 		t.Errorf("the new browser: %v", err)
 	}
 	for _, b := range []*browser.Browser{first, second} {

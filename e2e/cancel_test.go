@@ -25,6 +25,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -482,16 +483,16 @@ func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
 	sent := b.Sent()
 	short, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond) // a PDF takes ten times as long
 	defer cancel()
-	if _, err := page.Print(short, actor.Paper{Limit: 1e6}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := page.Print(short, driver.PrintOptions{Limit: 1e6}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("the error is %v", err)
 	}
 	testenv.Await(t, "the PDF is closed", func() bool { return b.Sent() == sent+2 })
 }
 
 // openPage opens a page whose events nobody needs.
-func openPage(t *testing.T, b *testenv.Browser, session string) actor.Page {
+func openPage(t *testing.T, b *testenv.Browser, session string) driver.Page {
 	t.Helper()
-	page, err := b.NewPage(testenv.Within(t, settleLimit), actor.PageOptions{Session: session})
+	page, err := b.NewPage(testenv.Within(t, settleLimit), driver.PageOptions{Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/model"
 	"github.com/domtap/domtap/dom"
 )
@@ -32,7 +32,7 @@ type world struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	b := actortest.NewBrowser()
-	page, err := b.NewPage(t.Context(), actor.PageOptions{Viewport: dom.Box{Width: 300, Height: 200}})
+	page, err := b.NewPage(t.Context(), driver.PageOptions{Viewport: dom.Box{Width: 300, Height: 200}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,10 +149,10 @@ func (w *world) mutate() {
 
 // read reads the page into the model and returns the elements.
 func (w *world) read(geometry bool) []*dom.Element {
-	req := actor.ReadRequest{Geometry: geometry}
+	req := driver.ReadRequest{Geometry: geometry}
 	acks := w.model.Pending()
 	for _, a := range acks {
-		req.Acks = append(req.Acks, actor.Ack(a))
+		req.Acks = append(req.Acks, driver.Ack(a))
 	}
 	out, err := w.page.Read(w.t.Context(), req)
 	if err != nil || len(out.Unacknowledged) > 0 {
@@ -160,12 +160,12 @@ func (w *world) read(geometry bool) []*dom.Element {
 	}
 	for len(w.page.Events()) > 0 {
 		switch e := (<-w.page.Events()).(type) {
-		case actor.Committed:
+		case driver.Committed:
 			if !e.Same {
 				w.model.Commit(e.Frame, e.Document)
 				w.forget(e.Frame)
 			}
-		case actor.FrameGone:
+		case driver.FrameGone:
 			w.model.Drop(e.Frame)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -284,9 +285,9 @@ func TestDialogPolicies(t *testing.T) {
 		"/loop":    bigButton(`for (let i = 0; i < 100; i++) alert(i); document.title = "done"`),
 		"/endless": bigButton(`while (true) alert("again")`),
 	})
-	for policy, titles := range map[actor.DialogPolicy][]string{
-		actor.AcceptDialogs:  {"true,Ada", "after true"},
-		actor.DismissDialogs: {"false,", "after false"},
+	for policy, titles := range map[driver.DialogPolicy][]string{
+		driver.AcceptDialogs:  {"true,Ada", "after true"},
+		driver.DismissDialogs: {"false,", "after false"},
 	} {
 		t.Run(titles[1], func(t *testing.T) {
 			d := testenv.StartWith(t, actor.Config{Dialogs: policy}, server.Config{}, browser.Config{})
@@ -386,7 +387,7 @@ func TestBeforeUnload(t *testing.T) {
 		}
 	})
 	t.Run("dismissed", func(t *testing.T) {
-		d := testenv.StartWith(t, actor.Config{Dialogs: actor.DismissDialogs}, server.Config{}, browser.Config{})
+		d := testenv.StartWith(t, actor.Config{Dialogs: driver.DismissDialogs}, server.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
 			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); testenv.Reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
@@ -398,7 +399,7 @@ func TestBeforeUnload(t *testing.T) {
 		}
 	})
 	t.Run("accepted", func(t *testing.T) {
-		d := testenv.StartWith(t, actor.Config{Dialogs: actor.AcceptDialogs}, server.Config{}, browser.Config{})
+		d := testenv.StartWith(t, actor.Config{Dialogs: driver.AcceptDialogs}, server.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
 			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); err != nil {

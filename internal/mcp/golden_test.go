@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
 
@@ -25,7 +25,7 @@ var random = regexp.MustCompile(`(nonce=|cursor: c)\d+`)
 func TestASessionReadsWell(t *testing.T) {
 	inBubble(t, Options{Tools: tools.All}, func(t *testing.T, b *bench) {
 		pay := actortest.Button("Pay")
-		pay.Act = func(page *actortest.Page, _ actor.Action) error {
+		pay.Act = func(page *actortest.Page, _ driver.Action) error {
 			page.Update(func(main *actortest.Frame) {
 				main.Body = append(main.Body, actortest.Link("Receipt", shopURL+"receipt"))
 			})

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/transcript"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestPruningKeepsAPageAndWhatChangedOnIt(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		pay := actortest.Button("Pay")
-		pay.Act = func(page *actortest.Page, _ actor.Action) error {
+		pay.Act = func(page *actortest.Page, _ driver.Action) error {
 			page.Update(func(main *actortest.Frame) {
 				for range 20 {
 					main.Body = append(main.Body, actortest.Button("Paid in full, with thanks"))

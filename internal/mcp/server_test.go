@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/mcp/tools"
 )
 
@@ -53,7 +53,7 @@ func TestTabsAreKeptWhenThatIsAskedFor(t *testing.T) {
 func TestWhatAnActionDidIsTheAnswer(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		pay := actortest.Button("Pay")
-		pay.Act = func(page *actortest.Page, _ actor.Action) error {
+		pay.Act = func(page *actortest.Page, _ driver.Action) error {
 			page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("Paid")) })
 			return nil
 		}
@@ -87,8 +87,8 @@ func TestLookingAgainShowsWhatChanged(t *testing.T) {
 func TestDialogsAndTheirAnswers(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		leave := actortest.Button("Leave")
-		leave.Act = func(page *actortest.Page, _ actor.Action) error {
-			page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Sure?"})
+		leave.Act = func(page *actortest.Page, _ driver.Action) error {
+			page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Sure?"})
 			return nil
 		}
 		b.browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Title: "Shop", Body: []*actortest.Node{leave}} })

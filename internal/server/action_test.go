@@ -9,8 +9,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/tokens"
 )
@@ -46,12 +47,12 @@ func TestInteractDoesEveryKindOfStep(t *testing.T) {
 				t.Errorf("step %d: %v", i, r)
 			}
 		}
-		var kinds []actor.ActionKind
+		var kinds []driver.ActionKind
 		for _, a := range page.Actions() {
 			kinds = append(kinds, a.Kind)
 		}
-		want := []actor.ActionKind{actor.Click, actor.Click, actor.Hover, actor.Type, actor.Press, actor.Fill,
-			actor.Press, actor.Press, actor.Scroll}
+		want := []driver.ActionKind{driver.Click, driver.Click, driver.Hover, driver.Type, driver.Press, driver.Fill,
+			driver.Press, driver.Press, driver.Scroll}
 		if !slices.Equal(kinds, want) {
 			t.Errorf("did %v, want %v", kinds, want)
 		}
@@ -74,8 +75,8 @@ func TestInteractDoesEveryKindOfStep(t *testing.T) {
 func TestInteractReportsFailedSteps(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		covered := actortest.Button("Covered")
-		covered.Act = func(*actortest.Page, actor.Action) error {
-			return actor.Errorf(actor.NotActionable, "the button is covered by a dialog: close it first")
+		covered.Act = func(*actortest.Page, driver.Action) error {
+			return apierr.Errorf(apierr.NotActionable, "the button is covered by a dialog: close it first")
 		}
 		tab, page := b.shop(actortest.Button("Pay"), covered, actortest.Button("Gone"))
 		b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId()})
@@ -133,10 +134,10 @@ func TestInteractTellsWhatHappened(t *testing.T) {
 			{2, domtapv1.Verdict_VERDICT_NEW_TAB}, {3, domtapv1.Verdict_VERDICT_DIALOG},
 		} {
 			link, opener, asker := actortest.Link("Go", shopURL+"2"), actortest.Button("Open"), actortest.Button("Ask")
-			link.Act = func(p *actortest.Page, _ actor.Action) error { p.Go(shopURL + "2"); return nil }
-			opener.Act = func(p *actortest.Page, _ actor.Action) error { p.Open(shopURL + "2"); return nil }
-			asker.Act = func(p *actortest.Page, _ actor.Action) error {
-				p.OpenDialog(actor.Dialog{Type: "confirm", Message: "Sure?"})
+			link.Act = func(p *actortest.Page, _ driver.Action) error { p.Go(shopURL + "2"); return nil }
+			opener.Act = func(p *actortest.Page, _ driver.Action) error { p.Open(shopURL + "2"); return nil }
+			asker.Act = func(p *actortest.Page, _ driver.Action) error {
+				p.OpenDialog(driver.Dialog{Type: "confirm", Message: "Sure?"})
 				return nil
 			}
 			tab, _ := b.shop(actortest.Button("Idle"), link, opener, asker)

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/tokens"
@@ -372,7 +372,7 @@ func TestDomErrors(t *testing.T) {
 		if got, want := violatedFields(bad), []string{"tab_id", "max_elements", "max_tokens"}; !slices.Equal(got, want) {
 			t.Errorf("violated fields %v, want %v", got, want)
 		}
-		page.OpenDialog(actor.Dialog{Type: "alert", Message: "Hi"})
+		page.OpenDialog(driver.Dialog{Type: "alert", Message: "Hi"})
 		wantCode(t, get(&domtapv1.GetDomRequest{TabId: tab.GetId()}), codes.FailedPrecondition, "DIALOG_OPEN")
 	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/streamcheck"
@@ -180,9 +181,9 @@ func (s *script) line(words []string) {
 	case "goto":
 		s.goTo(rest)
 	case "dialog":
-		s.page.OpenDialog(actor.Dialog{Type: "alert", Message: strings.Join(rest, " ")})
+		s.page.OpenDialog(driver.Dialog{Type: "alert", Message: strings.Join(rest, " ")})
 	case "answer":
-		_, err := s.tab.AnswerDialog(ctx, actor.DialogAnswer{Accept: true})
+		_, err := s.tab.AnswerDialog(ctx, driver.DialogAnswer{Accept: true})
 		check(err)
 	case "crash":
 		s.page.Crash("oom")

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/tokens"
@@ -107,7 +107,7 @@ func TestHeadingsAreWhereReadingCanStart(t *testing.T) {
 		}
 		// Another document in the tab, and a dialog in front of it, take nothing away.
 		page.Go("https://shop.example/other")
-		page.OpenDialog(actor.Dialog{Type: "alert", Message: "!"})
+		page.OpenDialog(driver.Dialog{Type: "alert", Message: "!"})
 		r := &domtapv1.ReadPageRequest{TabId: tab.GetId(), Cursor: first.GetOutline()[3].GetCursor()}
 		if part := b.readPage(r); !part.GetChangedSince() || part.GetUrl() != shopURL || !strings.HasPrefix(part.GetText(), "## Part 2\n") {
 			t.Errorf("after the page went away: changed %v, %q, %.20q", part.GetChangedSince(), part.GetUrl(), part.GetText())
@@ -212,7 +212,7 @@ func TestReadingFailsAsReadingDoes(t *testing.T) {
 		_, err := b.pages.ReadPage(t.Context(), &domtapv1.ReadPageRequest{TabId: "t99"})
 		wantCode(t, err, codes.NotFound, "NOT_FOUND")
 		tab, page := b.readable("<p>Text</p>")
-		page.OpenDialog(actor.Dialog{Type: "alert"})
+		page.OpenDialog(driver.Dialog{Type: "alert"})
 		for _, mode := range []domtapv1.ReadMode{0, modeContent, modeInteractive, modeVisual} {
 			_, err = b.pages.ReadPage(t.Context(), &domtapv1.ReadPageRequest{TabId: tab.GetId(), Mode: mode})
 			wantCode(t, err, codes.FailedPrecondition, "DIALOG_OPEN")

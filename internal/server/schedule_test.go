@@ -13,6 +13,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/streamcheck"
@@ -229,13 +230,13 @@ func (s *schedule) crash() {
 func (s *schedule) dialog() {
 	if s.tab.Info().Dialog != nil {
 		s.try(func(ctx context.Context) error {
-			_, err := s.tab.AnswerDialog(ctx, actor.DialogAnswer{Accept: true})
+			_, err := s.tab.AnswerDialog(ctx, driver.DialogAnswer{Accept: true})
 			return err
 		})
 		return
 	}
 	if s.tab.Info().Status == actor.StatusReady {
-		s.page.OpenDialog(actor.Dialog{Type: "alert", Message: "Hello"})
+		s.page.OpenDialog(driver.Dialog{Type: "alert", Message: "Hello"})
 		s.settle()
 	}
 }

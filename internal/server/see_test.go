@@ -16,6 +16,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
@@ -64,8 +65,8 @@ func TestEvaluateIsOnRecordWithoutItsText(t *testing.T) {
 	var log bytes.Buffer
 	inBubble(t, Config{AllowEval: true, Logger: slog.New(slog.NewTextHandler(&log, nil))}, func(t *testing.T, b *bench) {
 		tab, page := b.shopTab()
-		page.Evaluates(func(s actor.Script) (actor.Evaluated, error) {
-			return actor.Evaluated{JSON: `"` + strings.ToUpper(s.Expression) + `"`}, nil
+		page.Evaluates(func(s driver.Script) (driver.Evaluated, error) {
+			return driver.Evaluated{JSON: `"` + strings.ToUpper(s.Expression) + `"`}, nil
 		})
 		got, err := b.pages.Evaluate(t.Context(), &domtapv1.EvaluateRequest{TabId: tab, Expression: "hush"})
 		if err != nil || got.GetResultJson() != `"HUSH"` {
@@ -80,11 +81,11 @@ func TestEvaluateIsOnRecordWithoutItsText(t *testing.T) {
 func TestExtractPutsDocumentsTogether(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shopTab()
-		page.Extracts(func(e actor.Extraction) ([]actor.Extract, error) {
+		page.Extracts(func(e driver.Extraction) ([]driver.Extract, error) {
 			if !bytes.Contains(e.Plan, []byte(`"selector":"h1"`)) {
 				t.Errorf("the plan is %s", e.Plan)
 			}
-			return []actor.Extract{{Data: []byte(`{"values":[null],"url":"https://one.example/"}`)}, {Frame: "f", Data: []byte(`{"values":["12"]}`)}}, nil
+			return []driver.Extract{{Data: []byte(`{"values":[null],"url":"https://one.example/"}`)}, {Frame: "f", Data: []byte(`{"values":["12"]}`)}}, nil
 		})
 		got, err := b.pages.Extract(t.Context(), &domtapv1.ExtractRequest{TabId: tab, SchemaJson: `{"n": {"selector": "h1", "type": "number"}}`})
 		if err != nil || got.GetResultJson() != `{"n":12}` || got.GetUrl() != "https://one.example/" || len(got.GetMissing()) != 0 {

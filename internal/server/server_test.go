@@ -28,6 +28,8 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/listen"
 )
@@ -252,8 +254,8 @@ func TestLogHoldsNoContent(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	inBubble(t, Config{Logger: logger}, func(t *testing.T, b *bench) {
 		secret := actortest.Button("Secret text")
-		secret.Act = func(*actortest.Page, actor.Action) error {
-			return actor.Errorf(actor.NotActionable, "covered by Secret text")
+		secret.Act = func(*actortest.Page, driver.Action) error {
+			return apierr.Errorf(apierr.NotActionable, "covered by Secret text")
 		}
 		tab, page := b.shop(actortest.Textbox("Field", ""), secret)
 		first := b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId()}).GetElements()[1].GetRef()
@@ -268,7 +270,7 @@ func TestLogHoldsNoContent(t *testing.T) {
 		if wantCode(t, err, codes.FailedPrecondition, "STALE_REF"); !strings.Contains(err.Error(), "Secret text") {
 			t.Errorf("the client is not told what the element was: %v", err)
 		}
-		page.OpenDialog(actor.Dialog{Type: "alert", Message: "Secret words"})
+		page.OpenDialog(driver.Dialog{Type: "alert", Message: "Secret words"})
 		_, err = b.dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab.GetId()})
 		wantCode(t, err, codes.FailedPrecondition, "DIALOG_OPEN")
 	})

@@ -21,6 +21,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/client"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -416,7 +417,7 @@ func (s *stage) rest() {
 	s.page.Resume()
 	s.settle()
 	if s.tab.Info().Dialog != nil {
-		if _, err := s.tab.AnswerDialog(s.t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+		if _, err := s.tab.AnswerDialog(s.t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 			s.t.Error(err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/identity"
 )
@@ -238,11 +239,11 @@ func TestWatchTabs(t *testing.T) {
 		if m := next(); !m.GetNavigated().GetSameDocument() || m.GetTab().GetUrl() != shopURL+"x" {
 			t.Errorf("a change of URL came as %v", m)
 		}
-		page.OpenDialog(actor.Dialog{Type: "alert", Message: "Hi"})
+		page.OpenDialog(driver.Dialog{Type: "alert", Message: "Hi"})
 		if m := next(); m.GetDialog().GetDialog().GetMessage() != "Hi" {
 			t.Errorf("a dialog came as %v", m)
 		}
-		page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", State: actor.Fetched}})
+		page.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", State: driver.Fetched}})
 		if m := next(); m.GetDownload().GetGuid() != "g" {
 			t.Errorf("a download came as %v", m)
 		}
@@ -303,18 +304,18 @@ func TestWatchTabsTellsEverything(t *testing.T) {
 		is("another document", func(m *domtapv1.WatchTabsResponse) bool {
 			return m.GetNavigated() != nil && !m.GetNavigated().GetSameDocument() && m.GetTab().GetUrl() == shopURL+"next"
 		})
-		page.OpenDialog(actor.Dialog{Type: "prompt", Message: "Name?", Default: "Ann"})
+		page.OpenDialog(driver.Dialog{Type: "prompt", Message: "Name?", Default: "Ann"})
 		is("a prompt", func(m *domtapv1.WatchTabsResponse) bool {
 			return m.GetDialog().GetDialog().GetDefaultPrompt() == "Ann" && m.GetTab().GetDialog() != nil
 		})
-		if _, err := page.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true, Text: new("Bea")}); err != nil {
+		if _, err := page.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true, Text: new("Bea")}); err != nil {
 			t.Error(err)
 		}
 		is("its end", func(m *domtapv1.WatchTabsResponse) bool {
 			return m.GetDialog() != nil && m.GetDialog().GetDialog() == nil && m.GetTab().GetDialog() == nil
 		})
-		for _, state := range []actor.DownloadState{actor.Fetching, actor.NotFetched} {
-			page.Emit(actor.Downloaded{Download: actor.Download{GUID: "g", Filename: "a.zip", State: state}})
+		for _, state := range []driver.DownloadState{driver.Fetching, driver.NotFetched} {
+			page.Emit(driver.Downloaded{Download: driver.Download{GUID: "g", Filename: "a.zip", State: state}})
 			is("a download", func(m *domtapv1.WatchTabsResponse) bool {
 				return m.GetDownload().GetState() == state.String() && m.GetDownload().GetSuggestedFilename() == "a.zip"
 			})
@@ -371,7 +372,7 @@ type leaving struct {
 	leave func()
 }
 
-func (l leaving) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+func (l leaving) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	defer l.leave()
 	return l.Browser.NewPage(ctx, o)
 }

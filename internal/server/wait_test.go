@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -394,7 +394,7 @@ func TestADialogDoesNotEndAWait(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Pay"))
 		early := b.waitFor(until(tab, &domtapv1.WaitCondition{Text: "done"}))
-		page.OpenDialog(actor.Dialog{Type: "alert", Message: "Stop"})
+		page.OpenDialog(driver.Dialog{Type: "alert", Message: "Stop"})
 		late := b.waitFor(until(tab, &domtapv1.WaitCondition{Text: "done"}))
 		add(page, "Done")
 		time.Sleep(5 * time.Second)
@@ -404,7 +404,7 @@ func TestADialogDoesNotEndAWait(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := one.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+		if _, err := one.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 			t.Fatal(err)
 		}
 		early.wantMet("after the dialog")
@@ -505,7 +505,7 @@ func waitStep(w *domtapv1.WaitStep) *domtapv1.Step {
 func TestATurnWaits(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		load := actortest.Button("Load")
-		load.Act = func(p *actortest.Page, _ actor.Action) error {
+		load.Act = func(p *actortest.Page, _ driver.Action) error {
 			p.Traffic(true)
 			time.AfterFunc(3*time.Second, func() {
 				add(p, "Ready")

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -189,7 +189,7 @@ func TestWatchFoldsWithinMinInterval(t *testing.T) {
 		if took := time.Since(start); took != 10*time.Second {
 			t.Errorf("it came after %v, want 10 s", took)
 		}
-		page.OpenDialog(actor.Dialog{Type: "alert"})
+		page.OpenDialog(driver.Dialog{Type: "alert"})
 		if s.next().GetTabStatus().GetDialog() == nil || time.Since(start) != 10*time.Second {
 			t.Errorf("the dialog came as %v after %v, want it at once", s.last, time.Since(start))
 		}
@@ -245,7 +245,7 @@ func TestWatchTellsStatusAndDialogs(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page, s := b.watchShop(buttons("B", 2)...)
 		at := s.last.GetRevision()
-		page.OpenDialog(actor.Dialog{Type: "confirm", Message: "Sure?"})
+		page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Sure?"})
 		if st := s.next().GetTabStatus(); st.GetDialog().GetMessage() != "Sure?" || st.GetDetail() == "" ||
 			st.GetStatus() != domtapv1.TabStatus_TAB_STATUS_READY || s.last.GetRevision() != at {
 			t.Errorf("a dialog came as %v", s.last)
@@ -254,7 +254,7 @@ func TestWatchTellsStatusAndDialogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := open.AnswerDialog(t.Context(), actor.DialogAnswer{Accept: true}); err != nil {
+		if _, err := open.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 			t.Fatal(err)
 		}
 		if st := s.next().GetTabStatus(); st == nil || st.GetDialog() != nil {

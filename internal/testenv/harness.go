@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -38,7 +39,7 @@ type Browser struct {
 }
 
 // NewPage implements actor.Browser.
-func (r *Browser) NewPage(ctx context.Context, o actor.PageOptions) (actor.Page, error) {
+func (r *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	p, err := r.Browser.NewPage(ctx, o)
 	if err == nil {
 		r.mu.Lock()
@@ -213,7 +214,7 @@ func StartBeside(t testing.TB, tabs actor.Config, cfg server.Config, with browse
 
 // serve runs the actors and a server on a browser.
 func serve(t testing.TB, b interface {
-	actor.Browser
+	driver.Browser
 	sessions.Browser
 }, tabs actor.Config, cfg server.Config, prepare func(*server.Server),
 ) *Daemon {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/diff"
@@ -125,7 +126,7 @@ func nameOf(err error, reason Reasons) string {
 
 // Candidates returns the elements in an error.
 func Candidates(err error, base compact.Base) []*domtapv1.Candidate {
-	var known *actor.Error
+	var known *apierr.Error
 	if !errors.As(err, &known) {
 		return nil
 	}

@@ -17,6 +17,8 @@ import (
 	"sync"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -26,7 +28,7 @@ type Access struct {
 	pool     *actor.Pool
 	sessions *sessions.Sessions
 	// dialogs is the policy of the default sessions of clients.
-	dialogs actor.DialogPolicy
+	dialogs driver.DialogPolicy
 
 	mu      sync.Mutex
 	clients map[string]*clientSessions
@@ -264,7 +266,7 @@ func (a *Access) of(who identity.Principal) *clientSessions {
 
 // nobody is the error of a call without a principal, which is a fault of the daemon.
 func nobody() error {
-	return actor.Errorf(actor.NotFound, "no session: the call has no principal: please report this fault of the daemon")
+	return apierr.Errorf(apierr.NotFound, "no session: the call has no principal: please report this fault of the daemon")
 }
 
 // HasSession reports whether there is a session, by the daemon's name for it. It is for usage records, not for

@@ -13,6 +13,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/capture"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/annotate"
@@ -31,7 +32,7 @@ type Capture struct {
 }
 
 // Take reads the view that the request selects and takes a screenshot, which must be a PNG.
-func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domtapv1.GetCompactRequest, shot actor.Shot) (*Capture, error) {
+func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domtapv1.GetCompactRequest, shot driver.Shot) (*Capture, error) {
 	sel := views.SelectionOf(request)
 	read, picture, clip, err := take(ctx, tab, request, sel.Read(true), shot)
 	if err != nil {
@@ -51,7 +52,7 @@ func Take(ctx context.Context, tab *actor.Tab, shared *views.Tab, request *domta
 
 // take reads a tab and takes a screenshot of an element, of the whole page or of the viewport. The box is the
 // part of the viewport's plane that the screenshot shows.
-func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o actor.ReadOptions, shot actor.Shot) (actor.Reading, []byte, dom.Box, error) {
+func take(ctx context.Context, tab *actor.Tab, r *domtapv1.GetCompactRequest, o actor.ReadOptions, shot driver.Shot) (actor.Reading, []byte, dom.Box, error) {
 	switch {
 	case r.RootRef != nil:
 		return capture.Element(ctx, tab, dom.Ref(r.GetRootRef()), o, shot)

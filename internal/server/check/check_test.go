@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -235,8 +235,8 @@ func TestBadFieldsComeBeforeWhatIsRefusedOrNotBuilt(t *testing.T) {
 		t.Errorf("got %v, want the missing tab_id first", err)
 	}
 	r.TabId = "t1"
-	var refused *actor.Error
-	if err := Request(r); !errors.As(err, &refused) || refused.Kind != actor.Refused {
+	var refused *apierr.Error
+	if err := Request(r); !errors.As(err, &refused) || refused.Kind != apierr.Refused {
 		t.Errorf("got %v, want the URL refused next", err)
 	}
 }
@@ -252,7 +252,7 @@ func TestViolationsAreBounded(t *testing.T) {
 }
 
 func TestAllowURL(t *testing.T) {
-	kinds := map[string]actor.ErrorKind{"invalid": actor.Invalid, "refused": actor.Refused}
+	kinds := map[string]apierr.ErrorKind{"invalid": apierr.Invalid, "refused": apierr.Refused}
 	for url, want := range map[string]string{
 		"https://example.com/":                "",
 		"http://localhost:8080/x?y#z":         "",
@@ -295,7 +295,7 @@ func TestAllowURL(t *testing.T) {
 			}
 			continue
 		}
-		var e *actor.Error
+		var e *apierr.Error
 		if !errors.As(err, &e) || e.Kind != kinds[want] {
 			t.Errorf("%.40q: got %v, want it %s", url, err, want)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -51,7 +51,7 @@ func checkURL(v *violations, field, url string) {
 	if err == nil {
 		return
 	}
-	if err.Kind == actor.Refused {
+	if err.Kind == apierr.Refused {
 		v.refused = err
 		return
 	}

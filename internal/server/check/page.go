@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
 )
@@ -117,7 +117,7 @@ func checkBatch(v *violations, r *domtapv1.BatchRequest) {
 		}
 		field := fmt.Sprintf("urls[%d]", i)
 		if v.want(url != "", field, "must not be empty") {
-			if err := parseURL(url); err != nil && err.Kind != actor.Refused {
+			if err := parseURL(url); err != nil && err.Kind != apierr.Refused {
 				v.want(false, field, err.Message)
 			}
 		}

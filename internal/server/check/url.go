@@ -3,7 +3,7 @@ package check
 import (
 	"net/url"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // maxURL is the longest URL that Chromium navigates to.
@@ -17,30 +17,30 @@ func AllowURL(raw string) error {
 	switch {
 	case err == nil:
 		return nil
-	case err.Kind == actor.Invalid:
+	case err.Kind == apierr.Invalid:
 		err.Message = "the URL " + err.Message
 	}
 	return err
 }
 
 // parseURL does the work of AllowURL; the message of an Invalid begins with "must".
-func parseURL(raw string) *actor.Error {
+func parseURL(raw string) *apierr.Error {
 	if len(raw) > maxURL {
-		return actor.Errorf(actor.Invalid, "must have at most 2 MiB")
+		return apierr.Errorf(apierr.Invalid, "must have at most 2 MiB")
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" {
 		// The parser's own message would repeat a URL that may hold secrets.
-		return actor.Errorf(actor.Invalid, "must be an absolute URL, such as https://example.com/")
+		return apierr.Errorf(apierr.Invalid, "must be an absolute URL, such as https://example.com/")
 	}
 	switch {
 	case u.Scheme == "http" || u.Scheme == "https":
 		if u.Hostname() == "" {
-			return actor.Errorf(actor.Invalid, "must name a host, such as https://example.com/")
+			return apierr.Errorf(apierr.Invalid, "must name a host, such as https://example.com/")
 		}
 		return nil
 	case u.Scheme == "data" || u.Scheme == "about" && u.Opaque == "blank":
 		return nil
 	}
-	return actor.Errorf(actor.Refused, "the URL policy refuses %.40s: URLs: use http:, https:, data: or about:blank", u.Scheme)
+	return apierr.Errorf(apierr.Refused, "the URL policy refuses %.40s: URLs: use http:, https:, data: or about:blank", u.Scheme)
 }

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
@@ -168,7 +169,7 @@ func TestMetadata(t *testing.T) {
 func TestTab(t *testing.T) {
 	wantMessage(t, "tab", Tab(actor.Info{
 		ID: "t1", Session: "default", URL: "u", Title: "T", Status: actor.StatusUnresponsive, Revision: 4, Epoch: "e",
-		Opener: "t0", HTTPStatus: 404, Dialog: &actor.Dialog{Type: "prompt", Message: "m", Default: "d"},
+		Opener: "t0", HTTPStatus: 404, Dialog: &driver.Dialog{Type: "prompt", Message: "m", Default: "d"},
 	}), &domtapv1.Tab{
 		Id: "t1", SessionId: "default", Url: "u", Title: "T", Status: domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE,
 		Revision: 4, Epoch: "e", OpenerTabId: "t0", HttpStatus: 404,
@@ -199,7 +200,7 @@ func TestEnumsAreKeptApart(t *testing.T) {
 	for name, want := range map[string]domtapv1.DialogType{
 		"alert": 1, "confirm": 2, "prompt": 3, "beforeunload": 4, "other": 0,
 	} {
-		if got := Dialog(&actor.Dialog{Type: name}).GetType(); got != want {
+		if got := Dialog(&driver.Dialog{Type: name}).GetType(); got != want {
 			t.Errorf("dialog %s is %v", name, got)
 		}
 	}
@@ -228,7 +229,7 @@ func TestTabEvent(t *testing.T) {
 	} {
 		wantMessage(t, "event", TabEvent(actor.TabEvent{
 			Kind: kind, Info: actor.Info{ID: "t1"}, At: at, Same: true, Reason: "oom",
-			Download: actor.Download{GUID: "g", URL: "u", Filename: "f", State: actor.Fetched, Received: 1, Total: 2},
+			Download: driver.Download{GUID: "g", URL: "u", Filename: "f", State: driver.Fetched, Received: 1, Total: 2},
 		}), want)
 	}
 }

@@ -1,7 +1,7 @@
 package convert
 
 import (
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -12,11 +12,11 @@ func Session(i sessions.Info) *domtapv1.Session {
 		Browser: i.Process.Browser, Restarts: int32(i.Process.Restarts), Restarting: i.Process.Down}
 }
 
-var dialogPolicies = map[domtapv1.DialogPolicy]actor.DialogPolicy{
-	domtapv1.DialogPolicy_DIALOG_POLICY_UNSPECIFIED: actor.ReportDialogs,
-	domtapv1.DialogPolicy_DIALOG_POLICY_REPORT:      actor.ReportDialogs,
-	domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:      actor.AcceptDialogs,
-	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     actor.DismissDialogs,
+var dialogPolicies = map[domtapv1.DialogPolicy]driver.DialogPolicy{
+	domtapv1.DialogPolicy_DIALOG_POLICY_UNSPECIFIED: driver.ReportDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_REPORT:      driver.ReportDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:      driver.AcceptDialogs,
+	domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:     driver.DismissDialogs,
 }
 
 // Settings converts the settings of a session; nil: none.

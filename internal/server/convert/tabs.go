@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -51,7 +52,7 @@ func Status(s actor.Status) domtapv1.TabStatus {
 }
 
 // Dialog converts a dialog; nil: none.
-func Dialog(d *actor.Dialog) *domtapv1.Dialog {
+func Dialog(d *driver.Dialog) *domtapv1.Dialog {
 	if d == nil {
 		return nil
 	}
@@ -68,23 +69,23 @@ func Dialog(d *actor.Dialog) *domtapv1.Dialog {
 	}
 	answer := domtapv1.DialogAnswer_DIALOG_ANSWER_UNSPECIFIED
 	switch d.Answer {
-	case actor.Accepted:
+	case driver.Accepted:
 		answer = domtapv1.DialogAnswer_DIALOG_ANSWER_ACCEPTED
-	case actor.Dismissed:
+	case driver.Dismissed:
 		answer = domtapv1.DialogAnswer_DIALOG_ANSWER_DISMISSED
 	}
 	return &domtapv1.Dialog{Type: kind, Message: d.Message, DefaultPrompt: d.Default, Id: d.ID, Answer: answer}
 }
 
 // DialogPolicy converts the policy for dialogs; unset: the client answers.
-func DialogPolicy(p domtapv1.DialogPolicy) actor.DialogPolicy {
+func DialogPolicy(p domtapv1.DialogPolicy) driver.DialogPolicy {
 	switch p {
 	case domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:
-		return actor.AcceptDialogs
+		return driver.AcceptDialogs
 	case domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:
-		return actor.DismissDialogs
+		return driver.DismissDialogs
 	}
-	return actor.ReportDialogs
+	return driver.ReportDialogs
 }
 
 // Wait converts the phase at which a navigation is done; unset: load.
@@ -110,13 +111,13 @@ func History(entries []actor.HistoryEntry) []*domtapv1.HistoryEntry {
 }
 
 // Delivered converts how much of an action the element received.
-func Delivered(d actor.Delivered) domtapv1.Delivered {
+func Delivered(d driver.Delivered) domtapv1.Delivered {
 	switch d {
-	case actor.DeliveredAll:
+	case driver.DeliveredAll:
 		return domtapv1.Delivered_DELIVERED_ALL
-	case actor.DeliveredPart:
+	case driver.DeliveredPart:
 		return domtapv1.Delivered_DELIVERED_PART
-	case actor.DeliveredNone:
+	case driver.DeliveredNone:
 		return domtapv1.Delivered_DELIVERED_NONE
 	}
 	return domtapv1.Delivered_DELIVERED_UNSPECIFIED
@@ -163,7 +164,7 @@ func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
 	return m
 }
 
-func download(d actor.Download) *domtapv1.TabDownload {
+func download(d driver.Download) *domtapv1.TabDownload {
 	return &domtapv1.TabDownload{
 		Guid: d.GUID, Url: d.URL, SuggestedFilename: d.Filename,
 		State: d.State.String(), ReceivedBytes: d.Received, TotalBytes: d.Total, Path: d.Path, Reason: d.Reason,
@@ -173,9 +174,9 @@ func download(d actor.Download) *domtapv1.TabDownload {
 // Downloads converts the downloads of a session.
 func Downloads(records []actor.DownloadRecord) []*domtapv1.Download {
 	states := [...]domtapv1.DownloadState{
-		actor.Fetching:   domtapv1.DownloadState_DOWNLOAD_STATE_IN_PROGRESS,
-		actor.Fetched:    domtapv1.DownloadState_DOWNLOAD_STATE_COMPLETED,
-		actor.NotFetched: domtapv1.DownloadState_DOWNLOAD_STATE_CANCELED,
+		driver.Fetching:   domtapv1.DownloadState_DOWNLOAD_STATE_IN_PROGRESS,
+		driver.Fetched:    domtapv1.DownloadState_DOWNLOAD_STATE_COMPLETED,
+		driver.NotFetched: domtapv1.DownloadState_DOWNLOAD_STATE_CANCELED,
 	}
 	out := make([]*domtapv1.Download, len(records))
 	for i, r := range records {

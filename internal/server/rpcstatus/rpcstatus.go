@@ -21,7 +21,7 @@ import (
 	"google.golang.org/protobuf/protoadapt"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/server/limit"
 	"github.com/domtap/domtap/internal/server/views"
@@ -37,28 +37,28 @@ type mapping struct {
 }
 
 // kinds maps the kinds of the actors' errors. It is the only such table.
-var kinds = map[actor.ErrorKind]mapping{
-	actor.NotFound:      {codes.NotFound, "NOT_FOUND"},
-	actor.Stale:         {codes.FailedPrecondition, "STALE_REF"},
-	actor.NotActionable: {codes.FailedPrecondition, "NOT_ACTIONABLE"},
-	actor.Navigation:    {codes.FailedPrecondition, "NAVIGATION_FAILED"},
-	actor.NoHistory:     {codes.FailedPrecondition, "NO_HISTORY"},
-	actor.Aborted:       {codes.Aborted, "NAVIGATED_AWAY"},
-	actor.Exhausted:     {codes.ResourceExhausted, "LIMIT_REACHED"},
-	actor.Refused:       {codes.PermissionDenied, "URL_POLICY"},
-	actor.Lost:          {codes.Unavailable, "PAGE_LOST"},
-	actor.Closed:        {codes.Aborted, "TAB_CLOSED"},
-	actor.DialogOpen:    {codes.FailedPrecondition, "DIALOG_OPEN"},
-	actor.IsDownload:    {codes.FailedPrecondition, "DOWNLOAD"},
-	actor.NoDialog:      {codes.FailedPrecondition, "NO_DIALOG"},
-	actor.Invalid:       {codes.InvalidArgument, "INVALID"},
-	actor.Forbidden:     {codes.PermissionDenied, "UPLOAD_POLICY"},
-	actor.Ambiguous:     {codes.FailedPrecondition, "AMBIGUOUS_TARGET"},
-	actor.NoMatch:       {codes.FailedPrecondition, "TARGET_NOT_FOUND"},
-	actor.Exists:        {codes.AlreadyExists, "EXISTS"},
-	actor.Restoring:     {codes.Unavailable, "TAB_RESTORING"},
-	actor.NotDelivered:  {codes.FailedPrecondition, "NOT_DELIVERED"},
-	actor.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
+var kinds = map[apierr.ErrorKind]mapping{
+	apierr.NotFound:      {codes.NotFound, "NOT_FOUND"},
+	apierr.Stale:         {codes.FailedPrecondition, "STALE_REF"},
+	apierr.NotActionable: {codes.FailedPrecondition, "NOT_ACTIONABLE"},
+	apierr.Navigation:    {codes.FailedPrecondition, "NAVIGATION_FAILED"},
+	apierr.NoHistory:     {codes.FailedPrecondition, "NO_HISTORY"},
+	apierr.Aborted:       {codes.Aborted, "NAVIGATED_AWAY"},
+	apierr.Exhausted:     {codes.ResourceExhausted, "LIMIT_REACHED"},
+	apierr.Refused:       {codes.PermissionDenied, "URL_POLICY"},
+	apierr.Lost:          {codes.Unavailable, "PAGE_LOST"},
+	apierr.Closed:        {codes.Aborted, "TAB_CLOSED"},
+	apierr.DialogOpen:    {codes.FailedPrecondition, "DIALOG_OPEN"},
+	apierr.IsDownload:    {codes.FailedPrecondition, "DOWNLOAD"},
+	apierr.NoDialog:      {codes.FailedPrecondition, "NO_DIALOG"},
+	apierr.Invalid:       {codes.InvalidArgument, "INVALID"},
+	apierr.Forbidden:     {codes.PermissionDenied, "UPLOAD_POLICY"},
+	apierr.Ambiguous:     {codes.FailedPrecondition, "AMBIGUOUS_TARGET"},
+	apierr.NoMatch:       {codes.FailedPrecondition, "TARGET_NOT_FOUND"},
+	apierr.Exists:        {codes.AlreadyExists, "EXISTS"},
+	apierr.Restoring:     {codes.Unavailable, "TAB_RESTORING"},
+	apierr.NotDelivered:  {codes.FailedPrecondition, "NOT_DELIVERED"},
+	apierr.Unresponsive:  {codes.FailedPrecondition, "PAGE_UNRESPONSIVE"},
 }
 
 // From returns the error of a handler as an error with a status. An error that has one keeps it; nil stays nil.
@@ -66,7 +66,7 @@ func From(err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *actor.Error
+	var known *apierr.Error
 	var exceeded *limit.Exceeded
 	var invalid *check.Invalid
 	var unsupported *check.Unsupported
@@ -94,7 +94,7 @@ func From(err error) error {
 }
 
 // fromActor returns the error of an actor with its status and details.
-func fromActor(known *actor.Error, message string) error {
+func fromActor(known *apierr.Error, message string) error {
 	m, ok := kinds[known.Kind]
 	if !ok {
 		m = mapping{codes.Internal, "UNKNOWN_KIND"}
@@ -151,7 +151,7 @@ func Limit(err error) string {
 }
 
 // metadata is the detail of an actor's error, with the refs of the candidates for an ambiguous target.
-func metadataOf(e *actor.Error) map[string]string {
+func metadataOf(e *apierr.Error) map[string]string {
 	if len(e.Candidates) == 0 {
 		return e.Detail
 	}

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/server/check"
 )
 
@@ -25,12 +25,12 @@ func wantCode(t *testing.T, err error, code codes.Code, reason string) {
 }
 
 func TestErrorTable(t *testing.T) {
-	for kind := actor.NotFound; kind <= actor.Unresponsive; kind++ {
+	for kind := apierr.NotFound; kind <= apierr.Unresponsive; kind++ {
 		m, ok := kinds[kind]
 		if !ok {
 			t.Errorf("kind %d has no code", kind)
 		}
-		wrapped := fmt.Errorf("while testing: %w", &actor.Error{Kind: kind, Message: "do this", Detail: map[string]string{"ref": "12"}})
+		wrapped := fmt.Errorf("while testing: %w", &apierr.Error{Kind: kind, Message: "do this", Detail: map[string]string{"ref": "12"}})
 		err := From(wrapped)
 		wantCode(t, err, m.code, m.reason)
 		if !strings.Contains(err.Error(), "do this") {
@@ -44,8 +44,8 @@ func TestErrorTable(t *testing.T) {
 		{nil, codes.OK},
 		{fmt.Errorf("read: %w", context.DeadlineExceeded), codes.DeadlineExceeded},
 		{fmt.Errorf("read: %w", context.Canceled), codes.Canceled},
-		{&actor.Error{Kind: actor.Navigation, Err: context.DeadlineExceeded}, codes.DeadlineExceeded},
-		{&actor.Error{Kind: actor.Closed, Err: context.Canceled}, codes.Aborted},
+		{&apierr.Error{Kind: apierr.Navigation, Err: context.DeadlineExceeded}, codes.DeadlineExceeded},
+		{&apierr.Error{Kind: apierr.Closed, Err: context.Canceled}, codes.Aborted},
 		{errors.New("no idea"), codes.Internal},
 		{status.Error(codes.DataLoss, "kept"), codes.DataLoss},
 		{&check.Unsupported{Field: "x", Instead: "y"}, codes.Unimplemented},
@@ -53,14 +53,14 @@ func TestErrorTable(t *testing.T) {
 	} {
 		wantCode(t, From(c.err), c.code, "")
 	}
-	if metadata := From(&actor.Error{Kind: actor.Stale, Detail: map[string]string{"bad": "\xff"}}); status.Code(metadata) != codes.FailedPrecondition {
+	if metadata := From(&apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"bad": "\xff"}}); status.Code(metadata) != codes.FailedPrecondition {
 		t.Errorf("details that do not encode lose the error: %v", metadata)
 	}
 }
 
 func TestErrorsNameTheTimeOfTheNextAttempt(t *testing.T) {
 	var found *errdetails.RetryInfo
-	for _, detail := range status.Convert(From(&actor.Error{Kind: actor.Lost, RetryAfter: 1500 * time.Millisecond})).Details() {
+	for _, detail := range status.Convert(From(&apierr.Error{Kind: apierr.Lost, RetryAfter: 1500 * time.Millisecond})).Details() {
 		if info, ok := detail.(*errdetails.RetryInfo); ok {
 			found = info
 		}
@@ -68,17 +68,17 @@ func TestErrorsNameTheTimeOfTheNextAttempt(t *testing.T) {
 	if d := found.GetRetryDelay().AsDuration(); d != 1500*time.Millisecond {
 		t.Errorf("try again after %v", d)
 	}
-	if n := len(status.Convert(From(&actor.Error{Kind: actor.Lost})).Details()); n != 1 {
+	if n := len(status.Convert(From(&apierr.Error{Kind: apierr.Lost})).Details()); n != 1 {
 		t.Errorf("%d details of an error that nobody knows the end of", n)
 	}
 }
 
 func TestLimitNamesTheLimitOfAnError(t *testing.T) {
-	err := From(actor.Exceeded("mailbox", 64, "tab t1 has 64 calls waiting: wait"))
+	err := From(apierr.Exceeded("mailbox", 64, "tab t1 has 64 calls waiting: wait"))
 	if got := Limit(err); got != "mailbox" {
 		t.Errorf("the limit is %q", got)
 	}
-	if got := Limit(From(actor.Errorf(actor.NotFound, "x"))); got != "" {
+	if got := Limit(From(apierr.Errorf(apierr.NotFound, "x"))); got != "" {
 		t.Errorf("no limit, and yet %q", got)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/acting"
@@ -61,9 +63,9 @@ func nothingDone(plan turn.Turn, out turn.Outcome) error {
 	if plan.URL != "" || !plan.StopOnError || plan.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}
-	var e *actor.Error
-	hung := errors.As(out.Results[0].Err, &e) && e.Kind == actor.Unresponsive // what it did nobody knows
-	if hung || out.Results[0].Delivered == actor.DeliveredPart {
+	var e *apierr.Error
+	hung := errors.As(out.Results[0].Err, &e) && e.Kind == apierr.Unresponsive // what it did nobody knows
+	if hung || out.Results[0].Delivered == driver.DeliveredPart {
 		return nil
 	}
 	return out.Results[0].Err

@@ -10,6 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
@@ -47,7 +49,7 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 		return nil, err
 	}
 	if b.session = r.GetSessionId(); b.session == "" {
-		made, err := s.access.Create(ctx, "", sessions.Settings{Dialogs: actor.DismissDialogs, DenyDownloads: true}, sessions.State{})
+		made, err := s.access.Create(ctx, "", sessions.Settings{Dialogs: driver.DismissDialogs, DenyDownloads: true}, sessions.State{})
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +140,7 @@ func (b *batch) fill(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 	about := tab.Info()
 	out.Title, out.FinalUrl, out.HttpStatus = about.Title, about.URL, int32(about.HTTPStatus)
 	if d := about.Dialog; err != nil && d != nil {
-		return actor.Errorf(actor.DialogOpen, "a dialog (%s) blocks the page: open the page in a tab, answer the dialog, and read it there", d.Type)
+		return apierr.Errorf(apierr.DialogOpen, "a dialog (%s) blocks the page: open the page in a tab, answer the dialog, and read it there", d.Type)
 	}
 	return err
 }

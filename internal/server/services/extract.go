@@ -11,6 +11,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/capture"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/query"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -36,7 +37,7 @@ func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv
 	if err != nil {
 		return nil, err
 	}
-	paper := actor.Paper{
+	paper := driver.PrintOptions{
 		Landscape: r.GetLandscape(), Graphics: r.GetPrintBackground(), Scale: 1, Ranges: r.GetPageRanges(), Limit: maxPdf,
 	}
 	paper.Width, paper.Height = convert.Paper(r.GetFormat())
@@ -72,7 +73,7 @@ func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (
 
 // extractFrom runs a schema on a tab.
 func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, root dom.Ref, rows int) (*domtapv1.ExtractResponse, error) {
-	raw, err := query.Extract(ctx, tab, actor.Extraction{Plan: schema.Plan(rows), Root: root})
+	raw, err := query.Extract(ctx, tab, driver.Extraction{Plan: schema.Plan(rows), Root: root})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +107,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 	if err != nil {
 		return nil, err
 	}
-	script := actor.Script{Expression: r.GetExpression(), Frame: dom.FrameID(r.GetFrameId()), Ref: dom.NoRef, Limit: maxEvaluated}
+	script := driver.Script{Expression: r.GetExpression(), Frame: dom.FrameID(r.GetFrameId()), Ref: dom.NoRef, Limit: maxEvaluated}
 	if r.Ref != nil {
 		script.Ref = dom.Ref(r.GetRef())
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	tabcapture "github.com/domtap/domtap/actor/capture"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/capture"
@@ -40,8 +41,8 @@ func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequ
 	return &domtapv1.ScreenshotResponse{Image: image, Format: format}, nil
 }
 
-func shotOf(r *domtapv1.ScreenshotRequest) (actor.Shot, domtapv1.ImageFormat) {
-	shot := actor.Shot{FullPage: r.GetFullPage(), Quality: defaultQuality}
+func shotOf(r *domtapv1.ScreenshotRequest) (driver.Shot, domtapv1.ImageFormat) {
+	shot := driver.Shot{FullPage: r.GetFullPage(), Quality: defaultQuality}
 	if r.Quality != nil {
 		shot.Quality = int(r.GetQuality())
 	}
@@ -58,7 +59,7 @@ func shotOf(r *domtapv1.ScreenshotRequest) (actor.Shot, domtapv1.ImageFormat) {
 }
 
 // annotatedShot takes a screenshot with refs, of the viewport, of the whole page or of an element.
-func (s *pageService) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot actor.Shot) (*domtapv1.ScreenshotResponse, error) {
+func (s *pageService) annotatedShot(ctx context.Context, tab *actor.Tab, r *domtapv1.ScreenshotRequest, shot driver.Shot) (*domtapv1.ScreenshotResponse, error) {
 	format, unlimited := shot.Format, int32(0)
 	shot.Format = "png"
 	request := &domtapv1.GetCompactRequest{TabId: r.GetTabId(), ViewportOnly: r.Ref == nil && !shot.FullPage, MaxTokens: &unlimited, ClientId: readPage}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/query"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/markdown"
@@ -121,7 +122,7 @@ func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtap
 	request := listRequest(r)
 	request.ViewportOnly = true
 	shared := s.views.Of(tab)
-	taken, err := capture.Take(ctx, tab, shared, request, actor.Shot{Format: "png"})
+	taken, err := capture.Take(ctx, tab, shared, request, driver.Shot{Format: "png"})
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package services
 import (
 	"context"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -29,7 +29,7 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 	if place.Tab != "" {
 		tab, err := s.access.Tab(ctx, place.Tab)
 		if err == nil && place.Session != "" && tab.Session() != place.Session {
-			err = actor.Unknown("tab", "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
+			err = apierr.Unknown("tab", "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
 		}
 		if err != nil {
 			return nil, err

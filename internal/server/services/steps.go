@@ -2,6 +2,7 @@ package services
 
 import (
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/capture"
@@ -27,7 +28,7 @@ func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.
 
 // turnShot makes the screenshot of a turn from a valid step.
 func (s *actionService) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) *turn.ScreenshotStep {
-	shot := &turn.ScreenshotStep{Shot: actor.Shot{Format: "png", FullPage: step.GetFullPage()}}
+	shot := &turn.ScreenshotStep{Shot: driver.Shot{Format: "png", FullPage: step.GetFullPage()}}
 	if !step.GetMarks() {
 		return shot
 	}

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
@@ -32,7 +34,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 		Wait:     convert.Wait(r.GetWaitUntil()),
 		Restore:  r.GetRestore(),
 	})
-	var known *actor.Error
+	var known *apierr.Error
 	if errors.Is(err, context.DeadlineExceeded) && !errors.As(err, &known) {
 		return nil, rpcstatus.New(codes.DeadlineExceeded, err.Error()) // there is no tab whose status could help
 	}
@@ -192,7 +194,7 @@ func (s *tabService) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogR
 	if err != nil {
 		return nil, err
 	}
-	answered, err := tab.AnswerDialog(ctx, actor.DialogAnswer{ID: r.GetDialogId(), Accept: r.GetAccept(), Text: r.PromptText})
+	answered, err := tab.AnswerDialog(ctx, driver.DialogAnswer{ID: r.GetDialogId(), Accept: r.GetAccept(), Text: r.PromptText})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -17,28 +17,28 @@ func TestEveryStepBecomesItsActions(t *testing.T) {
 	spot := &domtapv1.Target{X: proto.Float64(3), Y: proto.Float64(4)}
 	for _, c := range []struct {
 		step *domtapv1.Step
-		want []actor.Action
+		want []driver.Action
 	}{
 		{&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: at, Button: "right", Modifiers: []string{"Alt"}}}},
-			[]actor.Action{{Kind: actor.Click, Ref: 7, Button: "right", Modifiers: []string{"Alt"}, Clicks: 1}}},
+			[]driver.Action{{Kind: driver.Click, Ref: 7, Button: "right", Modifiers: []string{"Alt"}, Clicks: 1}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_DoubleClick{DoubleClick: &domtapv1.DoubleClickStep{Target: spot}}},
-			[]actor.Action{{Kind: actor.Click, Ref: dom.NoRef, Point: &actor.Point{X: 3, Y: 4}, Clicks: 2}}},
-		{&domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: at}}}, []actor.Action{{Kind: actor.Hover, Ref: 7}}},
+			[]driver.Action{{Kind: driver.Click, Ref: dom.NoRef, Point: &driver.Point{X: 3, Y: 4}, Clicks: 2}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: at}}}, []driver.Action{{Kind: driver.Hover, Ref: 7}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: at, Text: "x", Submit: true}}},
-			[]actor.Action{{Kind: actor.Type, Ref: 7, Text: "x"}, {Kind: actor.Press, Ref: 7, Text: "Enter"}}},
-		{&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: at, Text: "x"}}}, []actor.Action{{Kind: actor.Fill, Ref: 7, Text: "x"}}},
+			[]driver.Action{{Kind: driver.Type, Ref: 7, Text: "x"}, {Kind: driver.Press, Ref: 7, Text: "Enter"}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: at, Text: "x"}}}, []driver.Action{{Kind: driver.Fill, Ref: 7, Text: "x"}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "F5", Repeat: 3}}},
-			[]actor.Action{{Kind: actor.Press, Ref: dom.NoRef, Text: "F5", Repeat: 3}}},
+			[]driver.Action{{Kind: driver.Press, Ref: dom.NoRef, Text: "F5", Repeat: 3}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: at, Values: []string{"a", "b"}}}},
-			[]actor.Action{{Kind: actor.Select, Ref: 7, Values: []string{"a", "b"}}}},
-		{&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: at}}}, []actor.Action{{Kind: actor.Check, Ref: 7}}},
-		{&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: at}}}, []actor.Action{{Kind: actor.Uncheck, Ref: 7}}},
+			[]driver.Action{{Kind: driver.Select, Ref: 7, Values: []string{"a", "b"}}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Check{Check: &domtapv1.CheckStep{Target: at}}}, []driver.Action{{Kind: driver.Check, Ref: 7}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: at}}}, []driver.Action{{Kind: driver.Uncheck, Ref: 7}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: &domtapv1.ScrollStep{DeltaX: 1, DeltaY: 2}}},
-			[]actor.Action{{Kind: actor.Scroll, Ref: dom.NoRef, Delta: actor.Point{X: 1, Y: 2}}}},
+			[]driver.Action{{Kind: driver.Scroll, Ref: dom.NoRef, Delta: driver.Point{X: 1, Y: 2}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: at, To: spot}}},
-			[]actor.Action{{Kind: actor.Drag, Ref: 7, To: &actor.Spot{Ref: dom.NoRef, Point: &actor.Point{X: 3, Y: 4}}}}},
+			[]driver.Action{{Kind: driver.Drag, Ref: 7, To: &driver.Spot{Ref: dom.NoRef, Point: &driver.Point{X: 3, Y: 4}}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: at, Paths: []string{"/a"}, Files: []*domtapv1.UploadFile{{Name: "n", Content: []byte("c")}}}}},
-			[]actor.Action{{Kind: actor.Upload, Ref: 7, Paths: []string{"/a"}, Files: []actor.File{{Name: "n", Content: []byte("c")}}}}},
+			[]driver.Action{{Kind: driver.Upload, Ref: 7, Paths: []string{"/a"}, Files: []driver.File{{Name: "n", Content: []byte("c")}}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}, nil},
 	} {
 		if got := Actions(c.step); !reflect.DeepEqual(got, c.want) {

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/deadline"
@@ -35,7 +36,7 @@ type watcher struct {
 	last  views.Point
 	// status and dialog are the ones that were reported last.
 	status actor.Status
-	dialog *actor.Dialog
+	dialog *driver.Dialog
 	// sentAt is when the last message was sent, contentAt when the last one with content was.
 	sentAt, contentAt time.Time
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/content/injection"
 	"github.com/domtap/domtap/internal/content/markdown"
@@ -67,7 +68,7 @@ type Text struct {
 
 // Keep makes the text of a page and caches it. An unchanged page gets the same text with the same cursors;
 // known says so.
-func (t *Cache) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known bool) {
+func (t *Cache) Keep(tab *actor.Tab, markup []driver.Markup) (text *Text, known bool) {
 	sum, hidden := hash(markup), concealed(markup)
 	if text = t.find(func(k *Text) bool { return k.tab == tab && k.sources == sum && k.hidden == hidden }); text != nil {
 		return text, true
@@ -86,7 +87,7 @@ func (t *Cache) Keep(tab *actor.Tab, markup []actor.Markup) (text *Text, known b
 }
 
 // concealed counts the documents that address a model in invisible text.
-func concealed(markup []actor.Markup) (n int) {
+func concealed(markup []driver.Markup) (n int) {
 	for _, m := range markup {
 		if injection.Scan(m.Unseen)&injection.Addresses != 0 {
 			n++
@@ -175,12 +176,12 @@ func ended(tab *actor.Tab) bool {
 }
 
 // Changed reports whether the page has another text now.
-func (t *Text) Changed(markup []actor.Markup) bool {
+func (t *Text) Changed(markup []driver.Markup) bool {
 	return hash(markup) != t.sources && Document(markup).Text() != t.Document.Text()
 }
 
 // Document converts the markup of a page to a document.
-func Document(markup []actor.Markup) *markdown.Document {
+func Document(markup []driver.Markup) *markdown.Document {
 	sources := make([]markdown.Source, len(markup))
 	for i, m := range markup {
 		sources[i] = markdown.Source{
@@ -191,7 +192,7 @@ func Document(markup []actor.Markup) *markdown.Document {
 	return markdown.Of(sources)
 }
 
-func hash(markup []actor.Markup) (sum [sha256.Size]byte) {
+func hash(markup []driver.Markup) (sum [sha256.Size]byte) {
 	h := sha256.New()
 	for _, m := range markup {
 		for _, part := range []string{string(m.Frame), m.URL, m.Title, m.HTML} {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // Policy has the folders that files may be uploaded from. The zero value allows none.
@@ -62,7 +62,7 @@ func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 		if err != nil {
 			// Whether a file exists is revealed only below the allowed folders.
 			if within(dirs, filepath.Clean(path)) {
-				return nil, actor.Errorf(actor.Invalid, "upload %.200q: there is no such file", path)
+				return nil, apierr.Errorf(apierr.Invalid, "upload %.200q: there is no such file", path)
 			}
 			return nil, forbidden(path, dirs)
 		}
@@ -71,7 +71,7 @@ func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 		}
 		info, err := os.Stat(real)
 		if err != nil || !info.Mode().IsRegular() {
-			return nil, actor.Errorf(actor.Invalid, "upload %.200q: it is no regular file", path)
+			return nil, apierr.Errorf(apierr.Invalid, "upload %.200q: it is no regular file", path)
 		}
 		files = append(files, real)
 	}
@@ -91,5 +91,5 @@ func forbidden(path string, dirs []string) error {
 	if len(dirs) > 0 {
 		advice = "use a file below one of the folders that the daemon was allowed with --upload-dir, or send the content in files"
 	}
-	return actor.Errorf(actor.Forbidden, "upload %.200q: the daemon may not give that away: %s", path, advice)
+	return apierr.Errorf(apierr.Forbidden, "upload %.200q: the daemon may not give that away: %s", path, advice)
 }

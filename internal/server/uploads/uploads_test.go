@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 func TestOnlyFilesBelowAllowedFoldersAreGiven(t *testing.T) {
@@ -43,11 +43,11 @@ func TestOnlyFilesBelowAllowedFoldersAreGiven(t *testing.T) {
 		at("open/gone"): "Invalid", at("open/deep"): "Invalid", at("open/dangling"): "Invalid",
 	} {
 		got, err := p.Files([]string{path}, at("downloads"))
-		var e *actor.Error
+		var e *apierr.Error
 		switch {
-		case errors.As(err, &e) && e.Kind == actor.Forbidden:
+		case errors.As(err, &e) && e.Kind == apierr.Forbidden:
 			got = []string{"Forbidden"}
-		case errors.As(err, &e) && e.Kind == actor.Invalid:
+		case errors.As(err, &e) && e.Kind == apierr.Invalid:
 			got = []string{"Invalid"}
 		case err != nil:
 			t.Errorf("%s: %v", path, err)

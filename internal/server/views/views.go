@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/content/injection"
@@ -114,7 +115,7 @@ func explain(head *actor.Head, err error) error {
 	if _, err := head.Element(noRoot.Ref); err != nil {
 		return err
 	}
-	return &actor.Error{Kind: actor.Stale, Message: noRoot.Error()}
+	return &apierr.Error{Kind: apierr.Stale, Message: noRoot.Error()}
 }
 
 // share finds the view that another caller computes or has computed, or adds an empty one.
@@ -286,7 +287,7 @@ func (v *View) findFrame() error {
 			return nil
 		}
 	}
-	return actor.Unknown("frame", "there is no frame %q on the page: leave frame_id empty, or take one from an element", frame)
+	return apierr.Unknown("frame", "there is no frame %q on the page: leave frame_id empty, or take one from an element", frame)
 }
 
 func visits(history []dom.Visit) []compact.Visit {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -212,14 +213,14 @@ func TestViewErrorsAreTheActors(t *testing.T) {
 	head := read(t, tab)
 	for _, c := range []struct {
 		sel  Selection
-		kind actor.ErrorKind
+		kind apierr.ErrorKind
 	}{
-		{Selection{hasRoot: true, root: 0}, actor.Stale},
-		{Selection{hasRoot: true, root: 77}, actor.Invalid},
-		{Selection{frame: "F"}, actor.NotFound},
+		{Selection{hasRoot: true, root: 0}, apierr.Stale},
+		{Selection{hasRoot: true, root: 77}, apierr.Invalid},
+		{Selection{frame: "F"}, apierr.NotFound},
 	} {
 		_, err := views.At(head, head.Snapshot, c.sel)
-		if e, ok := err.(*actor.Error); !ok || e.Kind != c.kind {
+		if e, ok := err.(*apierr.Error); !ok || e.Kind != c.kind {
 			t.Errorf("%+v: got %v, want kind %d", c.sel, err, c.kind)
 		}
 	}

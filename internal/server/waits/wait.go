@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/check"
@@ -101,7 +102,7 @@ func ended(tab *actor.Tab, head *actor.Head) error {
 		if err := tab.Err(); err != nil {
 			return err
 		}
-		return actor.Errorf(actor.Closed, "tab %s was closed before the condition held: open another tab", tab.ID())
+		return apierr.Errorf(apierr.Closed, "tab %s was closed before the condition held: open another tab", tab.ID())
 	}
 	return nil
 }

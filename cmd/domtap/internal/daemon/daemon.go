@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/instance"
 	"github.com/domtap/domtap/internal/browser"
@@ -50,7 +50,7 @@ type Config struct {
 	// AllowEval lets clients run scripts in pages.
 	AllowEval bool
 	// Dialogs is who answers the dialogs of the session named default.
-	Dialogs actor.DialogPolicy
+	Dialogs driver.DialogPolicy
 	// Restore is which tabs of an earlier daemon are restored.
 	Restore Restore
 	// MaxSessions is the most sessions, including the default session; WarmSessions is how many are kept ready.

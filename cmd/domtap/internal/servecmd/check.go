@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/cmd/domtap/internal/daemon"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
@@ -17,8 +17,8 @@ import (
 )
 
 // dialogPolicies maps the words of --dialogs.
-var dialogPolicies = map[string]actor.DialogPolicy{
-	"report": actor.ReportDialogs, "accept": actor.AcceptDialogs, "dismiss": actor.DismissDialogs,
+var dialogPolicies = map[string]driver.DialogPolicy{
+	"report": driver.ReportDialogs, "accept": driver.AcceptDialogs, "dismiss": driver.DismissDialogs,
 }
 
 // restorePolicies maps the words of --restore-tabs.
