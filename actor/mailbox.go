@@ -37,7 +37,8 @@ type Command struct {
 }
 
 // Do runs work on the tab's goroutine, while nothing else acts on the tab. It returns when work has, when ctx ends, or when the
-// tab ends. Work's context is the tab's, also ended by the caller's.
+// tab ends. Work's context is the tab's, also ended by the caller's. Work may still run when Do has returned: work hands over
+// what it finds as its result, and writes to no variable of its caller.
 func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Context, x *Exclusive) (T, error)) (T, error) {
 	var none T
 	if c.URL != "" {

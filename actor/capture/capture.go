@@ -17,6 +17,13 @@ import (
 // revealLimit is how long frames may take to scroll.
 const revealLimit = 500 * time.Millisecond
 
+// picture is what one command answers: a caller that has gone must share no variable with a command that goes on.
+type picture struct {
+	reading actor.Reading
+	image   []byte
+	area    dom.Box
+}
+
 // Screenshot takes a picture of the page. It fails with an *apierr.Error: DialogOpen while a dialog blocks the
 // page, Lost after a crash.
 func Screenshot(ctx context.Context, tab *actor.Tab, s driver.Shot) ([]byte, error) {
@@ -27,16 +34,14 @@ func Screenshot(ctx context.Context, tab *actor.Tab, s driver.Shot) ([]byte, err
 
 // ReadAndScreenshot reads the DOM and takes a picture in one call.
 func ReadAndScreenshot(ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot) (actor.Reading, []byte, error) {
-	var picture []byte
-	r, err := actor.Do(ctx, tab, command("look"), func(ctx context.Context, x *actor.Exclusive) (actor.Reading, error) {
-		r, err := x.Read(ctx, o)
-		if err != nil {
-			return actor.Reading{}, err
+	out, err := actor.Do(ctx, tab, command("look"), func(ctx context.Context, x *actor.Exclusive) (out picture, err error) {
+		if out.reading, err = x.Read(ctx, o); err != nil {
+			return picture{}, err
 		}
-		picture, err = x.Screenshot(ctx, s)
-		return r, err
+		out.image, err = x.Screenshot(ctx, s)
+		return out, err
 	})
-	return r, picture, err
+	return out.reading, out.image, err
 }
 
 // FullPage is ReadAndScreenshot for the whole page; the box is the part of the viewport's plane that the picture shows.
@@ -63,12 +68,12 @@ func Element(ctx context.Context, tab *actor.Tab, ref dom.Ref, o actor.ReadOptio
 }
 
 // PDF prints the page.
-func PDF(ctx context.Context, tab *actor.Tab, p driver.PrintOptions) (pdf []byte, err error) {
-	return actor.Do(ctx, tab, actor.Command{Name: "print"}, func(ctx context.Context, x *actor.Exclusive) ([]byte, error) {
+func PDF(ctx context.Context, tab *actor.Tab, p driver.PrintOptions) ([]byte, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "print"}, func(ctx context.Context, x *actor.Exclusive) (pdf []byte, err error) {
 		if err := x.Ready(); err != nil {
 			return nil, err
 		}
-		err := x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
 			pdf, err = page.Print(ctx, p)
 			return err
 		})
@@ -82,17 +87,17 @@ func command(name string) actor.Command { return actor.Command{Name: name, ReadO
 func pictureOf(
 	ctx context.Context, tab *actor.Tab, o actor.ReadOptions, s driver.Shot,
 	locate func(context.Context, *actor.Exclusive, actor.ReadOptions) (actor.Reading, dom.Box, error),
-) (r actor.Reading, picture []byte, area dom.Box, err error) {
+) (actor.Reading, []byte, dom.Box, error) {
 	o.Geometry = true
-	r, err = actor.Do(ctx, tab, command("screenshot"), func(ctx context.Context, x *actor.Exclusive) (r actor.Reading, err error) {
-		if r, area, err = locate(ctx, x, o); err != nil {
-			return r, err
+	out, err := actor.Do(ctx, tab, command("screenshot"), func(ctx context.Context, x *actor.Exclusive) (out picture, err error) {
+		if out.reading, out.area, err = locate(ctx, x, o); err != nil {
+			return out, err
 		}
-		s.FullPage, s.Clip = false, area
-		picture, err = x.Screenshot(ctx, s)
-		return r, err
+		s.FullPage, s.Clip = false, out.area
+		out.image, err = x.Screenshot(ctx, s)
+		return out, err
 	})
-	return r, picture, area, err
+	return out.reading, out.image, out.area, err
 }
 
 // inView reads the page, brings an element into view, and returns the part of it that can be seen.

@@ -15,12 +15,12 @@ import (
 )
 
 // Markup returns the page's documents as a reader sees them, the main one first.
-func Markup(ctx context.Context, tab *actor.Tab) (out []driver.Markup, err error) {
-	return actor.Do(ctx, tab, actor.Command{Name: "read page", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) ([]driver.Markup, error) {
+func Markup(ctx context.Context, tab *actor.Tab) ([]driver.Markup, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "read page", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (out []driver.Markup, err error) {
 		if err := x.Ready(); err != nil {
 			return nil, err
 		}
-		err := x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
 			out, err = page.Markup(ctx)
 			return err
 		})
@@ -33,8 +33,8 @@ func Markup(ctx context.Context, tab *actor.Tab) (out []driver.Markup, err error
 
 // Extract brings the DOM up to date and runs a plan in the documents of the page, the main one first and each
 // other behind the one that holds it. It also fails with an *apierr.Error of kind Stale or Invalid for the root.
-func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) (out []driver.Extract, err error) {
-	return actor.Do(ctx, tab, actor.Command{Name: "extract"}, func(ctx context.Context, x *actor.Exclusive) ([]driver.Extract, error) {
+func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) ([]driver.Extract, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "extract"}, func(ctx context.Context, x *actor.Exclusive) (out []driver.Extract, err error) {
 		if err := x.Ready(); err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) (out []dr
 			}
 			e.Frame, e.Document = x.Where(e.Root)
 		}
-		err := x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
+		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
 			out, err = page.Extract(ctx, e)
 			return err
 		})
@@ -57,8 +57,8 @@ func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) (out []dr
 
 // Evaluate runs a script in the page's own world. The tab is busy until the script ends; when ctx ends first, the script
 // is ended. It also fails with an *apierr.Error of kind Stale or Invalid for the ref, NotFound for the frame.
-func Evaluate(ctx context.Context, tab *actor.Tab, s driver.Script) (out driver.Evaluated, err error) {
-	return actor.Do(ctx, tab, actor.Command{Name: "evaluate"}, func(ctx context.Context, x *actor.Exclusive) (driver.Evaluated, error) {
+func Evaluate(ctx context.Context, tab *actor.Tab, s driver.Script) (driver.Evaluated, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "evaluate"}, func(ctx context.Context, x *actor.Exclusive) (out driver.Evaluated, err error) {
 		if err := x.Ready(); err != nil {
 			return out, err
 		}
@@ -67,7 +67,7 @@ func Evaluate(ctx context.Context, tab *actor.Tab, s driver.Script) (out driver.
 				return out, err
 			}
 		}
-		err := x.Script(ctx, func(ctx context.Context, page driver.Page) (err error) {
+		err = x.Script(ctx, func(ctx context.Context, page driver.Page) (err error) {
 			out, err = page.Evaluate(ctx, s)
 			return err
 		})
