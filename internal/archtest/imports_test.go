@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestHouse holds the repository to its rules. Every Go file is parsed, whatever its build tags say.
-func TestHouse(t *testing.T) {
+// TestImportsKeepToTheLayers holds the repository to its rules. Every Go file is parsed, whatever its build tags say.
+func TestImportsKeepToTheLayers(t *testing.T) {
 	root := filepath.Join("..", "..")
 	checked := map[string]bool{}
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
@@ -38,14 +38,14 @@ func TestHouse(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		breaches, err := check(rel, src)
+		violations, err := check(rel, src)
 		if err != nil {
 			return err
 		}
-		for _, breach := range breaches {
-			t.Error(breach)
+		for _, violation := range violations {
+			t.Error(violation)
 		}
-		checked[roomOf(path.Dir(rel))] = true
+		checked[layerOf(path.Dir(rel))] = true
 		return nil
 	})
 	if err != nil {
@@ -53,7 +53,7 @@ func TestHouse(t *testing.T) {
 	}
 	for _, want := range []string{"dom", "actor", "gen", "internal/testenv"} {
 		if !checked[want] {
-			t.Errorf("no Go file of %s was checked: the walk is wrong, or rules_test.go names a room that is gone", want)
+			t.Errorf("no Go file of %s was checked: the walk is wrong, or rules_test.go names a layer that is gone", want)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func skip(name, rel string) error {
 	return nil
 }
 
-// check returns what is wrong with one Go file, one message for each breach. file is its path from
+// check returns what is wrong with one Go file, one message for each violation. file is its path from
 // the root of the repository, with slashes.
 func check(file string, src []byte) ([]string, error) {
 	fset := token.NewFileSet()
@@ -80,15 +80,15 @@ func check(file string, src []byte) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parse %s: %w", file, err)
 	}
-	breaches := checkNames(file, tree)
+	violations := checkNames(file, tree)
 	if strings.HasSuffix(file, "_test.go") {
-		return breaches, nil
+		return violations, nil
 	}
-	name := roomOf(path.Dir(file))
-	rules, ok := rooms[name]
+	name := layerOf(path.Dir(file))
+	rules, ok := layers[name]
 	if !ok {
-		return append(breaches, fmt.Sprintf("%s: %s is no room that the house knows; "+
-			"put the file into a room, or add a row to rooms in internal/archtest/rules_test.go", file, path.Dir(file))), nil
+		return append(violations, fmt.Sprintf("%s: %s is no layer that rules_test.go knows; "+
+			"put the file into a layer, or add a row to layers in internal/archtest/rules_test.go", file, path.Dir(file))), nil
 	}
 	at := func(pos token.Pos) string {
 		return fmt.Sprintf("%s:%d", file, fset.Position(pos).Line)
@@ -98,14 +98,14 @@ func check(file string, src []byte) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: read import: %w", at(spec.Pos()), err)
 		}
-		if breach := checkImport(name, rules, imported); breach != "" {
-			breaches = append(breaches, at(spec.Pos())+": "+breach)
+		if violation := checkImport(name, rules, imported); violation != "" {
+			violations = append(violations, at(spec.Pos())+": "+violation)
 		}
 	}
 	for _, found := range checkBody(name, rules, tree) {
-		breaches = append(breaches, at(found.pos)+": "+found.text)
+		violations = append(violations, at(found.pos)+": "+found.text)
 	}
-	return breaches, nil
+	return violations, nil
 }
 
 // checkNames finds directories, files and packages that are named util.
@@ -121,12 +121,12 @@ func checkNames(file string, tree *ast.File) []string {
 	return nil
 }
 
-// checkImport says what is wrong when a room imports a package; empty: nothing.
-func checkImport(name string, rules room, imported string) string {
-	for _, k := range keepers {
-		if slices.ContainsFunc(k.packages, prefixes(imported)) && !slices.Contains(k.rooms, name) {
+// checkImport says what is wrong when a layer imports a package; empty: nothing.
+func checkImport(name string, rules layer, imported string) string {
+	for _, k := range owners {
+		if slices.ContainsFunc(k.packages, prefixes(imported)) && !slices.Contains(k.layers, name) {
 			return fmt.Sprintf("%s may not import %s, only %s may; %s",
-				name, imported, strings.Join(k.rooms, ", "), k.advice)
+				name, imported, strings.Join(k.layers, ", "), k.advice)
 		}
 	}
 	if rules.pure && slices.Contains(impure, imported) {
@@ -134,29 +134,29 @@ func checkImport(name string, rules room, imported string) string {
 			name, imported)
 	}
 	if inner, ok := strings.CutPrefix(imported, module+"/"); ok {
-		other := roomOf(inner)
-		if other == name || slices.Contains(rules.rooms, other) || slices.Equal(rules.rooms, everyRoom) {
+		other := layerOf(inner)
+		if other == name || slices.Contains(rules.layers, other) || slices.Equal(rules.layers, everyLayer) {
 			return ""
 		}
-		return fmt.Sprintf("%s may not import %s, only the rooms [%s]; "+
-			"move the code down to a room that both may import, or declare here the interface that it needs",
-			name, other, strings.Join(rules.rooms, " "))
+		return fmt.Sprintf("%s may not import %s, only the layers [%s]; "+
+			"move the code down to a layer that both may import, or declare here the interface that it needs",
+			name, other, strings.Join(rules.layers, " "))
 	}
 	if first, _, _ := strings.Cut(imported, "/"); strings.Contains(first, ".") && !rules.modules {
-		return fmt.Sprintf("%s imports no other modules, but %s is one; use the standard library, or do this in a room further out",
+		return fmt.Sprintf("%s imports no other modules, but %s is one; use the standard library, or do this in a layer further out",
 			name, imported)
 	}
 	return ""
 }
 
-// finding is a breach inside a file.
+// finding is a violation inside a file.
 type finding struct {
 	pos  token.Pos
 	text string
 }
 
-// checkBody finds forbidden calls, also as values (f := os.Exit), and goroutines in pure rooms.
-func checkBody(name string, rules room, tree *ast.File) []finding {
+// checkBody finds forbidden calls, also as values (f := os.Exit), and goroutines in pure layers.
+func checkBody(name string, rules layer, tree *ast.File) []finding {
 	var found []finding
 	packages := localNames(tree)
 	ast.Inspect(tree, func(node ast.Node) bool {
@@ -171,9 +171,9 @@ func checkBody(name string, rules room, tree *ast.File) []finding {
 				break
 			}
 			for _, c := range calls {
-				if packages[left.Name] == c.pkg && slices.Contains(c.names, node.Sel.Name) && !slices.Contains(c.rooms, name) {
+				if packages[left.Name] == c.pkg && slices.Contains(c.names, node.Sel.Name) && !slices.Contains(c.layers, name) {
 					found = append(found, finding{node.Pos(), fmt.Sprintf("only %s/ and tests may use %s.%s; %s",
-						strings.Join(c.rooms, "/, "), c.pkg, node.Sel.Name, c.advice)})
+						strings.Join(c.layers, "/, "), c.pkg, node.Sel.Name, c.advice)})
 				}
 			}
 		}
@@ -197,11 +197,11 @@ func localNames(tree *ast.File) map[string]string {
 	return names
 }
 
-// roomOf names the room that a directory belongs to: the longest known room on its path, or else the
+// layerOf names the layer that a directory belongs to: the longest known layer on its path, or else the
 // directory itself.
-func roomOf(dir string) string {
+func layerOf(dir string) string {
 	for name := dir; name != "." && name != "/"; name = path.Dir(name) {
-		if _, ok := rooms[name]; ok {
+		if _, ok := layers[name]; ok {
 			return name
 		}
 	}

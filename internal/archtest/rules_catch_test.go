@@ -11,12 +11,12 @@ func TestRulesCatch(t *testing.T) {
 		name string
 		file string
 		src  string
-		// want is part of the message; empty: no breach.
+		// want is part of the message; empty: no violation.
 		want string
 	}{
 		{"dom imports std", "dom/a.go", `package dom; import "net/url"`, ""},
 		{"dom imports a module", "dom/a.go", `package dom; import "golang.org/x/text/width"`, "imports no other modules"},
-		{"dom imports a room", "dom/a.go", `package dom; import "github.com/domtap/domtap/diff"`, "may not import diff"},
+		{"dom imports a layer", "dom/a.go", `package dom; import "github.com/domtap/domtap/diff"`, "may not import diff"},
 		{"diff imports dom", "diff/a.go", `package diff; import "github.com/domtap/domtap/dom"`, ""},
 		{"diff imports view", "diff/a.go", `package diff; import "github.com/domtap/domtap/view"`, "may not import view"},
 		{"diff reads the clock", "diff/a.go", `package diff; import "time"`, "is pure"},
@@ -61,24 +61,24 @@ func TestRulesCatch(t *testing.T) {
 		{"a directory named util", "dom/util/a.go", "package a", "name it after what it does"},
 		{"a file named utils", "dom/string_utils_test.go", "package dom", "name it after what it does"},
 		{"a package named util", "dom/a.go", "package domutil", "name it after what it does"},
-		{"an unknown room", "helpers/a.go", "package helpers", "add a row to rooms"},
-		{"the root is no room", "a.go", "package domtap", "add a row to rooms"},
+		{"an unknown layer", "helpers/a.go", "package helpers", "add a row to layers"},
+		{"the root is no layer", "a.go", "package domtap", "add a row to layers"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			breaches, err := check(test.file, []byte(test.src))
+			violations, err := check(test.file, []byte(test.src))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := strings.Join(breaches, "\n")
+			got := strings.Join(violations, "\n")
 			if test.want == "" && got != "" {
-				t.Errorf("got a breach: %s", got)
+				t.Errorf("got a violation: %s", got)
 			}
 			if !strings.Contains(got, test.want) {
-				t.Errorf("got %q, want a breach that says %q", got, test.want)
+				t.Errorf("got %q, want a violation that says %q", got, test.want)
 			}
-			if len(breaches) > 1 {
-				t.Errorf("got %d breaches for one fault: %s", len(breaches), got)
+			if len(violations) > 1 {
+				t.Errorf("got %d violations for one fault: %s", len(violations), got)
 			}
 		})
 	}

@@ -3,42 +3,42 @@ package archtest
 // module is the path of this repository's module.
 const module = "github.com/domtap/domtap"
 
-// room says what the non-test code of one room may import besides the standard library and itself.
-type room struct {
-	// rooms lists the rooms it may import.
-	rooms []string
-	// modules allows other modules, apart from those that have keepers.
+// layer says what the non-test code of one layer may import besides the standard library and itself.
+type layer struct {
+	// layers lists the layers it may import.
+	layers []string
+	// modules allows other modules, apart from those that have owners.
 	modules bool
 	// pure forbids goroutines and the packages in impure: same input, same output, at any time.
 	pure bool
 }
 
-// rooms is the house. A directory belongs to the longest name that leads to it: internal/browser/observer/x to
+// layers is the layers. A directory belongs to the longest name that leads to it: internal/browser/observer/x to
 // browser/page. Data flows browser → actor → view → compact and rpc, and no import goes against it.
-var rooms = map[string]room{
+var layers = map[string]layer{
 	"dom":                        {},
-	"diff":                       {rooms: []string{"dom"}, pure: true},
+	"diff":                       {layers: []string{"dom"}, pure: true},
 	"internal/tokens":            {modules: true},
-	"internal/content/injection": {rooms: []string{"dom"}, pure: true},
-	"view":                       {rooms: []string{"dom", "internal/tokens"}, pure: true},
-	"compact":                    {rooms: []string{"dom", "diff", "view"}, pure: true},
-	"internal/content/markdown":  {rooms: []string{"compact", "internal/truncate"}, modules: true, pure: true},
+	"internal/content/injection": {layers: []string{"dom"}, pure: true},
+	"view":                       {layers: []string{"dom", "internal/tokens"}, pure: true},
+	"compact":                    {layers: []string{"dom", "diff", "view"}, pure: true},
+	"internal/content/markdown":  {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"internal/content/annotate":  {pure: true},
-	"internal/condition":         {rooms: []string{"dom"}, pure: true},
-	"internal/transcript":        {rooms: []string{"internal/tokens", "internal/truncate"}, pure: true},
-	"internal/telemetry/pagelog": {rooms: []string{"internal/truncate"}},
+	"internal/condition":         {layers: []string{"dom"}, pure: true},
+	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate"}, pure: true},
+	"internal/telemetry/pagelog": {layers: []string{"internal/truncate"}},
 	"internal/telemetry/usage":   {},
 	"internal/content/extract":   {pure: true},
 	// Names in other scripts are mapped as browsers map them, which takes a library.
 	"internal/netpolicy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
-	"internal/netpolicy/proxy": {rooms: []string{"internal/netpolicy", "actor"}},
-	"actor":                    {rooms: []string{"dom", "diff", "internal/telemetry/pagelog", "internal/truncate"}},
+	"internal/netpolicy/proxy": {layers: []string{"internal/netpolicy", "actor"}},
+	"actor":                    {layers: []string{"dom", "diff", "internal/telemetry/pagelog", "internal/truncate"}},
 	// A browser that tests hold in their hands.
-	"actor/actortest":   {rooms: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
-	"internal/sessions": {rooms: []string{"dom", "actor", "internal/truncate"}},
-	"internal/journal":  {rooms: []string{"dom", "actor"}},
-	"internal/browser": {rooms: []string{
+	"actor/actortest":   {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
+	"internal/sessions": {layers: []string{"dom", "actor", "internal/truncate"}},
+	"internal/journal":  {layers: []string{"dom", "actor"}},
+	"internal/browser": {layers: []string{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
 		"internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
@@ -46,79 +46,79 @@ var rooms = map[string]room{
 	}, modules: true},
 	// The parts of a page, the lower ones first. None knows the page itself.
 	"internal/browser/monitor":    {},
-	"internal/browser/frames":     {rooms: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/monitor"}, modules: true},
-	"internal/browser/documents":  {rooms: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/observer", "internal/browser/frames"}, modules: true},
-	"internal/browser/dialogs":    {rooms: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
-	"internal/browser/requests":   {rooms: []string{"actor", "internal/browser/console", "internal/browser/frames"}, modules: true},
-	"internal/browser/navigation": {rooms: []string{"actor", "internal/browser/dialogs", "internal/browser/frames"}, modules: true},
-	"internal/browser/capture": {rooms: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames"},
+	"internal/browser/frames":     {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/monitor"}, modules: true},
+	"internal/browser/documents":  {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/observer", "internal/browser/frames"}, modules: true},
+	"internal/browser/dialogs":    {layers: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
+	"internal/browser/requests":   {layers: []string{"actor", "internal/browser/console", "internal/browser/frames"}, modules: true},
+	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames"}, modules: true},
+	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames"},
 		modules: true},
 	// The parts of a browser.
-	"internal/browser/clipboard":    {rooms: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
-	"internal/browser/downloads":    {rooms: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
-	"internal/browser/emulate":      {rooms: []string{"dom", "internal/sessions", "internal/browser/devtools"}, modules: true},
-	"internal/browser/hidden":       {rooms: []string{"internal/browser/devtools"}, modules: true},
-	"internal/browser/storagestate": {rooms: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
+	"internal/browser/clipboard":    {layers: []string{"actor", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
+	"internal/browser/downloads":    {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
+	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools"}, modules: true},
+	"internal/browser/hidden":       {layers: []string{"internal/browser/devtools"}, modules: true},
+	"internal/browser/storagestate": {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	// What is masked in a picture is painted over without a browser.
-	"internal/browser/redact":      {rooms: []string{"dom"}, pure: true},
-	"internal/browser/console":     {rooms: []string{"internal/telemetry/pagelog"}, modules: true},
-	"internal/browser/observer":    {rooms: []string{"dom"}},
+	"internal/browser/redact":      {layers: []string{"dom"}, pure: true},
+	"internal/browser/console":     {layers: []string{"internal/telemetry/pagelog"}, modules: true},
+	"internal/browser/observer":    {layers: []string{"dom"}},
 	"internal/browser/devtools":    {modules: true},
-	"internal/browser/downloaddir": {rooms: []string{"internal/truncate"}},
-	"internal/browser/launch":      {rooms: []string{"actor", "internal/sessions", "internal/browser/devtools"}, modules: true},
+	"internal/browser/downloaddir": {layers: []string{"internal/truncate"}},
+	"internal/browser/launch":      {layers: []string{"actor", "internal/sessions", "internal/browser/devtools"}, modules: true},
 	"internal/browser/keyboard":    {modules: true, pure: true},
-	"internal/browser/input":       {rooms: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
+	"internal/browser/input":       {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/keyboard", "internal/browser/frames"}, modules: true},
 	// It knows browsers by an interface, so that what it does when they die is tested without one.
-	"internal/browserpool": {rooms: []string{"dom", "actor", "internal/sessions"}},
+	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	"gen":                  {modules: true},
 	"internal/server": {
-		rooms:   []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
+		layers:   []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
-	"internal/gateway":    {rooms: []string{"internal/gateway/ui", "internal/gateway/guard"}, modules: true},
+	"internal/gateway":    {layers: []string{"internal/gateway/ui", "internal/gateway/guard"}, modules: true},
 	"internal/gateway/ui": {},
 	// Every server of HTTP stands behind it.
-	"internal/gateway/guard": {rooms: []string{"internal/server/listen"}},
+	"internal/gateway/guard": {layers: []string{"internal/server/listen"}},
 	// The daemon and its clients meet by the rules in here, so it stands apart from the server.
 	"internal/server/listen": {},
 	// Spans for OpenTelemetry, of what rpc and actor tell of.
 	"internal/telemetry/tracing": {modules: true},
-	"internal/telemetry/metrics": {rooms: []string{"actor", "internal/telemetry/usage"}, modules: true},
-	"client":                     {rooms: []string{"gen", "internal/endpoint"}, modules: true},
-	"internal/mcp":               {rooms: []string{"client", "gen", "internal/gateway/guard"}, modules: true},
+	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage"}, modules: true},
+	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
+	"internal/mcp":               {layers: []string{"client", "gen", "internal/gateway/guard"}, modules: true},
 	// Programs as users of package client write them.
-	"examples": {rooms: []string{"client", "gen"}, modules: true},
-	// What wires or measures the other rooms may import all of them.
-	"cmd":   {rooms: everyRoom, modules: true},
-	"bench": {rooms: everyRoom, modules: true},
+	"examples": {layers: []string{"client", "gen"}, modules: true},
+	// What wires or measures the other layers may import all of them.
+	"cmd":   {layers: everyLayer, modules: true},
+	"bench": {layers: everyLayer, modules: true},
 	// Of internal, each package has a row of its own.
 	"internal/archtest":    {modules: true},
-	"internal/testenv":     {rooms: everyRoom, modules: true},
-	"internal/streamcheck": {rooms: everyRoom, modules: true},
+	"internal/testenv":     {layers: everyLayer, modules: true},
+	"internal/streamcheck": {layers: everyLayer, modules: true},
 	"internal/stubdns":     {modules: true},
 	// Every text that is stored or shown is cut by it.
 	"internal/truncate": {pure: true},
 	// Public package client stands on it, and what that needs every program needs that imports client.
-	"internal/endpoint": {rooms: []string{"internal/server/listen"}, modules: true},
+	"internal/endpoint": {layers: []string{"internal/server/listen"}, modules: true},
 }
 
-// everyRoom allows all rooms.
-var everyRoom = []string{"*"}
+// everyLayer allows all layers.
+var everyLayer = []string{"*"}
 
-// keeper gives some packages to few rooms, so that the rest can be built and tested without them.
-type keeper struct {
+// owner gives some packages to few layers, so that the rest can be built and tested without them.
+type owner struct {
 	// packages are import path prefixes, by whole path elements.
 	packages []string
-	rooms    []string
+	layers    []string
 	// advice says what to do instead.
 	advice string
 }
 
-var keepers = []keeper{
+var owners = []owner{
 	{
 		packages: []string{"github.com/chromedp"},
-		rooms: []string{"internal/browser", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
+		layers: []string{"internal/browser", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads",
 			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/storagestate", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
@@ -131,62 +131,62 @@ var keepers = []keeper{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		rooms:  []string{"gen", "internal/server", "internal/gateway", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
+		layers:  []string{"gen", "internal/server", "internal/gateway", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{
 		packages: []string{"go.opentelemetry.io"},
-		rooms:    []string{"internal/telemetry/tracing"},
+		layers:    []string{"internal/telemetry/tracing"},
 		advice:   "add what you need to actor.Tracer or server.Config.Traces and implement it in internal/telemetry/tracing",
 	},
 	{
 		packages: []string{"connectrpc.com"},
-		rooms:    []string{"internal/gateway"},
+		layers:    []string{"internal/gateway"},
 		advice:   "serve it as a service of grpc in internal/server, and internal/gateway gives it to browsers",
 	},
 	{
 		packages: []string{"github.com/prometheus", "github.com/grpc-ecosystem/go-grpc-middleware/providers"},
-		rooms:    []string{"internal/telemetry/metrics"},
+		layers:    []string{"internal/telemetry/metrics"},
 		advice:   "add what you need to actor.Meter or server.Metrics and implement it in internal/telemetry/metrics",
 	},
 	{
 		packages: []string{"github.com/modelcontextprotocol"},
-		rooms:    []string{"internal/mcp", "bench"},
+		layers:    []string{"internal/mcp", "bench"},
 		advice:   "let mcp speak the protocol; what tools do is in mcp/tools, which needs none of it",
 	},
 }
 
-// impure lists, by exact path, what a pure room may not import.
+// impure lists, by exact path, what a pure layer may not import.
 var impure = []string{
 	"context", "crypto/rand", "math/rand", "math/rand/v2", "net", "net/http", "os", "os/exec", "syscall", "time",
 }
 
-// call forbids a function of the standard library outside the rooms named.
+// call forbids a function of the standard library outside the layers named.
 type call struct {
 	pkg    string
 	names  []string
-	rooms  []string
+	layers  []string
 	advice string
 }
 
 var calls = []call{
 	{
-		pkg: "os", names: []string{"Exit"}, rooms: []string{"cmd", "examples"},
+		pkg: "os", names: []string{"Exit"}, layers: []string{"cmd", "examples"},
 		advice: "return an error and let cmd/ choose the exit code",
 	},
 	{
-		pkg: "log", names: []string{"Fatal", "Fatalf", "Fatalln"}, rooms: []string{"cmd", "examples"},
+		pkg: "log", names: []string{"Fatal", "Fatalf", "Fatalln"}, layers: []string{"cmd", "examples"},
 		advice: "return an error and let cmd/ choose the exit code",
 	},
 	// A call takes its caller's context, so that the end of the call ends the work. Only what outlives every call
 	// has no caller whose context fits: the pool's tabs, the sessions, and the rights of the server's own token.
 	// Their packages derive a context of their own from context.Background and end it in Close.
 	{
-		pkg: "context", names: []string{"Background"}, rooms: []string{"cmd", "examples", "actor", "internal/sessions", "internal/server"},
+		pkg: "context", names: []string{"Background"}, layers: []string{"cmd", "examples", "actor", "internal/sessions", "internal/server"},
 		advice: "take the caller's context as the first argument",
 	},
 	{
-		pkg: "context", names: []string{"TODO"}, rooms: []string{"cmd", "examples"},
+		pkg: "context", names: []string{"TODO"}, layers: []string{"cmd", "examples"},
 		advice: "take the caller's context as the first argument",
 	},
 }
