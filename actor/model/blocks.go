@@ -66,7 +66,7 @@ func (b *block) number(from int) {
 }
 
 // split cuts a block that has become too long.
-func (m *Model) split(b *block) {
+func (s *sequence) split(b *block) {
 	if len(b.nodes) <= 2*blockSize {
 		return
 	}
@@ -81,8 +81,8 @@ func (m *Model) split(b *block) {
 		}
 		last.insert(0, piece)
 	}
-	at := slices.Index(m.blocks, b)
-	m.blocks = slices.Replace(m.blocks, at, at+1, pieces...)
+	at := slices.Index(s.blocks, b)
+	s.blocks = slices.Replace(s.blocks, at, at+1, pieces...)
 }
 
 // hand hands out the elements.
@@ -93,21 +93,21 @@ func (b *block) hand() *dom.Chunk {
 	return b.chunk
 }
 
-// lead reports whether a sequence begins with the nodes of the block.
-func (b *block) lead(sequence []*node) bool {
-	return len(b.nodes) <= len(sequence) && slices.Equal(b.nodes, sequence[:len(b.nodes)])
+// lead reports whether the nodes in their order begin with the nodes of the block.
+func (b *block) lead(order []*node) bool {
+	return len(b.nodes) <= len(order) && slices.Equal(b.nodes, order[:len(b.nodes)])
 }
 
-// cut cuts a sequence into blocks. Those that stand in it as they were are kept, with their chunks.
-func (m *Model) cut(sequence []*node) {
-	if m.holds(sequence) {
+// cut cuts the nodes, in their order, into blocks. Blocks that stand in it as they were are kept, with their chunks.
+func (s *sequence) cut(order []*node) {
+	if s.holds(order) {
 		return
 	}
-	blocks := make([]*block, 0, len(sequence)/blockSize+2)
+	blocks := make([]*block, 0, len(order)/blockSize+2)
 	var fresh *block
-	for i := 0; i < len(sequence); {
-		n := sequence[i]
-		if b := n.block; b != nil && n.slot == 0 && len(b.nodes) >= smallBlock && b.lead(sequence[i:]) {
+	for i := 0; i < len(order); {
+		n := order[i]
+		if b := n.block; b != nil && n.slot == 0 && len(b.nodes) >= smallBlock && b.lead(order[i:]) {
 			blocks, fresh = append(blocks, b), nil
 			i += len(b.nodes)
 			continue
@@ -120,24 +120,24 @@ func (m *Model) cut(sequence []*node) {
 		fresh.nodes, fresh.elements = append(fresh.nodes, n), append(fresh.elements, n.el)
 		i++
 	}
-	m.blocks, m.stale = blocks, true
+	s.blocks, s.stale = blocks, true
 }
 
-// holds reports whether the blocks hold just this sequence.
-func (m *Model) holds(sequence []*node) bool {
-	for _, b := range m.blocks {
-		if !b.lead(sequence) {
+// holds reports whether the blocks hold just these nodes in this order.
+func (s *sequence) holds(order []*node) bool {
+	for _, b := range s.blocks {
+		if !b.lead(order) {
 			return false
 		}
-		sequence = sequence[len(b.nodes):]
+		order = order[len(b.nodes):]
 	}
-	return len(sequence) == 0
+	return len(order) == 0
 }
 
 // all ranges over the nodes of the sequence.
-func (m *Model) all() iter.Seq[*node] {
+func (s *sequence) all() iter.Seq[*node] {
 	return func(yield func(*node) bool) {
-		for _, b := range m.blocks {
+		for _, b := range s.blocks {
 			for _, n := range b.nodes {
 				if !yield(n) {
 					return
@@ -145,30 +145,4 @@ func (m *Model) all() iter.Seq[*node] {
 			}
 		}
 	}
-}
-
-// replace puts the elements that were made anew into the sequence.
-func (m *Model) replace() {
-	for _, n := range m.touched {
-		if n.present && n.block.elements[n.slot] != n.el {
-			n.block.put(n.slot, n.el)
-			m.stale = true
-		}
-	}
-	clear(m.touched)
-	m.touched = m.touched[:0]
-}
-
-// Elements hands out the merged sequence, which is immutable. It is the same list as before when nothing changed.
-func (m *Model) Elements() dom.List {
-	m.batch++
-	if m.stale {
-		m.stale = false
-		chunks := make([]*dom.Chunk, len(m.blocks))
-		for i, b := range m.blocks {
-			chunks[i] = b.hand()
-		}
-		m.list = dom.NewList(chunks)
-	}
-	return m.list
 }

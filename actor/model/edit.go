@@ -47,7 +47,7 @@ func (e *edit) apply(p *dom.Patch) error {
 	if err := e.measure(p); err != nil {
 		return err
 	}
-	d.sequence, d.broken, d.title = p.Sequence, false, p.Title
+	d.lastPatch, d.broken, d.title = p.Sequence, false, p.Title
 	e.model.pageTime = p.PageTime
 	return nil
 }
@@ -61,7 +61,7 @@ func (e *edit) clear() {
 	}
 	d.list.prev, d.list.next = &d.list, &d.list
 	d.count = 0
-	e.model.structural, e.model.whole = true, true
+	e.model.sequence.invalidate()
 }
 
 func (e *edit) op(op *dom.Op) error {
@@ -95,7 +95,7 @@ func (e *edit) op(op *dom.Op) error {
 
 // find returns a present element of the document.
 func (e *edit) find(ref dom.Ref) (*node, error) {
-	n := e.model.nodes[ref]
+	n := e.model.refs.find(ref)
 	if n == nil || !n.present || n.doc != e.doc {
 		return nil, fmt.Errorf("element %d is not in the document", ref)
 	}
@@ -117,12 +117,11 @@ func (e *edit) resolve(p dom.Place) (*node, error) {
 }
 
 func (e *edit) insert(op *dom.Op) error {
-	m := e.model
 	after, err := e.resolve(op.After)
 	if err != nil {
 		return fmt.Errorf("its place: %w", err)
 	}
-	if len(m.nodes)+len(e.added) >= maxElements || uint64(m.next)+uint64(len(e.added)) >= uint64(dom.NoRef)-1 {
+	if e.model.refs.full(len(e.added)) {
 		return errors.New("there are too many elements")
 	}
 	n, err := e.node(op)
@@ -136,25 +135,25 @@ func (e *edit) insert(op *dom.Op) error {
 
 // node makes the node of an insertion, or finds the one that was taken out by this patch.
 func (e *edit) node(op *dom.Op) (*node, error) {
-	m := e.model
+	refs := e.model.refs
 	ref := dom.NoRef
 	if op.Kind == dom.OpRestore {
 		ref = op.Ref
-		if n := m.nodes[ref]; n != nil {
+		if n := refs.find(ref); n != nil {
 			if n.present || n.doc != e.doc {
 				return nil, fmt.Errorf("element %d is in a document already", ref)
 			}
 			return n, nil
 		}
-		if ref >= m.next {
+		if !refs.wasGiven(ref) {
 			return nil, fmt.Errorf("ref %d was never given", ref)
 		}
 	}
-	n := &node{doc: e.doc, batch: m.batch, el: &dom.Element{Ref: ref, Parent: dom.NoRef, Frame: e.doc.frame}}
+	n := e.model.sequence.newNode(e.doc, ref)
 	if ref == dom.NoRef {
 		e.added = append(e.added, n)
 	} else {
-		m.nodes[ref] = n
+		refs.restore(n)
 	}
 	return n, nil
 }
@@ -184,14 +183,14 @@ func (e *edit) link(n, after *node) {
 	n.prev, n.next = after, after.next
 	n.prev.next, n.next.prev = n, n
 	e.doc.count++
-	e.model.loosen(n, true)
+	e.model.sequence.loosen(n, true)
 }
 
 // unlink leaves the node's own pointers as they are.
 func (e *edit) unlink(n *node) {
 	n.prev.next, n.next.prev = n.next, n.prev
 	e.doc.count--
-	e.model.loosen(n, true)
+	e.model.sequence.loosen(n, true)
 }
 
 // parent sets a node's parent.
@@ -206,7 +205,7 @@ func (e *edit) parent(n, parent *node) {
 		parent.kids++
 	}
 	n.parent = parent
-	e.model.loosen(n, false)
+	e.model.sequence.loosen(n, false)
 }
 
 // change sets the fields of mask. The element is replaced only when a field differs.
@@ -224,13 +223,13 @@ func (e *edit) change(n *node, op *dom.Op, mask dom.Field) error {
 		return nil
 	}
 	if held := n.holds(); el.Kind != n.el.Kind || el.Child != n.el.Child {
-		*e.model.edit(n) = el
+		*e.model.sequence.edit(n) = el
 		if held || n.holds() {
-			e.model.structural, e.model.whole = true, true
+			e.model.sequence.invalidate()
 		}
 		return nil
 	}
-	*e.model.edit(n) = el
+	*e.model.sequence.edit(n) = el
 	return nil
 }
 
@@ -266,7 +265,7 @@ func (e *edit) finish() error {
 		if n.kids > 0 {
 			return fmt.Errorf("element %d is removed, but not what it holds", n.el.Ref)
 		}
-		delete(e.model.nodes, n.el.Ref)
+		e.model.refs.release(n)
 	}
 	return nil
 }
@@ -275,7 +274,7 @@ func (e *edit) finish() error {
 func (e *edit) abandon() {
 	for _, n := range e.removed {
 		if !n.present {
-			delete(e.model.nodes, n.el.Ref)
+			e.model.refs.release(n)
 		}
 	}
 	e.model.fail(e.doc)
@@ -291,7 +290,7 @@ func (e *edit) acknowledge() {
 	for i, n := range e.added {
 		refs[i] = n.el.Ref
 	}
-	d.due = &Ack{Frame: d.frame, Document: d.id, Sequence: d.sequence, Refs: refs}
+	d.due = &Ack{Frame: d.frame, Document: d.id, Sequence: d.lastPatch, Refs: refs}
 }
 
 // measure takes over the boxes.
@@ -314,7 +313,7 @@ func (e *edit) measure(p *dom.Patch) error {
 		n.box, n.boxed, n.covered = b.Box, true, b.Covered
 	}
 	if len(p.Boxes) > 0 || p.Scroll != d.scroll || !d.measured {
-		e.model.measured = true
+		e.model.geometry.invalidate()
 	}
 	d.scroll, d.measured = p.Scroll, true
 	return nil

@@ -4,7 +4,7 @@ import "github.com/domtap/domtap/dom"
 
 // Anew puts the sequence together from nothing, which must change nothing.
 func (m *Model) Anew() dom.List {
-	m.structural, m.whole = true, true
+	m.sequence.invalidate()
 	if err := m.build(); err != nil {
 		panic(err)
 	}

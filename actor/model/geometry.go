@@ -2,9 +2,24 @@ package model
 
 import "github.com/domtap/domtap/dom"
 
+// geometry derives what depends on the boxes of the elements and on how far the documents are scrolled.
+type geometry struct {
+	sequence *sequence
+	// stale says that boxes changed since InViewport and Covered were derived from them.
+	stale bool
+	// layout is what was handed out last; nil: it is another now.
+	layout *dom.Layout
+}
+
+// invalidate says that boxes or scroll positions changed.
+func (g *geometry) invalidate() { g.stale = true }
+
+// reordered says that the sequence is another now.
+func (g *geometry) reordered() { g.layout = nil }
+
 // viewport is the size of the top-level viewport; false when it was never measured.
-func (m *Model) viewport() (dom.Box, bool) {
-	d := m.frames[""]
+func (g *geometry) viewport() (dom.Box, bool) {
+	d := g.sequence.documents.main()
 	if d == nil || !d.measured {
 		return dom.Box{}, false
 	}
@@ -13,8 +28,8 @@ func (m *Model) viewport() (dom.Box, bool) {
 
 // offsets finds out where every document stands in the top-level viewport, and whether behind a modal. The box of a host is that
 // of its content, so a frame's viewport starts at its corner.
-func (m *Model) offsets() {
-	for _, d := range m.placed {
+func (g *geometry) offsets() {
+	for _, d := range g.sequence.placed {
 		d.x, d.y = -d.scroll.X, -d.scroll.Y
 		d.covered = false
 		if h := d.host; h != nil {
@@ -33,43 +48,45 @@ func (n *node) rect() dom.Box {
 	return b
 }
 
-// look derives InViewport and Covered from the boxes and what came with them.
-func (m *Model) look() {
-	m.layout = nil
-	viewport, known := m.viewport()
+// derive sets InViewport and Covered by the boxes and what came with them, if boxes changed.
+func (g *geometry) derive() {
+	if !g.stale {
+		return
+	}
+	g.stale, g.layout = false, nil
+	viewport, known := g.viewport()
 	if !known {
 		return
 	}
-	m.offsets()
-	for n := range m.all() {
+	g.offsets()
+	for n := range g.sequence.all() {
 		in := n.boxed && n.rect().Meets(viewport)
 		covered := n.covered || n.doc.covered
 		if in != n.el.InViewport || covered != n.el.Covered {
-			el := m.edit(n)
+			el := g.sequence.edit(n)
 			el.InViewport, el.Covered = in, covered
 		}
 	}
 }
 
-// Layout returns the boxes of the sequence; nil when the main document was never measured. Elements
-// that were never measured have the zero box. The result is immutable.
-func (m *Model) Layout() *dom.Layout {
-	if m.layout != nil {
-		return m.layout
+// boxes returns the boxes of the sequence; nil when the main document was never measured.
+func (g *geometry) boxes() *dom.Layout {
+	if g.layout != nil {
+		return g.layout
 	}
-	viewport, known := m.viewport()
+	viewport, known := g.viewport()
 	if !known {
 		return nil
 	}
-	m.offsets()
-	l := &dom.Layout{Viewport: viewport, Boxes: make([]dom.Box, 0, len(m.nodes))}
-	for n := range m.all() {
+	g.offsets()
+	l := &dom.Layout{Viewport: viewport, Boxes: make([]dom.Box, 0, g.sequence.refs.count())}
+	for n := range g.sequence.all() {
 		var box dom.Box
 		if n.boxed {
 			box = n.rect()
 		}
 		l.Boxes = append(l.Boxes, box)
 	}
-	m.layout = l
+	g.layout = l
 	return l
 }
