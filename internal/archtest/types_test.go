@@ -1,0 +1,84 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// maxMethods is how many methods a type may have.
+const maxMethods = 25
+
+// largeTypes are the types that may have more, by package and name, each with its reason.
+var largeTypes = map[string]string{
+	"actor/actortest.Page": "a fake page: a method of the interface, one that sets its answer, and one that tells of its calls, for each facet",
+}
+
+// TestTypesHaveAtMost25Methods holds types to a size that a newcomer can read. A larger one is made of parts, each of
+// which owns some of the fields; see docs/architecture.md.
+func TestTypesHaveAtMost25Methods(t *testing.T) {
+	root := filepath.Join("..", "..")
+	methods := map[string]int{}
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if entry.IsDir() {
+			return skip(name, rel)
+		}
+		if path.Ext(rel) != ".go" || strings.HasSuffix(rel, "_test.go") || strings.HasPrefix(rel, "gen/") {
+			return nil
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, d := range tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && len(f.Recv.List) == 1 {
+				methods[path.Dir(rel)+"."+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("walk the repository: %v", err)
+	}
+	for name, n := range methods {
+		if _, may := largeTypes[name]; !may && n > maxMethods {
+			t.Errorf("%s has %d methods, and may have %d: move some of its fields and their methods to a type of their own", name, n, maxMethods)
+		}
+	}
+	for name, reason := range largeTypes {
+		if methods[name] <= maxMethods {
+			t.Errorf("%s has %d methods: remove it from largeTypes (%s)", name, methods[name], reason)
+		}
+	}
+	if methods["actor.Tab"] == 0 {
+		t.Error("no method of actor.Tab was found: the walk is wrong, or the type has another name")
+	}
+}
+
+// receiver is the name of a receiver's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
