@@ -113,19 +113,11 @@ func isComposed(r rune) bool {
 // Chord returns the events that press the keys of a chord such as "Control+a", "Shift+Tab" or "+", and let them go
 // again. mac makes those that edit do so on a Mac, where the browser leaves that to the system.
 func Chord(chord string, mac bool) ([]Event, error) {
-	parts := strings.Split(chord, "+")
-	last := parts[len(parts)-1]
-	parts = parts[:len(parts)-1]
-	switch {
-	case chord == "+":
-		last, parts = "+", nil
-	case strings.HasSuffix(chord, "++"): // "+" itself, behind modifiers
-		last, parts = "+", parts[:len(parts)-1]
-	}
+	modifiers, key := splitChord(chord)
 	var events []Event
 	var bits int64
 	var down []stroke
-	for _, name := range parts {
+	for _, name := range modifiers {
 		if name == "ControlOrMeta" {
 			name = "Control"
 			if mac {
@@ -141,28 +133,46 @@ func Chord(chord string, mac bool) ([]Event, error) {
 		events = append(events, Event{Key: s.down(bits)})
 		down = append(down, s)
 	}
-	s, known := keyboard[last]
-	if !known {
-		if utf8.RuneCountInString(last) == 1 && bits == 0 {
-			_, composed := inserted(last)
-			return []Event{{Text: last, Composed: composed}}, nil
-		}
-		return nil, fmt.Errorf("unknown key %.30q: use one character or a name such as Enter, Tab, Escape, ArrowDown, F5, KeyA, Numpad1", last)
+	s, known := keyboard[key]
+	switch {
+	case known:
+		events = append(events, s.press(bits, mac)...)
+	case utf8.RuneCountInString(key) == 1 && bits == 0:
+		_, composed := inserted(key)
+		return []Event{{Text: key, Composed: composed}}, nil
+	default:
+		return nil, fmt.Errorf("unknown key %.30q: use one character or a name such as Enter, Tab, Escape, ArrowDown, F5, KeyA, Numpad1", key)
 	}
-	with := bits
-	if s.shift {
-		with |= Shift
-	}
-	pressed := s.down(with | modifierBits[s.name])
-	if mac {
-		pressed.Commands = macCommands[commandKey{with, s.code}]
-	}
-	events = append(events, Event{Key: pressed}, Event{Key: s.up(with)})
 	for i := len(down) - 1; i >= 0; i-- {
 		bits &^= modifierBits[down[i].name]
 		events = append(events, Event{Key: down[i].up(bits)})
 	}
 	return events, nil
+}
+
+// splitChord returns the names of a chord's modifiers, and its key.
+func splitChord(chord string) (modifiers []string, key string) {
+	parts := strings.Split(chord, "+")
+	n := len(parts) - 1
+	switch {
+	case chord == "+":
+		return nil, "+"
+	case strings.HasSuffix(chord, "++"): // "+" itself, behind modifiers
+		return parts[:n-1], "+"
+	}
+	return parts[:n], parts[n]
+}
+
+// press returns the events that press the key of a chord, and let it go again, while modifiers are held down.
+func (s stroke) press(modifiers int64, mac bool) []Event {
+	if s.shift {
+		modifiers |= Shift
+	}
+	pressed := s.down(modifiers | modifierBits[s.name])
+	if mac {
+		pressed.Commands = macCommands[commandKey{modifiers, s.code}]
+	}
+	return []Event{{Key: pressed}, {Key: s.up(modifiers)}}
 }
 
 // ClipboardUse says what a chord does with the clipboard.
