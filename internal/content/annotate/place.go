@@ -15,48 +15,62 @@ const (
 // placeLabels places a label for each box: within the picture, and none on another. The label of a box outside of the
 // picture is empty, and so is a label for which there is no room. Unit is how many pixels a unit of the label has.
 func placeLabels(g *edgeMap, list []Box, unit int) []image.Rectangle {
-	bounds := g.bounds
 	labels := make([]image.Rectangle, len(list))
-	boxes := newGrid(bounds)
+	p := placer{edges: g, boxes: newGrid(g.bounds), taken: newGrid(g.bounds)}
 	for i, m := range list {
-		boxes.add(i, m.Bounds.Intersect(bounds))
+		p.boxes.add(i, m.Bounds.Intersect(g.bounds))
 	}
-	taken := newGrid(bounds)
 	for i, m := range list {
-		box := m.Bounds.Intersect(bounds)
+		box := m.Bounds.Intersect(g.bounds)
 		if box.Empty() {
 			continue
 		}
-		free := func(r image.Rectangle) bool { return !taken.overlaps(r) }
-		dim := labelSize(m.Number, unit)
-		best := -1
-		for rank, candidate := range candidates(box, dim, bounds) {
-			if candidate.Size() != dim || !free(candidate) {
-				continue
-			}
-			cost := rank + overlap(candidate, box)*costOfOwnBox + distance(candidate, box)*costOfDistance
-			if best >= 0 && cost >= best {
-				continue
-			}
-			cost += g.count(candidate) * costOfEdge
-			boxes.each(candidate, func(k int, other image.Rectangle) {
-				if k != i {
-					cost += overlap(candidate, other) * costOfOtherBox
-				}
-			})
-			if best < 0 || cost < best {
-				best, labels[i] = cost, candidate
-			}
-		}
-		if best < 0 {
-			labels[i] = search(box, dim, bounds, free)
-		}
+		labels[i] = p.place(i, box, labelSize(m.Number, unit))
 		if !labels[i].Empty() {
-			taken.add(i, labels[i])
+			p.taken.add(i, labels[i])
 		}
 	}
 	return labels
 }
+
+// placer weighs places for a label against what the picture shows there.
+type placer struct {
+	edges *edgeMap
+	// boxes holds the boxes, taken the labels that have a place.
+	boxes, taken *grid
+}
+
+// place returns the candidate of the lowest cost for the label of box i; when all are taken, the nearest free
+// place; empty: there is none.
+func (p *placer) place(i int, box image.Rectangle, dim image.Point) image.Rectangle {
+	var label image.Rectangle
+	best := -1
+	for rank, candidate := range candidates(box, dim, p.edges.bounds) {
+		if candidate.Size() != dim || !p.free(candidate) {
+			continue
+		}
+		cost := rank + overlap(candidate, box)*costOfOwnBox + distance(candidate, box)*costOfDistance
+		if best >= 0 && cost >= best {
+			continue
+		}
+		cost += p.edges.count(candidate) * costOfEdge
+		p.boxes.each(candidate, func(k int, other image.Rectangle) {
+			if k != i {
+				cost += overlap(candidate, other) * costOfOtherBox
+			}
+		})
+		if best < 0 || cost < best {
+			best, label = cost, candidate
+		}
+	}
+	if best < 0 {
+		return search(box, dim, p.edges.bounds, p.free)
+	}
+	return label
+}
+
+// free reports whether no label stands there.
+func (p *placer) free(r image.Rectangle) bool { return !p.taken.overlaps(r) }
 
 // search finds the free place that is nearest to a box, ring by ring; empty: there is none.
 func search(box image.Rectangle, dim image.Point, bounds image.Rectangle, free func(image.Rectangle) bool) image.Rectangle {
