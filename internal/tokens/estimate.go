@@ -95,17 +95,22 @@ func (f *features) read(s string) {
 		case wide:
 			r, size := utf8.DecodeRuneInString(s[i:])
 			i += size - 1
-			switch {
-			case r >= 0xc0 && r < 0x250 || r >= 0x370 && r < 0x530: // Latin, Greek, Cyrillic
-				f.letters++
-			case r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
-				f.han++
-			case unicode.In(r, unicode.L, unicode.M):
-				f.letters++
-			default:
-				f.symbols++
-			}
+			f.readWide(r)
 		}
 		last = class
+	}
+}
+
+// readWide counts a character outside ASCII.
+func (f *features) readWide(r rune) {
+	switch {
+	case r >= 0xc0 && r < 0x250 || r >= 0x370 && r < 0x530: // Latin, Greek, Cyrillic
+		f.letters++
+	case r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+		f.han++
+	case unicode.In(r, unicode.L, unicode.M):
+		f.letters++
+	default:
+		f.symbols++
 	}
 }
