@@ -69,17 +69,26 @@ func decodeHeader(line string) (Message, error) {
 		return Message{}, malformed("header of %d bytes", len(line))
 	}
 	f := strings.Split(line, "\t")
-	if len(f) == 4 {
-		m, err := decodeHeader(strings.Join([]string{"", f[0], f[1], f[2], "0", "0", "0", "0", "", "", f[3]}, "\t"))
-		m.Brief = true
-		if err == nil && f[1] != "" {
-			return Message{}, malformed("a brief header with the flags %.20q", f[1])
-		}
-		return m, err
+	switch len(f) {
+	case 4:
+		return decodeBriefHeader(f)
+	case 10, 11:
+		return decodeFullHeader(f)
 	}
-	if len(f) != 10 && len(f) != 11 {
-		return Message{}, malformed("header with %d fields, want 4, 10 or 11", len(f))
+	return Message{}, malformed("header with %d fields, want 4, 10 or 11", len(f))
+}
+
+// decodeBriefHeader reads a header that leaves out what is as it was in the patch before.
+func decodeBriefHeader(f []string) (Message, error) {
+	m, err := decodeFullHeader([]string{"", f[0], f[1], f[2], "0", "0", "0", "0", "", "", f[3]})
+	m.Brief = true
+	if err == nil && f[1] != "" {
+		return Message{}, malformed("a brief header with the flags %.20q", f[1])
 	}
+	return m, err
+}
+
+func decodeFullHeader(f []string) (Message, error) {
 	var m Message
 	p := &m.Patch
 	p.Document = clean(f[0])
@@ -88,14 +97,7 @@ func decodeHeader(line string) (Message, error) {
 		return Message{}, malformed("sequence %q", f[1])
 	}
 	p.Sequence = sequence
-	p.Full = strings.Contains(f[2], "f")
-	p.Measured = strings.Contains(f[2], "m")
-	p.Limited = strings.Contains(f[2], "l")
-	m.Unacknowledged = strings.Contains(f[2], "u")
-	m.Unprobed = strings.Contains(f[2], "p")
-	if strings.Contains(f[2], "s") {
-		m.Selected = map[dom.Selector]dom.Selection{}
-	}
+	m.setFlags(f[2])
 	ms, err := strconv.ParseFloat(f[3], 64)
 	if err != nil || !(ms >= 0 && ms < 1e15) {
 		return Message{}, malformed("time %q", f[3])
@@ -116,6 +118,18 @@ func decodeHeader(line string) (Message, error) {
 		p.Took = time.Duration(took * float64(time.Millisecond))
 	}
 	return m, nil
+}
+
+// setFlags takes over the flags of a header.
+func (m *Message) setFlags(flags string) {
+	m.Patch.Full = strings.Contains(flags, "f")
+	m.Patch.Measured = strings.Contains(flags, "m")
+	m.Patch.Limited = strings.Contains(flags, "l")
+	m.Unacknowledged = strings.Contains(flags, "u")
+	m.Unprobed = strings.Contains(flags, "p")
+	if strings.Contains(flags, "s") {
+		m.Selected = map[dom.Selector]dom.Selection{}
+	}
 }
 
 // number reads a coordinate.
