@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -42,6 +43,9 @@ func on[E any](msg *cdproto.Message, ev cdp.Event[E], f func(E)) error {
 
 // handle works on one event of a session. It runs on the page's loop.
 func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
+	if strings.HasPrefix(string(msg.Method), "Page.") {
+		return p.handlePage(s, msg)
+	}
 	switch string(msg.Method) {
 	case runtime.BindingCalled.Method:
 		return on(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.reader.Pushed(s, e) })
@@ -53,6 +57,32 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 		})
 	case runtime.ExecutionContextsCleared.Method:
 		p.frames.ContextsGone(s.ID)
+	case cdpinput.DragIntercepted.Method:
+		p.input.Expected(msg)
+	case inspector.TargetCrashed.Method:
+		p.crashed("crashed")
+	case fetch.RequestPaused.Method:
+		return on(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
+			s.Post(p.ctx, fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
+		})
+	case fetch.AuthRequired.Method:
+		return on(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.emulated.Authenticate(p.ctx, s, e) })
+	case target.AttachedToTarget.Method:
+		return on(msg, target.AttachedToTarget, p.attachedToFrame)
+	case target.DetachedFromTarget.Method:
+		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
+			p.browser.conn.Listen(e.SessionID, nil)
+			p.emulated.Forget(e.SessionID)
+			p.frames.Detached(e.SessionID)
+			p.requests.Detached(e.SessionID)
+		})
+	}
+	return p.handleLog(s, msg)
+}
+
+// handlePage works on one event of CDP's domain Page: documents, frames, dialogs and file choosers.
+func (p *Page) handlePage(s devtools.Session, msg *cdproto.Message) error {
+	switch string(msg.Method) {
 	case cdppage.FrameNavigated.Method:
 		return on(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.committed(s, e.Frame) })
 	case cdppage.NavigatedWithinDocument.Method:
@@ -81,29 +111,10 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 		return on(msg, cdppage.JavascriptDialogOpening, p.dialogs.Opening)
 	case cdppage.JavascriptDialogClosed.Method:
 		return on(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.dialogs.Closing(e, p.navigator.State.Arrived) })
-	case cdpinput.DragIntercepted.Method:
-		p.input.Expected(msg)
 	case cdppage.FileChooserOpened.Method:
 		if !p.input.Expected(msg) {
 			p.emit(driver.ChooserAsked{})
 		}
-	case inspector.TargetCrashed.Method:
-		p.crashed("crashed")
-	case fetch.RequestPaused.Method:
-		return on(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
-			s.Post(p.ctx, fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
-		})
-	case fetch.AuthRequired.Method:
-		return on(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.emulated.Authenticate(p.ctx, s, e) })
-	case target.AttachedToTarget.Method:
-		return on(msg, target.AttachedToTarget, p.attachedToFrame)
-	case target.DetachedFromTarget.Method:
-		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
-			p.browser.conn.Listen(e.SessionID, nil)
-			p.emulated.Forget(e.SessionID)
-			p.frames.Detached(e.SessionID)
-			p.requests.Detached(e.SessionID)
-		})
 	}
 	return p.handleLog(s, msg)
 }
