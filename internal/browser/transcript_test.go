@@ -274,6 +274,14 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 	"click": func(ctx context.Context, p *Page, _ string) (any, error) {
 		return p.Do(ctx, driver.Action{Kind: driver.Click, Ref: dom.NoRef, Point: &driver.Point{X: 3, Y: 4}})
 	},
+	// The arguments are the distances, and the ref of an element, if any.
+	"scroll": func(ctx context.Context, p *Page, arguments string) (any, error) {
+		a := driver.Action{Kind: driver.Scroll, Ref: dom.NoRef}
+		if n, err := fmt.Sscan(arguments, &a.Delta.X, &a.Delta.Y, &a.Ref); n < 2 {
+			return nil, err
+		}
+		return p.Do(ctx, a)
+	},
 	"screenshot": func(ctx context.Context, p *Page, _ string) (any, error) {
 		_, err := p.Screenshot(ctx, driver.Shot{Format: "png"})
 		return nil, err
