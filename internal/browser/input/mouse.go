@@ -121,34 +121,18 @@ type wheel struct {
 // wheelPatience is how long what a wheel set off may take to come to rest, in milliseconds.
 const wheelPatience = 2000
 
+// scroll scrolls the action's element into view, or turns the wheel over the element or the page.
 func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
-	a := t.action
-	turn := a.Delta != driver.Point{}
-	if !turn {
-		_, err := t.resolve(ctx, a.Spot(), resolveRequest{Need: "view"})
+	delta := t.action.Delta
+	if delta == (driver.Point{}) {
+		_, err := t.resolve(ctx, t.action.Spot(), resolveRequest{Need: "view"})
 		return driver.DoResult{}, err
 	}
-	var agent Agent
-	before := map[string]any{"center": true}
-	var p *path
-	var err error
-	if a.Aimless() {
-		agent, err = t.page.Agent(ctx, "")
-	} else if p, err = t.resolve(ctx, a.Spot(), resolveRequest{Need: "point", Passive: true}); err == nil {
-		agent = p.leaf()
-		before = map[string]any{"x": p.steps[0].at.X, "y": p.steps[0].at.Y}
-	}
+	agent, at, err := t.wheelTarget(ctx)
 	if err != nil {
 		return driver.DoResult{}, err
 	}
-	var at point
-	if err := call(ctx, agent, "beforeWheel", before, &at); err != nil {
-		return driver.DoResult{}, err
-	}
-	if p != nil {
-		at = point{p.at.X, p.at.Y}
-	}
-	turned := wheel{Type: "mouseWheel", X: at.X, Y: at.Y, DeltaX: a.Delta.X, DeltaY: a.Delta.Y}
+	turned := wheel{Type: "mouseWheel", X: at.X, Y: at.Y, DeltaX: delta.X, DeltaY: delta.Y}
 	if err := t.page.Main().Run(ctx, devtools.Step{Method: input.CommandDispatchMouseEvent, Params: turned}); err != nil {
 		return driver.DoResult{}, err
 	}
@@ -164,8 +148,28 @@ func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, nil
 	case moved.X == 0 && moved.Y == 0:
 		return driver.DoResult{Note: "nothing scrolled: it is at its end, or does not scroll"}, nil
-	case moved.X != a.Delta.X || moved.Y != a.Delta.Y:
+	case moved.X != delta.X || moved.Y != delta.Y:
 		return driver.DoResult{Note: fmt.Sprintf("ok, by %g,%g", moved.X, moved.Y)}, nil
 	}
 	return driver.DoResult{}, nil
+}
+
+// wheelTarget returns the document that the wheel is to turn in, which is told so, and the point for the wheel in
+// the page: that of the action's element, or else the middle of the page.
+func (t *pointer) wheelTarget(ctx context.Context) (Agent, point, error) {
+	var at point
+	if t.action.Aimless() {
+		agent, err := t.page.Agent(ctx, "")
+		if err == nil {
+			err = call(ctx, agent, "beforeWheel", map[string]any{"center": true}, &at)
+		}
+		return agent, at, err
+	}
+	p, err := t.resolve(ctx, t.action.Spot(), resolveRequest{Need: "point", Passive: true})
+	if err != nil {
+		return nil, point{}, err
+	}
+	local := p.steps[0].at
+	err = call(ctx, p.leaf(), "beforeWheel", map[string]any{"x": local.X, "y": local.Y}, &at)
+	return p.leaf(), point{p.at.X, p.at.Y}, err
 }
