@@ -192,7 +192,11 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 			answer, err = d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Tell"), wait}})
 			failed <- err
 		}()
-		<-clicked // by the second step, when the first is done
+		select {
+		case <-clicked: // by the second step, when the first is done
+		case err := <-failed:
+			t.Fatalf("%s: the turn ended before its second click: %v, %v", c.end, err, answer)
+		}
 		d.Browser.Newest().Post(c.end, nil)
 		err := <-failed
 		if err == nil && c.end == "Page.crash" && answer.GetTab().GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE && answer.GetResults()[0].GetOk() {

@@ -283,7 +283,7 @@ func (p *Page) thread(ctx context.Context) error {
 			return errors.New("the page is closed")
 		case p.crashed:
 			p.mu.Unlock()
-			return errors.New("the renderer is gone")
+			return apierr.Errorf(apierr.Lost, "the renderer crashed")
 		case wait == nil:
 			return nil
 		}

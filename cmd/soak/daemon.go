@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -193,8 +195,21 @@ func (d *daemon) all(ctx context.Context, tab string) ([]*domtapv1.Element, erro
 	return r.GetElements(), nil
 }
 
-// press clicks on the button with a name.
+// pressAttempts is how often a button is clicked on a page that changes faster than it can be read.
+const pressAttempts = 10
+
+// press clicks on the button with a name, and again while the page changes faster than it can be read.
 func (d *daemon) press(ctx context.Context, tab, name string) error {
+	var err error
+	for range pressAttempts {
+		if err = d.pressOnce(ctx, tab, name); status.Code(err) != codes.Aborted {
+			break
+		}
+	}
+	return err
+}
+
+func (d *daemon) pressOnce(ctx context.Context, tab, name string) error {
 	elements, err := d.all(ctx, tab)
 	if err != nil {
 		return err

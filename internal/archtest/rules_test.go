@@ -72,7 +72,7 @@ var layers = map[string]layer{
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	"gen":                  {modules: true},
 	"internal/server": {
-		layers:   []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
@@ -110,7 +110,7 @@ var everyLayer = []string{"*"}
 type owner struct {
 	// packages are import path prefixes, by whole path elements.
 	packages []string
-	layers    []string
+	layers   []string
 	// advice says what to do instead.
 	advice string
 }
@@ -131,27 +131,27 @@ var owners = []owner{
 			"google.golang.org/genproto",
 			"github.com/grpc-ecosystem",
 		},
-		layers:  []string{"gen", "internal/server", "internal/gateway", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
+		layers: []string{"gen", "internal/server", "internal/gateway", "internal/telemetry/metrics", "internal/telemetry/tracing", "client", "internal/mcp", "examples", "cmd", "bench", "internal/testenv", "internal/streamcheck", "internal/endpoint"},
 		advice: "use the types of dom and actor and let internal/server convert them",
 	},
 	{
 		packages: []string{"go.opentelemetry.io"},
-		layers:    []string{"internal/telemetry/tracing"},
+		layers:   []string{"internal/telemetry/tracing"},
 		advice:   "add what you need to actor.Tracer or server.Config.Traces and implement it in internal/telemetry/tracing",
 	},
 	{
 		packages: []string{"connectrpc.com"},
-		layers:    []string{"internal/gateway"},
+		layers:   []string{"internal/gateway"},
 		advice:   "serve it as a service of grpc in internal/server, and internal/gateway gives it to browsers",
 	},
 	{
 		packages: []string{"github.com/prometheus", "github.com/grpc-ecosystem/go-grpc-middleware/providers"},
-		layers:    []string{"internal/telemetry/metrics"},
+		layers:   []string{"internal/telemetry/metrics"},
 		advice:   "add what you need to actor.Meter or server.Metrics and implement it in internal/telemetry/metrics",
 	},
 	{
 		packages: []string{"github.com/modelcontextprotocol"},
-		layers:    []string{"internal/mcp", "bench"},
+		layers:   []string{"internal/mcp", "bench"},
 		advice:   "let mcp speak the protocol; what tools do is in mcp/tools, which needs none of it",
 	},
 }
@@ -165,7 +165,7 @@ var impure = []string{
 type call struct {
 	pkg    string
 	names  []string
-	layers  []string
+	layers []string
 	advice string
 }
 

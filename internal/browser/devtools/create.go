@@ -112,6 +112,9 @@ func (s Session) DisposeContext(ctx context.Context, id cdp.BrowserContextID) er
 // IsNoTarget reports whether the browser answered that it has no such target.
 func IsNoTarget(err error) bool { return refusedWith(err, "No target") }
 
+// IsTargetCrashed reports whether the browser answered that the renderer of the target has crashed.
+func IsTargetCrashed(err error) bool { return refusedWith(err, "Target crashed") }
+
 // refusedWith reports whether the browser refused a command, in words that hold a text.
 func refusedWith(err error, text string) bool {
 	var refused *cdproto.Error

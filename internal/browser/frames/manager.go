@@ -78,6 +78,10 @@ func (m *Manager) Failed(err error) error {
 	if errors.Is(err, devtools.ErrLost) || m.Life.Err() != nil {
 		return m.Gone()
 	}
+	if devtools.IsTargetCrashed(err) {
+		// The event that says so may come behind the answer.
+		return &apierr.Error{Kind: apierr.Lost, Message: "the renderer crashed: navigate or reload, the tab starts anew", Err: err}
+	}
 	if IsGoneContext(err) {
 		return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigated in the middle of it; read it again", Err: err}
 	}
