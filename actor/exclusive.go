@@ -54,7 +54,7 @@ func (x *Exclusive) Subscribe(ctx context.Context) error { return x.t.reader.sub
 
 // AwaitParsed waits until the main document is parsed, or one that has replaced it since. Errors are those of Navigate.
 func (x *Exclusive) AwaitParsed(ctx context.Context) error {
-	return traveller{x.t}.load(ctx, x.t.nav.Main(), driver.PhaseDOMContentLoaded)
+	return navigator{x.t}.load(ctx, x.t.nav.Main(), driver.PhaseDOMContentLoaded)
 }
 
 // Call runs a call to the page beside the tab's goroutine, which goes on handling events. The page knows all refs by
@@ -135,12 +135,12 @@ func (x *Exclusive) Hold(o WatchOptions) (release func()) {
 
 // Navigate is Tab.Navigate within the call.
 func (x *Exclusive) Navigate(ctx context.Context, url string, wait Wait) (Info, error) {
-	return traveller{x.t}.travel(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return x.t.page().Navigate(ctx, url) })
+	return navigator{x.t}.navigate(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return x.t.page().Navigate(ctx, url) })
 }
 
 // Step moves in the history of the tab: -1 back, 1 forward.
 func (x *Exclusive) Step(ctx context.Context, by int, wait Wait) (Info, error) {
-	return traveller{x.t}.travel(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return x.t.page().Step(ctx, by) })
+	return navigator{x.t}.navigate(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return x.t.page().Step(ctx, by) })
 }
 
 // Where says in what frame and document an element stands.

@@ -82,7 +82,7 @@ func (l *Liveness) Watch() (end func()) {
 		for pauseFor(ctx, pulse) {
 			bound, period := one.now()
 			if bound > 0 && one.tell(period, !lives(ctx, page, bound)) {
-				t.stir()
+				t.requestPublish()
 			}
 		}
 	})

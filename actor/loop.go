@@ -105,7 +105,7 @@ func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 		t.exclusively(func(*Exclusive) { t.reader.follow() })
 	case w := <-t.scroller.results:
 		t.scroller.take(w)
-	case <-t.stirred: // there is something to publish
+	case <-t.publishRequested: // there is something to publish
 	case f := <-fetched:
 		t.wake(idle)
 		t.exclusively(func(*Exclusive) { t.restorer.take(f) })

@@ -50,7 +50,7 @@ func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Con
 		t.leavers.Add(1)
 		begun := sync.OnceFunc(func() { t.leavers.Add(-1) })
 		defer begun()
-		t.stir()
+		t.requestPublish()
 		work = after(begun, work)
 	}
 	if t.tracer == nil {

@@ -35,15 +35,15 @@ func (t *Tab) Forward(ctx context.Context, wait Wait) (Info, error) {
 // Reload loads the current document again. The rest is as with Navigate.
 func (t *Tab) Reload(ctx context.Context, wait Wait) (Info, error) {
 	return Do(ctx, t, Command{Name: "reload", Leaves: true}, func(ctx context.Context, x *Exclusive) (Info, error) {
-		return traveller{x.t}.travel(ctx, wait, t.page().Reload)
+		return navigator{x.t}.navigate(ctx, wait, t.page().Reload)
 	})
 }
 
-// traveller moves the tab between documents.
-type traveller struct{ *loop }
+// navigator moves the tab between documents.
+type navigator struct{ *loop }
 
-// travel runs a navigation to its end.
-func (t traveller) travel(ctx context.Context, wait Wait, start func(context.Context) (driver.Commit, error)) (Info, error) {
+// navigate runs a navigation to its end.
+func (t navigator) navigate(ctx context.Context, wait Wait, start func(context.Context) (driver.Commit, error)) (Info, error) {
 	if _, ok := ctx.Deadline(); !ok {
 		limit := t.policy.navigationTimeout
 		cause := fmt.Errorf("the page was not loaded within %s; the tab stays usable: try again with more time: %w", limit, context.DeadlineExceeded)
@@ -80,7 +80,7 @@ func (t traveller) travel(ctx context.Context, wait Wait, start func(context.Con
 
 // interrupt ends the script that keeps the page from answering. If that does not help, the navigation
 // may still.
-func (t traveller) interrupt(ctx context.Context) {
+func (t navigator) interrupt(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, probeBound)
 	defer cancel()
 	if err := t.pump.call(ctx, nil, t.page().Interrupt); err != nil {
@@ -89,7 +89,7 @@ func (t traveller) interrupt(ctx context.Context) {
 }
 
 // settleURL waits for the event of a same-document navigation, which tells the URL.
-func (t traveller) settleURL(ctx context.Context, sames int) error {
+func (t navigator) settleURL(ctx context.Context, sames int) error {
 	bounded, cancel := context.WithTimeout(ctx, sameBound)
 	defer cancel()
 	err := t.pump.await(bounded, func() (bool, error) {
@@ -103,7 +103,7 @@ func (t traveller) settleURL(ctx context.Context, sames int) error {
 }
 
 // load waits until a document, or one that has replaced it since, has reached a phase.
-func (t traveller) load(ctx context.Context, document string, phase driver.Phase) error {
+func (t navigator) load(ctx context.Context, document string, phase driver.Phase) error {
 	crashes := t.health.Crashes()
 	err := t.pump.await(ctx, func() (bool, error) {
 		if t.health.Crashes() != crashes {

@@ -29,7 +29,7 @@ func (p pump) query(ctx context.Context, work func(ctx context.Context) error) e
 // yielding is query without its limit.
 func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error) error {
 	begun := time.Now()
-	nudge := time.AfterFunc(queryPatience, p.t.stir)
+	nudge := time.AfterFunc(queryPatience, p.t.requestPublish)
 	defer nudge.Stop()
 	var suspected [2]bool // once in any case, and once more for who waits
 	return p.call(ctx, func() error {

@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/actor/internal/sideeffects"
 	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/actor/restore"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // restorer brings a tab back whose renderer or browser died, if the tab was opened with OpenOptions.Restore: under the same id, at the
@@ -39,21 +40,21 @@ func (r *restorer) resume(k Kept) {
 	t := r.t
 	t.viewport = k.Viewport
 	t.keeper.Keep(t.back.Resume(k, "the daemon was started again", time.Now()))
-	r.well = time.AfterFunc(restore.Window, t.stir)
+	r.well = time.AfterFunc(restore.Window, t.requestPublish)
 	t.health.Lose()
 	t.nav.SetURL(k.URL)
 	h := t.head.Load()
 	info := h.Info
 	info.Status = StatusRestoring
 	t.head.Store(&Head{Snapshot: h.Snapshot, Info: info, next: make(chan struct{}), refs: k.Refs})
-	t.stir() // so that the loop begins at once
+	t.requestPublish() // so that the loop begins at once
 	t.show()
 }
 
 // lose notes that the page is lost: its renderer, or all of it.
 func (r *restorer) lose(reason string) {
 	t := r.t
-	reason = text.Clip(reason, text.Long)
+	reason = truncate.Runes(reason, text.Long)
 	_, title, _ := t.nav.Page()
 	t.back.Lost(restore.View{URL: t.nav.Address(), Title: title, Place: t.back.Place()}, reason)
 	t.health.Lose()
@@ -129,7 +130,7 @@ func (r *restorer) goBack() {
 	url := t.back.Shown().URL
 	err := t.policy.allow(url)
 	if err == nil {
-		_, err = traveller{t}.travel(t.ctx, WaitLoad, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, url) })
+		_, err = navigator{t}.navigate(t.ctx, WaitLoad, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, url) })
 	}
 	if t.ctx.Err() != nil || t.back.Due() {
 		return // it is closed, or was lost again

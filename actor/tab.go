@@ -62,9 +62,9 @@ type Tab struct {
 	// popups delivers the ids of tabs that this one's page opened, and popupBudget counts the windows.
 	popups      chan string
 	popupBudget sideeffects.PopupBudget
-	// restore says that the tab is brought back when its page is lost; stirred lets the loop publish.
-	restore atomic.Bool
-	stirred chan struct{}
+	// restore says that the tab is brought back when its page is lost; publishRequested lets the loop publish.
+	restore          atomic.Bool
+	publishRequested chan struct{}
 	// leavers counts the calls that wait to navigate the tab elsewhere.
 	leavers atomic.Int32
 	// dialogPolicy is a driver.DialogPolicy.
@@ -110,7 +110,7 @@ func newTab(ctx context.Context, page driver.Page, info Info, next dom.Ref, cfg 
 		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
 		limits:  revisions.Limits{Count: cfg.LogCount, Bytes: cfg.LogBytes},
 		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, sideeffects.MaxTabs),
-		shown: make(chan struct{}), stirred: make(chan struct{}, 1), done: make(chan struct{}), stopped: make(chan struct{}),
+		shown: make(chan struct{}), publishRequested: make(chan struct{}, 1), done: make(chan struct{}), stopped: make(chan struct{}),
 		watches: observation.NewSet(),
 	}
 	t.attached.Store(&attachment{page: page})
@@ -167,16 +167,16 @@ func (t *Tab) Restore() bool { return t.restore.Load() }
 // comes back all the same. The Info is the tab with that.
 func (t *Tab) SetRestore(on bool) Info {
 	t.restore.Store(on)
-	t.stir()
+	t.requestPublish()
 	info := t.Info()
 	info.Restore = on
 	return info
 }
 
-// stir lets the loop publish.
-func (t *Tab) stir() {
+// requestPublish lets the loop publish.
+func (t *Tab) requestPublish() {
 	select {
-	case t.stirred <- struct{}{}:
+	case t.publishRequested <- struct{}{}:
 	default: // somebody else's is on its way, and brings this one along
 	}
 }

@@ -273,7 +273,7 @@ func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error 
 	}
 	if now.Value == before.Value || now.Value == "" {
 		return apierr.Errorf(apierr.NotActionable, "the page did not take %s: the field holds %s; type it key by key with a type step, or read the page for what it expects",
-			strconv.Quote(text.Clip(a.Text, text.Long)), strconv.Quote(now.Value))
+			strconv.Quote(truncate.Runes(a.Text, text.Long)), strconv.Quote(now.Value))
 	}
 	r.Summary += ", holds " + strconv.Quote(now.Value)
 	return nil

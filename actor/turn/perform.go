@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // perform does one action, waits until the page has come to rest and reads it.
@@ -132,7 +133,7 @@ func (t *run) placed(a driver.Action) driver.Action {
 func (t *run) led(start actor.State) string {
 	switch now := t.x.State(); {
 	case t.x.State().Dialog != nil:
-		return ", and a dialog is open: " + t.x.State().Dialog.Type + " " + strconv.Quote(text.Clip(t.x.State().Dialog.Message, text.Long))
+		return ", and a dialog is open: " + t.x.State().Dialog.Type + " " + strconv.Quote(truncate.Runes(t.x.State().Dialog.Message, text.Long))
 	case now.Tabs > start.Tabs:
 		return ", and tab " + t.x.SideEffects().Tabs(start.Tabs)[0] + " was opened"
 	case now.Commits != start.Commits || now.URL != start.URL:

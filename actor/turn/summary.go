@@ -21,7 +21,7 @@ func summarize(a driver.Action, el *dom.Element) string {
 	verb := a.Kind.String()
 	switch {
 	case a.Kind == driver.Press:
-		return verb + " " + strconv.Quote(text.Clip(a.Text, text.Long))
+		return verb + " " + strconv.Quote(truncate.Runes(a.Text, text.Long))
 	case a.Point != nil && a.Ref == dom.NoRef:
 		return fmt.Sprintf("%s %g,%g", verb, a.Point.X, a.Point.Y)
 	case a.Aimless():

@@ -25,8 +25,8 @@ func (b *Browser) Kill() {
 	b.conn.Cut()
 }
 
-// Stirred counts what may have changed the cookies of a session; 0 when there is no such session.
-func (b *Browser) Stirred(session string) uint64 {
+// CookieVersion counts what may have changed the cookies of a session; 0 when there is no such session.
+func (b *Browser) CookieVersion(session string) uint64 {
 	c, err := b.context(session)
 	if err != nil {
 		return 0

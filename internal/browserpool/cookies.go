@@ -20,7 +20,7 @@ const (
 // cookieCopy is the copy of the cookies of a session, for the next browser.
 type cookieCopy struct {
 	cookies []sessions.Cookie
-	// version is Engine.Stirred when the cookies were read.
+	// version is Engine.CookieVersion when the cookies were read.
 	version uint64
 }
 
@@ -62,7 +62,7 @@ func (s *slot) copyCookies(e Engine, kept chan<- struct{}) {
 // copyCookies copies the cookies of a session when they may have changed, or always. When that fails, the old
 // copy stays.
 func (s *session) copyCookies(ctx context.Context, e Engine, always bool) {
-	version := e.Stirred(s.name)
+	version := e.CookieVersion(s.name)
 	s.pool.mu.Lock()
 	same := s.copy.version == version
 	s.pool.mu.Unlock()

@@ -127,7 +127,7 @@ func (e *engine) Ping(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (e *engine) Stirred(session string) uint64 {
+func (e *engine) CookieVersion(session string) uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.stirs[session]

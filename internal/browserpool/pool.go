@@ -53,9 +53,9 @@ type Engine interface {
 	Running() bool
 	// Ping returns when the browser process has answered. It may return late, but after Kill at once.
 	Ping(ctx context.Context) error
-	// Stirred is a counter that grows whenever the cookies of a session may have changed; Cookies reads the
+	// CookieVersion is a counter that grows whenever the cookies of a session may have changed; Cookies reads the
 	// cookies.
-	Stirred(session string) uint64
+	CookieVersion(session string) uint64
 	Cookies(ctx context.Context, session string) ([]sessions.Cookie, error)
 	// Kill ends the browser at once; pages and calls end as when it crashes.
 	Kill()

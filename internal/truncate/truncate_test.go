@@ -24,6 +24,13 @@ func TestTruncate(t *testing.T) {
 		{"日本語", 2, "日本…", ""},
 		{"日本語", 3, "日本語", "日"},
 		{"a\xffb\xff", 3, "a\xffb…", "a\xffb"},
+		{"", 3, "", ""},
+		{"abc", 3, "abc", "abc"},
+		{"abcd", 3, "abc…", "abc"},
+		{"äöü", 3, "äöü", "ä"},
+		{"äöüß", 3, "äöü…", "ä"},
+		{"\xff\xff\xff\xff", 3, "\xff\xff\xff…", "\xff\xff\xff"},
+		{strings.Repeat("ä", 1000), 1000, strings.Repeat("ä", 1000), strings.Repeat("ä", 500)},
 	} {
 		if got := truncate.Runes(test.s, test.n); got != test.runes {
 			t.Errorf("Runes(%q, %d) is %q, want %q", test.s, test.n, got, test.runes)

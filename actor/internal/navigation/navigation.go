@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/text"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // maxHistory is how many pages the history holds.
@@ -98,7 +99,7 @@ func (s *State) URLKnown() bool { return s.urlKnown }
 
 // SetTitle notes the title of the main document.
 func (s *State) SetTitle(title string) {
-	s.title = text.Clip(title, text.Long)
+	s.title = truncate.Runes(title, text.Long)
 	if n := len(s.history); n > 0 && s.visited == s.url && s.history[n-1].Title != s.title {
 		s.history = slices.Clone(s.history)
 		s.history[n-1].Title = s.title

@@ -7,6 +7,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/text"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 const (
@@ -40,7 +41,7 @@ type Report struct {
 
 // Opened takes a dialog that the page has opened.
 func (s *Dialogs) Opened(d driver.Dialog, now time.Time) Report {
-	d.Message, d.Default = text.Clip(d.Message, text.Long), text.Clip(d.Default, text.Long)
+	d.Message, d.Default = truncate.Runes(d.Message, text.Long), truncate.Runes(d.Default, text.Long)
 	d.ID += s.offset
 	s.last = max(s.last, d.ID)
 	s.opened++
@@ -55,7 +56,7 @@ func (s *Dialogs) Opened(d driver.Dialog, now time.Time) Report {
 	if s.reported++; s.reported > maxReported {
 		return Report{}
 	}
-	return Report{Event: true, Dialog: &d, Note: fmt.Sprintf("%s %q was %s", d.Type, text.Clip(d.Message, text.Short), d.Answer)}
+	return Report{Event: true, Dialog: &d, Note: fmt.Sprintf("%s %q was %s", d.Type, truncate.Runes(d.Message, text.Short), d.Answer)}
 }
 
 // Closed takes a dialog that is gone.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/text"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // maxNotes bounds how much of what the page does by itself the result of an action says.
@@ -56,7 +57,7 @@ type Downloads struct {
 
 // Progress takes how a download goes, and returns a note, or nothing.
 func (s *Downloads) Progress(d driver.Download) (note string) {
-	name := text.Clip(d.Filename, text.Short)
+	name := truncate.Runes(d.Filename, text.Short)
 	switch d.State {
 	case driver.Fetched:
 		return fmt.Sprintf("the download of %q is complete", name)
