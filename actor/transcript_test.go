@@ -2,26 +2,20 @@ package actor_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the transcripts into testdata")
 
 // TestTranscripts plays the scripts in testdata/transcripts and compares what the tab does. A script has one command
 // on each line; the events of one line, separated by ";", are in the tab's queue together:
@@ -39,29 +33,10 @@ var update = flag.Bool("update", false, "write the transcripts into testdata")
 // After each line the transcript has the calls that the page received, the tab's events with the head that each was
 // published with, the results of calls, and the head when it is another.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/transcripts/*.txtar")
-	if err != nil || len(files) < 5 {
-		t.Fatalf("there are the transcripts %v, %v", files, err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil || len(archive.Files) != 2 {
-				t.Fatalf("%s: want a script and its transcript: %v", file, err)
-			}
-			var got string
-			synctest.Test(t, func(t *testing.T) { got = play(t, string(archive.Files[0].Data)) })
-			if *update {
-				archive.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := string(archive.Files[1].Data); !*update && got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
+	golden.Run(t, "testdata/transcripts/*.txtar", 5, func(t *testing.T, script string) (got string) {
+		synctest.Test(t, func(t *testing.T) { got = play(t, script) })
+		return got
+	})
 }
 
 // player runs a script.

@@ -94,6 +94,7 @@ var layers = map[string]layer{
 	"bench": {layers: everyLayer, modules: true},
 	// Of internal, each package has a row of its own.
 	"internal/archtest":    {modules: true},
+	"internal/golden":      {modules: true},
 	"internal/testenv":     {layers: everyLayer, modules: true},
 	"internal/streamcheck": {layers: everyLayer, modules: true},
 	"internal/stubdns":     {modules: true},

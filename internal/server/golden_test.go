@@ -1,17 +1,13 @@
 package server
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/domtap/domtap/actor"
@@ -19,10 +15,9 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/golden"
 	"github.com/domtap/domtap/internal/streamcheck"
 )
-
-var update = flag.Bool("update", false, "write the messages of the histories into testdata")
 
 // TestHistories plays the schedules in testdata/histories and compares what every reader was sent. A schedule
 // has one line for each step, after which everybody reads what there is:
@@ -35,32 +30,13 @@ var update = flag.Bool("update", false, "write the messages of the histories int
 //	goto /PATH A B          another document, with these buttons
 //	dialog TEXT, answer, crash, reload, wait SECONDS, close
 func TestHistories(t *testing.T) {
-	files, err := filepath.Glob("testdata/histories/*.txtar")
-	if err != nil || len(files) < 3 {
-		t.Fatalf("there are the histories %v, %v", files, err)
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil || len(archive.Files) != 2 {
-				t.Fatalf("%s: want a schedule and the messages: %v", file, err)
-			}
-			h := perform(t, strings.Split(strings.TrimSpace(string(archive.Files[0].Data)), "\n"))
-			for _, faults := range [][]error{h.Converges(), h.Ordered(), h.NeverDropsNeverBlocks(), h.Resumable()} {
-				wantNone(t, faults)
-			}
-			got := renderHistory(h)
-			if *update {
-				archive.Files[1].Data = []byte(got)
-				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := string(archive.Files[1].Data); !*update && got != want {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
+	golden.Run(t, "testdata/histories/*.txtar", 3, func(t *testing.T, steps string) string {
+		h := perform(t, strings.Split(strings.TrimSpace(steps), "\n"))
+		for _, faults := range [][]error{h.Converges(), h.Ordered(), h.NeverDropsNeverBlocks(), h.Resumable()} {
+			wantNone(t, faults)
+		}
+		return renderHistory(h)
+	})
 }
 
 // renderHistory prints what the readers were sent, each under its name.
