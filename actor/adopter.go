@@ -9,7 +9,6 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/sideeffects"
-	"github.com/domtap/domtap/dom"
 )
 
 // adopter makes tabs of the pages that pages open. One goroutine runs it, so popups become tabs in the
@@ -97,50 +96,47 @@ func (a *adopter) adopt(popup driver.Popup) {
 		a.refuse(popup.Page)
 		return
 	}
-	opener, session := a.openerOf(popup), cmp.Or(popup.Session, DefaultSession)
+	opener, session := a.openerOf(popup), cmp.Or(popup.Session, driver.DefaultSession)
 	reserved, err := a.admit(opener, session)
 	if err != nil {
 		a.report(opener, err)
 		a.refuse(popup.Page)
 		return
 	}
-	info := Info{Session: session}
+	o := Options{Session: session}
 	if opener != nil {
-		info.Opener = opener.id
+		o.Opener = opener.Tab().ID()
 	}
-	t := a.pool.open(reserved, popup.Page, info, dom.Box{}, popup.Bound)
+	one := a.pool.open(reserved, popup.Page, o, popup.Bound)
 	if opener != nil {
-		select {
-		case opener.popups <- t.id:
-		default: // its turn knows enough tabs
-		}
+		opener.OpenedPopup(one.Tab().ID())
 	}
 }
 
 // openerOf finds the tab that opened a popup; nil when it is gone, or not known.
-func (a *adopter) openerOf(popup driver.Popup) *Tab {
-	for _, t := range a.pool.Tabs() {
-		if popup.Opener != "" && t.page().ID() == popup.Opener {
-			return t
+func (a *adopter) openerOf(popup driver.Popup) *member {
+	for _, m := range a.pool.members() {
+		if popup.Opener != "" && m.PageID() == popup.Opener {
+			return m
 		}
 	}
 	return nil
 }
 
 // admit takes a slot for a popup, unless its opener has opened too many.
-func (a *adopter) admit(opener *Tab, session string) (slot, error) {
-	if opener != nil && !opener.popupBudget.Admits() {
+func (a *adopter) admit(opener *member, session string) (slot, error) {
+	if opener != nil && !opener.AdmitPopup() {
 		return slot{}, apierr.Exceeded("windows", sideeffects.MaxWindows, "its opener opened more than %d windows at once", sideeffects.MaxWindows)
 	}
 	return a.pool.acquireSlot(session)
 }
 
 // report says why a popup is refused: to its opener's turn, to the log and to the meter.
-func (a *adopter) report(opener *Tab, err error) {
+func (a *adopter) report(opener *member, err error) {
 	id := ""
 	if opener != nil {
-		id = opener.id
-		opener.popupBudget.Refused()
+		id = opener.Tab().ID()
+		opener.RefusedPopup()
 	}
 	cfg := &a.pool.cfg
 	cfg.Logger.Warn("a popup was closed at once", "opener", id, "err", err)
@@ -153,7 +149,7 @@ func (a *adopter) report(opener *Tab, err error) {
 // refuse closes a page that becomes no tab.
 func (a *adopter) refuse(page driver.Page) {
 	a.refusals.Go(func() {
-		if err := discard(a.pool.ctx, page); err != nil {
+		if err := driver.Discard(a.pool.ctx, page); err != nil {
 			a.pool.cfg.Logger.Warn("the browser did not close a popup in time", "err", err)
 		}
 	})
@@ -161,16 +157,16 @@ func (a *adopter) refuse(page driver.Page) {
 
 // abandon closes a tab that could not be opened, the tabs that its page has opened, and the popups that
 // those pages are about to open: nobody knows them.
-func (a *adopter) abandon(t *Tab) {
-	closing := map[string]bool{t.id: true}
-	t.end(errClosed)
-	for _, one := range a.pool.Tabs() { // an opener is older than what it opened
-		if one == t || closing[one.Info().Opener] {
-			closing[one.id] = true
-			if page := one.page().ID(); page != "" {
+func (a *adopter) abandon(failed *member) {
+	closing := map[string]bool{failed.Tab().ID(): true}
+	failed.End(ErrClosed)
+	for _, m := range a.pool.members() { // an opener is older than what it opened
+		if m == failed || closing[m.Tab().Info().Opener] {
+			closing[m.Tab().ID()] = true
+			if page := m.PageID(); page != "" {
 				a.forbidden.add(page)
 			}
-			one.end(errClosed)
+			m.End(ErrClosed)
 		}
 	}
 }

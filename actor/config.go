@@ -41,19 +41,14 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	c.MaxTabs = orDefault(c.MaxTabs, 100)
-	c.Mailbox = orDefault(c.Mailbox, 64)
-	c.LogCount = orDefault(c.LogCount, 1024)
-	c.LogBytes = orDefault(c.LogBytes, 4<<20)
-	c.NavigationTimeout = orDefault(c.NavigationTimeout, 30*time.Second)
+	if c.MaxTabs <= 0 {
+		c.MaxTabs = 100
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.AllowURL == nil {
 		c.AllowURL = func(string) error { return nil }
-	}
-	if c.Keeper == nil {
-		c.Keeper = noKeeper{}
 	}
 	if c.Opaque == nil {
 		c.Opaque = func(string) bool { return false }
@@ -64,15 +59,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// noKeeper keeps nothing.
-type noKeeper struct{}
-
-func (noKeeper) Keep(Kept)     {}
-func (noKeeper) Forget(string) {}
-
-func orDefault[T int | time.Duration](v, standard T) T {
-	if v <= 0 {
-		return standard
-	}
-	return v
+// options fills in what all tabs of the pool have in common.
+func (c *Config) options(o Options) Options {
+	o.Mailbox, o.LogCount, o.LogBytes = c.Mailbox, c.LogCount, c.LogBytes
+	o.NavigationTimeout, o.AllowURL = c.NavigationTimeout, c.AllowURL
+	o.Logger, o.Meter, o.Tracer, o.Keeper = c.Logger, c.Meter, c.Tracer, c.Keeper
+	return o
 }

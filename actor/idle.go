@@ -13,15 +13,15 @@ import (
 func (p *Pool) Use(ctx context.Context, id string) (*Tab, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, t := range p.tabs {
-		if t.id != id {
+	for _, m := range p.tabs {
+		if m.Tab().ID() != id {
 			continue
 		}
 		if why := p.uses.expired(id); why != nil {
 			return nil, why
 		}
 		context.AfterFunc(ctx, p.uses.hold(id, &p.mu))
-		return t, nil
+		return m.Tab(), nil
 	}
 	return nil, NoTab(id)
 }
@@ -33,14 +33,15 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 	defer p.mu.Unlock()
 	now := time.Now()
 	next = now.Add(idle)
-	for _, t := range p.tabs {
-		since, unused := p.uses.idleSince(t.id)
+	for _, m := range p.tabs {
+		id := m.Tab().ID()
+		since, unused := p.uses.idleSince(id)
 		due := since.Add(idle)
 		switch {
 		case !unused:
 		case !due.After(now):
-			why := fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", t.id, idle)
-			closeIdle(t, p.uses.expire(t.id, why))
+			why := fmt.Sprintf("tab %s was closed, because nobody had used it for %v: open another", id, idle)
+			p.closeIdle(m, p.uses.expire(id, why))
 		case due.Before(next):
 			next = due
 		}
@@ -53,24 +54,24 @@ func (p *Pool) CloseIdle(idle time.Duration) (next time.Time) {
 func (p *Pool) ExpireSession(session string, since time.Time, why string) (expired bool, last time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all []*Tab
+	var all []*member
 	var ids []string
-	for _, t := range p.tabs {
-		if t.session == session && p.uses.expired(t.id) == nil {
-			all, ids = append(all, t), append(ids, t.id)
+	for _, m := range p.tabs {
+		if t := m.Tab(); t.Session() == session && p.uses.expired(t.ID()) == nil {
+			all, ids = append(all, m), append(ids, t.ID())
 		}
 	}
 	if last = p.uses.latest(ids, time.Now()); last.After(since) {
 		return false, last
 	}
-	for _, t := range all {
-		closeIdle(t, p.uses.expire(t.id, "tab "+t.id+" was closed with its session: "+why))
+	for i, m := range all {
+		p.closeIdle(m, p.uses.expire(ids[i], "tab "+ids[i]+" was closed with its session: "+why))
 	}
 	return true, last
 }
 
 // closeIdle closes a tab that nobody has used.
-func closeIdle(t *Tab, why *apierr.Error) {
-	t.log.Info("the tab was closed, because nobody used it")
-	t.end(why)
+func (p *Pool) closeIdle(m *member, why *apierr.Error) {
+	p.cfg.Logger.Info("the tab was closed, because nobody used it", "tab", m.Tab().ID())
+	m.End(why)
 }

@@ -16,8 +16,6 @@ import (
 )
 
 const (
-	// closeBound is how long the browser may take to close a page.
-	closeBound = 5 * time.Second
 	// drainBound is how many queued events are handled in one go.
 	drainBound = 4096
 	// maxPageAgent bounds what one patch may say of itself: a page may lie.
@@ -60,7 +58,7 @@ func newLoop(t *Tab, page driver.Page, url, epoch string, next dom.Ref) *loop {
 	return l
 }
 
-// run is the tab's goroutine. Its owner closes stopped afterwards.
+// run is the tab's goroutine.
 func (t *loop) run() {
 	for t.ctx.Err() == nil {
 		t.step(t.ctx, nil, true)
@@ -309,7 +307,7 @@ func (t *loop) gone(e driver.Gone) {
 	t.back.PageGone()
 	switch {
 	case e.Err == nil:
-		t.end(errClosed)
+		t.end(ErrClosed)
 	case t.restore.Load():
 		t.health.Crash(false)
 		t.publisher.add(TabEvent{Kind: TabCrashed, Reason: "the browser is gone"})
@@ -347,7 +345,7 @@ func (t *loop) probed(alive bool) {
 // finish publishes the last head and wakes everybody who waits.
 func (t *loop) finish() {
 	cause := context.Cause(t.ctx)
-	if !errors.Is(cause, errClosed) {
+	if !errors.Is(cause, ErrClosed) {
 		t.err = cause
 	}
 	t.restorer.stop()
@@ -361,10 +359,10 @@ func (t *loop) finish() {
 	close(last.next)
 	t.head.Store(last)
 	closed := TabEvent{Kind: TabClosed, Info: last.Info, At: time.Now()}
-	if errors.Is(t.err, errIdle) {
+	if errors.Is(t.err, ErrIdle) {
 		closed.Reason = "idle"
 	}
-	t.owner.tell(closed)
+	t.owner.Report(closed)
 	close(t.done)
 	close(old.next)
 }
@@ -379,26 +377,9 @@ func (t *loop) letGo() {
 		}
 		return
 	}
-	if err := discard(t.ctx, t.page()); err != nil {
+	if err := driver.Discard(t.ctx, t.page()); err != nil {
 		t.log.Warn("the browser did not close the page in time", "err", err)
 	}
-}
-
-// discard closes a page and reads its events until the browser has let go of it. The context's end
-// does not matter.
-func discard(ctx context.Context, page driver.Page) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeBound)
-	defer cancel()
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		err = page.Close(ctx)
-	}()
-	for range page.Events() {
-	}
-	<-done
-	return err
 }
 
 // wake notes when the loop has something to do, unless it is in the middle of something.

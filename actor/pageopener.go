@@ -75,7 +75,9 @@ func (p pageOpener) reopen(ctx context.Context, o driver.PageOptions) (driver.Pa
 				return nil, err
 			}
 		}
-		if !pauseFor(ctx, wait) {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}

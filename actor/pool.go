@@ -14,9 +14,6 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// DefaultSession is driver.DefaultSession.
-const DefaultSession = driver.DefaultSession
-
 // Pool opens, finds and closes tabs. Its methods are safe for concurrent use.
 type Pool struct {
 	browser driver.Browser
@@ -30,7 +27,7 @@ type Pool struct {
 	// mu guards what is below it. One lock guards all parts, because most events change several at once.
 	mu sync.Mutex
 	// tabs are in the order in which they were opened; opened counts the tabs that there ever were.
-	tabs   []*Tab
+	tabs   []*member
 	opened int
 	// lost is why no more tabs can be opened.
 	lost      *apierr.Error
@@ -42,12 +39,19 @@ type Pool struct {
 	dialogs map[string]driver.DialogPolicy
 }
 
+// member is a tab of the pool.
+type member struct {
+	*Control
+	// stopped is closed when the tab has ended, its page is closed, and its slot is free.
+	stopped chan struct{}
+}
+
 // NewPool makes a pool and starts to take over popups. Close ends it.
 func NewPool(b driver.Browser, cfg Config) *Pool {
 	cfg = cfg.withDefaults()
 	p := &Pool{
 		browser: b, cfg: cfg, slots: newSlots(cfg.MaxTabs, cfg.Quota), uses: uses{}, watchers: watchers{}, downloads: downloadLog{},
-		dialogs: map[string]driver.DialogPolicy{DefaultSession: cfg.Dialogs},
+		dialogs: map[string]driver.DialogPolicy{driver.DefaultSession: cfg.Dialogs},
 	}
 	p.adopter = newAdopter(p)
 	p.ctx, p.end = context.WithCancelCause(context.Background())
@@ -81,7 +85,7 @@ type OpenOptions struct {
 // gone, and those of Navigate.
 func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if o.Session == "" {
-		o.Session = DefaultSession
+		o.Session = driver.DefaultSession
 	}
 	if o.URL != "" {
 		if err := p.cfg.AllowURL(o.URL); err != nil {
@@ -99,9 +103,10 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if o.Alone {
 		p.adopter.forbidden.add(page.ID())
 	}
-	t := p.open(reserved, page, Info{Session: o.Session, Restore: o.Restore}, o.Viewport, false)
+	one := p.open(reserved, page, Options{Session: o.Session, Restore: o.Restore, Viewport: o.Viewport}, false)
+	t := one.Tab()
 	p.mu.Lock()
-	release := p.uses.hold(t.id, &p.mu)
+	release := p.uses.hold(t.ID(), &p.mu)
 	p.mu.Unlock()
 	defer release()
 	if o.URL == "" {
@@ -110,15 +115,15 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if _, err := t.Navigate(ctx, o.URL, o.Wait); err != nil {
 		var e *apierr.Error
 		if errors.As(err, &e) && e.Kind == apierr.IsDownload && ctx.Err() == nil { // closing the tab would end it
-			told := *e
-			told.Detail = maps.Clone(e.Detail)
-			told.Detail["tab_id"] = t.id
-			return nil, &told
+			named := *e
+			named.Detail = maps.Clone(e.Detail)
+			named.Detail["tab_id"] = t.ID()
+			return nil, &named
 		}
-		p.adopter.abandon(t)
-		<-t.done
+		p.adopter.abandon(one)
+		<-t.Done()
 		select { // the page is closed in any case, but a caller without time left does not wait for it
-		case <-t.stopped:
+		case <-one.stopped:
 		case <-ctx.Done():
 		}
 		return nil, unopened(err)
@@ -157,48 +162,51 @@ func (p *Pool) acquireSlot(session string) (slot, error) {
 }
 
 // open makes a tab of a page. A bound page shows a document of its own already, and not the blank one.
-func (p *Pool) open(reserved slot, page driver.Page, info Info, viewport dom.Box, bound bool) *Tab {
-	owner := p.browser.Owner(info.Session)
-	return p.start(reserved, func() *Tab {
+func (p *Pool) open(reserved slot, page driver.Page, o Options, bound bool) *member {
+	browser := p.browser.Owner(o.Session)
+	return p.start(reserved, func() *Control {
 		p.opened++
-		info.ID, info.URL = tabID(owner, p.opened, p.cfg.Opaque(info.Session)), "about:blank"
-		t := newTab(p.ctx, page, info, 0, &p.cfg, p)
-		t.viewport = viewport
+		o.ID, o.URL = tabID(browser, p.opened, p.cfg.Opaque(o.Session)), "about:blank"
+		c := New(p.ctx, page, p.cfg.options(o), owner{p})
 		if !bound {
-			t.show()
+			c.Show()
 		}
-		return t
+		return c
 	})
 }
 
 // start makes a tab, which is one of the pool's from then on, and starts it in the slot that is reserved
-// for its page. The lock is held while newTab runs.
-func (p *Pool) start(reserved slot, newTab func() *Tab) *Tab {
+// for its page. The lock is held while create runs.
+func (p *Pool) start(reserved slot, create func() *Control) *member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := newTab()
-	if policy := p.dialogs[t.session]; policy != driver.ReportDialogs {
+	one := &member{create(), make(chan struct{})}
+	t := one.Tab()
+	if policy := p.dialogs[t.Session()]; policy != driver.ReportDialogs {
 		t.SetDialogPolicy(policy)
 	}
 	now := time.Now()
-	p.tabs = append(p.tabs, t)
-	p.uses.add(t.id, now)
+	p.tabs = append(p.tabs, one)
+	p.uses.add(t.ID(), now)
 	p.watchers.send(TabEvent{Kind: TabOpened, Info: t.Info(), At: now})
 	go func() {
 		defer reserved.end()
-		t.loop.run()
+		one.Run()
 		reserved.free()
-		close(t.stopped)
+		close(one.stopped)
 	}()
-	return t
+	return one
 }
 
-// tell implements owner.
-func (p *Pool) tell(e TabEvent) {
+// owner is the pool as its tabs have it.
+type owner struct{ *Pool }
+
+// Report takes an event of a tab.
+func (p owner) Report(e TabEvent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.Kind == TabClosed {
-		p.tabs = slices.DeleteFunc(p.tabs, func(t *Tab) bool { return t.id == e.Info.ID })
+		p.tabs = slices.DeleteFunc(p.tabs, func(m *member) bool { return m.Tab().ID() == e.Info.ID })
 		p.uses.remove(e.Info.ID)
 	}
 	p.downloads.note(e)
@@ -208,11 +216,11 @@ func (p *Pool) tell(e TabEvent) {
 	}
 }
 
-// settlePopups implements owner.
-func (p *Pool) settlePopups(ctx context.Context) { p.adopter.settle(ctx) }
+// SettlePopups returns when each popup that the browser has reported so far is a tab, or refused.
+func (p owner) SettlePopups(ctx context.Context) { p.adopter.settle(ctx) }
 
-// reopen implements owner.
-func (p *Pool) reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
+// Reopen opens another page for a tab.
+func (p owner) Reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error) {
 	return p.pages.reopen(ctx, o)
 }
 
@@ -223,8 +231,8 @@ func (p *Pool) lose() {
 	if p.lost == nil {
 		p.lost = apierr.Errorf(apierr.Lost, "the browser is gone: start it again")
 	}
-	for _, t := range p.tabs {
-		t.end(p.lost)
+	for _, m := range p.tabs {
+		m.End(p.lost)
 	}
 	if len(p.tabs) == 0 {
 		p.watchers.end(p.lost)
@@ -233,9 +241,18 @@ func (p *Pool) lose() {
 
 // Tab finds a tab; an *Error of kind NotFound when there is none of that id.
 func (p *Pool) Tab(id string) (*Tab, error) {
-	for _, t := range p.Tabs() {
-		if t.id == id {
-			return t, nil
+	m, err := p.member(id)
+	if err != nil {
+		return nil, err
+	}
+	return m.Tab(), nil
+}
+
+// member is Tab with what the pool alone knows.
+func (p *Pool) member(id string) (*member, error) {
+	for _, m := range p.members() {
+		if m.Tab().ID() == id {
+			return m, nil
 		}
 	}
 	return nil, NoTab(id)
@@ -248,6 +265,16 @@ func NoTab(id string) *apierr.Error {
 
 // Tabs lists the open tabs, oldest first.
 func (p *Pool) Tabs() []*Tab {
+	members := p.members()
+	tabs := make([]*Tab, len(members))
+	for i, m := range members {
+		tabs[i] = m.Tab()
+	}
+	return tabs
+}
+
+// members is Tabs with what the pool alone knows.
+func (p *Pool) members() []*member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.tabs)
@@ -256,13 +283,13 @@ func (p *Pool) Tabs() []*Tab {
 // CloseTab closes a tab, also when its page hangs, and returns when the browser has let go of the page.
 // When ctx ends before that the tab is closed all the same.
 func (p *Pool) CloseTab(ctx context.Context, id string) error {
-	t, err := p.Tab(id)
+	m, err := p.member(id)
 	if err != nil {
 		return err
 	}
-	t.end(errClosed)
+	m.End(ErrClosed)
 	select {
-	case <-t.stopped:
+	case <-m.stopped:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("tab %s is closed, but the browser has not let go of its page yet: %w", id, ctx.Err())
@@ -273,20 +300,20 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 // CloseSession returns when the browser has let go of the pages; when ctx ends before that, the tabs
 // are closed all the same. The caller opens no tab in the session meanwhile.
 func (p *Pool) CloseSession(ctx context.Context, session string) error {
-	why := &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: errClosed}
-	var ending []*Tab
-	for _, t := range p.Tabs() {
-		if t.session == session {
-			t.end(why)
-			ending = append(ending, t)
+	why := &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: ErrClosed}
+	var ending []*member
+	for _, m := range p.members() {
+		if m.Tab().Session() == session {
+			m.End(why)
+			ending = append(ending, m)
 		}
 	}
 	p.mu.Lock()
 	p.watchers.endSession(session, apierr.Unknown("session", "session %q was closed: list the sessions, or create one", session))
 	p.mu.Unlock()
-	for _, t := range ending {
+	for _, m := range ending {
 		select {
-		case <-t.stopped:
+		case <-m.stopped:
 		case <-ctx.Done():
 			return fmt.Errorf("the tabs of session %s are closed, but the browser has not let go of their pages yet: %w", session, ctx.Err())
 		}
@@ -324,8 +351,8 @@ func (p *Pool) SetDialogPolicy(session string, policy driver.DialogPolicy) {
 	if p.dialogs[session] = policy; policy == driver.ReportDialogs {
 		delete(p.dialogs, session)
 	}
-	for _, t := range p.tabs {
-		if t.Session() == session {
+	for _, m := range p.tabs {
+		if t := m.Tab(); t.Session() == session {
 			t.SetDialogPolicy(policy)
 		}
 	}

@@ -32,15 +32,15 @@ func TestSlotsOfClientsLeaveRoomForOthers(t *testing.T) {
 		}
 	}
 	exhausted("work", "tabs_per_client")
-	if err := s.acquire(DefaultSession); err != nil {
+	if err := s.acquire(driver.DefaultSession); err != nil {
 		t.Error(err)
 	}
-	exhausted(DefaultSession, "tabs")
+	exhausted(driver.DefaultSession, "tabs")
 	s.free("work")
 	if err := s.acquire("work"); err != nil {
 		t.Error(err)
 	}
-	for _, session := range []string{"work", "work", DefaultSession} {
+	for _, session := range []string{"work", "work", driver.DefaultSession} {
 		s.free(session)
 	}
 	if s.taken != 0 || len(s.byClient) != 0 {
@@ -98,7 +98,7 @@ func TestUses(t *testing.T) {
 		t.Errorf("after its use the tab is idle %v since %v", idle, since)
 	}
 	why := u.expire("t2", "nobody used it")
-	if _, idle := u.idleSince("t2"); idle || u.expired("t2") != why || !errors.Is(why, errIdle) || why.Kind != apierr.NotFound {
+	if _, idle := u.idleSince("t2"); idle || u.expired("t2") != why || !errors.Is(why, ErrIdle) || why.Kind != apierr.NotFound {
 		t.Errorf("a tab that is closed as idle is idle %v, because of %v", idle, u.expired("t2"))
 	}
 	late := u.hold("t1", new(sync.Mutex))
@@ -136,7 +136,7 @@ func TestTheDownloadLogKeepsTheLast(t *testing.T) {
 	if got := log.list("work")[0]; got.State != driver.NotFetched || got.Reason == "" {
 		t.Errorf("the download of a closed tab is %+v", got)
 	}
-	if len(log.list(DefaultSession)) > 0 {
+	if len(log.list(driver.DefaultSession)) > 0 {
 		t.Error("another session has downloads")
 	}
 }

@@ -38,7 +38,7 @@ func (p *publisher) publish() {
 	}
 	for _, e := range p.events {
 		e.Info, e.At = h.Info, time.Now()
-		p.t.owner.tell(e)
+		p.t.owner.Report(e)
 	}
 	p.events = p.events[:0]
 	p.t.answered.reach(p.t.dialogs.LastClosed())
@@ -66,7 +66,7 @@ func (p *publisher) publishAway() {
 		switch {
 		case e.Kind == TabCrashed || e.Kind == TabRestoring:
 			e.Info, e.At = h.Info, time.Now()
-			p.t.owner.tell(e)
+			p.t.owner.Report(e)
 		case len(held) < heldEvents:
 			held = append(held, e)
 		}

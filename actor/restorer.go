@@ -38,7 +38,6 @@ type fetched struct {
 // resume makes a tab that was never started one that comes back.
 func (r *restorer) resume(k Kept) {
 	t := r.t
-	t.viewport = k.Viewport
 	t.keeper.Keep(t.back.Resume(k, "the daemon was started again", time.Now()))
 	r.well = time.AfterFunc(restore.Window, t.requestPublish)
 	t.health.Lose()
@@ -90,7 +89,7 @@ func (r *restorer) fetch(wait time.Duration, gone bool) fetched {
 	if !gone {
 		return fetched{}
 	}
-	page, err := t.owner.reopen(t.ctx, driver.PageOptions{Session: t.session, Viewport: t.viewport})
+	page, err := t.owner.Reopen(t.ctx, driver.PageOptions{Session: t.session, Viewport: t.viewport})
 	return fetched{page, err}
 }
 
@@ -230,7 +229,7 @@ func (r *restorer) discard() {
 	select {
 	case f := <-r.fetched:
 		if f.page != nil {
-			if err := discard(r.t.ctx, f.page); err != nil {
+			if err := driver.Discard(r.t.ctx, f.page); err != nil {
 				r.t.log.Warn("the browser did not close the page in time", "err", err)
 			}
 		}

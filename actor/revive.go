@@ -1,15 +1,13 @@
 package actor
 
 import (
-	"context"
+	"crypto/rand"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/domtap/domtap/actor/apierr"
-	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/restore"
-	"github.com/domtap/domtap/dom"
-	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 // Revive brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
@@ -30,11 +28,9 @@ func (p *Pool) Revive(k Kept) error {
 	if err != nil {
 		return err
 	}
-	p.start(reserved, func() *Tab {
+	p.start(reserved, func() *Control {
 		p.opened = max(p.opened, n)
-		t := newTab(p.ctx, new(absent), Info{ID: k.ID, Session: k.Session, URL: dom.WithoutUser(k.URL), Restore: true}, k.Refs, &p.cfg, p)
-		t.loop.restorer.resume(k)
-		return t
+		return Resume(p.ctx, k, p.cfg.options(Options{}), owner{p})
 	})
 	return nil
 }
@@ -44,7 +40,7 @@ func (p *Pool) Revive(k Kept) error {
 func tabID(browser string, number int, secret bool) string {
 	id := "t" + strconv.Itoa(number)
 	if secret {
-		id = "t-" + unguessable()
+		id = "t-" + strings.ToLower(rand.Text()[:12]) // 60 random bits
 	}
 	if browser == "" {
 		return id
@@ -63,33 +59,4 @@ func tabNumber(id string) (n int, ok bool) {
 	}
 	n, _ = strconv.Atoi(parts[1]) // what is no number is empty
 	return n, true
-}
-
-// Kept is what is needed to bring a tab back in another process.
-type Kept = restore.Kept
-
-// Keeper keeps the tabs that are to be brought back when the process ends without a word. Its methods are called by
-// many goroutines and must not wait.
-type Keeper interface {
-	// Keep keeps a tab, in place of what it kept of it before.
-	Keep(k Kept)
-	// Forget forgets a tab; one that is not kept is no error.
-	Forget(id string)
-}
-
-// absent stands for the page of a tab that has none yet. It has those methods that are called at any time; the tab
-// refuses all others while it is away.
-type absent struct {
-	driver.Page
-	log pagelog.Log
-}
-
-func (*absent) ID() string                          { return "" }
-func (*absent) Events() <-chan driver.Event         { return nil }
-func (a *absent) Log() *pagelog.Log                 { return &a.log }
-func (*absent) SetDialogPolicy(driver.DialogPolicy) {}
-func (*absent) Acknowledge(driver.Ack)              {}
-func (*absent) Close(context.Context) error         { return nil }
-func (*absent) AnswerDialog(context.Context, driver.DialogAnswer) (driver.Dialog, error) {
-	return driver.Dialog{}, apierr.Errorf(apierr.NoDialog, "no dialog is open")
 }

@@ -22,7 +22,7 @@ func (s SideEffects) ForgetTabs() {
 // SettleTabs returns when Tabs has those that the browser has reported so far, without those that are gone again, as the window of a
 // download is.
 func (s SideEffects) SettleTabs(ctx context.Context) {
-	s.t.owner.settlePopups(ctx)
+	s.t.owner.SettlePopups(ctx)
 	for {
 		select {
 		case id := <-s.t.popups:

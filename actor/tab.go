@@ -21,12 +21,6 @@ import (
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
-// errClosed is why a tab ends that was closed on request.
-var errClosed = errors.New("the tab was closed")
-
-// errIdle is why one ends that nobody used.
-var errIdle = errors.New("it was idle")
-
 // Tab is one page of the browser. Its methods are safe for concurrent use. What it does happens in its loop.
 type Tab struct {
 	// id, session and opener are those of the tab for all its life, and viewport is what it was opened with.
@@ -35,7 +29,7 @@ type Tab struct {
 	policy              policy
 	limits              revisions.Limits
 	log                 *slog.Logger
-	owner               owner
+	owner               Owner
 	keeper              Keeper
 	meter               Meter
 	tracer              Tracer
@@ -43,9 +37,9 @@ type Tab struct {
 	// ctx ends with the tab; its cause says why.
 	ctx context.Context
 	end context.CancelCauseFunc
-	// done is closed when the tab has ended, stopped when its page is closed and its goroutines are gone.
-	done, stopped chan struct{}
-	err           error
+	// done is closed when the tab has ended; err says why, by then.
+	done chan struct{}
+	err  error
 	// shown is closed as soon as reading the tab makes sense: see show.
 	shown chan struct{}
 
@@ -72,7 +66,6 @@ type Tab struct {
 	// back is the loop's, but for what its methods allow to others.
 	back restore.State
 
-	loop *loop
 	// children are the goroutines that the loop waits for in the end.
 	children sync.WaitGroup
 }
@@ -84,44 +77,34 @@ type attachment struct {
 	dialogOffset uint64
 }
 
-// owner is what a tab needs of its pool. Its methods do not wait for tabs.
-type owner interface {
-	// tell takes an event of the tab.
-	tell(TabEvent)
-	// settlePopups returns when every popup that the browser has reported so far is a tab, or refused.
-	settlePopups(ctx context.Context)
-	// Tab finds another tab.
-	Tab(id string) (*Tab, error)
-	// reopen opens a page when the browser of its session runs again, however long that takes.
-	reopen(ctx context.Context, o driver.PageOptions) (driver.Page, error)
-}
-
-// policy is what the pool's configuration says of tabs.
+// policy says where the tab may navigate, and how long that may take.
 type policy struct {
 	allow             func(url string) error
 	navigationTimeout time.Duration
 }
 
-// newTab makes a tab whose refs begin with next; its goroutine is started by loop.run.
-func newTab(ctx context.Context, page driver.Page, info Info, next dom.Ref, cfg *Config, owner owner) *Tab {
+// newTab makes a tab whose refs begin with next; its goroutine is loop.run.
+func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owner Owner) *Control {
 	t := &Tab{
-		id: info.ID, session: info.Session, opener: info.Opener,
-		owner: owner, keeper: cfg.Keeper, meter: cfg.Meter, tracer: cfg.Tracer, log: cfg.Logger.With("tab", info.ID),
-		policy:  policy{allow: cfg.AllowURL, navigationTimeout: cfg.NavigationTimeout},
-		limits:  revisions.Limits{Count: cfg.LogCount, Bytes: cfg.LogBytes},
-		mailbox: make(chan command, cfg.Mailbox), popups: make(chan string, sideeffects.MaxTabs),
-		shown: make(chan struct{}), publishRequested: make(chan struct{}, 1), done: make(chan struct{}), stopped: make(chan struct{}),
+		id: o.ID, session: o.Session, opener: o.Opener, viewport: o.Viewport,
+		owner: owner, keeper: o.Keeper, meter: o.Meter, tracer: o.Tracer, log: o.Logger.With("tab", o.ID),
+		policy:  policy{allow: o.AllowURL, navigationTimeout: o.NavigationTimeout},
+		limits:  revisions.Limits{Count: o.LogCount, Bytes: o.LogBytes},
+		mailbox: make(chan command, o.Mailbox), popups: make(chan string, sideeffects.MaxTabs),
+		shown: make(chan struct{}), publishRequested: make(chan struct{}, 1), done: make(chan struct{}),
 		watches: observation.NewSet(),
 	}
 	t.attached.Store(&attachment{page: page})
-	t.restore.Store(info.Restore)
+	t.restore.Store(o.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
 	epoch := unguessable()
-	t.loop = newLoop(t, page, info.URL, epoch, next)
-	info.Status, info.Revision, info.Epoch = StatusReady, 1, epoch
-	s := &dom.Snapshot{Epoch: epoch, Revision: 1, Document: 1, URL: info.URL, ObservedAt: time.Now()}
+	info := Info{
+		ID: o.ID, Session: o.Session, Opener: o.Opener, URL: o.URL, Restore: o.Restore,
+		Status: StatusReady, Revision: 1, Epoch: epoch,
+	}
+	s := &dom.Snapshot{Epoch: epoch, Revision: 1, Document: 1, URL: o.URL, ObservedAt: time.Now()}
 	t.head.Store(&Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: next})
-	return t
+	return &Control{tab: t, loop: newLoop(t, page, o.URL, epoch, next)}
 }
 
 // unguessable makes twelve letters and digits that tell nothing, of 60 random bits.
@@ -184,7 +167,7 @@ func (t *Tab) requestPublish() {
 // page is the page that the tab has now.
 func (t *Tab) page() driver.Page { return t.attached.Load().page }
 
-// show lets those go on who wait for the tab to have something to read. It is called once by the pool, or by the loop.
+// show lets those go on who wait for the tab to have something to read. It is called by the owner before the loop runs, or by the loop.
 func (t *Tab) show() {
 	select {
 	case <-t.shown:

@@ -45,7 +45,7 @@ func (u uses) hold(id string, lock sync.Locker) (release func()) {
 
 // expire notes that a tab is closed because nobody used it, and returns the error that says so.
 func (u uses) expire(id, message string) *apierr.Error {
-	why := &apierr.Error{Kind: apierr.NotFound, Message: message, Err: errIdle}
+	why := &apierr.Error{Kind: apierr.NotFound, Message: message, Err: ErrIdle}
 	if one := u[id]; one != nil {
 		one.expired = why
 	}

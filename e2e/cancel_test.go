@@ -479,7 +479,7 @@ func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
 // the one command that follows.
 func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
 	b := testenv.StartBrowser(t)
-	page := openPage(t, b, actor.DefaultSession)
+	page := openPage(t, b, driver.DefaultSession)
 	sent := b.Sent()
 	short, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond) // a PDF takes ten times as long
 	defer cancel()

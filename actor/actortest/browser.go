@@ -20,7 +20,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
@@ -48,7 +47,7 @@ type Screen struct {
 	Opens *driver.Dialog
 }
 
-// Browser is a fake of actor.Browser.
+// Browser is a fake of driver.Browser.
 type Browser struct {
 	mu      sync.Mutex
 	screens map[string]func() Screen
@@ -65,7 +64,7 @@ type Browser struct {
 // NewBrowser makes a browser that serves only about:blank.
 func NewBrowser() *Browser {
 	b := &Browser{screens: map[string]func() Screen{}, popups: make(chan driver.Popup, 64), contexts: map[string]*Context{}}
-	b.contexts[actor.DefaultSession] = &Context{browser: b, name: actor.DefaultSession}
+	b.contexts[driver.DefaultSession] = &Context{browser: b, name: driver.DefaultSession}
 	return b
 }
 

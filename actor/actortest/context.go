@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -38,7 +38,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 }
 
 // DefaultContext is the side of the default session.
-func (b *Browser) DefaultContext() sessions.Context { return b.Context(actor.DefaultSession) }
+func (b *Browser) DefaultContext() sessions.Context { return b.Context(driver.DefaultSession) }
 
 // Context returns the newest side of that name, closed ones included; nil when there was none.
 func (b *Browser) Context(name string) *Context {

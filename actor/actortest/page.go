@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Page is a fake of actor.Page.
+// Page is a fake of driver.Page.
 type Page struct {
 	browser *Browser
 	session string
@@ -217,14 +217,14 @@ func (p *Page) Actions() []driver.Action {
 	return slices.Clone(p.actions)
 }
 
-// Calls returns how often a method of actor.Page was called.
+// Calls returns how often a method of driver.Page was called.
 func (p *Page) Calls(method string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.calls[method]
 }
 
-// Trace returns the methods of actor.Page that were called since the last Trace, in order.
+// Trace returns the methods of driver.Page that were called since the last Trace, in order.
 func (p *Page) Trace() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,7 +240,7 @@ func (p *Page) Observed() (push, geometry bool) {
 	return p.push, p.geometry
 }
 
-// Faults lists how the caller broke the rules of actor.Page so far.
+// Faults lists how the caller broke the rules of driver.Page so far.
 func (p *Page) Faults() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

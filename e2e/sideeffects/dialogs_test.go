@@ -292,7 +292,7 @@ func TestDialogPolicies(t *testing.T) {
 		t.Run(titles[1], func(t *testing.T) {
 			d := testenv.StartWith(t, actor.Config{Dialogs: policy}, server.Config{}, browser.Config{})
 			testenv.InSessions(t, d, func(t *testing.T, d *testenv.Daemon) {
-				if d.Session != actor.DefaultSession { // the daemon's is that of the default session alone
+				if d.Session != driver.DefaultSession { // the daemon's is that of the default session alone
 					settings := &domtapv1.SessionSettings{DialogPolicy: domtapv1.DialogPolicy(policy) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT}
 					if _, err := d.Sessions.UpdateSession(t.Context(), &domtapv1.UpdateSessionRequest{Settings: settings}); err != nil {
 						t.Fatal(err)

@@ -23,10 +23,11 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // Default is the name of the session that exists always.
-const Default = actor.DefaultSession
+const Default = driver.DefaultSession
 
 // Config tunes the sessions. The zero value is usable.
 type Config struct {

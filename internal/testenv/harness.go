@@ -257,7 +257,7 @@ func Dial(t testing.TB, socket string) *Daemon {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	d := &Daemon{t: t, Socket: socket, Session: actor.DefaultSession, conn: conn}
+	d := &Daemon{t: t, Socket: socket, Session: driver.DefaultSession, conn: conn}
 	d.connect(conn)
 	return d
 }
