@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
@@ -66,7 +67,7 @@ func TestActSaysWhatItDid(t *testing.T) {
 	}
 	for _, tt := range tests {
 		synctest.Test(t, func(t *testing.T) {
-			b, _, tab := start(t, actor.Config{})
+			b, _, tab := start(t, tabpool.Config{})
 			stage(b)
 			if _, err := tab.Navigate(t.Context(), home+"stage", actor.WaitLoad); err != nil {
 				t.Fatal(err)
@@ -105,7 +106,7 @@ func TestActWaitsForTheDocumentOfAWindowThatItOpened(t *testing.T) {
 		shows       string
 	}{{time.Second, time.Second, "0:Back"}, {time.Hour, 3 * time.Second, ""}} {
 		synctest.Test(t, func(t *testing.T) {
-			b, pool, tab := start(t, actor.Config{})
+			b, pool, tab := start(t, tabpool.Config{})
 			b.Page(0).Update(func(f *actortest.Frame) {
 				onClick(f.Body[0], func(p *actortest.Page) {
 					popup := p.OpenBound()
@@ -132,7 +133,7 @@ func TestActWaitsForTheDocumentOfAWindowThatItOpened(t *testing.T) {
 
 func TestActTellsOfATabThatItOpened(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{})
+		b, pool, tab := start(t, tabpool.Config{})
 		var popup *actortest.Page
 		b.Page(0).Update(func(f *actortest.Frame) {
 			onClick(f.Body[0], func(p *actortest.Page) {
@@ -158,7 +159,7 @@ func TestActTellsOfATabThatItOpened(t *testing.T) {
 }
 
 func TestActRefusesWhatIsGone(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	read(t, tab, actor.ReadOptions{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = f.Body[1:] })
 	plan := turn.Turn{Steps: []turn.Step{click(0), click(99), click(1)}}
@@ -189,7 +190,7 @@ func TestActRefusesWhatIsGone(t *testing.T) {
 }
 
 func TestActReachesElementsOfFramesRightAfterTheyAppear(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
 	// The turn's own read gives the refs, and must have told the page before it acts.
 	out, err := turn.Run(t.Context(), tab, turn.Turn{})
@@ -203,7 +204,7 @@ func TestActReachesElementsOfFramesRightAfterTheyAppear(t *testing.T) {
 }
 
 func TestActReportsWhatThePageRefuses(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) {
 		f.Body[0].Act = func(*actortest.Page, driver.Action) error {
 			return apierr.Errorf(apierr.NotActionable, "covered by a dialog")
@@ -222,7 +223,7 @@ func TestActReportsWhatThePageRefuses(t *testing.T) {
 
 func TestActOnAHangingPageEndsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Page(0).Update(func(f *actortest.Frame) { onClick(f.Body[0], (*actortest.Page).Hang) })
 		read(t, tab, actor.ReadOptions{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -237,7 +238,7 @@ func TestActOnAHangingPageEndsInTime(t *testing.T) {
 
 func TestActWaitsForTheDocumentThatItLedTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Serve(home+"stall", func() actortest.Screen {
 			return actortest.Screen{Stall: true, Body: []*actortest.Node{actortest.Button("Half")}}
 		})

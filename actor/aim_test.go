@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
@@ -40,7 +41,7 @@ func act(t *testing.T, tab *actor.Tab, plan turn.Turn) turn.Outcome {
 }
 
 func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	page := b.Page(0)
 	made := actortest.Button("Made")
 	open := onClick(actortest.Button("Make"), func(p *actortest.Page) { p.Update(add(made)) })
@@ -70,7 +71,7 @@ func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
 }
 
 func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	off := actortest.Textbox("Hidden", "")
 	off.Off = true
 	twin := actortest.Button("Delete")
@@ -99,7 +100,7 @@ func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
 }
 
 func TestActHealsWhatWasRenderedAnew(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	page := b.Page(0)
 	set(page, actortest.Button("Pay"), actortest.Button("Help"))
 	read(t, tab, actor.ReadOptions{})
@@ -129,7 +130,7 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 }
 
 func TestActNeverHealsAcrossDocuments(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	read(t, tab, actor.ReadOptions{})
 	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
 		t.Fatal(err)
@@ -141,7 +142,7 @@ func TestActNeverHealsAcrossDocuments(t *testing.T) {
 }
 
 func TestActRefusesWhatHasBecomeSomethingElse(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	page := b.Page(0)
 	row, buy := actortest.Link("Apple", "/apple"), actortest.Button("Buy")
 	set(page, row, buy)
@@ -160,7 +161,7 @@ func TestActRefusesWhatHasBecomeSomethingElse(t *testing.T) {
 
 func TestActEndsInTimeToSayWhatWasDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		set(b.Page(0), actortest.Button("Pay"), onClick(actortest.Button("Hang"), (*actortest.Page).Hang))
 		read(t, tab, actor.ReadOptions{})
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -176,7 +177,7 @@ func TestActEndsInTimeToSayWhatWasDone(t *testing.T) {
 }
 
 func TestActSaysWhatWasDoneWhenItsPageIsLost(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	set(b.Page(0), actortest.Button("Pay"), onClick(actortest.Button("Crash"), func(p *actortest.Page) { p.Crash("oom") }))
 	_, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{at(byRole("", "Pay")), at(byRole("", "Crash")), at(byRole("", "Pay"))}})
 	e := wantKind(t, err, apierr.Lost)

@@ -8,6 +8,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 )
 
 // largePage opens a tab with a page of 2,000 buttons.
@@ -21,13 +22,13 @@ func largePage(b *testing.B) (*actortest.Page, *actor.Tab) {
 		}
 		return actortest.Screen{Title: "Large", Body: body}
 	})
-	pool := actor.NewPool(browser, actor.Config{})
+	pool := tabpool.New(browser, tabpool.Config{})
 	b.Cleanup(func() {
 		if err := pool.Close(context.Background()); err != nil {
 			b.Error(err)
 		}
 	})
-	tab, err := pool.Open(b.Context(), actor.OpenOptions{URL: home})
+	tab, err := pool.Open(b.Context(), tabpool.OpenOptions{URL: home})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/restore"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
@@ -49,12 +50,12 @@ func (s *shelf) get(id string) (actor.Kept, bool) {
 }
 
 // restorable makes a pool with a tab that comes back.
-func restorable(t *testing.T, cfg actor.Config) (*actortest.Browser, *actor.Pool, *actor.Tab) {
+func restorable(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.Pool, *actor.Tab) {
 	t.Helper()
 	b := actortest.NewBrowser()
 	shop(b)
 	pool := newPool(t, b, cfg)
-	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: home, Restore: true, Viewport: dom.Box{Width: 640, Height: 480}})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home, Restore: true, Viewport: dom.Box{Width: 640, Height: 480}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestUserAndPasswordOfAURLAreKeptForTheTabAlone(t *testing.T) {
 			return actortest.Screen{Title: "Signed in", Body: []*actortest.Node{actortest.Button("Pay")}}
 		})
 		kept := new(shelf)
-		tab, err := newPool(t, b, actor.Config{Keeper: kept}).Open(t.Context(), actor.OpenOptions{URL: signedIn, Restore: true})
+		tab, err := newPool(t, b, tabpool.Config{Keeper: kept}).Open(t.Context(), tabpool.OpenOptions{URL: signedIn, Restore: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 	for _, fault := range []string{"renderer", "browser"} {
 		t.Run(fault, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b, pool, tab := restorable(t, actor.Config{})
+				b, pool, tab := restorable(t, tabpool.Config{})
 				before := read(t, tab, actor.ReadOptions{}).Head
 				b.Page(0).Scroll(driver.ScrollPosition{Y: 700})
 				read(t, tab, actor.ReadOptions{})
@@ -145,7 +146,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 }
 
 // kinds takes what a watch has to tell.
-func kinds(t *testing.T, w *actor.TabWatch) string {
+func kinds(t *testing.T, w *tabpool.Watch) string {
 	t.Helper()
 	names := map[actor.TabEventKind]string{
 		actor.TabOpened: "opened", actor.TabClosed: "closed", actor.TabNavigated: "navigated", actor.TabCrashed: "crashed",
@@ -166,7 +167,7 @@ func kinds(t *testing.T, w *actor.TabWatch) string {
 
 func TestCallsOfATabThatIsAwayAreRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := restorable(t, actor.Config{})
+		b, _, tab := restorable(t, tabpool.Config{})
 		b.Page(0).Hang()
 		inside := make(chan error, 1)
 		go func() {
@@ -204,7 +205,7 @@ func TestCallsOfATabThatIsAwayAreRefusedAtOnce(t *testing.T) {
 
 func TestTabThatLosesItsPageAgainAndAgainStaysCrashed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := restorable(t, actor.Config{})
+		b, _, tab := restorable(t, tabpool.Config{})
 		start := time.Now()
 		for i := range restore.Times {
 			b.Page(0).Crash(fmt.Sprintf("crash %d", i))
@@ -236,8 +237,8 @@ func TestTabThatLosesItsPageAgainAndAgainStaysCrashed(t *testing.T) {
 
 func TestTabThatWasNotAskedToStaysAsItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, crashed := start(t, actor.Config{})
-		gone, err := pool.Open(t.Context(), actor.OpenOptions{URL: home, Restore: true})
+		b, pool, crashed := start(t, tabpool.Config{})
+		gone, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home, Restore: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +262,7 @@ func TestTabIsBroughtBackOnlyWhereItMayGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		allowed := true
 		var mu sync.Mutex
-		b, _, tab := restorable(t, actor.Config{AllowURL: func(string) error {
+		b, _, tab := restorable(t, tabpool.Config{AllowURL: func(string) error {
 			mu.Lock()
 			defer mu.Unlock()
 			if allowed {
@@ -287,7 +288,7 @@ func TestTabIsBroughtBackOnlyWhereItMayGo(t *testing.T) {
 
 func TestWatchesOfATabThatIsAwayFindItsHeads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := restorable(t, actor.Config{})
+		b, _, tab := restorable(t, tabpool.Config{})
 		release, err := tab.Watch(t.Context(), actor.WatchOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -304,7 +305,7 @@ func TestWatchesOfATabThatIsAwayFindItsHeads(t *testing.T) {
 
 func TestDialogsOfAPageThatIsGoneAreNotAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := restorable(t, actor.Config{})
+		b, _, tab := restorable(t, tabpool.Config{})
 		b.Page(0).OpenDialog(driver.Dialog{Type: "confirm", Message: "Delete?"})
 		first := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog.ID
 		b.Break()
@@ -328,8 +329,8 @@ func TestDialogsOfAPageThatIsGoneAreNotAnswered(t *testing.T) {
 func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := new(shelf)
-		_, pool, tab := restorable(t, actor.Config{Keeper: kept})
-		other, err := pool.Open(t.Context(), actor.OpenOptions{URL: home})
+		_, pool, tab := restorable(t, tabpool.Config{Keeper: kept})
+		other, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +348,7 @@ func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 
 		b := actortest.NewBrowser()
 		shop(b)
-		again := newPool(t, b, actor.Config{Keeper: kept})
+		again := newPool(t, b, tabpool.Config{Keeper: kept})
 		if err := again.Revive(k); err != nil {
 			t.Fatal(err)
 		}
@@ -369,7 +370,7 @@ func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 		}
 		_, err = now.Element(1)
 		wantKind(t, err, apierr.Stale)
-		fresh, err := again.Open(t.Context(), actor.OpenOptions{URL: home})
+		fresh, err := again.Open(t.Context(), tabpool.OpenOptions{URL: home})
 		if err != nil || fresh.ID() == revived.ID() {
 			t.Errorf("the next tab is %s, %v", fresh.ID(), err)
 		}
@@ -389,7 +390,7 @@ func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
 		process := func(life time.Duration) error {
 			b := actortest.NewBrowser()
 			shop(b)
-			pool := newPool(t, b, actor.Config{Keeper: kept})
+			pool := newPool(t, b, tabpool.Config{Keeper: kept})
 			if err := pool.Revive(k); err != nil {
 				return err
 			}
@@ -427,8 +428,8 @@ func TestTabsOfEveryNameComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
 		shop(b)
-		pool := newPool(t, b, actor.Config{Opaque: func(string) bool { return true }})
-		tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: home})
+		pool := newPool(t, b, tabpool.Config{Opaque: func(string) bool { return true }})
+		tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -444,7 +445,7 @@ func TestTabsOfEveryNameComeBack(t *testing.T) {
 }
 
 func TestReviveRefusesWhatWasNoTab(t *testing.T) {
-	_, pool, _ := start(t, actor.Config{})
+	_, pool, _ := start(t, tabpool.Config{})
 	good := actor.Kept{ID: "t7", Session: "default", URL: home}
 	for _, spoil := range []func(*actor.Kept){
 		func(k *actor.Kept) { k.ID = "" },
@@ -470,7 +471,7 @@ func TestReviveRefusesWhatWasNoTab(t *testing.T) {
 func TestTabThatCannotComeBackEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := new(shelf)
-		b, _, tab := restorable(t, actor.Config{Keeper: kept})
+		b, _, tab := restorable(t, tabpool.Config{Keeper: kept})
 		b.FailOpen(apierr.Errorf(apierr.NotFound, "there is no session"))
 		b.Break()
 		synctest.Wait()
@@ -486,7 +487,7 @@ func TestTabThatCannotComeBackEnds(t *testing.T) {
 
 func TestPoolCloseEndsTabsThatAreAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := restorable(t, actor.Config{})
+		b, pool, tab := restorable(t, tabpool.Config{})
 		b.Break()
 		synctest.Wait()
 		if err := pool.Close(t.Context()); err != nil {

@@ -11,12 +11,13 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/capture"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 )
 
 func TestOnlyTheDialogThatIsMeantIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		page := b.Page(0)
 		page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Delete?"})
 		first := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog
@@ -38,7 +39,7 @@ func TestOnlyTheDialogThatIsMeantIsAnswered(t *testing.T) {
 
 func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{Mailbox: 1})
+		b, _, tab := start(t, tabpool.Config{Mailbox: 1})
 		page := b.Page(0)
 		page.Hang()
 		errs := make(chan error, 2)
@@ -62,7 +63,7 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 
 func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{Dialogs: driver.AcceptDialogs})
+		b, pool, tab := start(t, tabpool.Config{Dialogs: driver.AcceptDialogs})
 		stage(b)
 		w := pool.Watch()
 		defer w.Stop()
@@ -107,7 +108,7 @@ func TestDialogsAreAnsweredAsThePolicySays(t *testing.T) {
 
 func TestAFloodOfDialogsFloodsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{Dialogs: driver.DismissDialogs})
+		b, pool, tab := start(t, tabpool.Config{Dialogs: driver.DismissDialogs})
 		w := pool.Watch()
 		defer w.Stop()
 		b.Page(0).Update(func(f *actortest.Frame) {

@@ -1,6 +1,6 @@
 // Package actor owns the tabs. Each Tab is one goroutine that holds everything mutable about one page:
-// the DOM of all its frames, its status, what is still to be acknowledged. A Pool opens, finds and
-// closes tabs.
+// the DOM of all its frames, its status, what is still to be acknowledged. Package tabpool opens, finds
+// and closes tabs.
 //
 // # What it guarantees
 //
@@ -22,7 +22,7 @@
 // # What callers owe
 //
 // Snapshots, elements and heads are shared: read them, never write to them. Call the release function
-// of each Watch, and Pool.Close at the end, which waits for every goroutine of the package.
+// of each Watch. Who makes tabs (New, Resume) runs and ends them by their Control; tabpool.Pool does so.
 //
 // # How it is made
 //

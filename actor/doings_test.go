@@ -8,12 +8,13 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 )
 
 func TestAPageOpensSoManyWindowsByOneAction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{MaxTabs: 100})
+		b, pool, tab := start(t, tabpool.Config{MaxTabs: 100})
 		b.Page(0).Update(func(f *actortest.Frame) {
 			onClick(f.Body[0], func(p *actortest.Page) {
 				for range 30 {
@@ -37,7 +38,7 @@ func TestAPageOpensSoManyWindowsByOneAction(t *testing.T) {
 
 func TestDownloadsAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{})
+		b, pool, tab := start(t, tabpool.Config{})
 		page := b.Page(0)
 		for _, d := range []driver.Download{
 			{GUID: "a", Filename: "a.pdf"}, {GUID: "b", Filename: "b.pdf"}, {GUID: "a", Filename: "a.pdf", State: driver.Fetched, Path: "/d/a.pdf"},
@@ -73,7 +74,7 @@ func TestDownloadsAreRemembered(t *testing.T) {
 
 func TestAnActionTellsOfThePagesDoings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Page(0).Update(func(f *actortest.Frame) {
 			onClick(f.Body[0], func(p *actortest.Page) {
 				p.Emit(driver.ChooserAsked{})

@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
@@ -96,7 +97,7 @@ func TestFollowersSeeEveryRevisionOnce(t *testing.T) {
 }
 
 func seeEveryRevisionOnce(t *testing.T) {
-	b, pool, tab := start(t, actor.Config{})
+	b, pool, tab := start(t, tabpool.Config{})
 	release, err := tab.Watch(t.Context(), actor.WatchOptions{Geometry: true})
 	if err != nil {
 		t.Fatal(err)

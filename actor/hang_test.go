@@ -14,12 +14,13 @@ import (
 	"github.com/domtap/domtap/actor/capture"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/query"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 )
 
 func TestAHangingPageIsReportedAndComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		page := b.Page(0)
 		page.Hang()
 		begin := time.Now()
@@ -51,7 +52,7 @@ func TestAHangingPageIsReportedAndComesBack(t *testing.T) {
 
 func TestNavigateEndsTheScriptOfAnUnresponsivePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Page(0).Hang()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -73,7 +74,7 @@ func TestNavigateEndsTheScriptOfAnUnresponsivePage(t *testing.T) {
 
 func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{Mailbox: 2})
+		b, _, tab := start(t, tabpool.Config{Mailbox: 2})
 		page := b.Page(0)
 		page.Hang()
 		errs := make(chan error, 3)
@@ -112,7 +113,7 @@ func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 
 func TestAPageThatNeverLoadsEndsInADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{NavigationTimeout: 7 * time.Second})
+		b, pool, tab := start(t, tabpool.Config{NavigationTimeout: 7 * time.Second})
 		b.Serve(home+"stall", func() actortest.Screen {
 			return actortest.Screen{Stall: true, Body: []*actortest.Node{actortest.Button("Half")}}
 		})
@@ -137,7 +138,7 @@ func TestAPageThatNeverLoadsEndsInADeadline(t *testing.T) {
 		if s := tab.Info().Status; s != actor.StatusLoading {
 			t.Errorf("status is %v", s)
 		}
-		_, err := pool.Open(t.Context(), actor.OpenOptions{URL: home + "stall"})
+		_, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home + "stall"})
 		if !errors.Is(err, context.DeadlineExceeded) || len(pool.Tabs()) != 1 {
 			t.Errorf("error is %v with %d tabs", err, len(pool.Tabs()))
 		}
@@ -150,7 +151,7 @@ func TestAPageThatNeverLoadsEndsInADeadline(t *testing.T) {
 
 func TestClosingWorksOnAHangingPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{})
+		b, pool, tab := start(t, tabpool.Config{})
 		b.Page(0).Hang()
 		errs := make(chan error)
 		go func() {
@@ -178,7 +179,7 @@ func TestClosingWorksOnAHangingPage(t *testing.T) {
 
 func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		before := read(t, tab, actor.ReadOptions{}).Head
 		page := b.Page(0)
 		page.Hang()
@@ -236,7 +237,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 		for _, late := range []time.Duration{0, 10 * time.Second} {
 			t.Run(name+" after "+late.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					b, _, tab := start(t, actor.Config{})
+					b, _, tab := start(t, tabpool.Config{})
 					if _, err := tab.Navigate(t.Context(), home+"help", actor.WaitLoad); err != nil {
 						t.Fatal(err)
 					}
@@ -274,7 +275,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 // A read that a page does not answer ends, whatever its caller's time is.
 func TestAReadOfAHangingPageEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Page(0).Hang()
 		begin := time.Now()
 		next := tab.Head().Next()

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 )
 
 // herd begins n watches at once, while the page does not answer. The first of them, which leads the others, has
@@ -42,7 +43,7 @@ func herd(t *testing.T, tab *actor.Tab, first context.Context, n int) (failed fu
 // A thousand clients that come back at once fill no mailbox, and cost the page one question.
 func TestWatchesThatBeginAtOnceShareATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{Mailbox: 4})
+		b, _, tab := start(t, tabpool.Config{Mailbox: 4})
 		page := b.Page(0)
 		page.Hang()
 		failed := herd(t, tab, t.Context(), 1000)
@@ -65,7 +66,7 @@ func TestWatchesThatBeginAtOnceShareATurn(t *testing.T) {
 // Who gives up takes nobody along.
 func TestAWatchThatGivesUpLeavesTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Page(0).Hang()
 		first, cancel := context.WithCancel(t.Context())
 		failed := herd(t, tab, first, 10)

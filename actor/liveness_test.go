@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
@@ -23,7 +24,7 @@ const saidWithin = 3 * time.Second
 // onStage opens a page of buttons and a field, and returns the ref of the first.
 func onStage(t *testing.T) (*actortest.Page, *actor.Tab, dom.Ref) {
 	t.Helper()
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	stage(b)
 	if _, err := tab.Navigate(t.Context(), home+"stage", actor.WaitLoad); err != nil {
 		t.Fatal(err)

@@ -5,49 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 )
 
 // TestMain fails the run when a test leaves a goroutine of the package behind.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if left := leaked(); code == 0 && left != "" {
+	if left := actortest.Goroutines(); code == 0 && left != "" {
 		fmt.Fprintln(os.Stderr, "goroutines are left behind:\n"+left)
 		code = 1
 	}
 	os.Exit(code)
-}
-
-// leaked returns the stacks of goroutines that run code of the package and do not end soon.
-func leaked() string {
-	give := time.After(2 * time.Second)
-	for {
-		buf := make([]byte, 1<<20)
-		buf = buf[:runtime.Stack(buf, true)]
-		var left []string
-		for i, g := range strings.Split(string(buf), "\n\n") {
-			if i > 0 && strings.Contains(g, "domtap/actor") {
-				left = append(left, g)
-			}
-		}
-		if len(left) == 0 {
-			return ""
-		}
-		select {
-		case <-give:
-			return strings.Join(left, "\n\n")
-		default:
-			runtime.Gosched()
-		}
-	}
 }
 
 const home = "https://shop.example/"
@@ -66,35 +41,26 @@ func shop(b *actortest.Browser) {
 
 // start makes a pool with a tab that shows the shop. The pool is closed with the test, and the page must
 // not have seen its rules broken.
-func start(t *testing.T, cfg actor.Config) (*actortest.Browser, *actor.Pool, *actor.Tab) {
+func start(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.Pool, *actor.Tab) {
 	t.Helper()
 	b := actortest.NewBrowser()
 	shop(b)
 	pool := newPool(t, b, cfg)
-	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: home})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b, pool, tab
 }
 
-func newPool(t *testing.T, b *actortest.Browser, cfg actor.Config) *actor.Pool {
+func newPool(t *testing.T, b *actortest.Browser, cfg tabpool.Config) *tabpool.Pool {
 	t.Helper()
-	pool := actor.NewPool(b, cfg)
+	pool := tabpool.New(b, cfg)
 	t.Cleanup(func() {
 		if err := pool.Close(context.Background()); err != nil {
 			t.Error(err)
 		}
-		for i := 0; b.Page(i) != nil; i++ {
-			for _, fault := range b.Page(i).Faults() {
-				t.Errorf("page %d: %s", i, fault)
-			}
-			select {
-			case <-b.Page(i).Closed():
-			default:
-				t.Errorf("page %d is still open", i)
-			}
-		}
+		b.CheckPages(t)
 	})
 	return pool
 }
@@ -128,6 +94,15 @@ func wantKind(t *testing.T, err error, kind apierr.ErrorKind) *apierr.Error {
 
 func add(n ...*actortest.Node) func(*actortest.Frame) {
 	return func(f *actortest.Frame) { f.Body = append(f.Body, n...) }
+}
+
+func next(t *testing.T, w *tabpool.Watch) actor.TabEvent {
+	t.Helper()
+	e, err := w.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // until waits for a head that satisfies the condition.

@@ -10,12 +10,13 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
 func TestNavigateStartsANewDocument(t *testing.T) {
-	_, _, tab := start(t, actor.Config{})
+	_, _, tab := start(t, tabpool.Config{})
 	before := read(t, tab, actor.ReadOptions{}).Head
 	info, err := tab.Navigate(t.Context(), home+"help", actor.WaitLoad)
 	if err != nil {
@@ -37,7 +38,7 @@ func TestNavigateStartsANewDocument(t *testing.T) {
 }
 
 func TestNavigateWithinTheDocumentKeepsIt(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	before := read(t, tab, actor.ReadOptions{}).Head
 	info, err := tab.Navigate(t.Context(), home+"#cart", actor.WaitLoad)
 	if err != nil {
@@ -54,7 +55,7 @@ func TestNavigateWithinTheDocumentKeepsIt(t *testing.T) {
 }
 
 func TestNavigateFollowsAPageThatGoesOn(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Serve(home+"old", func() actortest.Screen { return actortest.Screen{Title: "Old", Redirect: home + "help"} })
 	info, err := tab.Navigate(t.Context(), home+"old", actor.WaitLoad)
 	if err != nil || info.URL != home+"help" || info.Title != "Help" {
@@ -69,7 +70,7 @@ func TestNavigateSaysWhyItFailed(t *testing.T) {
 		}
 		return nil
 	}
-	b, pool, tab := start(t, actor.Config{AllowURL: refuse})
+	b, pool, tab := start(t, tabpool.Config{AllowURL: refuse})
 	_, err := tab.Navigate(t.Context(), "https://nowhere.example/", actor.WaitLoad)
 	e := wantKind(t, err, apierr.Navigation)
 	if !strings.Contains(e.Message, "https://nowhere.example/") || !strings.Contains(e.Message, "net::ERR_NAME_NOT_RESOLVED") {
@@ -79,7 +80,7 @@ func TestNavigateSaysWhyItFailed(t *testing.T) {
 	wantKind(t, err, apierr.Refused)
 	_, err = turn.Run(t.Context(), tab, turn.Turn{URL: "file:///etc/passwd"})
 	wantKind(t, err, apierr.Refused)
-	_, err = pool.Open(t.Context(), actor.OpenOptions{URL: "file:///etc/passwd"})
+	_, err = pool.Open(t.Context(), tabpool.OpenOptions{URL: "file:///etc/passwd"})
 	wantKind(t, err, apierr.Refused)
 	if b.Page(1) != nil {
 		t.Error("a page was opened for a URL that is refused")
@@ -89,14 +90,14 @@ func TestNavigateSaysWhyItFailed(t *testing.T) {
 }
 
 func TestAnErrorPageThatThePageItselfReportsFailsTheNavigation(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Serve(home+"old", func() actortest.Screen { return actortest.Screen{Redirect: "https://nowhere.example/"} })
 	_, err := tab.Navigate(t.Context(), home+"old", actor.WaitLoad)
 	wantKind(t, err, apierr.Navigation)
 }
 
 func TestHistoryHoldsTheLastPages(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	if _, err := tab.Navigate(t.Context(), home+"help", actor.WaitLoad); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestHistoryHoldsTheLastPages(t *testing.T) {
 
 func TestADialogIsReportedAndAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		page := b.Page(0)
 		page.Hang()
 		errs := make(chan error)
@@ -154,11 +155,11 @@ func TestADialogIsReportedAndAnswered(t *testing.T) {
 }
 
 func TestADialogThatOpensWhileThePageLoadsEndsTheWait(t *testing.T) {
-	b, pool, _ := start(t, actor.Config{})
+	b, pool, _ := start(t, tabpool.Config{})
 	b.Serve(home+"alert", func() actortest.Screen {
 		return actortest.Screen{Opens: &driver.Dialog{Type: "alert", Message: strings.Repeat("é", 2000)}}
 	})
-	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: home + "alert"})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: home + "alert"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestADialogThatOpensWhileThePageLoadsEndsTheWait(t *testing.T) {
 
 func TestThePageMayAskBeforeItIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Serve(home+"hold", func() actortest.Screen { return actortest.Screen{Hold: true} })
 		errs := make(chan error)
 		go func() {
@@ -195,7 +196,7 @@ func TestThePageMayAskBeforeItIsLeft(t *testing.T) {
 
 func TestNavigateWaitsForThePhaseThatWasAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{})
+		b, _, tab := start(t, tabpool.Config{})
 		b.Serve(home+"stall", func() actortest.Screen { return actortest.Screen{Stall: true} })
 		page := b.Page(0)
 		const parsed, loaded, quiet = driver.PhaseDOMContentLoaded, driver.PhaseLoad, driver.PhaseNetworkIdle
@@ -238,7 +239,7 @@ func TestNavigateWaitsForThePhaseThatWasAskedFor(t *testing.T) {
 }
 
 func TestADocumentMayReportItselfBeforeTheBrowserDoes(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	before := read(t, tab, actor.ReadOptions{}).Head
 	page := b.Page(0)
 	op := dom.Op{Kind: dom.OpAdd, After: dom.Place{Ref: dom.NoRef, New: -1}, Parent: dom.Place{Ref: dom.NoRef, New: -1}, Element: dom.Element{Text: "Early"}}

@@ -17,12 +17,13 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/revisions"
 	"github.com/domtap/domtap/actor/query"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
 func TestReadGivesTheDocumentInOrder(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	h := read(t, tab, actor.ReadOptions{}).Head
 	if got := texts(h.Snapshot); got != "0:Pay 1:Email 2:Help" {
 		t.Errorf("elements are %s", got)
@@ -40,7 +41,7 @@ func TestReadGivesTheDocumentInOrder(t *testing.T) {
 }
 
 func TestReadPublishesOnlyChanges(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	first := read(t, tab, actor.ReadOptions{}).Head
 	if again := read(t, tab, actor.ReadOptions{}).Head; again != first {
 		t.Fatalf("a read without a change made head %+v of %+v", again.Info, first.Info)
@@ -74,7 +75,7 @@ func TestReadPublishesOnlyChanges(t *testing.T) {
 }
 
 func TestStructureAndAttributesAreAddedWhenAskedFor(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) {
 		f.Body[0].Attributes = map[string]string{"id": "pay", "class": "big"}
 		f.Body = []*actortest.Node{actortest.Heading(1, "Shop", f.Body...)}
@@ -105,7 +106,7 @@ func frames() []*actortest.Node {
 }
 
 func TestFramesAreSplicedWhereTheyStand(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames(); f.Scroll.Y = 900 })
 	r := read(t, tab, actor.ReadOptions{Geometry: true})
 	var got []string
@@ -131,7 +132,7 @@ func TestFramesAreSplicedWhereTheyStand(t *testing.T) {
 }
 
 func TestScrollingIsARevisionOnlyWhenAnElementComesIntoView(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) {
 		for i, n := range f.Body {
 			n.Box = dom.Box{Y: float64(1000 * i), Width: 50, Height: 20}
@@ -158,7 +159,7 @@ func TestScrollingIsARevisionOnlyWhenAnElementComesIntoView(t *testing.T) {
 }
 
 func TestWatchFollowsThePage(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	release, err := tab.Watch(t.Context(), actor.WatchOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,7 @@ func TestWatchFollowsThePage(t *testing.T) {
 }
 
 func TestReadConvergesWhileThePagePushes(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	release, err := tab.Watch(t.Context(), actor.WatchOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestReadConvergesWhileThePagePushes(t *testing.T) {
 
 // Documents that push by turns are each read when they do not. It is not waited for a moment in which none of them does.
 func TestDocumentsThatTakeTurnsPushingAreRead(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
 	release, err := tab.Watch(t.Context(), actor.WatchOptions{})
 	if err != nil {
@@ -237,7 +238,7 @@ func TestDocumentsThatTakeTurnsPushingAreRead(t *testing.T) {
 }
 
 func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Update(func(f *actortest.Frame) { f.Body = frames() })
 	read(t, tab, actor.ReadOptions{})
 	read(t, tab, actor.ReadOptions{}) // tells the page the refs
@@ -269,11 +270,11 @@ func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 
 func TestLogIsBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
-		cfg  actor.Config
+		cfg  tabpool.Config
 		kept int
 	}{
-		"by count": {actor.Config{LogCount: 5}, 5},
-		"by bytes": {actor.Config{LogBytes: 4*revisions.OneChange + revisions.OneChange/2}, 4},
+		"by count": {tabpool.Config{LogCount: 5}, 5},
+		"by bytes": {tabpool.Config{LogBytes: 4*revisions.OneChange + revisions.OneChange/2}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _, tab := start(t, tt.cfg)
@@ -296,7 +297,7 @@ func TestLogIsBounded(t *testing.T) {
 }
 
 func TestMarkupIsThatOfEveryFrame(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	page := b.Page(0)
 	page.Update(func(f *actortest.Frame) {
 		f.HTML = "<p>main</p>"
@@ -311,7 +312,7 @@ func TestMarkupIsThatOfEveryFrame(t *testing.T) {
 }
 
 func TestLookReadsAndShoots(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	b.Page(0).Picture([]byte("drawn"))
 	got, picture, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{Geometry: true}, driver.Shot{Format: "png"})
 	if err != nil || string(picture) != "drawn" || got.Head.Snapshot.Elements.Len() != 3 || got.Layout == nil {
@@ -320,7 +321,7 @@ func TestLookReadsAndShoots(t *testing.T) {
 }
 
 func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	look := func() error {
 		_, _, err := capture.ReadAndScreenshot(t.Context(), tab, actor.ReadOptions{}, driver.Shot{Format: "png"})
 		return err
@@ -346,7 +347,7 @@ func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 // Callers who wait for their turn share it, so that calls on a page that is slow do not queue up.
 func TestReadsThatWaitShareATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, _, tab := start(t, actor.Config{Mailbox: 2})
+		b, _, tab := start(t, tabpool.Config{Mailbox: 2})
 		page := b.Page(0)
 		page.Hang()
 		var all sync.WaitGroup
@@ -385,7 +386,7 @@ func TestReadsThatWaitShareATurn(t *testing.T) {
 // An answer that lies ready serves who says how old it may be, unless somebody did something since.
 func TestMaxAgeIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{})
+		b, pool, tab := start(t, tabpool.Config{})
 		page := b.Page(0)
 		asks := func(why string, o actor.ReadOptions, want int) actor.Reading {
 			t.Helper()

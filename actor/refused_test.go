@@ -9,13 +9,14 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 )
 
 // Where a navigation leads to can be refused although its URL was not: also after a redirect, by a click, and by going back.
 func TestWhatTheGateRefusedIsTheErrorOfWhateverLedThere(t *testing.T) {
-	b, _, tab := start(t, actor.Config{})
+	b, _, tab := start(t, tabpool.Config{})
 	refused := apierr.Errorf(apierr.Refused, "not there")
 	b.Serve(home+"inside", func() actortest.Screen { return actortest.Screen{Status: 403, Cause: refused} })
 	b.Serve(home+"old", func() actortest.Screen { return actortest.Screen{Redirect: home + "inside"} })

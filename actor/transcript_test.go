@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/golden"
@@ -43,9 +44,9 @@ func TestTranscripts(t *testing.T) {
 type player struct {
 	t       *testing.T
 	browser *actortest.Browser
-	pool    *actor.Pool
+	pool    *tabpool.Pool
 	tab     *actor.Tab
-	watch   *actor.TabWatch
+	watch   *tabpool.Watch
 	results chan string
 	head    *actor.Head
 	out     strings.Builder
@@ -54,7 +55,7 @@ type player struct {
 func play(t *testing.T, script string) string {
 	b := actortest.NewBrowser()
 	serveScreens(b)
-	pool := newPool(t, b, actor.Config{})
+	pool := newPool(t, b, tabpool.Config{})
 	p := &player{t: t, browser: b, pool: pool, watch: pool.Watch(), results: make(chan string, 16)}
 	defer p.watch.Stop()
 	for line := range strings.Lines(script) {
@@ -105,7 +106,7 @@ func (p *player) run(words []string) {
 	switch words[0] {
 	case "open":
 		p.call("open", func(ctx context.Context) (string, error) {
-			tab, err := p.pool.Open(ctx, actor.OpenOptions{URL: home, Restore: rest == "restore"})
+			tab, err := p.pool.Open(ctx, tabpool.OpenOptions{URL: home, Restore: rest == "restore"})
 			p.tab = tab
 			return "ok", err
 		})

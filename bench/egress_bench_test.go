@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/netpolicy"
@@ -45,7 +45,7 @@ func BenchmarkPageLoad(b *testing.B) {
 			cfg.Gate = gate
 		}
 		b.Run(name, func(b *testing.B) {
-			d := testenv.StartWith(b, actor.Config{}, server.Config{}, cfg)
+			d := testenv.StartWith(b, tabpool.Config{}, server.Config{}, cfg)
 			tab := d.Open(url)
 			for b.Loop() {
 				if _, err := d.Tabs.Navigate(b.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -37,7 +38,7 @@ func BenchmarkLoadRequests(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			r := testenv.StartBrowser(b)
 			pool := testenv.StartPool(b, r)
-			tab, err := pool.Open(b.Context(), actor.OpenOptions{URL: url})
+			tab, err := pool.Open(b.Context(), tabpool.OpenOptions{URL: url})
 			if err != nil {
 				b.Fatal(err)
 			}

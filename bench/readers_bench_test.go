@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
 )
@@ -162,7 +162,7 @@ func watchers(b *testing.B, readers int) *audience {
 		}
 		return actortest.Screen{Body: body}
 	})
-	pool := actor.NewPool(browser, actor.Config{})
+	pool := tabpool.New(browser, tabpool.Config{})
 	server, err := server.New(pool, server.Config{})
 	if err != nil {
 		b.Fatal(err)
@@ -181,7 +181,7 @@ func watchers(b *testing.B, readers int) *audience {
 			b.Error(err)
 		}
 	})
-	tab, err := pool.Open(ctx, actor.OpenOptions{URL: url})
+	tab, err := pool.Open(ctx, tabpool.OpenOptions{URL: url})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/views"
@@ -73,13 +74,13 @@ type ticking struct {
 func newTicking(b *testing.B, n int, r *domtapv1.WatchDomRequest) *ticking {
 	b.Helper()
 	browser := actortest.NewBrowser()
-	pool := actor.NewPool(pushedBrowser{browser}, actor.Config{})
+	pool := tabpool.New(pushedBrowser{browser}, tabpool.Config{})
 	b.Cleanup(func() {
 		if err := pool.Close(context.WithoutCancel(b.Context())); err != nil {
 			b.Error(err)
 		}
 	})
-	tab, err := pool.Open(b.Context(), actor.OpenOptions{})
+	tab, err := pool.Open(b.Context(), tabpool.OpenOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/testenv"
@@ -31,8 +32,8 @@ func TestAttachToARunningBrowser(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", remote, err)
 		}
-		pool := actor.NewPool(b, actor.Config{})
-		tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: url})
+		pool := tabpool.New(b, tabpool.Config{})
+		tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url})
 		if err != nil {
 			t.Fatal(err)
 		}

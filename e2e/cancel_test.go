@@ -24,8 +24,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -77,7 +77,7 @@ func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 	const most = 6
 	url, _ := cancelSite(t)
-	f := testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: most}})
+	f := testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 1), Tabs: tabpool.Config{MaxTabs: most}})
 	f.Open(url + "/plain") // it stays, so that the first and the last tab of a browser are no matter
 	before := footprintOf(t, f)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -427,7 +427,7 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 	c := &cancelled{t: t, random: rand.New(rand.NewPCG(seed, 1)), tally: map[codes.Code]int{}}
 	c.url, c.asked = cancelSite(t)
 	c.f = testenv.StartFleet(t, testenv.FleetConfig{
-		Browsers: make([]browser.Config, 1), Tabs: actor.Config{MaxTabs: 30}, RPC: server.Config{AllowEval: true}})
+		Browsers: make([]browser.Config, 1), Tabs: tabpool.Config{MaxTabs: 30}, RPC: server.Config{AllowEval: true}})
 	var err error
 	if c.conn, err = grpc.NewClient("unix:"+c.f.Socket, grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
@@ -12,7 +13,7 @@ func TestATabThatHasJustFailedToLoadIsClosed(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	pool := testenv.StartPool(t, b)
 	for range 3 {
-		tab, err := pool.Open(t.Context(), actor.OpenOptions{})
+		tab, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 // Package actortest is a browser for tests: pages whose documents are scripted in Go and reported
 // the way the real observer reports them, as patches that are acknowledged.
 //
-// A test serves screens under URLs, opens tabs by an actor.Pool, changes a page's nodes inside
+// A test serves screens under URLs, opens tabs by a tabpool.Pool, changes a page's nodes inside
 // Page.Update, and lets a page hang, crash, open a dialog or a popup. Everything is safe for
 // concurrent use, works inside a testing/synctest bubble, starts no goroutine and reads no network.
 //
@@ -9,8 +9,8 @@
 //	b.Serve("https://shop.example/", func() actortest.Screen {
 //		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{actortest.Button("Pay")}}
 //	})
-//	pool := actor.NewPool(b, actor.Config{})
-//	tab, err := pool.Open(ctx, actor.OpenOptions{URL: "https://shop.example/"})
+//	pool := tabpool.New(b, tabpool.Config{})
+//	tab, err := pool.Open(ctx, tabpool.OpenOptions{URL: "https://shop.example/"})
 //	b.Page(0).Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("New")) })
 package actortest
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -28,7 +28,7 @@ func (m *meter) Refused(limit string) {
 
 func TestOfAPageThatIsTooLargeTheBeginningIsKeptAndTheAnswerSaysSo(t *testing.T) {
 	counted := new(meter)
-	d := testenv.StartWith(t, actor.Config{Meter: counted}, server.Config{AllowEval: true}, browser.Config{PageElements: 100})
+	d := testenv.StartWith(t, tabpool.Config{Meter: counted}, server.Config{AllowEval: true}, browser.Config{PageElements: 100})
 	base := testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := 150
 		if r.URL.Path == "/small" {

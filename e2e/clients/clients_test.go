@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
@@ -71,7 +71,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{daemon: testenv.StartDaemon(t), token: strings.Repeat("t", 43)}
 	s.page = testenv.Serve(t, testenv.HTML(market)) + "/"
-	server, err := server.New(actor.NewPool(s.daemon.Browser, actor.Config{AllowURL: check.AllowURL}), server.Config{Token: s.token, AllowEval: true})
+	server, err := server.New(tabpool.New(s.daemon.Browser, tabpool.Config{AllowURL: check.AllowURL}), server.Config{Token: s.token, AllowEval: true})
 	if err != nil {
 		t.Fatal(err)
 	}

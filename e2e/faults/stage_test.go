@@ -15,7 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -63,7 +63,7 @@ func newStage(t *testing.T, browsers []browser.Config, patience time.Duration) *
 	st := &stage{t: t}
 	st.url = testenv.Pages(t, site(&st.fetched))
 	st.Fleet = testenv.StartFleet(t, testenv.FleetConfig{
-		Browsers: browsers, Patience: patience, RPC: server.Config{AllowEval: true}, Tabs: actor.Config{Logger: logger(t)}, Logger: logger(t),
+		Browsers: browsers, Patience: patience, RPC: server.Config{AllowEval: true}, Tabs: tabpool.Config{Logger: logger(t)}, Logger: logger(t),
 	})
 	return st
 }

@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/gateway"
@@ -46,7 +46,7 @@ func newStage(t *testing.T) *stage {
 	st := &stage{t: t, wire: newWire(t, l.Addr().String())}
 	st.page = "http://" + st.wire.listener.Addr().String() + "/"
 	cfg := server.Config{AllowEval: true, Token: token}
-	st.d = testenv.StartBeside(t, actor.Config{}, cfg, browser.Config{}, func(server *server.Server) {
+	st.d = testenv.StartBeside(t, tabpool.Config{}, cfg, browser.Config{}, func(server *server.Server) {
 		front, err := gateway.New(server, gateway.Config{Listener: l, Page: ui.Handler("test")})
 		if err != nil {
 			t.Fatal(err)

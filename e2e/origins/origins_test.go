@@ -18,8 +18,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/gateway"
@@ -119,7 +119,7 @@ func newHouse(t *testing.T) *house {
 	}
 	h.ports["web"] = l.Addr().String()
 	flags := browser.Config{Flags: []string{"host-resolver-rules=MAP " + rebound + " 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"}}
-	h.d = testenv.StartBeside(t, actor.Config{}, server.Config{AllowEval: true, Token: token}, flags, func(server *server.Server) {
+	h.d = testenv.StartBeside(t, tabpool.Config{}, server.Config{AllowEval: true, Token: token}, flags, func(server *server.Server) {
 		front, err := gateway.New(server, gateway.Config{Listener: l, Page: h.counted(ui.Handler("test"))})
 		if err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func serveGRPC(t *testing.T) (address string, srv *server.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err = server.New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), server.Config{Token: token})
+	srv, err = server.New(tabpool.New(actortest.NewBrowser(), tabpool.Config{}), server.Config{Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -96,7 +96,7 @@ func TestWhatIsMaskedIsInNoAnswer(t *testing.T) {
 		"/whole": testenv.HTML(`<body class=m><button>` + hidden + `-46</button><p>` + hidden + `-47`),
 	})
 	other = strings.Replace(url, "127.0.0.1", "localhost", 1)
-	d := testenv.StartWith(t, actor.Config{}, server.Config{AllowEval: true},
+	d := testenv.StartWith(t, tabpool.Config{}, server.Config{AllowEval: true},
 		browser.Config{Flags: []string{"site-per-process"}, Mask: sessions.Mask{Selectors: []string{"#own"}}})
 	ctx := testenv.Within(t, limit)
 	mask := &domtapv1.Mask{Selectors: []string{".m"}, Values: true}

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -43,7 +43,7 @@ func TestNothingOfPagesGoesAstray(t *testing.T) {
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))
 	measured := metrics.New()
 	var book *usage.Recorder
-	d := testenv.StartBeside(t, actor.Config{Logger: logger, Meter: measured, MaxTabs: 4}, server.Config{AllowEval: true, Logger: logger, Metrics: measured},
+	d := testenv.StartBeside(t, tabpool.Config{Logger: logger, Meter: measured, MaxTabs: 4}, server.Config{AllowEval: true, Logger: logger, Metrics: measured},
 		browser.Config{Logger: logger}, func(s *server.Server) { book = s.Accounts() })
 	measured.FollowUsage(book)
 	url := testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

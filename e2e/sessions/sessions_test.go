@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/sessions"
@@ -695,14 +695,14 @@ func TestAProfileKeepsTheDefaultSessionOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pool := actor.NewPool(b, actor.Config{})
+		pool := tabpool.New(b, tabpool.Config{})
 		all := sessions.New(pool, b, sessions.Config{})
 		if _, err := all.Create(ctx, "other", sessions.Settings{}, sessions.State{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, session := range []string{"", "other"} {
 			for _, address := range addresses {
-				tab, err := all.Open(ctx, actor.OpenOptions{Session: session, URL: address})
+				tab, err := all.Open(ctx, tabpool.OpenOptions{Session: session, URL: address})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -290,7 +290,7 @@ func TestDialogPolicies(t *testing.T) {
 		driver.DismissDialogs: {"false,", "after false"},
 	} {
 		t.Run(titles[1], func(t *testing.T) {
-			d := testenv.StartWith(t, actor.Config{Dialogs: policy}, server.Config{}, browser.Config{})
+			d := testenv.StartWith(t, tabpool.Config{Dialogs: policy}, server.Config{}, browser.Config{})
 			testenv.InSessions(t, d, func(t *testing.T, d *testenv.Daemon) {
 				if d.Session != driver.DefaultSession { // the daemon's is that of the default session alone
 					settings := &domtapv1.SessionSettings{DialogPolicy: domtapv1.DialogPolicy(policy) + domtapv1.DialogPolicy_DIALOG_POLICY_REPORT}
@@ -387,7 +387,7 @@ func TestBeforeUnload(t *testing.T) {
 		}
 	})
 	t.Run("dismissed", func(t *testing.T) {
-		d := testenv.StartWith(t, actor.Config{Dialogs: driver.DismissDialogs}, server.Config{}, browser.Config{})
+		d := testenv.StartWith(t, tabpool.Config{Dialogs: driver.DismissDialogs}, server.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
 			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); testenv.Reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
@@ -399,7 +399,7 @@ func TestBeforeUnload(t *testing.T) {
 		}
 	})
 	t.Run("accepted", func(t *testing.T) {
-		d := testenv.StartWith(t, actor.Config{Dialogs: driver.AcceptDialogs}, server.Config{}, browser.Config{})
+		d := testenv.StartWith(t, tabpool.Config{Dialogs: driver.AcceptDialogs}, server.Config{}, browser.Config{})
 		for _, name := range names {
 			tab := asking(t, d)
 			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); err != nil {

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -272,7 +272,7 @@ func TestDownloadsAreBounded(t *testing.T) {
 		},
 	})
 	state := t.TempDir()
-	all := testenv.StartWith(t, actor.Config{}, server.Config{}, browser.Config{MaxDownloadBytes: 1_000_000, DownloadDir: state})
+	all := testenv.StartWith(t, tabpool.Config{}, server.Config{}, browser.Config{MaxDownloadBytes: 1_000_000, DownloadDir: state})
 	for _, session := range []string{"named", "default"} { // one after the other, for they share the space
 		t.Run(session, func(t *testing.T) { boundedDownloads(t, all.In(t, session), url, filepath.Join(state, session)) })
 		if session == "named" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/testenv"
@@ -136,7 +137,7 @@ func storedEqualsFresh(t *testing.T, structural, watched bool, steps int) {
 	url := serve(t, handlers)
 	b := testenv.StartBrowser(t)
 	pool := testenv.StartPool(t, b)
-	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: url + "/pages/mutator.html"})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: url + "/pages/mutator.html"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/netpolicy"
@@ -134,7 +134,7 @@ func play(t *testing.T) *stage {
 		}
 		return s.gate.AllowURL(url)
 	}
-	s.Daemon = testenv.StartWith(t, actor.Config{AllowURL: allow}, server.Config{AllowEval: true}, browser.Config{
+	s.Daemon = testenv.StartWith(t, tabpool.Config{AllowURL: allow}, server.Config{AllowEval: true}, browser.Config{
 		Gate: s.gate, Flags: []string{"ignore-certificate-errors"}})
 	for _, name := range []string{"good.test", "denied.test"} {
 		s.names.Set(name, stubdns.At("127.0.0.2"))

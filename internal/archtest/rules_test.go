@@ -34,9 +34,11 @@ var layers = map[string]layer{
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
 	"internal/netpolicy/proxy": {layers: []string{"internal/netpolicy", "actor"}},
 	"actor":                    {layers: []string{"dom", "diff", "internal/telemetry/pagelog", "internal/truncate"}},
+	// A tab and its components do not know the pool.
+	"actor/tabpool": {layers: []string{"dom", "actor"}},
 	// A browser that tests hold in their hands.
 	"actor/actortest":   {layers: []string{"dom", "actor", "internal/sessions", "internal/telemetry/pagelog"}},
-	"internal/sessions": {layers: []string{"dom", "actor", "internal/truncate"}},
+	"internal/sessions": {layers: []string{"dom", "actor", "actor/tabpool", "internal/truncate"}},
 	"internal/journal":  {layers: []string{"dom", "actor"}},
 	"internal/browser": {layers: []string{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
@@ -72,7 +74,7 @@ var layers = map[string]layer{
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	"gen":                  {modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.
@@ -183,7 +185,7 @@ var calls = []call{
 	// has no caller whose context fits: the pool's tabs, the sessions, and the rights of the server's own token.
 	// Their packages derive a context of their own from context.Background and end it in Close.
 	{
-		pkg: "context", names: []string{"Background"}, layers: []string{"cmd", "examples", "actor", "internal/sessions", "internal/server"},
+		pkg: "context", names: []string{"Background"}, layers: []string{"cmd", "examples", "actor/tabpool", "internal/sessions", "internal/server"},
 		advice: "take the caller's context as the first argument",
 	},
 	{

@@ -20,6 +20,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/query"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
@@ -194,7 +195,7 @@ func FuzzWhatTheBrowserSays(f *testing.F) {
 func sayAll(t *testing.T, events []string, program []byte, text string) {
 	b, f, end := newForged(t)
 	defer end()
-	pool := actor.NewPool(b, actor.Config{})
+	pool := tabpool.New(b, tabpool.Config{})
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
 		defer cancel()
@@ -202,7 +203,7 @@ func sayAll(t *testing.T, events []string, program []byte, text string) {
 			t.Error(err)
 		}
 	}()
-	tab, err := pool.Open(t.Context(), actor.OpenOptions{})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@
 //     is lost with a browser, unless the browser has a profile that is kept.
 //   - Nothing runs after Close.
 //
-// Callers owe Close, once, after the actor.Pool that uses the browsers is closed.
+// Callers owe Close, once, after the tabpool.Pool that uses the browsers is closed.
 package browserpool
 
 import (

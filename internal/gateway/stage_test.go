@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/gateway"
 	"github.com/domtap/domtap/internal/server"
@@ -56,7 +56,7 @@ type settings struct {
 func newStage(t *testing.T, with settings) *stage {
 	t.Helper()
 	st := &stage{t: t, browser: actortest.NewBrowser(), watching: make(chan int, 100), served: make(chan error, 1)}
-	pool := actor.NewPool(st.browser, actor.Config{AllowURL: check.AllowURL})
+	pool := tabpool.New(st.browser, tabpool.Config{AllowURL: check.AllowURL})
 	with.rpc.Token, with.rpc.Metrics = token, counter{st.watching}
 	server, err := server.New(pool, with.rpc)
 	if err != nil {

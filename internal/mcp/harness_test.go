@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/sessions"
@@ -27,7 +27,7 @@ const shopURL = "https://shop.example/"
 type bench struct {
 	t       *testing.T
 	browser *actortest.Browser
-	pool    *actor.Pool
+	pool    *tabpool.Pool
 	conn    *grpc.ClientConn
 	server  *Server
 	stop    context.CancelFunc
@@ -77,7 +77,7 @@ func (p unixPipe) Accept() (net.Conn, error) {
 func newBench(t *testing.T, o Options) *bench {
 	t.Helper()
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
-	b.pool = actor.NewPool(b.browser, actor.Config{AllowURL: check.AllowURL})
+	b.pool = tabpool.New(b.browser, tabpool.Config{AllowURL: check.AllowURL})
 	daemon, err := server.New(b.pool, server.Config{Sessions: sessions.New(b.pool, b.browser, sessions.Config{Max: 5})})
 	if err != nil {
 		t.Fatal(err)

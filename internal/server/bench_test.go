@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/views"
@@ -23,13 +24,13 @@ import (
 func BenchmarkAnswer(b *testing.B) {
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: buttons("Button", 5000)} })
-	pool := actor.NewPool(browser, actor.Config{})
+	pool := tabpool.New(browser, tabpool.Config{})
 	defer func() {
 		if err := pool.Close(context.WithoutCancel(b.Context())); err != nil {
 			b.Error(err)
 		}
 	}()
-	tab, err := pool.Open(b.Context(), actor.OpenOptions{URL: shopURL})
+	tab, err := pool.Open(b.Context(), tabpool.OpenOptions{URL: shopURL})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func BenchmarkAnswer(b *testing.B) {
 func BenchmarkAccounted(b *testing.B) {
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: buttons("Button", 300)} })
-	pool := actor.NewPool(browser, actor.Config{})
+	pool := tabpool.New(browser, tabpool.Config{})
 	server, err := New(pool, Config{})
 	if err != nil {
 		b.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	healthv1 "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/limit"
 )
@@ -89,7 +89,7 @@ func TestEveryLimitIsToldAndCounted(t *testing.T) {
 	counted := new(refusals)
 	cfg := Config{Metrics: counted, Limits: limit.Config{CallsPerSecond: 100, Burst: 50, Streams: 3, StreamsPerClient: 2, Connections: 2, RequestBytes: 10_000, ResponseBytes: 20_000}}
 	synctest.Test(t, func(t *testing.T) {
-		b := newBenchWith(t, cfg, "unix", actor.Config{MaxTabs: 2})
+		b := newBenchWith(t, cfg, "unix", tabpool.Config{MaxTabs: 2})
 		defer b.close()
 		b.serveMany(400)
 		opened, _ := b.open(shopURL)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/intercept"
@@ -104,7 +105,7 @@ func fuzzed(f *testing.F) (domtapv1.DomServiceServer, *actor.Tab) {
 		frame := &actortest.Frame{ID: "F", Body: buttons("Inner", 3)}
 		return actortest.Screen{Title: "Shop", Body: append(buttons("B", 12), actortest.Iframe("Frame", frame))}
 	})
-	pool := actor.NewPool(browser, actor.Config{})
+	pool := tabpool.New(browser, tabpool.Config{})
 	f.Cleanup(func() {
 		if err := pool.Close(context.WithoutCancel(f.Context())); err != nil {
 			f.Log(err)
@@ -114,7 +115,7 @@ func fuzzed(f *testing.F) (domtapv1.DomServiceServer, *actor.Tab) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	tab, err := pool.Open(f.Context(), actor.OpenOptions{URL: shopURL})
+	tab, err := pool.Open(f.Context(), tabpool.OpenOptions{URL: shopURL})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/golden"
@@ -73,7 +74,7 @@ type script struct {
 func perform(t *testing.T, lines []string) *streamcheck.History {
 	var h *streamcheck.History
 	synctest.Test(t, func(t *testing.T) {
-		b := newBenchWith(t, Config{}, "unix", actor.Config{LogCount: 8})
+		b := newBenchWith(t, Config{}, "unix", tabpool.Config{LogCount: 8})
 		defer b.close()
 		s := &script{nodes: map[string]*actortest.Node{}, readers: map[string]*reader{}}
 		tab, page := b.shop(s.buttons(strings.Fields(lines[0])[1:])...)

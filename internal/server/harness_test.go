@@ -17,8 +17,8 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/check"
@@ -35,7 +35,7 @@ const (
 type bench struct {
 	t       *testing.T
 	browser *actortest.Browser
-	pool    *actor.Pool
+	pool    *tabpool.Pool
 	server  *Server
 	conn    *grpc.ClientConn
 	memory  *bufconn.Listener
@@ -97,14 +97,14 @@ func newBench(t *testing.T, cfg Config) *bench {
 
 func newBenchOn(t *testing.T, cfg Config, network string) *bench {
 	t.Helper()
-	return newBenchWith(t, cfg, network, actor.Config{})
+	return newBenchWith(t, cfg, network, tabpool.Config{})
 }
 
-func newBenchWith(t *testing.T, cfg Config, network string, tabs actor.Config) *bench {
+func newBenchWith(t *testing.T, cfg Config, network string, tabs tabpool.Config) *bench {
 	t.Helper()
 	tabs.AllowURL = check.AllowURL
 	b := &bench{t: t, browser: actortest.NewBrowser(), served: make(chan error, 1)}
-	b.pool = actor.NewPool(b.browser, tabs)
+	b.pool = tabpool.New(b.browser, tabs)
 	cfg.Sessions = sessions.New(b.pool, b.browser, sessions.Config{Max: 5})
 	server, err := New(b.pool, cfg)
 	if err != nil {

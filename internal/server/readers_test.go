@@ -20,6 +20,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/check"
 	"github.com/domtap/domtap/internal/streamcheck"
@@ -222,7 +223,7 @@ func newCrowd(t *testing.T, connections int, body []*actortest.Node) *crowd {
 	t.Helper()
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: body} })
-	pool := actor.NewPool(browser, actor.Config{AllowURL: check.AllowURL})
+	pool := tabpool.New(browser, tabpool.Config{AllowURL: check.AllowURL})
 	server, err := New(pool, Config{Token: testToken, SendTimeout: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +242,7 @@ func newCrowd(t *testing.T, connections int, body []*actortest.Node) *crowd {
 		}
 	})
 	c := &crowd{t: t, ctx: metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+testToken)}
-	if c.tab, err = pool.Open(t.Context(), actor.OpenOptions{URL: shopURL}); err != nil {
+	if c.tab, err = pool.Open(t.Context(), tabpool.OpenOptions{URL: shopURL}); err != nil {
 		t.Fatal(err)
 	}
 	c.page = browser.Page(0)

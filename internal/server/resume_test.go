@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -21,7 +21,7 @@ func press(page *actortest.Page, n int) {
 // oneChange is what one such change takes in the log, in bytes.
 func oneChange(t *testing.T) (bytes int) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBenchWith(t, Config{}, "unix", actor.Config{})
+		b := newBenchWith(t, Config{}, "unix", tabpool.Config{})
 		defer b.close()
 		tab, page, s := b.watchShop(buttons("B", 20)...)
 		open, err := b.pool.Tab(tab.GetId())
@@ -41,7 +41,7 @@ func oneChange(t *testing.T) (bytes int) {
 func TestWatchResumesAsFarAsTheLogReaches(t *testing.T) {
 	const kept = 4
 	one := oneChange(t)
-	for name, cfg := range map[string]actor.Config{"by count": {LogCount: kept}, "by bytes": {LogBytes: kept*one + one/2}} {
+	for name, cfg := range map[string]tabpool.Config{"by count": {LogCount: kept}, "by bytes": {LogBytes: kept*one + one/2}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBenchWith(t, Config{}, "unix", cfg)

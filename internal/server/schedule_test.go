@@ -14,6 +14,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/streamcheck"
@@ -52,7 +53,7 @@ func routeOf(n int) string { return fmt.Sprint(shopURL, "route/", n) }
 func play(t *testing.T, seed uint64, steps, log int) *streamcheck.History {
 	var h *streamcheck.History
 	synctest.Test(t, func(t *testing.T) {
-		b := newBenchWith(t, Config{}, "unix", actor.Config{LogCount: log})
+		b := newBenchWith(t, Config{}, "unix", tabpool.Config{LogCount: log})
 		defer b.close()
 		s := &schedule{random: rand.New(rand.NewPCG(seed, 7))}
 		for n := range pages {

@@ -14,9 +14,9 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/telemetry/pagelog"
@@ -226,7 +226,7 @@ func TestACancelledBatchLeavesNothingBehind(t *testing.T) {
 func TestTabsThatAreThrownAwayOpenNoOthers(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		b.batchBench()
-		tab, err := b.pool.Open(t.Context(), actor.OpenOptions{URL: shopURL, Alone: true})
+		tab, err := b.pool.Open(t.Context(), tabpool.OpenOptions{URL: shopURL, Alone: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ import (
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/stats"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -144,7 +144,7 @@ type Server struct {
 }
 
 // New makes a server for the tabs of the pool.
-func New(pool *actor.Pool, cfg Config) (*Server, error) {
+func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	if pool == nil {
 		return nil, errors.New("a server needs a pool of tabs")
 	}

@@ -26,10 +26,10 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/listen"
 )
@@ -117,7 +117,7 @@ func TestServeRefusesListenersWithoutToken(t *testing.T) {
 		{[]net.Listener{pipe{bufconn.Listen(1), "tcp"}}, "--token-file"},
 		{[]net.Listener{pipe{bufconn.Listen(1), "unix"}, pipe{bufconn.Listen(1), "tcp"}}, "--token-file"},
 	} {
-		server, err := New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), Config{})
+		server, err := New(tabpool.New(actortest.NewBrowser(), tabpool.Config{}), Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestNewRefusesBadConfigs(t *testing.T) {
 	if _, err := New(nil, Config{}); err == nil {
 		t.Error("a server without a pool was made")
 	}
-	pool := actor.NewPool(actortest.NewBrowser(), actor.Config{})
+	pool := tabpool.New(actortest.NewBrowser(), tabpool.Config{})
 	if _, err := New(pool, Config{Heartbeat: -1}); err == nil {
 		t.Error("a negative heartbeat was accepted")
 	}
@@ -196,7 +196,7 @@ func TestServeStopsInTime(t *testing.T) {
 
 // On real sockets: the unix socket needs no token, loopback TCP does.
 func TestServeOnRealListeners(t *testing.T) {
-	pool := actor.NewPool(actortest.NewBrowser(), actor.Config{})
+	pool := tabpool.New(actortest.NewBrowser(), tabpool.Config{})
 	server, err := New(pool, Config{Token: testToken})
 	if err != nil {
 		t.Fatal(err)

@@ -20,8 +20,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/authz"
 	"github.com/domtap/domtap/internal/server/identity"
@@ -51,7 +51,7 @@ func inHouse(t *testing.T, test func(t *testing.T, b *bench, clients *identity.C
 		clients := identity.New(t.Context(), testToken)
 		clients.Set(household())
 		opaque := func(session string) bool { return identity.OwnerOf(session) != identity.OperatorName }
-		b := newBenchWith(t, Config{Token: testToken, Clients: clients, AllowEval: true}, "tcp", actor.Config{Opaque: opaque})
+		b := newBenchWith(t, Config{Token: testToken, Clients: clients, AllowEval: true}, "tcp", tabpool.Config{Opaque: opaque})
 		defer b.close()
 		b.browser.Serve(shopURL, shopScreen)
 		test(t, b, clients)
@@ -65,7 +65,7 @@ func TestAClientsQuotaIsItsOwn(t *testing.T) {
 		clients.Set(household())
 		counted := new(refusals)
 		quota := func(session string) (string, int) { return identity.OwnerOf(session), 1 }
-		b := newBenchWith(t, Config{Token: testToken, Clients: clients, Metrics: counted}, "tcp", actor.Config{Quota: quota})
+		b := newBenchWith(t, Config{Token: testToken, Clients: clients, Metrics: counted}, "tcp", tabpool.Config{Quota: quota})
 		defer b.close()
 		for _, token := range []string{aliceToken, bobToken} {
 			if _, err := b.tabs.OpenTab(as(t.Context(), token), &domtapv1.OpenTabRequest{}); err != nil {

@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/identity"
 )
@@ -381,7 +381,7 @@ func (l leaving) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page
 func TestATabWhoseClientHasLeftIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(identity.With(t.Context(), identity.Operator()))
-		pool := actor.NewPool(leaving{actortest.NewBrowser(), leave}, actor.Config{})
+		pool := tabpool.New(leaving{actortest.NewBrowser(), leave}, tabpool.Config{})
 		server, err := New(pool, Config{})
 		if err != nil {
 			t.Fatal(err)

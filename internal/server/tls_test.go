@@ -24,8 +24,8 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/server/listen"
 )
@@ -38,7 +38,7 @@ func TestServeOverTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), Config{Token: testToken})
+	server, err := New(tabpool.New(actortest.NewBrowser(), tabpool.Config{}), Config{Token: testToken})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestCertificatesOfClients(t *testing.T) {
 	}
 	clients := identity.New(t.Context(), testToken)
 	clients.Set(append(household(), identity.Entry{Principal: identity.Client("alice", identity.All), Cert: true}))
-	server, err := New(actor.NewPool(actortest.NewBrowser(), actor.Config{}), Config{Token: testToken, Clients: clients})
+	server, err := New(tabpool.New(actortest.NewBrowser(), tabpool.Config{}), Config{Token: testToken, Clients: clients})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,13 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
 // withIdle runs a test while what nobody uses is closed.
-func withIdle(t *testing.T, idle sessions.Idle, test func(t *testing.T, s *sessions.Sessions, pool *actor.Pool)) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, pool *actor.Pool) {
+func withIdle(t *testing.T, idle sessions.Idle, test func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool)) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, pool *tabpool.Pool) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var closing sync.WaitGroup
 		closing.Go(func() { s.CloseIdle(ctx, idle) })
@@ -28,7 +29,7 @@ func withIdle(t *testing.T, idle sessions.Idle, test func(t *testing.T, s *sessi
 
 func open(t *testing.T, s *sessions.Sessions, session string) *actor.Tab {
 	t.Helper()
-	tab, err := s.Open(t.Context(), actor.OpenOptions{URL: shop, Session: session})
+	tab, err := s.Open(t.Context(), tabpool.OpenOptions{URL: shop, Session: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func open(t *testing.T, s *sessions.Sessions, session string) *actor.Tab {
 }
 
 func TestATabThatNobodyUsesIsClosedWithAReason(t *testing.T) {
-	withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *actor.Pool) {
+	withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
 		idle, used := open(t, s, ""), open(t, s, "")
 		watch := pool.Watch()
 		defer watch.Stop()
@@ -84,7 +85,7 @@ func TestATabThatNobodyUsesIsClosedWithAReason(t *testing.T) {
 func TestACallThatComesWhenATabExpiresKeepsItOrIsTold(t *testing.T) {
 	kept, told := 0, 0
 	for range 50 {
-		withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *actor.Pool) {
+		withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
 			tab := open(t, s, "")
 			time.Sleep(time.Hour) // both are due now
 			call, end := context.WithCancel(t.Context())
@@ -107,7 +108,7 @@ func TestACallThatComesWhenATabExpiresKeepsItOrIsTold(t *testing.T) {
 }
 
 func TestASessionThatNobodyUsesIsClosedWithItsTabs(t *testing.T) {
-	withIdle(t, sessions.Idle{Session: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *actor.Pool) {
+	withIdle(t, sessions.Idle{Session: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
 		create(t, s, "busy")
 		create(t, s, "idle")
 		standard, busy, idle := open(t, s, ""), open(t, s, "busy"), open(t, s, "idle")
@@ -135,7 +136,7 @@ func TestASessionThatNobodyUsesIsClosedWithItsTabs(t *testing.T) {
 }
 
 func TestATabThatIsOpenedKeepsItsSession(t *testing.T) {
-	withIdle(t, sessions.Idle{Session: time.Hour}, func(t *testing.T, s *sessions.Sessions, _ *actor.Pool) {
+	withIdle(t, sessions.Idle{Session: time.Hour}, func(t *testing.T, s *sessions.Sessions, _ *tabpool.Pool) {
 		create(t, s, "one")
 		time.Sleep(59 * time.Minute)
 		open(t, s, "one")
@@ -148,7 +149,7 @@ func TestATabThatIsOpenedKeepsItsSession(t *testing.T) {
 }
 
 func TestNothingIsClosedUnlessItIsAskedFor(t *testing.T) {
-	withIdle(t, sessions.Idle{}, func(t *testing.T, s *sessions.Sessions, _ *actor.Pool) {
+	withIdle(t, sessions.Idle{}, func(t *testing.T, s *sessions.Sessions, _ *tabpool.Pool) {
 		create(t, s, "one")
 		tab := open(t, s, "one")
 		time.Sleep(1000 * time.Hour)

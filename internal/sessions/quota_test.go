@@ -9,6 +9,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -27,7 +28,7 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
 		b.Serve(shop, func() actortest.Screen { return actortest.Screen{Title: "Shop"} })
-		pool := actor.NewPool(b, actor.Config{MaxTabs: 6, Quota: quota(3)})
+		pool := tabpool.New(b, tabpool.Config{MaxTabs: 6, Quota: quota(3)})
 		s := sessions.New(pool, b, sessions.Config{Max: 6, Quota: quota(2)})
 		defer func() {
 			if err := pool.Close(t.Context()); err != nil {
@@ -36,7 +37,7 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 			s.Wait()
 		}()
 		open := func(session string) (*actor.Tab, error) {
-			return s.Open(t.Context(), actor.OpenOptions{Session: session})
+			return s.Open(t.Context(), tabpool.OpenOptions{Session: session})
 		}
 		create(t, s, "ann.one")
 		create(t, s, "ann.two")
@@ -50,7 +51,7 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			if _, err := s.Open(t.Context(), actor.OpenOptions{Session: "ann.one", URL: "https://nowhere.example/"}); err == nil {
+			if _, err := s.Open(t.Context(), tabpool.OpenOptions{Session: "ann.one", URL: "https://nowhere.example/"}); err == nil {
 				t.Error("a page that is not there was opened")
 			}
 		}

@@ -1,5 +1,5 @@
 // Package sessions owns the sessions. A session is a browser context with its own cookies and storage,
-// in which tabs of an actor.Pool live.
+// in which tabs of an tabpool.Pool live.
 //
 // What the package guarantees:
 //
@@ -24,6 +24,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 )
 
 // Default is the name of the session that exists always.
@@ -43,7 +44,7 @@ type Config struct {
 
 // Sessions makes, finds and closes the sessions of a pool. Its methods are safe for concurrent use.
 type Sessions struct {
-	pool    *actor.Pool
+	pool    *tabpool.Pool
 	browser Browser
 	cfg     Config
 	// closing counts sessions that are being closed.
@@ -68,7 +69,7 @@ type Info struct {
 
 // New makes the sessions of a pool. With a nil browser there is the default session only, and its
 // settings cannot be changed.
-func New(pool *actor.Pool, browser Browser, cfg Config) *Sessions {
+func New(pool *tabpool.Pool, browser Browser, cfg Config) *Sessions {
 	if cfg.Max <= 0 {
 		cfg.Max = 50
 	}
@@ -177,7 +178,7 @@ func (s *Sessions) info(one *session) Info {
 }
 
 // Open is Pool.Open in a session; an *actor.Error of kind NotFound when there is no such session.
-func (s *Sessions) Open(ctx context.Context, o actor.OpenOptions) (*actor.Tab, error) {
+func (s *Sessions) Open(ctx context.Context, o tabpool.OpenOptions) (*actor.Tab, error) {
 	s.mu.Lock()
 	one, err := s.registry.find(o.Session)
 	var release func()

@@ -10,18 +10,19 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
 const shop = "https://shop.example/"
 
 // inBubble runs a test on a fake browser. The bubble fails the test when a goroutine is left at its end.
-func inBubble(t *testing.T, test func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *actor.Pool)) {
+func inBubble(t *testing.T, test func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
 		b.Serve(shop, func() actortest.Screen { return actortest.Screen{Title: "Shop"} })
-		pool := actor.NewPool(b, actor.Config{})
+		pool := tabpool.New(b, tabpool.Config{})
 		s := sessions.New(pool, b, sessions.Config{Max: 4})
 		test(t, s, b, pool)
 		if err := pool.Close(t.Context()); err != nil {
@@ -50,7 +51,7 @@ func isKind(t *testing.T, err error, kind apierr.ErrorKind) {
 }
 
 func TestSessionsAreListedAndLimited(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, _ *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, _ *tabpool.Pool) {
 		create(t, s, "s1")
 		if made := create(t, s, ""); made.ID != "s2" {
 			t.Errorf("the name that was made is %q", made.ID)
@@ -75,9 +76,9 @@ func TestSessionsAreListedAndLimited(t *testing.T) {
 }
 
 func TestTabsAndPopupsBelongToASession(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool) {
 		create(t, s, "work")
-		tab, err := s.Open(t.Context(), actor.OpenOptions{Session: "work", URL: shop})
+		tab, err := s.Open(t.Context(), tabpool.OpenOptions{Session: "work", URL: shop})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,13 +88,13 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 		if len(tabs) != 2 || tabs[1].Session() != "work" || tabs[1].Info().Session != "work" || tabs[1].Info().Opener != tab.ID() {
 			t.Fatalf("the tabs are %v", tabs)
 		}
-		_, err = s.Open(t.Context(), actor.OpenOptions{Session: "nowhere"})
+		_, err = s.Open(t.Context(), tabpool.OpenOptions{Session: "nowhere"})
 		isKind(t, err, apierr.NotFound)
 		if n := s.List()[1].Tabs; n != 2 {
 			t.Errorf("the session has %d tabs", n)
 		}
 		// Closing ends both with a reason, and nobody else's.
-		other, err := s.Open(t.Context(), actor.OpenOptions{})
+		other, err := s.Open(t.Context(), tabpool.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,14 +121,14 @@ func TestTabsAndPopupsBelongToASession(t *testing.T) {
 }
 
 func TestTheDefaultSessionCannotBeClosed(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, _ *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, _ *tabpool.Pool) {
 		isKind(t, s.Close(t.Context(), sessions.Default, false), apierr.Invalid)
 		isKind(t, s.Close(t.Context(), "nowhere", false), apierr.NotFound)
 	})
 }
 
 func TestPasswordsAreNotTold(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		secret := sessions.Settings{Credentials: &sessions.Credentials{Username: "ada", Password: "lovelace"}}
 		info, err := s.Update(t.Context(), "", secret)
 		if err != nil || info.Settings.Credentials.Password != "" || info.Settings.Credentials.Username != "ada" {
@@ -141,7 +142,7 @@ func TestPasswordsAreNotTold(t *testing.T) {
 
 // A change that fails leaves the settings as they were, one that is cut short by the end of its caller too.
 func TestAChangeThatFailsChangesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		create(t, s, "work")
 		side := b.Context("work")
 		side.Fail(errors.New("no"))
@@ -178,13 +179,13 @@ func TestAChangeThatFailsChangesNothing(t *testing.T) {
 
 // What is under way when a session is closed ends with that reason, and closing goes on when nobody waits for it.
 func TestClosingEndsWhatIsUnderWay(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool) {
 		b.Serve("https://slow.example/", func() actortest.Screen { return actortest.Screen{Hold: true} })
 		create(t, s, "work")
 		release := b.Context("work").Hold()
 		calls := make(chan error, 2)
 		go func() {
-			_, err := s.Open(t.Context(), actor.OpenOptions{Session: "work", URL: "https://slow.example/"})
+			_, err := s.Open(t.Context(), tabpool.OpenOptions{Session: "work", URL: "https://slow.example/"})
 			calls <- err
 		}()
 		go func() {
@@ -199,7 +200,7 @@ func TestClosingEndsWhatIsUnderWay(t *testing.T) {
 			isKind(t, <-calls, apierr.Closed)
 		}
 		synctest.Wait() // the browser's side still holds
-		_, err := s.Open(t.Context(), actor.OpenOptions{Session: "work"})
+		_, err := s.Open(t.Context(), tabpool.OpenOptions{Session: "work"})
 		isKind(t, err, apierr.NotFound)
 		_, err = s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{})
 		isKind(t, err, apierr.Exists)
@@ -218,7 +219,7 @@ func TestClosingEndsWhatIsUnderWay(t *testing.T) {
 
 // A state that the browser refuses leaves no session.
 func TestAFailedCreationLeavesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		b.FailOpen(errors.New("no"))
 		if _, err := s.Create(t.Context(), "work", sessions.Settings{}, sessions.State{}); err == nil {
 			t.Error("no error")
@@ -259,7 +260,7 @@ func TestWhatIsSetCountsMoreThanTheDevice(t *testing.T) {
 
 // A session that the browser makes although its caller has left counts until it is gone again, for a while at most.
 func TestALeftoverSessionKeepsItsPlace(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *actor.Pool) {
+	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		{
 			removed := make(chan struct{})
 			b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: removed})
@@ -299,7 +300,7 @@ func (l leaving) NewContext(ctx context.Context, name string, s sessions.Setting
 
 // Nobody hears of a session that is complete when its client has left.
 func TestASessionWhoseClientHasLeftIsClosed(t *testing.T) {
-	inBubble(t, func(t *testing.T, _ *sessions.Sessions, b *actortest.Browser, pool *actor.Pool) {
+	inBubble(t, func(t *testing.T, _ *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool) {
 		ctx, leave := context.WithCancel(t.Context())
 		s := sessions.New(pool, leaving{b, leave}, sessions.Config{})
 		if _, err := s.Create(ctx, "work", sessions.Settings{}, sessions.State{}); !errors.Is(err, context.Canceled) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/server"
@@ -19,7 +19,7 @@ type FleetConfig struct {
 	Browsers []browser.Config
 	// Patience is how long one may be silent; 0: what a daemon has.
 	Patience time.Duration
-	Tabs     actor.Config
+	Tabs     tabpool.Config
 	RPC      server.Config
 	Logger   *slog.Logger
 }

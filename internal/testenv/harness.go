@@ -19,8 +19,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/browser"
 	"github.com/domtap/domtap/internal/server"
@@ -141,9 +141,9 @@ func Processes(dir string) []string {
 }
 
 // StartPool runs actors on a browser.
-func StartPool(t testing.TB, r *Browser) *actor.Pool {
+func StartPool(t testing.TB, r *Browser) *tabpool.Pool {
 	t.Helper()
-	p := actor.NewPool(r, actor.Config{})
+	p := tabpool.New(r, tabpool.Config{})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
 		defer cancel()
@@ -193,18 +193,18 @@ func StartDaemon(t testing.TB, flags ...string) *Daemon {
 // StartConfigured is StartDaemon with a server of one's own settings.
 func StartConfigured(t testing.TB, cfg server.Config, flags ...string) *Daemon {
 	t.Helper()
-	return StartWith(t, actor.Config{}, cfg, browser.Config{Flags: flags})
+	return StartWith(t, tabpool.Config{}, cfg, browser.Config{Flags: flags})
 }
 
 // StartWith is StartDaemon with tabs, a server and a browser of one's own settings. Which browser it is, and where it
 // keeps its state, is for testenv to say.
-func StartWith(t testing.TB, tabs actor.Config, cfg server.Config, with browser.Config) *Daemon {
+func StartWith(t testing.TB, tabs tabpool.Config, cfg server.Config, with browser.Config) *Daemon {
 	t.Helper()
 	return StartBeside(t, tabs, cfg, with, func(*server.Server) {})
 }
 
 // StartBeside is StartWith, and lets prepare put fronts beside the server before that serves.
-func StartBeside(t testing.TB, tabs actor.Config, cfg server.Config, with browser.Config, prepare func(*server.Server)) *Daemon {
+func StartBeside(t testing.TB, tabs tabpool.Config, cfg server.Config, with browser.Config, prepare func(*server.Server)) *Daemon {
 	t.Helper()
 	b := startBrowser(t, with)
 	d := serve(t, b, tabs, cfg, prepare)
@@ -216,13 +216,13 @@ func StartBeside(t testing.TB, tabs actor.Config, cfg server.Config, with browse
 func serve(t testing.TB, b interface {
 	driver.Browser
 	sessions.Browser
-}, tabs actor.Config, cfg server.Config, prepare func(*server.Server),
+}, tabs tabpool.Config, cfg server.Config, prepare func(*server.Server),
 ) *Daemon {
 	t.Helper()
 	if tabs.AllowURL == nil {
 		tabs.AllowURL = check.AllowURL
 	}
-	pool := actor.NewPool(b, tabs)
+	pool := tabpool.New(b, tabs)
 	cfg.Sessions = sessions.New(pool, b, sessions.Config{})
 	server, err := server.New(pool, cfg)
 	if err != nil {

@@ -131,7 +131,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// AllowURL decides on a URL that a client names, for actor.Config.AllowURL. The error is an *actor.Error of kind
+// AllowURL decides on a URL that a client names, for tabpool.Config.AllowURL. The error is an *actor.Error of kind
 // Refused, as for a host whose address is refused later. AllowURL does not refuse invalid URLs.
 func (p *Proxy) AllowURL(url string) error {
 	if refusal := new(netpolicy.Refusal); errors.As(p.policy.URL(url), &refusal) {

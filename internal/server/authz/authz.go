@@ -19,13 +19,14 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/server/identity"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
 // Access gives calls the tabs and sessions of their callers.
 type Access struct {
-	pool     *actor.Pool
+	pool     *tabpool.Pool
 	sessions *sessions.Sessions
 	// dialogs is the policy of the default sessions of clients.
 	dialogs driver.DialogPolicy
@@ -43,7 +44,7 @@ type clientSessions struct {
 }
 
 // New makes the access to a pool and its sessions, which belong to the caller.
-func New(pool *actor.Pool, all *sessions.Sessions) *Access {
+func New(pool *tabpool.Pool, all *sessions.Sessions) *Access {
 	return &Access{pool: pool, sessions: all, dialogs: pool.DialogPolicy(sessions.Default), clients: map[string]*clientSessions{}}
 }
 
@@ -54,7 +55,7 @@ func (a *Access) Tab(ctx context.Context, id string) (*actor.Tab, error) {
 		return nil, err
 	}
 	if !identity.From(ctx).Owns(tab.Session()) {
-		return nil, actor.NoTab(id)
+		return nil, tabpool.NoTab(id)
 	}
 	return a.pool.Use(ctx, id)
 }
@@ -77,7 +78,7 @@ func (a *Access) Tabs(ctx context.Context, session string) ([]*actor.Tab, error)
 
 // Watch subscribes to the events of the caller's tabs; with a session, only that session's. The caller must
 // call Stop.
-func (a *Access) Watch(ctx context.Context, session string) (*actor.TabWatch, error) {
+func (a *Access) Watch(ctx context.Context, session string) (*tabpool.Watch, error) {
 	if session == "" {
 		return a.pool.WatchSome(identity.From(ctx).Owns), nil
 	}
@@ -92,7 +93,7 @@ func (a *Access) Watch(ctx context.Context, session string) (*actor.TabWatch, er
 }
 
 // Open opens a tab in a session of the caller.
-func (a *Access) Open(ctx context.Context, o actor.OpenOptions) (*actor.Tab, error) {
+func (a *Access) Open(ctx context.Context, o tabpool.OpenOptions) (*actor.Tab, error) {
 	session, err := a.session(ctx, o.Session)
 	if err != nil {
 		return nil, err
@@ -200,7 +201,7 @@ func (a *Access) SetState(ctx context.Context, id string, state sessions.State, 
 }
 
 // Downloads lists the downloads of a session, newest first.
-func (a *Access) Downloads(ctx context.Context, id string) ([]actor.DownloadRecord, error) {
+func (a *Access) Downloads(ctx context.Context, id string) ([]tabpool.DownloadRecord, error) {
 	id, err := a.session(ctx, id)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -172,7 +173,7 @@ func download(d driver.Download) *domtapv1.TabDownload {
 }
 
 // Downloads converts the downloads of a session.
-func Downloads(records []actor.DownloadRecord) []*domtapv1.Download {
+func Downloads(records []tabpool.DownloadRecord) []*domtapv1.Download {
 	states := [...]domtapv1.DownloadState{
 		driver.Fetching:   domtapv1.DownloadState_DOWNLOAD_STATE_IN_PROGRESS,
 		driver.Fetched:    domtapv1.DownloadState_DOWNLOAD_STATE_COMPLETED,

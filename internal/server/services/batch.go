@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/extract"
@@ -104,7 +105,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	}
 	bounded, cancel := context.WithTimeout(ctx, b.each)
 	defer cancel()
-	tab, err := b.pages.access.Open(bounded, actor.OpenOptions{URL: url, Session: b.session, Alone: true})
+	tab, err := b.pages.access.Open(bounded, tabpool.OpenOptions{URL: url, Session: b.session, Alone: true})
 	if err == nil {
 		err = b.fill(bounded, tab, out)
 		b.discard(ctx, tab)

@@ -11,6 +11,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
@@ -27,7 +28,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	bounded, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	size := r.GetViewport()
-	tab, err := s.access.Open(bounded, actor.OpenOptions{
+	tab, err := s.access.Open(bounded, tabpool.OpenOptions{
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},

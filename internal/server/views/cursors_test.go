@@ -11,6 +11,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -124,7 +125,7 @@ func TestCursorsThatLeadNowhere(t *testing.T) {
 	pool, tab, page := openTab(t, 30)
 	cache := New()
 	views := cache.Of(tab)
-	other, err := pool.Open(t.Context(), actor.OpenOptions{URL: pageURL})
+	other, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: pageURL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,7 @@ func TestCursorsEndWithTheirTab(t *testing.T) {
 	if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
 		t.Fatal(err)
 	}
-	next, err := pool.Open(t.Context(), actor.OpenOptions{})
+	next, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

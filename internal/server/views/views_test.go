@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -21,7 +22,7 @@ import (
 const pageURL = "https://shop.example/"
 
 // openTab opens a tab on a page with n buttons.
-func openTab(t *testing.T, n int) (*actor.Pool, *actor.Tab, *actortest.Page) {
+func openTab(t *testing.T, n int) (*tabpool.Pool, *actor.Tab, *actortest.Page) {
 	t.Helper()
 	browser := actortest.NewBrowser()
 	browser.Serve(pageURL, func() actortest.Screen {
@@ -31,13 +32,13 @@ func openTab(t *testing.T, n int) (*actor.Pool, *actor.Tab, *actortest.Page) {
 		}
 		return actortest.Screen{Title: "Shop", Body: body}
 	})
-	pool := actor.NewPool(browser, actor.Config{})
+	pool := tabpool.New(browser, tabpool.Config{})
 	t.Cleanup(func() {
 		if err := pool.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})
-	tab, err := pool.Open(t.Context(), actor.OpenOptions{URL: pageURL})
+	tab, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: pageURL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +378,7 @@ func TestEndedTabsAreDropped(t *testing.T) {
 	if err := pool.CloseTab(t.Context(), tab.ID()); err != nil {
 		t.Fatal(err)
 	}
-	next, err := pool.Open(t.Context(), actor.OpenOptions{})
+	next, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

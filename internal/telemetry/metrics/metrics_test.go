@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/server/listen"
@@ -66,7 +66,7 @@ func start(t *testing.T, m *metrics.Metrics) *session {
 	b.Serve(home, func() actortest.Screen {
 		return actortest.Screen{Title: "Shop", Body: []*actortest.Node{actortest.Button("Pay")}}
 	})
-	pool := actor.NewPool(b, actor.Config{Meter: m})
+	pool := tabpool.New(b, tabpool.Config{Meter: m})
 	m.FollowTabs(pool)
 	server, err := server.New(pool, server.Config{Metrics: m})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
+	"github.com/domtap/domtap/actor/tabpool"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/server/listen"
@@ -31,7 +31,7 @@ func TestACallIsPartOfItsClientsTraceAndTellsNothingOfThePage(t *testing.T) {
 	b.Serve(secret, func() actortest.Screen {
 		return actortest.Screen{Title: "Hidden", Body: []*actortest.Node{actortest.Button("Hidden")}}
 	})
-	server, err := server.New(actor.NewPool(b, actor.Config{Tracer: tr}), server.Config{Traces: tr.Calls()})
+	server, err := server.New(tabpool.New(b, tabpool.Config{Tracer: tr}), server.Config{Traces: tr.Calls()})
 	if err != nil {
 		t.Fatal(err)
 	}

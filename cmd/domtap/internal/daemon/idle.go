@@ -5,14 +5,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
 // closeIdle closes tabs and sessions that are not used, and ends the returned context when a daemon on demand is
 // idle itself. The caller calls stop at the end.
-func (cfg Config) closeIdle(ctx context.Context, server *server.Server, pool *actor.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
+func (cfg Config) closeIdle(ctx context.Context, server *server.Server, pool *tabpool.Pool, all *sessions.Sessions) (until context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { all.CloseIdle(ctx, cfg.Limits.Idle) })

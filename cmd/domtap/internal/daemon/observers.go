@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/telemetry/metrics"
@@ -22,7 +22,7 @@ type observers struct {
 
 // observe starts the configured observers, and sets them in the configurations of tabs and calls. The caller
 // calls stop at the end.
-func (cfg Config) observe(ctx context.Context, token string, tabs *actor.Config, calls *server.Config) (_ *observers, err error) {
+func (cfg Config) observe(ctx context.Context, token string, tabs *tabpool.Config, calls *server.Config) (_ *observers, err error) {
 	o := new(observers)
 	begin := func(wanted string, start func() (stop func(), err error)) {
 		if wanted == "" || err != nil {

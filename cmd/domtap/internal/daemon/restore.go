@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/journal"
 	"github.com/domtap/domtap/internal/sessions"
 )
@@ -41,7 +42,7 @@ type keptTabs struct {
 
 // keepTabs opens the journal and sets it in the configuration of the pool. The caller calls closeJournal after
 // the pool was closed. The end of ctx is a request to stop.
-func (cfg Config) keepTabs(ctx context.Context, tabs *actor.Config) (k keptTabs, closeJournal func()) {
+func (cfg Config) keepTabs(ctx context.Context, tabs *tabpool.Config) (k keptTabs, closeJournal func()) {
 	path := cfg.journalPath()
 	if cfg.Restore == RestoreNever {
 		if err := journal.Remove(path); err != nil {
@@ -65,7 +66,7 @@ func (cfg Config) keepTabs(ctx context.Context, tabs *actor.Config) (k keptTabs,
 }
 
 // restore restores the tabs of an earlier daemon whose sessions exist.
-func (k keptTabs) restore(cfg Config, pool *actor.Pool, known *sessions.Sessions) {
+func (k keptTabs) restore(cfg Config, pool *tabpool.Pool, known *sessions.Sessions) {
 	for _, tab := range k.kept {
 		err := known.Has(tab.Session)
 		if err == nil {

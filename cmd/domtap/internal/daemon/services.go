@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/browserpool"
 	"github.com/domtap/domtap/internal/endpoint"
 	"github.com/domtap/domtap/internal/server"
@@ -20,7 +20,7 @@ import (
 // services are the parts of a daemon above its browsers.
 type services struct {
 	listeners []net.Listener
-	pool      *actor.Pool
+	pool      *tabpool.Pool
 	sessions  *sessions.Sessions
 	server    *server.Server
 	// stops undo what start started.
@@ -56,7 +56,7 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 		return err
 	}
 	s.stops = append(s.stops, unfollow)
-	tabs := actor.Config{
+	tabs := tabpool.Config{
 		MaxTabs: cfg.MaxTabs, Mailbox: cfg.Limits.Mailbox, Logger: cfg.Logger, AllowURL: cfg.allowURL, Dialogs: cfg.Dialogs,
 		Opaque: ofClient, Quota: quota(cfg.Limits.TabsPerClient),
 	}
@@ -77,10 +77,10 @@ func (s *services) start(ctx context.Context, cfg Config, browsers *browserpool.
 }
 
 // startTabs makes the pool of tabs and the sessions, and restores the tabs of an earlier daemon.
-func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserpool.Pool, tabs actor.Config) {
+func (s *services) startTabs(ctx context.Context, cfg Config, browsers *browserpool.Pool, tabs tabpool.Config) {
 	kept, closeJournal := cfg.keepTabs(ctx, &tabs)
 	s.stops = append(s.stops, closeJournal)
-	s.pool = actor.NewPool(browsers, tabs)
+	s.pool = tabpool.New(browsers, tabs)
 	s.sessions = sessions.New(s.pool, browsers, sessions.Config{Max: cfg.MaxSessions, Quota: quota(cfg.Limits.SessionsPerClient), Logger: cfg.Logger})
 	kept.restore(cfg, s.pool, s.sessions)
 }

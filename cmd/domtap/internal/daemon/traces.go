@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/server"
 	"github.com/domtap/domtap/internal/telemetry/tracing"
 )
@@ -13,7 +13,7 @@ import (
 const flushLimit = 3 * time.Second
 
 // trace traces calls and turns. The caller calls stop at the end.
-func (cfg Config) trace(ctx context.Context, tabs *actor.Config, calls *server.Config) (stop func(), err error) {
+func (cfg Config) trace(ctx context.Context, tabs *tabpool.Config, calls *server.Config) (stop func(), err error) {
 	t, err := tracing.New(ctx, cfg.Traces, cfg.Version)
 	if err != nil {
 		return nil, err

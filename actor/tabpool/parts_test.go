@@ -1,4 +1,4 @@
-package actor
+package tabpool
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 )
@@ -98,7 +99,7 @@ func TestUses(t *testing.T) {
 		t.Errorf("after its use the tab is idle %v since %v", idle, since)
 	}
 	why := u.expire("t2", "nobody used it")
-	if _, idle := u.idleSince("t2"); idle || u.expired("t2") != why || !errors.Is(why, ErrIdle) || why.Kind != apierr.NotFound {
+	if _, idle := u.idleSince("t2"); idle || u.expired("t2") != why || !errors.Is(why, actor.ErrIdle) || why.Kind != apierr.NotFound {
 		t.Errorf("a tab that is closed as idle is idle %v, because of %v", idle, u.expired("t2"))
 	}
 	late := u.hold("t1", new(sync.Mutex))
@@ -116,15 +117,15 @@ func TestUses(t *testing.T) {
 
 func TestTheDownloadLogKeepsTheLast(t *testing.T) {
 	log := downloadLog{}
-	event := func(kind TabEventKind, tab, guid string, state driver.DownloadState) {
-		log.note(TabEvent{Kind: kind, Info: Info{ID: tab, Session: "work"}, Download: driver.Download{GUID: guid, State: state}})
+	event := func(kind actor.TabEventKind, tab, guid string, state driver.DownloadState) {
+		log.note(actor.TabEvent{Kind: kind, Info: actor.Info{ID: tab, Session: "work"}, Download: driver.Download{GUID: guid, State: state}})
 	}
 	for i := range keptDownloads + 1 {
-		event(TabDownloaded, "t1", fmt.Sprint("g", i), driver.Fetched)
+		event(actor.TabDownloaded, "t1", fmt.Sprint("g", i), driver.Fetched)
 	}
-	event(TabDownloaded, "t2", "under way", driver.Fetching)
-	event(TabDownloaded, "t2", "g100", driver.NotFetched)
-	event(TabClosed, "t1", "", driver.Fetching)
+	event(actor.TabDownloaded, "t2", "under way", driver.Fetching)
+	event(actor.TabDownloaded, "t2", "g100", driver.NotFetched)
+	event(actor.TabClosed, "t1", "", driver.Fetching)
 	list := log.list("work")
 	if len(list) != keptDownloads || list[0].GUID != "under way" || list[0].State != driver.Fetching || list[1].State != driver.NotFetched {
 		t.Errorf("%d downloads are kept, the newest are %+v", len(list), list[:2])
@@ -132,7 +133,7 @@ func TestTheDownloadLogKeepsTheLast(t *testing.T) {
 	if slices.ContainsFunc(list, func(r DownloadRecord) bool { return r.GUID == "g0" || r.GUID == "g1" }) {
 		t.Error("the oldest downloads are kept")
 	}
-	event(TabClosed, "t2", "", driver.Fetching)
+	event(actor.TabClosed, "t2", "", driver.Fetching)
 	if got := log.list("work")[0]; got.State != driver.NotFetched || got.Reason == "" {
 		t.Errorf("the download of a closed tab is %+v", got)
 	}
@@ -142,12 +143,12 @@ func TestTheDownloadLogKeepsTheLast(t *testing.T) {
 }
 
 func TestWatchersEndBySession(t *testing.T) {
-	reader := func(session string) *TabWatch {
-		return &TabWatch{session: session, bound: 2, arrive: make(chan struct{}, 1)}
+	reader := func(session string) *Watch {
+		return &Watch{session: session, bound: 2, arrive: make(chan struct{}, 1)}
 	}
 	work, all, other := reader("work"), reader(""), reader("other")
 	ws := watchers{work: {}, all: {}, other: {}}
-	ws.send(TabEvent{Info: Info{Session: "work"}})
+	ws.send(actor.TabEvent{Info: actor.Info{Session: "work"}})
 	closed := errors.New("closed")
 	ws.endSession("work", closed)
 	if _, err := work.Next(t.Context()); err != nil {
@@ -157,7 +158,7 @@ func TestWatchersEndBySession(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	for range 2 {
-		ws.send(TabEvent{Info: Info{Session: "work"}})
+		ws.send(actor.TabEvent{Info: actor.Info{Session: "work"}})
 	}
 	if _, ok := ws[all]; ok || len(ws) != 1 {
 		t.Error("a reader that is too far behind is kept")

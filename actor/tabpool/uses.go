@@ -1,9 +1,10 @@
-package actor
+package tabpool
 
 import (
 	"sync"
 	"time"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 )
 
@@ -45,7 +46,7 @@ func (u uses) hold(id string, lock sync.Locker) (release func()) {
 
 // expire notes that a tab is closed because nobody used it, and returns the error that says so.
 func (u uses) expire(id, message string) *apierr.Error {
-	why := &apierr.Error{Kind: apierr.NotFound, Message: message, Err: ErrIdle}
+	why := &apierr.Error{Kind: apierr.NotFound, Message: message, Err: actor.ErrIdle}
 	if one := u[id]; one != nil {
 		one.expired = why
 	}

@@ -1,4 +1,4 @@
-package actor_test
+package tabpool_test
 
 import (
 	"bytes"
@@ -16,16 +16,17 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 )
 
 func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
 	b := actortest.NewBrowser()
-	pool := newPool(t, b, actor.Config{MaxTabs: 2})
+	pool := newPool(t, b, tabpool.Config{MaxTabs: 2})
 	for round := range 3 {
 		var ids []string
 		for range 2 {
-			tab, err := pool.Open(t.Context(), actor.OpenOptions{})
+			tab, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +35,7 @@ func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
 		if want := fmt.Sprintf("[t%d t%d]", 2*round+1, 2*round+2); fmt.Sprint(ids) != want {
 			t.Errorf("ids are %v, want %v", ids, want)
 		}
-		_, err := pool.Open(t.Context(), actor.OpenOptions{})
+		_, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 		wantKind(t, err, apierr.Exhausted)
 		for _, id := range ids {
 			if err := pool.CloseTab(t.Context(), id); err != nil {
@@ -44,18 +45,18 @@ func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
 	}
 	_, err := pool.Tab("t1")
 	wantKind(t, err, apierr.NotFound)
-	_, err = pool.Open(t.Context(), actor.OpenOptions{Session: "work"})
+	_, err = pool.Open(t.Context(), tabpool.OpenOptions{Session: "work"})
 	wantKind(t, err, apierr.NotFound)
-	if _, err := pool.Open(t.Context(), actor.OpenOptions{Session: "default"}); err != nil {
+	if _, err := pool.Open(t.Context(), tabpool.OpenOptions{Session: "default"}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestOpenLeavesNothingBehindWhenItFails(t *testing.T) {
 	b := actortest.NewBrowser()
-	pool := newPool(t, b, actor.Config{MaxTabs: 1})
+	pool := newPool(t, b, tabpool.Config{MaxTabs: 1})
 	for i := range 3 {
-		_, err := pool.Open(t.Context(), actor.OpenOptions{URL: "https://nowhere.example/"})
+		_, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: "https://nowhere.example/"})
 		wantKind(t, err, apierr.Navigation)
 		select {
 		case <-b.Page(i).Closed():
@@ -66,29 +67,24 @@ func TestOpenLeavesNothingBehindWhenItFails(t *testing.T) {
 			t.Error("the tab is still listed")
 		}
 		b.FailOpen(errors.New("no memory"))
-		if _, err := pool.Open(t.Context(), actor.OpenOptions{}); err == nil || !strings.Contains(err.Error(), "no memory") {
+		if _, err := pool.Open(t.Context(), tabpool.OpenOptions{}); err == nil || !strings.Contains(err.Error(), "no memory") {
 			t.Errorf("error is %v", err)
 		}
 		b.FailOpen(nil)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := pool.Open(ctx, actor.OpenOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := pool.Open(ctx, tabpool.OpenOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
-	if _, err := pool.Open(t.Context(), actor.OpenOptions{}); err != nil {
+	if _, err := pool.Open(t.Context(), tabpool.OpenOptions{}); err != nil {
 		t.Error(err)
 	}
 }
 
-func isKind(err error, kind apierr.ErrorKind) bool {
-	var e *apierr.Error
-	return errors.As(err, &e) && e.Kind == kind
-}
-
 func TestPopupsOverTheLimitAreClosed(t *testing.T) {
 	var log safeBuffer
-	b, pool, _ := start(t, actor.Config{MaxTabs: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	b, pool, _ := start(t, tabpool.Config{MaxTabs: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	w := pool.Watch()
 	defer w.Stop()
 	first := b.Page(0).Open(home + "help")
@@ -126,7 +122,7 @@ func (b *safeBuffer) String() string {
 	return b.buf.String()
 }
 
-func next(t *testing.T, w *actor.TabWatch) actor.TabEvent {
+func next(t *testing.T, w *tabpool.Watch) actor.TabEvent {
 	t.Helper()
 	e, err := w.Next(t.Context())
 	if err != nil {
@@ -136,7 +132,7 @@ func next(t *testing.T, w *actor.TabWatch) actor.TabEvent {
 }
 
 func TestTheEventsOfTabs(t *testing.T) {
-	b, pool, tab := start(t, actor.Config{})
+	b, pool, tab := start(t, tabpool.Config{})
 	w := pool.Watch()
 	defer w.Stop()
 	page := b.Page(0)
@@ -184,7 +180,7 @@ func TestTheEventsOfTabs(t *testing.T) {
 }
 
 func TestAReaderOfTabEventsThatFallsBehindIsEnded(t *testing.T) {
-	b, pool, tab := start(t, actor.Config{})
+	b, pool, tab := start(t, tabpool.Config{})
 	slow, quick := pool.Watch(), pool.Watch()
 	defer slow.Stop()
 	for i := range 300 {
@@ -215,7 +211,7 @@ func TestAReaderOfTabEventsThatFallsBehindIsEnded(t *testing.T) {
 
 func TestWhenTheBrowserDiesEverybodyIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{})
+		b, pool, tab := start(t, tabpool.Config{})
 		b.Page(0).Hang()
 		errs := make(chan error)
 		go func() {
@@ -231,7 +227,7 @@ func TestWhenTheBrowserDiesEverybodyIsTold(t *testing.T) {
 		if len(pool.Tabs()) != 0 {
 			t.Error("a lost tab is listed")
 		}
-		_, err := pool.Open(t.Context(), actor.OpenOptions{})
+		_, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 		e := wantKind(t, err, apierr.Lost)
 		if !strings.Contains(e.Message, "browser is gone") {
 			t.Errorf("message is %s", e.Message)
@@ -241,7 +237,7 @@ func TestWhenTheBrowserDiesEverybodyIsTold(t *testing.T) {
 
 func TestClosingThePoolEndsEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{})
+		b, pool, tab := start(t, tabpool.Config{})
 		release, err := tab.Watch(t.Context(), actor.WatchOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -250,7 +246,7 @@ func TestClosingThePoolEndsEverything(t *testing.T) {
 		w := pool.Watch()
 		next(t, w)
 		b.Page(0).Hang()
-		_, err = pool.Open(t.Context(), actor.OpenOptions{Viewport: dom.Box{Width: 100, Height: 100}})
+		_, err = pool.Open(t.Context(), tabpool.OpenOptions{Viewport: dom.Box{Width: 100, Height: 100}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +268,7 @@ func TestClosingThePoolEndsEverything(t *testing.T) {
 		if fmt.Sprint(kinds) != "[0 1 1]" {
 			t.Errorf("events are %v", kinds)
 		}
-		_, err = pool.Open(t.Context(), actor.OpenOptions{})
+		_, err = pool.Open(t.Context(), tabpool.OpenOptions{})
 		wantKind(t, err, apierr.Lost)
 		if _, err := pool.Watch().Next(t.Context()); err == nil {
 			t.Error("a closed pool is watched")
@@ -284,7 +280,7 @@ func TestClosingThePoolEndsEverything(t *testing.T) {
 }
 
 func TestAPageThatClosesItselfEndsItsTab(t *testing.T) {
-	b, pool, tab := start(t, actor.Config{})
+	b, pool, tab := start(t, tabpool.Config{})
 	if err := b.Page(0).Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +298,7 @@ func TestAPageThatClosesItselfEndsItsTab(t *testing.T) {
 
 func TestABrowserThatDoesNotCloseAPageHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, pool, tab := start(t, actor.Config{})
+		b, pool, tab := start(t, tabpool.Config{})
 		b.Page(0).HoldClose()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -323,21 +319,21 @@ func TestABrowserThatDoesNotCloseAPageHoldsNobodyUp(t *testing.T) {
 func TestALeftoverPageKeepsItsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
-		pool := actor.NewPool(b, actor.Config{MaxTabs: 1})
+		pool := tabpool.New(b, tabpool.Config{MaxTabs: 1})
 		leave := func() (removed chan struct{}) {
 			removed = make(chan struct{})
 			b.FailOpen(&driver.Unfinished{Err: context.Canceled, Removed: removed})
-			if _, err := pool.Open(t.Context(), actor.OpenOptions{}); !errors.Is(err, context.Canceled) {
+			if _, err := pool.Open(t.Context(), tabpool.OpenOptions{}); !errors.Is(err, context.Canceled) {
 				t.Errorf("the error is %v", err)
 			}
 			b.FailOpen(nil)
-			_, err := pool.Open(t.Context(), actor.OpenOptions{})
+			_, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 			wantKind(t, err, apierr.Exhausted)
 			return removed
 		}
 		close(leave())
 		synctest.Wait()
-		tab, err := pool.Open(t.Context(), actor.OpenOptions{})
+		tab, err := pool.Open(t.Context(), tabpool.OpenOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -356,11 +352,11 @@ func TestTheWindowsOfATabThatFailsToOpenAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
 		b.Serve("https://shop.example/", func() actortest.Screen { return actortest.Screen{Stall: true} })
-		pool := actor.NewPool(b, actor.Config{})
+		pool := tabpool.New(b, tabpool.Config{})
 		ctx, cancel := context.WithCancel(t.Context())
 		opened := make(chan error, 1)
 		go func() {
-			_, err := pool.Open(ctx, actor.OpenOptions{URL: "https://shop.example/"})
+			_, err := pool.Open(ctx, tabpool.OpenOptions{URL: "https://shop.example/"})
 			opened <- err
 		}()
 		synctest.Wait()

@@ -1,9 +1,10 @@
-package actor
+package tabpool
 
 import (
 	"log/slog"
 	"time"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 )
 
@@ -27,11 +28,11 @@ type Config struct {
 	// Dialogs says who answers the dialogs of the default session, until SetDialogPolicy says otherwise.
 	Dialogs driver.DialogPolicy
 	// Meter counts what the tabs do; nil: nothing is measured.
-	Meter Meter
+	Meter actor.Meter
 	// Tracer traces the turns of tabs; nil: nothing is traced.
-	Tracer Tracer
+	Tracer actor.Tracer
 	// Keeper keeps the tabs to restore for the next process; nil: none are kept.
-	Keeper Keeper
+	Keeper actor.Keeper
 	// Opaque reports whether the tabs of a session have ids that cannot be guessed and do not reveal
 	// how many tabs there are; nil: none have.
 	Opaque func(session string) bool
@@ -60,7 +61,7 @@ func (c Config) withDefaults() Config {
 }
 
 // options fills in what all tabs of the pool have in common.
-func (c *Config) options(o Options) Options {
+func (c *Config) options(o actor.Options) actor.Options {
 	o.Mailbox, o.LogCount, o.LogBytes = c.Mailbox, c.LogCount, c.LogBytes
 	o.NavigationTimeout, o.AllowURL = c.NavigationTimeout, c.AllowURL
 	o.Logger, o.Meter, o.Tracer, o.Keeper = c.Logger, c.Meter, c.Tracer, c.Keeper

@@ -1,8 +1,9 @@
-package actor
+package tabpool
 
 import (
 	"slices"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 )
 
@@ -20,16 +21,16 @@ type DownloadRecord struct {
 type downloadLog map[string][]DownloadRecord
 
 // note takes over what the event of a tab says about downloads.
-func (l downloadLog) note(e TabEvent) {
+func (l downloadLog) note(e actor.TabEvent) {
 	all := l[e.Info.Session]
 	switch e.Kind {
-	case TabClosed:
+	case actor.TabClosed:
 		for i, r := range all {
 			if r.Tab == e.Info.ID && r.State == driver.Fetching {
 				all[i].State, all[i].Reason = driver.NotFetched, "its tab was closed"
 			}
 		}
-	case TabDownloaded:
+	case actor.TabDownloaded:
 		at := slices.IndexFunc(all, func(r DownloadRecord) bool { return r.GUID == e.Download.GUID })
 		if at >= 0 {
 			all[at].Download = e.Download

@@ -1,16 +1,17 @@
-package actor
+package tabpool
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 )
 
 // Use finds a tab, and keeps it from being closed as idle until ctx ends, which has to be a call's. Errors
 // are those of Tab, and an *Error of kind NotFound when the tab was closed as idle just now.
-func (p *Pool) Use(ctx context.Context, id string) (*Tab, error) {
+func (p *Pool) Use(ctx context.Context, id string) (*actor.Tab, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.tabs {

@@ -1,4 +1,4 @@
-package actor
+package tabpool
 
 import (
 	"crypto/rand"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/restore"
 )
@@ -13,7 +14,7 @@ import (
 // Revive brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
 // StatusRestoring. Tabs that are opened later have other ids. It fails with an *Error of kind Exists when there is a tab of
 // that id, Exhausted when there are too many tabs or this one ended too many processes, and Invalid for what cannot have been a tab.
-func (p *Pool) Revive(k Kept) error {
+func (p *Pool) Revive(k actor.Kept) error {
 	n, ok := tabNumber(k.ID)
 	if !ok || k.URL == "" || !k.Place.Valid() {
 		return apierr.Errorf(apierr.Invalid, "%.100q is no tab that was kept", k.ID)
@@ -28,9 +29,9 @@ func (p *Pool) Revive(k Kept) error {
 	if err != nil {
 		return err
 	}
-	p.start(reserved, func() *Control {
+	p.start(reserved, func() *actor.Control {
 		p.opened = max(p.opened, n)
-		return Resume(p.ctx, k, p.cfg.options(Options{}), owner{p})
+		return actor.Resume(p.ctx, k, p.cfg.options(actor.Options{}), owner{p})
 	})
 	return nil
 }

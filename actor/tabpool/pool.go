@@ -1,4 +1,24 @@
-package actor
+// Package tabpool opens, finds and closes the tabs of a browser. Each is an actor.Tab.
+//
+// # What it guarantees
+//
+//   - There are never more pages than the limits of tabs allow, popups included. A page whose opening was
+//     abandoned counts until the browser has removed it.
+//   - Popups become tabs in the order in which the browser reports them. A popup over a limit is closed at once.
+//   - The id of a tab is never used again.
+//   - A tab that is in use is not closed as idle: one lock decides between a call that begins and the end of an idle tab.
+//   - A reader of tab events (Watch) that falls behind is ended, and delays nobody.
+//   - Pool.Close returns when every goroutine of the pool and its tabs is gone.
+//
+// # What callers owe
+//
+// Stop for each Watch, and Pool.Close at the end, before the browser is stopped.
+//
+// # How it is made
+//
+// The parts of the pool (slots, uses, watchers, downloadLog) are plain values behind one lock, because most events change several
+// at once. The adopter makes tabs of popups, and pageOpener opens pages.
+package tabpool
 
 import (
 	"context"
@@ -9,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
@@ -41,13 +62,13 @@ type Pool struct {
 
 // member is a tab of the pool.
 type member struct {
-	*Control
+	*actor.Control
 	// stopped is closed when the tab has ended, its page is closed, and its slot is free.
 	stopped chan struct{}
 }
 
-// NewPool makes a pool and starts to take over popups. Close ends it.
-func NewPool(b driver.Browser, cfg Config) *Pool {
+// New makes a pool and starts to take over popups. Close ends it.
+func New(b driver.Browser, cfg Config) *Pool {
 	cfg = cfg.withDefaults()
 	p := &Pool{
 		browser: b, cfg: cfg, slots: newSlots(cfg.MaxTabs, cfg.Quota), uses: uses{}, watchers: watchers{}, downloads: downloadLog{},
@@ -72,7 +93,7 @@ type OpenOptions struct {
 	Session string
 	// Viewport is the size of the layout viewport; zero: what the session says, 1280 by 800 by default.
 	Viewport dom.Box
-	Wait     Wait
+	Wait     actor.Wait
 	// Restore brings the tab back when its renderer or its browser dies.
 	Restore bool
 	// Alone closes the popups of the tab's page at once: for tabs that are thrown away.
@@ -83,7 +104,7 @@ type OpenOptions struct {
 // download (an *Error of kind IsDownload, whose Detail has the "tab_id"). Errors are *Error of kind
 // NotFound for an unknown session, Exhausted when there are too many tabs, Lost when the browser is
 // gone, and those of Navigate.
-func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
+func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 	if o.Session == "" {
 		o.Session = driver.DefaultSession
 	}
@@ -103,7 +124,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Tab, error) {
 	if o.Alone {
 		p.adopter.forbidden.add(page.ID())
 	}
-	one := p.open(reserved, page, Options{Session: o.Session, Restore: o.Restore, Viewport: o.Viewport}, false)
+	one := p.open(reserved, page, actor.Options{Session: o.Session, Restore: o.Restore, Viewport: o.Viewport}, false)
 	t := one.Tab()
 	p.mu.Lock()
 	release := p.uses.hold(t.ID(), &p.mu)
@@ -162,12 +183,12 @@ func (p *Pool) acquireSlot(session string) (slot, error) {
 }
 
 // open makes a tab of a page. A bound page shows a document of its own already, and not the blank one.
-func (p *Pool) open(reserved slot, page driver.Page, o Options, bound bool) *member {
+func (p *Pool) open(reserved slot, page driver.Page, o actor.Options, bound bool) *member {
 	browser := p.browser.Owner(o.Session)
-	return p.start(reserved, func() *Control {
+	return p.start(reserved, func() *actor.Control {
 		p.opened++
 		o.ID, o.URL = tabID(browser, p.opened, p.cfg.Opaque(o.Session)), "about:blank"
-		c := New(p.ctx, page, p.cfg.options(o), owner{p})
+		c := actor.New(p.ctx, page, p.cfg.options(o), owner{p})
 		if !bound {
 			c.Show()
 		}
@@ -177,7 +198,7 @@ func (p *Pool) open(reserved slot, page driver.Page, o Options, bound bool) *mem
 
 // start makes a tab, which is one of the pool's from then on, and starts it in the slot that is reserved
 // for its page. The lock is held while create runs.
-func (p *Pool) start(reserved slot, create func() *Control) *member {
+func (p *Pool) start(reserved slot, create func() *actor.Control) *member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := &member{create(), make(chan struct{})}
@@ -188,7 +209,7 @@ func (p *Pool) start(reserved slot, create func() *Control) *member {
 	now := time.Now()
 	p.tabs = append(p.tabs, one)
 	p.uses.add(t.ID(), now)
-	p.watchers.send(TabEvent{Kind: TabOpened, Info: t.Info(), At: now})
+	p.watchers.send(actor.TabEvent{Kind: actor.TabOpened, Info: t.Info(), At: now})
 	go func() {
 		defer reserved.end()
 		one.Run()
@@ -202,10 +223,10 @@ func (p *Pool) start(reserved slot, create func() *Control) *member {
 type owner struct{ *Pool }
 
 // Report takes an event of a tab.
-func (p owner) Report(e TabEvent) {
+func (p owner) Report(e actor.TabEvent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.Kind == TabClosed {
+	if e.Kind == actor.TabClosed {
 		p.tabs = slices.DeleteFunc(p.tabs, func(m *member) bool { return m.Tab().ID() == e.Info.ID })
 		p.uses.remove(e.Info.ID)
 	}
@@ -240,7 +261,7 @@ func (p *Pool) lose() {
 }
 
 // Tab finds a tab; an *Error of kind NotFound when there is none of that id.
-func (p *Pool) Tab(id string) (*Tab, error) {
+func (p *Pool) Tab(id string) (*actor.Tab, error) {
 	m, err := p.member(id)
 	if err != nil {
 		return nil, err
@@ -264,9 +285,9 @@ func NoTab(id string) *apierr.Error {
 }
 
 // Tabs lists the open tabs, oldest first.
-func (p *Pool) Tabs() []*Tab {
+func (p *Pool) Tabs() []*actor.Tab {
 	members := p.members()
-	tabs := make([]*Tab, len(members))
+	tabs := make([]*actor.Tab, len(members))
 	for i, m := range members {
 		tabs[i] = m.Tab()
 	}
@@ -287,7 +308,7 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	m.End(ErrClosed)
+	m.End(actor.ErrClosed)
 	select {
 	case <-m.stopped:
 		return nil
@@ -300,7 +321,7 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 // CloseSession returns when the browser has let go of the pages; when ctx ends before that, the tabs
 // are closed all the same. The caller opens no tab in the session meanwhile.
 func (p *Pool) CloseSession(ctx context.Context, session string) error {
-	why := &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: ErrClosed}
+	why := &apierr.Error{Kind: apierr.Closed, Message: "session " + session + " was closed and its tabs with it: open a tab in another session", Err: actor.ErrClosed}
 	var ending []*member
 	for _, m := range p.members() {
 		if m.Tab().Session() == session {

@@ -1,4 +1,4 @@
-package actor
+package tabpool
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/internal/sideeffects"
@@ -103,7 +104,7 @@ func (a *adopter) adopt(popup driver.Popup) {
 		a.refuse(popup.Page)
 		return
 	}
-	o := Options{Session: session}
+	o := actor.Options{Session: session}
 	if opener != nil {
 		o.Opener = opener.Tab().ID()
 	}
@@ -159,14 +160,14 @@ func (a *adopter) refuse(page driver.Page) {
 // those pages are about to open: nobody knows them.
 func (a *adopter) abandon(failed *member) {
 	closing := map[string]bool{failed.Tab().ID(): true}
-	failed.End(ErrClosed)
+	failed.End(actor.ErrClosed)
 	for _, m := range a.pool.members() { // an opener is older than what it opened
 		if m == failed || closing[m.Tab().Info().Opener] {
 			closing[m.Tab().ID()] = true
 			if page := m.PageID(); page != "" {
 				a.forbidden.add(page)
 			}
-			m.End(ErrClosed)
+			m.End(actor.ErrClosed)
 		}
 	}
 }

@@ -1,0 +1,47 @@
+package actortest
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// CheckPages fails a test whose pages are still open, or saw their rules broken; see Page.Faults. The pool is closed before.
+func (b *Browser) CheckPages(t testing.TB) {
+	t.Helper()
+	for i := 0; b.Page(i) != nil; i++ {
+		for _, fault := range b.Page(i).Faults() {
+			t.Errorf("page %d: %s", i, fault)
+		}
+		select {
+		case <-b.Page(i).Closed():
+		default:
+			t.Errorf("page %d is still open", i)
+		}
+	}
+}
+
+// Goroutines returns the stacks of goroutines that run code of package actor, or one below it, and do not end soon.
+func Goroutines() string {
+	give := time.After(2 * time.Second)
+	for {
+		buf := make([]byte, 1<<20)
+		buf = buf[:runtime.Stack(buf, true)]
+		var left []string
+		for i, g := range strings.Split(string(buf), "\n\n") {
+			if i > 0 && strings.Contains(g, "domtap/actor") {
+				left = append(left, g)
+			}
+		}
+		if len(left) == 0 {
+			return ""
+		}
+		select {
+		case <-give:
+			return strings.Join(left, "\n\n")
+		default:
+			runtime.Gosched()
+		}
+	}
+}
