@@ -297,9 +297,10 @@ func TestAStreamGoesOnWhereItWasCut(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing is ended after SendTimeout. Until then, and when it is ended, others read on.
+// A reader that takes nothing is ended after SendTimeout. Until then, and when it is ended, others read on. The
+// timeout is long for a reader that does read, so that a busy machine does not end that one, too.
 func TestAReaderThatDoesNotReadCostsOthersNothing(t *testing.T) {
-	st := newStage(t, settings{rpc: server.Config{SendTimeout: 500 * time.Millisecond}})
+	st := newStage(t, settings{rpc: server.Config{SendTimeout: 5 * time.Second}})
 	id, page := st.shop("Pay")
 	lazy := &http.Client{Transport: &http.Transport{DialContext: smallWindow}}
 	defer lazy.CloseIdleConnections()
@@ -313,27 +314,17 @@ func TestAReaderThatDoesNotReadCostsOthersNothing(t *testing.T) {
 	keen := st.watch(t.Context(), &domtapv1.WatchDomRequest{TabId: id, MaxTokens: &unlimited})
 	next(t, keen)
 	st.expectWatching(+1)
-	deadline := time.Now().Add(limit)
-	for i := 0; ; i++ {
+	const fills = 200 // messages that fill all buffers between the daemon and the lazy reader
+	for i := range fills {
 		rewrite(page, i)
 		if m := next(t, keen); m.GetResync() == nil {
 			t.Fatalf("got %v, want a resync", m)
 		}
-		select {
-		case by := <-st.watching:
-			if by != -1 {
-				t.Fatalf("streams changed by %+d", by)
-			}
-			add(page, "Last")
-			if m := next(t, keen); m.GetDiff().GetAddedCount() != 1 {
-				t.Errorf("the other reader gets %v", m)
-			}
-			return
-		default:
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the reader that does not read was not ended after %d messages", i)
-		}
+	}
+	st.expectWatching(-1)
+	add(page, "Last")
+	if m := next(t, keen); m.GetDiff().GetAddedCount() != 1 {
+		t.Errorf("the other reader gets %v", m)
 	}
 }
 
