@@ -44,7 +44,7 @@ func (s *Schema) Assemble(answers []Answer, rows int) (*Result, error) {
 	w := &writer{rows: rows}
 	for _, a := range answers {
 		if a.Invalid != "" {
-			return nil, fault(s.known(a.Invalid), "is no CSS selector that the browser knows")
+			return nil, fault(s.known(a.Invalid), "is not a valid CSS selector")
 		}
 		w.truncated = w.truncated || a.Truncated
 		w.found += min(max(a.Rows, 0), 1e9)

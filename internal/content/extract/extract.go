@@ -117,7 +117,7 @@ func Selectors(selectors []string) (*Schema, error) {
 			return nil, fault(path, "is empty: give a CSS selector")
 		}
 		if len(s.Fields) >= MaxFields {
-			return nil, fault("selectors", "must be at most %d", MaxFields)
+			return nil, fault("selectors", "must have at most %d entries", MaxFields)
 		}
 		f := &Field{Name: selector, Path: path, All: true}
 		if err := f.short(selector); err != nil {
@@ -125,7 +125,7 @@ func Selectors(selectors []string) (*Schema, error) {
 		}
 		for _, other := range s.Fields {
 			if other.Name == f.Name {
-				return nil, fault(path, "is there twice")
+				return nil, fault(path, "is duplicated: use each selector once")
 			}
 		}
 		s.Fields = append(s.Fields, f)
@@ -136,7 +136,7 @@ func Selectors(selectors []string) (*Schema, error) {
 // OfTable makes the schema of a table.
 func OfTable(t Table) (*Schema, error) {
 	if len(t.Headers) > MaxHeaders {
-		return nil, fault("table.headers", "must be at most %d", MaxHeaders)
+		return nil, fault("table.headers", "must have at most %d entries", MaxHeaders)
 	}
 	for i, h := range t.Headers {
 		if strings.TrimSpace(h) == "" || len(h) > maxName {

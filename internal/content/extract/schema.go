@@ -24,23 +24,23 @@ func Compile(schema []byte) (*Schema, error) {
 		return nil, malformed(err)
 	}
 	if token != json.Delim('{') {
-		return nil, fault("", `must be a JSON object from field name to what to read, such as {"title": "h1"}`)
+		return nil, fault("", `must be a JSON object that maps field names to what to read, such as {"title": "h1"}`)
 	}
 	fields, err := c.fields("", 1)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := c.d.Token(); !errors.Is(err, io.EOF) {
-		return nil, fault("", "goes on behind its end: give one JSON object")
+		return nil, fault("", "has data after its end: give one JSON object")
 	}
 	return &Schema{Fields: fields}, nil
 }
 
 func malformed(err error) *SchemaError {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fault("", "is no JSON: it ends too early")
+		return fault("", "is not valid JSON: it ends too early")
 	}
-	return fault("", "is no JSON: %v", err)
+	return fault("", "is not valid JSON: %v", err)
 }
 
 // compiler reads a schema token by token, so that fields keep their order and duplicates are found.
@@ -65,15 +65,15 @@ func (c *compiler) fields(path string, level int) ([]*Field, error) {
 		}
 		f := &Field{Name: *name, Path: join(path, *name)}
 		if f.Name == "" || len(f.Name) > maxName {
-			return nil, fault(f.Path, "the name of a field must have 1 to %d bytes", maxName)
+			return nil, fault(f.Path, "has a field name of %d bytes: use 1 to %d", len(f.Name), maxName)
 		}
 		for _, other := range out {
 			if other.Name == f.Name {
-				return nil, fault(f.Path, "is there twice")
+				return nil, fault(f.Path, "is duplicated: use each name once")
 			}
 		}
 		if c.count++; c.count > MaxFields {
-			return nil, fault(f.Path, "is one too many: at most %d fields are allowed", MaxFields)
+			return nil, fault(f.Path, "exceeds the limit of %d fields: use fewer", MaxFields)
 		}
 		if err := c.field(f, level); err != nil {
 			return nil, err
@@ -134,10 +134,10 @@ func (f *Field) short(text string) error {
 func (f *Field) selector(path, selector string) error {
 	selector = strings.TrimSpace(selector)
 	if len(selector) > MaxSelector {
-		return fault(path, "has %d bytes: a selector may have %d", len(selector), MaxSelector)
+		return fault(path, "has %d bytes: a selector may have at most %d", len(selector), MaxSelector)
 	}
 	if strings.ContainsRune(selector, 0) {
-		return fault(path, "holds a zero character")
+		return fault(path, "contains a NUL character: remove it")
 	}
 	if selector != "." {
 		f.Selector = selector
@@ -160,7 +160,7 @@ func (c *compiler) object(f *Field, level int) error {
 		}
 		path := f.Path + "." + *key
 		if seen[*key] {
-			return fault(path, "is there twice")
+			return fault(path, "is duplicated: use each name once")
 		}
 		seen[*key] = true
 		if err := c.property(f, *key, path, level); err != nil {
@@ -175,7 +175,7 @@ func (c *compiler) property(f *Field, key, path string, level int) (err error) {
 		if token, err := c.d.Token(); err != nil {
 			return malformed(err)
 		} else if token != json.Delim('{') {
-			return fault(path, "must be an object from field name to what to read")
+			return fault(path, "must be an object that maps field names to what to read")
 		}
 		f.Fields, err = c.fields(f.Path, level+1)
 		return err
@@ -191,7 +191,7 @@ func (c *compiler) property(f *Field, key, path string, level int) (err error) {
 			return err
 		}
 	default:
-		return fault(path, "is not known: a field has selector, role, name, attribute, all, type, decimal and fields")
+		return fault(path, "is unknown: use selector, role, name, attribute, all, type, decimal or fields")
 	}
 	return f.set(key, path, text)
 }
@@ -232,17 +232,17 @@ func (f *Field) set(key, path, text string) error {
 func (f *Field) agree(seen map[string]bool) error {
 	switch {
 	case seen["selector"] && seen["role"]:
-		return fault(f.Path+".role", "goes in the place of selector: give one of them")
+		return fault(f.Path+".role", "must not be set together with selector")
 	case !seen["selector"] && !seen["role"] && !seen["attribute"]:
 		return fault(f.Path, "must have a selector, a role or an attribute")
 	case seen["name"] && !seen["role"]:
-		return fault(f.Path+".name", "goes with role")
+		return fault(f.Path+".name", "must be set together with role")
 	case seen["decimal"] && f.Type != Number:
-		return fault(f.Path+".decimal", `goes with "type": "number"`)
+		return fault(f.Path+".decimal", `must be set together with "type": "number"`)
 	case len(f.Fields) > 0 && (seen["attribute"] || seen["type"]):
-		return fault(f.Path, "has fields, so it can have neither attribute nor type: give them to its fields")
+		return fault(f.Path, "has fields: move attribute and type to these fields")
 	case f.All && f.Selector == "" && f.Role == "":
-		return fault(f.Path+".all", "needs a selector or a role")
+		return fault(f.Path+".all", "must be set together with selector or role")
 	}
 	return nil
 }
