@@ -46,7 +46,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 	number := strconv.FormatUint(uint64(ref), 10)
 	if ref >= h.refs {
 		return nil, &apierr.Error{
-			Kind: apierr.Invalid, Message: "ref " + number + " was never given in this tab: read the page and use a ref from there",
+			Kind: apierr.Invalid, Message: "unknown ref " + number + ": take a new snapshot and use one of its refs",
 			Detail: map[string]string{"ref": number}, Field: "ref",
 		}
 	}
@@ -56,7 +56,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 		e.Detail["was"] = target.Describe(el)
 		was = " (it was: " + e.Detail["was"] + ")"
 	}
-	e.Message = "the element of ref " + number + " is gone" + was + ": read the page again and use a ref from there"
+	e.Message = "the element of ref " + number + " is gone" + was + ": take a new snapshot and use one of its refs"
 	return nil, e
 }
 

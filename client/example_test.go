@@ -70,7 +70,7 @@ func ExampleTab_Act() {
 	// fill "Coupon": ok
 	// click "Pay now": ok
 	// VERDICT_CHANGED
-	// InvalidArgument ref 99 was never given in this tab: read the page and use a ref from there
+	// InvalidArgument unknown ref 99: take a new snapshot and use one of its refs
 }
 
 func ExampleTab_Follow() {
@@ -162,7 +162,7 @@ func (shop) GetCompact(context.Context, *domtapv1.GetCompactRequest) (*domtapv1.
 
 func (shop) Interact(_ context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	if r.GetSteps()[0].GetClick().GetTarget().GetRef() == 99 {
-		return nil, status.Error(codes.InvalidArgument, "ref 99 was never given in this tab: read the page and use a ref from there")
+		return nil, status.Error(codes.InvalidArgument, "unknown ref 99: take a new snapshot and use one of its refs")
 	}
 	return &domtapv1.InteractResponse{
 		Results: []*domtapv1.StepResult{{Ok: true, Summary: `fill "Coupon": ok`}, {Ok: true, Summary: `click "Pay now": ok`}},

@@ -102,7 +102,7 @@ type ErrNoRoot struct{ Ref dom.Ref }
 
 // Error says what to do.
 func (e ErrNoRoot) Error() string {
-	return fmt.Sprintf("element %d is not on the page any more: read the page again without a root and take a ref from there", e.Ref)
+	return fmt.Sprintf("ref %d is gone from the page: take a new snapshot without a root, and use one of its refs", e.Ref)
 }
 
 // errNoCost is a mistake of the caller, not of the client.

@@ -101,7 +101,7 @@ func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 		return nil, err
 	}
 	if !b.has(o.Session) {
-		return nil, apierr.Unknown("session", "there is no session %q", o.Session)
+		return nil, apierr.Unknown("session", "unknown session %q", o.Session)
 	}
 	return b.newPage(o), nil
 }

@@ -281,7 +281,7 @@ func (p *Pool) member(id string) (*member, error) {
 
 // NoTab is the error of a call for an unknown tab.
 func NoTab(id string) *apierr.Error {
-	return apierr.Unknown("tab", "there is no tab %q: list the tabs, or open one", id)
+	return apierr.Unknown("tab", "unknown tab %q: list the tabs, or open one", id)
 }
 
 // Tabs lists the open tabs, oldest first.
@@ -313,7 +313,7 @@ func (p *Pool) CloseTab(ctx context.Context, id string) error {
 	case <-m.stopped:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("tab %s is closed, but the browser has not let go of its page yet: %w", id, ctx.Err())
+		return fmt.Errorf("tab %s is closed, but the browser has not released its page yet: %w", id, ctx.Err())
 	}
 }
 
@@ -336,7 +336,7 @@ func (p *Pool) CloseSession(ctx context.Context, session string) error {
 		select {
 		case <-m.stopped:
 		case <-ctx.Done():
-			return fmt.Errorf("the tabs of session %s are closed, but the browser has not let go of their pages yet: %w", session, ctx.Err())
+			return fmt.Errorf("the tabs of session %s are closed, but the browser has not released their pages yet: %w", session, ctx.Err())
 		}
 	}
 	return nil

@@ -247,7 +247,7 @@ func failures(t *testing.T) []error {
 func TestHintsAreAboutWhatIsMissing(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) {
-		st, err := status.New(codes.NotFound, `there is no session "nope"`).WithDetails(&errdetails.ErrorInfo{Reason: "NOT_FOUND", Metadata: map[string]string{"resource": "session"}})
+		st, err := status.New(codes.NotFound, `unknown session "nope"`).WithDetails(&errdetails.ErrorInfo{Reason: "NOT_FOUND", Metadata: map[string]string{"resource": "session"}})
 		if err != nil {
 			t.Error(err)
 		}

@@ -96,7 +96,7 @@ func (r *registry) context(name string) (*Context, error) {
 	if c := r.contexts[name]; c != nil {
 		return c, nil
 	}
-	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", name)
+	return nil, apierr.Unknown("session", "unknown session %q: list the sessions, or create it", name)
 }
 
 // addContext adds a session's side, unless there is one of the name.

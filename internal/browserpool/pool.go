@@ -352,7 +352,7 @@ func (f *Pool) find(name string) (*session, error) {
 	if s := f.sessions[cmp.Or(name, sessions.Default)]; s != nil {
 		return s, nil
 	}
-	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", name)
+	return nil, apierr.Unknown("session", "unknown session %q: list the sessions, or create it", name)
 }
 
 // sessionsOf lists the sessions of a slot by name; the caller holds the lock.

@@ -128,12 +128,12 @@ func TestErrorsOfTheDaemonSayWhatToDoNext(t *testing.T) {
 			arguments object
 			want      []string
 		}{
-			{"a ref that never was", "browser_interact", object{"steps": []object{{"action": "click", "ref": 999}}}, []string{"# error: INVALID arguments", "<page nonce=", "999", "use a ref from there"}},
+			{"a ref that never was", "browser_interact", object{"steps": []object{{"action": "click", "ref": 999}}}, []string{"# error: INVALID arguments", "<page nonce=", "999", "take a new snapshot"}},
 			{"a target that is not", "browser_interact", object{"steps": []object{{"action": "click", "text": "Buy"}}}, []string{"# error: TARGET_NOT_FOUND", "<page nonce="}},
 			{"an unknown tab", "browser_get_elements_compact", object{"tab": "t99"}, []string{"# error: ", "t99", "browser_tab lists those"}},
 			{"a URL that is refused", "browser_navigate", object{"url": "file:///etc/passwd"}, []string{"# error: ", "file"}},
 			{"a host that is not there", "browser_navigate", object{"url": "https://nowhere.example/"}, []string{"# error: NAVIGATION_FAILED", "ERR_NAME_NOT_RESOLVED"}},
-			{"an unknown argument", "browser_navigate", object{"URL": shopURL}, []string{`# error: the call takes no "URL"; it takes: url, tab,`}},
+			{"an unknown argument", "browser_navigate", object{"URL": shopURL}, []string{`# error: the call has an unknown argument "URL": use url, tab,`}},
 			{"a missing argument", "browser_navigate", object{}, []string{"# error: url is required"}},
 			{"a wrong type", "browser_interact", object{"steps": 7}, []string{"# error: steps[0] must be an object, not 7"}},
 			{"an unknown action", "browser_interact", object{"steps": []object{{"action": "smash"}}}, []string{"# error: steps[0]: action must be one of back, check, click"}},

@@ -28,7 +28,7 @@ func (r *registry) add(id string) (*session, error) {
 		return nil, err
 	}
 	if id != "" && r.index(id) >= 0 {
-		return nil, apierr.Errorf(apierr.Exists, "there is a session %q already: use it, close it, or choose another id", id)
+		return nil, apierr.Errorf(apierr.Exists, "session %q already exists: use it, close it, or choose another id", id)
 	}
 	for id == "" || r.index(id) >= 0 {
 		r.generated++
@@ -74,7 +74,7 @@ func (r *registry) find(id string) (*session, error) {
 		r.all[i].used = time.Now()
 		return r.all[i], nil
 	}
-	return nil, apierr.Unknown("session", "there is no session %q: list the sessions, or create it", id)
+	return nil, apierr.Unknown("session", "unknown session %q: list the sessions, or create it", id)
 }
 
 // ready lists the sessions that are ready.

@@ -120,7 +120,7 @@ func (m *Manager) World(ctx context.Context, key dom.FrameID) (w *World, err err
 		return w != nil
 	})
 	if !there {
-		return nil, apierr.Unknown("frame", "there is no frame %q: GetDom names the frames of elements", key)
+		return nil, apierr.Unknown("frame", "unknown frame %q: GetDom returns the frames of elements", key)
 	}
 	return w, err
 }

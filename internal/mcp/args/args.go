@@ -44,7 +44,7 @@ func object(raw []byte, into any, path string) error {
 	for name, value := range fields {
 		i, known := places[name]
 		if !known {
-			return fmt.Errorf("%s takes no %q; it takes: %s", orArguments(path), name, strings.Join(names, ", "))
+			return fmt.Errorf("%s has an unknown argument %q: use %s", orArguments(path), name, strings.Join(names, ", "))
 		}
 		if string(value) == "null" {
 			continue

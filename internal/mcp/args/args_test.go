@@ -58,13 +58,13 @@ func TestWhatModelsWriteIsUnderstood(t *testing.T) {
 func TestErrorsSayWhichArgumentAndWhatItTakes(t *testing.T) {
 	for raw, want := range map[string]string{
 		`[]`:                        "the call must be a JSON object, not a list",
-		`{"elements":1}`:            `the call takes no "elements"; it takes: tab, max_elements, all, steps, urls, data`,
+		`{"elements":1}`:            `the call has an unknown argument "elements": use tab, max_elements, all, steps, urls, data`,
 		`{"tab":7}`:                 "tab must be a string, not 7",
 		`{"max_elements":"many"}`:   `max_elements must be a number, not "many"`,
 		`{"all":"maybe"}`:           `all must be true or false, not "maybe"`,
 		`{"urls":[1]}`:              "urls[0] must be a string, not 1",
 		`{"steps":["click"]}`:       `steps[0] must be an object, not "click"`,
-		`{"steps":[{"reff":1}]}`:    `steps[0] takes no "reff"; it takes: action, ref, value`,
+		`{"steps":[{"reff":1}]}`:    `steps[0] has an unknown argument "reff": use action, ref, value`,
 		`{"steps":[{"ref":"Pay"}]}`: `steps[0].ref must be a ref, the number in brackets before an element, not "Pay"`,
 		`{"steps":[{"ref":-1}]}`:    "steps[0].ref must be a ref, the number in brackets before an element, not -1",
 		`{"steps":[{"value":{}}]}`:  "steps[0].value must be a text, a number, true, false, or a list of them, not an object",

@@ -130,7 +130,7 @@ var advice = map[string]string{
 	"INVALID":           " arguments",
 	"STALE_REF":         ": look at the page again and use a ref from there",
 	"TARGET_NOT_FOUND":  ": look at the page, and use a ref",
-	"AMBIGUOUS_TARGET":  ": use the ref of the one that is meant",
+	"AMBIGUOUS_TARGET":  ": use the ref of the element that you mean",
 	"NOT_ACTIONABLE":    ": deal with what is in the way, or wait for it to go",
 	"PAGE_UNRESPONSIVE": ": wait and read it again, or navigate elsewhere",
 	"NOT_DELIVERED":     ": look at what it did before you try again",

@@ -91,7 +91,7 @@ func Select(classes string) ([]Tool, error) {
 		if wanted[All] || slices.ContainsFunc(t.sets, func(class string) bool { return wanted[class] }) {
 			has, known := definitions[t.Name]
 			if !known {
-				return nil, fmt.Errorf("%s has no definition: this is a fault of domtap", t.Name)
+				return nil, fmt.Errorf("%s has no definition: this is a bug in domtap", t.Name)
 			}
 			t.Description = has.description
 			var schema bytes.Buffer

@@ -91,7 +91,7 @@ type Tab struct {
 	seen atomic.Pointer[dom.Snapshot]
 }
 
-// At returns the view of a snapshot, that of the head or an earlier one. Its error is an *actor.Error
+// At returns the view of a snapshot, that of the head or an earlier one. Its error is an *apierr.Error
 // of kind Stale or Invalid if the root of the selection does not exist, NotFound if the frame does not.
 func (t *Tab) At(head *actor.Head, s *dom.Snapshot, sel Selection) (*View, error) {
 	return t.finish(head, t.share(s, sel))
@@ -287,7 +287,7 @@ func (v *View) findFrame() error {
 			return nil
 		}
 	}
-	return apierr.Unknown("frame", "there is no frame %q on the page: leave frame_id empty, or take one from an element", frame)
+	return apierr.Unknown("frame", "unknown frame %q: leave frame_id empty, or use the frame of an element", frame)
 }
 
 func visits(history []dom.Visit) []compact.Visit {
