@@ -20,13 +20,13 @@ type request struct {
 func (r *request) into(v any) error {
 	m, ok := v.(proto.Message)
 	if !ok {
-		return status.Errorf(codes.Internal, "a request is to be decoded into %T, which is no message", v)
+		return status.Errorf(codes.Internal, "decode the request: %T is not a protobuf message", v)
 	}
 	if r.decode == nil { // there was no body at all: the message without fields
 		return nil
 	}
 	if err := r.decode(r.data, m); err != nil {
-		return status.Errorf(codes.InvalidArgument, "the body is no %s: %v", m.ProtoReflect().Descriptor().FullName(), err)
+		return status.Errorf(codes.InvalidArgument, "the body is not a valid %s: %v", m.ProtoReflect().Descriptor().FullName(), err)
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ type ready interface {
 func keep(data []byte, v any, decode func([]byte, proto.Message) error) error {
 	r, ok := v.(*request)
 	if !ok {
-		return fmt.Errorf("%T is no request", v)
+		return fmt.Errorf("%T is not a request", v)
 	}
 	r.data, r.decode = bytes.Clone(data), decode
 	return nil
@@ -74,7 +74,7 @@ func (protoCodec) Marshal(v any) ([]byte, error) {
 		case proto.Message:
 			return proto.Marshal(m)
 		}
-		return nil, fmt.Errorf("%T is no message", v)
+		return nil, fmt.Errorf("%T is not a protobuf message", v)
 	})
 }
 
@@ -116,6 +116,6 @@ func (c jsonCodec) Marshal(v any) ([]byte, error) {
 		case proto.Message:
 			return protojson.Marshal(m)
 		}
-		return nil, fmt.Errorf("%T is no message", v)
+		return nil, fmt.Errorf("%T is not a protobuf message", v)
 	})
 }

@@ -123,7 +123,7 @@ func (s *Server) routes() http.Handler {
 }
 
 func noPage(w http.ResponseWriter, _ *http.Request) {
-	guard.Refuse(w, http.StatusNotFound, "not_found", "there is nothing here but calls, such as POST /domtap.v1.TabService/ListTabs; "+
+	guard.Refuse(w, http.StatusNotFound, "not_found", "unknown path: make calls, such as POST /domtap.v1.TabService/ListTabs; "+
 		"the daemon serves its live page when it is started with --ui")
 }
 

@@ -47,7 +47,7 @@ func (s *services) RegisterService(desc *grpc.ServiceDesc, service any) {
 			path+method.StreamName, s.streamCall(path+method.StreamName, method, service), s.options()...)))
 	}
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-		guard.Refuse(w, http.StatusNotFound, "unimplemented", desc.ServiceName+" has no such method; docs/web.md and the protos list them")
+		guard.Refuse(w, http.StatusNotFound, "unimplemented", desc.ServiceName+" has no such method: docs/web.md and the protos list the methods")
 	})
 }
 

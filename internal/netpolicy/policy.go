@@ -78,7 +78,7 @@ func Parse(text string) (*Policy, error) {
 			}
 			if base, ok := bases[item]; ok {
 				if based && base != p.base {
-					return nil, fmt.Errorf("the policy is %s and %s: leave one of them out", p.base, base)
+					return nil, fmt.Errorf("the policy is %s and %s: leave one of the two out", p.base, base)
 				}
 				p.base, based = base, true
 				continue
@@ -92,7 +92,7 @@ func Parse(text string) (*Policy, error) {
 		return nil, fmt.Errorf("the policy has more than %d rules: use ranges and *.example.com", maxRules)
 	}
 	if p.base == Open && len(p.allow) > 0 {
-		return nil, errors.New("an open policy allows everything, so that allow= changes nothing: begin with public or closed")
+		return nil, errors.New("an open policy allows everything, and allow= has no effect: begin with public or closed")
 	}
 	return p, nil
 }
@@ -124,13 +124,13 @@ func (p *Policy) add(item string) error {
 		case name == "deny":
 			p.deny = append(p.deny, r)
 		case r.any:
-			return errors.New("only deny takes the host *: the policies open, public and closed say what holds for the rest")
+			return errors.New("only deny takes the host *: open, public and closed decide on all other hosts")
 		default:
 			p.allow = append(p.allow, r)
 		}
 		return nil
 	}
-	return errors.New("is no rule: use open, public, closed, allow=HOST, deny=HOST or schemes=https")
+	return errors.New("unknown rule: use open, public, closed, allow=HOST, deny=HOST or schemes=https")
 }
 
 func (p *Policy) addSchemes(value string) error {

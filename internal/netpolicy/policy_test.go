@@ -146,8 +146,8 @@ func TestARefusalSaysWhatRefusedWhichHost(t *testing.T) {
 
 func TestWrongPolicies(t *testing.T) {
 	for text, want := range map[string]string{
-		"pubic":                       "is no rule",
-		"public,closed":               "leave one of them out",
+		"pubic":                       "unknown rule",
+		"public,closed":               "leave one of the two out",
 		"allow=example.com":           "begin with public or closed",
 		"public,allow=*":              "only deny takes",
 		"public,allow=*:443":          "only deny takes",
@@ -156,18 +156,18 @@ func TestWrongPolicies(t *testing.T) {
 		"public,deny=a.*.example":     "before the first dot",
 		"public,deny=*.*.example":     "before the first dot",
 		"public,deny=*.10.0.0.1":      "use a range",
-		"public,deny=a.example:":      "port is missing",
-		"public,deny=a.example:99999": "is no port",
-		"public,deny=a.example:9-8":   "is no port",
+		"public,deny=a.example:":      "missing port",
+		"public,deny=a.example:99999": "invalid port",
+		"public,deny=a.example:9-8":   "invalid port",
 		"public,deny=10.0.0.1/8":      "did you mean 10.0.0.0/8",
-		"public,deny=10.0.0.0/33":     "is no range",
+		"public,deny=10.0.0.0/33":     "invalid range",
 		"public,deny=::ffff:0:0/90":   "ranges of IPv4 addresses",
 		"public,deny=[::1":            "write IPv6 addresses",
 		"public,deny=[::1]443":        "write IPv6 addresses",
 		"public,deny=1.2.3.4.5":       "must name a host",
 		"public,deny=a b":             "must name a host",
 		"schemes=ftp":                 "schemes are http, https, data",
-		"public,permit=x":             "is no rule",
+		"public,permit=x":             "unknown rule",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q", text, err, want)

@@ -67,7 +67,7 @@ func parseRule(text string) (rule, error) {
 	}
 	host, r.below = strings.CutPrefix(host, "*.")
 	if strings.Contains(host, "*") {
-		return r, errors.New("a * stands for all that is before the first dot, as in *.example.com, and nowhere else")
+		return r, errors.New("a * may only stand before the first dot, as in *.example.com")
 	}
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
@@ -81,7 +81,7 @@ func parseRule(text string) (rule, error) {
 	case isIP != nil:
 		r.name = name
 	case r.below:
-		return r, errors.New("an address has no hosts below it: use a range, such as 10.0.0.0/8")
+		return r, errors.New("an address has no subdomains: use a range, such as 10.0.0.0/8")
 	default:
 		ip = ip.Unmap()
 		r.prefix = netip.PrefixFrom(ip, ip.BitLen())
@@ -104,7 +104,7 @@ func splitPorts(text string) (host, ports string, err error) {
 	}
 	host, ports, _ = strings.Cut(text, ":")
 	if ports == "" {
-		return "", "", errors.New("the port is missing behind the colon")
+		return "", "", errors.New("missing port after the colon")
 	}
 	return host, ports, nil
 }
@@ -117,7 +117,7 @@ func parsePorts(text string) (first, last uint16, err error) {
 	a, errA := strconv.ParseUint(from, 10, 16)
 	b, errB := strconv.ParseUint(to, 10, 16)
 	if errA != nil || errB != nil || a > b {
-		return 0, 0, fmt.Errorf("%.20q is no port and no range of ports, such as 8443 or 8000-8999", text)
+		return 0, 0, fmt.Errorf("invalid port %.20q: use a port or a range, such as 8443 or 8000-8999", text)
 	}
 	return uint16(a), uint16(b), nil
 }
@@ -125,7 +125,7 @@ func parsePorts(text string) (first, last uint16, err error) {
 func parsePrefix(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	if err != nil || p.Addr().Zone() != "" {
-		return netip.Prefix{}, errors.New("is no range of addresses, such as 10.0.0.0/8 or [fd00::/8]")
+		return netip.Prefix{}, errors.New("invalid range of addresses: use one such as 10.0.0.0/8 or [fd00::/8]")
 	}
 	if p.Addr().Is4In6() {
 		if p.Bits() < 96 {
@@ -134,7 +134,7 @@ func parsePrefix(text string) (netip.Prefix, error) {
 		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)
 	}
 	if p != p.Masked() {
-		return netip.Prefix{}, fmt.Errorf("has bits behind its length: did you mean %s?", p.Masked())
+		return netip.Prefix{}, fmt.Errorf("invalid range of addresses: bits are set after the prefix: did you mean %s?", p.Masked())
 	}
 	return p, nil
 }

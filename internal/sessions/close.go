@@ -75,7 +75,7 @@ func (s *Sessions) Close(ctx context.Context, id string, keep bool) error {
 	case err := <-closed:
 		return err
 	case <-ctx.Done():
-		return fmt.Errorf("session %s is closed, but the browser has not let go of it yet: %w", id, ctx.Err())
+		return fmt.Errorf("session %s is closed, but the browser has not released it yet: %w", id, ctx.Err())
 	}
 }
 

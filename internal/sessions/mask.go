@@ -52,18 +52,18 @@ func (m Mask) Equal(other Mask) bool {
 // Check finds invalid selectors, as far as that is possible without a browser.
 func (m Mask) Check() error {
 	if len(m.Selectors) > MaxMasks {
-		return fmt.Errorf("must be at most %d", MaxMasks)
+		return fmt.Errorf("must have at most %d selectors", MaxMasks)
 	}
 	for _, s := range m.Selectors {
 		switch {
 		case len(s) > MaxMaskBytes:
-			return fmt.Errorf("must have at most %d bytes each", MaxMaskBytes)
+			return fmt.Errorf("must have at most %d bytes in each selector", MaxMaskBytes)
 		case strings.TrimSpace(s) == "" || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '{' || r == '}' }):
-			return fmt.Errorf("%.60q is no CSS selector", s)
+			return fmt.Errorf("invalid CSS selector %.60q", s)
 		case !balanced(s):
-			return fmt.Errorf("%.60q is no CSS selector: a bracket or quote is not closed", s)
+			return fmt.Errorf("invalid CSS selector %.60q: a bracket or quote is not closed", s)
 		case strings.Contains(s, "::"):
-			return fmt.Errorf("%.60q names a part that is no element: name the element", s)
+			return fmt.Errorf("unsupported CSS selector %.60q: a pseudo-element is not an element: select the element itself", s)
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func New(pool *tabpool.Pool, browser Browser, cfg Config) *Sessions {
 // browser. After an error nothing is left of the session.
 func (s *Sessions) Create(ctx context.Context, id string, settings Settings, state State) (Info, error) {
 	if s.browser == nil {
-		return Info{}, apierr.Errorf(apierr.Lost, "this daemon has no browser that makes sessions: use the default one")
+		return Info{}, apierr.Errorf(apierr.Lost, "the browser of this daemon does not support sessions: use the default session")
 	}
 	one, err := s.reserve(id)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Sessions) remove(one *session) {
 	s.registry.remove(one)
 }
 
-// Has fails with an *actor.Error of kind NotFound when there is no such session; an empty id is the default one's.
+// Has fails with an *apierr.Error of kind NotFound when there is no such session; an empty id is the default one's.
 func (s *Sessions) Has(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *Sessions) info(one *session) Info {
 	return i
 }
 
-// Open is Pool.Open in a session; an *actor.Error of kind NotFound when there is no such session.
+// Open is Pool.Open in a session; an *apierr.Error of kind NotFound when there is no such session.
 func (s *Sessions) Open(ctx context.Context, o tabpool.OpenOptions) (*actor.Tab, error) {
 	s.mu.Lock()
 	one, err := s.registry.find(o.Session)
@@ -213,7 +213,7 @@ func (s *Sessions) change(ctx context.Context, id string, do func(context.Contex
 	}
 	defer release()
 	if one.context == nil {
-		return apierr.Errorf(apierr.Lost, "this daemon has no browser whose sessions can be changed")
+		return apierr.Errorf(apierr.Lost, "the browser of this daemon does not support changes of sessions")
 	}
 	ctx, cancel := one.within(ctx)
 	defer cancel()

@@ -41,7 +41,7 @@ func create(t *testing.T, s *sessions.Sessions, id string) sessions.Info {
 	return info
 }
 
-// isKind checks that err is an *actor.Error of a kind.
+// isKind checks that err is an *apierr.Error of a kind.
 func isKind(t *testing.T, err error, kind apierr.ErrorKind) {
 	t.Helper()
 	var e *apierr.Error

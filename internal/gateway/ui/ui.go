@@ -82,12 +82,12 @@ func serve(w http.ResponseWriter, r *http.Request, served map[string]file) {
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "the live page is only read; calls go to /domtap.v1.SERVICE/METHOD", http.StatusMethodNotAllowed)
+		http.Error(w, "the live page is read-only: make calls at /domtap.v1.SERVICE/METHOD", http.StatusMethodNotAllowed)
 		return
 	}
 	f, ok := served[r.URL.Path]
 	if !ok {
-		http.Error(w, "there is no such file; the live page is at /", http.StatusNotFound)
+		http.Error(w, "no such file: the live page is at /", http.StatusNotFound)
 		return
 	}
 	w.Header().Set("ETag", f.tag)

@@ -131,7 +131,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// AllowURL decides on a URL that a client names, for tabpool.Config.AllowURL. The error is an *actor.Error of kind
+// AllowURL decides on a URL that a client names, for tabpool.Config.AllowURL. The error is an *apierr.Error of kind
 // Refused, as for a host whose address is refused later. AllowURL does not refuse invalid URLs.
 func (p *Proxy) AllowURL(url string) error {
 	if refusal := new(netpolicy.Refusal); errors.As(p.policy.URL(url), &refusal) {
@@ -140,7 +140,7 @@ func (p *Proxy) AllowURL(url string) error {
 	return nil
 }
 
-// Verdict returns why the proxy did not connect to the host of a URL at the last attempt, as an *actor.Error: of kind
+// Verdict returns why the proxy did not connect to the host of a URL at the last attempt, as an *apierr.Error: of kind
 // Refused when the policy refused the host, and of kind Navigation when the network failed. Nil: the proxy connected,
 // or was not asked lately.
 func (p *Proxy) Verdict(url string) *apierr.Error {

@@ -79,7 +79,7 @@ type perClientTransport struct{}
 func (perClientTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	l, _ := r.Context().Value(clientConnKey{}).(*clientConn)
 	if l == nil {
-		return nil, errors.New("the request came from nowhere")
+		return nil, errors.New("the request has no client connection")
 	}
 	return l.transport.RoundTrip(r)
 }
