@@ -14,7 +14,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// ErrorKind says what went wrong, for callers that decide by it; package rpc maps every kind to
+// ErrorKind says what went wrong, for callers that decide by it; internal/server/rpcstatus maps every kind to
 // one status code.
 type ErrorKind uint8
 

@@ -200,7 +200,7 @@ func TestHangingPage(t *testing.T) {
 				err := read(ctx)
 				cancel()
 				wantCode(t, err, codes.DeadlineExceeded, "")
-				if !strings.Contains(err.Error(), "GetTab tells the tab's status") {
+				if !strings.Contains(err.Error(), "GetTab returns the tab's status") {
 					t.Errorf("%s with a deadline of %v: the client's own timer came first: %v", name, deadline, err)
 				}
 				if took := time.Since(start).Round(10 * time.Millisecond); took != want {

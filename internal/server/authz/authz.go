@@ -265,9 +265,9 @@ func (a *Access) of(who identity.Principal) *clientSessions {
 	return f
 }
 
-// nobody is the error of a call without a principal, which is a fault of the daemon.
+// nobody is the error of a call without a principal, which is a bug in the daemon.
 func nobody() error {
-	return apierr.Errorf(apierr.NotFound, "no session: the call has no principal: please report this fault of the daemon")
+	return apierr.Errorf(apierr.NotFound, "no session: the call has no principal: this is a bug in domtap: please report it")
 }
 
 // HasSession reports whether there is a session, by the daemon's name for it. It is for usage records, not for

@@ -53,7 +53,7 @@ func (e *Unsupported) Error() string {
 }
 
 // Request returns nil for a valid request and for messages that have no checker. Otherwise it returns
-// an *Invalid, an *actor.Error of kind Refused for a URL that the policy forbids, or an *Unsupported:
+// an *Invalid, an *apierr.Error of kind Refused for a URL that the policy forbids, or an *Unsupported:
 // the first of these that applies.
 func Request(m proto.Message) error {
 	c, ok := checkers[reflect.TypeOf(m)]

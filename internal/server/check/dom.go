@@ -88,9 +88,9 @@ func checkRead(v *violations, r snapshotRequest, since *uint64) {
 	v.want(since == nil || r.GetEpoch() != "", "epoch", "is required with since_revision")
 	checkEpoch(v, r.GetEpoch())
 	checkInterval(v, "max_age", r.GetMaxAge())
-	v.want(len(r.GetCursor()) <= maxCursor, "cursor", "must be the next_cursor of an answer, as it came")
+	v.want(len(r.GetCursor()) <= maxCursor, "cursor", "must be the unchanged next_cursor of an answer")
 	v.want(r.GetCursor() == "" || !r.GetIncremental() && since == nil,
-		"cursor", "goes on with a whole view: leave incremental and since_revision unset")
+		"cursor", "continues a whole view: leave incremental and since_revision unset")
 	if r.GetIncludeGeometry() && since != nil {
 		v.unsupported("include_geometry with since_revision",
 			"use incremental, or compare the boxes yourself: every answer has them")

@@ -68,7 +68,7 @@ func checkExtract(v *violations, r *domtapv1.ExtractRequest) {
 			n++
 		}
 	}
-	if v.want(n == 1, "schema_json", "or selectors or table must be set, and only one of them") {
+	if v.want(n == 1, "schema_json", "is required, unless selectors or table is set; set only one of the three") {
 		_, err := Schema(r)
 		addSchemaFault(v, err)
 	}
@@ -110,7 +110,7 @@ func SchemaFault(field string, err error) error {
 }
 
 func checkBatch(v *violations, r *domtapv1.BatchRequest) {
-	v.want(1 <= len(r.GetUrls()) && len(r.GetUrls()) <= maxBatch, "urls", "must be 1 to 50")
+	v.want(1 <= len(r.GetUrls()) && len(r.GetUrls()) <= maxBatch, "urls", "must have 1 to 50 URLs")
 	for i, url := range r.GetUrls() {
 		if i >= maxBatch {
 			break
@@ -133,7 +133,7 @@ func checkBatch(v *violations, r *domtapv1.BatchRequest) {
 	}
 	if r.GetSchemaJson() != "" {
 		v.want(r.GetWhat() == domtapv1.ReadMode_READ_MODE_UNSPECIFIED, "what",
-			"must be unset with schema_json, which is read instead")
+			"must not be set together with schema_json")
 		_, err := extract.Compile([]byte(r.GetSchemaJson()))
 		addSchemaFault(v, SchemaFault("schema_json", err))
 	}
@@ -141,7 +141,7 @@ func checkBatch(v *violations, r *domtapv1.BatchRequest) {
 
 func checkEvaluate(v *violations, r *domtapv1.EvaluateRequest) {
 	checkTabID(v, r.GetTabId())
-	v.want(strings.TrimSpace(r.GetExpression()) != "", "expression", "is required: an expression, or a function")
+	v.want(strings.TrimSpace(r.GetExpression()) != "", "expression", "is required: give an expression or a function")
 	checkText(v, "expression", r.GetExpression())
 	checkRef(v, "ref", r.Ref)
 	checkMaxBytes(v, "frame_id", r.GetFrameId(), maxID)
@@ -169,7 +169,7 @@ func checkScreenshot(v *violations, r *domtapv1.ScreenshotRequest) {
 	checkRef(v, "ref", r.Ref)
 	v.want(r.Ref == nil || !r.GetFullPage(), "full_page", "must not be set together with ref")
 	v.want(!r.GetMarks() || r.GetFormat() != domtapv1.ImageFormat_IMAGE_FORMAT_WEBP, "marks",
-		"must be drawn as PNG or JPEG")
+		"must be set only with format PNG or JPEG")
 }
 
 func checkReadPage(v *violations, r *domtapv1.ReadPageRequest) {
@@ -179,9 +179,9 @@ func checkReadPage(v *violations, r *domtapv1.ReadPageRequest) {
 	v.want(known, "mode", "must be AUTO, CONTENT, INTERACTIVE or VISUAL")
 	checkBudget(v, "max_tokens", r.GetMaxTokens(), 1500)
 	cursor := r.GetCursor()
-	v.want(len(cursor) <= maxReadCursor, "cursor", "must be the next_cursor of an answer or the cursor of a heading, as it came")
+	v.want(len(cursor) <= maxReadCursor, "cursor", "must be the unchanged next_cursor of an answer or cursor of a heading")
 	chosen := mode != domtapv1.ReadMode_READ_MODE_UNSPECIFIED && mode != domtapv1.ReadMode_READ_MODE_AUTO
 	text := strings.HasPrefix(cursor, "r")
 	v.want(cursor == "" || !chosen || text == (mode == domtapv1.ReadMode_READ_MODE_CONTENT),
-		"mode", "is not that of the answer that the cursor came with: leave it unset")
+		"mode", "differs from the mode of the answer that returned the cursor: leave it unset")
 }

@@ -123,7 +123,7 @@ func checkGeolocation(v *violations, at string, g *domtapv1.Geolocation) {
 }
 
 func checkHeaders(v *violations, at string, headers []*domtapv1.Header) {
-	v.want(len(headers) <= maxHeaders, at, fmt.Sprintf("must be at most %d", maxHeaders))
+	v.want(len(headers) <= maxHeaders, at, fmt.Sprintf("must have at most %d entries", maxHeaders))
 	for i, h := range headers[:min(len(headers), maxHeaders)] {
 		field := fmt.Sprintf("%s[%d]", at, i)
 		v.want(len(h.GetName()) <= maxID && token.MatchString(h.GetName()), field+".name", "must be the name of an HTTP header")
@@ -148,7 +148,7 @@ func checkHeaderValue(v *violations, field, value string, limit int) {
 	plain := !strings.ContainsFunc(value, func(r rune) bool {
 		return r < ' ' && r != '\t' || r == 0x7f || r == utf8.RuneError
 	})
-	v.want(plain, field, "must hold no line breaks or other control characters")
+	v.want(plain, field, "must not contain line breaks or other control characters")
 }
 
 func checkOrigin(v *violations, field, origin string) {
@@ -159,11 +159,11 @@ func checkOrigin(v *violations, field, origin string) {
 }
 
 func checkState(v *violations, field string, s *domtapv1.StorageState) {
-	v.want(len(s.GetCookies()) <= maxCookies, field+".cookies", fmt.Sprintf("must be at most %d", maxCookies))
+	v.want(len(s.GetCookies()) <= maxCookies, field+".cookies", fmt.Sprintf("must have at most %d entries", maxCookies))
 	for i, cookie := range s.GetCookies()[:min(len(s.GetCookies()), maxCookies)] {
 		checkCookie(v, fmt.Sprintf("%s.cookies[%d]", field, i), cookie)
 	}
-	v.want(len(s.GetOrigins()) <= maxOrigins, field+".origins", fmt.Sprintf("must be at most %d", maxOrigins))
+	v.want(len(s.GetOrigins()) <= maxOrigins, field+".origins", fmt.Sprintf("must have at most %d entries", maxOrigins))
 	size := 0
 	seen := map[string]bool{}
 	for i, o := range s.GetOrigins()[:min(len(s.GetOrigins()), maxOrigins)] {

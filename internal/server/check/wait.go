@@ -53,7 +53,7 @@ func checkElementCondition(v *violations, at string, e *domtapv1.ElementConditio
 
 // checkSearchText checks a text to search for. White space alone would match everywhere.
 func checkSearchText(v *violations, at, text string) {
-	v.want(text == "" || !blank(text), at, "must have more than white space")
+	v.want(text == "" || !blank(text), at, "must not be blank")
 	v.want(len(text) <= maxSelector, at, "must have at most 1000 bytes: a part of the text is enough")
 }
 
@@ -66,7 +66,7 @@ func checkWaitStep(v *violations, at string, s *domtapv1.WaitStep) {
 		return
 	}
 	if s.GetUntil() != nil {
-		v.want(!s.GetGone(), at+".gone", "goes with target: set the state of the element in until")
+		v.want(!s.GetGone(), at+".gone", "must be set only with target: with until, set the state of its element")
 		checkCondition(v, at+".until", s.GetUntil())
 		return
 	}

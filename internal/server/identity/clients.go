@@ -23,7 +23,7 @@ const (
 )
 
 // ErrRevoked is the cause of the end of a revoked Grant's context.
-var ErrRevoked = errors.New("the right to call was taken back")
+var ErrRevoked = errors.New("the credential was revoked")
 
 // Entry is one line of a list of clients.
 type Entry struct {
@@ -70,7 +70,7 @@ func Parse(list []byte) ([]Entry, error) {
 
 func parseLine(fields []string) (e Entry, err error) {
 	if len(fields) != 3 {
-		return e, errors.New(`it is not "NAME all|read sha256:SUM", or "NAME all|read cert": "domtap token new" writes such lines`)
+		return e, errors.New(`must be "NAME all|read sha256:SUM" or "NAME all|read cert": use "domtap token new" to write such lines`)
 	}
 	name := fields[0]
 	if name != OperatorName && !IsName(name) {

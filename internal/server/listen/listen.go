@@ -76,7 +76,7 @@ func makeDir(dir string) error {
 func checkDir(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("look at the directory %s: %w", dir, err)
+		return fmt.Errorf("check the directory %s: %w", dir, err)
 	}
 	switch mode := info.Mode(); {
 	case !mode.IsDir():

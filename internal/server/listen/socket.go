@@ -87,7 +87,7 @@ func bind(ctx context.Context, path string) (net.Listener, error) {
 	temp := unfinished(path)
 	if temp != path {
 		if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("remove what a daemon left that did not get to listen: %w", err)
+			return nil, fmt.Errorf("remove the temporary socket of an earlier daemon: %w", err)
 		}
 	}
 	var listener net.Listener
@@ -124,17 +124,17 @@ func removeStale(ctx context.Context, path string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("look at the socket: %w", err)
+		return fmt.Errorf("check the socket: %w", err)
 	}
 	if info.Mode()&fs.ModeSocket == 0 {
-		return fmt.Errorf("%s is there and is not a socket: remove it, or choose another path with --socket", path)
+		return fmt.Errorf("%s exists and is not a socket: remove it, or choose another path with --socket", path)
 	}
 	dialer := net.Dialer{Timeout: dialTimeout}
 	if conn, err := dialer.DialContext(ctx, "unix", path); err == nil {
 		return errors.Join(errLive(path), conn.Close())
 	}
 	if err := os.Remove(path); err != nil {
-		return fmt.Errorf("remove the socket of a daemon that is gone: %w", err)
+		return fmt.Errorf("remove the socket of an earlier daemon: %w", err)
 	}
 	return nil
 }

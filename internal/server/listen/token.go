@@ -25,7 +25,7 @@ const (
 func DefaultTokenFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
-		return "", fmt.Errorf("no directory for the token file (give one with --token-file): %w", err)
+		return "", fmt.Errorf("no directory for the token file: give one with --token-file: %w", err)
 	}
 	return filepath.Join(dir, "domtap", "token"), nil
 }
@@ -36,7 +36,7 @@ func ReadToken(path string) (string, error) {
 	data, err := ReadPrivate(path)
 	var open *OpenError
 	if errors.As(err, &open) {
-		return "", fmt.Errorf("%w, or delete it and a new token is made", err)
+		return "", fmt.Errorf("%w, or delete it: the daemon then makes a new token", err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the token: %w", err)
@@ -44,7 +44,7 @@ func ReadToken(path string) (string, error) {
 	token := strings.TrimSpace(string(data))
 	if len(token) < minToken || strings.ContainsFunc(token, notVisible) {
 		return "", fmt.Errorf("the token file %s does not hold a token of at least %d visible ASCII characters: "+
-			"delete it and a new token is made", path, minToken)
+			"delete it: the daemon then makes a new token", path, minToken)
 	}
 	return token, nil
 }
@@ -105,7 +105,7 @@ func Token(path string) (string, error) {
 		return "", err
 	}
 	if err := writeOnce(path, made+"\n"); err != nil {
-		return "", fmt.Errorf("keep the token: %w", err)
+		return "", fmt.Errorf("save the token: %w", err)
 	}
 	return ReadToken(path)
 }

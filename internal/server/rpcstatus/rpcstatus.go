@@ -84,13 +84,13 @@ func From(err error) error {
 	case errors.Is(err, views.ErrOtherView):
 		return badRequest(&check.Invalid{Violations: []check.Violation{{Field: "cursor", Description: err.Error()}}})
 	case errors.Is(err, context.DeadlineExceeded):
-		return New(codes.DeadlineExceeded, err.Error()+" (a longer deadline may help; GetTab tells the tab's status)")
+		return New(codes.DeadlineExceeded, err.Error()+": set a longer deadline; GetTab returns the tab's status")
 	case errors.As(err, &known):
 		return fromActor(known, err.Error())
 	case errors.Is(err, context.Canceled):
-		return New(codes.Canceled, err.Error()+" (what the call began may still happen)")
+		return New(codes.Canceled, err.Error()+": effects that the call began may still happen")
 	}
-	return New(codes.Internal, err.Error()+": this is a fault of domtap; see the daemon's log, and please report it")
+	return New(codes.Internal, err.Error()+": this is a bug in domtap: see the daemon's log, and please report it")
 }
 
 // fromActor returns the error of an actor with its status and details.
@@ -221,5 +221,5 @@ func New(code codes.Code, message string, details ...protoadapt.MessageV1) error
 // could hold page content and goes nowhere. It must be called by the deferred function that recovered.
 func Recovered(ctx context.Context, logger *slog.Logger) error {
 	logger.ErrorContext(ctx, "a handler panicked", slog.String("stack", string(debug.Stack())))
-	return New(codes.Internal, "the daemon hit a fault of its own: its log has the details; please report it")
+	return New(codes.Internal, "internal error: this is a bug in domtap: see the daemon's log, and please report it")
 }

@@ -118,7 +118,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 		slog.Bool("failed", err != nil), slog.Bool("threw", out.Exception != ""))
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("the script did not finish in time: it was terminated, or its promise is still pending: %w", err)
+			err = fmt.Errorf("timed out waiting for the script: it was terminated, or its promise is still pending: %w", err)
 		}
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 	if place.Tab != "" {
 		tab, err := s.access.Tab(ctx, place.Tab)
 		if err == nil && place.Session != "" && tab.Session() != place.Session {
-			err = apierr.Unknown("tab", "tab %s is of session %q: leave session_id empty, or name that", place.Tab, tab.Session())
+			err = apierr.Unknown("tab", "tab %s belongs to session %q: leave session_id empty, or set it to that session", place.Tab, tab.Session())
 		}
 		if err != nil {
 			return nil, err

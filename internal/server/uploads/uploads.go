@@ -31,7 +31,7 @@ func New(dirs []string) (Policy, error) {
 			return Policy{}, err
 		}
 		if !info.IsDir() {
-			return Policy{}, &fs.PathError{Op: "upload from", Path: dir, Err: errors.New("it is no folder")}
+			return Policy{}, &fs.PathError{Op: "upload from", Path: dir, Err: errors.New("not a directory")}
 		}
 		p.dirs = append(p.dirs, real)
 	}
@@ -47,7 +47,7 @@ func resolve(path string) (string, error) {
 }
 
 // Files returns the files that paths resolve to. Each must be a regular file below an allowed folder,
-// or below one of more; otherwise the error is an *actor.Error of kind Forbidden, which reveals nothing
+// or below one of more; otherwise the error is an *apierr.Error of kind Forbidden, which reveals nothing
 // about files outside of these folders.
 func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 	dirs := slices.Clone(p.dirs)
@@ -62,7 +62,7 @@ func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 		if err != nil {
 			// Whether a file exists is revealed only below the allowed folders.
 			if within(dirs, filepath.Clean(path)) {
-				return nil, apierr.Errorf(apierr.Invalid, "upload %.200q: there is no such file", path)
+				return nil, apierr.Errorf(apierr.Invalid, "upload %.200q: no such file", path)
 			}
 			return nil, forbidden(path, dirs)
 		}
@@ -71,7 +71,7 @@ func (p Policy) Files(paths []string, more ...string) ([]string, error) {
 		}
 		info, err := os.Stat(real)
 		if err != nil || !info.Mode().IsRegular() {
-			return nil, apierr.Errorf(apierr.Invalid, "upload %.200q: it is no regular file", path)
+			return nil, apierr.Errorf(apierr.Invalid, "upload %.200q: not a regular file", path)
 		}
 		files = append(files, real)
 	}
@@ -91,5 +91,5 @@ func forbidden(path string, dirs []string) error {
 	if len(dirs) > 0 {
 		advice = "use a file below one of the folders that the daemon was allowed with --upload-dir, or send the content in files"
 	}
-	return apierr.Errorf(apierr.Forbidden, "upload %.200q: the daemon may not give that away: %s", path, advice)
+	return apierr.Errorf(apierr.Forbidden, "upload %.200q: the daemon may not upload this file: %s", path, advice)
 }

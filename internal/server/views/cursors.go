@@ -32,9 +32,9 @@ const (
 var (
 	// ErrCursorExpired says that a cursor is unknown: it was never issued in this tab, the tab has left
 	// its page, or too many newer cursors were issued.
-	ErrCursorExpired = errors.New("the cursor leads nowhere any more (another page, another tab, or given too long ago): read from the start, without a cursor")
+	ErrCursorExpired = errors.New("the cursor expired: it is of another page or tab, or too old: read from the start, without a cursor")
 	// ErrOtherView says that a cursor is of a view with other filters or attributes.
-	ErrOtherView = errors.New("belongs to a call with other options: repeat those of the call that gave it (max_elements and max_tokens may differ), or read from the start, without a cursor")
+	ErrOtherView = errors.New("was returned for other options: repeat the options of that call (max_elements and max_tokens may differ), or read from the start, without a cursor")
 )
 
 // cursors has the states of truncated answers. A cursor does not name a position in the page, which may

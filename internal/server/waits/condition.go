@@ -171,7 +171,7 @@ func (w *Condition) checkElement(h *actor.Head) (found *dom.Element, met bool, e
 	}
 	if chosen != nil && chosen.Invalid {
 		return nil, false, &check.Invalid{Violations: []check.Violation{{
-			Field: w.field + ".selector", Description: "must be a CSS selector that the browser takes, such as button.primary",
+			Field: w.field + ".selector", Description: "must be a valid CSS selector, such as button.primary",
 		}}}
 	}
 	found, met = w.element.Match(h.Snapshot, chosen)
