@@ -26,7 +26,7 @@ const (
 func checkInteract(v *violations, r *domtapv1.InteractRequest) {
 	checkTabID(v, r.GetTabId())
 	if r.GetUrl() != "" {
-		checkURL(v, "url", r.GetUrl())
+		checkURL(v, r.GetUrl())
 	}
 	checkClientID(v, r.GetClientId())
 	v.want(r.GetFormat() == domtapv1.Format_FORMAT_UNSPECIFIED || r.GetFormat() == domtapv1.Format_FORMAT_DIFF,

@@ -4,8 +4,8 @@
 // Request reports every violated field at once, so that a client can fix them all in one go. A
 // request that passes keeps the ranges that the protos state, and handlers rely on that.
 //
-// Each kind of request has one function, in the file of its service; the map checkers is the only
-// list of them.
+// The function that checks a kind of request is in the file of its service; the map checkers is the
+// only list of them.
 package check
 
 import (
@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
 // Violation is one field that is out of range.
@@ -67,14 +69,16 @@ func Request(m proto.Message) error {
 
 // checkers has the checker of each kind of request.
 var checkers = table(
-	of(checkOpenTab), of(checkGetTab), of(checkListTabs), of(checkWatchTabs), of(checkCloseTab), of(checkSetRestore),
-	of(checkNavigate), of(checkGoBack), of(checkGoForward), of(checkReload), of(checkAnswerDialog),
+	of(checkOpenTab), of(checkTab[*domtapv1.GetTabRequest]), of(checkSession[*domtapv1.ListTabsRequest]),
+	of(checkSession[*domtapv1.WatchTabsRequest]), of(checkTab[*domtapv1.CloseTabRequest]), of(checkTab[*domtapv1.SetRestoreRequest]),
+	of(checkNavigate), of(checkTabLoad[*domtapv1.GoBackRequest]), of(checkTabLoad[*domtapv1.GoForwardRequest]),
+	of(checkTabLoad[*domtapv1.ReloadRequest]), of(checkAnswerDialog),
 	of(checkGetDom), of(checkGetCompact), of(checkWatchDom), of(checkWaitFor),
 	of(checkInteract), of(checkFillForm),
 	of(checkReadPage), of(checkScreenshot), of(checkPdf), of(checkExtract), of(checkBatch), of(checkEvaluate), of(checkReadLog),
 	of(checkCreateSession), of(checkUpdateSession), of(checkCloseSession),
-	of(checkGetStorageState), of(checkSetStorageState), of(checkListDownloads),
-	of(checkPruneTranscript), of(checkCountTokens), of(checkGetHistory), of(checkGetStats),
+	of(checkSession[*domtapv1.GetStorageStateRequest]), of(checkSetStorageState), of(checkSession[*domtapv1.ListDownloadsRequest]),
+	of(checkPruneTranscript), of(checkCountTokens), of(checkTab[*domtapv1.GetHistoryRequest]), of(checkGetStats),
 )
 
 // checker adds what is wrong with a request to v.

@@ -28,8 +28,6 @@ func checkCountTokens(v *violations, r *domtapv1.CountTokensRequest) {
 	v.want(len(r.GetText()) <= maxTokens, "text", "must have at most 4 MiB; count it in parts")
 }
 
-func checkGetHistory(v *violations, r *domtapv1.GetHistoryRequest) { checkTabID(v, r.GetTabId()) }
-
 func checkGetStats(v *violations, r *domtapv1.GetStatsRequest) {
 	checkSessionID(v, r.GetSessionId())
 	checkMaxBytes(v, "tab_id", r.GetTabId(), maxID)

@@ -46,7 +46,7 @@ func checkRef(v *violations, field string, ref *uint32) {
 }
 
 // checkURL checks a URL against the syntax and the policy.
-func checkURL(v *violations, field, url string) {
+func checkURL(v *violations, url string) {
 	err := parseURL(url)
 	if err == nil {
 		return
@@ -55,7 +55,7 @@ func checkURL(v *violations, field, url string) {
 		v.refused = err
 		return
 	}
-	v.want(false, field, err.Message)
+	v.want(false, "url", err.Message)
 }
 
 // checkClientID checks the name that a client chose for itself.

@@ -14,7 +14,7 @@ const (
 func checkFillForm(v *violations, r *domtapv1.FillFormRequest) {
 	checkTabID(v, r.GetTabId())
 	if r.GetUrl() != "" {
-		checkURL(v, "url", r.GetUrl())
+		checkURL(v, r.GetUrl())
 	}
 	checkClientID(v, r.GetClientId())
 	n := len(r.GetFields())

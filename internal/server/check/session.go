@@ -52,7 +52,8 @@ func checkCloseSession(v *violations, r *domtapv1.CloseSessionRequest) {
 	}
 }
 
-func checkGetStorageState(v *violations, r *domtapv1.GetStorageStateRequest) {
+// checkSession checks a request that names a session.
+func checkSession[M interface{ GetSessionId() string }](v *violations, r M) {
 	checkSessionID(v, r.GetSessionId())
 }
 
@@ -60,10 +61,6 @@ func checkSetStorageState(v *violations, r *domtapv1.SetStorageStateRequest) {
 	checkSessionID(v, r.GetSessionId())
 	v.want(r.GetState() != nil || r.GetReplace(), "state", "is required, unless replace is set to clear the session")
 	checkState(v, "state", r.GetState())
-}
-
-func checkListDownloads(v *violations, r *domtapv1.ListDownloadsRequest) {
-	checkSessionID(v, r.GetSessionId())
 }
 
 func checkSettings(v *violations, s *domtapv1.SessionSettings) {

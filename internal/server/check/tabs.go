@@ -8,7 +8,7 @@ import (
 
 func checkOpenTab(v *violations, r *domtapv1.OpenTabRequest) {
 	if r.GetUrl() != "" {
-		checkURL(v, "url", r.GetUrl())
+		checkURL(v, r.GetUrl())
 	}
 	checkSessionID(v, r.GetSessionId())
 	checkViewport(v, "viewport", r.GetViewport())
@@ -18,45 +18,34 @@ func checkOpenTab(v *violations, r *domtapv1.OpenTabRequest) {
 func checkNavigate(v *violations, r *domtapv1.NavigateRequest) {
 	checkTabID(v, r.GetTabId())
 	if v.want(r.GetUrl() != "", "url", "is required") {
-		checkURL(v, "url", r.GetUrl())
+		checkURL(v, r.GetUrl())
 	}
 	checkLoad(v, r)
 }
 
-func checkGoBack(v *violations, r *domtapv1.GoBackRequest) {
-	checkTabID(v, r.GetTabId())
-	checkLoad(v, r)
-}
-
-func checkGoForward(v *violations, r *domtapv1.GoForwardRequest) {
-	checkTabID(v, r.GetTabId())
-	checkLoad(v, r)
-}
-
-func checkReload(v *violations, r *domtapv1.ReloadRequest) {
-	checkTabID(v, r.GetTabId())
-	checkLoad(v, r)
-}
-
-// checkLoad checks what all requests that load a document have in common.
-func checkLoad(v *violations, r interface {
+// loading is what all requests that load a document have in common.
+type loading interface {
 	GetWaitUntil() domtapv1.WaitUntil
 	GetTimeout() *durationpb.Duration
-}) {
+}
+
+func checkLoad(v *violations, r loading) {
 	_, known := domtapv1.WaitUntil_name[int32(r.GetWaitUntil())]
 	v.want(known, "wait_until", "must be COMMIT, DOM_CONTENT_LOADED, LOAD or NETWORK_IDLE")
 	checkTimeout(v, "timeout", r.GetTimeout())
 }
 
-func checkGetTab(v *violations, r *domtapv1.GetTabRequest) { checkTabID(v, r.GetTabId()) }
+// checkTabLoad checks a request that loads a document and names nothing but the tab.
+func checkTabLoad[M interface {
+	loading
+	GetTabId() string
+}](v *violations, r M) {
+	checkTabID(v, r.GetTabId())
+	checkLoad(v, r)
+}
 
-func checkCloseTab(v *violations, r *domtapv1.CloseTabRequest) { checkTabID(v, r.GetTabId()) }
-
-func checkSetRestore(v *violations, r *domtapv1.SetRestoreRequest) { checkTabID(v, r.GetTabId()) }
-
-func checkListTabs(v *violations, r *domtapv1.ListTabsRequest) { checkSessionID(v, r.GetSessionId()) }
-
-func checkWatchTabs(v *violations, r *domtapv1.WatchTabsRequest) { checkSessionID(v, r.GetSessionId()) }
+// checkTab checks a request that names a tab.
+func checkTab[M interface{ GetTabId() string }](v *violations, r M) { checkTabID(v, r.GetTabId()) }
 
 func checkAnswerDialog(v *violations, r *domtapv1.AnswerDialogRequest) {
 	checkTabID(v, r.GetTabId())

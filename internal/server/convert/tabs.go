@@ -33,40 +33,29 @@ func Tab(i actor.Info) *domtapv1.Tab {
 	}
 }
 
+var statuses = map[actor.Status]domtapv1.TabStatus{
+	actor.StatusLoading:      domtapv1.TabStatus_TAB_STATUS_LOADING,
+	actor.StatusReady:        domtapv1.TabStatus_TAB_STATUS_READY,
+	actor.StatusCrashed:      domtapv1.TabStatus_TAB_STATUS_CRASHED,
+	actor.StatusUnresponsive: domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE,
+	actor.StatusClosed:       domtapv1.TabStatus_TAB_STATUS_CLOSED,
+	actor.StatusRestoring:    domtapv1.TabStatus_TAB_STATUS_RESTORING,
+}
+
 // Status converts a tab's status.
-func Status(s actor.Status) domtapv1.TabStatus {
-	switch s {
-	case actor.StatusLoading:
-		return domtapv1.TabStatus_TAB_STATUS_LOADING
-	case actor.StatusReady:
-		return domtapv1.TabStatus_TAB_STATUS_READY
-	case actor.StatusCrashed:
-		return domtapv1.TabStatus_TAB_STATUS_CRASHED
-	case actor.StatusUnresponsive:
-		return domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE
-	case actor.StatusClosed:
-		return domtapv1.TabStatus_TAB_STATUS_CLOSED
-	case actor.StatusRestoring:
-		return domtapv1.TabStatus_TAB_STATUS_RESTORING
-	}
-	return domtapv1.TabStatus_TAB_STATUS_UNSPECIFIED
+func Status(s actor.Status) domtapv1.TabStatus { return statuses[s] }
+
+var dialogTypes = map[string]domtapv1.DialogType{
+	"alert":        domtapv1.DialogType_DIALOG_TYPE_ALERT,
+	"confirm":      domtapv1.DialogType_DIALOG_TYPE_CONFIRM,
+	"prompt":       domtapv1.DialogType_DIALOG_TYPE_PROMPT,
+	"beforeunload": domtapv1.DialogType_DIALOG_TYPE_BEFOREUNLOAD,
 }
 
 // Dialog converts a dialog; nil: none.
 func Dialog(d *driver.Dialog) *domtapv1.Dialog {
 	if d == nil {
 		return nil
-	}
-	kind := domtapv1.DialogType_DIALOG_TYPE_UNSPECIFIED
-	switch d.Type {
-	case "alert":
-		kind = domtapv1.DialogType_DIALOG_TYPE_ALERT
-	case "confirm":
-		kind = domtapv1.DialogType_DIALOG_TYPE_CONFIRM
-	case "prompt":
-		kind = domtapv1.DialogType_DIALOG_TYPE_PROMPT
-	case "beforeunload":
-		kind = domtapv1.DialogType_DIALOG_TYPE_BEFOREUNLOAD
 	}
 	answer := domtapv1.DialogAnswer_DIALOG_ANSWER_UNSPECIFIED
 	switch d.Answer {
@@ -75,18 +64,7 @@ func Dialog(d *driver.Dialog) *domtapv1.Dialog {
 	case driver.Dismissed:
 		answer = domtapv1.DialogAnswer_DIALOG_ANSWER_DISMISSED
 	}
-	return &domtapv1.Dialog{Type: kind, Message: d.Message, DefaultPrompt: d.Default, Id: d.ID, Answer: answer}
-}
-
-// DialogPolicy converts the policy for dialogs; unset: the client answers.
-func DialogPolicy(p domtapv1.DialogPolicy) driver.DialogPolicy {
-	switch p {
-	case domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT:
-		return driver.AcceptDialogs
-	case domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS:
-		return driver.DismissDialogs
-	}
-	return driver.ReportDialogs
+	return &domtapv1.Dialog{Type: dialogTypes[d.Type], Message: d.Message, DefaultPrompt: d.Default, Id: d.ID, Answer: answer}
 }
 
 // Wait converts the phase at which a navigation is done; unset: load.
@@ -111,35 +89,25 @@ func History(entries []actor.HistoryEntry) []*domtapv1.HistoryEntry {
 	return out
 }
 
+var deliveries = map[driver.Delivered]domtapv1.Delivered{
+	driver.DeliveredAll:  domtapv1.Delivered_DELIVERED_ALL,
+	driver.DeliveredPart: domtapv1.Delivered_DELIVERED_PART,
+	driver.DeliveredNone: domtapv1.Delivered_DELIVERED_NONE,
+}
+
 // Delivered converts how much of an action the element received.
-func Delivered(d driver.Delivered) domtapv1.Delivered {
-	switch d {
-	case driver.DeliveredAll:
-		return domtapv1.Delivered_DELIVERED_ALL
-	case driver.DeliveredPart:
-		return domtapv1.Delivered_DELIVERED_PART
-	case driver.DeliveredNone:
-		return domtapv1.Delivered_DELIVERED_NONE
-	}
-	return domtapv1.Delivered_DELIVERED_UNSPECIFIED
+func Delivered(d driver.Delivered) domtapv1.Delivered { return deliveries[d] }
+
+var verdicts = map[turn.Verdict]domtapv1.Verdict{
+	turn.NoChange:    domtapv1.Verdict_VERDICT_NO_CHANGE,
+	turn.Changed:     domtapv1.Verdict_VERDICT_CHANGED,
+	turn.Navigated:   domtapv1.Verdict_VERDICT_NAVIGATED,
+	turn.DialogShown: domtapv1.Verdict_VERDICT_DIALOG,
+	turn.NewTab:      domtapv1.Verdict_VERDICT_NEW_TAB,
 }
 
 // Verdict converts the verdict of an action.
-func Verdict(v turn.Verdict) domtapv1.Verdict {
-	switch v {
-	case turn.NoChange:
-		return domtapv1.Verdict_VERDICT_NO_CHANGE
-	case turn.Changed:
-		return domtapv1.Verdict_VERDICT_CHANGED
-	case turn.Navigated:
-		return domtapv1.Verdict_VERDICT_NAVIGATED
-	case turn.DialogShown:
-		return domtapv1.Verdict_VERDICT_DIALOG
-	case turn.NewTab:
-		return domtapv1.Verdict_VERDICT_NEW_TAB
-	}
-	return domtapv1.Verdict_VERDICT_UNSPECIFIED
-}
+func Verdict(v turn.Verdict) domtapv1.Verdict { return verdicts[v] }
 
 // TabEvent converts an event of a tab.
 func TabEvent(e actor.TabEvent) *domtapv1.WatchTabsResponse {
