@@ -26,7 +26,7 @@ type actionService struct {
 
 // Interact does the steps of one turn.
 func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	last := shared.LastState(who)
 	plan.Told, plan.ToldMark = last.Snapshot, last.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
@@ -53,7 +53,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 func (s *actionService) account(ctx context.Context, tab *actor.Tab, kinds []string, o *turn.Outcome) {
 	if note := metering.Of(ctx); note != nil {
 		note.Steps(acting.Tally(kinds, o, rpcstatus.Reason))
-		note.Whole(s.views.Of(tab).Whole(o.After), false)
+		note.Whole(s.Views.Of(tab).Whole(o.After), false)
 	}
 }
 
@@ -73,12 +73,12 @@ func nothingDone(plan turn.Turn, out turn.Outcome) error {
 
 // FillForm fills the fields of a form, and sends it, as one turn.
 func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormRequest) (*domtapv1.FillFormResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
-	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.uploads.Files(paths) })
-	shared, who := s.views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.Uploads.Files(paths) })
+	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	last := shared.LastState(who)
 	plan.Told, plan.ToldMark = last.Snapshot, last.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
@@ -116,7 +116,7 @@ func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (tur
 func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field string) (made turn.Step, err error) {
 	switch a := step.GetAction().(type) {
 	case *domtapv1.Step_Wait:
-		return turn.Step{Wait: waits.Step(tab, s.views.Of(tab), a.Wait, field+".wait")}, nil
+		return turn.Step{Wait: waits.Step(tab, s.Views.Of(tab), a.Wait, field+".wait")}, nil
 	case *domtapv1.Step_Read:
 		return turn.Step{Read: s.turnRead(tab, a.Read)}, nil
 	case *domtapv1.Step_Screenshot:
@@ -125,7 +125,7 @@ func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field st
 		return turn.Step{Back: true}, nil
 	}
 	for i, a := range steps.Actions(step) {
-		if a.Paths, err = s.uploads.Files(a.Paths); err != nil {
+		if a.Paths, err = s.Uploads.Files(a.Paths); err != nil {
 			return made, err
 		}
 		if i > 0 {

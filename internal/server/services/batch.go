@@ -46,11 +46,11 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 		}
 		b.schema = schema
 	}
-	if _, err := s.access.Session(ctx, r.GetSessionId()); err != nil {
+	if _, err := s.Access.Session(ctx, r.GetSessionId()); err != nil {
 		return nil, err
 	}
 	if b.session = r.GetSessionId(); b.session == "" {
-		made, err := s.access.Create(ctx, "", sessions.Settings{Dialogs: driver.DismissDialogs, DenyDownloads: true}, sessions.State{})
+		made, err := s.Access.Create(ctx, "", sessions.Settings{Dialogs: driver.DismissDialogs, DenyDownloads: true}, sessions.State{})
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +86,8 @@ func (s *pageService) Batch(ctx context.Context, r *domtapv1.BatchRequest) (*dom
 func (s *pageService) closeSession(ctx context.Context, session string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	if err := s.access.Close(ctx, session, false); err != nil {
-		s.logger.Warn("the session of a batch was not closed in time", "err", err)
+	if err := s.Access.Close(ctx, session, false); err != nil {
+		s.Logger.Warn("the session of a batch was not closed in time", "err", err)
 	}
 }
 
@@ -96,7 +96,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	out = &domtapv1.BatchResult{Url: url}
 	defer func() { // the interceptor that recovers does not reach this goroutine
 		if fault := recover(); fault != nil {
-			err := rpcstatus.Recovered(ctx, b.pages.logger)
+			err := rpcstatus.Recovered(ctx, b.pages.Logger)
 			out = failed(&domtapv1.BatchResult{Url: url}, err, rpcstatus.Reason(err))
 		}
 	}()
@@ -105,7 +105,7 @@ func (b *batch) read(ctx context.Context, url string) (out *domtapv1.BatchResult
 	}
 	bounded, cancel := context.WithTimeout(ctx, b.each)
 	defer cancel()
-	tab, err := b.pages.access.Open(bounded, tabpool.OpenOptions{URL: url, Session: b.session, Alone: true})
+	tab, err := b.pages.Access.Open(bounded, tabpool.OpenOptions{URL: url, Session: b.session, Alone: true})
 	if err == nil {
 		err = b.fill(bounded, tab, out)
 		b.discard(ctx, tab)
@@ -174,5 +174,5 @@ func (b *batch) text(ctx context.Context, tab *actor.Tab, out *domtapv1.BatchRes
 func (b *batch) discard(ctx context.Context, tab *actor.Tab) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 	defer cancel()
-	_ = b.pages.access.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
+	_ = b.pages.Access.CloseTab(ctx, tab.ID()) // it closes in any case, and closing a closed tab is not an error
 }

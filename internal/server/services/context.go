@@ -39,7 +39,7 @@ func (s *contextService) CountTokens(_ context.Context, r *domtapv1.CountTokensR
 
 // GetHistory lists the pages that a tab showed.
 func (s *contextService) GetHistory(ctx context.Context, r *domtapv1.GetHistoryRequest) (*domtapv1.GetHistoryResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

@@ -63,20 +63,20 @@ func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 
 // WatchDom streams the changes of a view.
 func (s *domService) WatchDom(r *domtapv1.WatchDomRequest, stream domtapv1.DomService_WatchDomServer) error {
-	tab, err := s.access.Tab(stream.Context(), r.GetTabId())
+	tab, err := s.Access.Tab(stream.Context(), r.GetTabId())
 	if err != nil {
 		return err
 	}
-	shared := s.views.Of(tab)
+	shared := s.Views.Of(tab)
 	defer shared.Streams(connections.Caller(stream.Context(), r.GetClientId()))()
-	return s.streams.Watch(tab, shared, r, stream)
+	return s.Streams.Watch(tab, shared, r, stream)
 }
 
 // WaitFor returns when a condition holds.
 func (s *domService) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
-	return waits.Wait(ctx, tab, s.views.Of(tab), r)
+	return waits.Wait(ctx, tab, s.Views.Of(tab), r)
 }

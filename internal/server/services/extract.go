@@ -33,7 +33,7 @@ const (
 
 // Pdf prints the page.
 func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv1.PdfResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (s *pageService) Pdf(ctx context.Context, r *domtapv1.PdfRequest) (*domtapv
 
 // Extract reads data by a schema.
 func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (*domtapv1.ExtractResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +98,12 @@ func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, ro
 
 // Evaluate runs a script in the page, if the daemon allows it.
 func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest) (*domtapv1.EvaluateResponse, error) {
-	if !s.allowEval {
+	if !s.AllowEval {
 		return nil, rpcstatus.New(codes.PermissionDenied,
 			"Evaluate is off: start the daemon with --allow-eval to switch it on, or read with GetDom and Extract and act with Interact",
 			rpcstatus.Info("EVALUATE_OFF", nil))
 	}
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 	}
 	out, err := query.Evaluate(ctx, tab, script)
 	// Operators learn who ran a script in which tab; the script and its result stay out of the log.
-	s.logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
+	s.Logger.LogAttrs(ctx, slog.LevelInfo, "a script was evaluated",
 		slog.String("tab", tab.ID()), slog.Int("length", len(script.Expression)), slog.String("peer", connections.PeerName(ctx)),
 		slog.Bool("failed", err != nil), slog.Bool("threw", out.Exception != ""))
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 
 // ReadLog reads the tab's log without a call to the page.
 func (s *pageService) ReadLog(ctx context.Context, r *domtapv1.ReadLogRequest) (*domtapv1.ReadLogResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}

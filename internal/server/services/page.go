@@ -21,7 +21,7 @@ type pageService struct {
 
 // Screenshot takes a screenshot of the page, or of one element.
 func (s *pageService) Screenshot(ctx context.Context, r *domtapv1.ScreenshotRequest) (*domtapv1.ScreenshotResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *pageService) annotatedShot(ctx context.Context, tab *actor.Tab, r *domt
 	if r.Ref != nil {
 		request.RootRef = r.Ref
 	}
-	taken, err := capture.Take(ctx, tab, s.views.Of(tab), request, shot)
+	taken, err := capture.Take(ctx, tab, s.Views.Of(tab), request, shot)
 	if err != nil {
 		return nil, err
 	}

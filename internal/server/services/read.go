@@ -28,7 +28,7 @@ const (
 
 // ReadPage returns the page as text, as a list of what can be acted on, or as a screenshot with refs.
 func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *pageService) accountText(ctx context.Context, tab *actor.Tab, known, pa
 		reads.TextHits = 1
 	}
 	note.Reads(reads)
-	note.Whole(s.views.Of(tab).Whole(tab.Head().Snapshot), part)
+	note.Whole(s.Views.Of(tab).Whole(tab.Head().Snapshot), part)
 }
 
 // readTree reads the page as INTERACTIVE.
@@ -121,7 +121,7 @@ func (s *pageService) readTree(ctx context.Context, r *domtapv1.ReadPageRequest)
 func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
 	request := listRequest(r)
 	request.ViewportOnly = true
-	shared := s.views.Of(tab)
+	shared := s.Views.Of(tab)
 	taken, err := capture.Take(ctx, tab, shared, request, driver.Shot{Format: "png"})
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *pageService) readPicture(ctx context.Context, tab *actor.Tab, r *domtap
 
 // modeOf returns the mode whose list a cursor continues. Any mode does for an unknown cursor: it has expired.
 func (s *pageService) modeOf(tab *actor.Tab, cursor string) domtapv1.ReadMode {
-	if s.views.Of(tab).IsTree(cursor) {
+	if s.Views.Of(tab).IsTree(cursor) {
 		return domtapv1.ReadMode_READ_MODE_INTERACTIVE
 	}
 	return domtapv1.ReadMode_READ_MODE_VISUAL

@@ -32,7 +32,7 @@ type Config struct {
 	Access *authz.Access
 	// Views has what the callers have seen of the tabs.
 	Views *views.Cache
-	// Usage has the usage that GetStats reports.
+	// Book has the usage that GetStats reports.
 	Book *usage.Recorder
 	// Streams serve WatchDom and WatchTabs.
 	Streams *streaming.Streams
@@ -46,47 +46,23 @@ type Config struct {
 
 // core is what the services share.
 type core struct {
-	daemonID  string
-	access    *authz.Access
-	views     *views.Cache
-	texts     *textcache.Cache
-	book      *usage.Recorder
-	streams   *streaming.Streams
-	uploads   uploads.Policy
-	allowEval bool
-	logger    *slog.Logger
-}
-
-// New makes the services.
-func New(cfg Config) *Services {
-	c := &core{
-		daemonID: cfg.DaemonID, access: cfg.Access, views: cfg.Views, texts: textcache.New(), book: cfg.Book,
-		streams: cfg.Streams, uploads: cfg.Uploads, allowEval: cfg.AllowEval, logger: cfg.Logger,
-	}
-	return &Services{
-		tabs: &tabService{core: c}, dom: &domService{core: c}, actions: &actionService{core: c}, pages: &pageService{core: c},
-		sessions: &sessionService{core: c}, contexts: &contextService{core: c}, stats: &statsService{core: c},
-	}
+	Config
+	texts *textcache.Cache
 }
 
 // Services are the services of the API.
-type Services struct {
-	tabs     *tabService
-	dom      *domService
-	actions  *actionService
-	pages    *pageService
-	sessions *sessionService
-	contexts *contextService
-	stats    *statsService
-}
+type Services struct{ core *core }
+
+// New makes the services.
+func New(cfg Config) *Services { return &Services{&core{cfg, textcache.New()}} }
 
 // Register gives the services to a server.
 func (s *Services) Register(r grpc.ServiceRegistrar) {
-	domtapv1.RegisterTabServiceServer(r, s.tabs)
-	domtapv1.RegisterDomServiceServer(r, s.dom)
-	domtapv1.RegisterActionServiceServer(r, s.actions)
-	domtapv1.RegisterPageServiceServer(r, s.pages)
-	domtapv1.RegisterSessionServiceServer(r, s.sessions)
-	domtapv1.RegisterContextServiceServer(r, s.contexts)
-	domtapv1.RegisterStatsServiceServer(r, s.stats)
+	domtapv1.RegisterTabServiceServer(r, &tabService{core: s.core})
+	domtapv1.RegisterDomServiceServer(r, &domService{core: s.core})
+	domtapv1.RegisterActionServiceServer(r, &actionService{core: s.core})
+	domtapv1.RegisterPageServiceServer(r, &pageService{core: s.core})
+	domtapv1.RegisterSessionServiceServer(r, &sessionService{core: s.core})
+	domtapv1.RegisterContextServiceServer(r, &contextService{core: s.core})
+	domtapv1.RegisterStatsServiceServer(r, &statsService{core: s.core})
 }

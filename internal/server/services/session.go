@@ -15,7 +15,7 @@ type sessionService struct {
 
 // CreateSession makes a session.
 func (s *sessionService) CreateSession(ctx context.Context, r *domtapv1.CreateSessionRequest) (*domtapv1.CreateSessionResponse, error) {
-	info, err := s.access.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
+	info, err := s.Access.Create(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()), convert.State(r.GetStorageState()))
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (s *sessionService) CreateSession(ctx context.Context, r *domtapv1.CreateSe
 
 // ListSessions lists the sessions.
 func (s *sessionService) ListSessions(ctx context.Context, _ *domtapv1.ListSessionsRequest) (*domtapv1.ListSessionsResponse, error) {
-	all, err := s.access.List(ctx)
+	all, err := s.Access.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *sessionService) ListSessions(ctx context.Context, _ *domtapv1.ListSessi
 
 // UpdateSession replaces the settings.
 func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSessionRequest) (*domtapv1.UpdateSessionResponse, error) {
-	info, err := s.access.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
+	info, err := s.Access.Update(ctx, r.GetSessionId(), convert.Settings(r.GetSettings()))
 	if err != nil {
 		return nil, err
 	}
@@ -46,16 +46,16 @@ func (s *sessionService) UpdateSession(ctx context.Context, r *domtapv1.UpdateSe
 
 // CloseSession closes a session.
 func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSessionRequest) (*domtapv1.CloseSessionResponse, error) {
-	if err := s.access.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
+	if err := s.Access.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
 		return nil, err
 	}
-	s.book.CloseSession(identity.From(ctx).Inward(r.GetSessionId()))
+	s.Book.CloseSession(identity.From(ctx).Inward(r.GetSessionId()))
 	return new(domtapv1.CloseSessionResponse), nil
 }
 
 // GetStorageState reads what a session has stored.
 func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetStorageStateRequest) (*domtapv1.GetStorageStateResponse, error) {
-	state, err := s.access.State(ctx, r.GetSessionId())
+	state, err := s.Access.State(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *sessionService) GetStorageState(ctx context.Context, r *domtapv1.GetSto
 
 // SetStorageState stores something in a session.
 func (s *sessionService) SetStorageState(ctx context.Context, r *domtapv1.SetStorageStateRequest) (*domtapv1.SetStorageStateResponse, error) {
-	if err := s.access.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
+	if err := s.Access.SetState(ctx, r.GetSessionId(), convert.State(r.GetState()), r.GetReplace()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.SetStorageStateResponse), nil
@@ -72,7 +72,7 @@ func (s *sessionService) SetStorageState(ctx context.Context, r *domtapv1.SetSto
 
 // ListDownloads lists the downloads of a session.
 func (s *sessionService) ListDownloads(ctx context.Context, r *domtapv1.ListDownloadsRequest) (*domtapv1.ListDownloadsResponse, error) {
-	records, err := s.access.Downloads(ctx, r.GetSessionId())
+	records, err := s.Access.Downloads(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ type snapshot struct {
 // snapshot reads the tab and makes the view that the request selects. since is the request's
 // since_revision.
 func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, boxes bool) (*snapshot, error) {
-	tab, err := c.access.Tab(ctx, r.GetTabId())
+	tab, err := c.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	if err != nil {
 		return nil, err
 	}
-	shared := c.views.Of(tab)
+	shared := c.Views.Of(tab)
 	var now *views.View
 	if name := r.GetCursor(); name != "" {
 		now, err = shared.Continue(reading.Head, sel, name)

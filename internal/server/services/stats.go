@@ -18,7 +18,7 @@ type statsService struct {
 
 // GetStats reports the usage.
 func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest) (*domtapv1.GetStatsResponse, error) {
-	session, err := s.access.Session(ctx, r.GetSessionId())
+	session, err := s.Access.Session(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 		place.Owner = who.Name()
 	}
 	if place.Tab != "" {
-		tab, err := s.access.Tab(ctx, place.Tab)
+		tab, err := s.Access.Tab(ctx, place.Tab)
 		if err == nil && place.Session != "" && tab.Session() != place.Session {
 			err = apierr.Unknown("tab", "tab %s belongs to session %q: leave session_id empty, or set it to that session", place.Tab, tab.Session())
 		}
@@ -36,5 +36,5 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 		}
 		place.Session = tab.Session()
 	}
-	return convert.Stats(s.book.Report(place), tokens.Name), nil
+	return convert.Stats(s.Book.Report(place), tokens.Name), nil
 }

@@ -15,7 +15,7 @@ func (s *actionService) turnRead(tab *actor.Tab, step *domtapv1.ReadStep) *turn.
 		TabId: tab.ID(), MaxTokens: step.MaxTokens, ViewportOnly: step.GetViewportOnly(),
 	})
 	return &turn.ReadStep{Options: sel.Read(false), Say: func(r actor.Reading) (string, error) {
-		shared := s.views.Of(tab)
+		shared := s.Views.Of(tab)
 		now, err := shared.At(r.Head, r.Head.Snapshot, sel)
 		if err != nil {
 			return "", err
@@ -36,7 +36,7 @@ func (s *actionService) turnShot(tab *actor.Tab, step *domtapv1.ScreenshotStep) 
 	sel := views.SelectionOf(&domtapv1.GetCompactRequest{TabId: tab.ID(), ViewportOnly: true, MaxTokens: &unlimited})
 	shot.Options = sel.Read(true)
 	shot.Draw = func(r actor.Reading, picture []byte) ([]byte, error) {
-		now, err := s.views.Of(tab).At(r.Head, r.Head.Snapshot, sel)
+		now, err := s.Views.Of(tab).At(r.Head, r.Head.Snapshot, sel)
 		if err != nil {
 			return nil, err
 		}

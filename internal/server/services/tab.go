@@ -28,7 +28,7 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	bounded, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
 	size := r.GetViewport()
-	tab, err := s.access.Open(bounded, tabpool.OpenOptions{
+	tab, err := s.Access.Open(bounded, tabpool.OpenOptions{
 		URL:      r.GetUrl(),
 		Session:  r.GetSessionId(),
 		Viewport: dom.Box{Width: float64(size.GetWidth()), Height: float64(size.GetHeight())},
@@ -45,18 +45,18 @@ func (s *tabService) OpenTab(ctx context.Context, r *domtapv1.OpenTabRequest) (*
 	if err := ctx.Err(); err != nil { // nobody learns of the tab
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeGrace)
 		defer cancel()
-		return nil, errors.Join(err, s.access.CloseTab(closing, tab.ID()))
+		return nil, errors.Join(err, s.Access.CloseTab(closing, tab.ID()))
 	}
 	return &domtapv1.OpenTabResponse{Tab: convert.Tab(tab.Info())}, nil
 }
 
 // ListTabs lists the tabs.
 func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) (*domtapv1.ListTabsResponse, error) {
-	tabs, err := s.access.Tabs(ctx, r.GetSessionId())
+	tabs, err := s.Access.Tabs(ctx, r.GetSessionId())
 	if err != nil {
 		return nil, err
 	}
-	resp := &domtapv1.ListTabsResponse{DaemonId: s.daemonID}
+	resp := &domtapv1.ListTabsResponse{DaemonId: s.DaemonID}
 	for _, tab := range tabs {
 		resp.Tabs = append(resp.Tabs, convert.Tab(tab.Info()))
 	}
@@ -65,7 +65,7 @@ func (s *tabService) ListTabs(ctx context.Context, r *domtapv1.ListTabsRequest) 
 
 // GetTab describes a tab.
 func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*domtapv1.GetTabResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *tabService) GetTab(ctx context.Context, r *domtapv1.GetTabRequest) (*do
 
 // CloseTab closes a tab.
 func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) (*domtapv1.CloseTabResponse, error) {
-	if err := s.access.CloseTab(ctx, r.GetTabId()); err != nil {
+	if err := s.Access.CloseTab(ctx, r.GetTabId()); err != nil {
 		return nil, err
 	}
 	return new(domtapv1.CloseTabResponse), nil
@@ -82,7 +82,7 @@ func (s *tabService) CloseTab(ctx context.Context, r *domtapv1.CloseTabRequest) 
 
 // SetRestore sets whether a tab is restored after a loss.
 func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreRequest) (*domtapv1.SetRestoreResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreReque
 
 // Navigate loads a URL.
 func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) (*domtapv1.NavigateResponse, error) {
-	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
+	tab, err := s.load(ctx, r, func(t *actor.Tab, ctx context.Context, wait actor.Wait) (actor.Info, error) {
 		return t.Navigate(ctx, r.GetUrl(), wait)
 	})
 	if err != nil {
@@ -102,9 +102,7 @@ func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) 
 
 // GoBack goes one entry back.
 func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*domtapv1.GoBackResponse, error) {
-	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
-		return t.Back(ctx, wait)
-	})
+	tab, err := s.load(ctx, r, (*actor.Tab).Back)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +111,7 @@ func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*do
 
 // GoForward goes one entry forward.
 func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest) (*domtapv1.GoForwardResponse, error) {
-	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
-		return t.Forward(ctx, wait)
-	})
+	tab, err := s.load(ctx, r, (*actor.Tab).Forward)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +120,7 @@ func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest
 
 // Reload loads the current document again.
 func (s *tabService) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*domtapv1.ReloadResponse, error) {
-	tab, err := s.load(ctx, r, func(ctx context.Context, t *actor.Tab, wait actor.Wait) (actor.Info, error) {
-		return t.Reload(ctx, wait)
-	})
+	tab, err := s.load(ctx, r, (*actor.Tab).Reload)
 	if err != nil {
 		return nil, err
 	}
@@ -142,15 +136,15 @@ type navigation interface {
 
 // load runs one navigation of a tab within its timeout.
 func (s *tabService) load(ctx context.Context, r navigation,
-	start func(context.Context, *actor.Tab, actor.Wait) (actor.Info, error),
+	start func(*actor.Tab, context.Context, actor.Wait) (actor.Info, error),
 ) (*domtapv1.Tab, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
-	info, err := start(ctx, tab, convert.Wait(r.GetWaitUntil()))
+	info, err := start(tab, ctx, convert.Wait(r.GetWaitUntil()))
 	if err != nil {
 		return nil, err
 	}
@@ -167,12 +161,12 @@ func within(ctx context.Context, timeout *durationpb.Duration) (context.Context,
 
 // WatchTabs streams the events of tabs.
 func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerStreamingServer[domtapv1.WatchTabsResponse]) error {
-	watch, err := s.access.Watch(stream.Context(), r.GetSessionId())
+	watch, err := s.Access.Watch(stream.Context(), r.GetSessionId())
 	if err != nil {
 		return err
 	}
 	defer watch.Stop()
-	out := s.streams.Sender(stream)
+	out := s.Streams.Sender(stream)
 	return out.Run(func() error {
 		if err := out.Accept(); err != nil {
 			return err
@@ -191,7 +185,7 @@ func (s *tabService) WatchTabs(r *domtapv1.WatchTabsRequest, stream grpc.ServerS
 
 // AnswerDialog answers the dialog that is open.
 func (s *tabService) AnswerDialog(ctx context.Context, r *domtapv1.AnswerDialogRequest) (*domtapv1.AnswerDialogResponse, error) {
-	tab, err := s.access.Tab(ctx, r.GetTabId())
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
 		return nil, err
 	}
