@@ -119,13 +119,13 @@ func New(open Open) *Recorder {
 // account holds the counts of one place.
 type account struct {
 	place   Place
-	methods map[string]*method
-	steps   map[string]*steps
+	methods map[string]*Method
+	steps   map[string]*Steps
 	reads   Reads
 }
 
 func newAccount(p Place) *account {
-	return &account{place: p, methods: map[string]*method{}, steps: map[string]*steps{}}
+	return &account{place: p, methods: map[string]*Method{}, steps: map[string]*Steps{}}
 }
 
 // row finds or makes a row; when there are too many rows, it is the row Other.
@@ -142,26 +142,15 @@ func row[R any](rows map[string]*R, name string) *R {
 	return rows[name]
 }
 
-// method holds the counts of one method.
-type method struct {
-	calls, failed, messages, bytes, tokens, estimated, full, compared int64
-
-	failures map[string]*int64
-	times    *Durations
-}
-
-// steps holds the counts of one kind of step.
-type steps struct {
-	done, healed, failed, skipped int64
-
-	failures map[string]*int64
-}
-
-func count(rows *map[string]*int64, name string) {
+// count adds one to a row, of which there are at most maxRows and Other.
+func count(rows *map[string]int64, name string) {
 	if *rows == nil {
-		*rows = map[string]*int64{}
+		*rows = map[string]int64{}
 	}
-	*row(*rows, name)++
+	if _, known := (*rows)[name]; !known && len(*rows) >= maxRows {
+		name = Other
+	}
+	(*rows)[name]++
 }
 
 // Series takes the entries of one method in one place. It is a value, and stays valid when the place is
@@ -169,7 +158,7 @@ func count(rows *map[string]*int64, name string) {
 type Series struct {
 	recorder *Recorder
 	accounts [4]*account
-	methods  [4]*method
+	methods  [4]*Method
 }
 
 // Series finds the series of a method.
@@ -245,23 +234,20 @@ func (l Series) Add(e Entry) {
 	}
 }
 
-func (m *method) add(e *Entry) {
-	m.calls += e.Calls
-	m.messages += e.Messages
-	m.bytes += e.Bytes
-	m.tokens += e.Tokens
-	m.estimated += e.Estimated
-	m.full += e.Full
-	m.compared += e.Compared
+func (m *Method) add(e *Entry) {
+	m.Calls += e.Calls
+	m.Messages += e.Messages
+	m.Bytes += e.Bytes
+	m.Tokens += e.Tokens
+	m.Estimated += e.Estimated
+	m.Full += e.Full
+	m.Compared += e.Compared
 	if e.Failure != "" {
-		m.failed++
-		count(&m.failures, e.Failure)
+		m.Failed++
+		count(&m.Failures, e.Failure)
 	}
 	if e.Timed {
-		if m.times == nil {
-			m.times = new(Durations)
-		}
-		m.times.Add(e.Took)
+		m.Times.Add(e.Took)
 	}
 }
 
@@ -270,15 +256,15 @@ func (a *account) step(all []Step) {
 		r := row(a.steps, s.Kind)
 		switch {
 		case s.Done:
-			r.done++
+			r.Done++
 		case s.Failed != "":
-			r.failed++
-			count(&r.failures, s.Failed)
+			r.Failed++
+			count(&r.Failures, s.Failed)
 		default:
-			r.skipped++
+			r.Skipped++
 		}
 		if s.Healed {
-			r.healed++
+			r.Healed++
 		}
 	}
 }
@@ -301,7 +287,7 @@ type Account struct {
 	Reads   Reads
 }
 
-// Method is a copy of the counts of one method.
+// Method is the counts of one method.
 type Method struct {
 	Name string
 	// Calls is how many calls began, and Failed how many ended in an error, for the reasons in Failures.
@@ -312,7 +298,7 @@ type Method struct {
 	Times                                              Durations
 }
 
-// Steps is a copy of the counts of one kind of step.
+// Steps is the counts of one kind of step.
 type Steps struct {
 	Kind string
 	// Healed of the Done ones were healed; Skipped were not tried.
@@ -378,29 +364,13 @@ func (out *Account) fill(a *account) {
 	}
 	out.Reads = a.reads
 	for _, name := range slices.Sorted(maps.Keys(a.methods)) {
-		m := a.methods[name]
-		one := Method{
-			Name: name, Calls: m.calls, Failed: m.failed, Failures: counts(m.failures), Messages: m.messages, Bytes: m.bytes,
-			Tokens: m.tokens, Estimated: m.estimated, Full: m.full, Compared: m.compared,
-		}
-		if m.times != nil {
-			one.Times = *m.times
-		}
+		one := *a.methods[name]
+		one.Name, one.Failures = name, maps.Clone(one.Failures)
 		out.Methods = append(out.Methods, one)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(a.steps)) {
-		s := a.steps[kind]
-		out.Steps = append(out.Steps, Steps{Kind: kind, Done: s.done, Healed: s.healed, Failed: s.failed, Skipped: s.skipped, Failures: counts(s.failures)})
+		one := *a.steps[kind]
+		one.Kind, one.Failures = kind, maps.Clone(one.Failures)
+		out.Steps = append(out.Steps, one)
 	}
-}
-
-func counts(rows map[string]*int64) map[string]int64 {
-	if len(rows) == 0 {
-		return nil
-	}
-	out := make(map[string]int64, len(rows))
-	for name, n := range rows {
-		out[name] = *n
-	}
-	return out
 }
