@@ -11,8 +11,7 @@ type document struct {
 	frame dom.FrameID
 	id    string
 	// list is the sentinel of the ring of nodes, in document order.
-	list  node
-	count int
+	list node
 	// lastPatch is the number of the last patch; 0: none yet.
 	lastPatch uint64
 	broken    bool

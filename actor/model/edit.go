@@ -60,7 +60,6 @@ func (e *edit) clear() {
 		e.removed = append(e.removed, n)
 	}
 	d.list.prev, d.list.next = &d.list, &d.list
-	d.count = 0
 	e.model.sequence.invalidate()
 }
 
@@ -182,14 +181,12 @@ func (e *edit) link(n, after *node) {
 	}
 	n.prev, n.next = after, after.next
 	n.prev.next, n.next.prev = n, n
-	e.doc.count++
 	e.model.sequence.loosen(n, true)
 }
 
 // unlink leaves the node's own pointers as they are.
 func (e *edit) unlink(n *node) {
 	n.prev.next, n.next.prev = n.next, n.prev
-	e.doc.count--
 	e.model.sequence.loosen(n, true)
 }
 

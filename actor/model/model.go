@@ -134,7 +134,6 @@ func (m *Model) empty(d *document) {
 		m.refs.release(n)
 	}
 	d.list.prev, d.list.next = &d.list, &d.list
-	d.count = 0
 	m.sequence.invalidate()
 }
 

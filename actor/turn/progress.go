@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -68,8 +69,6 @@ func (p *progress) explain(err error) error {
 	more := *known
 	more.Message += "; " + said
 	more.Detail = map[string]string{"done": strconv.Itoa(len(p.done))}
-	for key, value := range known.Detail {
-		more.Detail[key] = value
-	}
+	maps.Copy(more.Detail, known.Detail)
 	return &more
 }

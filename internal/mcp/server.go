@@ -65,7 +65,6 @@ type Server struct {
 	options Options
 	daemon  *tools.Daemon
 	sdk     *mcp.Server
-	offered []tools.Tool
 
 	// lives ends with Close; work counts every goroutine of the server.
 	lives context.Context
@@ -103,7 +102,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, daemon: tools.NewDaemon(o.Conn), offered: offered, sessions: map[*mcp.ServerSession]*session{}}
+	s := &Server{options: o, daemon: tools.NewDaemon(o.Conn), sessions: map[*mcp.ServerSession]*session{}}
 	s.lives, s.end = context.WithCancel(ctx)
 	s.tabs, s.watches = newTabList(s), newWatches(s)
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "domtap", Version: o.Version}, &mcp.ServerOptions{

@@ -58,11 +58,11 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 			return driver.DoResult{Delivered: driver.DeliveredPart}, t.dropped(ctx, e)
 		}
 	}
-	result, err = t.movedBy(ctx, p)
-	if err == nil && got.Beside {
+	result = t.movedBy(ctx, p)
+	if got.Beside {
 		return t.beside(result)
 	}
-	return result, err
+	return result, nil
 }
 
 // beside is how a drag went whose target was not where it was released. Lists move their items as one is dragged over them:
@@ -143,12 +143,12 @@ func (t *drag) pressAndHold(ctx context.Context) (*path, driver.DoResult, error)
 const movedLimit = 1000
 
 // movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
-func (t *drag) movedBy(ctx context.Context, p *path) (driver.DoResult, error) {
+func (t *drag) movedBy(ctx context.Context, p *path) driver.DoResult {
 	var by point
 	if err := call(ctx, p.leaf(), "moved", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
-		return driver.DoResult{}, nil // it was dragged in any case
+		return driver.DoResult{} // it was dragged in any case
 	}
-	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}, nil
+	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}
 }
 
 // moveHeld moves what is held to where it belongs and returns that place.

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"codeberg.org/readeck/go-readability/v2"
@@ -160,10 +161,8 @@ func isNavigation(n *html.Node) bool {
 
 func within(n *html.Node, tags ...atom.Atom) bool {
 	for p := range n.Ancestors() {
-		for _, tag := range tags {
-			if p.DataAtom == tag {
-				return true
-			}
+		if slices.Contains(tags, p.DataAtom) {
+			return true
 		}
 	}
 	return false

@@ -30,8 +30,6 @@ type Signals struct {
 	Paragraphs int
 	// Links, Controls (fields and buttons) and Fields are counted outside the navigation.
 	Links, Controls, Fields int
-	// Landmark says that there is an article or main element with text.
-	Landmark bool
 	// Media is the part of the viewport that pictures, videos and canvases cover, 0 to 1.
 	Media float64
 }
@@ -128,8 +126,6 @@ func (s *Signals) count(n *html.Node) {
 		s.Fields++
 	case controlRoles[role]:
 		s.Controls++
-	case n.DataAtom == atom.Main, n.DataAtom == atom.Article, role == "main", role == "article":
-		s.Landmark = true
 	}
 }
 

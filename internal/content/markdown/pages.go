@@ -25,8 +25,6 @@ type Page struct {
 	// Next is where the text continues, when More is set.
 	Next Position
 	More bool
-	// Blocks is how many blocks begin on the page.
-	Blocks int
 }
 
 // Cut returns the text from a position on that costs at most budget as count counts; 0: all of it. A page ends after
@@ -41,7 +39,7 @@ func (d *Document) Cut(from Position, budget int, count func(string) int) Page {
 	}
 	if budget <= 0 {
 		text := d.between(from, len(d.Blocks))
-		return Page{Text: text, Tokens: count(text), Blocks: len(d.Blocks) - from.Block}
+		return Page{Text: text, Tokens: count(text)}
 	}
 	end, spent := d.fill(from, budget, count)
 	for end > from.Block && count(d.between(from, end)) > budget {
@@ -62,10 +60,7 @@ func (d *Document) Cut(from Position, budget int, count func(string) int) Page {
 			at = Position{Block: at.Block + 1}
 		}
 	}
-	page := Page{Text: text, Tokens: count(text), Next: at, More: at.Block < len(d.Blocks), Blocks: at.Block - from.Block}
-	if at.Offset > 0 {
-		page.Blocks++
-	}
+	page := Page{Text: text, Tokens: count(text), Next: at, More: at.Block < len(d.Blocks)}
 	if !page.More {
 		page.Next = Position{}
 	}

@@ -3,6 +3,7 @@ package actcmd
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,12 +40,7 @@ func (t *target) register(f *pflag.FlagSet) {
 
 // given reports whether a flag describes the target.
 func (t *target) given() bool {
-	for _, name := range targetFlags {
-		if t.flags.Changed(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(targetFlags, t.flags.Changed)
 }
 
 // message makes the target from the flags.
