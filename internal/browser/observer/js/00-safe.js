@@ -1,34 +1,46 @@
 // @ts-check
-// Safe access to the DOM.
+// Safe access to the DOM: node properties that no page can replace or shadow.
 //
 // The observer runs in an isolated world: the page's scripts cannot see it, and cannot replace the
-// prototypes that it uses. But named properties reach into isolated worlds too:
-// `<form><input name="localName"></form>` makes form.localName an element, and
-// `<img name="title">` does the same to document.title. So forms and documents are only read
-// through getters that are taken from the prototypes once.
+// prototypes that it uses. But named properties reach into isolated worlds too: `<form><input
+// name="localName"></form>` makes form.localName an element, and `<img name="title">` does the same
+// to document.title. Forms and documents are therefore read through getters that are taken from the
+// prototypes once.
+//
+// All other files read nodes through `safe` and the functions below. The file also has the
+// functions of the flat tree (shadow roots, slots) and those that fold and cut text.
 
 /**
- * Returns the getter of a property as a function of the node. Callers declare the types; nothing checks them.
+ * Returns the getter of a property as a function of the node. The caller declares the type F;
+ * nothing checks it.
+ * @template {Function} F
  * @param {Function} type @param {string} property
- * @returns {(node: any) => any}
+ * @returns {F}
  */
 function getter(type, property) {
   const { get } = /** @type {PropertyDescriptor & { get: Function }} */ (Object.getOwnPropertyDescriptor(type.prototype, property));
-  return Function.prototype.call.bind(get);
+  /** @type {unknown} */
+  const bound = Function.prototype.call.bind(get);
+  return /** @type {F} */ (bound);
 }
 
 /**
- * Returns a method as a function of the node and the arguments. Callers declare the types; nothing checks them.
+ * Returns a method as a function of the node and the arguments. The caller declares the type F;
+ * nothing checks it.
+ * @template {Function} F
  * @param {Function} type @param {string} name
- * @returns {(node: any, ...args: any[]) => any}
+ * @returns {F}
  */
 function method(type, name) {
-  return Function.prototype.call.bind(type.prototype[name]);
+  /** @type {unknown} */
+  const bound = Function.prototype.call.bind(type.prototype[name]);
+  return /** @type {F} */ (bound);
 }
 
 /**
- * Whether a node's properties are its own: it is no form, and no control shadows its name. Reading them
- * directly is several times faster than through a getter, above all in code that just started to run.
+ * Whether a node's properties are its own: it is no form, and no control shadows its name. Reading
+ * them directly is several times faster than through a getter, above all in code that just started
+ * to run.
  * @param {Node} n
  */
 function hasPlainProperties(n) {
@@ -36,7 +48,7 @@ function hasPlainProperties(n) {
   return typeof name === "string" && name !== "form";
 }
 
-/** The getters and methods for forms and documents. */
+/** Reads through the prototypes: for forms and documents, whose own properties may be shadowed. */
 const slow = {
   /** @type {(n: Node) => DomNode | null} */
   parentNode: getter(Node, "parentNode"),
@@ -81,7 +93,7 @@ const slow = {
 const RECT = Element.prototype.getBoundingClientRect;
 const CHECK_VISIBILITY = Element.prototype.checkVisibility;
 
-/** Reads that no page can mislead. All take the node first. */
+/** Reads that no page can falsify. All take the node first. */
 const safe = {
   /** @param {Node} n */
   parentNode: (n) => /** @type {DomNode | null} */ (hasPlainProperties(n) ? n.parentNode : slow.parentNode(n)),
@@ -192,10 +204,17 @@ function hasAttr(el, name) {
   return el.hasAttribute === HAS_ATTRIBUTE ? el.hasAttribute(name) : slow.hasAttribute(el, name);
 }
 
-/** The element that is known to have no aria-* attribute: saves looking for each of a dozen. @type {El | null} */
+/**
+ * The element that is known to have no aria-* attribute, which saves a dozen lookups; see
+ * probeAria.
+ * @type {El | null}
+ */
 let ariaFree = null;
 
-/** Looks once whether an element has aria-* attributes at all. @param {El} el */
+/**
+ * Checks once whether an element has aria-* attributes at all, before `aria` is called for each.
+ * @param {El} el
+ */
 function probeAria(el) {
   ariaFree = null;
   if (el.hasAttribute !== HAS_ATTRIBUTE) return;
@@ -215,17 +234,24 @@ function hasNoAttributes(el) {
   return el.hasAttributes === HAS_ATTRIBUTES && !el.hasAttributes();
 }
 
-/** The closed shadow roots that the daemon found, by host; null while there is none. @type {WeakMap<El, Shadow> | null} */
+/**
+ * The closed shadow roots that the daemon found, by host; null while there is none.
+ * @type {WeakMap<El, Shadow> | null}
+ */
 let closedRoots = null;
 
-/** The shadow root of an element, if any: open, or closed and known. @param {El} el @returns {Shadow | null} */
+/**
+ * The shadow root of an element, if any: open, or closed and known.
+ * @param {El} el @returns {Shadow | null}
+ */
 function shadowOf(el) {
   const open = safe.shadowRoot(el);
   return open !== null || closedRoots === null ? open : closedRoots.get(el) || null;
 }
 
 /**
- * The slot that a node is assigned to. Those of closed roots do not say so.
+ * The slot that a node is assigned to. Nodes do not report the slots of closed roots, so those are
+ * looked up by name.
  * @param {El | Text} node @returns {El | null}
  */
 function slotOf(node) {
@@ -278,24 +304,28 @@ function assignedChildren(el, tag) {
 const CLEAN = /^[!-~]+(?: [!-~]+)*$/;
 /** What counts as one space. */
 const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
-/** How much text is folded at once, and how much waits for more, since pieces are small. */
+/**
+ * How many characters are folded at once, and how many are collected first when pieces are small.
+ */
 const FOLDED_AT_ONCE = 4096, FOLDED_LATER = 512;
 /** How many characters of raw text are read at most for one result. */
 const MAX_RAW = 200_000;
 
 /**
- * Folds the white space of a text that comes in pieces, however much of it there is, and stops when it has enough
- * characters or has looked through too many.
+ * Folds the white space of a text that comes in pieces. It stops when it has enough characters or
+ * has read MAX_RAW.
  */
 class TextFolder {
   /** @param {number} most how many characters are enough */
   constructor(most) {
     this.most = most;
-    /** White space is folded, and there is none before the first word. */
+    /** The folded text so far. It has no white space before the first word. */
     this.text = "";
+    /** Small pieces that are folded later, together. */
     this.pending = "";
+    /** How many more raw characters may be read. */
     this.left = Math.max(MAX_RAW, 8 * most);
-    /** There is more that was not looked at. */
+    /** Some of the text was not read. */
     this.cut = false;
   }
 
@@ -337,7 +367,10 @@ class TextFolder {
   }
 }
 
-/** A text of at most about so many characters, as clean will want it. @param {string} text @param {number} most */
+/**
+ * The beginning of a text, folded, with about `most` characters: enough for clean.
+ * @param {string} text @param {number} most
+ */
 function folded(text, most) {
   if (text.length <= most) return text;
   const out = new TextFolder(most);
@@ -351,8 +384,8 @@ function hasText(text) {
 }
 
 /**
- * Cleans and cuts a string: white space folded, control characters gone, then at most `max` characters plus "…",
- * and no lone surrogates.
+ * Cleans and cuts a string: white space folded, control characters gone, then at most `max`
+ * characters plus "…", and no lone surrogates.
  * @param {string} text @param {number} max
  */
 function clean(text, max) {

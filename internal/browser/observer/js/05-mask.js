@@ -1,15 +1,19 @@
 // @ts-check
-// Masks: what a session hides from its readers. Text is masked where it is produced, so masked content never leaves
-// the page. MASKS comes with the script; it is null when nothing is masked, and masking then costs nothing.
+// Masks: what a session hides from its clients. Text is masked where it is produced, so masked
+// content never leaves the page. The constant MASKS precedes the script; null means that only
+// secret fields are masked.
 //
-// A selector masks an element with all that is below it, in the tree that it stands in and in the flat tree.
-// `values` masks what stands in form fields and in what is edited, but not what such a field is called.
+// A selector masks an element with everything below it, in its own tree and in the flat tree.
+// `values` masks the content of form fields and editors, but not their names.
+//
+// The file owns which elements are masked or secret. The describers (20-names, 30-describe,
+// 37-row-text, 65-markup, 67-extract) take text and attributes through its reported* functions.
 
 const MASK = "••••";
 
 /** Attributes that a masked element keeps: they describe the element, not its content. */
 const UNMASKED = new Set(["id", "class", "type", "role", "name", "autocomplete", "tabindex", "disabled", "required", "readonly", "hidden", "for", "slot", "form"]);
-/** Attributes that hold what a field holds. */
+/** Attributes that repeat the value of a field. */
 const VALUE_ATTRIBUTES = new Set(["value", "selected", "aria-valuetext", "aria-valuenow"]);
 /** How many nodes of a subtree are read for its text when some of it is masked. */
 const MASK_NODES = 20_000;
@@ -19,7 +23,7 @@ const closestOf = method(Element, "closest");
 /** @type {(el: El) => boolean} */
 const isEditableNow = getter(HTMLElement, "isContentEditable");
 
-/** The selectors. An invalid selector masks everything, since its meaning is unknown. */
+/** The selectors that mask. An invalid selector masks everything, since its meaning is unknown. */
 const MASK_SELECTORS = MASKS === null ? [] : validSelectors(MASKS.selectors);
 
 /** @param {string[]} selectors */
@@ -40,7 +44,7 @@ function isEdited(el) {
   try {
     if (isEditableNow(el) === true) return true;
   } catch {
-    // of a drawing, which has no such property
+    // an SVG element, which has no such property
   }
   return closestOf(el, "[contenteditable]:not([contenteditable=false i])") !== null;
 }
@@ -55,14 +59,17 @@ function isMasked(el) {
   return MASK_SELECTORS.some((selector) => isWithinSelector(el, selector));
 }
 
-/** Whether an element matches, or stands in one that does, in its own trees or in the flat one. @param {El} el @param {string} selector */
+/**
+ * Whether an element or an ancestor matches a selector, in its own trees or in the flat tree.
+ * @param {El} el @param {string} selector
+ */
 function isWithinSelector(el, selector) {
   for (let /** @type {El | null} */ n = el; n; n = hostOf(n)) if (closestOf(n, selector)) return true;
   for (let /** @type {El | null} */ n = el; n; n = flatElement(n)) if (safe.matches(n, selector)) return true;
   return false;
 }
 
-/** Whether the text that stands in an element is masked. @param {El | null} el */
+/** Whether the text in an element is masked. @param {El | null} el */
 function isTextMasked(el) {
   if (!el) return false;
   if (tagOf(el) === "textarea" && isSecret(el)) return true;
@@ -70,12 +77,12 @@ function isTextMasked(el) {
   return isMasked(el) || (MASKS.values && (tagOf(el) === "textarea" || isEdited(el) || closestOf(el, "textarea,option,[role=textbox],[role=searchbox],[role=combobox]:not(input),[role=spinbutton]") !== null));
 }
 
-/** Whether the value of a field is masked, by a mask. @param {El} el */
+/** Whether MASKS masks the value of a field; a secret value is another matter. @param {El} el */
 function isValueMasked(el) {
   return MASKS !== null && (MASKS.values || isMasked(el));
 }
 
-/** Whether the choice among the options of a list is masked. @param {El} option */
+/** Whether it is masked which options of a list are selected. @param {El} option */
 function isChoiceMasked(option) {
   const list = closestOf(option, "select[autocomplete]");
   if (list && isSecret(list)) return true;
@@ -84,10 +91,21 @@ function isChoiceMasked(option) {
 
 /** Values of autocomplete that mark a field as secret. */
 const SECRET_FIELDS = new Set(["one-time-code", "current-password", "new-password", "cc-csc"]);
-/** So long a secret is looked for in other attributes; a shorter one must be the whole of one. */
+/**
+ * A secret of at least this length is also searched for within other attributes; a shorter one must
+ * be the whole value.
+ */
 const SECRET_WITHIN = 4;
+/**
+ * The fields that held a secret once. They stay masked, also when the page shows a password as
+ * text.
+ */
+const secrets = new WeakSet();
 
-/** Whether the value of a field is secret. A field that was secret once stays secret. @param {El} el */
+/**
+ * Whether the value of a field is secret. A field that was secret once stays secret.
+ * @param {El} el
+ */
 function isSecret(el) {
   if (secrets.has(el)) return true;
   const auto = attr(el, "autocomplete");
@@ -97,7 +115,10 @@ function isSecret(el) {
   return secret;
 }
 
-/** Whether an attribute reveals the value of a secret field. @param {El} el @param {string} name @param {string} value */
+/**
+ * Whether an attribute reveals the value of a secret field.
+ * @param {El} el @param {string} name @param {string} value
+ */
 function holdsSecret(el, name, value) {
   name = name.toLowerCase();
   if (UNMASKED.has(name) || !isSecret(el)) return false;
@@ -108,7 +129,10 @@ function holdsSecret(el, name, value) {
   return false;
 }
 
-/** The value of an attribute, masked where needed. @param {El} el @param {string} name @returns {string | null} */
+/**
+ * The value of an attribute, masked where needed.
+ * @param {El} el @param {string} name @returns {string | null}
+ */
 function reportedAttribute(el, name) {
   const value = attr(el, name);
   if (value && holdsSecret(el, name, value)) return MASK;
@@ -119,7 +143,10 @@ function reportedAttribute(el, name) {
   return MASKS === null || !value ? value : maskAttribute(el, name, value);
 }
 
-/** The value of an aria-* attribute, masked where needed. @param {El} el @param {string} name @returns {string | null} */
+/**
+ * The value of an aria-* attribute, masked where needed.
+ * @param {El} el @param {string} name @returns {string | null}
+ */
 function reportedAria(el, name) {
   const value = aria(el, name);
   if (value && holdsSecret(el, name, value)) return MASK;
@@ -133,7 +160,7 @@ function maskAttribute(el, name, value) {
   return !UNMASKED.has(name) && isMasked(el) ? MASK : value;
 }
 
-/** Whether the value of an element is what is written on it. @param {El} el */
+/** Whether the value of an element is its caption, as that of a button is. @param {El} el */
 function isCaption(el) {
   const tag = tagOf(el);
   return tag === "button" || tag === "li" || (tag === "input" && /^(button|submit|reset|image)$/.test(el.type));
@@ -149,19 +176,25 @@ function reportedText(el) {
   return MASKS === null && !holdsSecretText(el) ? safe.textContent(el) : maskedText(el);
 }
 
-/** Whether there is a secret among the text in an element. @param {El} el */
+/** Whether the text in an element includes a secret. @param {El} el */
 function holdsSecretText(el) {
   if (tagOf(el) === "textarea") return isSecret(el);
   for (const area of queryWithin(el, "textarea[autocomplete]")) if (isSecret(area)) return true;
   return false;
 }
 
-/** The same, with white space folded, and no longer than clean needs. @param {El} root @param {number} most */
+/**
+ * The text of an element, masked where needed, with white space folded.
+ * @param {El} root @param {number} most how many characters are enough
+ */
 function reportedWords(root, most) {
   return reportedFolded(root, most).finish();
 }
 
-/** The text in an element, folded: of a large one only the beginning is looked at. @param {El} root @param {number} most */
+/**
+ * Folds the text of an element, masked where needed. Only the beginning of a large element is read.
+ * @param {El} root @param {number} most
+ */
 function reportedFolded(root, most) {
   const out = new TextFolder(most);
   if (isTextMasked(root)) {
@@ -181,7 +214,7 @@ function reportedFolded(root, most) {
   return out;
 }
 
-/** @param {El} root */
+/** The text of an element that has masked text in it. @param {El} root */
 function maskedText(root) {
   if (isTextMasked(root)) return hasText(safe.textContent(root)) ? MASK : "";
   let out = "";

@@ -1,5 +1,9 @@
 // @ts-check
-// Roles: which elements count, and what they are (HTML-AAM 1.0, WAI-ARIA 1.2).
+// Roles (HTML-AAM 1.0, WAI-ARIA 1.2), and whether an element is interactive.
+//
+// Roles depend on the tag, the attributes and the ancestors alone. isInteractive also takes hints:
+// bits that other files found out (43-hints.js). Refresh calls these functions for each element
+// that may count, names and rows for those around it.
 
 const INTERACTIVE_TAGS = new Set(["a", "button", "input", "select", "textarea", "details", "summary"]);
 
@@ -45,7 +49,7 @@ const TAG_ROLES = {
   tbody: "rowgroup", thead: "rowgroup", tfoot: "rowgroup", legend: "legend", label: "label",
 };
 
-/** Shapes in a drawing. */
+/** SVG shapes. */
 const SHAPES = new Set(["rect", "circle", "ellipse", "line", "path", "polygon", "polyline"]);
 
 /** The explicit role: the first token that ARIA knows. @param {El} el */
@@ -67,7 +71,7 @@ function isWithinTags(el, tags) {
   return false;
 }
 
-/** What a header cell heads: by its scope, else by the cells beside it. @param {El} el */
+/** The role of a header cell: by its scope, else by the cells beside it. @param {El} el */
 function headerRole(el) {
   const scope = (attr(el, "scope") || "").toLowerCase();
   if (scope === "row" || scope === "rowgroup") return "rowheader";
@@ -76,8 +80,8 @@ function headerRole(el) {
   return beside.includes("td") && !beside.includes("th") ? "rowheader" : "columnheader";
 }
 
-/** Whether the author named a sectioning element. @param {El} el */
-function authorNamed(el) {
+/** Whether the author gave an element a name by an attribute. @param {El} el */
+function hasAuthorName(el) {
   return (aria(el, "aria-label") !== null) || (aria(el, "aria-labelledby") !== null) || hasAttr(el, "title");
 }
 
@@ -97,32 +101,35 @@ function nativeRole(el, tag) {
       return el.multiple || el.size > 1 ? "listbox" : "combobox";
     case "img": {
       const alt = attr(el, "alt");
-      return alt === "" && !authorNamed(el) ? "none" : "img";
+      return alt === "" && !hasAuthorName(el) ? "none" : "img";
     }
     case "header":
       return isWithinTags(el, SECTIONING_OR_MAIN) ? "generic" : "banner";
     case "footer":
       return isWithinTags(el, SECTIONING_OR_MAIN) ? "generic" : "contentinfo";
     case "aside":
-      return authorNamed(el) || !isWithinTags(el, SECTIONING) ? "complementary" : "generic";
+      return hasAuthorName(el) || !isWithinTags(el, SECTIONING) ? "complementary" : "generic";
     case "th":
       return headerRole(el);
     case "section":
-      return authorNamed(el) ? "region" : "generic";
+      return hasAuthorName(el) ? "region" : "generic";
     case "form":
-      return authorNamed(el) ? "form" : "generic";
+      return hasAuthorName(el) ? "form" : "generic";
     case "svg":
       return "img";
     case "g":
-      return authorNamed(el) ? "group" : "generic";
+      return hasAuthorName(el) ? "group" : "generic";
     case "use":
       return "graphics-object";
   }
   return TAG_ROLES[tag] || (SHAPES.has(tag) ? "graphics-symbol" : "generic");
 }
 
-/** Whether the element takes part in sequential focus, so that role=none cannot hide it. @param {El} el @param {string} tag */
-function focusable(el, tag) {
+/**
+ * Whether the element takes part in sequential focus, so that role=none cannot hide it.
+ * @param {El} el @param {string} tag
+ */
+function isFocusable(el, tag) {
   if (hasAttr(el, "tabindex")) return true;
   switch (tag) {
     case "a":
@@ -142,14 +149,11 @@ function focusable(el, tag) {
 /** The computed role. @param {El} el @param {string} tag @param {string} explicit */
 function roleOf(el, tag, explicit) {
   if (explicit && explicit !== "none" && explicit !== "presentation") return explicit;
-  if (explicit && !focusable(el, tag)) return "none";
+  if (explicit && !isFocusable(el, tag)) return "none";
   return nativeRole(el, tag);
 }
 
-/**
- * Whether the element itself makes its content editable: it is no part of something editable already.
- * @param {El} el
- */
+/** Whether the element itself makes its content editable, and no ancestor does. @param {El} el */
 function isEditingHost(el) {
   const value = attr(el, "contenteditable");
   if (value === null) return false;
@@ -160,20 +164,21 @@ function isEditingHost(el) {
 }
 
 /**
- * What is known of an element besides its tag and attributes, as bits; see Model.hints. HINT_MEANT alone makes an
- * element structural at most: a caller named it as the target of an action.
+ * Hints, as bits; see Hints. HINT_POINTER: the element has cursor: pointer. HINT_PROXY: it is the
+ * label of a hidden control. HINT_EDITED: the whole document is editable. HINT_TARGET: a caller
+ * named it as a target, which alone makes an element structural at most.
  */
-const HINT_POINTER = 1, HINT_STAND_IN = 2, HINT_EDITED = 4, HINT_MEANT = 8;
+const HINT_POINTER = 1, HINT_PROXY = 2, HINT_EDITED = 4, HINT_TARGET = 8;
 
 /**
- * Whether a person acts on the element. Every reason is decided here: hints holds those that had to be found
- * out elsewhere.
+ * Whether a person can act on the element. All reasons are here; hints has those that tag and
+ * attributes do not show.
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints
  */
 function isInteractive(el, tag, explicit, hints) {
   if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
   if (tag === "area") return hasAttr(el, "href");
-  if (hints & ~HINT_MEANT) return true;
+  if (hints & ~HINT_TARGET) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;
   if (hasAttr(el, "onclick") || el[CLICKABLE] === true) return true;
   const tabindex = attr(el, "tabindex");

@@ -1,29 +1,37 @@
 // @ts-check
-// What is read from the style rules of a document: which elements get a pointing hand, and whether anything can be
-// clipped at all. Reading the rules once is far cheaper than reading the computed style of every element.
+// Style sheets: which selectors set cursor: pointer, and whether any rule clips, sets display:
+// contents or shows elements by their neighbors. Reading the rules once is far cheaper than reading
+// the computed style of every element.
+//
+// Styles owns what was read of each sheet and each tree. Hints reads the sheets before a full scan
+// and during sweeps; Visibility, Cursors and Refresh use the results. Layout compares the sheets at
+// polls (changed).
 
-/** More rules of a sheet than this are not read: it then counts as one that cannot be read. */
+/** A sheet with more rules than this counts as unreadable. */
 const MAX_SHEET_RULES = 20000;
-/** More selectors than this are slower to match than computed styles are to read. */
+/** More selectors than this take longer to match than computed styles take to read. */
 const MAX_SELECTORS = 250;
-/** How many rules one sweep rereads: scripts can edit rules without any event. */
+/** How many rules one sweep rereads, because scripts can edit rules without any event. */
 const RULES_AGAIN = 200;
 /** A nested selector that grows beyond this is not followed. */
 const MAX_SELECTOR = 2000;
 
-/** What was read from one sheet. */
+/** What one sheet contains. */
 class SheetFacts {
   constructor() {
-    /** Selectors of the rules that set cursor: pointer, whatever condition they stand under. @type {Set<string>} */
+    /**
+     * Selectors of the rules that set cursor: pointer, whatever their conditions.
+     * @type {Set<string>}
+     */
     this.selectors = new Set();
     /** Some rule clips: by overflow, or by clip and clip-path. */
     this.overflows = false;
     this.clips = false;
     /** Some rule sets display: contents. */
     this.contents = false;
-    /** Some rule shows or hides by what stands beside or in an element. */
+    /** Some rule shows or hides an element by its siblings or children. */
     this.structural = false;
-    /** It cannot be read, wholly or in part, so it may contain anything. */
+    /** The sheet cannot be read, wholly or in part, so it may contain anything. */
     this.opaque = false;
     /** Number, first and last of its rules: isSameSheet compares them. */
     this.length = -1;
@@ -37,10 +45,13 @@ class SheetFacts {
     this.opaque = this.overflows = this.clips = this.contents = this.structural = true;
   }
 
-  /** @param {CSSStyleDeclaration} style @param {AnyRule} rule @param {string} scope the selector of the rule around it */
+  /**
+   * @param {CSSStyleDeclaration} style @param {AnyRule} rule
+   * @param {string} scope the selector of the rule around it
+   */
   noteStyle(style, rule, scope) {
     const { cursor } = style;
-    if (cursor && isPointer(cursor)) {
+    if (cursor && isPointerCursor(cursor)) {
       const selector = selectorOf(rule, scope);
       if (selector === null) this.markUnreadable();
       else if (selector) this.selectors.add(selector);
@@ -54,22 +65,26 @@ class SheetFacts {
 
 const STRUCTURAL_SELECTOR = /:has\(|:empty|-child|-of-type|[+~]/;
 
-/** Whether a style sets a property that shows or hides elements. @param {CSSStyleDeclaration} style */
+/**
+ * Whether a style sets a property that shows or hides elements.
+ * @param {CSSStyleDeclaration} style
+ */
 function affectsVisibility(style) {
-  for (const name of SHOWING) if (style[name] !== "") return true;
+  for (const name of VISIBILITY_PROPERTIES) if (style[name] !== "") return true;
   return false;
 }
 
 /** @type {(keyof CSSStyleDeclaration)[]} */
-const SHOWING = ["display", "visibility", "opacity", "height", "width", "maxHeight", "maxWidth", "clipPath", "clip", "position", "contentVisibility"];
+const VISIBILITY_PROPERTIES = ["display", "visibility", "opacity", "height", "width", "maxHeight", "maxWidth", "clipPath", "clip", "position", "contentVisibility"];
 
 /** @param {string} cursor */
-function isPointer(cursor) {
+function isPointerCursor(cursor) {
   return cursor === "pointer" || cursor.endsWith(", pointer");
 }
 
 /**
- * The selector of a rule, with that of the rule around it written out; null when it is too long.
+ * The selector of a rule, with "&" replaced by the selector of the rule around it; null when that
+ * is too long.
  * @param {AnyRule} rule @param {string} scope
  */
 function selectorOf(rule, scope) {
@@ -79,7 +94,10 @@ function selectorOf(rule, scope) {
   return full.length > MAX_SELECTOR ? null : full;
 }
 
-/** The rules within a rule: of a condition, of a layer, nested, or imported. @param {AnyRule} rule @returns {CSSRuleList | null} */
+/**
+ * The rules within a rule: of a condition, of a layer, nested, or imported.
+ * @param {AnyRule} rule @returns {CSSRuleList | null}
+ */
 function innerRules(rule) {
   if (rule.styleSheet !== undefined) return rule.styleSheet ? rule.styleSheet.cssRules : null;
   return rule.cssRules && rule.cssRules.length ? rule.cssRules : null;
@@ -92,7 +110,10 @@ function readSheet(sheet) {
   return facts;
 }
 
-/** Reads a sheet, a rule at a time. Iterative, since rules nest. @param {CSSStyleSheet} sheet @param {SheetFacts} facts */
+/**
+ * Reads a sheet, a rule at a time. Iterative, since rules nest.
+ * @param {CSSStyleSheet} sheet @param {SheetFacts} facts
+ */
 function* readRules(sheet, facts) {
   try {
     const { cssRules } = sheet;
@@ -119,7 +140,10 @@ function* readRules(sheet, facts) {
   }
 }
 
-/** Whether a sheet is as it was read. @param {CSSStyleSheet} sheet @param {SheetFacts} facts */
+/**
+ * Whether a sheet still has the rules that were read: their number, the first and the last.
+ * @param {CSSStyleSheet} sheet @param {SheetFacts} facts
+ */
 function isSameSheet(sheet, facts) {
   if (facts.length < 0) return true;
   try {
@@ -131,7 +155,7 @@ function isSameSheet(sheet, facts) {
   }
 }
 
-/** What was read from all sheets of a document and its shadow trees. */
+/** The facts of all sheets of a document and its shadow trees, and their sums. */
 class Styles {
   constructor() {
     /** @type {WeakMap<CSSStyleSheet, SheetFacts>} */
@@ -143,7 +167,7 @@ class Styles {
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
 
-  /** Forgets the sums; what was read of each sheet stays. */
+  /** Clears the sums; the facts of each sheet stay. */
   begin() {
     this.overflows = this.clips = this.contents = this.opaque = this.structural = false;
   }
@@ -155,8 +179,9 @@ class Styles {
   }
 
   /**
-   * Reads the sheets of a document or a shadow root that are new or changed. Elements with a pointing hand of
-   * their own match the selector, or the sheets are opaque and anything may have one.
+   * Reads the sheets of a document or a shadow root that are new or changed. Elements with cursor:
+   * pointer of their own match the returned selector, or the sheets are opaque and any element may
+   * have it.
    * @param {Tree} root
    */
   read(root) {
@@ -177,13 +202,16 @@ class Styles {
       opaque = true;
     }
     const all = [...selectors].join(",");
-    const said = { selector: all ? INLINE_POINTER + ",:is(" + all + ")" : INLINE_POINTER, opaque, hosts: /:host|::slotted/.test(all) };
-    this.roots.set(root, said);
+    const result = { selector: all ? INLINE_POINTER + ",:is(" + all + ")" : INLINE_POINTER, opaque, hosts: /:host|::slotted/.test(all) };
+    this.roots.set(root, result);
     this.opaque = this.opaque || opaque;
-    return said;
+    return result;
   }
 
-  /** Reads some rules of a document again, and goes on with the next at the next call. @param {Document} doc */
+  /**
+   * Reads RULES_AGAIN rules of a document again; the next call continues behind them.
+   * @param {Document} doc
+   */
   *rereadSome(doc) {
     for (let n = 0; n < RULES_AGAIN; n++) {
       this.rereading = this.rereading || this.rereadAll(doc);
@@ -204,12 +232,15 @@ class Styles {
     }
   }
 
-  /** What was read of a root last. @param {Tree} root */
+  /** The last result of read for a root. @param {Tree} root */
   of(root) {
     return this.roots.get(root) || this.read(root);
   }
 
-  /** Whether rules were added or removed since a document's sheets were read. @param {Document} doc */
+  /**
+   * Whether rules were added or removed since a document's sheets were read.
+   * @param {Document} doc
+   */
   changed(doc) {
     for (const sheet of this.sheetsOf(doc)) {
       const facts = this.sheets.get(sheet);

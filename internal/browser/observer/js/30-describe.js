@@ -17,9 +17,6 @@ const ABSENT = 0, NO = 1, YES = 2, MIXED = 3;
 const S_CHECKED = 0, S_DISABLED = 2, S_EXPANDED = 4, S_SELECTED = 6, S_PRESSED = 8, S_REQUIRED = 10,
   S_READONLY = 12, S_FOCUSED = 14, S_INVALID = 16;
 
-/** Fields that held a secret once stay masked, also when a page shows a password as text. */
-const secrets = new WeakSet();
-
 /**
  * How much of an element's content its text includes. Content that is included is not listed by itself. When the text was cut,
  * inline content counts as included, but blocks are listed: the items of a list, the paragraphs of a card.
@@ -104,7 +101,7 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
     if (!structural) return -1;
   } else if (isInteractive(el, tag, explicit, hints)) return INTERACTIVE;
   if (tag === "iframe" || tag === "frame") return FRAME_HOST;
-  if (hints & HINT_MEANT) return STRUCTURAL;
+  if (hints & HINT_TARGET) return STRUCTURAL;
   if (!structural) return -1;
   const role = roleOf(el, tag, explicit);
   if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;

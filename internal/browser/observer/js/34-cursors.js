@@ -69,7 +69,7 @@ class Cursors {
   /** Whether an element's cursor is a pointing hand. @param {El} el */
   isHand(el) {
     let hand = this.hands.get(el);
-    if (hand === undefined) this.hands.set(el, (hand = isPointer(getComputedStyle(el).cursor)));
+    if (hand === undefined) this.hands.set(el, (hand = isPointerCursor(getComputedStyle(el).cursor)));
     return hand;
   }
 }

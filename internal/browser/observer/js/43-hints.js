@@ -122,9 +122,9 @@ class Hints {
     this.proxyLabels = now;
     this.proxiedControls = new Map();
     for (const [control, label] of now) this.proxiedControls.set(label, control);
-    for (const [, label] of was) if (!this.proxiedControls.has(label) && this.set(label, HINT_STAND_IN, false)) changes.checkNodes.add(label);
+    for (const [, label] of was) if (!this.proxiedControls.has(label) && this.set(label, HINT_PROXY, false)) changes.checkNodes.add(label);
     for (const [label, control] of this.proxiedControls) {
-      if (this.set(label, HINT_STAND_IN, true) || was.get(control) !== label) changes.checkNodes.add(label);
+      if (this.set(label, HINT_PROXY, true) || was.get(control) !== label) changes.checkNodes.add(label);
     }
   }
 }

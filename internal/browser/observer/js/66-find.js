@@ -206,7 +206,7 @@ class Finder {
   /** Makes an element a part of the stored DOM, as something that is shown. @param {El} el */
   makeListed(el) {
     const { model } = this;
-    if (!model.hints.set(el, HINT_MEANT, true)) return;
+    if (!model.hints.set(el, HINT_TARGET, true)) return;
     model.listeners.needsWalk = true;
     model.changes.checkNodes.add(el);
   }
