@@ -1,12 +1,19 @@
 // @ts-check
 // Accessible names, by the Accessible Name and Description Computation 1.2
-// (https://www.w3.org/TR/accname-1.2/); the step that a line belongs to is named beside it.
+// (https://www.w3.org/TR/accname-1.2/); the step that a line implements is named beside it.
+//
+// Labels finds the labels of controls and owns their index; Generated knows whether CSS may
+// generate text; Naming computes one name at a time. The model holds one of each. Refresh asks for
+// names when it describes elements, Finder and Extraction when they compare them.
 
 const MAX_NAME = 100;
-/** How much folded text is gathered before it is cut, and in how many nodes: bounds the work on huge subtrees. */
-const GATHER = 1000;
-const GATHER_NODES = 10_000;
-/** How many labels of one control count. */
+/**
+ * How many characters of folded text are gathered before it is cut, and from how many nodes: bounds
+ * the work on huge subtrees.
+ */
+const MAX_GATHERED = 1000;
+const MAX_GATHERED_NODES = 10_000;
+/** At most this many labels of one control are used. */
 const MAX_LABELS = 32;
 
 const NAME_FROM_CONTENT = new Set([
@@ -15,30 +22,39 @@ const NAME_FROM_CONTENT = new Set([
   "treeitem",
 ]);
 
-/** What stands apart from the text around it, although it is inline. */
+/** Inline elements whose text is separated from the text around them. */
 const REPLACED = new Set(["img", "svg", "input", "select", "textarea", "button", "video", "audio", "canvas", "object"]);
 
-/** Elements of drawings that may have a title; "a" is one of HTML, too. */
+/** SVG elements that may have a title; "a" is also an HTML element. */
 const SVG_TAGS = new Set(["a", "g", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "use", "image"]);
 
-/** Where a label stands in the index of its tree: on the label, under a symbol of our own world. */
+/**
+ * The key of a label's entry in the index of its tree. The entry is kept on the label; the page's
+ * world does not see it.
+ */
 const INDEXED = Symbol("label");
 
 /**
- * The labels of controls. `control.labels` walks the whole tree after every change of the document, so the labels
- * around a control are looked up from it, and those elsewhere by an index of their `for`, which is made once for
- * each tree and kept up to date. Whether a label labels a control is the browser's to say every time: an entry
- * too many in the index does no harm.
+ * The labels of controls. `control.labels` walks the whole tree after every change of the document.
+ * Labels finds the labels around a control among its ancestors, and the others in an index by their
+ * `for` attribute, which is built once for each tree and kept up to date. `label.control` confirms
+ * each result, so a stale entry in the index does no harm.
  */
 class Labels {
   constructor() {
-    /** There are shadow trees: a control's labels stand in its own tree. */
-    this.trees = false;
-    /** Those of controls with very many, by control, within one look. @type {Map<El, El[]>} */
-    this.ofMany = new Map();
-    /** Labels by their `for`, for each tree that was asked about. @type {WeakMap<Tree, Map<string, Set<El>>>} */
+    /** The document has shadow trees: labels are searched in the tree of the control. */
+    this.hasShadowTrees = false;
+    /**
+     * The labels of controls that very many labels name; cleared with each update.
+     * @type {Map<El, El[]>}
+     */
+    this.firstOfMany = new Map();
+    /**
+     * Labels by their `for`, for each tree in which a control was looked up.
+     * @type {WeakMap<Tree, Map<string, Set<El>>>}
+     */
     this.indexes = new WeakMap();
-    /** Some control was looked up by its id. */
+    /** Some tree is indexed. */
     this.used = false;
   }
 
@@ -55,16 +71,16 @@ class Labels {
     }
     const id = attr(control, "id");
     if (!id) return out.length > 1 ? out.reverse() : out;
-    const root = this.trees ? treeOf(control) : document;
+    const root = this.hasShadowTrees ? treeOf(control) : document;
     const elsewhere = this.index(root).get(id);
     if (!elsewhere) return out.length > 1 ? out.reverse() : out;
     if (elsewhere.size > MAX_LABELS) {
-      let many = this.ofMany.get(control);
-      if (!many) this.ofMany.set(control, (many = firstLabels(root, control)));
+      let many = this.firstOfMany.get(control);
+      if (!many) this.firstOfMany.set(control, (many = firstLabels(root, control)));
       return many;
     }
     for (const label of elsewhere) if (label.control === control && !out.includes(label)) out.push(label);
-    if (out.length > 1) out.sort(byPlace);
+    if (out.length > 1) out.sort(byDocumentOrder);
     return out.slice(0, MAX_LABELS);
   }
 
@@ -80,14 +96,14 @@ class Labels {
     return index;
   }
 
-  /** A label came, or names another control now. @param {El} label */
+  /** A label was added, or names another control now. @param {El} label */
   note(label) {
     this.forget(label);
     const index = safe.isConnected(label) && this.indexes.get(treeOf(label));
     if (index) indexLabel(index, label);
   }
 
-  /** A label went. @param {El} label */
+  /** A label was removed. @param {El} label */
   forget(label) {
     const entry = label[INDEXED];
     if (!entry) return;
@@ -107,13 +123,19 @@ function indexLabel(index, label) {
   label[INDEXED] = { index, id };
 }
 
-/** The label that a label stands in; there is none in what a parser makes. @param {El} label */
+/**
+ * The label around a label; only scripts nest labels, the HTML parser does not.
+ * @param {El} label
+ */
 function labelAround(label) {
   const parent = safe.parentNode(label);
   return parent && isElement(parent) ? closestOf(parent, "label") : null;
 }
 
-/** The labels of a control that very many labels name, by a walk. @param {Tree} root @param {El} control */
+/**
+ * The first MAX_LABELS labels of a control that more labels name.
+ * @param {Tree} root @param {El} control
+ */
 function firstLabels(root, control) {
   const out = [];
   for (const label of inTree(root, "label")) {
@@ -123,33 +145,37 @@ function firstLabels(root, control) {
 }
 
 /** @param {El} a @param {El} b */
-function byPlace(a, b) {
+function byDocumentOrder(a, b) {
   return a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
 }
 
-/** How many rules are looked through for generated content; beyond that there may be some. */
+/** How many rules are searched for generated content; a longer sheet counts as having some. */
 const MAX_RULES = 20000;
 
 /**
- * Whether the styles of a document may generate content: only then is it asked for, which takes two
- * style look-ups an element.
+ * Whether the styles of a document may generate content. Only then Naming reads it, which takes two
+ * computed styles an element.
  */
 class Generated {
   constructor() {
+    /** The number of sheets when they were searched last. */
     this.sheets = -1;
     this.possible = false;
   }
-  /** @param {Document} doc @param {boolean} trees there are shadow trees, with styles of their own */
-  check(doc, trees) {
-    const sheets = safe.styleSheets(doc).length + safe.adoptedStyleSheets(doc).length + (trees ? 1e6 : 0);
+  /** @param {Document} doc @param {boolean} hasShadowTrees shadow trees have styles of their own */
+  check(doc, hasShadowTrees) {
+    const sheets = safe.styleSheets(doc).length + safe.adoptedStyleSheets(doc).length + (hasShadowTrees ? 1e6 : 0);
     if (sheets === this.sheets) return;
     this.sheets = sheets;
-    this.possible = trees || [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)].some(generates);
+    this.possible = hasShadowTrees || [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)].some(mayGenerate);
   }
 }
 
-/** @param {CSSStyleSheet} sheet */
-function generates(sheet) {
+/**
+ * Whether a sheet has rules for ::before or ::after, or cannot be read.
+ * @param {CSSStyleSheet} sheet
+ */
+function mayGenerate(sheet) {
   let left = MAX_RULES;
   /** @param {CSSRuleList} rules @returns {boolean} */
   const some = (rules) => {
@@ -164,32 +190,37 @@ function generates(sheet) {
   try {
     return some(sheet.cssRules);
   } catch {
-    return true; // of another origin: not for us to read
+    return true; // of another origin, so the rules cannot be read
   }
 }
 
 /**
- * The text that a style generates before or after an element: its alternative text if it has one. Glyphs of
- * icon fonts (private use characters) are no text.
+ * The text that a style generates before or after an element, or its alternative text. Glyphs of
+ * icon fonts (private use characters) are left out.
  * @param {El} el @param {string} pseudo
  */
 function generatedText(el, pseudo) {
   const content = getComputedStyle(el, pseudo).content;
   if (content === "none" || content === "normal" || !content.includes('"')) return "";
   const slash = content.lastIndexOf('" / ');
-  const said = slash >= 0 ? content.slice(slash + 4) : content;
+  const spoken = slash >= 0 ? content.slice(slash + 4) : content;
   let text = "";
-  for (const [, quoted] of said.matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += quoted.replace(/\\(.)/g, "$1");
+  for (const [, quoted] of spoken.matchAll(/"((?:[^"\\]|\\.)*)"/g)) text += quoted.replace(/\\(.)/g, "$1");
   return text.replace(/[\ue000-\uf8ff]/g, "");
 }
 
-/** A naming pass: what was visited, and where the gathered text stands. */
+/**
+ * Computes names, one at a time. visited and length are the state of the name that is being
+ * computed.
+ */
 class Naming {
   /** @param {Labels} labels */
   constructor(labels) {
     this.labels = labels;
     this.generated = new Generated();
+    /** The elements that are part of this name already: none counts twice. */
     this.visited = new Set();
+    /** How many characters were gathered. */
     this.length = 0;
     /** The last name or text was taken from the content of the element. */
     this.fromContent = false;
@@ -238,9 +269,12 @@ class Naming {
     return clean(text, MAX_NAME);
   }
 
-  /** The text of one element within another's name. @param {El} el @param {boolean} referenced */
+  /**
+   * The text of one element within another's name.
+   * @param {El} el @param {boolean} referenced by an id or a label
+   */
   partOfName(el, referenced) {
-    if (this.visited.has(el) || this.length > GATHER) return "";
+    if (this.visited.has(el) || this.length > MAX_GATHERED) return "";
     this.visited.add(el);
     const tag = tagOf(el);
     if (isMasked(el)) return MASK;
@@ -253,7 +287,7 @@ class Naming {
     return this.content(el, tag) || this.tooltip(el);
   }
 
-  /** The value of a control that stands in another's label (2C). @param {El} el @param {string} tag */
+  /** The value of a control within the label of another (2C). @param {El} el @param {string} tag */
   embedded(el, tag) {
     if (MASKS !== null && isValueMasked(el)) return "";
     if (tag === "input") {
@@ -265,14 +299,17 @@ class Naming {
     if (tag === "select") return isSecret(el) ? "" : selectedText(el);
     if (tag === "textarea") return isSecret(el) ? "" : el.value;
     const role = explicitRole(el);
-    if (role === "textbox") return isSecret(el) ? "" : reportedWords(el, GATHER);
+    if (role === "textbox") return isSecret(el) ? "" : reportedWords(el, MAX_GATHERED);
     if (role === "slider" || role === "spinbutton" || role === "scrollbar") {
       return aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "";
     }
     return "";
   }
 
-  /** The name that HTML gives the element (2E). @param {El} el @param {string} tag */
+  /**
+   * The name by HTML: from labels, captions and attributes (2E).
+   * @param {El} el @param {string} tag
+   */
   native(el, tag) {
     switch (tag) {
       case "input":
@@ -283,7 +320,7 @@ class Naming {
       case "meter":
       case "progress":
       case "button":
-        return this.fromLabels(el) || (tag === "textarea" ? this.hint(el) : "");
+        return this.fromLabels(el) || (tag === "textarea" ? this.titleOrPlaceholder(el) : "");
       case "img":
       case "area":
         return clean(reportedAttribute(el, "alt") || "", MAX_NAME);
@@ -319,11 +356,11 @@ class Naming {
       case "file":
         return this.fromLabels(el);
     }
-    return this.fromLabels(el) || this.hint(el);
+    return this.fromLabels(el) || this.titleOrPlaceholder(el);
   }
 
   /** A field's title or, failing that, its placeholder. @param {El} el */
-  hint(el) {
+  titleOrPlaceholder(el) {
     return clean(reportedAttribute(el, "title") || reportedAttribute(el, "placeholder") || reportedAria(el, "aria-placeholder") || "", MAX_NAME);
   }
 
@@ -335,7 +372,10 @@ class Naming {
     this.visited.add(el);
     this.length = 0;
     let text = "";
-    for (const label of labels) text += (MASKS === null && isPlainLabel(label, el) ? folded(label.textContent, GATHER) : this.partOfName(label, true)) + " ";
+    for (const label of labels) {
+      const plain = MASKS === null && isPlainLabel(label, el);
+      text += (plain ? folded(label.textContent, MAX_GATHERED) : this.partOfName(label, true)) + " ";
+    }
     return clean(text, MAX_NAME);
   }
 
@@ -357,15 +397,15 @@ class Naming {
   }
 
   /**
-   * Name from content (2F): the flat tree's texts, without what is hidden, blocks set apart by
-   * spaces. Iterative, so that nesting cannot exhaust the stack.
+   * The name from content (2F): the visible texts of the flat tree, with spaces around blocks.
+   * Iterative, so that nesting cannot exhaust the stack.
    * @param {El} el @param {string} tag
    */
   content(el, tag) {
     if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return reportedText(el);
     if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot") {
       const text = safe.textContent(el);
-      if (text.length <= GATHER) {
+      if (text.length <= MAX_GATHERED) {
         this.length += text.length;
         return this.generatedAt(el, "::before") + text + this.generatedAt(el, "::after");
       }
@@ -373,9 +413,12 @@ class Naming {
     return this.gather(el, tag);
   }
 
-  /** The content of an element that has much in it, folded. @param {El} el @param {string} tag */
+  /**
+   * The folded content of an element with child elements or much text.
+   * @param {El} el @param {string} tag
+   */
   gather(el, tag) {
-    const out = new TextFolder(GATHER - this.length);
+    const out = new TextFolder(MAX_GATHERED - this.length);
     out.add(this.generatedAt(el, "::before"));
     /** @type {{nodes: FlatNodes, after: string}[]} */
     const stack = [{ nodes: new FlatNodes(el, tag), after: this.generatedAt(el, "::after") }];
@@ -387,7 +430,7 @@ class Naming {
         stack.pop();
         continue;
       }
-      if (seen >= GATHER_NODES) out.cut = true;
+      if (seen >= MAX_GATHERED_NODES) out.cut = true;
       if (isText(node)) {
         out.add(node.data);
         continue;
@@ -433,7 +476,10 @@ class Naming {
     return { nodes, before: space + before, after: after + space };
   }
 
-  /** The native names that matter inside a name: images and buttons. @param {El} node @param {string} tag */
+  /**
+   * The native names that matter inside a name: images and buttons.
+   * @param {El} node @param {string} tag
+   */
   nativeWithin(node, tag) {
     if (tag === "img" || tag === "area") return attr(node, "alt") || "";
     if (tag === "svg" || (SVG_TAGS.has(tag) && isSVG(node))) return this.svgTitle(node);
@@ -448,15 +494,16 @@ class Naming {
   /** @param {El} svg */
   svgTitle(svg) {
     for (let c = safe.firstElementChild(svg); c; c = safe.nextElementSibling(c)) {
-      if (tagOf(c) === "title") return reportedWords(c, GATHER);
+      if (tagOf(c) === "title") return reportedWords(c, MAX_GATHERED);
     }
     return "";
   }
 }
 
 /**
- * Whether a label is what most labels are: text, and at most the control itself, so that its text needs
- * no walk. @param {El} label @param {El} el
+ * Whether a label has only text, and perhaps the control itself, as most labels do: its text needs
+ * no walk.
+ * @param {El} label @param {El} el
  */
 function isPlainLabel(label, el) {
   const count = label.childElementCount;
@@ -464,7 +511,7 @@ function isPlainLabel(label, el) {
   return count === 0 || (label.firstElementChild === el && el.localName === "input" && !hasAttr(label, "title") && !hasAttr(label, "aria-label"));
 }
 
-/** The child nodes in the flat tree, one after the other: elements and texts. */
+/** Iterates over the elements and texts among the flat children of an element. */
 class FlatNodes {
   /** @param {El} el @param {string} tag */
   constructor(el, tag) {
@@ -486,13 +533,19 @@ class FlatNodes {
   }
 }
 
-/** The first of a node and its siblings that is an element or a text. @param {El | Text | null} node @returns {El | Text | null} */
+/**
+ * The first of a node and its siblings that is an element or a text.
+ * @param {El | Text | null} node @returns {El | Text | null}
+ */
 function contentNode(node) {
   while (node && !isElement(node) && safe.nodeType(node) !== 3) node = safe.nextSibling(node);
   return node;
 }
 
-/** The child nodes in the flat tree. @param {El} el @param {string} tag @returns {(El | Text)[]} */
+/**
+ * The elements and texts among the flat children of an element, at most MAX_GATHERED of its own.
+ * @param {El} el @param {string} tag @returns {(El | Text)[]}
+ */
 function flatNodes(el, tag) {
   if (tag === "slot") {
     const assigned = el.assignedNodes();
@@ -504,16 +557,21 @@ function flatNodes(el, tag) {
   for (let n = safe.firstChild(shadowOf(el) || el); n; n = safe.nextSibling(n)) {
     if (isElement(n) || isText(n)) {
       nodes.push(n);
-      if (nodes.length >= GATHER) break;
+      if (nodes.length >= MAX_GATHERED) break;
     }
   }
   return nodes;
 }
 
-/** The labels of a select's chosen options. @param {El} el @param {number} [most] how many characters are enough */
-function selectedText(el, most = GATHER) {
+/**
+ * The labels of the selected options of a select.
+ * @param {El} el @param {number} [most] how many characters are enough
+ */
+function selectedText(el, most = MAX_GATHERED) {
   const chosen = el.selectedOptions;
   let text = "";
-  for (let i = 0; i < chosen.length && text.length <= most; i++) text += (i ? ", " : "") + (isMasked(chosen[i]) ? MASK : chosen[i].label || chosen[i].text);
+  for (let i = 0; i < chosen.length && text.length <= most; i++) {
+    text += (i ? ", " : "") + (isMasked(chosen[i]) ? MASK : chosen[i].label || chosen[i].text);
+  }
   return text && isValueMasked(el) ? MASK : text;
 }

@@ -1,5 +1,9 @@
 // @ts-check
-// Describing one element: its fields as they travel, its visibility, its box.
+// Describing one element: its fields as they are sent to the daemon, and whether it belongs to the
+// stored DOM (kindOf).
+//
+// The functions read the element and what it inherits, and keep nothing, apart from VISIBLE, which
+// says whether the page as a whole is hidden. Refresh calls them; 50-writer.js writes the fields.
 
 const MAX_VALUE = 50;
 const MAX_FIELD = 2048;
@@ -18,20 +22,21 @@ const S_CHECKED = 0, S_DISABLED = 2, S_EXPANDED = 4, S_SELECTED = 6, S_PRESSED =
   S_READONLY = 12, S_FOCUSED = 14, S_INVALID = 16;
 
 /**
- * How much of an element's content its text includes. Content that is included is not listed by itself. When the text was cut,
- * inline content counts as included, but blocks are listed: the items of a list, the paragraphs of a card.
+ * How much of an element's content its text covers. Covered content is not listed as elements of
+ * its own. When the text was cut (COVERS_LINE), inline content counts as covered, but blocks such
+ * as list items and paragraphs are listed.
  */
 const COVERS_NONE = 0, COVERS_LINE = 1, COVERS_ALL = 2;
 
-/** Roles of containers: a name from their author does not describe their content. */
+/** Roles of containers: their name, when the author gave it, does not cover their content. */
 const CONTAINER_ROLES = new Set([
   "listbox", "grid", "treegrid", "tree", "tablist", "tabpanel", "menu", "menubar", "radiogroup", "group", "toolbar", "list",
   "table", "feed", "log", "figure", "article", "document", "application", "dialog", "alertdialog", "alert", "status",
 ]);
 
 /**
- * How much of the content of a listed element its text includes.
- * @param {Fields} fields @param {string} tag @param {boolean} fromContent its text was taken from what is in it
+ * How much of the content of a listed element its text covers.
+ * @param {Fields} fields @param {string} tag @param {boolean} fromContent the text was taken from the content
  */
 function textCoverage(fields, tag, fromContent) {
   const role = fields[F_ROLE], text = fields[F_TEXT];
@@ -40,7 +45,10 @@ function textCoverage(fields, tag, fromContent) {
   return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
 }
 
-/** Whether the text of an ancestor includes that of an element. @param {El} el @param {Inherited} ctx */
+/**
+ * Whether the text of an ancestor covers that of an element.
+ * @param {El} el @param {Inherited} ctx
+ */
 function isCovered(el, ctx) {
   if (ctx.coverage !== COVERS_LINE) return ctx.coverage === COVERS_ALL;
   const { display } = getComputedStyle(el);
@@ -48,19 +56,25 @@ function isCovered(el, ctx) {
 }
 
 /**
- * What an element inherits from its flat ancestors. One object serves a whole subtree until an
- * ancestor changes something.
+ * What an element inherits from its flat ancestors. Elements share the object as long as nothing in
+ * it differs.
  */
 class Inherited {
-  /** @param {Rec | null} parent @param {boolean} inert @param {boolean} disabled @param {boolean} fieldset @param {number} coverage */
+  /**
+   * @param {Rec | null} parent @param {boolean} inert @param {boolean} disabled
+   * @param {boolean} fieldset @param {number} coverage
+   */
   constructor(parent, inert, disabled, fieldset, coverage) {
+    /** The nearest listed ancestor. */
     this.parent = parent;
     this.inert = inert;
-    /** By aria-disabled. */
+    /** An ancestor has aria-disabled. */
     this.disabled = disabled;
-    /** Within a disabled fieldset, which disables most but not all of its controls. */
+    /** An ancestor is a disabled fieldset, which disables most of its controls, but not all. */
     this.fieldset = fieldset;
-    /** How much of the text in here an ancestor's text includes: COVERS_NONE, COVERS_LINE or COVERS_ALL. */
+    /**
+     * How much of the content an ancestor's text covers: COVERS_NONE, COVERS_LINE or COVERS_ALL.
+     */
     this.coverage = coverage;
   }
 }
@@ -69,7 +83,10 @@ const AT_ROOT = new Inherited(null, false, false, false, COVERS_NONE);
 
 const TEXT_SKIP = new Set(["script", "style", "noscript", "template", "head", "title", "option", "select", "textarea", "svg"]);
 
-/** Whether an element has text of its own. @param {El} el */
+/**
+ * Whether one of the child nodes of an element is a text with more than white space.
+ * @param {El} el
+ */
 function hasOwnText(el) {
   for (let n = safe.firstChild(el); n; n = safe.nextSibling(n)) {
     if (isText(n) && hasText(n.data)) return true;
@@ -78,15 +95,15 @@ function hasOwnText(el) {
 }
 
 /**
- * The text that stands in an element itself, such as the words of an alert: what its children hold are
- * elements of their own.
+ * The texts among the child nodes of an element, such as the message of an alert. Child elements
+ * are listed by themselves.
  * @param {El} el
  */
 function ownText(el) {
-  const out = new TextFolder(GATHER);
+  const out = new TextFolder(MAX_GATHERED);
   let seen = 0;
   for (let n = safe.firstChild(el); n && !out.isFull; n = safe.nextSibling(n)) {
-    if (++seen > GATHER_NODES) out.cut = true;
+    if (++seen > MAX_GATHERED_NODES) out.cut = true;
     else if (isText(n)) out.add(n.data + " ");
   }
   return out.finish();
@@ -110,17 +127,22 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
   return -1;
 }
 
-/** @param {El} el @param {string} tag */
+/**
+ * Whether an element is an input that pages hide behind a box of their own.
+ * @param {El} el @param {string} tag
+ */
 function isToggle(el, tag) {
   return tag === "input" && (el.type === "checkbox" || el.type === "radio" || el.type === "file");
 }
 
+/** The arguments of checkVisibility; checkHiddenPage changes them. */
 const VISIBLE = { opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false };
+const VISIBLE_OR_TRANSPARENT = { opacityProperty: false, visibilityProperty: true };
 
 /**
- * Checks whether the style of the root or body hides the whole page. Anti-flicker scripts do that until a
- * third-party script has loaded, which may take seconds or fail. A hidden page is described as if it was
- * visible. Reports whether the page was hidden or shown.
+ * Checks whether the style of the root or body hides the whole page. Anti-flicker scripts do that
+ * until a third-party script has loaded, which may take seconds or fail. A hidden page is described
+ * as if it were visible. Reports whether the page was hidden or shown since the last check.
  * @param {Document} doc
  */
 function checkHiddenPage(doc) {
@@ -139,10 +161,9 @@ function checkHiddenPage(doc) {
   VISIBLE.visibilityProperty = VISIBLE_OR_TRANSPARENT.visibilityProperty = visibility;
   return true;
 }
-const VISIBLE_OR_TRANSPARENT = { opacityProperty: false, visibilityProperty: true };
 
-/** @param {string | null} value @returns {number} */
-function ariaTri(value) {
+/** The state that an aria-* attribute says. @param {string | null} value @returns {number} */
+function ariaState(value) {
   switch (value) {
     case "true":
       return YES;
@@ -159,7 +180,7 @@ const CHECKABLE_ROLES = new Set(["checkbox", "radio", "switch", "menuitemcheckbo
 const SELECTABLE_ROLES = new Set(["option", "tab", "treeitem", "gridcell", "row"]);
 
 /**
- * The states as one number.
+ * The states as one number, two bits each: ABSENT, NO, YES or MIXED.
  * @param {El} el @param {string} tag @param {string} role @param {Inherited} ctx @param {El | null} focused
  */
 function statesOf(el, tag, role, ctx, focused) {
@@ -168,7 +189,7 @@ function statesOf(el, tag, role, ctx, focused) {
   if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) {
     bits |= (el.indeterminate ? MIXED : el.checked ? YES : NO) << S_CHECKED;
   } else if (CHECKABLE_ROLES.has(role)) {
-    bits |= (ariaTri(aria(el, "aria-checked")) || NO) << S_CHECKED;
+    bits |= (ariaState(aria(el, "aria-checked")) || NO) << S_CHECKED;
   }
   if (native || tag === "button") {
     bits |= (el.disabled || (ctx.fieldset && safe.matches(el, ":disabled")) || ariaDisabled(el, ctx) ? YES : NO) << S_DISABLED;
@@ -176,12 +197,12 @@ function statesOf(el, tag, role, ctx, focused) {
   else if ((aria(el, "aria-disabled") !== null)) bits |= NO << S_DISABLED;
   bits |= expandedOf(el, tag) << S_EXPANDED;
   if (tag === "option") bits |= (isChoiceMasked(el) ? ABSENT : el.selected ? YES : NO) << S_SELECTED;
-  else if (SELECTABLE_ROLES.has(role)) bits |= ariaTri(aria(el, "aria-selected")) << S_SELECTED;
-  if (role === "button") bits |= ariaTri(aria(el, "aria-pressed")) << S_PRESSED;
+  else if (SELECTABLE_ROLES.has(role)) bits |= ariaState(aria(el, "aria-selected")) << S_SELECTED;
+  if (role === "button") bits |= ariaState(aria(el, "aria-pressed")) << S_PRESSED;
   if (native || EDITABLE_ROLES.has(role)) {
     const required = (native && el.required) || aria(el, "aria-required") === "true";
     bits |= (required ? YES : NO) << S_REQUIRED;
-    bits |= invalidOf(el, native && (required || constrained(el, tag))) << S_INVALID;
+    bits |= invalidOf(el, native && (required || hasConstraints(el, tag))) << S_INVALID;
     if (tag !== "select" && EDITABLE_ROLES.has(role)) {
       const readonly = (native && el.readOnly) || aria(el, "aria-readonly") === "true";
       bits |= (readonly ? YES : NO) << S_READONLY;
@@ -210,14 +231,17 @@ function expandedOf(el, tag) {
 
 const FREE_TYPES = new Set(["text", "search", "tel", "password", "checkbox", "radio", "range", "color", "file", "hidden"]);
 
-/** Whether a control can be invalid at all while it is not required. @param {El} el @param {string} tag */
-function constrained(el, tag) {
+/**
+ * Whether a control that is not required has other constraints to validate.
+ * @param {El} el @param {string} tag
+ */
+function hasConstraints(el, tag) {
   if (tag === "select") return false;
   if (hasAttr(el, "minlength") || hasAttr(el, "pattern")) return true;
   return tag === "input" && !FREE_TYPES.has(el.type);
 }
 
-/** @param {El} el @param {boolean} native the browser itself may find it invalid */
+/** @param {El} el @param {boolean} native the browser itself validates the control */
 function invalidOf(el, native) {
   const stated = aria(el, "aria-invalid");
   if (stated !== null) return stated === "false" || stated === "" ? NO : YES;
@@ -230,9 +254,9 @@ function valueOf(el, tag, role) {
     case "input":
       return inputValue(el);
     case "select":
-      return masked(el, selectedText(el, 2 * MAX_VALUE));
+      return reportedValue(el, selectedText(el, 2 * MAX_VALUE));
     case "textarea":
-      return masked(el, el.value);
+      return reportedValue(el, el.value);
     case "progress":
     case "meter":
       return isMasked(el) ? MASK : String(el.value);
@@ -245,7 +269,7 @@ function valueOf(el, tag, role) {
     return clean(reportedAria(el, "aria-valuetext") || reportedAria(el, "aria-valuenow") || "", MAX_VALUE);
   }
   if (role === "textbox" || role === "searchbox" || role === "combobox" || isEditingHost(el) || (tag === "body" && el.isContentEditable === true)) {
-    return masked(el, reportedWords(el, 2 * MAX_VALUE));
+    return reportedValue(el, reportedWords(el, 2 * MAX_VALUE));
   }
   return "";
 }
@@ -264,26 +288,26 @@ function inputValue(el) {
     case "file": {
       let names = "";
       for (let i = 0; i < el.files.length && i < 4; i++) names += (i ? ", " : "") + el.files[i].name;
-      return masked(el, names);
+      return reportedValue(el, names);
     }
   }
-  return masked(el, el.value);
+  return reportedValue(el, el.value);
 }
 
-/** @param {El} el @param {string} value */
-function masked(el, value) {
+/** A value, cut, or the mask for it. @param {El} el @param {string} value */
+function reportedValue(el, value) {
   if (!value) return "";
   return isSecret(el) || isValueMasked(el) ? MASK : clean(value, MAX_VALUE);
 }
 
-/** Where a link goes, absolute. @param {El} el @param {string} tag */
+/** The absolute URL of a link, without user and password. @param {El} el @param {string} tag */
 function hrefOf(el, tag) {
   if ((tag !== "a" && tag !== "area") || isMasked(el)) return "";
   const { href } = el;
   return clean(withoutUser(typeof href === "string" ? href : absoluteHref(href.baseVal)), MAX_FIELD);
 }
 
-/** Where a link of a drawing goes. @param {string} href */
+/** The absolute URL of an SVG link. @param {string} href */
 function absoluteHref(href) {
   try {
     return new URL(href, document.baseURI).href;
@@ -292,7 +316,10 @@ function absoluteHref(href) {
   }
 }
 
-/** A URL without the user and the password in it, which links on a page get from the URL of that. @param {string} href */
+/**
+ * A URL without user and password, which relative links take over from the URL of their page.
+ * @param {string} href
+ */
 function withoutUser(href) {
   if (typeof href !== "string" || !/^[a-z0-9+.-]+:\/\/[^/?#]*@/i.test(href)) return href;
   try {
@@ -327,7 +354,7 @@ function attributesOf(el, names) {
   return out;
 }
 
-/** Tags whose value or placeholder can matter; for the rest reading them is skipped. */
+/** Tags with a value or placeholder; for the rest reading them is skipped. */
 const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"]);
 
 /**
@@ -357,15 +384,15 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
 }
 
 /**
- * The accessible name; for texts, which have none, the text itself.
+ * The accessible name, or the text of elements that have none by ARIA.
  * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
  */
 function nameOrText(el, tag, role, kind, naming) {
   const name = naming.name(el, tag, role);
   if (name || kind === FRAME_HOST) return name;
   if (kind === INTERACTIVE) {
-    // Things made clickable by a listener or tabindex alone have no name from content in ARIA,
-    // but a person reads what is in them.
+    // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
+    // but a person reads their content.
     if (role !== "generic" && TAG_ROLES[tag] !== role) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
   } else if (role === "img") return "";
@@ -377,7 +404,7 @@ function nameOrText(el, tag, role, kind, naming) {
 }
 
 /**
- * Describes a label as the hidden control that it stands in for: with its role, name and state.
+ * Describes a label as the hidden control that it is the proxy of: with its role, name and state.
  * @param {Fields} into
  * @param {El} control @param {Inherited} ctx @param {Naming} naming @param {El | null} focused
  */

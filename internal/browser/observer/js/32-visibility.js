@@ -1,24 +1,28 @@
 // @ts-check
-// Visibility: what a person can see of an element, and where. An element is not listed when it
+// Visibility: whether a person can see an element, and its box. An element is not listed when it
 //
-//   - is not rendered, hidden, transparent or has no size (a transparent checkbox, radio or file input counts:
-//     a box beside it is drawn in its place);
+//   - is not rendered, hidden, transparent or has no size (a transparent checkbox, radio or file
+//     input counts: a box beside it is drawn in its place);
 //   - is clipped to nothing, by itself or by a collapsed box around it;
 //   - lies left of or above the page, where scrolling cannot reach it.
 //
-// Links to a place on the same page are listed even when they are clipped or off the page: skip links are, until
-// they have the focus, and the keyboard reaches them. Elements that are hidden from assistive technology alone
-// (aria-hidden) are listed, since a person sees and uses them, and so are elements without pointer events, since
-// the keyboard reaches them.
+// Skip links (links to a fragment of the page) are listed even when they are clipped or off the
+// page: they appear when they have the focus. Elements that are hidden from assistive technology
+// alone (aria-hidden) are listed, because a person sees and uses them, and so are elements without
+// pointer events, because the keyboard reaches them.
 //
-// A visually hidden checkbox, radio or file input, clipped or shrunk to a pixel, is listed with the box of its
-// label, where a click reaches it. When it is not rendered at all, its label stands in for it; see Hints.proxyLabels.
+// A visually hidden checkbox, radio or file input, clipped or shrunk to a pixel, is listed with the
+// box of its label, where a click reaches it. When it is not rendered at all, its label is listed
+// as its proxy; see Hints.proxyLabels.
+//
+// Visibility caches layout only between two calls of begin. Refresh, Sweep and Layout use it for
+// the list, actions and finders for single elements.
 
-/** How many parts of an element without a box are looked at. */
+/** How many parts of an element without a box are read. */
 const MAX_PARTS = 64;
-/** How far up a clipped element's containing blocks are followed. */
-const MAX_UP = 256;
-const NOWHERE = new DOMRect();
+/** How many ancestors are followed. */
+const MAX_ANCESTORS = 256;
+const EMPTY_RECT = new DOMRect();
 
 class Visibility {
   /** @param {Document} doc @param {Labels} labels @param {Styles} styles */
@@ -26,16 +30,20 @@ class Visibility {
     this.doc = doc;
     this.labels = labels;
     this.styles = styles;
+    /** The scroll position of the document. */
     this.x = this.y = 0;
-    /** Whether a flat ancestor is collapsed, by element. @type {Map<El, boolean>} */
+    /** Whether the element or a flat ancestor is collapsed, by element. @type {Map<El, boolean>} */
     this.collapsed = new Map();
-    /** The images that show a map, by its name; null: not looked for yet. @type {Map<string, El> | null} */
+    /**
+     * The images of image maps, by the name of the map; null: not collected yet.
+     * @type {Map<string, El> | null}
+     */
     this.images = null;
   }
 
-  /** Forgets what was read of the layout. */
+  /** Clears what was cached of styles and layout. */
   begin() {
-    this.labels.ofMany.clear();
+    this.labels.firstOfMany.clear();
     this.collapsed.clear();
     this.images = null;
   }
@@ -47,7 +55,10 @@ class Visibility {
 
   // ---- by the styles ------------------------------------------------------------------------
 
-  /** Whether the styles of an element show it; this needs no layout. @param {El} el @param {string} tag @returns {boolean} */
+  /**
+   * Whether an element is visible by its styles; this needs no layout.
+   * @param {El} el @param {string} tag @returns {boolean}
+   */
   isVisibleByStyle(el, tag) {
     if (safe.checkVisibility(el, VISIBLE)) return true;
     if (tag === "area") {
@@ -55,15 +66,21 @@ class Visibility {
       return image !== null && safe.checkVisibility(image, VISIBLE);
     }
     if (isToggle(el, tag)) return safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT);
-    return this.isContents(el) && this.parts(el).some((part) => isPartStyled(part));
+    return this.isContents(el) && this.parts(el).some((part) => isPartVisibleByStyle(part));
   }
 
-  /** Whether the element has no box, but what is in it may have. @param {El} el */
+  /**
+   * Whether the element has display: contents: no box of its own, but its children have boxes.
+   * @param {El} el
+   */
   isContents(el) {
     return (this.styles.contents || hasAttr(el, "style")) && getComputedStyle(el).display === "contents";
   }
 
-  /** What stands in the place of an element without a box: elements with one, and texts. @param {El} el */
+  /**
+   * The parts of an element without a box: the texts and the nearest elements with a box in it.
+   * @param {El} el
+   */
   parts(el) {
     /** @type {(El | Text)[]} */
     const out = [];
@@ -81,7 +98,10 @@ class Visibility {
 
   // ---- by the layout ------------------------------------------------------------------------
 
-  /** Where the element is, relative to the viewport. @param {El} el @param {string} tag @returns {DOMRect} */
+  /**
+   * The box of an element in the viewport: its own, its label's or that of its parts.
+   * @param {El} el @param {string} tag @returns {DOMRect}
+   */
   rect(el, tag) {
     if (tag === "area") return this.areaRect(el);
     const rect = safe.rect(el);
@@ -90,34 +110,40 @@ class Visibility {
       const label = this.labelOf(el);
       return label ? this.rect(label, "label") : rect;
     }
-    if (!OPEN_TAGS.has(tag) ? !this.isContents(el) : clips(getComputedStyle(el))) return rect;
+    if (!BOXLESS_TAGS.has(tag) ? !this.isContents(el) : clips(getComputedStyle(el))) return rect;
     const parts = this.parts(el).map(partRect).filter(hasArea);
     return parts.length ? union(parts) : rect;
   }
 
-  /** Whether the box of an element can be seen. @param {El} el @param {string} tag @param {DOMRect} rect from rect @returns {boolean} */
+  /**
+   * Whether the box of an element is visible.
+   * @param {El} el @param {string} tag @param {DOMRect} rect as rect returned it @returns {boolean}
+   */
   hasVisibleBox(el, tag, rect) {
     if (!(rect.width > 0 && rect.height > 0)) return false;
     if (tag === "a" && isSkipLink(el)) return true;
     return !this.isOffPage(el, rect) && !this.isClipped(el, tag) && !this.isCollapsed(el);
   }
 
-  /** Whether a control is visually hidden: it is there for the keyboard and assistive technology. @param {El} el @param {string} tag @param {DOMRect} rect */
+  /**
+   * Whether a control is visually hidden: only the keyboard and assistive technology reach it.
+   * @param {El} el @param {string} tag @param {DOMRect} rect
+   */
   isVisuallyHidden(el, tag, rect) {
     return (rect.width <= 1 && rect.height <= 1) || this.isOffPage(el, rect) || this.clipsItself(el);
   }
 
-  /** The first label of a control that can be seen. @param {El} control @returns {El | null} */
+  /** The first visible label of a control. @param {El} control @returns {El | null} */
   labelOf(control) {
     for (const label of this.labels.of(control)) if (this.isVisible(label, "label")) return label;
     return null;
   }
 
-  /** Whether it lies where scrolling cannot reach it. @param {El} el @param {DOMRect} rect */
+  /** Whether a box lies where scrolling cannot reach it. @param {El} el @param {DOMRect} rect */
   isOffPage(el, rect) {
     const left = rect.right + this.x <= 0 && getComputedStyle(/** @type {El} */ (safe.documentElement(this.doc))).direction !== "rtl";
     if (!left && rect.bottom + this.y > 0) return false;
-    for (let n = flatElement(el), up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
+    for (let n = flatElement(el), up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
       if (typeof n.scrollLeft === "number" && tagOf(n) !== "html" && (n.scrollLeft !== 0 || n.scrollTop !== 0)) return false;
     }
     return true;
@@ -138,7 +164,7 @@ class Visibility {
   /** Whether a collapsed box around the element hides it. @param {El} el */
   isCollapsed(el) {
     if (!this.styles.overflows || !this.isBelowCollapsed(el)) return false;
-    for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; up++) {
+    for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; up++) {
       const { position } = getComputedStyle(n);
       if (position === "fixed" || isInTopLayer(n)) return false;
       n = (position === "absolute" && n.offsetParent) || flatElement(n);
@@ -147,7 +173,10 @@ class Visibility {
     return false;
   }
 
-  /** Whether any ancestor is collapsed; the answer is kept for the siblings. @param {El} el */
+  /**
+   * Whether any flat ancestor is collapsed. The result is cached for the ancestors.
+   * @param {El} el
+   */
   isBelowCollapsed(el) {
     const up = [];
     let answer = false;
@@ -168,7 +197,7 @@ class Visibility {
 
   // ---- image maps ---------------------------------------------------------------------------
 
-  /** The visible image that an area is a part of. @param {El} area */
+  /** The image that an area belongs to, a visible one if there are several. @param {El} area */
   imageOf(area) {
     const map = closestOf(area, "map");
     const name = map && (attr(map, "name") || attr(map, "id"));
@@ -190,12 +219,15 @@ class Visibility {
   areaRect(area) {
     const image = this.imageOf(area);
     const shape = image && shapeOf(area, safe.rect(image));
-    return shape ? shape.bounds : NOWHERE;
+    return shape ? shape.bounds : EMPTY_RECT;
   }
 }
 
-/** Tags that are listed by the boxes in them when they have none themselves: a link around a floating image. */
-const OPEN_TAGS = new Set(["a", "button", "div", "span", "summary", "details"]);
+/**
+ * Tags that are listed with the boxes of their children when they have none themselves: a link
+ * around a floating image.
+ */
+const BOXLESS_TAGS = new Set(["a", "button", "div", "span", "summary", "details"]);
 
 /** @param {NodeListOf<El>} images @param {string} name */
 function findImage(images, name) {
@@ -208,8 +240,8 @@ function findImage(images, name) {
   return found;
 }
 
-/** @param {El | Text} part */
-function isPartStyled(part) {
+/** Whether a part is visible by its styles. @param {El | Text} part */
+function isPartVisibleByStyle(part) {
   if (isElement(part)) return safe.checkVisibility(part, VISIBLE);
   let n = flatParent(part);
   while (n && isElement(n) && getComputedStyle(n).display === "contents") n = flatParent(n);
@@ -218,7 +250,7 @@ function isPartStyled(part) {
 
 /** @param {El | Text} part @returns {DOMRect} */
 function partRect(part) {
-  if (isElement(part)) return safe.checkVisibility(part, VISIBLE) ? safe.rect(part) : NOWHERE;
+  if (isElement(part)) return safe.checkVisibility(part, VISIBLE) ? safe.rect(part) : EMPTY_RECT;
   const range = new Range();
   range.selectNodeContents(part);
   return range.getBoundingClientRect();
@@ -235,7 +267,7 @@ function union(rects) {
   return new DOMRect(left, top, Math.max(...rects.map((r) => r.right)) - left, Math.max(...rects.map((r) => r.bottom)) - top);
 }
 
-/** A link to a place on the same page. @param {El} el */
+/** Whether a link leads to a fragment of the same page. @param {El} el */
 function isSkipLink(el) {
   const href = attr(el, "href");
   return href !== null && href.length > 1 && href[0] === "#";
@@ -246,7 +278,7 @@ function clips(style) {
   return style.overflowX !== "visible" || style.overflowY !== "visible";
 }
 
-/** Whether a value of clip or clip-path leaves nothing. @param {string} value */
+/** Whether a value of clip or clip-path clips everything. @param {string} value */
 function clipsAll(value) {
   if (!value || value === "none" || value === "auto") return false;
   const inset = /^inset\(([^)]*?)(?: round .*)?\)/.exec(value);
@@ -279,8 +311,9 @@ function isInTopLayer(n) {
 }
 
 /**
- * The shape of an area: its bounds in the image, and points that are inside it; null when it has none. Chromium
- * counts from the corner of the image's border, not of its content.
+ * The shape of an area of an image map: its bounds in the viewport, and points inside it; null when
+ * it has no size. Chromium counts coordinates from the corner of the image's border, not of its
+ * content.
  * @param {El} area @param {DOMRect} box
  * @returns {{bounds: DOMRect, points: {x: number, y: number}[]} | null}
  */
@@ -309,7 +342,7 @@ function shapeOf(area, box) {
 }
 
 /**
- * Points inside a polygon: on some of its rows, the middle of the widest stretch that is inside.
+ * Points inside a polygon: at some heights, the middle of the widest segment that is inside.
  * @param {number[]} xs @param {number[]} ys
  */
 function insidePoints(xs, ys) {
@@ -323,7 +356,10 @@ function insidePoints(xs, ys) {
     }
     cuts.sort((a, b) => a - b);
     let best = null;
-    for (let i = 0; i + 1 < cuts.length; i += 2) if (!best || cuts[i + 1] - cuts[i] > best.wide) best = { wide: cuts[i + 1] - cuts[i], x: (cuts[i] + cuts[i + 1]) / 2 };
+    for (let i = 0; i + 1 < cuts.length; i += 2) {
+      const width = cuts[i + 1] - cuts[i];
+      if (!best || width > best.width) best = { width, x: (cuts[i] + cuts[i + 1]) / 2 };
+    }
     if (best) points.push({ x: best.x, y });
   }
   return points;

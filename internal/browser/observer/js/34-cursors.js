@@ -1,43 +1,57 @@
 // @ts-check
-// Elements that count only because of their cursor: a pointing hand, where their parent has none. They are found by the selectors of the rules that give one (15-styles.js), and each is
-// confirmed by its computed style.
+// Elements that count only because of their cursor: they have cursor: pointer, and their parent has
+// not. The selectors of 15-styles.js find candidates, and the computed style confirms each.
+//
+// Cursors owns the set of elements found. Hints asks it for candidates and keeps the results as
+// HINT_POINTER.
 
-/** Most elements that are asked for their cursor at a time. */
+/** How many elements that match the selectors are checked at a time. */
 const MAX_POINTERS = 5000;
-/** How many elements are asked when sheets cannot be read, in document order: of those that have a class. */
-const MAX_PROBED = 1000;
-const PROBED = "[class]:not(a,button,input,select,textarea,label,option,img,br,script,link,style)," + INLINE_POINTER;
-/** A wrapper is the same thing as the control in it when the control fills this part of it. */
-const SAME_THING = 0.5;
+/**
+ * When sheets cannot be read: the elements that are checked instead, in document order, and how
+ * many.
+ */
+const MAX_GUESSED = 1000;
+const GUESSED = "[class]:not(a,button,input,select,textarea,label,option,img,br,script,link,style)," + INLINE_POINTER;
+/**
+ * A wrapper does not count beside the control in it when the control fills at least this part of
+ * the wrapper.
+ */
+const WRAPPER_FILLED = 0.5;
 
-/** What has a look of its own, and never counts for its cursor. */
+/** Tags that never count for their cursor. */
 const NO_POINTERS = new Set(["html", "body", "iframe", "frame", "object", "embed", "area", "map", "option", "optgroup", "slot"]);
 
-/** What makes everything in it a part of it. */
+/** Widgets: the elements in them are their parts and do not count for their cursor. */
 const WIDGETS = "a[href],button,summary,select,label," + ["button", "link", "checkbox", "radio", "switch", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem"].map((role) => "[role=" + role + "]").join(",");
 
 class Cursors {
   /** @param {Styles} styles */
   constructor(styles) {
     this.styles = styles;
-    /** Those found. @type {Set<El>} */
+    /** The elements that count for their cursor. @type {Set<El>} */
     this.found = new Set();
-    /** Whether the cursors of elements are pointing hands, within one look. @type {Map<El, boolean>} */
-    this.hands = new Map();
+    /** Whether elements have cursor: pointer, as read since begin. @type {Map<El, boolean>} */
+    this.pointers = new Map();
   }
 
+  /** Clears what was cached of styles. */
   begin() {
-    this.hands.clear();
+    this.pointers.clear();
   }
 
-  /** The elements of a document or shadow tree that may be such. @param {Tree} tree @returns {El[]} */
+  /**
+   * The elements of a document or shadow tree that may count for their cursor.
+   * @param {Tree} tree @returns {El[]}
+   */
   candidates(tree) {
-    const said = this.styles.of(tree);
+    const read = this.styles.of(tree);
     /** @type {El[]} */
     const out = [];
-    if (isShadow(tree) && (said.hosts || said.opaque)) out.push(tree.host, .../** @type {El[]} */ ([...tree.host.children].slice(0, MAX_PARTS)));
+    if (isShadow(tree) && (read.hosts || read.opaque)) out.push(tree.host, .../** @type {El[]} */ ([...tree.host.children].slice(0, MAX_PARTS)));
     /** @type {[string, number][]} */
-    const lists = said.opaque ? [[said.selector, MAX_POINTERS], [PROBED, MAX_PROBED]] : [[said.selector, MAX_POINTERS]];
+    const lists = [[read.selector, MAX_POINTERS]];
+    if (read.opaque) lists.push([GUESSED, MAX_GUESSED]);
     for (const [selector, most] of lists) {
       const all = inTree(tree, selector);
       for (let i = 0; i < all.length && i < most; i++) out.push(all[i]);
@@ -45,32 +59,38 @@ class Cursors {
     return out;
   }
 
-  /** Those of a subtree of a tree, its root included. @param {El} el @returns {El[]} */
+  /**
+   * The candidates in a subtree within its tree, the root included.
+   * @param {El} el @returns {El[]}
+   */
   candidatesWithin(el) {
-    const said = this.styles.of(treeOf(el));
-    const selector = said.opaque ? said.selector + "," + PROBED : said.selector;
+    const read = this.styles.of(treeOf(el));
+    const selector = read.opaque ? read.selector + "," + GUESSED : read.selector;
     const out = safe.matches(el, selector) ? [el] : [];
     const all = queryWithin(el, selector);
     for (let i = 0; i < all.length && i < RESTYLE_NODES; i++) out.push(all[i]);
     return out;
   }
 
-  /** Whether the element counts for its cursor. Reads styles, and boxes where it wraps something. @param {El} el */
+  /**
+   * Whether the element counts for its cursor. Reads styles, and boxes where it wraps something.
+   * @param {El} el
+   */
   isPointer(el) {
     const tag = tagOf(el);
     if (NO_POINTERS.has(tag) || INTERACTIVE_TAGS.has(tag)) return false;
-    if (!this.isHand(el)) return false;
+    if (!this.hasPointerCursor(el)) return false;
     const parent = flatElement(el);
-    if (!parent || this.isHand(parent)) return false;
+    if (!parent || this.hasPointerCursor(parent)) return false;
     if (tag === "label" && el.control) return false;
-    return !isInWidget(parent) && !wrapsOne(el);
+    return !isInWidget(parent) && !wrapsOneControl(el);
   }
 
-  /** Whether an element's cursor is a pointing hand. @param {El} el */
-  isHand(el) {
-    let hand = this.hands.get(el);
-    if (hand === undefined) this.hands.set(el, (hand = isPointerCursor(getComputedStyle(el).cursor)));
-    return hand;
+  /** Whether the computed cursor of an element is pointer. @param {El} el */
+  hasPointerCursor(el) {
+    let pointer = this.pointers.get(el);
+    if (pointer === undefined) this.pointers.set(el, (pointer = isPointerCursor(getComputedStyle(el).cursor)));
+    return pointer;
   }
 }
 
@@ -84,7 +104,7 @@ const queryWithin = method(Element, "querySelectorAll");
 
 /** Whether an element is a part of a widget. @param {El} el */
 function isInWidget(el) {
-  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; up++) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; up++) {
     const widget = closestOf(n, WIDGETS);
     if (!widget) n = hostOf(n);
     else if (tagOf(widget) === "label" && !widget.control) n = flatElement(widget);
@@ -93,28 +113,31 @@ function isInWidget(el) {
   return false;
 }
 
-/** The host of the shadow tree that an element stands in, or null. @param {Node} n @returns {El | null} */
+/**
+ * The host of the shadow tree that an element stands in, or null.
+ * @param {Node} n @returns {El | null}
+ */
 function hostOf(n) {
   const root = safe.getRootNode(n);
   return isShadow(root) ? root.host : null;
 }
 
-/** Whether all that is of use in an element is one thing of about its size. @param {El} el */
-function wrapsOne(el) {
+/** Whether an element is the wrapper of one control of about its size. @param {El} el */
+function wrapsOneControl(el) {
   if (!safe.firstElementChild(el)) return false;
   /** @type {El | null} */
-  let thing = null;
+  let control = null;
   /** @type {DOMRect[]} */
   const rects = [];
   for (const inner of queryWithin(el, CANDIDATES + ",label")) {
     const rect = safe.rect(inner);
     if (!hasArea(rect)) continue;
     const own = (tagOf(inner) === "label" && inner.control) || inner;
-    if (thing && own !== thing && !safe.contains(thing, own)) return false;
-    thing = thing || own;
+    if (control && own !== control && !safe.contains(control, own)) return false;
+    control = control || own;
     rects.push(rect);
   }
-  if (!thing) return false;
+  if (!control) return false;
   const box = safe.rect(el), filled = union(rects);
-  return filled.width * filled.height >= SAME_THING * box.width * box.height;
+  return filled.width * filled.height >= WRAPPER_FILLED * box.width * box.height;
 }

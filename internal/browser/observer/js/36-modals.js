@@ -1,19 +1,22 @@
 // @ts-check
-// Modals: what is open, and what it makes useless. An element is obscured when it stands outside of the
-// modal and cannot be reached before the modal is closed or answered.
+// Modals: which one is open, and which elements it obscures. An element is obscured when it lies
+// outside of the modal and cannot be reached before the modal is closed.
 //
-// The browser itself makes everything outside of a dialog that was opened with showModal inert. A dialog
-// that is only marked with aria-modal obscures what cannot be hit: what lies beside it, such as a list of
-// choices that belongs to it, stays usable when a point of it receives clicks.
+// The browser itself makes everything outside of a dialog that was opened with showModal inert. A
+// dialog that is only marked with aria-modal obscures what cannot be hit: an element beside it,
+// such as the list of a combobox that belongs to it, stays usable when a point of it receives
+// clicks.
+//
+// Layout makes a ModalScope for each measurement; 66-points.js asks which modal covers an element.
 
-/** How many elements of a branch, and in all, are tried with a point. */
+/** How many elements are hit tested in one branch, and in all. */
 const TRIES_OF_BRANCH = 8;
 const TRIES = 200;
 
 const MODALS = 'dialog:modal,[aria-modal="true"]';
 
 /**
- * The modal that is in force, or null. Among several that is the one that can be hit, else the last.
+ * The modal that is open, or null. Among several, the one that can be hit, else the last.
  * @param {Document} doc @param {Set<Shadow>} shadows
  * @returns {El | null}
  */
@@ -37,46 +40,55 @@ function isModal(el) {
   return safe.checkVisibility(el, VISIBLE) && hasArea(safe.rect(el));
 }
 
-/** Whether a click in the middle of an element's visible part goes to it. @param {El} el @param {DOMRect} rect */
+/**
+ * Whether a click in the middle of an element's visible part goes to it.
+ * @param {El} el @param {DOMRect} rect
+ */
 function canHit(el, rect) {
   const left = Math.max(0, rect.left), right = Math.min(innerWidth, rect.right);
   const top = Math.max(0, rect.top), bottom = Math.min(innerHeight, rect.bottom);
   return right > left && bottom > top && obscuredBy(el, (left + right) / 2, (top + bottom) / 2) === "";
 }
 
+/** Decides which elements a modal obscures, by trying whether the branches beside it can be hit. */
 class ModalScope {
-  /** @param {El} modal @param {boolean} trees there are shadow trees */
-  constructor(modal, trees) {
+  /** @param {El} modal @param {boolean} hasShadowTrees */
+  constructor(modal, hasShadowTrees) {
     this.modal = modal;
-    this.trees = trees;
+    this.hasShadowTrees = hasShadowTrees;
+    /** The browser makes everything outside of the modal inert. */
     this.inert = isInTopLayer(modal);
-    /** The modal and what it stands in: what is beside one of these is a branch. @type {Set<Node>} */
+    /** The modal and its ancestors; a branch is a child of one of them. @type {Set<Node>} */
     this.ancestors = new Set();
-    for (let /** @type {DomNode | null} */ n = modal, up = 0; n && up < MAX_UP; n = flatParent(n), up++) this.ancestors.add(n);
+    for (let /** @type {DomNode | null} */ n = modal, up = 0; n && up < MAX_ANCESTORS; n = flatParent(n), up++) this.ancestors.add(n);
     /** How often each branch was tried; Infinity: it can be reached. @type {Map<Node, number>} */
     this.tries = new Map();
+    /** How many more tries there may be. */
     this.left = TRIES;
   }
 
-  /** Whether the modal makes an element useless. @param {El} el */
+  /** Whether the modal obscures an element. @param {El} el */
   obscures(el) {
     if (this.ancestors.has(el)) return el !== this.modal && this.inert;
     return !this.holds(el) && (this.inert || this.tries.get(this.branch(el)) !== Infinity);
   }
 
-  /** Whether the modal holds an element. @param {El} el */
+  /** Whether an element is in the modal. @param {El} el */
   holds(el) {
     if (safe.contains(this.modal, el)) return true;
-    if (!this.trees) return false;
-    for (let /** @type {DomNode | null} */ n = el, up = 0; n && up < MAX_UP; n = flatParent(n), up++) if (n === this.modal) return true;
+    if (!this.hasShadowTrees) return false;
+    for (let /** @type {DomNode | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatParent(n), up++) if (n === this.modal) return true;
     return false;
   }
 
-  /** The child of the modal's ancestors that an element stands in. @param {El} el */
+  /**
+   * The branch that an element is in: the child of the nearest of the modal's ancestors.
+   * @param {El} el
+   */
   branch(el) {
     /** @type {DomNode} */
     let n = el;
-    for (let up = 0; up < MAX_UP; up++) {
+    for (let up = 0; up < MAX_ANCESTORS; up++) {
       const parent = flatParent(n);
       if (!parent || this.ancestors.has(parent)) break;
       n = parent;
@@ -84,8 +96,11 @@ class ModalScope {
     return n;
   }
 
-  /** Tries whether an element's branch can be reached. @param {Rec} rec @param {number} x @param {number} y the scroll position */
-  probe(rec, x, y) {
+  /**
+   * Tries whether a record's branch can be hit.
+   * @param {Rec} rec @param {number} x @param {number} y the scroll position
+   */
+  tryBranch(rec, x, y) {
     if (this.left <= 0 || rec.y + rec.h <= y || rec.y >= y + innerHeight || rec.x + rec.w <= x || rec.x >= x + innerWidth) return;
     if (this.ancestors.has(rec.node) || this.holds(rec.node)) return;
     const branch = this.branch(rec.node);

@@ -75,7 +75,7 @@ class Hints {
   walkShadowRoot(root) {
     const { changes, labels, naming, styles } = this.model;
     // Names in it are looked for in its own labels and styles; the first walk learns here that there is a tree.
-    labels.trees = naming.generated.possible = true;
+    labels.hasShadowTrees = naming.generated.possible = true;
     styles.read(root);
     for (const el of this.cursors.candidates(root)) {
       this.setCursorHint(el, this.cursors.isPointer(el));

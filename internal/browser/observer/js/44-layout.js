@@ -73,7 +73,7 @@ class Layout {
     const modal = openModal(this.model.doc, shadows);
     const scope = modal && new ModalScope(modal, shadows.size > 0);
     if (scope && !scope.inert) {
-      for (let rec = records.head.next; rec; rec = rec.next) scope.probe(rec, this.scrollX, this.scrollY);
+      for (let rec = records.head.next; rec; rec = rec.next) scope.tryBranch(rec, this.scrollX, this.scrollY);
     }
     if (!scope && !this.obscuring) return;
     this.obscuring = scope !== null;

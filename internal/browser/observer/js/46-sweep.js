@@ -34,8 +34,8 @@ class Sweep {
   /** Looks at what is the document's, not an element's, and what no mutation shows. */
   poll() {
     const { changes, doc, hints, labels, naming } = this.model;
-    labels.trees = this.shadows.size > 0;
-    naming.generated.check(doc, labels.trees);
+    labels.hasShadowTrees = this.shadows.size > 0;
+    naming.generated.check(doc, labels.hasShadowTrees);
     hints.checkDesignMode();
     if (checkHiddenPage(doc)) changes.styleDirty = true;
     if (!changes.rescan) this.pollRoots();

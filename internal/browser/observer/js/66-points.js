@@ -209,7 +209,7 @@ function describeObstacle(agent, hit, el) {
 
 /** Whether a node is, or stands in, another. @param {DomNode | null} node @param {Node} outer */
 function isWithinNode(node, outer) {
-  for (let /** @type {DomNode | null} */ n = node, up = 0; n && up < 4 * MAX_UP; n = flatParent(n), up++) if (n === outer) return true;
+  for (let /** @type {DomNode | null} */ n = node, up = 0; n && up < 4 * MAX_ANCESTORS; n = flatParent(n), up++) if (n === outer) return true;
   return false;
 }
 

@@ -90,7 +90,7 @@ function unusableReason(agent, el, request) {
   if (!el) return { error: request.edit !== undefined ? "uneditable" : "unselectable" };
   const control = agent.model.hints.proxiedControls.get(el) || el;
   if (safe.matches(control, ":disabled")) return { error: "disabled" };
-  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     if (attr(n, "aria-disabled") === "true") return { error: "disabled" };
   }
   if (request.edit !== undefined && (el.readOnly === true || attr(el, "aria-readonly") === "true")) return { error: "readonly" };
@@ -244,7 +244,7 @@ function frameMap(el) {
   const rect = safe.rect(el);
   if (!hasArea(rect)) return null;
   let m = [1, 0, 0, 1];
-  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_UP; n = flatElement(n), up++) m = linearPart(getComputedStyle(n), m);
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) m = linearPart(getComputedStyle(n), m);
   const [a, b, c, d] = m;
   const w = el.offsetWidth, h = el.offsetHeight;
   const left = Math.min(0, a * w, c * h, a * w + c * h), right = Math.max(0, a * w, c * h, a * w + c * h);
@@ -282,7 +282,7 @@ const scrollBoxBy = method(Element, "scrollBy");
 
 /** Scrolls whatever scrolls around an element until a point of it is in the middle. @param {El} el @param {() => {x: number, y: number}} point */
 function scrollToFramePoint(el, point) {
-  for (let n = flatElement(el), up = 0; n && up < MAX_UP; n = flatElement(n), up++) {
+  for (let n = flatElement(el), up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     const tag = tagOf(n);
     if (tag === "html" || tag === "body" || !clips(getComputedStyle(n))) continue;
     const box = safe.rect(n), p = point();
@@ -321,7 +321,7 @@ const MOVED_AT_LEAST = 1;
 function pagePositionOf(el) {
   const rect = safe.rect(el);
   let left = 0, top = 0, sticky = false, fixed = false;
-  for (let /** @type {El | null} */ n = el, up = 0; n && !fixed && up < MAX_UP; n = flatElement(n), up++) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && !fixed && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     const { position } = getComputedStyle(n);
     fixed = position === "fixed";
     sticky = sticky || position === "sticky";
