@@ -1,7 +1,10 @@
 // @ts-check
-// Whether a name or a row is that of another record: counts, times and states may differ, and something may have been added.
+// Comparing names and rows: do they still show the same record? Counts, times and states may
+// differ, and text may have been added. All functions are pure; they read RowState values that
+// 37-row-finder.js made. Rows (39-rows.js) calls sameName and recordDifference before an action is
+// dispatched.
 
-/** Words of states and times: a row in which only these differ is the same row. */
+/** Words of states and times: rows that differ in these alone show the same record. */
 const STATE_WORDS = new Set((
   "new unread read pending done active inactive open opened closed paid unpaid due overdue sent delivered seen draft online offline away busy typing saved saving " +
   "loading failed error ok success successful running queued waiting completed complete incomplete finished started stopped paused playing enabled disabled " +
@@ -11,7 +14,11 @@ const STATE_WORDS = new Set((
   "month months y year years am pm monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun").split(" "));
 const MONTHS = new Set("jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july august september october november december".split(" "));
 
-/** The words of a text without numbers and times, one space between; empty when all words are states or times. @param {string} text */
+/**
+ * The words of a text without numbers and times, joined by spaces; empty when all words are states
+ * or times.
+ * @param {string} text
+ */
 function wordsOf(text) {
   const words = text.toLowerCase().match(/[\p{L}\p{M}][\p{L}\p{M}\p{N}'’_@.-]*|\p{N}[\p{L}\p{N}_-]*/gu) || [];
   const kept = [];
@@ -25,27 +32,32 @@ function wordsOf(text) {
     if (word) kept.push(word);
   }
   /** @param {string} word */
-  const idle = (word) => STATE_WORDS.has(word) || (numbers > 0 && MONTHS.has(word));
-  return kept.every(idle) ? "" : kept.join(" ");
+  const isState = (word) => STATE_WORDS.has(word) || (numbers > 0 && MONTHS.has(word));
+  return kept.every(isState) ? "" : kept.join(" ");
 }
 
-/** The numbers of a text that may distinguish records, which times do not. @param {string} text */
+/**
+ * The numbers of a text that may distinguish records; none when the text has a time or duration.
+ * @param {string} text
+ */
 function numbersIn(text) {
   if (/\d{1,2}:\d\d|\b\d+ ?(s|sec|min|m|h|hr|d|days?|hours?|minutes?|seconds?|w|weeks?|months?|years?)\b/i.test(text)) return "";
   return (text.match(/\p{N}+/gu) || []).join(" ");
 }
 
 /**
- * Whether two names are the same apart from counts. Numbers distinguish them only where the names beside have the same words.
- * @param {string} was @param {string} now @param {() => string[]} beside @param {boolean} [loose] only the numbers are looked at
+ * Whether two names are the same apart from counts. Numbers distinguish names only when a neighbor
+ * has the same letters.
+ * @param {string} was @param {string} now @param {() => string[]} neighbors their names
+ * @param {boolean} [numbersOnly] names with other letters count as the same
  */
-function sameName(was, now, beside, loose) {
+function sameName(was, now, neighbors, numbersOnly) {
   if (was === now) return true;
-  const words = lettersOf(was);
-  if (words !== lettersOf(now)) return loose === true;
-  if (words === "") return loose === true && was === "";
+  const letters = lettersOf(was);
+  if (letters !== lettersOf(now)) return numbersOnly === true;
+  if (letters === "") return numbersOnly === true && was === "";
   if (numbersIn(was) === numbersIn(now)) return true;
-  return !beside().some((name) => lettersOf(name) === words && numbersIn(name) !== numbersIn(was));
+  return !neighbors().some((name) => lettersOf(name) === letters && numbersIn(name) !== numbersIn(was));
 }
 
 /** @param {string} text */
@@ -54,37 +66,37 @@ function lettersOf(text) {
 }
 
 /**
- * What is different when a row shows another record; null for the same record, whose numbers, times and states may
- * differ, and which may have gained text.
- * @param {RowState} told @param {RowState} now @param {number} own the field that is acted on
- * @param {() => {told: RowState[], now: RowState[]}} siblings
+ * What is different when a row shows another record; null for the same record, whose numbers, times
+ * and states may differ, and which may have gained text.
+ * @param {RowState} before @param {RowState} after @param {number} own the field that is acted on
+ * @param {() => {before: RowState[], after: RowState[]}} siblings
  * @returns {null | {was: string, now: string}}
  */
-function recordDifference(told, now, own, siblings) {
-  const was = new RowWords(told, own), is = new RowWords(now, own);
-  const lost = withoutParts(was.words, is.words), came = withoutParts(is.words, was.words);
-  const said = { was: summarizeParts(lost), now: summarizeParts(came) };
-  if (keysDiffer(was.keys, is.keys)) return said;
-  if (!lost.length && !came.length) return numbersDiffer(was, is, siblings) ? { was: was.numbered.text, now: is.numbered.text } : null;
+function recordDifference(before, after, own, siblings) {
+  const was = new RowWords(before, own), is = new RowWords(after, own);
+  const lost = withoutParts(was.words, is.words), gained = withoutParts(is.words, was.words);
+  const difference = { was: summarizeParts(lost), now: summarizeParts(gained) };
+  if (keysDiffer(was.keys, is.keys)) return difference;
+  if (!lost.length && !gained.length) return numbersDiffer(was, is, siblings) ? { was: was.numbered.text, now: is.numbered.text } : null;
   if (!lost.length) return null;
-  const beside = siblings();
-  const title = titleOf(was, beside.told.map((s) => new RowWords(s, 0)));
-  const kept = title !== null && is.words.some((p) => holdsEither(p.words, title.words));
-  if (!came.length) return kept || was.words.length > lost.length ? null : said;
+  const others = siblings();
+  const title = titleOf(was, others.before.map((s) => new RowWords(s, 0)));
+  const kept = title !== null && is.words.some((p) => eitherContains(p.words, title.words));
+  if (!gained.length) return kept || was.words.length > lost.length ? null : difference;
   // Without siblings, title and captions cannot be distinguished: most of the row must be unchanged.
   const texts = was.words.filter((p) => !p.caption).length;
-  if (!beside.told.length) return kept && lost.length * 2 <= texts - lost.length ? null : said;
-  const twice = kept && beside.now.some((s) => new RowWords(s, 0).words.some((p) => p.words === title.words));
-  return kept && !twice ? null : said;
+  if (!others.before.length) return kept && lost.length * 2 <= texts - lost.length ? null : difference;
+  const ambiguous = kept && others.after.some((s) => new RowWords(s, 0).words.some((p) => p.words === title.words));
+  return kept && !ambiguous ? null : difference;
 }
 
-/** The parts of a row, sorted by kind. */
+/** The parts of a row, divided into words, keys and the number. */
 class RowWords {
   /** @param {RowState} state @param {number} own */
   constructor(state, own) {
-    /** @type {(RowPart & {words: string})[]} */
+    /** The texts and values that have words. @type {(RowPart & {words: string})[]} */
     this.words = [];
-    /** @type {Map<string, string[]>} */
+    /** The values of identifying attributes, by attribute. @type {Map<string, string[]>} */
     this.keys = new Map();
     /** The first part with a number that may distinguish rows. */
     this.numbered = { text: "", numbers: "" };
@@ -108,22 +120,28 @@ class RowWords {
   }
 }
 
-/** The parts of one list that another lacks; a text that was extended or cut is the same. @param {(RowPart & {words: string})[]} a @param {(RowPart & {words: string})[]} b */
+/**
+ * The parts of one list that another lacks; a text that was only extended or cut is in both.
+ * @param {(RowPart & {words: string})[]} a @param {(RowPart & {words: string})[]} b
+ */
 function withoutParts(a, b) {
   const left = b.slice();
   return a.filter((p) => {
     const i = left.findIndex((q) => q.words === p.words);
     if (i >= 0) left.splice(i, 1);
-    return i < 0 && !b.some((q) => holdsEither(q.words, p.words));
+    return i < 0 && !b.some((q) => eitherContains(q.words, p.words));
   });
 }
 
-/** Whether of two texts one holds the other. @param {string} a @param {string} b */
-function holdsEither(a, b) {
+/** Whether one of two texts contains the other. @param {string} a @param {string} b */
+function eitherContains(a, b) {
   return (" " + a + " ").includes(" " + b + " ") || (" " + b + " ").includes(" " + a + " ");
 }
 
-/** Whether attributes that both rows have identify different records. @param {Map<string, string[]>} was @param {Map<string, string[]>} now */
+/**
+ * Whether attributes that both rows have identify different records.
+ * @param {Map<string, string[]>} was @param {Map<string, string[]>} now
+ */
 function keysDiffer(was, now) {
   for (const [kind, texts] of was) {
     const others = now.get(kind);
@@ -132,16 +150,22 @@ function keysDiffer(was, now) {
   return false;
 }
 
-/** Whether the number of a row changed, where only numbers distinguish it from its siblings. @param {RowWords} was @param {RowWords} now @param {() => {told: RowState[]}} siblings */
+/**
+ * Whether the number of a row changed, where only numbers distinguish it from its siblings.
+ * @param {RowWords} was @param {RowWords} now @param {() => {before: RowState[]}} siblings
+ */
 function numbersDiffer(was, now, siblings) {
   if (was.numbered.numbers === now.numbered.numbers || !was.numbered.numbers || !now.numbered.numbers) return false;
-  return siblings().told.some((s) => {
+  return siblings().before.some((s) => {
     const one = new RowWords(s, 0);
     return one.all === was.all && one.numbered.numbers !== was.numbered.numbers;
   });
 }
 
-/** The title of a row: its first text that no sibling has, captions left out. @param {RowWords} row @param {RowWords[]} others */
+/**
+ * The title of a row: its first text, other than a caption, that no sibling has.
+ * @param {RowWords} row @param {RowWords[]} others
+ */
 function titleOf(row, others) {
   const common = new Set(others.flatMap((o) => o.words.map((p) => p.words)));
   return row.words.find((p) => !p.caption && !common.has(p.words)) || null;

@@ -1,25 +1,35 @@
 // @ts-check
-// Finding the node that is the row of an element, and reading the row's current content.
+// Finding the node that is the row of an element, and reading the content of a row.
+//
+// RowReader owns two caches: the numbers of fields, and what it learned of nodes since forget was
+// called. Rows calls forget before each series of reads, because the cache holds only while nothing
+// changes.
 
-/** How far up a row is looked for. */
+/** How many ancestors are searched for a row. */
 const MAX_ROW_UP = 12;
-/** A larger ancestor is a part of the page, and no row: by its nodes, and by its markup in characters. */
+/**
+ * The limits of a row, in nodes and in characters of markup: a larger ancestor is a section of the
+ * page.
+ */
 const MAX_ROW_NODES = 200;
 const MAX_ROW_MARKUP = 20000;
 const ROW_TAGS = new Set(["tr", "li", "article", "option"]);
 const ROW_ROLES = new Set(["row", "listitem", "option", "treeitem", "article"]);
 const GROUP_TAGS = new Set(["fieldset", "form"]);
-/** What holds rows, or the page: the search for a row ends there. */
+/** Containers of rows, and landmarks: the search for a row ends there. */
 const NO_ROW_TAGS = new Set(["html", "body", "main", "table", "tbody", "thead", "tfoot", "ul", "ol", "menu", "dialog", "select", "datalist"]);
 const NO_ROW_ROLES = new Set(["main", "list", "table", "grid", "treegrid", "rowgroup", "listbox", "tree", "feed", "dialog", "alertdialog", "application", "navigation", "menu", "menubar", "tablist", "toolbar"]);
-/** Classes that say that an element is a record, also when it is the only one. */
+/** Classes that mark an element as a record, also when it is the only one. */
 const ROW_CLASS = /(^|[\s_-])(item|row|card|entry|record|tile)([\s_-]|$)/i;
 
-/** How many siblings on each side tell whether a row is one of several, and what they have in common. */
+/**
+ * How many siblings on each side are compared to find out whether an element is one of several, and
+ * for the title of a row.
+ */
 const MAX_ALIKE = 3;
 const MAX_SIBLINGS = 12;
 
-/** What holds something that markup does not show. */
+/** Markup of fields, whose current values the markup does not show. */
 const HAS_FIELDS = /<(input|select|textarea)/;
 
 /** @type {(el: El, tag: string) => HTMLCollectionOf<El>} */
@@ -35,7 +45,10 @@ class RowReader {
     /** The numbers of fields. @type {Expando<number>} */
     this.controls = new Expando();
     this.lastControl = 0;
-    /** What is known of nodes while nothing changes: see forget. @type {Map<El, boolean>} */
+    /**
+     * The results of isAlike, length, isLarge and state since forget was called.
+     * @type {Map<El, boolean>}
+     */
     this.alike = new Map();
     /** @type {Map<El, number>} */
     this.lengths = new Map();
@@ -45,7 +58,7 @@ class RowReader {
     this.states = new Map();
   }
 
-  /** Forgets what is known of nodes while nothing changes. */
+  /** Clears the cache: something may have changed. */
   forget() {
     this.alike = new Map();
     this.lengths = new Map();
@@ -55,7 +68,7 @@ class RowReader {
 
   // ---- finding ------------------------------------------------------------------------------
 
-  /** The node of the row of an element: of a group, its first one. @param {El} el */
+  /** The node of the row of an element; the first node when the row is a group. @param {El} el */
   find(el) {
     for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_ROW_UP; n = flatElement(n), up++) {
       const tag = tagOf(n);
@@ -75,21 +88,21 @@ class RowReader {
     return null;
   }
 
-  /** Whether a node is one of several of a kind. @param {El} n */
+  /** Whether a node resembles its siblings. @param {El} n */
   isAlike(n) {
     let alike = this.alike.get(n);
     if (alike === undefined) this.alike.set(n, (alike = isOneOfSeveral(n)));
     return alike;
   }
 
-  /** Whether a node is a part of the page, rather than a row. @param {El} n */
+  /** Whether a node is too large to be a row. @param {El} n */
   isLarge(n) {
     let large = this.large.get(n);
     if (large === undefined) this.large.set(n, (large = elementsIn(n, "*").length > MAX_ROW_NODES));
     return large;
   }
 
-  /** Whether a node has more content than an element in it. @param {El} n @param {El} el */
+  /** Whether a node has content besides an element in it. @param {El} n @param {El} el */
   holdsMore(n, el) {
     return this.length(n) > this.length(el) || parts(n, "img[alt],img[src],input,select,textarea").some((f) => f !== el && !safe.contains(el, f));
   }
@@ -107,15 +120,18 @@ class RowReader {
 
   // ---- reading -------------------------------------------------------------------------------
 
-  /** The current state of a row; null when it is too large to be a row. @param {El} node @returns {RowState | null} */
+  /**
+   * The current state of a row; null when it is too large to be a row.
+   * @param {El} node @returns {RowState | null}
+   */
   state(node) {
-    let said = this.states.get(node);
-    if (said === undefined) this.states.set(node, (said = this.stateNow(node)));
-    return said;
+    let state = this.states.get(node);
+    if (state === undefined) this.states.set(node, (state = this.readState(node)));
+    return state;
   }
 
   /** @param {El} node @returns {RowState | null} */
-  stateNow(node) {
+  readState(node) {
     const group = groupOf(node);
     let markup = "";
     /** @type {RowPart[]} */
@@ -134,17 +150,31 @@ class RowReader {
     return { mark: 0, markup: "", values, parts: gather.parts, unsure: false };
   }
 
-  /** What a field holds: nothing of what is secret. @param {El} el @returns {RowPart[]} */
+  /** The value of a field as a part, unless it is secret. @param {El} el @returns {RowPart[]} */
   fieldParts(el) {
     const tag = tagOf(el);
-    /** @param {string} kind @param {string} text @param {boolean} caption */
-    const say = (kind, text, caption) => [{ kind, text: clean(text, MAX_ROW_TEXT), control: caption ? 0 : this.fieldNumber(el), caption, hidden: !caption || isMasked(el) }];
-    if (tag === "select") return say("v", selectedText(el), false);
-    if (tag === "textarea") return isSecret(el) ? [] : say("v", el.value, false);
-    const { type } = el;
-    if (type === "checkbox" || type === "radio" || type === "file" || type === "range" || isSecret(el)) return [];
-    if (type === "hidden") return /id$|key$/i.test(attr(el, "name") || "") ? say("name=" + attr(el, "name"), el.value, false) : [];
-    return say(type === "button" || type === "submit" || type === "reset" ? "w" : "v", el.value, type === "button" || type === "submit" || type === "reset");
+    if (tag === "select") return this.valuePart(el, "v", selectedText(el));
+    if (isSecret(el)) return [];
+    if (tag === "textarea") return this.valuePart(el, "v", el.value);
+    switch (el.type) {
+      case "checkbox":
+      case "radio":
+      case "file":
+      case "range":
+        return [];
+      case "hidden":
+        return /id$|key$/i.test(attr(el, "name") || "") ? this.valuePart(el, "name=" + attr(el, "name"), el.value) : [];
+      case "button":
+      case "submit":
+      case "reset":
+        return [{ kind: "w", text: clean(el.value, MAX_ROW_TEXT), control: 0, caption: true, hidden: isMasked(el) }];
+    }
+    return this.valuePart(el, "v", el.value);
+  }
+
+  /** @param {El} el @param {string} kind @param {string} value @returns {RowPart[]} */
+  valuePart(el, kind, value) {
+    return [{ kind, text: clean(value, MAX_ROW_TEXT), control: this.fieldNumber(el), caption: false, hidden: true }];
   }
 
   /** @param {El} field */
@@ -157,7 +187,10 @@ class RowReader {
 
 const DESCRIBED = new Set(["dt", "dd"]);
 
-/** The nodes of a row: of a description list a term or several and what describes them, else one. @param {El} node */
+/**
+ * The nodes of a row: one, or in a description list the terms and their descriptions.
+ * @param {El} node
+ */
 function groupOf(node) {
   if (!DESCRIBED.has(tagOf(node))) return [node];
   const group = [node];
@@ -174,12 +207,12 @@ function groupOf(node) {
   return group;
 }
 
-/** Whether an element stands in a node of a row, or in the group that the node begins. @param {El} el @param {El} node */
+/** Whether an element is in the row of a node. @param {El} el @param {El} node */
 function isInRow(el, node) {
   return groupOf(node).some((member) => isWithinNode(el, member));
 }
 
-/** Whether a node is one of several of a kind. @param {El} n */
+/** Whether a node has the class of a record, or resembles a sibling. @param {El} n */
 function isOneOfSeveral(n) {
   const cls = hasNoAttributes(n) ? "" : attr(n, "class") || "";
   if (ROW_CLASS.test(cls)) return true;
@@ -188,7 +221,10 @@ function isOneOfSeveral(n) {
   return false;
 }
 
-/** Whether two neighbours are of one make. @param {El} a @param {El} b @param {string} cls the class of the first */
+/**
+ * Whether two siblings have the same tag and share a class, or the tags of their children.
+ * @param {El} a @param {El} b @param {string} cls the class of the first
+ */
 function areAlike(a, b, cls) {
   if (tagOf(a) !== tagOf(b)) return false;
   const other = attr(b, "class") || "";
@@ -198,7 +234,7 @@ function areAlike(a, b, cls) {
   return other.split(/\s+/, 20).some((name) => name !== "" && names.has(name));
 }
 
-/** The tags of the first children. @param {El} el */
+/** The tags of the first five children. @param {El} el */
 function childTags(el) {
   let out = "";
   const root = shadowOf(el);

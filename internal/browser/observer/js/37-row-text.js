@@ -1,31 +1,37 @@
 // @ts-check
 // The content of a row as parts: texts, values of fields, and the attributes that identify records.
+//
+// RowGather walks the row; partsOfMarkup makes the same parts from the markup of a row, which is
+// cheaper to keep than parts. RowReader (37-row-finder.js) chooses between the two;
+// 37-row-compare.js and 39-rows.js read the parts.
 
-/** What is kept of a row: so many texts, of so many characters each. */
+/** The limits of a row: the number of parts, and the characters of each. */
 const MAX_ROW_PARTS = 80;
 const MAX_ROW_TEXT = 160;
 
-/** What changes by its nature. */
+/** Elements that change by themselves, so they do not identify a record. */
 const LIVE_TAGS = new Set(["script", "style", "noscript", "template", "time", "progress", "meter", "output", "svg", "canvas", "video", "audio"]);
 const LIVE_ROLES = new Set(["alert", "status", "log", "timer", "progressbar", "marquee", "tooltip", "meter"]);
 const CAPTION_TAGS = new Set(["button", "summary"]);
-/** Attributes that identify records, and values of them that libraries generate. */
-const KEY_NAME = /^(id|itemid|key|data-(.*[-_])?(id|key|uid|uuid|guid|pk|slug|sku|name|email|user|record|item))$/;
-const MADE_UP = /^(:r|«|radix|headlessui|react|mui|ember|ext-|yui|j_id|__)/i;
+/** Attributes that identify records, and their values that libraries generate, which do not. */
+const KEY_ATTRIBUTE = /^(id|itemid|key|data-(.*[-_])?(id|key|uid|uuid|guid|pk|slug|sku|name|email|user|record|item))$/;
+const GENERATED_KEY = /^(:r|«|radix|headlessui|react|mui|ember|ext-|yui|j_id|__)/i;
 
 /** @type {(el: El) => string[]} */
 const attributeNames = method(Element, "getAttributeNames");
 
 /**
- * A part of a row. Kind is "w" for a text, "v" for the value of a field, "h" for the URL of a link, else the name of an
- * attribute. Control is the number of the field or editor that contains the part; hidden parts never appear in messages.
+ * A part of a row. Kind is "w" for a text, "v" for the value of a field, "h" for the URL of a link,
+ * else the name of an attribute. Control is the number of the field or editor that contains the
+ * part; hidden parts never appear in messages.
  * @typedef {{kind: string, text: string, control: number, caption: boolean, hidden: boolean}} RowPart
  */
 
 /**
- * The content of a row at a mark, kept as the markup that the browser serializes, which is much cheaper than a walk, with
- * the values of its fields. Parts are made from it when they are needed, or at once where markup does not show everything.
- * Unsure: the row changed after the read and before it was noted.
+ * The content of a row at a mark (a number that the daemon gives each read; see Rows): the markup
+ * that the browser serializes, which is much cheaper than a walk, and the values of its fields.
+ * Parts are made from both when they are needed, or immediately where markup does not show
+ * everything. Unsure: the row changed after the read and before it was noted.
  * @typedef {{mark: number, markup: string, values: RowPart[], parts: RowPart[] | null, unsure: boolean}} RowState
  */
 
@@ -59,7 +65,10 @@ class RowGather {
     }
   }
 
-  /** Adds the parts of an element's attributes or value. Reports whether its children are to be visited. @param {El} el @param {boolean} first */
+  /**
+   * Adds the parts of an element's attributes or value. Reports whether to visit its children.
+   * @param {El} el @param {boolean} first it is the row itself
+   */
   visit(el, first) {
     const tag = tagOf(el);
     const role = hasAttr(el, "role") ? explicitRole(el) : "";
@@ -73,14 +82,20 @@ class RowGather {
     return false;
   }
 
-  /** @param {string} kind @param {string | null} text @param {number} control @param {boolean} caption @param {boolean} hidden */
+  /**
+   * @param {string} kind @param {string | null} text @param {number} control
+   * @param {boolean} caption @param {boolean} hidden
+   */
   addPart(kind, text, control, caption, hidden) {
     if (!text || this.parts.length >= MAX_ROW_PARTS) return;
     this.parts.push({ kind, text: clean(text, MAX_ROW_TEXT), control, caption, hidden });
   }
 }
 
-/** Whether an element is no part of the row around it: it changes by itself, or is a row of its own. @param {string} tag @param {string} role @param {boolean} first @param {boolean} live */
+/**
+ * Whether an element does not belong to the row around it: it changes by itself, or is another row.
+ * @param {string} tag @param {string} role @param {boolean} first @param {boolean} live
+ */
 function isSkippedInRow(tag, role, first, live) {
   return LIVE_TAGS.has(tag) || (!first && (ROW_TAGS.has(tag) || ROW_ROLES.has(role) || LIVE_ROLES.has(role) || live));
 }
@@ -96,11 +111,14 @@ function attributeParts(tag, name, value, other, masked) {
   if (name === "aria-label" || name === "alt") kind = "w";
   else if (name === "href" && tag === "a") kind = "h";
   else if (name === "src" && tag === "img" && !other("alt") && !other("data-src") && other("loading") !== "lazy") kind = "src";
-  else if (KEY_NAME.test(name) && !MADE_UP.test(value)) kind = name;
+  else if (KEY_ATTRIBUTE.test(name) && !GENERATED_KEY.test(value)) kind = name;
   return kind ? [{ kind, text: clean(value, MAX_ROW_TEXT), control: 0, caption: false, hidden: kind !== "w" || masked }] : [];
 }
 
-/** What a row said. @param {RowState} state @returns {RowPart[]} */
+/**
+ * The parts of a row, made from its markup when they are needed first.
+ * @param {RowState} state @returns {RowPart[]}
+ */
 function partsOf(state) {
   if (state.parts === null) {
     state.parts = partsOfMarkup(state.markup);
@@ -115,17 +133,24 @@ const ATTRIBUTE = /\s([^\s=>]+)(?:="([^"]*)")?/g;
 const VOID_TAGS = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 const RAW_TAGS = new Set(["script", "style", "noscript", "iframe", "xmp", "noembed", "noframes", "plaintext", "template"]);
 
-/** Reads what the browser wrote: attributes are quoted, and what stands in texts is escaped. @param {string} markup */
+/**
+ * The parts of serialized markup. The browser wrote it, so attributes are quoted and texts are
+ * escaped.
+ * @param {string} markup
+ */
 function partsOfMarkup(markup) {
   /** @type {RowPart[]} */
   const parts = [];
-  /** What is open, and whether it is left out, or a caption. @type {{tag: string, out: boolean, caption: boolean}[]} */
+  /**
+   * The open elements, and whether each is skipped or a caption.
+   * @type {{tag: string, skipped: boolean, caption: boolean}[]}
+   */
   const open = [];
   TOKENS.lastIndex = 0;
   for (let m; (m = TOKENS.exec(markup)) && parts.length < MAX_ROW_PARTS; ) {
     const top = open[open.length - 1];
     if (m[2] === undefined) {
-      if (m[0][0] !== "<" && !(top && top.out) && /\S/.test(m[0])) {
+      if (m[0][0] !== "<" && !(top && top.skipped) && /\S/.test(m[0])) {
         parts.push({ kind: "w", text: clean(unescaped(m[0]), MAX_ROW_TEXT), control: 0, caption: top !== undefined && top.caption, hidden: false });
       }
       continue;
@@ -139,15 +164,19 @@ function partsOfMarkup(markup) {
     const attributes = new Map();
     for (const [, name, value] of m[3].matchAll(ATTRIBUTE)) attributes.set(name.toLowerCase(), unescaped(value || ""));
     const role = (attributes.get("role") || "").toLowerCase().trim();
-    const out = (top !== undefined && top.out) || isSkippedInRow(tag, role, open.length === 0, attributes.has("aria-live"));
-    if (!out) for (const [name, value] of attributes) parts.push(...attributeParts(tag, name, value, (other) => attributes.get(other) || null, false));
+    const skipped = (top !== undefined && top.skipped) || isSkippedInRow(tag, role, open.length === 0, attributes.has("aria-live"));
+    if (!skipped) for (const [name, value] of attributes) parts.push(...attributeParts(tag, name, value, (other) => attributes.get(other) || null, false));
     if (VOID_TAGS.has(tag)) continue;
     if (RAW_TAGS.has(tag)) {
       const end = markup.indexOf("</" + tag, TOKENS.lastIndex);
       if (end < 0) break;
       TOKENS.lastIndex = end;
     }
-    open.push({ tag, out: out || tag === "select" || tag === "textarea", caption: (top !== undefined && top.caption) || CAPTION_TAGS.has(tag) || role === "button" });
+    open.push({
+      tag,
+      skipped: skipped || tag === "select" || tag === "textarea",
+      caption: (top !== undefined && top.caption) || CAPTION_TAGS.has(tag) || role === "button",
+    });
   }
   return parts;
 }
@@ -160,7 +189,10 @@ function unescaped(text) {
   return text.includes("&") ? text.replace(/&(amp|lt|gt|quot|nbsp);/g, (_, name) => ESCAPES[name]) : text;
 }
 
-/** Whether two states are one to the letter, or in all that counts. @param {RowState} a @param {RowState} b */
+/**
+ * Whether two states have the same markup and values, or the same parts.
+ * @param {RowState} a @param {RowState} b
+ */
 function isSameState(a, b) {
   if (a.markup !== "" && a.markup === b.markup) return signatureOf(a.values) === signatureOf(b.values);
   return signatureOf(partsOf(a)) === signatureOf(partsOf(b));

@@ -1,22 +1,32 @@
 // @ts-check
-// Identity: the elements that left the page are remembered, so that a rerendered element can be distinguished from another
-// that looks the same. Nothing here keeps a node from being freed.
+// Identity: whether an element is the one that was removed before, rendered again. Frameworks
+// replace elements; a ref to a removed element may pass to its successor only when no other element
+// could be meant.
 //
-// The clock counts the batches of mutation records: what a script does in one task has one time.
+// The file owns what is known of removed elements, in bounded tables that keep no node alive, and
+// the clock, which counts batches of mutation records: changes that a script makes in one task have
+// one time. Changes reports arrivals and departures; the daemon asks rematch for the ref of a
+// removed element.
 
-/** How many elements that are gone are remembered, and of how many of one batch. */
+/** How many removed elements are remembered, in all and of one batch. */
 const MAX_DEPARTED = 1000;
 const MAX_DEPARTED_AT_ONCE = 200;
-/** How many nodes of a subtree that left are looked at, and how far up the words around an element are looked for. */
+/** How many nodes of a removed subtree are visited. */
 const MAX_LEFT = 2000;
+/**
+ * How many ancestors are searched for the text around an element, and how many characters of it are
+ * compared.
+ */
 const MAX_CLIMB = 8;
-/** How many sorts of elements are distinguished, and how many elements of one batch are looked at for it. */
-const MAX_SORTS = 2000;
-const MAX_LOOKED = 300;
-/** How many of the words around an element are compared, in characters. */
 const MAX_AROUND = 300;
+/**
+ * How many kinds of removed elements are distinguished, and of how many elements of one batch the
+ * appearance is read.
+ */
+const MAX_KINDS = 2000;
+const MAX_APPEARANCES = 300;
 
-/** Tags and roles of the things that lists are made of. */
+/** Tags and roles of the items of lists and tables. */
 const ITEM_TAGS = new Set(["li", "tr", "td", "th", "dt", "dd", "article", "option"]);
 const ITEM_ROLES = new Set(["listitem", "row", "gridcell", "cell", "option", "treeitem", "article", "tab", "menuitem"]);
 
@@ -24,56 +34,70 @@ class Identity {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
+    /** The number of the current batch of mutation records. */
     this.clock = 0;
-    /** By ref: when it left, the words around it, and its node as long as that lives. @type {Map<number, {left: number, around: string, node: WeakRef<El>}>} */
+    /**
+     * Removed elements by ref: when each was removed, the text around it, and its node as long as
+     * that lives.
+     * @type {Map<number, {left: number, around: string, node: WeakRef<El>}>}
+     */
     this.departed = new Map();
-    /** When a node came, if a mutation showed that. @type {Expando<number>} */
+    /** When a node was inserted, if a mutation record showed that. @type {Expando<number>} */
     this.arrivals = new Expando();
+    /** The batch that count and appearances belong to. */
     this.batch = 0;
+    /** How many elements of the batch were remembered, and of how many the appearance was read. */
     this.count = 0;
-    /** When something of some looks left last, or an element of a tag; anything, when there was too much to look at. @type {Map<string, number>} */
+    this.appearances = 0;
+    /** When an element of a kind was removed last; see kindKey. @type {Map<string, number>} */
     this.lastLeft = new Map();
+    /** When more was removed at once than kinds were noted of. */
     this.lastManyLeft = 0;
-    this.looked = 0;
-    /** When the first element came that the model has not looked at yet; 0: none has. */
-    this.unread = 0;
+    /** When the first node was inserted that the model has not described yet; 0: none. */
+    this.undescribedSince = 0;
   }
 
-  /** A node came into the document, with everything in it. @param {El} node */
+  /** A node was inserted into the document, with its subtree. @param {El} node */
   noteArrival(node) {
     this.arrivals.set(node, this.clock);
-    if (!this.unread) this.unread = this.clock;
+    if (!this.undescribedSince) this.undescribedSince = this.clock;
   }
 
-  /** A node has left the document, with everything in it. @param {El} root */
+  /** A node was removed from the document, with its subtree. @param {El} root */
   noteDeparture(root) {
     if (this.batch !== this.clock) {
       this.batch = this.clock;
-      this.count = this.looked = 0;
+      this.count = this.appearances = 0;
     }
     const { model } = this;
-    // What came before, and was not looked at, may look like what leaves now.
-    const certain = !this.unread || this.unread === this.clock;
+    // A node that was inserted earlier and not described yet may look like one that is removed now.
+    const certain = !this.undescribedSince || this.undescribedSince === this.clock;
     let seen = 0;
     model.walk(root, AT_ROOT, (el, tag) => {
-      this.lastLeft.set(this.sortOf(el, tag), this.clock);
+      this.lastLeft.set(this.kindKey(el, tag), this.clock);
       const rec = model.records.get(el);
       if (rec && rec.ref >= 0 && rec.shown && certain && this.count++ < MAX_DEPARTED_AT_ONCE) this.rememberLeft(rec, root);
       return ++seen < MAX_LEFT;
     });
-    if (seen >= MAX_LEFT || this.looked > MAX_LOOKED || this.lastLeft.size > MAX_SORTS) this.lastManyLeft = this.clock;
-    if (this.lastLeft.size > MAX_SORTS) this.lastLeft.clear();
+    if (seen >= MAX_LEFT || this.appearances > MAX_APPEARANCES || this.lastLeft.size > MAX_KINDS) this.lastManyLeft = this.clock;
+    if (this.lastLeft.size > MAX_KINDS) this.lastLeft.clear();
   }
 
-  /** What an element may be taken for: all of a tag, or of what people use those that look alike. @param {El} el @param {string} tag */
-  sortOf(el, tag) {
-    return INTERACTIVE_TAGS.has(tag) && ++this.looked <= MAX_LOOKED ? tag + appearanceOf(el) : tag;
+  /**
+   * The kind of an element: the tag, and for interactive ones the appearance.
+   * @param {El} el @param {string} tag
+   */
+  kindKey(el, tag) {
+    return INTERACTIVE_TAGS.has(tag) && ++this.appearances <= MAX_APPEARANCES ? tag + appearanceOf(el) : tag;
   }
 
-  /** @param {Rec} rec @param {El} root */
+  /**
+   * Remembers a removed element, unless it may have been hidden first.
+   * @param {Rec} rec @param {El} root of the removed subtree
+   */
   rememberLeft(rec, root) {
     this.departed.delete(rec.ref);
-    for (let /** @type {El | null} */ n = rec.node; n; n = n === root ? null : flatElement(n)) if (this.model.changes.restyled.has(n)) return; // it may have been hidden
+    for (let /** @type {El | null} */ n = rec.node; n; n = n === root ? null : flatElement(n)) if (this.model.changes.restyled.has(n)) return;
     this.departed.set(rec.ref, { left: this.clock, around: wordsAround(rec.node, root).words, node: new WeakRef(rec.node) });
     if (this.departed.size > MAX_DEPARTED) {
       const [oldest] = this.departed.keys();
@@ -82,11 +106,11 @@ class Identity {
   }
 
   /**
-   * Whether an element may be what another one, that is gone, was rendered anew as: it came when that had left or
-   * later, nothing that could be taken for either came before that or left since, nothing else looks like it, not even
-   * something hidden, and the same words stand around it.
-   * @param {{ref: number, heir: number}} who
-   * @returns {{why: string}} empty when it may
+   * Whether a listed element may be a removed one, rendered again. It may when it was inserted with
+   * the removal or later, nothing of its kind was removed since, no other element looks like it,
+   * not even a hidden one, and the text around it is the same.
+   * @param {{ref: number, heir: number}} who the removed element and its successor
+   * @returns {{why: string}} why it may not; empty when it may
    */
   rematch(who) {
     const { model } = this;
@@ -105,22 +129,25 @@ class Identity {
     if (this.hasTwin(rec)) return { why: "twin" };
     const now = wordsAround(rec.node, null);
     if (gone.around) return { why: gone.around === now.words ? "" : "words" };
-    // It alone was replaced, and the words around it are not known. In an item of a list they would be needed.
+    // The text around the removed element is not known. Items of lists cannot be distinguished without it.
     return { why: now.around && isItem(now.around) ? "item" : "" };
   }
 
   /** Whether another element looks like one, hidden or not. @param {Rec} rec */
   hasTwin(rec) {
     const { model } = this;
-    const looks = appearanceOf(rec.node);
+    const appearance = appearanceOf(rec.node);
     for (const root of [model.doc, ...model.sweep.shadows]) {
       const like = inTree(root, CSS.escape(rec.tag));
-      for (const el of like) if (el !== rec.node && safe.isConnected(el) && appearanceOf(el) === looks) return true;
+      for (const el of like) if (el !== rec.node && safe.isConnected(el) && appearanceOf(el) === appearance) return true;
     }
     return false;
   }
 
-  /** When a node came into the document; 0: with it. @param {Node} node @returns {number} */
+  /**
+   * When a node was inserted into the document; 0 when no mutation showed it.
+   * @param {Node} node @returns {number}
+   */
   arrivedAt(node) {
     let latest = 0;
     for (let /** @type {Node | null} */ n = node; n; n = safe.parentNode(n) || hostOf(n)) latest = Math.max(latest, this.arrivals.get(n) || 0);
@@ -129,7 +156,8 @@ class Identity {
 }
 
 /**
- * The words of the nearest ancestor that has more text than an element itself, up to a root; empty when there is none.
+ * The text of the nearest ancestor that has more text than an element itself, up to a root; empty
+ * when there is none.
  * @param {El} el @param {El | null} root @returns {{words: string, around: El | null}}
  */
 function wordsAround(el, root) {
@@ -151,7 +179,7 @@ function appearanceOf(el) {
   return [text, ...["name", "aria-label", "title", "placeholder"].map((name) => attr(el, name))].join("\u001f");
 }
 
-/** Whether an element is one of several of a kind. @param {El} el */
+/** Whether an element is an item of a list, or like one of its siblings. @param {El} el */
 function isItem(el) {
   if (ITEM_TAGS.has(tagOf(el)) || ITEM_ROLES.has(explicitRole(el))) return true;
   /** @param {El | null} other */

@@ -1,39 +1,46 @@
 // @ts-check
-// Rows: which record of a list an element belongs to. "Delete" in Alice's row is another button when the page shows
-// Carol in that row, though it is the same node with the same name: lists that reuse their nodes do that.
+// Rows: which record of a list an element belongs to. "Delete" in Alice's row becomes another
+// button when the page shows Carol in that row, although it is the same node with the same name:
+// lists that reuse their nodes do that.
 //
-// Every read of the daemon has a mark, a number that grows. Each element keeps its name and row at the marks at which
-// they changed, and each row keeps its content. So an action that was decided on at a mark can be checked at the press
-// itself, with nothing sent before. The content of rows stays in the page: only a refusal quotes a few words of it,
-// never values of fields or masked text.
+// Every read of the daemon has a mark, a number that grows. Each element keeps its name and row,
+// and each row its content, at the marks at which they changed. So an action that was decided on at
+// a mark is checked at the press itself, with nothing sent before. The content of rows stays in the
+// page: only an error message quotes a few words of it, never values of fields or masked text.
 //
-// A row is the nearest ancestor that is an item of a list, a table or a tree, a group of a description list, an
-// article, a fieldset, a form, or one of several similar elements that has more content than the element itself.
+// A row is the nearest ancestor that is an item of a list, a table or a tree, a group of a
+// description list, an article, a fieldset, a form, or one of several similar elements that has
+// more content than the element itself.
+//
+// Rows owns the states. Changes touches what changed, Agent.read notes the states at a mark, and
+// the actions call check.
 
-/** How many earlier states of a row, or of an element, are kept. */
+/** How many states of a row, or of an element, are kept. */
 const MAX_STATES = 6;
-/** How many elements that came are noted with the read itself; the rest follows a bit at a time. */
+/** How many new elements are noted with the read itself; the rest follows in slices. */
 const NOTED_AT_ONCE = 200;
-/** How many rows are remembered as touched; beyond that all are looked at. */
+/** How many rows are remembered as touched; beyond that all rows count as touched. */
 const MAX_TOUCHED = 5000;
 
-/** An attribute whose change is looked at. */
+/** The attributes whose change touches a row. */
 const TOUCHING = /^(href|src|alt|title|value|aria-label|id|itemid|key|data-.*)$/;
 
-
-/** A row, with what it said at earlier marks, the newest last. */
+/** A row, with its content at earlier marks, the newest last. */
 class Row {
   /** @param {El} node */
   constructor(node) {
     this.node = new WeakRef(node);
     /** @type {RowState[]} */
     this.states = [];
-    /** The newest mark at which the daemon acted on something in it. */
+    /** The newest mark at which the daemon acted on an element in it. */
     this.acted = 0;
   }
 }
 
-/** What an element was called, and which row it stood in. @typedef {{mark: number, name: string, row: Row | null}} Place */
+/**
+ * The name and row of an element at a mark.
+ * @typedef {{mark: number, name: string, row: Row | null}} RecState
+ */
 
 class Rows {
   /** @param {Model} model */
@@ -42,14 +49,14 @@ class Rows {
     this.reader = new RowReader(this.model);
     /** The newest mark. */
     this.mark = 0;
-    /** The rows of the nodes that they begin with. @type {Expando<Row>} */
+    /** The rows by their nodes. @type {Expando<Row>} */
     this.known = new Expando();
     /** Rows in which something changed since the newest mark. @type {Set<Row>} */
     this.touched = new Set();
     this.manyTouched = false;
-    /** Records that came, moved or were renamed since. @type {Set<Rec>} */
-    this.fresh = new Set();
-    /** Not all of them were noted yet, and what changed meanwhile; everything may have. */
+    /** Records that were inserted, moved or renamed and are to be noted. @type {Set<Rec>} */
+    this.unnoted = new Set();
+    /** Some of them are still to be noted, and what changed meanwhile. */
     this.pending = false;
     this.changedMeanwhile = new WeakSet();
     this.allChangedMeanwhile = false;
@@ -57,12 +64,12 @@ class Rows {
 
   // ---- noting -------------------------------------------------------------------------------
 
-  /** Something below or at a node changed. @param {DomNode} node */
+  /** A node or its content changed: touches the rows around it. @param {DomNode} node */
   touch(node) {
     for (let /** @type {DomNode | null} */ n = node; n; n = flatParent(n)) this.touchNode(n);
   }
 
-  /** Something below or at a node changed, and the nodes above it are touched, too. @param {DomNode} n */
+  /** Touches the row of one node; the caller also touches the ancestors. @param {DomNode} n */
   touchNode(n) {
     const row = this.known.get(n);
     if (row) this.touchRow(row);
@@ -82,13 +89,17 @@ class Rows {
     if (this.pending) this.allChangedMeanwhile = true;
   }
 
-  /** Notes how everything is, as it was read at a mark, or begins to: see noteMore. @param {number} mark */
+  /**
+   * Notes the states of all rows and elements that changed, as they were read at a mark; noteMore
+   * continues.
+   * @param {number} mark
+   */
   note(mark) {
     this.mark = Math.max(mark, this.mark);
     this.reader.forget();
     if (this.manyTouched) {
       for (let rec = this.model.records.head.next; rec; rec = rec.next) {
-        const row = rec.places && rec.places[rec.places.length - 1].row;
+        const row = rec.states && rec.states[rec.states.length - 1].row;
         if (row) this.touched.add(row);
       }
     }
@@ -96,25 +107,25 @@ class Rows {
     this.touched.clear();
     this.manyTouched = false;
     let left = NOTED_AT_ONCE;
-    this.noteFresh(() => left-- > 0);
+    this.noteRecs(() => left-- > 0);
   }
 
-  /** Notes more, for so many milliseconds. @param {number} slice */
+  /** Continues to note elements, for a slice of time. @param {number} slice in milliseconds */
   noteMore(slice) {
     const end = performance.now() + slice;
     this.reader.forget();
-    this.noteFresh(() => performance.now() < end);
+    this.noteRecs(() => performance.now() < end);
   }
 
   /** @param {() => boolean} goOn */
-  noteFresh(goOn) {
-    for (const rec of this.fresh) {
+  noteRecs(goOn) {
+    for (const rec of this.unnoted) {
       if (!goOn()) break;
       this.noteOne(rec);
     }
     this.reader.forget();
     const was = this.pending;
-    this.pending = this.fresh.size > 0;
+    this.pending = this.unnoted.size > 0;
     if (this.pending || !was) return;
     this.changedMeanwhile = new WeakSet();
     this.allChangedMeanwhile = false;
@@ -122,7 +133,7 @@ class Rows {
 
   /** @param {Rec} rec */
   noteOne(rec) {
-    this.fresh.delete(rec);
+    this.unnoted.delete(rec);
     if (rec.shown && rec.fields[F_KIND] === INTERACTIVE) this.noteRec(rec);
   }
 
@@ -151,13 +162,17 @@ class Rows {
       }
     }
     const name = rec.fields[F_TEXT];
-    if (!rec.places) rec.places = [];
-    const last = rec.places[rec.places.length - 1];
+    if (!rec.states) rec.states = [];
+    const last = rec.states[rec.states.length - 1];
     if (last && last.name === name && last.row === row) return;
-    pushState(rec.places, { mark: this.mark, name, row });
+    pushState(rec.states, { mark: this.mark, name, row });
   }
 
-  /** Text that is entered into a field does not make its row another record: earlier states get the new value. @param {El} target of the event */
+  /**
+   * Text was entered into a field, which does not make its row another record: earlier states get
+   * the new value.
+   * @param {El} target of the event
+   */
   noteEntered(target) {
     const field = editedField(target);
     const control = this.reader.controls.get(field);
@@ -185,7 +200,10 @@ class Rows {
     this.touchRow(row);
   }
 
-  /** The daemon acted on an element: changes of the element and its row in the same turn are expected. @param {El | null} el */
+  /**
+   * The daemon acted on an element: changes of its name and row are expected until the next turn.
+   * @param {El | null} el
+   */
   noteActed(el) {
     const rec = el && this.model.records.get(el);
     if (rec) rec.acted = this.mark;
@@ -204,21 +222,21 @@ class Rows {
   // ---- checking -----------------------------------------------------------------------------
 
   /**
-   * Whether an element is still what an action was decided on: null, or what is different.
+   * What is different of an element since an action was decided on; null when it is still the same.
    * @param {Rec} rec @param {Known | undefined} known
    * @returns {null | {error: string, was: string, now: string}}
    */
   check(rec, known) {
     if (!known) return null;
     this.reader.forget();
-    if (this.fresh.has(rec)) this.noteOne(rec);
+    if (this.unnoted.has(rec)) this.noteOne(rec);
     const own = rec.acted >= known.began && known.began > 0;
-    const was = stateAt(rec.places || [], own ? 0 : known.told);
-    if (!was || !was.row || was.row.node.deref() !== rec.node) { // a row is called what stands in it
+    const was = stateAt(rec.states || [], own ? 0 : known.told);
+    if (!was || !was.row || was.row.node.deref() !== rec.node) { // the name of a row is its content, which checkRow compares
       const name = nameNow(this.model, rec);
-      const beside = () => this.namesBeside(rec);
-      if (!sameName(known.name, name, beside)) return { error: "renamed", was: known.name, now: name };
-      if (was && !own && !sameName(was.name, name, beside, true)) return { error: "renamed", was: was.name, now: name };
+      const neighbors = () => this.neighborNames(rec);
+      if (!sameName(known.name, name, neighbors)) return { error: "renamed", was: known.name, now: name };
+      if (was && !own && !sameName(was.name, name, neighbors, true)) return { error: "renamed", was: was.name, now: name };
     }
     if (was && was.row) return this.checkRow(rec, was.row, known);
     return known.doubtful ? { error: "beside", was: "", now: "" } : null;
@@ -226,39 +244,48 @@ class Rows {
 
   /** @param {Rec} rec @param {Row} row @param {Known} known */
   checkRow(rec, row, known) {
-    const told = stateAt(row.states, row.acted >= known.began && known.began > 0 ? 0 : known.told);
+    const before = stateAt(row.states, row.acted >= known.began && known.began > 0 ? 0 : known.told);
     const last = row.node.deref();
     const node = last && safe.isConnected(last) && isInRow(rec.node, last) ? last : this.reader.find(rec.node);
-    if (!told || !node) return null;
+    if (!before || !node) return null;
     const now = this.reader.state(node);
-    if (told.unsure) return { error: "reused", was: "", now: "" };
-    const own = this.reader.controls.get(rec.node) || 0;
-    const other = !now || isSameState(told, now) ? null : recordDifference(told, now, own, () => this.siblings(node, known.told));
-    return other && { error: "reused", ...other };
+    if (before.unsure) return { error: "reused", was: "", now: "" };
+    const difference = now && this.rowDifference(rec, node, before, now, known.told);
+    return difference && { error: "reused", ...difference };
   }
 
   /**
-   * Keeps what an element is now; the function that it returns says what is different then, as check does.
+   * @param {Rec} rec @param {El} node of its row @param {RowState} before @param {RowState} now
+   * @param {number} mark of before
+   */
+  rowDifference(rec, node, before, now, mark) {
+    if (isSameState(before, now)) return null;
+    return recordDifference(before, now, this.reader.controls.get(rec.node) || 0, () => this.siblings(node, mark));
+  }
+
+  /**
+   * Keeps the name and row of an element. The function that it returns compares them, as check
+   * does.
    * @param {Rec} rec
    */
   capture(rec) {
     this.reader.forget();
     const name = nameNow(this.model, rec);
     const node = this.reader.find(rec.node);
-    const told = node ? this.reader.state(node) : null;
+    const before = node ? this.reader.state(node) : null;
     return () => {
       this.reader.forget();
       const now = nameNow(this.model, rec);
-      if (node !== rec.node && !sameName(name, now, () => this.namesBeside(rec))) return { error: "renamed", was: name, now };
-      if (!told || !node) return null;
-      const is = this.reader.state(node);
-      const other = !is || isSameState(told, is) ? null : recordDifference(told, is, this.reader.controls.get(rec.node) || 0, () => this.siblings(node, 0));
-      return other && { error: "reused", ...other };
+      if (node !== rec.node && !sameName(name, now, () => this.neighborNames(rec))) return { error: "renamed", was: name, now };
+      if (!before || !node) return null;
+      const after = this.reader.state(node);
+      const difference = after && this.rowDifference(rec, node, before, after, 0);
+      return difference && { error: "reused", ...difference };
     };
   }
 
-  /** What the elements beside one are called. @param {Rec} rec */
-  namesBeside(rec) {
+  /** The names of the elements with the same tag that are listed beside one. @param {Rec} rec */
+  neighborNames(rec) {
     const names = [];
     for (let r = rec.prev, n = 0; r && r.node && n < MAX_ALIKE; r = r.prev, n++) if (r.tag === rec.tag) names.push(r.fields[F_TEXT]);
     for (let r = rec.next, n = 0; r && n < MAX_ALIKE; r = r.next, n++) if (r.tag === rec.tag) names.push(r.fields[F_TEXT]);
@@ -267,7 +294,7 @@ class Rows {
 
   /** The states of the rows beside one, at a mark and now. @param {El} node @param {number} mark */
   siblings(node, mark) {
-    const out = { told: /** @type {RowState[]} */ ([]), now: /** @type {RowState[]} */ ([]) };
+    const out = { before: /** @type {RowState[]} */ ([]), after: /** @type {RowState[]} */ ([]) };
     const group = groupOf(node);
     /** @param {El} first @param {(n: El) => El | null} step */
     const gather = (first, step) => {
@@ -276,11 +303,11 @@ class Rows {
         const now = this.reader.state(n);
         if (!now) continue;
         const row = this.known.get(n);
-        out.now.push(now);
-        out.told.push((row && stateAt(row.states, mark)) || now);
+        out.after.push(now);
+        out.before.push((row && stateAt(row.states, mark)) || now);
       }
     };
-    for (let /** @type {El | null} */ n = node, up = 0; n && up < 3 && !out.now.length; n = flatElement(n), up++) { // a card may stand in a box of its own
+    for (let /** @type {El | null} */ n = node, up = 0; n && up < 3 && !out.after.length; n = flatElement(n), up++) { // wrappers of single rows are the siblings then
       gather(n === node ? group[group.length - 1] : n, safe.nextElementSibling);
       gather(n, elementBefore);
     }
@@ -289,19 +316,25 @@ class Rows {
 }
 
 /**
- * What an action was decided on: the mark at which its caller read, that at which its turn began, and the name. Doubtful
- * means that the elements beside it have changed since.
+ * What an action was decided on: the name, the mark of the read that the caller saw, and the mark
+ * at which the caller's turn began. Doubtful: the elements beside it have changed since.
  * @typedef {{name: string, told: number, began: number, doubtful: boolean}} Known
  */
 
-/** Adds a state; the oldest is forgotten. @template {{mark: number}} T @param {T[]} states @param {T} state */
+/**
+ * Adds a state; the oldest is forgotten.
+ * @template {{mark: number}} T @param {T[]} states @param {T} state
+ */
 function pushState(states, state) {
   if (states.length && states[states.length - 1].mark === state.mark) states.pop();
   states.push(state);
   if (states.length > MAX_STATES) states.shift();
 }
 
-/** The state at a mark, or the oldest that is known; the newest for 0. @template {{mark: number}} T @param {T[]} states @param {number} mark @returns {T | null} */
+/**
+ * The state at a mark, or the oldest one; the newest for mark 0.
+ * @template {{mark: number}} T @param {T[]} states @param {number} mark @returns {T | null}
+ */
 function stateAt(states, mark) {
   if (!mark) return states[states.length - 1] || null;
   let found = states[0] || null;
@@ -309,13 +342,13 @@ function stateAt(states, mark) {
   return found;
 }
 
-/** The field, or the editor, that an event of entering is about. @param {El} target */
+/** The field or editing host that an input event is about. @param {El} target */
 function editedField(target) {
   for (let /** @type {El | null} */ n = target; n; n = flatElement(n)) if (isEditingHost(n)) return n;
   return target;
 }
 
-/** What an element is called now. @param {Model} model @param {Rec} rec @returns {string} */
+/** The current name of an element. @param {Model} model @param {Rec} rec @returns {string} */
 function nameNow(model, rec) {
   const { node, tag } = rec;
   probeAria(node);

@@ -1,16 +1,24 @@
 // @ts-check
-// The records: one for every element that counts, in a list in document order, and what of it the daemon does not have yet.
+// Records: one for every element that counts, linked in a list in document order, and what of them
+// the daemon does not have yet (inserts, unboxed, changed, gone).
+//
+// Records owns the list and the indexes by node, ref and aria-labelledby. Refresh adds, links and
+// drops records; Writer sends what changed and clears it. Expando is the map by node that several
+// files use.
 
-/** How many elements of a document are kept; the rest is left out, and patches report that with a flag. */
+/**
+ * How many elements of a document are kept. Others are left out, and patches report that with a
+ * flag.
+ */
 const MAX_ELEMENTS = LIMITS.elements;
 
 /**
- * The fields of an element by the numbers F_KIND and so on: kind, parent, tag, role, text, href, name, type, value,
- * placeholder, level, states, child, attributes.
+ * The fields of an element by the numbers F_KIND and so on: kind, parent, tag, role, text, href,
+ * name, type, value, placeholder, level, states, child, attributes.
  * @typedef {[number, Rec | null, string, string, string, string, string, string, string, string, string, number, string, string]} Fields
  */
 
-/** Fields that say nothing. @returns {Fields} */
+/** @returns {Fields} */
 function emptyFields() {
   return [0, null, "", "", "", "", "", "", "", "", "", 0, "", ""];
 }
@@ -23,41 +31,49 @@ class Rec {
     this.tag = tagOf(node);
     /** The ref, or -1 while the daemon has not given one. */
     this.ref = -1;
-    /** Its number among the additions of the patch under way or waiting; -1 outside. */
-    this.fresh = -1;
+    /** Its number among the additions of the patch that waits for its refs; -1 outside. */
+    this.addition = -1;
     /** It is in the list. */
     this.shown = false;
-    /** It, or what it is in, cannot be used. */
+    /** The element or an ancestor is inert, or the element no longer counts. */
     this.inert = false;
-    /** Whether the daemon has it in its list. */
+    /** The daemon has it in its list. */
     this.sent = false;
+    /** It is at another place than the daemon has it. */
     this.moved = false;
+    /** It is a form control with a state that scripts can set. */
     this.control = this.tag === "input" || this.tag === "select" || this.tag === "textarea";
     this.fields = emptyFields();
     /** @type {Rec | null} */
     this.prev = null;
     /** @type {Rec | null} */
     this.next = null;
-    /** The last scan of the whole document that found it. */
+    /** The number of the last full scan that found it. */
     this.scan = 0;
-    /** Fields that changed since they were sent, as a bit set. */
+    /** The fields that changed since they were sent, as bits. */
     this.mask = 0;
-    /** The ids that it takes its name from. */
+    /** The ids of aria-labelledby. */
     this.labelledby = "";
-    /** The control state that no mutation shows; see liveState. @type {string | number | boolean} */
+    /**
+     * The control state that no mutation shows; see liveState.
+     * @type {string | number | boolean}
+     */
     this.live = "";
+    /** The box in the document, in whole CSS pixels. */
     this.x = this.y = this.w = this.h = -1;
     this.boxSent = false;
-    /** What sorts the records that the daemon has by their place in the list; see Writer.writeInserts. */
+    /**
+     * A number that grows along the list, for records that the daemon has; see Writer.writeInserts.
+     */
     this.order = 0;
-    /** A modal makes it useless for now. */
+    /** A modal obscures it. */
     this.obscured = false;
-    /** How much of its content its text includes. */
+    /** How much of its content its text covers. */
     this.coverage = COVERS_NONE;
-    /** When it was made, by the clock of Identity. */
+    /** When it was created, by the clock of Identity. */
     this.since = 0;
-    /** What it was called, and which row it stood in, at earlier marks; see Rows. @type {Place[] | null} */
-    this.places = null;
+    /** Its name and row at earlier marks; see Rows. @type {RecState[] | null} */
+    this.states = null;
     /** The mark at which the daemon acted on it last. */
     this.acted = 0;
   }
@@ -69,9 +85,8 @@ function previousRec(rec) {
 }
 
 /**
- * A map from nodes to what is known of them that is kept on the nodes themselves, under a symbol of its own. The node
- * objects of an isolated world belong to it alone, so the page sees nothing of it; and it is twice as
- * fast as a WeakMap.
+ * A map by node whose values are kept on the nodes, under a symbol. Each world has its own node
+ * objects, so the page does not see the values. It is twice as fast as a WeakMap.
  * @template T
  */
 class Expando {
@@ -81,12 +96,12 @@ class Expando {
 
   /** @param {Node | null} node @returns {T | undefined} */
   get(node) {
-    return node === null ? undefined : /** @type {any} */ (node)[this.key];
+    return node === null ? undefined : /** @type {Carrier<T>} */ (node)[this.key];
   }
 
   /** @param {Node} node @param {T} value */
   set(node, value) {
-    /** @type {any} */ (node)[this.key] = value;
+    /** @type {Carrier<T>} */ (node)[this.key] = value;
   }
 }
 
@@ -94,7 +109,10 @@ class Records {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** All records by node; a node keeps its record, and so its ref, while it is out of the tree. @type {Expando<Rec>} */
+    /**
+     * All records by node; a node keeps its record, and so its ref, while it is out of the tree.
+     * @type {Expando<Rec>}
+     */
     this.byNode = new Expando();
     /** The records whose nodes were last seen in the tree. @type {Set<Rec>} */
     this.all = new Set();
@@ -104,17 +122,17 @@ class Records {
     this.byRef = new Map();
     /** Records by the ids that name them (aria-labelledby). @type {Map<string, Set<Rec>>} */
     this.references = new Map();
-    /** What stands before the first of the list; it is no element. @type {Rec} */
-    this.head = /** @type {any} */ ({ next: null, prev: null, node: null, ref: -1, order: 0 });
-    /** The list is not as it was sent. */
+    /** The head of the list: a record without a node, before the first one. */
+    this.head = /** @type {Rec} */ (/** @type {{ [field in keyof Rec]?: unknown }} */ ({ next: null, prev: null, node: null, ref: -1, order: 0 }));
+    /** The list differs from the one that was sent. */
     this.listDirty = false;
-    /** Listed records that the daemon does not have, or has at another place. @type {Set<Rec>} */
+    /** Listed records to send as additions or moves. @type {Set<Rec>} */
     this.inserts = new Set();
-    /** Listed records with a box that was not sent. @type {Set<Rec>} */
+    /** Listed records with a box to send. @type {Set<Rec>} */
     this.unboxed = new Set();
     /** Records with fields to send. @type {Set<Rec>} */
     this.changed = new Set();
-    /** Records taken out of the list that the daemon still has. @type {Set<Rec>} */
+    /** Records to send as removals. @type {Set<Rec>} */
     this.gone = new Set();
   }
 
@@ -123,13 +141,16 @@ class Records {
     return this.byNode.get(node);
   }
 
-  /** The record of a ref, as long as its node is in the document. @param {number} ref @returns {Rec | null} */
+  /**
+   * The record of a ref, as long as its node is in the document.
+   * @param {number} ref @returns {Rec | null}
+   */
   connected(ref) {
     const rec = this.byRef.get(ref);
     return rec && safe.isConnected(rec.node) ? rec : null;
   }
 
-  /** Counts a record whose node is in the tree. @param {Rec} rec */
+  /** Adds a record whose node is in the document to the indexes. @param {Rec} rec */
   add(rec) {
     if (this.all.has(rec)) return;
     this.all.add(rec);
@@ -149,7 +170,7 @@ class Records {
     if (rec.sent) this.gone.add(rec);
   }
 
-  /** Puts a record right behind another. @param {Rec} rec @param {Rec} prev */
+  /** Links a record into the list behind another. @param {Rec} rec @param {Rec} prev */
   link(rec, prev) {
     if (rec.shown && rec.prev === prev) return;
     this.listDirty = true;
@@ -164,35 +185,41 @@ class Records {
       if (!rec.boxSent) this.unboxed.add(rec);
     }
     this.inserts.add(rec);
-    this.model.rows.fresh.add(rec);
+    this.model.rows.unnoted.add(rec);
     rec.prev = prev;
     rec.next = prev.next;
     if (prev.next) prev.next.prev = rec;
     prev.next = rec;
   }
 
-  /** Forgets a record whose node left the tree. @param {Rec} rec */
+  /**
+   * Takes a record whose node left the document out of the list and the indexes.
+   * @param {Rec} rec
+   */
   drop(rec) {
     this.unlink(rec);
     this.forget(rec);
   }
 
-  /** @param {Rec} rec */
+  /** Takes a record out of the indexes. @param {Rec} rec */
   forget(rec) {
     const { hints, rows } = this.model;
     this.all.delete(rec);
-    rows.fresh.delete(rec);
+    rows.unnoted.delete(rec);
     if (rec.control) {
       this.controls.delete(rec);
       hints.hiddenToggles.delete(rec);
     }
     if (hints.proxyLabels.has(rec.node) || hints.proxiedControls.has(rec.node)) this.model.changes.proxiesDirty = true;
     if (rec.ref >= 0) this.byRef.delete(rec.ref);
-    if (rec.labelledby) this.refer(rec, "");
+    if (rec.labelledby) this.setReferences(rec, "");
   }
 
-  /** Notes which ids a record takes its name from. @param {Rec} rec @param {string} ids */
-  refer(rec, ids) {
+  /**
+   * Notes by which ids a record is named.
+   * @param {Rec} rec @param {string} ids of aria-labelledby
+   */
+  setReferences(rec, ids) {
     if (ids === rec.labelledby) return;
     for (const id of rec.labelledby.split(/\s+/)) {
       const recs = this.references.get(id);
@@ -207,7 +234,7 @@ class Records {
     rec.labelledby = ids;
   }
 
-  /** The box of a record is not the one that was sent. @param {Rec} rec */
+  /** The box of a record is to be sent. @param {Rec} rec */
   unbox(rec) {
     rec.boxSent = false;
     if (rec.shown) this.unboxed.add(rec);

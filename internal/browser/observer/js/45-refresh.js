@@ -30,7 +30,7 @@ class Refresh {
    */
   update(all) {
     const { changes, hints, identity, records, sweep } = this.model;
-    identity.unread = 0;
+    identity.undescribedSince = 0;
     this.model.begin();
     if (changes.rescan || all) sweep.poll();
     this.noteFocus();
@@ -260,7 +260,7 @@ class Refresh {
   describe(rec, explicit, kind, ctx) {
     const { naming, records, rows } = this.model;
     probeAria(rec.node);
-    records.refer(rec, aria(rec.node, "aria-labelledby") || "");
+    records.setReferences(rec, aria(rec.node, "aria-labelledby") || "");
     const now = rec.sent ? scratch : rec.fields;
     this.fill(now, rec, explicit, kind, ctx);
     rec.coverage = textCoverage(now, rec.tag, naming.fromContent);
@@ -271,7 +271,7 @@ class Refresh {
         /** @type {Fields[number][]} */ (rec.fields)[i] = now[i];
       }
     }
-    if (rec.mask & (1 << F_TEXT)) rows.fresh.add(rec);
+    if (rec.mask & (1 << F_TEXT)) rows.unnoted.add(rec);
     if (rec.mask) records.changed.add(rec);
   }
 

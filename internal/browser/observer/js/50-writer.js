@@ -61,7 +61,7 @@ class Writer {
       for (let j = 0; j < runs[i + 1] && k < this.waiting.length; j++, k++) {
         const rec = this.waiting[k];
         rec.ref = runs[i] + j;
-        rec.fresh = -1;
+        rec.addition = -1;
         if (this.model.records.all.has(rec)) this.model.records.byRef.set(rec.ref, rec);
       }
     }
@@ -74,7 +74,7 @@ class Writer {
     this.waiting = [];
     for (const rec of this.model.records.all) {
       rec.sent = rec.moved = rec.boxSent = false;
-      rec.fresh = -1;
+      rec.addition = -1;
       rec.mask = 0;
     }
     for (const set of [this.model.records.gone, this.model.records.changed]) set.clear();
@@ -83,7 +83,7 @@ class Writer {
   /** @param {Rec | null} rec */
   token(rec) {
     if (!rec || rec === this.model.records.head) return "^";
-    return rec.ref >= 0 ? String(rec.ref) : "n" + rec.fresh;
+    return rec.ref >= 0 ? String(rec.ref) : "n" + rec.addition;
   }
 
   /**
@@ -173,7 +173,7 @@ class Writer {
     }
     const op = rec.ref >= 0 ? "*" : "+";
     if (op === "+") {
-      rec.fresh = this.waiting.length;
+      rec.addition = this.waiting.length;
       this.waiting.push(rec);
     }
     columns.insert(op, rec, after);
@@ -283,7 +283,7 @@ class Boxes {
   }
   /** @param {Rec} rec @param {string} token */
   add(rec, token) {
-    if (rec.ref < 0 && rec.fresh === this.nextFresh) {
+    if (rec.ref < 0 && rec.addition === this.nextFresh) {
       token = "";
       this.nextFresh++;
     }

@@ -20,6 +20,9 @@ declare var __domtapPush: ((message: string) => void) | undefined;
 /** One of the digits of an acknowledgement, or numbers as they are; Ack.Digits in ack.go. */
 type Digit = number | number[];
 
+/** A node that carries a value under the key of an Expando. */
+type Carrier<T> = Node & Record<symbol, T | undefined>;
+
 /** A node of any kind. isElement, isText, isShadow and isDocument tell which. */
 type DomNode = El | Text | Shadow | Document;
 /** What holds a tree: its elements are found there by id or selector. */
