@@ -1,22 +1,28 @@
 // @ts-check
-// Walking the flat tree: shadow trees in the place of what their host holds, slots with what is assigned to them.
+// Walking the flat tree: the shadow tree of a host replaces its children, and slots show the nodes
+// assigned to them.
+//
+// walkFlat is the one traversal of the model; Model.walk calls it for Refresh, Changes and
+// Identity. The file also computes what an element inherits from its ancestors (Inherited in
+// 30-describe.js), and the element before one in flat order. It keeps nothing.
 
-/** Tags with nothing to see or use below them. */
+/** Tags whose content is not visible. */
 const SKIPPED = new Set(["script", "style", "template", "head"]);
 
 /**
  * Walks the flat subtree of an element in document order. It calls visit for each element, which
- * reports whether to visit its children, and inherit for each that has children. Iterative: nesting is unbounded.
+ * reports whether to visit the children, and then inherit for each that has children. Iterative,
+ * because nesting is unbounded.
  * @param {El} root @param {Inherited} ctx
  * @param {(el: El, tag: string, ctx: Inherited) => boolean} visit
  * @param {((el: El, ctx: Inherited) => Inherited) | null} inherit
- * @param {(root: Shadow) => void} onRoot called for each shadow root, before what is in it
+ * @param {(root: Shadow) => void} onRoot called for each shadow root, before its content is visited
  */
 function walkFlat(root, ctx, visit, inherit, onRoot) {
-  /** What is walked on each level, null behind its last element. @type {(El | null | undefined)[]} */
+  /** The current element of each level, null behind the last. @type {(El | null | undefined)[]} */
   const nodes = [root];
   const contexts = [ctx];
-  /** The elements of a slot, on levels that are one. @type {(El[] | null)[]} */
+  /** The assigned elements, on levels that are the content of a slot. @type {(El[] | null)[]} */
   const lists = [null];
   const positions = [0];
   let depth = 0;
@@ -47,13 +53,20 @@ function walkFlat(root, ctx, visit, inherit, onRoot) {
   }
 }
 
-/** Whether an element is inert; a modal dialog escapes what makes its ancestors inert. @param {El} el @param {Inherited} ctx */
+/**
+ * Whether an element is inert, by itself or an ancestor; a modal dialog is not made inert by its
+ * ancestors.
+ * @param {El} el @param {Inherited} ctx
+ */
 function isInert(el, ctx) {
   if (hasAttr(el, "inert")) return true;
   return ctx.inert && !(tagOf(el) === "dialog" && safe.matches(el, ":modal"));
 }
 
-/** What the children of an element inherit. @param {El} el @param {Inherited} ctx @param {Rec | undefined} rec of the element */
+/**
+ * What the children of an element inherit.
+ * @param {El} el @param {Inherited} ctx @param {Rec | undefined} rec of the element
+ */
 function inheritedBelow(el, ctx, rec) {
   const listed = rec !== undefined && rec.shown;
   if (!listed && hasNoAttributes(el)) return ctx;
@@ -66,7 +79,10 @@ function inheritedBelow(el, ctx, rec) {
   return new Inherited(parent, inert, disabled, fieldset, coverage);
 }
 
-/** What an element inherits, computed from its ancestors. A walk computes the same on its way. @param {El} el @param {Records} records */
+/**
+ * What an element inherits, computed from all its ancestors. walkFlat computes the same on its way.
+ * @param {El} el @param {Records} records
+ */
 function inheritedBy(el, records) {
   /** @type {El[]} */
   const up = [];
@@ -76,7 +92,11 @@ function inheritedBy(el, records) {
   return ctx;
 }
 
-/** The deepest last element of the flat sibling before an element, or null. @param {El} el */
+/**
+ * The last element, in flat document order, in the flat sibling before an element; null without a
+ * sibling.
+ * @param {El} el
+ */
 function previousFlat(el) {
   let n = flatSiblingBefore(el);
   for (let last = n; last; last = lastFlatChild(n)) n = last;
@@ -105,12 +125,12 @@ function lastFlatChild(el) {
   return hasPlainProperties(el) ? el.lastElementChild : lastElement(el);
 }
 
-/** The element before one, or null. @param {El} el @returns {El | null} */
+/** The sibling element before one, or null. @param {El} el @returns {El | null} */
 function elementBefore(el) {
   return hasPlainProperties(el) ? el.previousElementSibling : previousElement(el);
 }
 
-/** @param {DomNode} el @returns {El | null} */
+/** The same, for forms. @param {DomNode} el @returns {El | null} */
 function previousElement(el) {
   let n = safe.previousSibling(el);
   while (n && !isElement(n)) n = safe.previousSibling(n);

@@ -1,60 +1,70 @@
 // @ts-check
-// Intake of mutation records: notes which elements are to be checked. The checks themselves are made by Refresh, at the next
-// update.
+// Intake of mutation records: notes what an update must check, and nothing more, because it runs in
+// the page's own tasks.
+//
+// Changes owns the sets of nodes and records to check, and the flags that ask for more: a full scan
+// (rescan), a sweep (styleDirty), a measurement (geometryDirty). Agent.onMutations calls note;
+// events, sweeps and probes add what they find; Refresh.update consumes all of it.
 
-/** Records or dirty nodes above this are cheaper to walk again than to follow. */
+/** Above this many mutation records and noted nodes, a full scan is cheaper than following them. */
 const RESCAN_ABOVE = 2000;
 
-/** Attributes that make an element count, or count no more. */
+/** Attributes that decide whether an element counts. */
 const RETAG = new Set(["inert", "open", "role", "tabindex", "contenteditable", "onclick", "href", "type", "aria-label", "aria-labelledby", "title", "alt"]);
 
 class Changes {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The whole document is to be walked. */
+    /** A full scan of the document is due. */
     this.rescan = true;
-    /** Nodes whose subtree is to be walked. @type {Set<El>} */
+    /** Nodes whose subtrees are to be scanned. @type {Set<El>} */
     this.added = new Set();
-    /** Those of them that came into their place just now: nothing below them is listed. @type {Set<El>} */
+    /**
+     * Those of them that were inserted since the last update: nothing in them is listed yet.
+     * @type {Set<El>}
+     */
     this.arrived = new Set();
-    /** Records to describe anew. @type {Set<Rec>} */
+    /** Records to describe again. @type {Set<Rec>} */
     this.dirty = new Set();
-    /** Records to look at anew: there, visible, where? That can take a layout. @type {Set<Rec>} */
+    /**
+     * Records to examine again: connected, visible, box? This can force a layout.
+     * @type {Set<Rec>}
+     */
     this.check = new Set();
-    /** Nodes to look at anew, with a record or without. @type {Set<El>} */
+    /** Nodes to examine, with a record or without. @type {Set<El>} */
     this.checkNodes = new Set();
     /** Nodes whose style changed. @type {Set<El>} */
     this.restyled = new Set();
-    /** Styles or the layout may have changed without a mutation: a sweep is needed. */
+    /** Styles or the layout may have changed elsewhere: a sweep is needed. */
     this.styleDirty = false;
     /** Boxes may have moved. */
     this.geometryDirty = true;
     /** Controls may have another state. */
     this.controlsDirty = false;
-    /** Other labels may stand in for hidden controls now. */
+    /** The labels that are proxies of hidden controls may be others. */
     this.proxiesDirty = false;
     /** Labels may name other controls. */
     this.labelsDirty = false;
   }
 
-  /** Whether an update would look at something. */
+  /** Whether an update has anything to do. */
   get pending() {
     return this.rescan || this.added.size > 0 || this.dirty.size > 0 || this.check.size > 0 || this.checkNodes.size > 0 || this.restyled.size > 0 || this.controlsDirty || this.labelsDirty || this.proxiesDirty;
   }
 
-  /** Forgets which nodes and records were noted. */
+  /** Clears the nodes and records to check. */
   clearNodes() {
     for (const set of [this.added, this.arrived, this.dirty, this.check, this.checkNodes, this.restyled]) set.clear();
   }
 
-  /** The layout changed by something that no record shows: styles may have, too. */
+  /** The layout changed and no mutation record shows why: styles may have changed, too. */
   invalidateLayout() {
     this.geometryDirty = true;
     this.styleDirty = true;
   }
 
-  /** @param {MutationRecord[]} records */
+  /** Takes a batch of mutation records. @param {MutationRecord[]} records */
   note(records) {
     const { identity, listeners, rows } = this.model;
     this.geometryDirty = true;
@@ -76,8 +86,8 @@ class Changes {
   }
 
   /**
-   * Walks the document at the next update, instead of following what was noted. Nothing is kept of it
-   * until then: nobody may ask for days, and nodes that left the page must not stay because of us.
+   * Replaces what was noted by a full scan at the next update. Nothing is kept until then: the
+   * daemon may not read for days, and removed nodes must be freed.
    */
   forgetNoted() {
     this.rescan = true;
@@ -95,11 +105,11 @@ class Changes {
       if (isElement(n)) {
         elements = true;
         identity.noteDeparture(n);
-        if (this.arrived.delete(n)) { // it came and went without being looked at
+        if (this.arrived.delete(n)) { // inserted and removed between two updates
           this.added.delete(n);
           continue;
         }
-        this.takeOut(n);
+        this.unlinkSubtree(n);
         this.noteLabels(n, false);
       } else text = true;
     }
@@ -112,7 +122,7 @@ class Changes {
         listeners.noteInserted(n);
       } else text = true;
     }
-    // Other elements may be seen now, or no longer, for the sake of their neighbours.
+    // Rules with :has, :empty or sibling selectors may show or hide other elements now.
     if (elements && styles.structural) this.styleDirty = true;
     if (isElement(target)) {
       if (r.removedNodes.length && safe.firstChild(target) === null) listeners.addPending(target);
@@ -123,11 +133,11 @@ class Changes {
   }
 
   /**
-   * Takes everything below a node that left its place out of the list; what still is in the tree
-   * is put back by the scan of where it went.
+   * Takes the records of a subtree that was removed or moved out of the list. The scan of its new
+   * place links them again.
    * @param {El} root
    */
-  takeOut(root) {
+  unlinkSubtree(root) {
     const { hints, records } = this.model;
     this.model.walk(root, AT_ROOT, (el) => {
       const rec = records.get(el);
@@ -140,19 +150,19 @@ class Changes {
     });
   }
 
-  /** The light children of a host stand in other slots now. @param {El} host */
+  /** The children of a host are assigned to other slots now. @param {El} host */
   reslot(host) {
-    for (let c = safe.firstElementChild(host); c; c = safe.nextElementSibling(c)) this.takeOut(c);
+    for (let c = safe.firstElementChild(host); c; c = safe.nextElementSibling(c)) this.unlinkSubtree(c);
     this.added.add(host);
   }
 
-  /** An element stands in another slot of its host now. @param {El} el */
+  /** An element is assigned to another slot of its host now. @param {El} el */
   reslotParent(el) {
     const parent = safe.parentNode(el);
     if (parent && isElement(parent)) this.reslot(parent);
   }
 
-  /** An id changed, or what a label is for. @param {El} el */
+  /** An id changed, or the `for` of a label. @param {El} el */
   noteLabelling(el) {
     const { labels } = this.model;
     const isLabel = tagOf(el) === "label";
@@ -161,13 +171,16 @@ class Changes {
     this.labelsDirty = this.labelsDirty || isLabel || labels.used;
   }
 
-  /** The labels in a subtree that came or went name controls elsewhere. @param {El} root @param {boolean} came */
-  noteLabels(root, came) {
+  /**
+   * The labels in a subtree that was added or removed name controls elsewhere.
+   * @param {El} root @param {boolean} added
+   */
+  noteLabels(root, added) {
     const found = [...queryWithin(root, "label")];
     if (tagOf(root) === "label") found.push(root);
     if (found.length) this.proxiesDirty = true;
     for (const label of found) {
-      if (came) this.model.labels.note(label);
+      if (added) this.model.labels.note(label);
       else this.model.labels.forget(label);
       const id = attr(label, "for");
       if (id) this.noteRec(safe.getElementById(this.model.doc, id));
@@ -175,8 +188,8 @@ class Changes {
   }
 
   /**
-   * The names that contain this node's text may have changed: those of its ancestors, of the
-   * controls that they label, and of whatever refers to them by id.
+   * The names that contain the text of a node may have changed: those of its ancestors, of the
+   * controls that they label, and of the elements that refer to them by id.
    * @param {DomNode | null} node
    */
   noteText(node) {
@@ -190,7 +203,7 @@ class Changes {
       const tag = tagOf(n);
       if (tag === "label") {
         this.noteRec(n.control);
-        // The first control inside is the labelled one: another may have been until now.
+        // A label names the first control in it, which may have been another one before.
         for (const c of n.querySelectorAll("input,select,textarea,button,meter,progress,output")) this.noteRec(c);
       }
       if (tag === "legend" || tag === "figcaption" || tag === "caption") this.noteRec(safe.parentNode(n));
@@ -201,7 +214,10 @@ class Changes {
     }
   }
 
-  /** An element is to be described anew, if it has a record, and the label that stands in for it. @param {DomNode | null} node */
+  /**
+   * Describes an element again, if it has a record, and the label that is its proxy.
+   * @param {DomNode | null} node
+   */
   noteRec(node) {
     if (!node) return;
     const { hints, records } = this.model;
@@ -210,7 +226,7 @@ class Changes {
     if (hints.proxyLabels.size) this.noteRec(hints.proxyLabels.get(/** @type {El} */ (node)) || null);
   }
 
-  /** Whatever takes its name from this id. @param {string} id */
+  /** Describes the elements again that an id names. @param {string} id */
   noteReferences(id) {
     const recs = this.model.records.references.get(id);
     if (recs) for (const rec of recs) this.dirty.add(rec);
@@ -219,7 +235,7 @@ class Changes {
   /** @param {El} el @param {string} name */
   noteAttribute(el, name) {
     const { hints, records, rows } = this.model;
-    if (MASKS !== null) { // anything may say what is masked
+    if (MASKS !== null) { // any attribute may decide whether a mask's selector matches
       this.added.add(el);
       this.noteText(el);
     }

@@ -1,6 +1,11 @@
 // @ts-check
-// Hints: reasons for an element to count that its tag and attributes do not show. Its cursor is a pointing hand, it is the
-// label of a hidden control, the whole document is editable, or a caller named it as a target.
+// Hints: reasons for an element to count that its tag and attributes do not show. The element has
+// cursor: pointer, is the label of a hidden control, is in an editable document, or was named by a
+// caller as a target.
+//
+// Hints owns the hint bits of each element (HINT_… in 10-roles.js) and the proxies: visible labels
+// that are listed in place of hidden controls. Refresh asks for the bits of each element; sweeps,
+// scans and Finder set them.
 
 class Hints {
   /** @param {Model} model */
@@ -9,15 +14,18 @@ class Hints {
     /** The hints of each element, as bits HINT_…. @type {Expando<number>} */
     this.bits = new Expando();
     this.cursors = new Cursors(model.styles);
-    /** All that count for their cursor were looked for in this update. */
+    /** This update searched the whole document for cursors already. */
     this.cursorsFound = false;
     /** Hidden checkboxes, radios and file inputs. @type {Set<Rec>} */
     this.hiddenToggles = new Set();
-    /** The labels that stand in for hidden controls, by control. @type {Map<El, El>} */
+    /**
+     * The proxies: labels that are listed in place of hidden controls, by control.
+     * @type {Map<El, El>}
+     */
     this.proxyLabels = new Map();
-    /** The same by label. @type {Map<El, El>} */
+    /** The hidden controls by their proxies. @type {Map<El, El>} */
     this.proxiedControls = new Map();
-    /** The document is edited as a whole (designMode). */
+    /** The document as a whole is editable (designMode). */
     this.designMode = false;
   }
 
@@ -26,7 +34,10 @@ class Hints {
     return this.bits.get(node) || 0;
   }
 
-  /** Sets or clears a hint. Reports whether it was different. @param {El} node @param {number} hint @param {boolean} on */
+  /**
+   * Sets or clears a hint. Reports whether that changed it.
+   * @param {El} node @param {number} hint @param {boolean} on
+   */
   set(node, hint, on) {
     const was = this.get(node);
     const now = on ? was | hint : was & ~hint;
@@ -36,16 +47,19 @@ class Hints {
 
   // ---- cursors ------------------------------------------------------------------------------
 
-  /** Notes whether an element counts for its cursor. @param {El} node @param {boolean} is */
-  setCursorHint(node, is) {
-    if (is) this.cursors.found.add(node);
+  /** Notes whether an element counts for its cursor. @param {El} node @param {boolean} on */
+  setCursorHint(node, on) {
+    if (on) this.cursors.found.add(node);
     else if (!this.cursors.found.delete(node)) return;
-    if (!this.set(node, HINT_POINTER, is)) return;
+    if (!this.set(node, HINT_POINTER, on)) return;
     this.model.sweep.found++;
     this.model.changes.checkNodes.add(node);
   }
 
-  /** Reads the sheets, and finds all elements that count for their cursor, a bit at a time. */
+  /**
+   * Reads the sheets, and finds all elements that count for their cursor. A generator, so that
+   * sweeps can pause it.
+   */
   *findCursorHints() {
     const { doc, styles, sweep } = this.model;
     styles.begin();
@@ -62,30 +76,30 @@ class Hints {
     for (const el of found) this.setCursorHint(el, true);
   }
 
-  /** Looks below an element for such, and at those known there. @param {El} root */
+  /** Checks again which elements in a subtree count for their cursor. @param {El} root */
   reviewCursorHints(root) {
     const { cursors } = this;
     if (this.cursorsFound || !safe.isConnected(root)) return;
     for (const el of cursors.candidatesWithin(root)) this.setCursorHint(el, cursors.isPointer(el));
-    if (cursors.found.size * (1 + this.model.changes.restyled.size) > MAX_POINTERS) return; // the next sweep will
+    if (cursors.found.size * (1 + this.model.changes.restyled.size) > MAX_POINTERS) return; // left to the next sweep
     for (const el of cursors.found) if (safe.contains(root, el) && !cursors.isPointer(el)) this.setCursorHint(el, false);
   }
 
-  /** Reads the sheets of a shadow tree that is walked into. @param {Shadow} root */
+  /** Reads the sheets and cursors of a shadow tree that a scan comes to. @param {Shadow} root */
   walkShadowRoot(root) {
     const { changes, labels, naming, styles } = this.model;
-    // Names in it are looked for in its own labels and styles; the first walk learns here that there is a tree.
+    // Shadow trees have labels and styles of their own. The first scan learns here that there is one.
     labels.hasShadowTrees = naming.generated.possible = true;
     styles.read(root);
     for (const el of this.cursors.candidates(root)) {
       this.setCursorHint(el, this.cursors.isPointer(el));
-      if (el !== root.host) changes.checkNodes.delete(el); // it is walked next
+      if (el !== root.host) changes.checkNodes.delete(el); // the scan visits it next
     }
   }
 
   // ---- editing ------------------------------------------------------------------------------
 
-  /** Looks whether the document as a whole became editable, which no mutation shows. */
+  /** Checks designMode, which changes without a mutation. */
   checkDesignMode() {
     const on = safe.designMode(this.model.doc) === "on";
     if (on === this.designMode) return;
@@ -96,8 +110,8 @@ class Hints {
 
   // ---- hidden controls ----------------------------------------------------------------------
 
-  /** A hidden control may have a label that stands in for it. @param {Rec} rec */
-  hideControl(rec) {
+  /** A control is hidden: one of its labels may become its proxy. @param {Rec} rec */
+  noteHiddenControl(rec) {
     rec.live = liveState(rec.node, rec.tag);
     if (!isToggle(rec.node, rec.tag)) return;
     this.hiddenToggles.add(rec);
@@ -105,8 +119,8 @@ class Hints {
   }
 
   /**
-   * Finds the labels that stand in for checkboxes, radios and file inputs that nobody sees: of each control
-   * the first label that can be seen.
+   * Finds the proxies of hidden checkboxes, radios and file inputs: the first visible label of
+   * each.
    */
   findProxyLabels() {
     const { changes, visibility } = this.model;

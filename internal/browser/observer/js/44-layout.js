@@ -1,9 +1,16 @@
 // @ts-check
-// The layout: where the listed elements stand, what a modal obscures, and whether boxes can be as they were read.
+// Layout: the boxes of the listed elements, the scroll position, and which elements a modal
+// obscures.
+//
+// Layout owns the scroll position and viewport as last read, and a sample of sizes by which polls
+// find out whether boxes may have moved. Agent measures for reads with boxes, Refresh sets boxes of
+// examined elements, and Poller asks seemsUnchanged. Everything here can force a layout of the
+// page, so it is called as rarely as possible.
 
-/** How many boxes a measured but unchanged document is checked by. */
+/**
+ * How many boxes are compared to find out whether the layout changed: for a read, and for a poll.
+ */
 const SAMPLE = 48;
-/** And how many by a poll. */
 const SAMPLE_OF_POLL = 16;
 
 class Layout {
@@ -15,13 +22,16 @@ class Layout {
     this.scrollX = this.scrollY = this.viewWidth = this.viewHeight = 0;
     /** A modal was open when the boxes were read last. */
     this.obscuring = false;
-    /** The document's and the window's sizes and scroll positions when all boxes were read last. @type {number[]} */
-    this.sample = [];
-    /** Where sampleHolds goes on. @type {Rec | null} */
+    /** The result of sizes when all boxes were read last. @type {number[]} */
+    this.lastSizes = [];
+    /** The record that isSampleUnchanged continues with. @type {Rec | null} */
     this.cursor = null;
   }
 
-  /** Reads the scroll position, once an update, and only where boxes are read: it takes a layout. */
+  /**
+   * Reads the scroll position, once an update, and only where boxes are read, because it can force
+   * a layout.
+   */
   readPosition() {
     if (this.positioned) return;
     this.positioned = true;
@@ -54,19 +64,19 @@ class Layout {
     }
   }
 
-  /** Reads all boxes, unless nothing can have moved since they were read. */
+  /** Reads all boxes, unless nothing can have moved since they were read last. */
   measure() {
     const { changes, records, visibility } = this.model;
     this.readPosition();
     if (changes.geometryDirty) {
       for (let rec = records.head.next; rec; rec = rec.next) this.setBox(rec, visibility.rect(rec.node, rec.tag));
       changes.geometryDirty = false;
-      this.takeSample();
+      this.keepSizes();
     }
     this.findObscured();
   }
 
-  /** Finds out which elements a modal makes useless. */
+  /** Finds out which listed elements a modal obscures. */
   findObscured() {
     const { records } = this.model;
     const { shadows } = this.model.sweep;
@@ -85,9 +95,9 @@ class Layout {
     }
   }
 
-  /** Keeps what holds compares with. */
-  takeSample() {
-    this.sample = this.sizes();
+  /** Keeps the sizes for isUnchanged. */
+  keepSizes() {
+    this.lastSizes = this.sizes();
   }
 
   /** The document's and the window's sizes and scroll positions. @returns {number[]} */
@@ -97,34 +107,37 @@ class Layout {
   }
 
   /**
-   * Whether the layout looks as it did: the document's and the window's sizes, running
-   * animations, and a sample of elements that goes round. Style rules added by script fire no event.
+   * Whether the layout seems unchanged, for a read: by the sizes, style sheets, running animations
+   * and a sample of boxes, another one each time. Scripts add style rules without an event.
    */
-  holds() {
+  isUnchanged() {
     const { changes } = this.model;
     if (changes.geometryDirty) return false;
     this.model.begin();
-    if (this.stylesHold(true) && this.sampleHolds(SAMPLE)) return true;
+    if (this.areStylesUnchanged(true) && this.isSampleUnchanged(SAMPLE)) return true;
     changes.invalidateLayout();
     return false;
   }
 
   /**
-   * The same at a poll. When something is known to have moved, styles may have changed all the same; that
-   * boxes are not what they were is news only to those who watch boxes.
-   * @param {boolean} boxes somebody does
+   * The same for a poll, with a smaller sample. Unless boxes are followed, moved boxes do not count
+   * as a change.
+   * @param {boolean} boxes the daemon follows boxes
    */
-  seemsToHold(boxes) {
+  seemsUnchanged(boxes) {
     const { changes } = this.model;
     if (boxes && changes.geometryDirty) return false;
     this.model.begin();
-    if (this.stylesHold(boxes) && this.sampleHolds(SAMPLE_OF_POLL)) return true;
+    if (this.areStylesUnchanged(boxes) && this.isSampleUnchanged(SAMPLE_OF_POLL)) return true;
     changes.invalidateLayout();
     return false;
   }
 
-  /** Whether no style sheet came, went or changed, and nothing is animated. @param {boolean} strict without end, too */
-  stylesHold(strict) {
+  /**
+   * Whether no style sheet changed and no animation runs.
+   * @param {boolean} strict animations without an end count, too
+   */
+  areStylesUnchanged(strict) {
     const { doc } = this.model;
     if (this.model.styles.changed(doc)) return false;
     for (const a of safe.getAnimations(doc)) {
@@ -133,14 +146,14 @@ class Layout {
     return true;
   }
 
-  /** @param {number} size */
-  sampleHolds(size) {
+  /** @param {number} size how many elements are compared */
+  isSampleUnchanged(size) {
     const { changes, records, visibility } = this.model;
     const boxes = !changes.geometryDirty;
     if (boxes) {
       this.readPosition();
       const now = this.sizes();
-      for (let i = 0; i < now.length; i++) if (now[i] !== this.sample[i]) return false;
+      for (let i = 0; i < now.length; i++) if (now[i] !== this.lastSizes[i]) return false;
     }
     /** @type {Rec | null} */
     let rec = this.cursor && this.cursor.shown ? this.cursor : records.head.next;
@@ -157,8 +170,8 @@ class Layout {
 }
 
 /**
- * Whether an animation goes on for ever, as spinners do, or goes with the scroll position: what it changes is found in
- * the regular sweeps.
+ * Whether an animation has no end, as spinners do, or follows the scroll position. The regular
+ * sweeps find what it changes.
  * @param {Animation} animation @param {Document} doc
  */
 function isEndless(animation, doc) {

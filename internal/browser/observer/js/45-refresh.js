@@ -1,22 +1,36 @@
 // @ts-check
-// Bringing the records up to date: what the changes name is looked at, described anew, and put into or out of the list.
+// Bringing the records up to date: scans what was added, examines what may have changed, and
+// describes it again.
+//
+// Refresh owns the full scans, the focused element and the fact that elements were left out. Agent
+// calls update before each patch; it consumes what Changes noted and leaves the differences in
+// Records for the Writer.
 
-/** How many nodes below a restyled element are looked at immediately; the rest waits for the next sweep. */
+/**
+ * How many nodes below a restyled element are checked immediately; the rest waits for the next
+ * sweep.
+ */
 const RESTYLE_NODES = 1000;
 
-/** A superset of what kindOf lets count when structure does not. */
+/**
+ * Matches a superset of the elements that count (kindOf) when structure is not stored and there are
+ * no hints.
+ */
 const CANDIDATES = "a,area[href],button,input,select,textarea,details,summary,iframe,frame,[role],[onclick],[tabindex],[contenteditable]";
-/** What changes how its descendants are seen. */
+/** Matches elements that change what their descendants inherit, or the order of the flat tree. */
 const DISABLING = "[inert],[aria-disabled],fieldset:disabled,slot";
 
-/** What describe fills before it is compared. */
+/**
+ * The fields that describe fills before they are compared; one object, so that describing allocates
+ * none.
+ */
 const scratch = emptyFields();
 
 class Refresh {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** The number of the scan of the whole document that is under way, or was last. */
+    /** The number of the current or last full scan. */
     this.scans = 0;
     /** The element that has the focus. @type {El | null} */
     this.focused = null;
@@ -25,8 +39,8 @@ class Refresh {
   }
 
   /**
-   * Applies everything noted.
-   * @param {boolean} all also what no mutation shows
+   * Applies everything that was noted.
+   * @param {boolean} all also what no mutation shows: a read needs it
    */
   update(all) {
     const { changes, hints, identity, records, sweep } = this.model;
@@ -42,7 +56,7 @@ class Refresh {
     for (const el of changes.arrived) if (safe.isConnected(el)) changes.noteLabels(el, true);
     changes.arrived.clear();
     const everything = all && changes.styleDirty;
-    if (everything) sweep.everything();
+    if (everything) sweep.sweepAll();
     hints.cursorsFound = everything;
     this.noteRestyled();
     if (changes.controlsDirty || all) sweep.checkControls(all);
@@ -50,14 +64,14 @@ class Refresh {
       changes.labelsDirty = false;
       for (const rec of records.controls) changes.dirty.add(rec);
     }
-    for (let rounds = 0; rounds < 2; rounds++) { // what was described anew may cover more or less
+    for (let rounds = 0; rounds < 2; rounds++) { // a new description may cover more or less content
       this.scanAdded();
       this.refreshDirty();
     }
     if (changes.proxiesDirty || everything) this.refreshProxies();
   }
 
-  /** Finds which labels stand in for controls, and looks at those that do now or no longer. */
+  /** Finds the proxies, and examines the labels that became or ceased to be one. */
   refreshProxies() {
     this.model.hints.findProxyLabels();
     this.refreshDirty();
@@ -75,7 +89,7 @@ class Refresh {
     this.focused = el;
   }
 
-  /** Looks below restyled elements, as far as that is cheap. */
+  /** Notes the records in restyled elements, as far as that is cheap. */
   noteRestyled() {
     const { changes, hints, records } = this.model;
     for (const el of changes.restyled) {
@@ -93,7 +107,7 @@ class Refresh {
 
   // ---- scanning -----------------------------------------------------------------------------
 
-  /** Walks everything below an element and brings its records up to date. @param {El} root */
+  /** Examines an element and everything in it. @param {El} root */
   scan(root) {
     const { hints, records } = this.model;
     let prev = records.lastListedBefore(root);
@@ -112,7 +126,7 @@ class Refresh {
     );
   }
 
-  /** Scans what came, each once. */
+  /** Scans the added subtrees, each once. */
   scanAdded() {
     const { changes, hints } = this.model;
     if (!changes.added.size) return;
@@ -125,7 +139,7 @@ class Refresh {
     }
   }
 
-  /** Walks the whole document. */
+  /** Scans the whole document. */
   scanAll() {
     const { changes, hints, labels, layout, records } = this.model;
     this.scans++;
@@ -143,12 +157,12 @@ class Refresh {
     changes.controlsDirty = false;
     changes.labelsDirty = false;
     changes.geometryDirty = false;
-    layout.takeSample();
+    layout.keepSizes();
   }
 
   /**
-   * Whether the document has only what scanPlain understands: no shadow trees, nothing that disables
-   * its descendants, and no interest in the structure.
+   * Whether scanPlain suits the document: no shadow trees, nothing that disables its descendants,
+   * and structure is not stored.
    */
   isPlain() {
     const { doc, elements, hints, listeners, styles } = this.model;
@@ -159,13 +173,16 @@ class Refresh {
   }
 
   /**
-   * What scan does for a whole plain document, at half the cost: the browser itself finds the elements
-   * that can count, so that the others are never touched.
+   * Scans a plain document at half the cost: querySelectorAll finds the elements that can count, so
+   * that the others are never touched.
    */
   scanPlain() {
     const { doc, hints, records, styles } = this.model;
     let prev = records.head;
-    /** The listed elements that the current one is in, and what they hand down. @type {Rec[]} */
+    /**
+     * The listed ancestors of the current element, and what their children inherit.
+     * @type {Rec[]}
+     */
     const recs = [];
     const contexts = [AT_ROOT];
     const selector = hints.cursors.found.size ? CANDIDATES + "," + styles.of(doc).selector : CANDIDATES;
@@ -187,8 +204,8 @@ class Refresh {
   // ---- one element --------------------------------------------------------------------------
 
   /**
-   * Looks at one element: makes, shows, hides or describes its record. Returns the record when it
-   * is listed now.
+   * Examines one element: creates, links, unlinks or describes its record. Returns the record when
+   * it is listed.
    * @param {El} el @param {string} tag @param {Inherited} ctx @param {Rec} prev the listed record before it
    * @returns {Rec | null}
    */
@@ -198,7 +215,7 @@ class Refresh {
     ariaFree = null;
     const kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
     if (kind < 0 || (ctx.inert && isInert(el, ctx))) {
-      this.leaveOut(records.get(el), kind);
+      this.exclude(records.get(el), kind);
       return null;
     }
     const rec = records.get(el) || this.newRec(el);
@@ -209,7 +226,7 @@ class Refresh {
     layout.readPosition();
     const rect = visibility.rect(el, tag);
     if (!visibility.isVisibleByStyle(el, tag) || !visibility.hasVisibleBox(el, tag, rect)) {
-      if (rec.control) hints.hideControl(rec);
+      if (rec.control) hints.noteHiddenControl(rec);
       records.unlink(rec);
       return null;
     }
@@ -220,17 +237,20 @@ class Refresh {
     return rec;
   }
 
-  /** Takes an element out of the list that does not count, or cannot be used. @param {Rec | undefined} rec @param {number} kind */
-  leaveOut(rec, kind) {
+  /**
+   * Takes an element out of the list that does not count or is inert.
+   * @param {Rec | undefined} rec @param {number} kind
+   */
+  exclude(rec, kind) {
     const { hints, records } = this.model;
     if (!rec) return;
     rec.inert = true;
-    if (rec.control) hints.hideControl(rec);
+    if (rec.control) hints.noteHiddenControl(rec);
     records.unlink(rec);
     if (kind < 0) records.forget(rec);
   }
 
-  /** A record for an element that has none; null when there are too many. @param {El} el */
+  /** Makes the record of an element; null when there are too many. @param {El} el */
   newRec(el) {
     const { identity, records } = this.model;
     if (records.all.size >= MAX_ELEMENTS) {
@@ -256,7 +276,10 @@ class Refresh {
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
   }
 
-  /** Brings the fields of a record up to date. @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx */
+  /**
+   * Brings the fields of a record up to date.
+   * @param {Rec} rec @param {string} explicit @param {number} kind @param {Inherited} ctx
+   */
   describe(rec, explicit, kind, ctx) {
     const { naming, records, rows } = this.model;
     probeAria(rec.node);
@@ -275,9 +298,9 @@ class Refresh {
     if (rec.mask) records.changed.add(rec);
   }
 
-  // ---- looking again ------------------------------------------------------------------------
+  // ---- what changed -------------------------------------------------------------------------
 
-  /** Looks at what is to be looked at anew, and at what that brings with it. */
+  /** Examines and describes what was noted, and what that makes dirty in turn. */
   refreshDirty() {
     const { changes } = this.model;
     for (let rounds = 0; (changes.dirty.size || changes.check.size || changes.checkNodes.size) && rounds < 8; rounds++) {
@@ -291,7 +314,7 @@ class Refresh {
     }
   }
 
-  /** Describes a record again, without a look at its style or box. @param {Rec} rec */
+  /** Describes a record again, without reading its style or box. @param {Rec} rec */
   describeAgain(rec) {
     if (!rec.shown || !safe.isConnected(rec.node)) {
       this.checkRec(rec);
@@ -302,7 +325,7 @@ class Refresh {
     this.noteCoverage(rec, coverage);
   }
 
-  /** Looks at one record again. @param {Rec} rec */
+  /** Examines the node of a record again. @param {Rec} rec */
   checkRec(rec) {
     const { records } = this.model;
     if (!safe.isConnected(rec.node)) {
@@ -317,7 +340,7 @@ class Refresh {
     this.noteCoverage(rec, coverage);
   }
 
-  /** Looks at a node that may have no record. @param {El} node */
+  /** Examines a node that may have no record. @param {El} node */
   checkNode(node) {
     const { records } = this.model;
     const rec = records.get(node);
@@ -330,7 +353,10 @@ class Refresh {
     if (now) this.reparent(now);
   }
 
-  /** The listed records below one that appeared or vanished have another parent. @param {Rec} rec */
+  /**
+   * A record was linked or unlinked, so the records below it have another parent.
+   * @param {Rec} rec
+   */
   reparent(rec) {
     if (!safe.firstElementChild(rec.node) && !shadowOf(rec.node)) return;
     const { changes, records } = this.model;
@@ -341,20 +367,26 @@ class Refresh {
     });
   }
 
-  /** What is in an element counts now, or no longer, if its text covers more or less than it did. @param {Rec} rec @param {number} was */
+  /**
+   * The content of an element is scanned again if its text covers more or less than before.
+   * @param {Rec} rec @param {number} was
+   */
   noteCoverage(rec, was) {
     if (rec.coverage !== was && this.model.structural && (safe.firstElementChild(rec.node) || shadowOf(rec.node))) this.model.changes.added.add(rec.node);
   }
 }
 
-/** Whether another of several elements contains one. @param {El} el @param {Set<Node>} roots */
+/** Whether another of several roots contains an element. @param {El} el @param {Set<Node>} roots */
 function isInsideAnother(el, roots) {
   if (roots.size < 2) return false;
   for (let n = flatParent(el); n; n = flatParent(n)) if (roots.has(n)) return true;
   return false;
 }
 
-/** What has the focus, in whatever shadow tree. @param {Document} doc @returns {El | null} */
+/**
+ * The element that has the focus, in shadow trees too.
+ * @param {Document} doc @returns {El | null}
+ */
 function focusedIn(doc) {
   let el = safe.activeElement(doc);
   for (let root = el && shadowOf(el); root && root.activeElement; root = shadowOf(el)) el = root.activeElement;
@@ -362,7 +394,7 @@ function focusedIn(doc) {
 }
 
 /**
- * What scripts can change about a control without a mutation. Being disabled is an attribute.
+ * The state of a control that scripts can change without a mutation: value, choice or check mark.
  * @param {El} el @param {string} tag
  */
 function liveState(el, tag) {

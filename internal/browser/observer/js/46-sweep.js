@@ -1,25 +1,37 @@
 // @ts-check
-// What neither mutations nor events show: shadow roots that are attached, values that scripts set, styles that rules
-// change. A poll looks at a part of it, a sweep at everything, at once or a bit at a time (SlicedSweep).
+// Sweeps: finding what neither mutations nor events show, such as attached shadow roots, values
+// that scripts set, and styles that rules change.
+//
+// A poll checks a part of the document, a sweep all of it, at once (sweepAll) or in steps for
+// SlicedSweep. Sweep owns the known shadow roots and where partial checks continue. Findings are
+// noted in Changes; Refresh applies them.
 
-/** How many elements a poll looks at for new shadow roots; the next one goes on from there. */
+/** How many elements a poll checks for new shadow roots; the next poll continues behind them. */
 const ROOTS_AT_ONCE = 200;
-/** How many controls a poll looks at, and a patch, unless all are to be looked at; the next one goes on from there. */
+/**
+ * How many controls a poll or patch checks, unless all are to be checked; the next one continues
+ * behind them.
+ */
 const CONTROLS_AT_ONCE = 500;
 
 class Sweep {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** Shadow roots that the observer follows. @type {WeakSet<Shadow>} */
+    /**
+     * Shadow roots that the observer follows, also when they were removed.
+     * @type {WeakSet<Shadow>}
+     */
     this.followed = new WeakSet();
-    /** The same, to go through. @type {Set<Shadow>} */
+    /** Those that were in the document when last checked. @type {Set<Shadow>} */
     this.shadows = new Set();
-    /** Where pollRoots goes on. */
+    /** Where pollRoots continues. */
     this.rootCursor = 0;
-    /** Where checkControls goes on. @type {Iterator<Rec> | null} */
+    /** Where checkControls continues. @type {Iterator<Rec> | null} */
     this.controlCursor = null;
-    /** How often a look at everything found something. */
+    /**
+     * How many differences were found so far; Poller compares the count before and after a sweep.
+     */
     this.found = 0;
   }
 
@@ -31,7 +43,7 @@ class Sweep {
     return true;
   }
 
-  /** Looks at what is the document's, not an element's, and what no mutation shows. */
+  /** Checks the document as a whole, and a part of its elements for shadow roots. */
   poll() {
     const { changes, doc, hints, labels, naming } = this.model;
     labels.hasShadowTrees = this.shadows.size > 0;
@@ -42,10 +54,10 @@ class Sweep {
   }
 
   /**
-   * Looks at everything at once: what style rules and the layout show or hide, and what left the tree unseen.
-   * The boxes that this reads are kept, so that measuring right after it costs nothing.
+   * Checks everything at once. It keeps the boxes that it reads, so that measuring right after it
+   * costs nothing.
    */
-  everything() {
+  sweepAll() {
     const { changes, doc, hints, styles } = this.model;
     changes.styleDirty = changes.geometryDirty = false;
     for (const _ of this.checkRecords());
@@ -54,8 +66,8 @@ class Sweep {
     for (const _ of hints.findCursorHints());
   }
 
-  /** The same, a bit at a time; see SlicedSweep. What it finds is noted for an update. */
-  *inSteps() {
+  /** Checks everything in steps; see SlicedSweep. */
+  *sweepSteps() {
     const { doc, elements, hints, styles } = this.model;
     yield* this.checkRecords();
     yield* this.checkRoots(elements);
@@ -74,10 +86,10 @@ class Sweep {
       if (rec.control) this.checkControl(rec);
       yield;
     }
-    layout.takeSample();
+    layout.keepSizes();
   }
 
-  /** Looks whether a record is as it was. @param {Rec} rec */
+  /** Checks whether an element is still listed rightly, and reads its box. @param {Rec} rec */
   checkShown(rec) {
     const { changes, layout, visibility } = this.model;
     const rect = visibility.rect(rec.node, rec.tag);
@@ -88,7 +100,10 @@ class Sweep {
     } else if (rec.shown) layout.setBox(rec, rect);
   }
 
-  /** Finds values and checks that scripts set. @param {boolean} all of all controls, or of some, in turn */
+  /**
+   * Checks the state of controls, which scripts set.
+   * @param {boolean} all all controls, or some in turn
+   */
   checkControls(all) {
     const { changes, hints, records } = this.model;
     const { controls } = records;
@@ -108,19 +123,22 @@ class Sweep {
     }
   }
 
-  /** What a control holds is a part of the names around it. @param {Rec} rec */
+  /**
+   * Checks the state of one control. Its value is also a part of the names around it.
+   * @param {Rec} rec
+   */
   checkControl(rec) {
     if (liveState(rec.node, rec.tag) === rec.live) return;
     const { changes, records } = this.model;
     this.found++;
-    // Boxes that are checked may show something; and where one was set, others were that were not looked at.
+    // Style rules can depend on check marks; and in a large form, the script may have set unchecked controls, too.
     if (typeof rec.live === "boolean" || records.controls.size > CONTROLS_AT_ONCE) changes.styleDirty = true;
     changes.noteText(rec.node);
   }
 
   // ---- shadow roots, which attach without a mutation -----------------------------------------
 
-  /** Looks for new shadow roots in those that are known. */
+  /** Checks the known shadow trees for new shadow roots in them. */
   *checkShadows() {
     for (const root of this.shadows) {
       if (!safe.isConnected(root)) this.shadows.delete(root);
@@ -128,7 +146,7 @@ class Sweep {
     }
   }
 
-  /** @param {ArrayLike<El>} elements of a list that may change meanwhile */
+  /** @param {ArrayLike<El>} elements a list that may change between steps */
   *checkRoots(elements) {
     for (let i = 0; i < elements.length; i++) {
       this.checkRoot(elements[i]);
@@ -136,7 +154,7 @@ class Sweep {
     }
   }
 
-  /** Looks for new ones a part of the document at a time. */
+  /** Checks a part of the document for new shadow roots. */
   pollRoots() {
     const { elements } = this.model;
     const count = Math.min(elements.length, ROOTS_AT_ONCE);
@@ -146,7 +164,7 @@ class Sweep {
     }
   }
 
-  /** Looks whether an element has a shadow root that is new. @param {El} el */
+  /** Checks whether an element has a new shadow root. @param {El} el */
   checkRoot(el) {
     const root = shadowOf(el);
     if (!root || this.followed.has(root)) return;

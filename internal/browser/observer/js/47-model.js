@@ -1,26 +1,33 @@
 // @ts-check
-// The model of a document: every element that counts, in document order, kept up to date from mutation records. It holds
-// the parts, each of which owns its fields; what happens between them stands here.
+// The model of a document: every element that counts, in document order, kept up to date from
+// mutation records. Model creates the parts, each of which owns its fields, and holds what all of
+// them read.
 //
-//   Changes   what is to be looked at anew          Records   the elements and their list
-//   Refresh   looks, and brings the list up to date Hints     what makes elements count besides their markup
-//   Sweep     what no mutation shows                Layout    boxes, and whether they hold
-//   Identity  what became of nodes                  Rows      which record of a list an element shows
-//   ListenerProbe   what only the browser knows     Visibility, Labels, Naming, Styles   read one element
+//   Changes        what an update must check        Records  the elements and their list
+//   Refresh        applies the changes to Records   Hints    reasons to count besides the markup
+//   Sweep          finds what no mutation shows     Layout   boxes, and whether they changed
+//   Identity       whether an element came back     Rows     which record an element belongs to
+//   ListenerProbe  click listeners, closed roots
+//   Visibility, Labels, Naming and Styles read one element or sheet.
+//
+// Agent owns the model of its document; freshWalk makes one for comparison in tests.
 
 class Model {
   /** @param {Document} doc */
   constructor(doc) {
     this.doc = doc;
-    /** Elements that only structure the document count, too. */
+    /** Elements that only structure the document, such as headings, count, too. */
     this.structural = false;
-    /** The attributes that are stored. @type {string[]} */
+    /** The HTML attributes that are stored. @type {string[]} */
     this.attributes = [];
-    /** Frames by their host element. @type {WeakMap<El, string>} */
+    /** The ids of frames by their host elements. @type {WeakMap<El, string>} */
     this.frames = new WeakMap();
-    /** Every element outside of shadow trees, live. */
+    /** All elements outside of shadow trees, a live collection. */
     this.elements = safe.elements(doc, "*");
-    /** Called for each shadow root that a walk comes to. @type {(root: Shadow) => void} */
+    /**
+     * Called for each shadow root that a walk comes to; Agent sets it.
+     * @type {(root: Shadow) => void}
+     */
     this.onRoot = () => {};
     this.labels = new Labels();
     this.naming = new Naming(this.labels);
@@ -37,12 +44,12 @@ class Model {
     this.listeners = new ListenerProbe(this);
   }
 
-  /** Whether a patch would say something. */
+  /** Whether an update or a patch has anything to do. */
   get pending() {
     return this.changes.pending || this.records.gone.size > 0 || this.records.changed.size > 0;
   }
 
-  /** Forgets what was read of styles and layout. */
+  /** Clears what was cached of styles and layout: the next reads are current. */
   begin() {
     this.layout.positioned = false;
     this.visibility.begin();
@@ -50,16 +57,16 @@ class Model {
   }
 
   /**
-   * Walks the flat subtree of an element: see walkFlat.
+   * Walks the flat subtree of an element, and reports shadow roots to onRoot; see walkFlat.
    * @param {El} root @param {Inherited} ctx
    * @param {(el: El, tag: string, ctx: Inherited) => boolean} visit
    * @param {(el: El, ctx: Inherited) => Inherited} [inherit]
-   * @param {(root: Shadow) => void} [enter] called for each shadow root, before what is in it
+   * @param {(root: Shadow) => void} [onShadow] called for each shadow root, before its content is visited
    */
-  walk(root, ctx, visit, inherit, enter) {
+  walk(root, ctx, visit, inherit, onShadow) {
     walkFlat(root, ctx, visit, inherit || null, (shadow) => {
       this.onRoot(shadow);
-      if (enter) enter(shadow);
+      if (onShadow) onShadow(shadow);
     });
   }
 }

@@ -1,33 +1,36 @@
 // @ts-check
-// A sliced sweep: checks everything that neither mutations nor events show, while the page is followed. It works in
-// slices, so that it never blocks the main thread for long, and a pause follows it, so that it takes a small share
-// of the main thread's time however large the page is.
+// SlicedSweep runs one sweep in slices of SLICE milliseconds while the page is followed, so that it
+// never blocks the main thread for long. Poller starts it, continues it in tasks of its own, and
+// pauses afterwards in proportion to its duration, so that sweeps take a small share of the main
+// thread however large the page is.
 
 /** How long a slice may take, in milliseconds. */
 const SLICE = 4;
-/** A sweep of n ms is followed by a rest of this many times n ms. */
-const REST = 40;
-/** How much is looked at between two looks at the clock. */
-const AT_ONCE = 8;
+/** A sweep or poll of n ms is followed by a pause of this many times n ms. */
+const PAUSE = 40;
+/** How many steps are made between two reads of the clock. */
+const STEPS = 8;
 
 class SlicedSweep {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
+    /** Milliseconds that its slices took so far. */
     this.took = 0;
+    /** Sweep.found when it began. */
     this.found = model.sweep.found;
     // What changes from here on is for the next sweep.
     model.changes.styleDirty = model.changes.geometryDirty = false;
-    this.work = model.sweep.inSteps();
+    this.work = model.sweep.sweepSteps();
   }
 
-  /** Works for a slice. Reports whether everything was looked at. */
+  /** Works for a slice. Reports whether the sweep is complete. */
   slice() {
     const start = performance.now();
     this.model.begin();
     for (let n = 1; ; n++) {
       const over = this.work.next().done;
-      if (!over && (n % AT_ONCE !== 0 || performance.now() - start < SLICE)) continue;
+      if (!over && (n % STEPS !== 0 || performance.now() - start < SLICE)) continue;
       this.took += performance.now() - start;
       return over;
     }

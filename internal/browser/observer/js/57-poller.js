@@ -71,14 +71,14 @@ class Poller {
     if (!model.changes.rescan) {
       model.sweep.poll();
       model.sweep.checkControls(false);
-      if (model.changes.styleDirty || !model.layout.seemsToHold(agent.geometry) || start - this.lastSweep >= this.sweepEvery) {
+      if (model.changes.styleDirty || !model.layout.seemsUnchanged(agent.geometry) || start - this.lastSweep >= this.sweepEvery) {
         this.sweep = new SlicedSweep(model);
         scheduler.postTask(this.continueSweep, SLICES);
       }
     }
     const took = performance.now() - start;
     agent.writer.took += took;
-    this.nextPoll = start + REST * took;
+    this.nextPoll = start + PAUSE * took;
     if (model.pending || agent.writer.isHeaderNews()) agent.schedule();
   }
 
@@ -113,7 +113,7 @@ class Poller {
     this.sweep = null;
     this.lastSweep = performance.now();
     this.sweepEvery = model.sweep.found > sweep.found ? SWEEP_EVERY : SWEEP_IDLE;
-    this.nextPoll = this.lastSweep + REST * sweep.took;
+    this.nextPoll = this.lastSweep + PAUSE * sweep.took;
     model.changes.proxiesDirty = true;
     if (agent.geometry) {
       model.layout.findObscured();

@@ -176,7 +176,7 @@ class Agent {
     if (records.length) model.changes.note(records);
     if (all) {
       this.poller.abandonSweep();
-      if (!model.layout.holds()) model.changes.styleDirty = true;
+      if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
     }
     model.refresh.update(all);
     if (geometry) model.layout.measure();
