@@ -1,121 +1,164 @@
 // @ts-check
-// Listeners and closed shadow roots, which scripts cannot see. The daemon asks the browser for them and sends
-// the answer (internal/browser/documents/probe.go), which is evaluated here.
+// Listeners and closed shadow roots, which scripts cannot see.
+//
+// ListenerProbe chooses the elements that may have a closed root (suspects). The daemon asks the
+// browser about them and about click listeners, and sends the result to takeAnswer
+// (internal/browser/documents/probe.go). The file owns when a probe is due, which elements were
+// asked about, and which are clickable because of a listener. Poller and Agent.read ask whether a
+// probe is due.
 
-/** On elements whose click listener makes them something to act on: true or false; absent on all others. */
+/**
+ * A property of elements: whether their own click listener makes them interactive; absent on
+ * elements without one.
+ */
 const CLICKABLE = Symbol("clickable");
 
-/** How many elements of one document the daemon is asked about at once. */
+/** How many elements of one document one probe asks about. */
 const MAX_SUSPECTS = 300;
-/** How many elements that came are remembered for the next probe; beyond that it looks at all. */
+/**
+ * How many inserted roots are remembered for the next probe; beyond that it searches the whole
+ * document.
+ */
 const MAX_PENDING = 500;
 /** How many elements wait to be asked about. */
 const MAX_LATER = 1000;
-/** How often a custom element is asked about: its root may come late. */
+/** How many probes ask about a custom element, because its root may be attached late. */
 const MAX_ASKED = 3;
-/** How many elements are asked about again at a probe, and how many wait for it. */
+/** How many elements one probe asks about again, and how many are remembered for that. */
 const ASKED_AGAIN = 20, MAX_WAITING = 2000;
-/** How many elements are judged again at a probe. */
-const JUDGED_AGAIN = 200;
-/** Above this many things to act on in it, an element listens for them, not for itself. */
+/** How many elements with listeners are classified again at a probe. */
+const CLASSIFIED_AGAIN = 200;
+/**
+ * An element with more interactive elements in it than this listens for them (event delegation),
+ * not for itself.
+ */
 const DELEGATES_ABOVE = 5;
 
 /** The elements, beside custom ones, that may have a shadow root (DOM, attachShadow). */
 const HOSTS = "article,aside,blockquote,body,div,footer,h1,h2,h3,h4,h5,h6,header,main,nav,p,section,span";
 const EMPTY_HOSTS = HOSTS.split(",").map((tag) => tag + ":empty").join();
-/** What no listener makes something to act on: it is that already, or is not shown. Nor has it a shadow root. */
+/**
+ * Tags that a listener cannot make interactive: they are already, or are not rendered. They have no
+ * shadow root either.
+ */
 const NO_LISTENERS = "a,button,input,select,textarea,details,summary,option,optgroup,datalist,br,hr,wbr,script,style,link,meta,title,base,template,noscript,source,track,param";
 const MAY_LISTEN = ":not(" + NO_LISTENERS + ")";
 /** @type {(el: El, selector: string) => El | null} */
 const firstWithin = method(Element, "querySelector");
-const ACTED_ON = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[onclick]";
+const INTERACTIVE_SELECTOR = "a[href],button,input,select,textarea,summary,[role=button],[role=link],[onclick]";
 
 class ListenerProbe {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
-    /** Elements came since the daemon last asked the browser about them. */
+    /** Elements were inserted since the last probe. */
     this.probeDue = true;
-    /** Roots of what came since the last probe; null: the probe is to look at everything. @type {WeakRef<El | Shadow>[] | null} */
+    /**
+     * Roots of the subtrees that were inserted since the last probe; null: the whole document.
+     * @type {WeakRef<El | Shadow>[] | null}
+     */
     this.pending = null;
-    /** Some count that CANDIDATES does not find: the document is to be walked. */
+    /**
+     * Some elements count that CANDIDATES does not match, so full scans walk the document; see
+     * Refresh.isPlain.
+     */
     this.needsWalk = false;
-    /** Elements with a click listener by the browser's number for them. @type {Map<number, WeakRef<El>>} */
+    /**
+     * Elements with a click listener by the browser's number for them.
+     * @type {Map<number, WeakRef<El>>}
+     */
     this.listening = new Map();
-    /** How often an element was asked about. @type {WeakMap<El, number>} */
+    /** How many probes asked about an element. @type {WeakMap<El, number>} */
     this.asked = new WeakMap();
     /** Elements that were asked about, for askAgain. @type {WeakRef<El>[]} */
     this.waiting = [];
-    /** Custom elements, and elements without a size, that are to be asked about still. @type {WeakRef<El>[]} */
+    /**
+     * Elements that the next probe asks about: custom ones, and those that had no size yet.
+     * @type {WeakRef<El>[]}
+     */
     this.askLater = [];
-    /** Where judgeAgain goes on. @type {Iterator<WeakRef<El>> | null} */
+    /** Where classifyAgain continues. @type {Iterator<WeakRef<El>> | null} */
     this.cursor = null;
-    /** How far the document had loaded at the last probe. */
+    /** The loadStage at the last probe. */
     this.stage = -1;
   }
 
-  /** An element or shadow root came, with what is in it: a probe is due if any of it may listen. @param {El | Shadow} root */
+  /**
+   * An element or shadow root was inserted: a probe is due if anything in it may have a listener.
+   * @param {El | Shadow} root
+   */
   noteInserted(root) {
     if (isElement(root) && safe.matches(root, NO_LISTENERS) && firstWithin(root, MAY_LISTEN) === null) return;
     this.probeDue = true;
     this.addPending(root);
   }
 
-  /** The next probe looks at an element or shadow root, and at what is in it. @param {El | Shadow} root */
+  /** The next probe searches an element or shadow root. @param {El | Shadow} root */
   addPending(root) {
     if (this.pending === null) return;
     if (this.pending.length < MAX_PENDING) this.pending.push(new WeakRef(root));
     else this.pending = null;
   }
 
-  /** The next probe looks at everything. */
+  /** The next probe searches the whole document. */
   forgetPending() {
     this.probeDue = true;
     this.pending = null;
   }
 
-  /** Whether a probe is due before a read: elements came since the last one, or the document has loaded further. */
+  /**
+   * Whether a probe is due before a read: elements were inserted since the last one, or the
+   * document has loaded further.
+   */
   get due() {
     return this.probeDue || this.stage !== loadStage();
   }
 
   /**
-   * Elements that may have a closed shadow root: custom elements, and what is empty but has a size. Whatever
-   * grows from now on calls for another probe.
+   * Elements that may have a closed shadow root: custom elements, and those that are empty but have
+   * a size. It also begins the probe: what is inserted from now on is for the next one.
    */
   suspects() {
-    const { model } = this;
+    const { model, pending, askLater } = this;
     /** @type {El[]} */
     const out = [];
-    const { pending } = this;
-    const again = this.askLater;
     this.probeDue = false;
     this.stage = loadStage();
     this.pending = [];
     this.askLater = [];
-    for (const ref of again) {
+    for (const ref of askLater) {
       const el = ref.deref();
       if (el && safe.isConnected(el)) this.ask(out, el);
     }
     if (pending === null) {
-      this.suspect(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
-      for (const root of model.sweep.shadows) this.suspect(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
+      this.askAll(out, model.elements, safe.querySelectorAll(model.doc, EMPTY_HOSTS));
+      for (const root of model.sweep.shadows) this.askAll(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
     }
     for (const ref of pending || []) {
-      const el = ref.deref();
-      if (!el || !safe.isConnected(el)) continue;
-      if (isShadow(el)) {
-        this.suspect(out, el.querySelectorAll("*"), el.querySelectorAll(EMPTY_HOSTS));
-        continue;
-      }
-      this.suspect(out, [el], safe.matches(el, EMPTY_HOSTS) ? [el] : []);
-      if (safe.firstElementChild(el)) this.suspect(out, queryWithin(el, "*"), queryWithin(el, EMPTY_HOSTS));
+      const root = ref.deref();
+      if (root && safe.isConnected(root)) this.askWithin(out, root);
     }
     this.askAgain(out);
     return out;
   }
 
-  /** A root may come at any time to an element that had none: some are asked about again, in turn. @param {El[]} out */
+  /**
+   * Asks about the candidates in an inserted element or shadow root.
+   * @param {El[]} out @param {El | Shadow} root
+   */
+  askWithin(out, root) {
+    if (isShadow(root)) {
+      this.askAll(out, root.querySelectorAll("*"), root.querySelectorAll(EMPTY_HOSTS));
+      return;
+    }
+    this.askAll(out, [root], safe.matches(root, EMPTY_HOSTS) ? [root] : []);
+    if (safe.firstElementChild(root)) this.askAll(out, queryWithin(root, "*"), queryWithin(root, EMPTY_HOSTS));
+  }
+
+  /**
+   * Asks about some elements again, in turn, because a root can be attached at any time.
+   * @param {El[]} out
+   */
   askAgain(out) {
     const fresh = new Set(out);
     for (let i = Math.min(ASKED_AGAIN, this.waiting.length); i > 0 && out.length < MAX_SUSPECTS; i--) {
@@ -127,15 +170,22 @@ class ListenerProbe {
     }
   }
 
-  /** @param {El[]} out @param {ArrayLike<El>} all @param {Iterable<El>} empty */
-  suspect(out, all, empty) {
+  /**
+   * Asks about the custom elements among all, and about the empty elements.
+   * @param {El[]} out @param {ArrayLike<El>} all @param {Iterable<El>} empty
+   */
+  askAll(out, all, empty) {
     for (let i = 0, n = Math.min(all.length, MAX_ELEMENTS); i < n; i++) {
       if (tagOf(all[i]).includes("-")) this.ask(out, all[i]);
     }
     for (const el of empty) this.ask(out, el);
   }
 
-  /** @param {El[]} out @param {El} el */
+  /**
+   * Adds an element to those that the daemon asks about, or to askLater, unless it was asked often
+   * enough.
+   * @param {El[]} out @param {El} el
+   */
   ask(out, el) {
     const most = tagOf(el).includes("-") ? MAX_ASKED : 1;
     const times = this.asked.get(el) || 0;
@@ -154,7 +204,7 @@ class ListenerProbe {
   }
 
   /**
-   * Takes what the daemon found out.
+   * Takes the answer of the browser, which the daemon sends.
    * @param {{on: number[], off: number[]}} numbers of elements that have, and no longer have, a click listener
    * @param {DomNode[]} nodes the elements of `on`, then closed shadow roots
    */
@@ -166,29 +216,29 @@ class ListenerProbe {
       if (el) this.setClickable(el, false);
     }
     nodes.forEach((node, i) => {
-      // Nodes of frames in this document come too. They are made known to our world by whichever agent is told
-      // of them first, so even its own may have another frame's prototypes: nothing here asks for those.
+      // The answer includes nodes of same-process frames. A node belongs to the world that sees it first, so even nodes of
+      // this document may have the prototypes of another frame: they are read through `slow` alone.
       if (slow.ownerDocument(node) !== this.model.doc) return;
       const root = slow.getRootNode(node);
       if (isShadow(root) && root.mode === "closed") this.addClosedRoot(root);
       if (i < on.length && isElement(node)) {
         this.listening.set(on[i], new WeakRef(node));
-        this.judge(node);
+        this.classify(node);
       }
     });
-    this.judgeAgain();
+    this.classifyAgain();
   }
 
-  /** Decides whether an element that listens is something to act on. @param {El} el */
-  judge(el) {
+  /** Decides whether an element with a click listener is interactive. @param {El} el */
+  classify(el) {
     const clickable = isOwnListener(el, this.model.elements.length);
     this.setClickable(el, clickable);
     if (clickable && !this.needsWalk && !safe.matches(el, CANDIDATES)) this.needsWalk = true;
   }
 
-  /** What is in an element may have changed since it was judged: looks at some at a time. */
-  judgeAgain() {
-    for (let i = 0; i < JUDGED_AGAIN; i++) {
+  /** Classifies some elements again, in turn, because their content may have changed. */
+  classifyAgain() {
+    for (let i = 0; i < CLASSIFIED_AGAIN; i++) {
       if (!this.cursor) this.cursor = this.listening.values();
       const { done, value } = this.cursor.next();
       if (done) {
@@ -196,7 +246,7 @@ class ListenerProbe {
         return;
       }
       const el = value.deref();
-      if (el) this.judge(el);
+      if (el) this.classify(el);
     }
   }
 
@@ -212,15 +262,15 @@ class ListenerProbe {
     closedRoots = closedRoots || new WeakMap();
     if (closedRoots.has(root.host)) return;
     closedRoots.set(root.host, root);
-    this.noteInserted(root); // there may be more in it
+    this.noteInserted(root); // it may contain more hosts
     if (this.model.changes.rescan) return;
     this.model.sweep.checkRoot(root.host);
   }
 }
 
 /**
- * How far the document has loaded. Scripts that wait for it to be parsed, or loaded with all its pictures, add
- * listeners then, and need not change anything else.
+ * How far the document has loaded: parsed, loaded. Scripts that wait for DOMContentLoaded or load
+ * add listeners then, often without a mutation.
  */
 function loadStage() {
   const { domContentLoadedEventEnd: parsed, loadEventEnd: loaded } = performance.timing;
@@ -228,15 +278,15 @@ function loadStage() {
 }
 
 /**
- * Whether an element listens to clicks for itself: not for many others in it, as roots of applications,
- * tables and lists do, and not inside a link or button that already says the same.
+ * Whether an element listens to clicks for itself: not for many others in it (event delegation),
+ * and not inside a link or button with the same text.
  * @param {El} el @param {number} all the number of elements in the document
  */
 function isOwnListener(el, all) {
   const tag = tagOf(el);
   if (tag === "html" || tag === "body" || tag === "form") return false;
   if (all > 20 && el.getElementsByTagName("*").length * 2 > all) return false;
-  if (el.querySelectorAll(ACTED_ON).length > DELEGATES_ABOVE) return false;
+  if (el.querySelectorAll(INTERACTIVE_SELECTOR).length > DELEGATES_ABOVE) return false;
   for (let up = flatElement(el), i = 0; up && i < 8; up = flatElement(up), i++) {
     const outer = tagOf(up);
     if (outer === "button" || (outer === "a" && hasAttr(up, "href"))) {

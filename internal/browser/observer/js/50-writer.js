@@ -1,25 +1,30 @@
 // @ts-check
-// The format of patches: one string per patch, in columns. The first line is the header, then come the
-// columns of the operations, one line each, and the columns of the boxes. Lines are separated by
-// line feeds and values by tabs; no value holds either, because every string is cleaned before.
+// The writer makes patches from the differences in Records, and the headers of all messages. It owns
+// the sequence numbers, the additions that wait for their refs, and the URL, title and scroll
+// position that were sent last. Agent calls it; internal/browser/observer/decode.go reads the result
+// and checks everything.
+//
+// A patch is one string in columns. The first line is the header, then come the columns of the
+// operations, one line each, and the columns of the boxes. Lines are separated by line feeds and
+// values by tabs; no value contains either, because clean has replaced them.
 //
 //   header   document, sequence, flags, time in ms, scroll x, scroll y, viewport width, height,
-//            url, title; in patches also how many ms the agent took since the last one. A patch that has nothing
-//            to say of the others has four alone: sequence, flags, time and what the agent took
-//   flags    f full, m measured, l elements were left out because there are too many; u unacknowledged, p to be probed first: nothing else in the message counts;
-//            s: what selectors match, one line of JSON for each, instead of the columns
+//            url, title; in patches also how many ms the agent took since the last one. A patch in
+//            which the others did not change has four: sequence, flags, time and what the agent took
+//   flags    f full; m measured; l elements were left out, because there are too many;
+//            u a patch is unacknowledged, p probe first: nothing else in the message counts;
+//            s what selectors match: one line of JSON for each, instead of the columns
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
 //   refs     of every op but +
-//   afters   of + * >: empty for the element of the insert before, ^ for the start, n5 for the sixth +, else a ref
-//   masks    of + * ~: the fields that follow, as a number; what + and * leave out is empty
+//   afters   of + * >: the element before; empty for that of the previous insert, ^ for the start,
+//            n5 for the sixth +, else a ref
+//   masks    of + * ~: the fields that follow, as bits; fields that + and * leave out are empty
 //   fields   one line each in the order of F_KIND…: the values of those fields
-//   places   of the boxes, as afters; empty for the next + or the first
-//   x y w h  of the boxes, document coordinates, whole CSS pixels
-//   covered  of the boxes: 1 where a modal makes the element useless, else empty
+//   places   of the boxes: their elements, as in afters; empty for the next + or the first
+//   x y w h  of the boxes: document coordinates, whole CSS pixels
+//   covered  of the boxes: 1 where a modal obscures the element, else empty
 //
 // Empty lines at the end are left out.
-//
-// internal/browser/observer/decode.go reads it and takes nothing on trust.
 
 class Writer {
   /** @param {Model} model @param {string} id */
@@ -29,15 +34,17 @@ class Writer {
     this.sequence = 0;
     /** Milliseconds that the agent took since the last patch. */
     this.took = 0;
-    /** The records of the last patch that wait for a ref. @type {Rec[]} */
+    /** The additions of the last patch, until they get their refs. @type {Rec[]} */
     this.waiting = [];
+    /** The next patch is one of the whole document. */
     this.full = true;
+    /** What was sent last; see isHeaderNews and scrollState. */
     this.url = "";
     this.title = "";
     this.scroll = "";
   }
 
-  /** @param {string} flags */
+  /** The header of a message, with the current URL and title. @param {string} flags */
   header(flags) {
     const url = clean(location.href, MAX_FIELD);
     const title = clean(safe.title(this.model.doc), 300);
@@ -45,13 +52,13 @@ class Writer {
     return [this.id, this.sequence, flags, pageTime(), Math.round(m.layout.scrollX), Math.round(m.layout.scrollY), m.layout.viewWidth, m.layout.viewHeight, url, title].join("\t");
   }
 
-  /** Whether the URL or the title in the header changed. */
+  /** Whether the URL or the title changed since the last patch. */
   isHeaderNews() {
     return this.url !== clean(location.href, MAX_FIELD) || this.title !== clean(safe.title(this.model.doc), 300);
   }
 
   /**
-   * Takes the refs of the last patch's additions, as runs of [first, length].
+   * Takes the refs of the additions of a patch, as runs: first, length, first, length.
    * @param {number} sequence @param {number[]} runs
    */
   acknowledge(sequence, runs) {
@@ -68,7 +75,7 @@ class Writer {
     this.waiting = [];
   }
 
-  /** Starts over: the daemon has nothing of this document. */
+  /** Starts again: the daemon has nothing of this document. */
   restart() {
     this.full = true;
     this.waiting = [];
@@ -80,7 +87,7 @@ class Writer {
     for (const set of [this.model.records.gone, this.model.records.changed]) set.clear();
   }
 
-  /** @param {Rec | null} rec */
+  /** How patches name a record: by ref, or by its number among the additions. @param {Rec | null} rec */
   token(rec) {
     if (!rec || rec === this.model.records.head) return "^";
     return rec.ref >= 0 ? String(rec.ref) : "n" + rec.addition;
@@ -95,7 +102,7 @@ class Writer {
     this.sequence++;
     const columns = new Columns();
     if (!this.full) for (const rec of model.records.gone) columns.remove(rec);
-    // With an element the daemon forgets its box: it is sent again when the element comes back.
+    // The daemon drops the box of a removed element, so the box is sent again when the element returns.
     for (const rec of model.records.gone) {
       rec.sent = rec.moved = rec.boxSent = false;
       rec.mask = 0;
@@ -119,15 +126,16 @@ class Writer {
     return (header + "\n" + columns.text() + (boxes ? boxes.text() : "")).replace(/\n+$/, "\n");
   }
 
-  /** @param {boolean} measured */
+  /** The header of a patch: the short one if it suffices. @param {boolean} measured */
   patchHeader(measured) {
     const took = this.took.toFixed(2);
     this.took = 0;
-    const url = this.url, titled = this.title;
+    const { url, title } = this;
+    const { limited } = this.model.refresh;
     this.url = clean(location.href, MAX_FIELD);
     this.title = clean(safe.title(this.model.doc), 300);
-    if (this.full || measured || url !== this.url || titled !== this.title || this.model.refresh.limited) {
-      return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (this.model.refresh.limited ? "l" : "")) + "\t" + took;
+    if (this.full || measured || url !== this.url || title !== this.title || limited) {
+      return this.header((this.full ? "f" : "") + (measured ? "m" : "") + (limited ? "l" : "")) + "\t" + took;
     }
     return [this.sequence, "", pageTime(), took].join("\t");
   }
@@ -143,8 +151,8 @@ class Writer {
   }
 
   /**
-   * Writes what is new in the list or was moved, run by run: a run stands between two records that the daemon has,
-   * the places of which tell the order of the runs.
+   * Writes the records that were added or moved, in the order of the list. Consecutive ones form a run. Each run is preceded
+   * by a record that the daemon has, and the `order` of these records sorts the runs without a walk through the list.
    * @param {Columns} columns
    */
   writeInserts(columns) {
@@ -152,15 +160,15 @@ class Writer {
     const starts = [];
     for (const rec of inserts) if (!inserts.has(previousRec(rec))) starts.push(rec);
     if (starts.length > 1) starts.sort((a, b) => previousRec(a).order - previousRec(b).order);
-    let room = true;
+    let precise = true;
     for (const start of starts) {
       /** @type {Rec[]} */
       const run = [];
       for (let rec = /** @type {Rec | null} */ (start); rec && inserts.has(rec); rec = rec.next) run.push(rec);
       for (const rec of run) this.insert(columns, rec, rec === start);
-      room = orderRun(run) && room;
+      precise = orderRun(run) && precise;
     }
-    if (!room) this.numberAll();
+    if (!precise) this.numberAll();
   }
 
   /** Writes one insert. @param {Columns} columns @param {Rec} rec @param {boolean} first of its run */
@@ -184,14 +192,14 @@ class Writer {
     rec.mask = 0;
   }
 
-  /** Gives all records their order. */
+  /** Numbers all records in list order. */
   numberAll() {
     let order = 0;
     for (let rec = this.model.records.head.next; rec; rec = rec.next) rec.order = ++order;
   }
 }
 
-/** Gives the records of a run their order, between those around it. Reports whether there was room. @param {Rec[]} run */
+/** Numbers the records of a run between those around it. Reports false when the fractions become too small. @param {Rec[]} run */
 function orderRun(run) {
   const low = previousRec(run[0]).order;
   const next = run[run.length - 1].next;
@@ -200,12 +208,12 @@ function orderRun(run) {
   return step > 1e-6;
 }
 
-/** Milliseconds by the page's clock. */
+/** The time in milliseconds, by the page's clock. */
 function pageTime() {
   return (performance.timeOrigin + performance.now()).toFixed(1);
 }
 
-/** Where the document is scrolled to, and how large its viewport is. */
+/** The scroll position and the size of the viewport, to compare. */
 function scrollState() {
   return Math.round(scrollX) + " " + Math.round(scrollY) + " " + innerWidth + " " + innerHeight;
 }
@@ -216,6 +224,7 @@ function parentOf(rec) {
   return parent && parent.shown ? parent : null;
 }
 
+/** Collects the columns of the operations. */
 class Columns {
   constructor() {
     this.ops = "";
@@ -246,7 +255,7 @@ class Columns {
     this.masks.push(rec.mask);
     this.addFields(rec, parent, rec.mask);
   }
-  /** The fields that say something. @param {Rec} rec @param {string} parent */
+  /** Adds the fields that are not empty. @param {Rec} rec @param {string} parent */
   addAll(rec, parent) {
     const { values } = this;
     const { fields } = rec;
@@ -273,21 +282,22 @@ class Columns {
   }
 }
 
+/** Collects the columns of the boxes. */
 class Boxes {
   constructor() {
     /** @type {string[]} */
-    this.places = [];
-    /** @type {(number|string)[][]} */
+    this.tokens = [];
+    /** x, y, width, height and obscured. @type {(number|string)[][]} */
     this.sides = [[], [], [], [], []];
-    this.nextFresh = 0;
+    this.nextAddition = 0;
   }
   /** @param {Rec} rec @param {string} token */
   add(rec, token) {
-    if (rec.ref < 0 && rec.addition === this.nextFresh) {
+    if (rec.ref < 0 && rec.addition === this.nextAddition) {
       token = "";
-      this.nextFresh++;
+      this.nextAddition++;
     }
-    this.places.push(token);
+    this.tokens.push(token);
     this.sides[0].push(rec.x);
     this.sides[1].push(rec.y);
     this.sides[2].push(rec.w);
@@ -296,6 +306,6 @@ class Boxes {
     rec.boxSent = true;
   }
   text() {
-    return this.places.join("\t") + "\n" + this.sides.map((side) => side.join("\t")).join("\n");
+    return this.tokens.join("\t") + "\n" + this.sides.map((side) => side.join("\t")).join("\n");
   }
 }

@@ -1,12 +1,21 @@
 // @ts-check
-// The poller: while the page is followed, it checks regularly for changes that neither mutations nor events show, starts a
-// sweep when there may be some, and asks the daemon to probe for listeners.
+// The poller: while the page is followed, it checks regularly for changes that neither mutations
+// nor events show, starts a sweep when there may be some, and asks the daemon to probe for
+// listeners.
+//
+// It owns the timer, the sweep under way and the intervals, which grow while nothing happens. Agent
+// starts and stops it, and reports activity.
 
 /** Milliseconds between ticks while the page is followed, and between polls while it is idle. */
 const TICK_EVERY = 250, POLL_IDLE = 1000;
-/** Milliseconds between sweeps of a page that seems unchanged, and when the last sweep found nothing. */
+/**
+ * Milliseconds between sweeps of a page that seems unchanged, and when the last sweep found
+ * nothing.
+ */
 const SWEEP_EVERY = 2000, SWEEP_IDLE = 4000;
-/** Milliseconds between probes: when elements came, when anything happened, and when nothing did. */
+/**
+ * Milliseconds between probes: when elements came, when anything happened, and when nothing did.
+ */
 const PROBE_GROWN = 500, PROBE_EVERY = 2000, PROBE_IDLE = 4000;
 
 class Poller {
@@ -41,7 +50,7 @@ class Poller {
     this.activeSincePoll = this.activeSinceProbe = true;
   }
 
-  /** Four times a second: whether there is anything that no event shows. */
+  /** Runs every TICK_EVERY milliseconds while the page is followed. */
   tick() {
     const { agent } = this;
     if (!agent.pushing) return;
@@ -53,7 +62,11 @@ class Poller {
     this.start();
   }
 
-  /** Listeners come without a mutation: a probe now and then, and soon after elements came. @param {number} now */
+  /**
+   * Asks for a probe now and then, because listeners are added without a mutation, and soon after
+   * elements were inserted.
+   * @param {number} now
+   */
   askForProbe(now) {
     const since = now - this.lastProbe;
     if (since < (this.model.listeners.due ? PROBE_GROWN : this.activeSinceProbe ? PROBE_EVERY : PROBE_IDLE)) return;
@@ -62,7 +75,10 @@ class Poller {
     this.agent.send(this.agent.writer.header("p"));
   }
 
-  /** Looks at a part of the document, and begins a sweep when it may have changed unseen. @param {number} start now */
+  /**
+   * Checks a part of the document, and begins a sweep when there may be changes elsewhere.
+   * @param {number} start now
+   */
   poll(start) {
     const { agent, model } = this;
     this.lastPoll = start;
@@ -82,7 +98,7 @@ class Poller {
     if (model.pending || agent.writer.isHeaderNews()) agent.schedule();
   }
 
-  /** Ends a sweep before its end: what it did not look at is to be looked at. */
+  /** Drops the sweep under way. What it did not check remains to be checked. */
   abandonSweep() {
     if (this.sweep) this.model.changes.invalidateLayout();
     this.sweep = null;
@@ -91,15 +107,15 @@ class Poller {
   /** Works on the sweep for a slice. */
   continueSweep() {
     const { agent, model, sweep } = this;
-    if (!sweep) return; // a read has looked at everything meanwhile
+    if (!sweep) return; // a read has checked everything meanwhile
     if (!agent.pushing || model.changes.rescan) {
       this.abandonSweep();
       return;
     }
     const before = sweep.took;
-    const over = sweep.slice();
+    const complete = sweep.slice();
     agent.writer.took += sweep.took - before;
-    if (over) {
+    if (complete) {
       this.endSweep(sweep);
       return;
     }
@@ -107,7 +123,7 @@ class Poller {
     if (model.pending) agent.schedule();
   }
 
-  /** Everything was looked at. @param {SlicedSweep} sweep */
+  /** The sweep is complete. @param {SlicedSweep} sweep */
   endSweep(sweep) {
     const { agent, model } = this;
     this.sweep = null;

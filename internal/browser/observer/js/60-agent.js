@@ -1,5 +1,10 @@
 // @ts-check
-// The agent: runs the daemon's reads, and pushes patches while the page is followed.
+// The agent: the entry to a document's model. It runs the daemon's reads, and pushes patches while
+// the page is followed.
+//
+// Agent creates the parts (model, writer, guard, poller, selectors) and owns the mutation observer,
+// the event listeners and the flow control: which patches were acknowledged, and when the next may
+// be pushed. 70-commands.js makes one agent for each document and calls it.
 
 class Agent {
   /** @param {Document} doc @param {(message: string) => void} send */
@@ -11,24 +16,31 @@ class Agent {
     this.selectors = new SelectorWatch(this.model, this.writer);
     this.send = send;
     this.guard = new Guard();
-    /** The elements that hold frames, by frame. @type {Map<string, El>} */
+    /** The host elements of frames, by the id of the frame. @type {Map<string, El>} */
     this.hosts = new Map();
-    /** What was scrolled how far before the wheel turned. @type {WheelState | null} */
+    /** The scroll positions before the wheel turned. @type {WheelState | null} */
     this.wheel = null;
-    /** The element that was pressed last, and where it stood. @type {ReturnType<typeof pagePositionOf> | null} */
-    this.pressedPlace = null;
+    /**
+     * The element that was pressed last, and its position then.
+     * @type {ReturnType<typeof pagePositionOf> | null}
+     */
+    this.pressedPosition = null;
+    /** The mutation observer is connected. */
     this.following = false;
+    /** The daemon follows the page: patches are pushed, and with geometry, boxes too. */
     this.pushing = false;
     this.geometry = false;
-    /** The newest patch that the daemon has acknowledged, and the one that is waited for before any other. */
+    /**
+     * The newest patch that the daemon has acknowledged, and the one without whose acknowledgement
+     * none is sent.
+     */
     this.acked = 0;
     this.awaitedAck = 0;
-    /** The task that flushes is under way, and the frame that does when it begins first; 0: none. */
+    /** A flush is scheduled, as a task and as the request of an animation frame; 0: none. */
     this.scheduled = false;
     this.frameRequest = 0;
-    /** The frame in which the page changed last. */
+    /** The timeline's time of the frame in which the page changed last. */
     this.changedIn = null;
-    /** Looks now and then for what no event shows. */
     this.poller = new Poller(this);
     this.observer = new MutationObserver((records) => this.onMutations(records));
     this.flush = this.flush.bind(this);
@@ -36,28 +48,29 @@ class Agent {
     this.model.onRoot = (root) => this.follow(root);
     this.onEvent = this.onEvent.bind(this);
     this.lastMutation = 0;
-    /** The root element that listens. @type {El | null} */
+    /** The document element for which the event listeners were added. @type {El | null} */
     this.root = null;
-    /** Boxes, or the scroll position, are to be sent with the next patch. */
+    /** The next patch includes boxes and the scroll position. */
     this.boxes = false;
     this.noteMore = this.noteMore.bind(this);
   }
 
-  // ---- watching the page --------------------------------------------------------------------
+  // ---- observing the page -------------------------------------------------------------------
 
+  /** Begins to observe the document, if that has not begun. */
   start() {
     if (!this.following) {
       this.following = true;
       this.observer.observe(this.model.doc, OBSERVED);
     }
-    // document.open() drops listeners, and makes another root.
+    // document.open() removes listeners, and another document element follows.
     const root = safe.documentElement(this.model.doc);
     if (root === this.root && root !== null) return;
     this.root = root;
     for (const type of EVENTS) addEventListener(type, this.onEvent, LISTEN);
   }
 
-  /** @param {Shadow} root */
+  /** Begins to observe a shadow tree. @param {Shadow} root */
   follow(root) {
     if (!this.model.sweep.follow(root)) return;
     this.model.listeners.addPending(root);
@@ -100,7 +113,7 @@ class Agent {
       case "click":
       case "keyup":
         model.changes.controlsDirty = true;
-        if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep looks at the rest
+        if (model.records.controls.size > CONTROLS_AT_ONCE) model.changes.styleDirty = true; // a sweep checks the rest
         if (event.type === "input" || event.type === "change") {
           const target = /** @type {El} */ (event.composedPath()[0]);
           if (event.isTrusted) model.rows.noteEntered(target);
@@ -116,8 +129,9 @@ class Agent {
   // ---- pushing ------------------------------------------------------------------------------
 
   /**
-   * Flushes in a task of its own, so that everything that one task of the page does is one patch. The browser may draw
-   * a frame before that task, which can take long on a large page; so a frame that begins first flushes, too.
+   * Flushes in a separate task, so that everything that one task of the page does is one patch. The
+   * browser may render a frame before that task, which takes long on a large page, so a frame that
+   * begins first also flushes.
    */
   schedule() {
     if (!this.pushing || this.scheduled || this.isBlocked()) return;
@@ -132,13 +146,16 @@ class Agent {
     return this.acked < this.awaitedAck || this.writer.sequence - this.acked >= WINDOW || this.writer.waiting.length > 0;
   }
 
-  /** At the beginning of a frame. What the page did in this very frame so far is not all that it does in this task. */
+  /**
+   * Flushes at the beginning of a frame, unless the page changed in this frame already: its task
+   * may not be complete.
+   */
   onFrame() {
     this.frameRequest = 0;
     if (this.changedIn !== this.model.doc.timeline.currentTime) this.push();
   }
 
-  /** In a task of its own. */
+  /** Flushes in a task. */
   flush() {
     this.scheduled = false;
     if (this.frameRequest) cancelAnimationFrame(this.frameRequest);
@@ -159,18 +176,18 @@ class Agent {
   }
 
   /**
-   * The next patch, or null when nothing changed.
-   * @param {boolean} all also what no mutation shows @param {boolean} geometry with all boxes as they are now
+   * Updates the model and returns the next patch, or null when nothing changed.
+   * @param {boolean} all also what no mutation shows @param {boolean} geometry with all boxes measured
    */
   take(all, geometry) {
     const start = performance.now();
-    const message = this.findPatch(all, geometry);
+    const message = this.updateAndWrite(all, geometry);
     this.writer.took += performance.now() - start;
     return message;
   }
 
   /** @param {boolean} all @param {boolean} geometry */
-  findPatch(all, geometry) {
+  updateAndWrite(all, geometry) {
     const model = this.model;
     const records = this.observer.takeRecords();
     if (records.length) model.changes.note(records);
@@ -195,9 +212,12 @@ class Agent {
     return this.model.records.listDirty || (geometry && this.model.records.unboxed.size > 0);
   }
 
-  // ---- what the daemon calls ----------------------------------------------------------------
+  // ---- commands of the daemon ---------------------------------------------------------------
 
-  /** @param {Digit[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none */
+  /**
+   * Takes an acknowledgement.
+   * @param {Digit[]} digits of a sequence and of refs, as Ack.Digits in ack.go writes them; or none
+   */
   acknowledge(digits) {
     this.applyAck(numbersOf(digits));
   }
@@ -211,6 +231,8 @@ class Agent {
   }
 
   /**
+   * Returns the next patch, or a header: unchanged, or with the flags u or p (50-writer.js) when
+   * the daemon must acknowledge or probe first.
    * @param {{structural: boolean, attributes: string[], geometry: boolean, full: boolean, probed: boolean}} request
    * @param {Digit[]} digits of the mark of the read, and of an acknowledgement
    */
@@ -223,7 +245,7 @@ class Agent {
       this.acked = this.awaitedAck = this.writer.sequence;
     }
     if (this.acked < this.writer.sequence) {
-      // Nothing more is pushed until the daemon has what is on its way, so that it can be read then.
+      // Nothing more is pushed until the daemon has the patches that are on their way, so that the next read succeeds.
       this.awaitedAck = this.writer.sequence;
       return this.writer.header("u");
     }
@@ -234,14 +256,14 @@ class Agent {
     const message = this.take(true, request.geometry);
     if (mark > 0) this.noteRows(mark);
     if (message !== null) {
-      // What is pushed overtakes this answer, so nothing is until the answer is acknowledged.
+      // Pushed messages overtake this answer, so none is pushed until the answer is acknowledged.
       this.awaitedAck = this.writer.sequence;
       return message;
     }
     return this.writer.header(request.geometry ? "m" : "");
   }
 
-  /** Remembers what rows say as the daemon reads them. @param {number} mark */
+  /** Notes the content of rows as the daemon reads them. @param {number} mark */
   noteRows(mark) {
     const start = performance.now();
     this.model.rows.note(mark);
@@ -249,6 +271,7 @@ class Agent {
     if (this.model.rows.pending) scheduler.postTask(this.noteMore, SLICES);
   }
 
+  /** Continues to note rows, in a task. */
   noteMore() {
     const start = performance.now();
     this.model.rows.noteMore(SLICE);
@@ -266,7 +289,10 @@ class Agent {
     return this.model.rows.check(rec, known);
   }
 
-  /** Extends what is stored. @param {{structural: boolean, attributes: string[]}} request */
+  /**
+   * Extends the stored DOM: by structural elements, by attributes.
+   * @param {{structural: boolean, attributes: string[]}} request
+   */
   extendStored(request) {
     const model = this.model;
     if (request.structural && !model.structural) {
@@ -280,7 +306,7 @@ class Agent {
     }
   }
 
-  /** @param {{push: boolean, geometry: boolean}} how */
+  /** Begins or ends to push patches. @param {{push: boolean, geometry: boolean}} how */
   observe(how) {
     this.geometry = how.geometry;
     if (how.push === this.pushing) return;
@@ -293,7 +319,7 @@ class Agent {
   }
 
   /**
-   * What somebody waits for, while the page pushes.
+   * Sets what callers wait for while patches are pushed.
    * @param {{structural: boolean, attributes: string[], selectors: {css: string, shown: boolean}[]}} what
    */
   setInterests(what) {
@@ -301,15 +327,17 @@ class Agent {
     this.selectors.setSelectors(what.selectors);
     if (this.model.pending || this.selectors.due) this.schedule();
   }
-
 }
 
-/** Numbers from their digits: seven bits each, the lowest first, and 128 when there is more. @param {Digit[]} digits */
+/**
+ * Numbers from their digits: seven bits each, the lowest first, plus 128 when another follows.
+ * @param {Digit[]} digits
+ */
 function numbersOf(digits) {
   const out = [];
   let n = 0, unit = 1;
   for (const digit of digits) {
-    if (typeof digit === "object") { // many, in one
+    if (typeof digit === "object") { // several numbers as they are
       for (const number of digit) out.push(number);
       continue;
     }
@@ -327,11 +355,14 @@ const OBSERVED = { subtree: true, childList: true, attributes: true, characterDa
 const LISTEN = { capture: true, passive: true };
 const FLUSH = /** @type {const} */ ({ priority: "user-blocking" });
 const SLICES = /** @type {const} */ ({ priority: "user-visible" });
-/** How many patches may be on their way at once; the daemon acknowledges some of them together (page.Window). */
+/**
+ * How many patches may be unacknowledged; the daemon acknowledges some of them together
+ * (observer.Window).
+ */
 const WINDOW = 8;
 const EVENTS = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
   "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",
-  // What is shown can follow the pointer (:hover) without a mutation and without another layout.
+  // :hover rules show and hide elements without a mutation.
   "pointerover",
 ];

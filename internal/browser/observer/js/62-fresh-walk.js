@@ -1,8 +1,10 @@
 // @ts-check
-// The oracle of tests: a model that is built from scratch, to compare with the one that follows mutations.
+// The reference for tests: freshWalk describes the document with a new model, to compare with the
+// one that follows mutations. Only the command "fresh" calls it.
 
 /**
- * Describes the document with a new model: one line per element, its ref and its fields, the parent as a ref.
+ * Describes the document with a new model: one line per element, its ref and its fields, the parent
+ * as a ref.
  * @param {Agent} agent
  */
 function freshWalk(agent) {

@@ -1,9 +1,16 @@
 // @ts-check
-// Selectors that a caller waits for: matched again after the page changed, and reported when the result differs.
+// Selectors that callers wait for: matched again after the page changed, and sent when the result
+// differs from the last one.
+//
+// SelectorWatch owns the selectors and the last result. Agent invalidates it with every event and
+// sends what takeNews returns.
 
-/** How many matches of one selector are looked at and named. */
-const MAX_CHOSEN = 1000;
-/** How many patches in a row may go before the selectors, which name elements by the refs that patches get. */
+/** How many matches of one selector are examined, and how many refs of them are sent. */
+const MAX_MATCHES = 1000;
+/**
+ * How many patches in a row may be sent before the result, whose elements get their refs with
+ * patches.
+ */
 const PATCHES_FIRST = 8;
 
 class SelectorWatch {
@@ -25,12 +32,12 @@ class SelectorWatch {
     this.invalidate();
   }
 
-  /** The page has changed. */
+  /** The page may have changed: the result is due. */
   invalidate() {
     this.due = this.selectors.length > 0;
   }
 
-  /** Whether the result is to be sent now although a patch is under way. */
+  /** Whether the result is sent before the next patch, because patches came first often enough. */
   overdue() {
     return this.due && ++this.patchesSince > PATCHES_FIRST;
   }
@@ -59,14 +66,17 @@ class SelectorWatch {
         if (safe.isConnected(root.host)) this.tally(found, root.querySelectorAll(selector.css), selector.shown);
       }
     } catch (error) {
-      found.invalid = error instanceof DOMException; // the browser does not take it
+      found.invalid = error instanceof DOMException; // a syntax error of the selector
     }
     return found;
   }
 
-  /** @param {{count: number, enabled: number, refs: number[]}} found @param {NodeListOf<El>} elements @param {boolean} shown */
+  /**
+   * @param {{count: number, enabled: number, refs: number[]}} found
+   * @param {NodeListOf<El>} elements @param {boolean} shown
+   */
   tally(found, elements, shown) {
-    const n = Math.min(elements.length, MAX_CHOSEN);
+    const n = Math.min(elements.length, MAX_MATCHES);
     if (!shown) found.count += elements.length - n;
     for (let i = 0; i < n; i++) {
       const el = elements[i];
@@ -74,7 +84,7 @@ class SelectorWatch {
       found.count++;
       if (!safe.matches(el, ":disabled") && attr(el, "aria-disabled") !== "true") found.enabled++;
       const rec = this.model.records.get(el);
-      if (rec && rec.ref >= 0 && found.refs.length < MAX_CHOSEN) found.refs.push(rec.ref);
+      if (rec && rec.ref >= 0 && found.refs.length < MAX_MATCHES) found.refs.push(rec.ref);
     }
   }
 }

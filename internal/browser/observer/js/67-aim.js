@@ -189,7 +189,7 @@ function checkBeforePress(agent, request) {
     return { error: "covered", detail, cover: ref };
   }
   if (!request.passive && agent.model.hints.proxiedControls.get(rec.node) === undefined && unusableReason(agent, rec.node, {})) return { error: "disabled" };
-  agent.pressedPlace = pagePositionOf(rec.node);
+  agent.pressedPosition = pagePositionOf(rec.node);
   agent.guard.armPress(rec.node, request.clicks || 0);
   agent.guard.expect(() => agent.differenceOf(rec, request.known), () => nameNow(agent.model, rec));
   return {};
@@ -303,7 +303,7 @@ function isWithinWidth(p) {
 function describePoint(agent, request) {
   const hit = isInView(request) ? hitAt(request.x, request.y) : null;
   if (!hit) return { error: "outside", detail: innerWidth + " x " + innerHeight };
-  agent.pressedPlace = pagePositionOf(hit);
+  agent.pressedPosition = pagePositionOf(hit);
   const { detail, ref } = describeObstacle(agent, hit, null);
   return { detail, cover: ref };
 }
@@ -342,8 +342,8 @@ function pagePositionOf(el) {
  * @returns {Promise<{x: number, y: number}>}
  */
 async function displacement(agent, request) {
-  const was = agent.pressedPlace;
-  agent.pressedPlace = null;
+  const was = agent.pressedPosition;
+  agent.pressedPosition = null;
   const end = performance.now() + request.patience;
   await nextFrame();
   while (was && safe.isConnected(was.el) && isAnimated(was.el) && performance.now() < end) await nextFrame();
