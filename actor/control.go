@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -28,7 +29,7 @@ func New(ctx context.Context, page driver.Page, o Options, owner Owner) *Control
 }
 
 // Resume makes a tab that another process kept. It has no page until its owner reopens one.
-func Resume(ctx context.Context, k Kept, o Options, owner Owner) *Control {
+func Resume(ctx context.Context, k restore.Record, o Options, owner Owner) *Control {
 	o.ID, o.Session, o.URL, o.Viewport, o.Restore = k.ID, k.Session, dom.WithoutUser(k.URL), k.Viewport, true
 	c := newTab(ctx, new(absent), o.withDefaults(), k.Refs, owner)
 	c.loop.restorer.resume(k)

@@ -25,7 +25,7 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
-	generation := t.back.Generation()
+	generation := t.recovery.Generation()
 	if err := t.here(generation); err != nil {
 		return driver.Dialog{}, err
 	}

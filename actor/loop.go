@@ -184,7 +184,7 @@ func (t *loop) receive(e driver.Event, ok bool) {
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
 		t.notes.Add(t.downloads.Progress(e.Download))
 	}
-	if t.nav.Readable() || t.dialogs.Open() != nil || t.health.Crashed() || t.back.Gone() {
+	if t.nav.Readable() || t.dialogs.Open() != nil || t.health.Crashed() || t.recovery.Gone() {
 		t.show()
 	}
 	t.reader.retryFollowers()
@@ -261,7 +261,7 @@ func (t *loop) committed(e driver.Committed) {
 // adopt makes a document the main one, and resets what belongs to the one before: it is the one place that knows all components
 // which do. The very first, if nobody announced it, is the blank one that the tab began with.
 func (t *loop) adopt(document string, first bool) {
-	t.back.Adopt()
+	t.recovery.Adopt()
 	t.obs.Adopt(time.Now())
 	t.nav.Adopt(document, first)
 	if first {
@@ -297,18 +297,18 @@ func (t *loop) crashed(e driver.Crashed) {
 	t.nav.Stop()
 	t.report(t.dialogs.Close())
 	t.publisher.add(TabEvent{Kind: TabCrashed, Reason: e.Reason})
-	if !e.Sacrificed && t.restore.Load() {
+	if !e.Sacrificed && t.restorable.Load() {
 		t.restorer.lose(e.Reason)
 	}
 }
 
 // gone takes that the browser has let go of the page.
 func (t *loop) gone(e driver.Gone) {
-	t.back.PageGone()
+	t.recovery.PageGone()
 	switch {
 	case e.Err == nil:
 		t.end(ErrClosed)
-	case t.restore.Load():
+	case t.restorable.Load():
 		t.health.Crash(false)
 		t.publisher.add(TabEvent{Kind: TabCrashed, Reason: "the browser is gone"})
 		t.restorer.lose("the browser is gone")
@@ -320,7 +320,7 @@ func (t *loop) gone(e driver.Gone) {
 // eventsEnded takes that the page reports no more events.
 func (t *loop) eventsEnded() {
 	t.events = nil
-	if !t.back.Gone() || !t.back.Away() {
+	if !t.recovery.Gone() || !t.recovery.Away() {
 		t.end(apierr.Errorf(apierr.Lost, "the page of tab %s is gone: open another", t.id))
 	}
 }
@@ -349,7 +349,7 @@ func (t *loop) finish() {
 		t.err = cause
 	}
 	t.restorer.stop()
-	if t.back.Kept() && (t.err == nil || apierr.Is(cause, apierr.Closed)) {
+	if t.recovery.Saved() && (t.err == nil || apierr.Is(cause, apierr.Closed)) {
 		t.keeper.Forget(t.id) // it was closed on purpose
 	}
 	old := t.head.Load()
@@ -372,7 +372,7 @@ func (t *loop) letGo() {
 	if t.events == nil {
 		return
 	}
-	if t.back.Gone() {
+	if t.recovery.Gone() {
 		for range t.events {
 		}
 		return
@@ -407,7 +407,7 @@ func (t *loop) readyErr() error {
 
 // crashErr is the error of a call on a page whose renderer is gone.
 func (t *loop) crashErr() error {
-	if why := t.back.Why(); why != "" {
+	if why := t.recovery.Why(); why != "" {
 		return Info{ID: t.id, Status: StatusCrashed, Why: why}.Gone("try")
 	}
 	return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)

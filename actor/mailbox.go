@@ -78,7 +78,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 	}
 	var none T
 	answers := make(chan answer, 1)
-	generation := t.back.Generation()
+	generation := t.recovery.Generation()
 	queued := command{ctx: ctx, run: func(ctx context.Context, x *Exclusive) {
 		if err := t.here(generation); err != nil {
 			answers <- answer{err: err}

@@ -70,8 +70,8 @@ func (o Options) withDefaults() Options {
 // noKeeper keeps nothing.
 type noKeeper struct{}
 
-func (noKeeper) Keep(Kept)     {}
-func (noKeeper) Forget(string) {}
+func (noKeeper) Keep(restore.Record) {}
+func (noKeeper) Forget(string)       {}
 
 func orDefault[T int | time.Duration](v, standard T) T {
 	if v <= 0 {
@@ -92,14 +92,11 @@ type Meter interface {
 	PageAgent(d time.Duration)
 }
 
-// Kept is what is needed to bring a tab back in another process.
-type Kept = restore.Kept
-
 // Keeper keeps the tabs that are to be brought back when the process ends without a word. Its methods are called by
 // many goroutines and must not wait.
 type Keeper interface {
 	// Keep keeps a tab, in place of what it kept of it before.
-	Keep(k Kept)
+	Keep(k restore.Record)
 	// Forget forgets a tab; one that is not kept is no error.
 	Forget(id string)
 }

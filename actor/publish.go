@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor/internal/observation"
+	"github.com/domtap/domtap/actor/restore"
 )
 
 // heldEvents is how many events of a tab that is away are kept until it is back.
@@ -22,7 +23,7 @@ func (p *publisher) add(e TabEvent) { p.events = append(p.events, e) }
 // publish replaces the head when something changed, and then reports what the tab has to tell: the head first, then its events,
 // then the answers to dialogs that are gone from the head, then what is kept for the next process.
 func (p *publisher) publish() {
-	if p.t.back.Away() {
+	if p.t.recovery.Away() {
 		p.publishAway()
 		return
 	}
@@ -57,7 +58,7 @@ func (p *publisher) replace(h, next *Head, view observation.View) *Head {
 func (p *publisher) publishAway() {
 	h := p.t.head.Load()
 	info := h.Info
-	info.Status, info.Restore, info.Dialog = StatusRestoring, p.t.restore.Load(), nil
+	info.Status, info.Restore, info.Dialog = StatusRestoring, p.t.restorable.Load(), nil
 	if info != h.Info {
 		h = p.replace(h, h.follow(h.Snapshot, info, h.refs, p.t.limits), h.view)
 	}
@@ -80,7 +81,7 @@ func (p *publisher) info() Info {
 	url, title, httpStatus := p.t.nav.Page()
 	return Info{
 		ID: p.t.id, Session: p.t.session, Opener: p.t.opener, URL: url, Title: title, HTTPStatus: httpStatus,
-		Status: p.status(), Dialog: p.t.dialogs.Open(), Restore: p.t.restore.Load(), Why: p.t.back.Why(),
+		Status: p.status(), Dialog: p.t.dialogs.Open(), Restore: p.t.restorable.Load(), Why: p.t.recovery.Why(),
 	}
 }
 
@@ -89,7 +90,7 @@ func (p *publisher) status() Status {
 	switch {
 	case p.t.closed:
 		return StatusClosed
-	case p.t.back.Away():
+	case p.t.recovery.Away():
 		return StatusRestoring
 	case p.t.health.Crashed():
 		return StatusCrashed
@@ -103,18 +104,18 @@ func (p *publisher) status() Status {
 
 // save keeps what the tab needs to be brought back in another process, when that is something else than before.
 func (p *publisher) save() {
-	if !p.t.restore.Load() {
-		if p.t.back.Kept() {
-			p.t.back.Forget()
+	if !p.t.restorable.Load() {
+		if p.t.recovery.Saved() {
+			p.t.recovery.Forget()
 			p.t.keeper.Forget(p.t.id)
 		}
 		return
 	}
-	if p.t.back.Away() || p.t.ctx.Err() != nil {
+	if p.t.recovery.Away() || p.t.ctx.Err() != nil {
 		return // what was kept still holds
 	}
-	now := Kept{ID: p.t.id, Session: p.t.session, URL: p.t.nav.Address(), Viewport: p.t.viewport}
-	if saved, changed := p.t.back.Save(now, p.t.doc.NextRef(), time.Now()); changed {
+	now := restore.Record{ID: p.t.id, Session: p.t.session, URL: p.t.nav.Address(), Viewport: p.t.viewport}
+	if saved, changed := p.t.recovery.Save(now, p.t.doc.NextRef(), time.Now()); changed {
 		p.t.keeper.Keep(saved)
 	}
 }

@@ -77,7 +77,7 @@ type lastRead struct {
 // serve returns what the last read of a tab found when that is enough: no older than MaxAge, of the document that the tab shows,
 // and all that is asked for. It has nothing of a tab that has crashed, ended, or is behind a dialog.
 func (r *lastRead) serve(t *Tab, o ReadOptions) (Reading, bool) {
-	if r == nil || o.MaxAge <= 0 || t.ctx.Err() != nil || t.back.Away() {
+	if r == nil || o.MaxAge <= 0 || t.ctx.Err() != nil || t.recovery.Away() {
 		return Reading{}, false
 	}
 	head := t.head.Load()

@@ -168,7 +168,7 @@ func (r *reader) subscribe(ctx context.Context) error {
 	if !t.obs.NeedsOptions(options, time.Now()) {
 		return nil
 	}
-	err := t.pump.query(ctx, func(ctx context.Context) error { return t.page().Heed(ctx, options) })
+	err := t.pump.query(ctx, func(ctx context.Context) error { return t.page().SetObserveOptions(ctx, options) })
 	if t.obs.Asked(options, err) {
 		t.doc.AskStructure()
 	}
@@ -218,6 +218,6 @@ func (r *reader) relax() {
 // retryFollowers looks at the watches again when somebody still waits for a read. It is called after signs of life.
 func (r *reader) retryFollowers() {
 	if r.t.obs.Caught() != r.t.watches.Last() {
-		r.t.watches.Nudge()
+		r.t.watches.Notify()
 	}
 }

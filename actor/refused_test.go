@@ -15,7 +15,7 @@ import (
 )
 
 // Where a navigation leads to can be refused although its URL was not: also after a redirect, by a click, and by going back.
-func TestWhatTheGateRefusedIsTheErrorOfWhateverLedThere(t *testing.T) {
+func TestARefusedNavigationIsTheErrorOfItsAction(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	refused := apierr.Errorf(apierr.Refused, "not there")
 	b.Serve(home+"inside", func() actortest.Screen { return actortest.Screen{Status: 403, Cause: refused} })

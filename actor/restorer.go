@@ -36,9 +36,9 @@ type fetched struct {
 }
 
 // resume makes a tab that was never started one that comes back.
-func (r *restorer) resume(k Kept) {
+func (r *restorer) resume(k restore.Record) {
 	t := r.t
-	t.keeper.Keep(t.back.Resume(k, "the daemon was started again", time.Now()))
+	t.keeper.Keep(t.recovery.Resume(k, "the daemon was started again", time.Now()))
 	r.well = time.AfterFunc(restore.Window, t.requestPublish)
 	t.health.Lose()
 	t.nav.SetURL(k.URL)
@@ -55,7 +55,7 @@ func (r *restorer) lose(reason string) {
 	t := r.t
 	reason = truncate.Runes(reason, text.Long)
 	_, title, _ := t.nav.Page()
-	t.back.Lost(restore.View{URL: t.nav.Address(), Title: title, Place: t.back.Place()}, reason)
+	t.recovery.Lost(restore.View{URL: t.nav.Address(), Title: title, Place: t.recovery.Place()}, reason)
 	t.health.Lose()
 	t.nav.Stop()
 	t.report(t.dialogs.Lose())
@@ -68,14 +68,14 @@ func (r *restorer) begin() {
 	if t.ctx.Err() != nil {
 		return
 	}
-	next, wait := t.back.Next(time.Now())
+	next, wait := t.recovery.Next(time.Now())
 	switch next {
 	case restore.GiveUp:
-		r.giveUp(fmt.Sprintf("it was brought back %d times within %s, and lost its page again (%s)", restore.Times, restore.Window, t.back.Reason()))
+		r.giveUp(fmt.Sprintf("it was brought back %d times within %s, and lost its page again (%s)", restore.Times, restore.Window, t.recovery.Reason()))
 	case restore.Fetch:
 		results := make(chan fetched, 1)
 		r.fetched = results
-		gone := t.back.Gone()
+		gone := t.recovery.Gone()
 		t.children.Go(func() { results <- r.fetch(wait, gone) })
 	}
 }
@@ -105,7 +105,7 @@ func (r *restorer) take(f fetched) {
 	if f.page != nil {
 		r.attach(f.page)
 	}
-	if t.back.Fetched(f.page != nil) {
+	if t.recovery.Fetched(f.page != nil) {
 		r.goBack()
 	}
 }
@@ -117,7 +117,7 @@ func (r *restorer) attach(page driver.Page) {
 	t.attached.Store(&attachment{page: page, dialogOffset: t.dialogs.Attach()})
 	page.SetDialogPolicy(driver.DialogPolicy(t.dialogPolicy.Load()))
 	t.events = page.Events()
-	t.back.Attach()
+	t.recovery.Attach()
 	t.obs.Attach()
 	t.doc.Attach()
 	t.downloads = sideeffects.Downloads{}
@@ -126,26 +126,26 @@ func (r *restorer) attach(page driver.Page) {
 // goBack navigates to where the tab was, and lets calls in again.
 func (r *restorer) goBack() {
 	t := r.t
-	url := t.back.Shown().URL
+	url := t.recovery.Shown().URL
 	err := t.policy.allow(url)
 	if err == nil {
 		_, err = navigator{t}.navigate(t.ctx, WaitLoad, func(ctx context.Context) (driver.Commit, error) { return t.page().Navigate(ctx, url) })
 	}
-	if t.ctx.Err() != nil || t.back.Due() {
+	if t.ctx.Err() != nil || t.recovery.Due() {
 		return // it is closed, or was lost again
 	}
 	why, again := r.verdict(err)
 	switch {
 	case again:
 		t.log.Warn("the tab could not be brought back yet", "err", err)
-		t.back.Again()
+		t.recovery.Again()
 		return
 	case why != "":
 		r.giveUp(why)
 		return
 	}
 	r.scrollBack()
-	if !t.back.Due() {
+	if !t.recovery.Due() {
 		r.end("")
 	}
 }
@@ -174,32 +174,32 @@ func (r *restorer) verdict(err error) (why string, again bool) {
 // scrollBack scrolls to where the page was. A page that cannot be scrolled is back all the same.
 func (r *restorer) scrollBack() {
 	t := r.t
-	to := t.back.Shown().Place
+	to := t.recovery.Shown().Place
 	if to.X == 0 && to.Y == 0 && len(to.Boxes) == 0 || t.dialogs.Open() != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(t.ctx, returnLimit+placeLimit)
 	defer cancel()
 	blocked := func() error { return t.dialogs.Err(t.id) }
-	err := t.pump.call(ctx, blocked, func(ctx context.Context) error { return t.page().Return(ctx, to, returnLimit) })
+	err := t.pump.call(ctx, blocked, func(ctx context.Context) error { return t.page().ScrollTo(ctx, to, returnLimit) })
 	if err != nil {
 		t.log.Debug("the page was not scrolled to where it was", "err", err)
 		return
 	}
-	t.back.Scrolled(to)
+	t.recovery.Scrolled(to)
 }
 
 // giveUp leaves the tab crashed.
 func (r *restorer) giveUp(why string) {
 	t := r.t
-	if !t.back.Gone() {
+	if !t.recovery.Gone() {
 		why += ": Navigate brings it back"
 	} else {
 		why += ": close it, and open another"
 	}
 	t.health.Crash(true)
 	t.nav.Stop()
-	shown := t.back.Shown()
+	shown := t.recovery.Shown()
 	t.nav.Show(shown.URL, shown.Title)
 	t.publisher.add(TabEvent{Kind: TabCrashed, Reason: why})
 	r.end(why)
@@ -207,7 +207,7 @@ func (r *restorer) giveUp(why string) {
 
 // end lets calls in again. Why says what keeps the tab from being of use.
 func (r *restorer) end(why string) {
-	r.t.back.End(why)
+	r.t.recovery.End(why)
 	if why == "" {
 		r.t.publisher.add(TabEvent{Kind: TabRestored})
 		r.t.reader.follow()

@@ -31,7 +31,7 @@ type scrolled struct {
 // ask asks. Nobody waits for the answer.
 func (s *scroller) ask() {
 	t := s.t
-	if !t.restore.Load() || s.results != nil || t.health.Crashed() || t.health.Unresponsive() || t.dialogs.Open() != nil || t.back.Away() || t.ctx.Err() != nil {
+	if !t.restorable.Load() || s.results != nil || t.health.Crashed() || t.health.Unresponsive() || t.dialogs.Open() != nil || t.recovery.Away() || t.ctx.Err() != nil {
 		return
 	}
 	results := make(chan scrolled, 1)
@@ -40,7 +40,7 @@ func (s *scroller) ask() {
 	t.children.Go(func() {
 		ctx, cancel := context.WithTimeout(t.ctx, placeLimit)
 		defer cancel()
-		to, err := page.Place(ctx)
+		to, err := page.ScrollPosition(ctx)
 		results <- scrolled{document, to, err == nil && to.Valid()}
 	})
 }
@@ -49,6 +49,6 @@ func (s *scroller) ask() {
 func (s *scroller) take(w scrolled) {
 	s.results = nil
 	if w.known && w.document == s.t.nav.Main() {
-		s.t.back.Scrolled(w.to)
+		s.t.recovery.Scrolled(w.to)
 	}
 }

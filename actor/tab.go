@@ -56,15 +56,15 @@ type Tab struct {
 	// popups delivers the ids of tabs that this one's page opened, and popupBudget counts the windows.
 	popups      chan string
 	popupBudget sideeffects.PopupBudget
-	// restore says that the tab is brought back when its page is lost; publishRequested lets the loop publish.
-	restore          atomic.Bool
+	// restorable says that the tab is restored when its page is lost; publishRequested lets the loop publish.
+	restorable       atomic.Bool
 	publishRequested chan struct{}
 	// leavers counts the calls that wait to navigate the tab elsewhere.
 	leavers atomic.Int32
 	// dialogPolicy is a driver.DialogPolicy.
 	dialogPolicy atomic.Uint32
-	// back is the loop's, but for what its methods allow to others.
-	back restore.State
+	// recovery belongs to the loop, but for what its methods allow to others.
+	recovery restore.State
 
 	// children are the goroutines that the loop waits for in the end.
 	children sync.WaitGroup
@@ -95,7 +95,7 @@ func newTab(ctx context.Context, page driver.Page, o Options, next dom.Ref, owne
 		watches: observation.NewSet(),
 	}
 	t.attached.Store(&attachment{page: page})
-	t.restore.Store(o.Restore)
+	t.restorable.Store(o.Restore)
 	t.ctx, t.end = context.WithCancelCause(ctx)
 	epoch := unguessable()
 	info := Info{
@@ -144,12 +144,12 @@ func (t *Tab) Err() error {
 }
 
 // Restore reports whether the tab is brought back when its page is lost.
-func (t *Tab) Restore() bool { return t.restore.Load() }
+func (t *Tab) Restore() bool { return t.restorable.Load() }
 
 // SetRestore says whether the tab is brought back when its page is lost. It does not wait for the page; one that is away
 // comes back all the same. The Info is the tab with that.
 func (t *Tab) SetRestore(on bool) Info {
-	t.restore.Store(on)
+	t.restorable.Store(on)
 	t.requestPublish()
 	info := t.Info()
 	info.Restore = on
@@ -188,7 +188,7 @@ func (t *Tab) ended() error {
 
 // here refuses a call whose tab has lost its page since the call was made.
 func (t *Tab) here(generation uint64) error {
-	if t.back.Current(generation) {
+	if t.recovery.Current(generation) {
 		return nil
 	}
 	return Info{ID: t.id, Status: StatusRestoring}.Gone("try")

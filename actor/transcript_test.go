@@ -189,7 +189,7 @@ func (p *player) change(name, rest string) {
 	case "break":
 		p.browser.Break()
 	case "mend":
-		p.browser.Mend()
+		p.browser.Restart()
 	default:
 		p.t.Fatalf("unknown command %q", name)
 	}

@@ -142,7 +142,7 @@ func (b *Browser) Ready(ctx context.Context, _ string) error {
 	return ctx.Err()
 }
 
-// Break ends the browser process, as Die does, but for that it will be started again: by Mend.
+// Break ends the browser process, as Die does, but for that it will be started again: by Restart.
 func (b *Browser) Break() {
 	b.mu.Lock()
 	pages := b.pages
@@ -155,8 +155,8 @@ func (b *Browser) Break() {
 	}
 }
 
-// Mend starts the browser again.
-func (b *Browser) Mend() {
+// Restart starts the browser again.
+func (b *Browser) Restart() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mended != nil {

@@ -19,7 +19,7 @@ func (p *Page) Find(ctx context.Context, t target.Target) (target.Finding, error
 		return target.Finding{}, err
 	}
 	defer p.mu.Unlock()
-	if t.By == target.Selector && p.heed.matchers[t.Words] == nil {
+	if t.By == target.Selector && p.observing.matchers[t.Words] == nil {
 		return target.Finding{Invalid: true}, nil
 	}
 	p.syncFrames()
@@ -93,7 +93,7 @@ func (p *Page) fit(n *Node, t target.Target) target.Fit {
 			return target.Exactly
 		}
 	case target.Selector:
-		if p.heed.matchers[t.Words](n) {
+		if p.observing.matchers[t.Words](n) {
 			return target.Exactly
 		}
 	}

@@ -32,7 +32,7 @@ type Page struct {
 	options   options
 	push      bool
 	geometry  bool
-	heed      heed
+	observing observing
 
 	history []string
 	at      int
@@ -665,9 +665,9 @@ func (p *Page) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error) {
 	return []byte(s.Format), nil
 }
 
-// Place says how far the page is scrolled.
-func (p *Page) Place(ctx context.Context) (driver.ScrollPosition, error) {
-	p.count("Place")
+// ScrollPosition says how far the page is scrolled.
+func (p *Page) ScrollPosition(ctx context.Context) (driver.ScrollPosition, error) {
+	p.count("ScrollPosition")
 	if err := p.thread(ctx); err != nil {
 		return driver.ScrollPosition{}, err
 	}
@@ -675,9 +675,9 @@ func (p *Page) Place(ctx context.Context) (driver.ScrollPosition, error) {
 	return p.place, nil
 }
 
-// Return scrolls the page.
-func (p *Page) Return(ctx context.Context, to driver.ScrollPosition, _ time.Duration) error {
-	p.count("Return")
+// ScrollTo scrolls the page.
+func (p *Page) ScrollTo(ctx context.Context, to driver.ScrollPosition, _ time.Duration) error {
+	p.count("ScrollTo")
 	if err := p.thread(ctx); err != nil {
 		return err
 	}

@@ -73,10 +73,10 @@ type Spot struct {
 type Known struct {
 	// Name is what the element was called.
 	Name string
-	// Told is the mark of the read that the caller knows the element and its row from; 0: the newest one.
-	Told uint64
-	// Began is the mark of the read that the turn began with: what was acted on since is what became of it.
-	Began uint64
+	// Seen is the mark of the read that the caller knows the element and its row from; 0: the newest one.
+	Seen uint64
+	// Start is the mark of the read at the start of the turn: the turn itself may change the element afterwards.
+	Start uint64
 	// Doubtful says that what stands around the element says that it is another thing: it is, unless the page knows its
 	// row.
 	Doubtful bool

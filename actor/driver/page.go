@@ -83,9 +83,9 @@ type Observer interface {
 	Acknowledge(ack Ack)
 	// Observe switches pushing on or off for all documents, present and to come.
 	Observe(ctx context.Context, push, geometry bool) error
-	// Heed says what all documents, present and to come, are to tell while they push, in place of what it
+	// SetObserveOptions says what all documents, present and to come, report while they push, in place of what it
 	// said before. A document tells of the selectors once right after, and then when the answer changes.
-	Heed(ctx context.Context, h ObserveOptions) error
+	SetObserveOptions(ctx context.Context, h ObserveOptions) error
 }
 
 // Query asks a page's documents single questions.

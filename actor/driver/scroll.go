@@ -45,9 +45,9 @@ func bounded(v float64) bool { return v >= -MaxScroll && v <= MaxScroll }
 
 // Scroller knows how far a page is scrolled.
 type Scroller interface {
-	// Place asks the main document.
-	Place(ctx context.Context) (ScrollPosition, error)
-	// Return scrolls the main document to a place, as soon as it is large enough for that, for which it waits at most
+	// ScrollPosition asks the main document.
+	ScrollPosition(ctx context.Context) (ScrollPosition, error)
+	// ScrollTo scrolls the main document to a position, as soon as it is large enough for that, for which it waits at most
 	// for limit; then it goes as far as there is.
-	Return(ctx context.Context, to ScrollPosition, limit time.Duration) error
+	ScrollTo(ctx context.Context, to ScrollPosition, limit time.Duration) error
 }

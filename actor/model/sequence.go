@@ -85,7 +85,7 @@ func (s *sequence) loosen(n *node, unplaced bool) {
 // update puts the nodes in order. It returns a document whose order makes no sense, or nil.
 func (s *sequence) update() (bad *document) {
 	s.structural = false
-	if !s.mend() {
+	if !s.applyLoose() {
 		s.whole = false
 		bad = s.arrange()
 	}

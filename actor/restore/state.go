@@ -9,27 +9,27 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Kept is what is needed to bring a tab back in another process.
-type Kept struct {
+// Record is what is needed to bring a tab back in another process.
+type Record struct {
 	ID, Session, URL string
 	Place            driver.ScrollPosition
 	// Viewport is what the tab was opened with.
 	Viewport dom.Box
 	// Refs is a number that no ref of the tab has reached yet.
 	Refs dom.Ref
-	// Revivals counts the processes that have brought the tab back without its being well for Window since.
-	Revivals int
+	// Restarts counts the processes that have brought the tab back without its being well for Window since.
+	Restarts int
 }
 
 // equal reports whether two keep the same.
-func (k Kept) equal(o Kept) bool {
-	return k.ID == o.ID && k.Session == o.Session && k.URL == o.URL && k.Viewport == o.Viewport && k.Refs == o.Refs && k.Revivals == o.Revivals &&
+func (k Record) equal(o Record) bool {
+	return k.ID == o.ID && k.Session == o.Session && k.URL == o.URL && k.Viewport == o.Viewport && k.Refs == o.Refs && k.Restarts == o.Restarts &&
 		k.Place.X == o.Place.X && k.Place.Y == o.Place.Y && slices.EqualFunc(k.Place.Boxes, o.Place.Boxes, func(a, b driver.ScrolledBox) bool {
 		return a.X == b.X && a.Y == b.Y && slices.Equal(a.Path, b.Path)
 	})
 }
 
-// refBlock is how many refs are reserved at once in what is kept.
+// refBlock is how many refs are reserved at once in a Record.
 const refBlock = 1 << 16
 
 // reserve returns a number that refs from next on do not reach so soon.
@@ -62,9 +62,9 @@ type State struct {
 	reason, why string
 	// place is how far the main document is scrolled, as far as that is known.
 	place driver.ScrollPosition
-	// kept is what was kept last; revived is when the tab was taken over from another process, if it was.
-	kept    Kept
-	revived time.Time
+	// saved is what was saved last; resumed is when the tab was taken over from another process, if it was.
+	saved   Record
+	resumed time.Time
 }
 
 // Away reports whether the tab is without its page, and comes back.
@@ -165,34 +165,34 @@ func (s *State) Place() driver.ScrollPosition { return s.place }
 // Scrolled says how far the main document is scrolled.
 func (s *State) Scrolled(to driver.ScrollPosition) { s.place = to }
 
-// Kept reports whether something is kept of the tab.
-func (s *State) Kept() bool { return s.kept.ID != "" }
+// Saved reports whether a Record of the tab is saved.
+func (s *State) Saved() bool { return s.saved.ID != "" }
 
-// Forget says that nothing is kept any more.
-func (s *State) Forget() { s.kept = Kept{} }
+// Forget says that nothing is saved any more.
+func (s *State) Forget() { s.saved = Record{} }
 
-// Save makes what is to be kept of a tab whose next ref is next; changed says that it is something else than before. Of k, the
-// place, refs and revivals are filled in.
-func (s *State) Save(k Kept, next dom.Ref, now time.Time) (saved Kept, changed bool) {
-	k.Place, k.Refs, k.Revivals = s.place, s.kept.Refs, s.kept.Revivals
-	if !s.revived.IsZero() && now.Sub(s.revived) >= Window {
-		k.Revivals = 0 // it is well
+// Save makes what is to be saved of a tab whose next ref is next; changed says that it is something else than before. Of k, the
+// place, refs and restarts are filled in.
+func (s *State) Save(k Record, next dom.Ref, now time.Time) (saved Record, changed bool) {
+	k.Place, k.Refs, k.Restarts = s.place, s.saved.Refs, s.saved.Restarts
+	if !s.resumed.IsZero() && now.Sub(s.resumed) >= Window {
+		k.Restarts = 0 // it is well
 	}
 	if uint64(k.Refs) < uint64(next)+refBlock/2 {
 		k.Refs = reserve(next)
 	}
-	if k.equal(s.kept) {
+	if k.equal(s.saved) {
 		return k, false
 	}
-	s.kept = k
+	s.saved = k
 	return k, true
 }
 
-// Resume makes the state that of a tab which another process kept, and returns what is to be kept of it now.
-func (s *State) Resume(k Kept, reason string, now time.Time) Kept {
+// Resume makes the state that of a tab which another process kept, and returns what is to be saved of it now.
+func (s *State) Resume(k Record, reason string, now time.Time) Record {
 	s.gone = true
 	s.Lost(View{URL: k.URL, Place: k.Place}, reason)
-	k.Refs, k.Revivals = reserve(k.Refs), k.Revivals+1
-	s.kept, s.revived = k, now
+	k.Refs, k.Restarts = reserve(k.Refs), k.Restarts+1
+	s.saved, s.resumed = k, now
 	return k
 }

@@ -70,26 +70,26 @@ func TestItGivesUp(t *testing.T) {
 	}
 }
 
-func TestWhatIsKept(t *testing.T) {
+func TestSave(t *testing.T) {
 	var s restore.State
 	now := time.Unix(1000, 0)
-	k, changed := s.Save(restore.Kept{ID: "t1", URL: "a"}, 5, now)
-	if !changed || k.Refs <= 5 || !s.Kept() {
+	k, changed := s.Save(restore.Record{ID: "t1", URL: "a"}, 5, now)
+	if !changed || k.Refs <= 5 || !s.Saved() {
 		t.Errorf("kept is %+v", k)
 	}
-	if _, changed := s.Save(restore.Kept{ID: "t1", URL: "a"}, 6, now); changed {
+	if _, changed := s.Save(restore.Record{ID: "t1", URL: "a"}, 6, now); changed {
 		t.Error("the same is kept again")
 	}
 	s.Scrolled(driver.ScrollPosition{Y: 10})
-	if k, changed := s.Save(restore.Kept{ID: "t1", URL: "a"}, k.Refs, now); !changed || k.Place.Y != 10 || k.Refs <= 1<<17 {
+	if k, changed := s.Save(restore.Record{ID: "t1", URL: "a"}, k.Refs, now); !changed || k.Place.Y != 10 || k.Refs <= 1<<17 {
 		t.Errorf("kept is %+v", k)
 	}
 	var taken restore.State
 	got := taken.Resume(k, "again", now)
-	if got.Revivals != 1 || got.Refs <= k.Refs || !taken.Away() || !taken.Gone() || taken.Shown().URL != "a" {
+	if got.Restarts != 1 || got.Refs <= k.Refs || !taken.Away() || !taken.Gone() || taken.Shown().URL != "a" {
 		t.Errorf("taken over is %+v", got)
 	}
-	if k, _ := taken.Save(restore.Kept{ID: "t1", URL: "a"}, k.Refs, now.Add(restore.Window)); k.Revivals != 0 {
-		t.Errorf("a tab that is well has %d revivals", k.Revivals)
+	if k, _ := taken.Save(restore.Record{ID: "t1", URL: "a"}, k.Refs, now.Add(restore.Window)); k.Restarts != 0 {
+		t.Errorf("a tab that is well has %d revivals", k.Restarts)
 	}
 }

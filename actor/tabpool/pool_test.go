@@ -209,7 +209,7 @@ func TestAReaderOfTabEventsThatFallsBehindIsEnded(t *testing.T) {
 	}
 }
 
-func TestWhenTheBrowserDiesEverybodyIsTold(t *testing.T) {
+func TestTheEndOfTheBrowserEndsAllCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, pool, tab := start(t, tabpool.Config{})
 		b.Page(0).Hang()

@@ -11,16 +11,16 @@ import (
 	"github.com/domtap/domtap/actor/restore"
 )
 
-// Revive brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
+// Restore brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
 // StatusRestoring. Tabs that are opened later have other ids. It fails with an *Error of kind Exists when there is a tab of
 // that id, Exhausted when there are too many tabs or this one ended too many processes, and Invalid for what cannot have been a tab.
-func (p *Pool) Revive(k actor.Kept) error {
+func (p *Pool) Restore(k restore.Record) error {
 	n, ok := tabNumber(k.ID)
 	if !ok || k.URL == "" || !k.Place.Valid() {
 		return apierr.Errorf(apierr.Invalid, "%.100q is no tab that was kept", k.ID)
 	}
-	if k.Revivals >= restore.Times {
-		return apierr.Errorf(apierr.Exhausted, "tab %s was brought back %d times, and the daemon died each time soon after", k.ID, k.Revivals)
+	if k.Restarts >= restore.Times {
+		return apierr.Errorf(apierr.Exhausted, "tab %s was brought back %d times, and the daemon died each time soon after", k.ID, k.Restarts)
 	}
 	if _, err := p.Tab(k.ID); err == nil {
 		return apierr.Errorf(apierr.Exists, "there is a tab %s already", k.ID)

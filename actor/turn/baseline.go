@@ -10,11 +10,11 @@ import (
 
 // baseline is what a turn was asked with.
 type baseline struct {
-	// told is what its caller knew of the page, nil when that is not known, and began is what the page was like when
+	// seen is what its caller knew of the page, nil when that is not known, and start is what the page was like when
 	// the turn began: what the turn itself does to an element makes nothing else of it.
-	told, began *dom.Snapshot
-	// toldMark and beganMark are the marks of the reads that brought them.
-	toldMark, beganMark uint64
+	seen, start *dom.Snapshot
+	// seenMark and startMark are the marks of the reads that brought them.
+	seenMark, startMark uint64
 	// heal allows healing.
 	heal bool
 }
@@ -29,36 +29,36 @@ func (p baseline) known(a Step, at resolved) *driver.Known {
 	if at.el == nil || a.Kind == driver.Hover || a.Kind == driver.Scroll {
 		return nil
 	}
-	known := &driver.Known{Name: at.el.Text, Began: p.beganMark, Doubtful: at.doubt != nil}
+	known := &driver.Known{Name: at.el.Text, Start: p.startMark, Doubtful: at.doubt != nil}
 	if a.named() && !at.healed && p.comparable() {
-		known.Told = p.toldMark
+		known.Seen = p.seenMark
 	}
 	return known
 }
 
-// comparable reports whether the caller was told of the document that the turn began with.
+// comparable reports whether the caller read the document that the turn began with.
 func (p baseline) comparable() bool {
-	return p.told != nil && p.told.Document == p.began.Document && p.told.Epoch == p.began.Epoch
+	return p.seen != nil && p.seen.Document == p.start.Document && p.seen.Epoch == p.start.Epoch
 }
 
-// use says what an element has become since the caller was told of it, with the error of one that is something else.
+// use says what an element has become since the caller read it, with the error of one that is something else.
 func (p baseline) use(ref dom.Ref, el *dom.Element) (heal.Use, error) {
 	if !p.comparable() {
 		return heal.Same, nil
 	}
-	was, use := heal.Reused(ref, p.told.Elements.Slice(), p.began.Elements.Slice())
+	was, use := heal.Reused(ref, p.seen.Elements.Slice(), p.start.Elements.Slice())
 	if use == heal.Same {
 		return use, nil
 	}
 	return use, p.other(was, el)
 }
 
-// other is the error of an element that has become something else since the caller was told of it.
+// other is the error of an element that has become something else since the caller read it.
 func (p baseline) other(was, el *dom.Element) error {
 	ref := was.Ref
 	e := &apierr.Error{
 		Kind: apierr.Stale, Detail: map[string]string{"ref": number(ref), "cause": "reused", "was": target.Describe(was), "is": target.Describe(el)},
-		Candidates: target.Like(was, p.began.Elements.Slice(), 1),
+		Candidates: target.Like(was, p.start.Elements.Slice(), 1),
 	}
 	e.Message = "the element of ref " + number(ref) + " was " + target.Describe(was) + " when it was read, and the page uses it for something else now"
 	if el != nil && target.Describe(el) != target.Describe(was) {

@@ -86,7 +86,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 		if a.named() && known != nil {
 			one.Known = known // it is what the caller named, and not what became of that since
 		}
-		if done, err = t.dispatchAt(ctx, at, t.placed(one), start); !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Known != nil && one.Known.Told > 0 {
+		if done, err = t.dispatchAt(ctx, at, t.placed(one), start); !apierr.Is(err, apierr.Stale) || tries == resolveAgain || isOther(err) && one.Known != nil && one.Known.Seen > 0 {
 			return at, done, t.live.During(err, "during the "+a.Kind.String(), "; whether its element received anything is not known")
 		}
 		a.Known = one.Known

@@ -55,7 +55,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	}
 	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
 	structural := t.x.State().Structural
-	t.base = baseline{told: turn.Told, toldMark: turn.ToldMark, began: out.Before, beganMark: t.x.State().Mark, heal: turn.Heal}
+	t.base = baseline{seen: turn.LastSeen, seenMark: turn.LastSeenMark, start: out.Before, startMark: t.x.State().Mark, heal: turn.Heal}
 	if slices.ContainsFunc(turn.Steps, Step.acts) {
 		t.x.Page().Attend(ctx, true)
 		defer func() { t.x.Page().Attend(context.WithoutCancel(ctx), false) }()

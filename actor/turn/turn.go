@@ -20,11 +20,11 @@ type Turn struct {
 	// Heal allows that a ref whose element was rendered anew is taken for the one that has its place; see package
 	// heal.
 	Heal bool
-	// Told, when set, is the state of the page that the refs of the turn were read from, as far as that is known: an
+	// LastSeen, when set, is the state of the page that the refs of the turn were read from, as far as that is known: an
 	// element that is used for something else since then is not acted on; see heal.Reused.
-	Told *dom.Snapshot
-	// ToldMark is the mark of the read that brought Told; see Reading.
-	ToldMark uint64
+	LastSeen *dom.Snapshot
+	// LastSeenMark is the mark of the read that brought LastSeen; see Reading.
+	LastSeenMark uint64
 	// ShotOnError takes a picture when an action fails.
 	ShotOnError bool
 }

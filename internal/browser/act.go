@@ -22,8 +22,8 @@ type observerFacet struct {
 	requests *requests.Requests
 }
 
-// Heed implements driver.Observer.
-func (o observerFacet) Heed(ctx context.Context, h driver.ObserveOptions) error {
+// SetObserveOptions implements driver.Observer.
+func (o observerFacet) SetObserveOptions(ctx context.Context, h driver.ObserveOptions) error {
 	o.Report(ctx, h)
 	o.requests.Watch(h.Network)
 	return nil

@@ -241,7 +241,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 	},
 	"observe": func(ctx context.Context, p *Page, _ string) (any, error) { return nil, p.Observe(ctx, true, true) },
 	"heed": func(ctx context.Context, p *Page, arguments string) (any, error) {
-		return nil, p.Heed(ctx, driver.ObserveOptions{Network: arguments == "network", Structural: arguments == "structural"})
+		return nil, p.SetObserveOptions(ctx, driver.ObserveOptions{Network: arguments == "network", Structural: arguments == "structural"})
 	},
 	"settle": func(ctx context.Context, p *Page, _ string) (any, error) {
 		return nil, p.Settle(ctx, "", 100*time.Millisecond)

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -36,7 +36,7 @@ type document struct {
 	Tabs []tab `json:"tabs"`
 }
 
-// tab is one actor.Kept.
+// tab is one restore.Record.
 type tab struct {
 	ID       string     `json:"id"`
 	Session  string     `json:"session"`
@@ -45,7 +45,7 @@ type tab struct {
 	Scroll   [2]float64 `json:"scroll"`
 	Boxes    []box      `json:"boxes,omitempty"`
 	Refs     uint32     `json:"refs"`
-	Revivals int        `json:"revivals,omitempty"`
+	Restarts int        `json:"revivals,omitempty"`
 }
 
 type box struct {
@@ -54,12 +54,12 @@ type box struct {
 }
 
 // encode writes what Decode reads.
-func encode(all []actor.Kept) ([]byte, error) {
+func encode(all []restore.Record) ([]byte, error) {
 	d := document{Tabs: make([]tab, 0, len(all))}
 	for _, k := range all {
 		one := tab{
 			ID: k.ID, Session: k.Session, URL: k.URL, Viewport: [2]float64{k.Viewport.Width, k.Viewport.Height},
-			Scroll: [2]float64{k.Place.X, k.Place.Y}, Refs: uint32(k.Refs), Revivals: k.Revivals,
+			Scroll: [2]float64{k.Place.X, k.Place.Y}, Refs: uint32(k.Refs), Restarts: k.Restarts,
 		}
 		for _, b := range k.Place.Boxes {
 			one.Boxes = append(one.Boxes, box{b.Path, [2]float64{b.X, b.Y}})
@@ -79,7 +79,7 @@ func encode(all []actor.Kept) ([]byte, error) {
 
 // Decode reads what a journal holds, oldest tab first. It believes nothing: an error says what is wrong with it, and then
 // nothing of it is to be used.
-func Decode(data []byte) ([]actor.Kept, error) {
+func Decode(data []byte) ([]restore.Record, error) {
 	head, body, found := bytes.Cut(data, []byte("\n"))
 	sum, ours := bytes.CutPrefix(head, []byte(title))
 	switch {
@@ -102,7 +102,7 @@ func Decode(data []byte) ([]actor.Kept, error) {
 		return nil, fmt.Errorf("it has more than %d tabs, or something behind them", MaxTabs)
 	}
 	seen := map[string]bool{}
-	all := make([]actor.Kept, 0, len(d.Tabs))
+	all := make([]restore.Record, 0, len(d.Tabs))
 	for _, one := range d.Tabs {
 		k := one.kept()
 		if err := check(k); err != nil {
@@ -117,10 +117,10 @@ func Decode(data []byte) ([]actor.Kept, error) {
 	return all, nil
 }
 
-func (t tab) kept() actor.Kept {
-	k := actor.Kept{
+func (t tab) kept() restore.Record {
+	k := restore.Record{
 		ID: t.ID, Session: t.Session, URL: t.URL, Viewport: dom.Box{Width: t.Viewport[0], Height: t.Viewport[1]},
-		Place: driver.ScrollPosition{X: t.Scroll[0], Y: t.Scroll[1]}, Refs: dom.Ref(t.Refs), Revivals: t.Revivals,
+		Place: driver.ScrollPosition{X: t.Scroll[0], Y: t.Scroll[1]}, Refs: dom.Ref(t.Refs), Restarts: t.Restarts,
 	}
 	for _, b := range t.Boxes {
 		k.Place.Boxes = append(k.Place.Boxes, driver.ScrolledBox{Path: b.Path, X: b.Scroll[0], Y: b.Scroll[1]})
@@ -129,7 +129,7 @@ func (t tab) kept() actor.Kept {
 }
 
 // check says what keeps a tab from being kept.
-func check(k actor.Kept) error {
+func check(k restore.Record) error {
 	name := func(s string) bool { return s != "" && len(s) <= maxName && utf8.ValidString(s) }
 	side := func(v float64) bool { return v >= 0 && v <= maxSide }
 	switch {
@@ -141,11 +141,11 @@ func check(k actor.Kept) error {
 		return fmt.Errorf("the URL of tab %s has %d bytes, more than %d", k.ID, len(k.URL), MaxURL)
 	case !side(k.Viewport.Width) || !side(k.Viewport.Height) || !k.Place.Valid():
 		return fmt.Errorf("tab %s has an impossible size or place", k.ID)
-	case k.Refs == dom.NoRef || k.Revivals < 0 || k.Revivals > maxRevivals:
+	case k.Refs == dom.NoRef || k.Restarts < 0 || k.Restarts > maxRestarts:
 		return fmt.Errorf("tab %s has impossible numbers", k.ID)
 	}
 	return nil
 }
 
-// maxRevivals bounds a number that only counts to a few.
-const maxRevivals = 1000
+// maxRestarts bounds a number that only counts to a few.
+const maxRestarts = 1000

@@ -25,7 +25,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/restore"
 )
 
 const (
@@ -42,7 +42,7 @@ type Book struct {
 
 	mu sync.Mutex
 	// tabs are in the order in which they were first kept.
-	tabs   []actor.Kept
+	tabs   []restore.Record
 	sealed bool
 	// warned are the tabs that cannot be kept.
 	warned map[string]bool
@@ -54,7 +54,7 @@ type Book struct {
 
 // Open reads the journal at path and goes on with it. What was kept, oldest first, is kept until it is forgotten. There is
 // nothing that keeps a book from being opened: what is wrong is logged.
-func Open(path string, logger *slog.Logger) (b *Book, kept []actor.Kept) {
+func Open(path string, logger *slog.Logger) (b *Book, kept []restore.Record) {
 	b = &Book{path: path, logger: logger, warned: map[string]bool{}, changed: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
 	kept, err := read(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func Remove(path string) error {
 }
 
 // read reads a journal; one that does not exist is empty.
-func read(path string) ([]actor.Kept, error) {
+func read(path string) ([]restore.Record, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -99,10 +99,10 @@ func read(path string) ([]actor.Kept, error) {
 }
 
 // Keep implements actor.Keeper. A tab that cannot be kept is logged once, and forgotten.
-func (b *Book) Keep(k actor.Kept) {
+func (b *Book) Keep(k restore.Record) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.tabs, func(o actor.Kept) bool { return o.ID == k.ID })
+	i := slices.IndexFunc(b.tabs, func(o restore.Record) bool { return o.ID == k.ID })
 	err := check(k)
 	if err == nil && i < 0 && len(b.tabs) >= MaxTabs {
 		err = fmt.Errorf("there are %d already", MaxTabs)
@@ -132,7 +132,7 @@ func (b *Book) Forget(id string) {
 	defer b.mu.Unlock()
 	delete(b.warned, id)
 	before := len(b.tabs)
-	if b.tabs = slices.DeleteFunc(b.tabs, func(k actor.Kept) bool { return k.ID == id }); len(b.tabs) != before {
+	if b.tabs = slices.DeleteFunc(b.tabs, func(k restore.Record) bool { return k.ID == id }); len(b.tabs) != before {
 		b.touch()
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/journal"
 )
 
-var tabs = []actor.Kept{
+var tabs = []restore.Record{
 	{ID: "t1", Session: "default", URL: "https://shop.example/", Refs: 65536, Viewport: dom.Box{Width: 1280, Height: 800}},
-	{ID: "b1-t4", Session: "work", URL: "https://shop.example/käse?q=\"x\"", Refs: 7, Revivals: 2, Place: driver.ScrollPosition{
+	{ID: "b1-t4", Session: "work", URL: "https://shop.example/käse?q=\"x\"", Refs: 7, Restarts: 2, Place: driver.ScrollPosition{
 		X: 1, Y: 2.5, Boxes: []driver.ScrolledBox{{Path: []int{1, 0, 3}, Y: 400}},
 	}},
 }
 
 // keep opens a journal, keeps tabs in it and closes it.
-func keep(t *testing.T, path string, all ...actor.Kept) string {
+func keep(t *testing.T, path string, all ...restore.Record) string {
 	t.Helper()
 	log, logger := logged()
 	b, _ := journal.Open(path, logger)
@@ -43,7 +43,7 @@ func logged() (*bytes.Buffer, *slog.Logger) {
 }
 
 // open reads what a journal holds.
-func open(t *testing.T, path string) ([]actor.Kept, string) {
+func open(t *testing.T, path string) ([]restore.Record, string) {
 	t.Helper()
 	log, logger := logged()
 	b, kept := journal.Open(path, logger)
@@ -141,7 +141,7 @@ func TestWhatCannotBeWrittenLeavesTheOldFileAndWarnsOnce(t *testing.T) {
 		log, logger := logged()
 		b, _ := journal.Open(path, logger)
 		for i := range 3 {
-			b.Keep(actor.Kept{ID: fmt.Sprintf("t%d", 10+i), Session: "default", URL: "https://a.example/"})
+			b.Keep(restore.Record{ID: fmt.Sprintf("t%d", 10+i), Session: "default", URL: "https://a.example/"})
 			time.Sleep(time.Second)
 		}
 		synctest.Wait()
@@ -162,7 +162,7 @@ func TestWhatCannotBeWrittenLeavesTheOldFileAndWarnsOnce(t *testing.T) {
 	})
 }
 
-func decoded(t *testing.T, path string) []actor.Kept {
+func decoded(t *testing.T, path string) []restore.Record {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

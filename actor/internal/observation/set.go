@@ -73,8 +73,8 @@ func NewSet() *Set {
 // Changed delivers when the tab is to look at the set.
 func (s *Set) Changed() <-chan struct{} { return s.changed }
 
-// Nudge lets the tab look at the set when it is idle.
-func (s *Set) Nudge() {
+// Notify lets the tab look at the set when it is idle.
+func (s *Set) Notify() {
 	select {
 	case s.changed <- struct{}{}:
 	default:
@@ -107,7 +107,7 @@ func (s *Set) Follow(one *Watch) (number uint64, ok bool) {
 	}
 	s.held[one] = struct{}{}
 	s.followers++
-	s.Nudge()
+	s.Notify()
 	return s.followers, true
 }
 
@@ -120,7 +120,7 @@ func (s *Set) Release(one *Watch) {
 	}
 	one.released = true
 	delete(s.held, one)
-	s.Nudge()
+	s.Notify()
 }
 
 // Last is the number of the newest follower.

@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// Place returns how far the page and its boxes are scrolled; see driver.Scroller.
-func (q *Query) Place(ctx context.Context) (driver.ScrollPosition, error) {
+// ScrollPosition returns how far the page and its boxes are scrolled; see driver.Scroller.
+func (q *Query) ScrollPosition(ctx context.Context) (driver.ScrollPosition, error) {
 	a, err := q.m.Agent(ctx, "")
 	if err != nil {
 		return driver.ScrollPosition{}, err
@@ -25,8 +25,8 @@ func (q *Query) Place(ctx context.Context) (driver.ScrollPosition, error) {
 	return out, nil
 }
 
-// Return scrolls the page to where it was; see driver.Scroller.
-func (q *Query) Return(ctx context.Context, to driver.ScrollPosition, limit time.Duration) error {
+// ScrollTo scrolls the page to where it was; see driver.Scroller.
+func (q *Query) ScrollTo(ctx context.Context, to driver.ScrollPosition, limit time.Duration) error {
 	a, err := q.m.Agent(ctx, "")
 	if err != nil {
 		return err

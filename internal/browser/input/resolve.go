@@ -39,8 +39,8 @@ type resolveRequest struct {
 // known is driver.Known as the observer takes it.
 type known struct {
 	Name  string `json:"name"`
-	Told  uint64 `json:"told"`
-	Began uint64 `json:"began"`
+	Seen  uint64 `json:"told"`
+	Start uint64 `json:"began"`
 	// Doubtful is as in driver.Known.
 	Doubtful bool `json:"doubtful"`
 }
@@ -49,7 +49,7 @@ func knownOf(s driver.Spot) *known {
 	if s.Known == nil {
 		return nil
 	}
-	return &known{Name: s.Known.Name, Told: s.Known.Told, Began: s.Known.Began, Doubtful: s.Known.Doubtful}
+	return &known{Name: s.Known.Name, Seen: s.Known.Seen, Start: s.Known.Start, Doubtful: s.Known.Doubtful}
 }
 
 // resolved is the answer of "reach" and of other commands.

@@ -36,7 +36,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	}
 	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	last := shared.LastState(who)
-	plan.Told, plan.ToldMark = last.Snapshot, last.Mark
+	plan.LastSeen, plan.LastSeenMark = last.Snapshot, last.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
 	if err == nil {
 		s.account(ctx, tab, acting.Kinds(r.GetSteps()), &outcome)
@@ -80,7 +80,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.Uploads.Files(paths) })
 	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	last := shared.LastState(who)
-	plan.Told, plan.ToldMark = last.Snapshot, last.Mark
+	plan.LastSeen, plan.LastSeenMark = last.Snapshot, last.Mark
 	outcome, err := turn.Run(ctx, tab, plan)
 	if err != nil {
 		return nil, err

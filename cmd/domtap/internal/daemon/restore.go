@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"path/filepath"
 
-	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/restore"
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/internal/journal"
 	"github.com/domtap/domtap/internal/sessions"
@@ -37,7 +37,7 @@ func (cfg Config) journalPath() string {
 // keptTabs are the tabs of an earlier daemon, and the journal of this daemon's.
 type keptTabs struct {
 	book *journal.Book
-	kept []actor.Kept
+	kept []restore.Record
 }
 
 // keepTabs opens the journal and sets it in the configuration of the pool. The caller calls closeJournal after
@@ -70,7 +70,7 @@ func (k keptTabs) restore(cfg Config, pool *tabpool.Pool, known *sessions.Sessio
 	for _, tab := range k.kept {
 		err := known.Has(tab.Session)
 		if err == nil {
-			err = pool.Revive(tab)
+			err = pool.Restore(tab)
 		}
 		if err != nil {
 			k.book.Forget(tab.ID)

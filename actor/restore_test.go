@@ -24,14 +24,14 @@ import (
 // shelf is a Keeper.
 type shelf struct {
 	mu   sync.Mutex
-	kept map[string]actor.Kept
+	kept map[string]restore.Record
 }
 
-func (s *shelf) Keep(k actor.Kept) {
+func (s *shelf) Keep(k restore.Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
-		s.kept = map[string]actor.Kept{}
+		s.kept = map[string]restore.Record{}
 	}
 	s.kept[k.ID] = k
 }
@@ -42,7 +42,7 @@ func (s *shelf) Forget(id string) {
 	delete(s.kept, id)
 }
 
-func (s *shelf) get(id string) (actor.Kept, bool) {
+func (s *shelf) get(id string) (restore.Record, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	k, ok := s.kept[id]
@@ -64,9 +64,9 @@ func restorable(t *testing.T, cfg tabpool.Config) (*actortest.Browser, *tabpool.
 
 func back(h *actor.Head) bool { return h.Info.Status == actor.StatusReady }
 
-// TestUserAndPasswordOfAURLAreKeptForTheTabAlone restores a page that was asked for with a user and a password: it is fetched with
+// TestUserAndPasswordOfAURLStayInTheTab restores a page that was asked for with a user and a password: it is fetched with
 // them again, and nobody reads them.
-func TestUserAndPasswordOfAURLAreKeptForTheTabAlone(t *testing.T) {
+func TestUserAndPasswordOfAURLStayInTheTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := actortest.NewBrowser()
 		signedIn := strings.Replace(home, "://", "://me:pw@", 1)
@@ -115,7 +115,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 					if got := tab.Info().Status; got != actor.StatusRestoring {
 						t.Errorf("while the browser is down the tab is %s", got)
 					}
-					b.Mend()
+					b.Restart()
 				}
 				after := until(t, tab, func(h *actor.Head) bool { return back(h) && h.Snapshot.Epoch != before.Snapshot.Epoch })
 				if found, err := pool.Tab(tab.ID()); err != nil || found != tab {
@@ -134,7 +134,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 				for b.Page(pages+1) != nil {
 					pages++
 				}
-				if place, _ := b.Page(pages).Place(t.Context()); place.Y != 700 {
+				if place, _ := b.Page(pages).ScrollPosition(t.Context()); place.Y != 700 {
 					t.Errorf("it is scrolled to %v", place)
 				}
 				if got, want := kinds(t, watch), "opened crashed restoring navigated restored"; got != want {
@@ -198,7 +198,7 @@ func TestCallsOfATabThatIsAwayAreRefusedAtOnce(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("being refused took %s", took)
 		}
-		b.Mend()
+		b.Restart()
 		until(t, tab, back)
 	})
 }
@@ -254,7 +254,7 @@ func TestTabThatWasNotAskedToStaysAsItIs(t *testing.T) {
 		b.Break()
 		<-gone.Done()
 		wantKind(t, gone.Err(), apierr.Lost)
-		b.Mend()
+		b.Restart()
 	})
 }
 
@@ -275,7 +275,7 @@ func TestTabIsBroughtBackOnlyWhereItMayGo(t *testing.T) {
 		mu.Unlock()
 		b.Break()
 		synctest.Wait()
-		b.Mend()
+		b.Restart()
 		h := until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
 		if !strings.Contains(h.Info.Why, "forbidden") || h.Info.URL != home {
 			t.Errorf("it is at %s because %q", h.Info.URL, h.Info.Why)
@@ -296,7 +296,7 @@ func TestWatchesOfATabThatIsAwayFindItsHeads(t *testing.T) {
 		defer release()
 		b.Break()
 		until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusRestoring })
-		b.Mend()
+		b.Restart()
 		until(t, tab, back)
 		b.Page(1).Update(add(actortest.Button("New")))
 		until(t, tab, func(h *actor.Head) bool { return strings.Contains(texts(h.Snapshot), "New") })
@@ -310,7 +310,7 @@ func TestDialogsOfAPageThatIsGoneAreNotAnswered(t *testing.T) {
 		first := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog.ID
 		b.Break()
 		synctest.Wait()
-		b.Mend()
+		b.Restart()
 		until(t, tab, back)
 		b.Page(1).OpenDialog(driver.Dialog{Type: "confirm", Message: "Buy?"})
 		second := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog.ID
@@ -326,7 +326,7 @@ func TestDialogsOfAPageThatIsGoneAreNotAnswered(t *testing.T) {
 	})
 }
 
-func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
+func TestAnotherPoolRestoresSavedTabs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := new(shelf)
 		_, pool, tab := restorable(t, tabpool.Config{Keeper: kept})
@@ -349,10 +349,10 @@ func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 		b := actortest.NewBrowser()
 		shop(b)
 		again := newPool(t, b, tabpool.Config{Keeper: kept})
-		if err := again.Revive(k); err != nil {
+		if err := again.Restore(k); err != nil {
 			t.Fatal(err)
 		}
-		wantKind(t, again.Revive(k), apierr.Exists)
+		wantKind(t, again.Restore(k), apierr.Exists)
 		revived, err := again.Tab(tab.ID())
 		if err != nil {
 			t.Fatal(err)
@@ -386,12 +386,12 @@ func TestKeptTabsComeBackInAnotherPool(t *testing.T) {
 func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := new(shelf)
-		k := actor.Kept{ID: "t7", Session: "default", URL: home, Refs: 10}
+		k := restore.Record{ID: "t7", Session: "default", URL: home, Refs: 10}
 		process := func(life time.Duration) error {
 			b := actortest.NewBrowser()
 			shop(b)
 			pool := newPool(t, b, tabpool.Config{Keeper: kept})
-			if err := pool.Revive(k); err != nil {
+			if err := pool.Restore(k); err != nil {
 				return err
 			}
 			tab, err := pool.Tab(k.ID)
@@ -414,12 +414,12 @@ func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
 			}
 		}
 		wantKind(t, process(0), apierr.Exhausted)
-		k.Revivals = restore.Times - 1
+		k.Restarts = restore.Times - 1
 		if err := process(2 * restore.Window); err != nil {
 			t.Fatal(err)
 		}
-		if k.Revivals != 0 {
-			t.Errorf("a tab that was well for long has %d revivals", k.Revivals)
+		if k.Restarts != 0 {
+			t.Errorf("a tab that was well for long has %d revivals", k.Restarts)
 		}
 	})
 }
@@ -437,32 +437,32 @@ func TestTabsOfEveryNameComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, id := range []string{tab.ID(), "t4", "b1-t9", "b1-" + tab.ID()} {
-			if err := pool.Revive(actor.Kept{ID: id, Session: "default", URL: home}); err != nil {
+			if err := pool.Restore(restore.Record{ID: id, Session: "default", URL: home}); err != nil {
 				t.Errorf("%s: %v", id, err)
 			}
 		}
 	})
 }
 
-func TestReviveRefusesWhatWasNoTab(t *testing.T) {
+func TestRestoreRefusesWhatWasNoTab(t *testing.T) {
 	_, pool, _ := start(t, tabpool.Config{})
-	good := actor.Kept{ID: "t7", Session: "default", URL: home}
-	for _, spoil := range []func(*actor.Kept){
-		func(k *actor.Kept) { k.ID = "" },
-		func(k *actor.Kept) { k.ID = "t0" },
-		func(k *actor.Kept) { k.ID = "t07" },
-		func(k *actor.Kept) { k.ID = "t99999999999999999999" },
-		func(k *actor.Kept) { k.ID = "../t7" },
-		func(k *actor.Kept) { k.ID = "-t7" },
-		func(k *actor.Kept) { k.URL = "" },
-		func(k *actor.Kept) {
+	good := restore.Record{ID: "t7", Session: "default", URL: home}
+	for _, spoil := range []func(*restore.Record){
+		func(k *restore.Record) { k.ID = "" },
+		func(k *restore.Record) { k.ID = "t0" },
+		func(k *restore.Record) { k.ID = "t07" },
+		func(k *restore.Record) { k.ID = "t99999999999999999999" },
+		func(k *restore.Record) { k.ID = "../t7" },
+		func(k *restore.Record) { k.ID = "-t7" },
+		func(k *restore.Record) { k.URL = "" },
+		func(k *restore.Record) {
 			k.Place.Boxes = slices.Repeat([]driver.ScrolledBox{{}}, driver.MaxScrolledBoxes+1)
 		},
 	} {
 		k := good
 		spoil(&k)
 		var e *apierr.Error
-		if err := pool.Revive(k); !errors.As(err, &e) || e.Kind != apierr.Invalid {
+		if err := pool.Restore(k); !errors.As(err, &e) || e.Kind != apierr.Invalid {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}
@@ -475,7 +475,7 @@ func TestTabThatCannotComeBackEnds(t *testing.T) {
 		b.FailOpen(apierr.Errorf(apierr.NotFound, "there is no session"))
 		b.Break()
 		synctest.Wait()
-		b.Mend()
+		b.Restart()
 		<-tab.Done()
 		wantKind(t, tab.Err(), apierr.Lost)
 		synctest.Wait()

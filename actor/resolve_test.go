@@ -148,12 +148,12 @@ func TestActRefusesWhatHasBecomeSomethingElse(t *testing.T) {
 	set(page, row, buy)
 	told := read(t, tab, actor.ReadOptions{}).Head.Snapshot
 	page.Update(func(*actortest.Frame) { row.Text, row.Href = "Pear", "/pear" })
-	plan := turn.Turn{Told: told, Steps: []turn.Step{click(told.Elements.Slice()[1].Ref)}}
+	plan := turn.Turn{LastSeen: told, Steps: []turn.Step{click(told.Elements.Slice()[1].Ref)}}
 	e := wantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
 	if !strings.Contains(e.Message, "uses it for something else") || len(page.Actions()) > 0 {
 		t.Errorf("error is %v", e)
 	}
-	plan.Told = tab.Head().Snapshot
+	plan.LastSeen = tab.Head().Snapshot
 	if r := act(t, tab, plan).Results[0]; !r.Done {
 		t.Errorf("result is %+v", r)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// heed is what the page was told to tell beside its changes.
-type heed struct {
+// observing is what the page was asked to report beside its changes.
+type observing struct {
 	driver.ObserveOptions
 	// matchers says what selectors match; others are invalid.
 	matchers map[string]func(*Node) bool
@@ -24,10 +24,10 @@ type heed struct {
 func (p *Page) Match(css string, match func(*Node) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.heed.matchers == nil {
-		p.heed.matchers = map[string]func(*Node) bool{}
+	if p.observing.matchers == nil {
+		p.observing.matchers = map[string]func(*Node) bool{}
 	}
-	p.heed.matchers[css] = match
+	p.observing.matchers[css] = match
 	p.flush()
 }
 
@@ -35,29 +35,29 @@ func (p *Page) Match(css string, match func(*Node) bool) {
 func (p *Page) Traffic(busy bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.heed.busy = busy
-	if p.heed.Network {
+	p.observing.busy = busy
+	if p.observing.Network {
 		p.emit(driver.Traffic{Busy: busy})
 	}
 }
 
-// Heeds says what the page was told to tell beside its changes.
-func (p *Page) Heeds() driver.ObserveOptions {
+// ObserveOptions is what the page was asked to report beside its changes.
+func (p *Page) ObserveOptions() driver.ObserveOptions {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.heed.ObserveOptions
+	return p.observing.ObserveOptions
 }
 
-// Heed takes what the page is to tell beside its changes.
-func (p *Page) Heed(ctx context.Context, h driver.ObserveOptions) error {
-	p.count("Heed")
+// SetObserveOptions takes what the page is to report beside its changes.
+func (p *Page) SetObserveOptions(ctx context.Context, h driver.ObserveOptions) error {
+	p.count("SetObserveOptions")
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	began := h.Network && !p.heed.Network
-	p.heed.ObserveOptions = h
+	began := h.Network && !p.observing.Network
+	p.observing.ObserveOptions = h
 	p.options.structural = p.options.structural || h.Structural
 	for _, name := range h.Attributes {
 		if !slices.Contains(p.options.attributes, name) {
@@ -67,7 +67,7 @@ func (p *Page) Heed(ctx context.Context, h driver.ObserveOptions) error {
 	for _, f := range p.frames {
 		f.told = ""
 	}
-	if began && p.heed.busy {
+	if began && p.observing.busy {
 		p.emit(driver.Traffic{Busy: true})
 	}
 	p.flush()
@@ -76,15 +76,15 @@ func (p *Page) Heed(ctx context.Context, h driver.ObserveOptions) error {
 
 // tellSelected tells what the selectors match in a document, when that is news; the caller holds the lock.
 func (p *Page) tellSelected(f *Frame) {
-	if len(p.heed.Selectors) == 0 || f.waiting {
+	if len(p.observing.Selectors) == 0 || f.waiting {
 		return
 	}
 	found := map[dom.Selector]dom.Selection{}
-	for _, s := range p.heed.Selectors {
+	for _, s := range p.observing.Selectors {
 		found[s] = p.choose(f, s)
 	}
 	told := ""
-	for _, s := range p.heed.Selectors {
+	for _, s := range p.observing.Selectors {
 		told += fmt.Sprintln(s, found[s])
 	}
 	if told != f.told {
@@ -94,7 +94,7 @@ func (p *Page) tellSelected(f *Frame) {
 }
 
 func (p *Page) choose(f *Frame, s dom.Selector) (found dom.Selection) {
-	match := p.heed.matchers[s.CSS]
+	match := p.observing.matchers[s.CSS]
 	if match == nil {
 		return dom.Selection{Invalid: true}
 	}

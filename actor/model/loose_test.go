@@ -10,9 +10,9 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// A long life of a page whose elements come and go: the sequence is the one that a plain list says, mended or not,
+// A long life of a page whose elements come and go: the sequence is the one that a plain list says, arranged anew or not,
 // and what did not change is shared with the sequence before.
-func TestTheSequenceIsMended(t *testing.T) {
+func TestTheSequenceFollowsLooseNodes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	m := model.New()
 	run(t, m, fullPatch(2000))

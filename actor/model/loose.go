@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A mend takes nodes out of the sequence and puts them in where they stand now, without a pass over all
+// applyLoose takes nodes out of the sequence and puts them in where they stand now, without a pass over all
 // documents. It serves for what pages do all the time: elements come and go. What could move others along (frames,
 // nodes with something below them that change places) is left to arrange, as is everything that makes no sense.
 
-// mend brings the sequence up to date by the loose nodes alone. When it returns false, arrange has to.
-func (s *sequence) mend() bool {
+// applyLoose brings the sequence up to date by the loose nodes alone. When it returns false, arrange has to.
+func (s *sequence) applyLoose() bool {
 	if s.whole || len(s.loose) > blockSize+s.refs.count()/8 || len(s.blocks) > 8+3*s.refs.count()/smallBlock {
 		return false
 	}

@@ -72,7 +72,7 @@ func TestDownloadsAreRemembered(t *testing.T) {
 	})
 }
 
-func TestAnActionTellsOfThePagesDoings(t *testing.T) {
+func TestResultsOfActionsNameSideEffects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _, tab := start(t, tabpool.Config{})
 		b.Page(0).Update(func(f *actortest.Frame) {
