@@ -57,8 +57,8 @@ type Browser struct {
 	contexts map[string]*Context
 	dead     bool
 	// mended is closed when a broken browser runs again; nil while it runs.
-	mended  chan struct{}
-	openErr error
+	restarted chan struct{}
+	openErr   error
 }
 
 // NewBrowser makes a browser that serves only about:blank.
@@ -93,7 +93,7 @@ func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 	}
 	b.mu.Lock()
 	err := b.openErr
-	if b.dead || b.mended != nil {
+	if b.dead || b.restarted != nil {
 		err = apierr.Errorf(apierr.Lost, "the browser is gone")
 	}
 	b.mu.Unlock()
@@ -107,17 +107,9 @@ func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 }
 
 func (b *Browser) newPage(o driver.PageOptions) *Page {
-	viewport := o.Viewport
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	p := &Page{
-		browser: b, session: o.Session, id: "page-" + strconv.Itoa(len(b.pages)+1), events: make(chan driver.Event, 4096),
-		gone: make(chan struct{}), frames: map[dom.FrameID]*Frame{},
-	}
-	viewport.X, viewport.Y = 0, 0
-	p.main = &Frame{URL: "about:blank", Scroll: viewport, document: p.id + "-document-0"}
-	p.frames[""] = p.main
-	p.order = []*Frame{p.main}
+	p := newPage(b, "page-"+strconv.Itoa(len(b.pages)+1), o.Session, o.Viewport)
 	b.pages = append(b.pages, p)
 	return p
 }
@@ -128,7 +120,7 @@ func (b *Browser) Pages() <-chan driver.Popup { return b.popups }
 // Ready fails when the browser has died, and waits while it is broken.
 func (b *Browser) Ready(ctx context.Context, _ string) error {
 	b.mu.Lock()
-	dead, mended := b.dead, b.mended
+	dead, mended := b.dead, b.restarted
 	b.mu.Unlock()
 	if dead {
 		return apierr.Errorf(apierr.Lost, "the browser is gone")
@@ -146,8 +138,8 @@ func (b *Browser) Ready(ctx context.Context, _ string) error {
 func (b *Browser) Break() {
 	b.mu.Lock()
 	pages := b.pages
-	if b.mended == nil {
-		b.mended = make(chan struct{})
+	if b.restarted == nil {
+		b.restarted = make(chan struct{})
 	}
 	b.mu.Unlock()
 	for _, p := range pages {
@@ -159,9 +151,9 @@ func (b *Browser) Break() {
 func (b *Browser) Restart() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.mended != nil {
-		close(b.mended)
-		b.mended = nil
+	if b.restarted != nil {
+		close(b.restarted)
+		b.restarted = nil
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// dialogs is what a page knows of its dialogs.
+// dialogs are those of the page.
 type dialogs struct {
+	*Page
 	dialog *driver.Dialog
 	answer chan struct{}
 	policy driver.DialogPolicy
@@ -25,13 +26,13 @@ type Answer struct {
 }
 
 // OpenDialog opens a dialog; what needs the main thread waits until it is answered.
-func (p *Page) OpenDialog(d driver.Dialog) {
+func (p *dialogs) OpenDialog(d driver.Dialog) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.openDialog(d)
 }
 
-func (p *Page) openDialog(d driver.Dialog) {
+func (p *dialogs) openDialog(d driver.Dialog) {
 	p.opened++
 	d.ID = p.opened
 	p.dialog, p.answer = &d, make(chan struct{})
@@ -46,7 +47,7 @@ func (p *Page) openDialog(d driver.Dialog) {
 }
 
 // settleDialog answers the open dialog as the policy says.
-func (p *Page) settleDialog() {
+func (p *dialogs) settleDialog() {
 	if p.dialog == nil || p.policy == driver.ReportDialogs {
 		return
 	}
@@ -55,7 +56,7 @@ func (p *Page) settleDialog() {
 	p.closeDialog(accept)
 }
 
-func (p *Page) closeDialog(accept bool) {
+func (p *dialogs) closeDialog(accept bool) {
 	if p.dialog == nil {
 		return
 	}
@@ -69,7 +70,7 @@ func (p *Page) closeDialog(accept bool) {
 }
 
 // CloseDialog lets the open dialog go away by itself.
-func (p *Page) CloseDialog() {
+func (p *dialogs) CloseDialog() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closeDialog(false)
@@ -77,14 +78,14 @@ func (p *Page) CloseDialog() {
 }
 
 // Answers lists how dialogs were answered so far.
-func (p *Page) Answers() []Answer {
+func (p *dialogs) Answers() []Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.answers)
 }
 
 // AnswerDialog answers the open dialog.
-func (p *Page) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.Dialog, error) {
+func (p *dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.Dialog, error) {
 	p.count("AnswerDialog")
 	if err := ctx.Err(); err != nil {
 		return driver.Dialog{}, err
@@ -108,7 +109,7 @@ func (p *Page) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.
 }
 
 // SetDialogPolicy says who answers dialogs.
-func (p *Page) SetDialogPolicy(policy driver.DialogPolicy) {
+func (p *dialogs) SetDialogPolicy(policy driver.DialogPolicy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.policy = policy

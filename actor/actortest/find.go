@@ -13,7 +13,7 @@ import (
 // test id those with such a data-testid in Attributes, and by selector what Match says of it. Nodes that are Off count
 // as hidden. Structural nodes that nobody has asked for are part of the stored DOM once they were found. A node of the
 // Type submit submits every form.
-func (p *Page) Find(ctx context.Context, t target.Target) (target.Finding, error) {
+func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, error) {
 	p.count("Find")
 	if err := p.thread(ctx); err != nil {
 		return target.Finding{}, err
@@ -35,7 +35,7 @@ func (p *Page) Find(ctx context.Context, t target.Target) (target.Finding, error
 }
 
 // innermost finds the innermost nodes in that of a ref that have a text; within says that nodes stand in it.
-func (p *Page) innermost(nodes []*Node, t target.Target, within bool, out *target.Finding) (found bool) {
+func (p *queries) innermost(nodes []*Node, t target.Target, within bool, out *target.Finding) (found bool) {
 	for _, n := range nodes {
 		is := within || n.known && n.ref == t.Ref
 		if p.innermost(n.Children, t, is, out) {
@@ -56,7 +56,7 @@ func (p *Page) innermost(nodes []*Node, t target.Target, within bool, out *targe
 	return found
 }
 
-func (p *Page) findIn(nodes []*Node, t target.Target, out *target.Finding) {
+func (p *queries) findIn(nodes []*Node, t target.Target, out *target.Finding) {
 	for _, n := range nodes {
 		fit := p.fit(n, t)
 		switch {
@@ -74,7 +74,7 @@ func (p *Page) findIn(nodes []*Node, t target.Target, out *target.Finding) {
 	}
 }
 
-func (p *Page) fit(n *Node, t target.Target) target.Fit {
+func (p *queries) fit(n *Node, t target.Target) target.Fit {
 	switch t.By {
 	case target.Label:
 		return target.Compare(n.Text, t.Words)
@@ -101,7 +101,7 @@ func (p *Page) fit(n *Node, t target.Target) target.Fit {
 }
 
 // Inherits says yes unless the node that is gone is Off: it is hidden then.
-func (p *Page) Inherits(ctx context.Context, s driver.Replacement) (bool, error) {
+func (p *queries) Inherits(ctx context.Context, s driver.Replacement) (bool, error) {
 	p.count("Inherits")
 	if err := p.thread(ctx); err != nil {
 		return false, err
@@ -113,4 +113,22 @@ func (p *Page) Inherits(ctx context.Context, s driver.Replacement) (bool, error)
 
 func hides(nodes []*Node, ref dom.Ref) bool {
 	return slices.ContainsFunc(nodes, func(n *Node) bool { return n.known && n.ref == ref || hides(n.Children, ref) })
+}
+
+// Markup returns what Frame.HTML holds of every document.
+func (p *queries) Markup(ctx context.Context) ([]driver.Markup, error) {
+	p.count("Markup")
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	p.syncFrames()
+	var out []driver.Markup
+	for _, f := range p.order {
+		out = append(out, driver.Markup{
+			Frame: f.ID, Document: f.document, URL: f.URL, Title: f.Title, HTML: f.HTML,
+			ViewArea: f.Scroll.Width * f.Scroll.Height,
+		})
+	}
+	return out, nil
 }

@@ -21,7 +21,7 @@ type observing struct {
 // Match says which nodes a selector matches from now on, of those that are reported and of those that are Off,
 // which count as hidden. A selector that no Match has named is one that the browser does not take. The function
 // may not call methods of the page.
-func (p *Page) Match(css string, match func(*Node) bool) {
+func (p *documents) Match(css string, match func(*Node) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.observing.matchers == nil {
@@ -32,7 +32,7 @@ func (p *Page) Match(css string, match func(*Node) bool) {
 }
 
 // Traffic says that requests are under way, or that none is any more.
-func (p *Page) Traffic(busy bool) {
+func (p *documents) Traffic(busy bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.observing.busy = busy
@@ -42,14 +42,14 @@ func (p *Page) Traffic(busy bool) {
 }
 
 // ObserveOptions is what the page was asked to report beside its changes.
-func (p *Page) ObserveOptions() driver.ObserveOptions {
+func (p *documents) ObserveOptions() driver.ObserveOptions {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.observing.ObserveOptions
 }
 
 // SetObserveOptions takes what the page is to report beside its changes.
-func (p *Page) SetObserveOptions(ctx context.Context, h driver.ObserveOptions) error {
+func (p *documents) SetObserveOptions(ctx context.Context, h driver.ObserveOptions) error {
 	p.count("SetObserveOptions")
 	if err := ctx.Err(); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (p *Page) SetObserveOptions(ctx context.Context, h driver.ObserveOptions) e
 }
 
 // tellSelected tells what the selectors match in a document, when that is news; the caller holds the lock.
-func (p *Page) tellSelected(f *Frame) {
+func (p *documents) tellSelected(f *Frame) {
 	if len(p.observing.Selectors) == 0 || f.waiting {
 		return
 	}
@@ -93,7 +93,7 @@ func (p *Page) tellSelected(f *Frame) {
 	}
 }
 
-func (p *Page) choose(f *Frame, s dom.Selector) (found dom.Selection) {
+func (p *documents) choose(f *Frame, s dom.Selector) (found dom.Selection) {
 	match := p.observing.matchers[s.CSS]
 	if match == nil {
 		return dom.Selection{Invalid: true}

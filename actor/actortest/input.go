@@ -1,0 +1,101 @@
+package actortest
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// input takes actions.
+type input struct {
+	*Page
+	actions []driver.Action
+}
+
+// Actions lists what was done to the page so far.
+func (p *input) Actions() []driver.Action {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.actions)
+}
+
+// Do records the action and lets its node act. Like the real one it waits behind a dialog that the
+// action opened.
+func (p *input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error) {
+	p.count("Do")
+	if err := p.thread(ctx); err != nil {
+		return driver.DoResult{}, err
+	}
+	n, err := p.target(a)
+	if err != nil {
+		p.mu.Unlock()
+		return driver.DoResult{}, err
+	}
+	if a.Known != nil && a.Known.Doubtful { // it knows no rows
+		p.mu.Unlock()
+		return driver.DoResult{}, &apierr.Error{Kind: apierr.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": driver.Beside}}
+	}
+	p.actions = append(p.actions, a)
+	var act func(*Page, driver.Action) error
+	if n != nil {
+		act = n.Act
+	}
+	if n != nil && act == nil {
+		switch a.Kind {
+		case driver.Fill:
+			n.Value = a.Text
+		case driver.Type:
+			n.Value += a.Text
+		}
+		p.flush()
+	}
+	p.mu.Unlock()
+	if act != nil {
+		if err := act(p.Page, a); err != nil {
+			return driver.DoResult{}, err
+		}
+	}
+	if err := p.thread(ctx); err != nil {
+		return driver.DoResult{}, err
+	}
+	p.mu.Unlock()
+	return driver.DoResult{}, nil
+}
+
+// target finds the node of an action; the caller holds the lock.
+func (p *input) target(a driver.Action) (*Node, error) {
+	if a.Ref == dom.NoRef {
+		return nil, nil
+	}
+	if f := p.frames[a.Frame]; f != nil && f.document == a.Document {
+		flat, _ := f.present(p.options)
+		for _, n := range flat {
+			if n.known && n.ref == a.Ref {
+				return n, nil
+			}
+		}
+	}
+	return nil, apierr.Errorf(apierr.Stale, "element %d is gone", a.Ref)
+}
+
+// Attend counts.
+func (p *input) Attend(context.Context, bool) { p.count("Attend") }
+
+// Settle returns when the main thread is free.
+func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) error {
+	p.count("Settle")
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := p.thread(bounded); err != nil {
+		if ctx.Err() == nil && bounded.Err() != nil {
+			return nil
+		}
+		return err
+	}
+	p.mu.Unlock()
+	return nil
+}
