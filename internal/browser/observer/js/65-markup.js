@@ -1,28 +1,31 @@
 // @ts-check
-// The document as a reader sees it, as HTML: what is drawn and nothing else, shadow trees and slots
-// flattened. It does without the model, because a reader wants the text between the elements too.
+// The visible content of the document as HTML, for readers: shadow trees and slots are flattened.
+// The model is not used, because a reader needs the text between the elements, too.
 //
-// The result is untrusted and well formed: tags and attributes come from fixed lists, everything else is
-// escaped. An element that stands for another document is an <x-frame name="its frame">, which no page can
-// forge, because tags that are not on the list become div or span.
+// The result is untrusted but well formed: tags and attributes come from fixed lists, everything
+// else is escaped. The host of another document becomes <x-frame name="its frame">, which no page
+// can forge, because tags that are not on the list become div or span.
+//
+// Markup owns the output of one call and its limits. The command "markup" calls markupOf; package
+// internal/content reads the result.
 
-/** The most characters, and the most nodes, that a document may bring in. */
+/** The limits of one document, in characters and in nodes. */
 const MARKUP_LENGTH = 10_000_000;
 const MARKUP_NODES = 400_000;
-/** The most characters of text that is not drawn. */
-const MARKUP_UNSEEN = 50_000;
-/** Tags below this many open ones are left out; their text stays. Parsers and readers recurse. */
+/** How many characters of invisible text are kept. */
+const MARKUP_HIDDEN = 50_000;
+/** Tags nested deeper than this are left out, but not their text: parsers and readers recurse. */
 const MARKUP_DEPTH = 200;
-/** How many pictures are measured. */
+/** How many images are measured. */
 const MARKUP_PICTURES = 500;
 
-/** Kept as they are. */
+/** Tags that are kept. */
 const MARKUP_TAGS = new Set(
   ("article section main nav aside header footer h1 h2 h3 h4 h5 h6 p div ul ol li dl dt dd table caption thead tbody " +
     "tfoot tr td th pre code blockquote q a em strong b i u s del ins sub sup mark br hr figure figcaption address time " +
     "abbr cite kbd samp var label fieldset legend form details summary dialog search menu hgroup").split(" "),
 );
-/** Left out with all that is in them. */
+/** Tags that are left out with their content. */
 const MARKUP_SKIPPED = new Set(
   "script style noscript template head title meta link base object embed audio map area datalist option optgroup rt rp track source param math".split(" "),
 );
@@ -56,30 +59,32 @@ class Markup {
     this.opacity = { opacityProperty: VISIBLE.opacityProperty };
     /** @type {string[]} */
     this.parts = [];
-    /** Text that is not drawn. @type {string[]} */
-    this.unseen = [];
-    this.unseenLeft = MARKUP_UNSEEN;
+    /** Text that is not visible. @type {string[]} */
+    this.hiddenText = [];
+    /** How many more characters each may have. */
+    this.hiddenLeft = MARKUP_HIDDEN;
     this.left = MARKUP_LENGTH;
     this.nodes = 0;
     this.truncated = false;
+    /** How many pixels of the viewport images, canvases and videos cover. */
     this.mediaArea = 0;
     this.pictures = 0;
-    /** How many elements are open that keep white space. */
+    /** How many open elements keep white space (pre). */
     this.preserved = 0;
     const root = safe.documentElement(model.doc);
     const styles = root ? getComputedStyle(root) : null;
     const body = safe.querySelector(model.doc, "body");
     /** @param {CSSStyleDeclaration | null} style */
-    const cut = (style) => style !== null && (style.overflowX === "hidden" || style.overflowX === "clip");
-    // What lies beyond these no scrolling brings into view.
-    const width = root ? (cut(styles) || (body && cut(getComputedStyle(body))) ? root.clientWidth : root.scrollWidth) : 0;
+    const clipsX = (style) => style !== null && (style.overflowX === "hidden" || style.overflowX === "clip");
+    // Scrolling cannot reach beyond these.
+    const width = root ? (clipsX(styles) || (body && clipsX(getComputedStyle(body))) ? root.clientWidth : root.scrollWidth) : 0;
     const leftwards = root !== null && styles !== null && styles.direction === "rtl" ? width - root.clientWidth : 0;
     this.minX = -leftwards - scrollX;
     this.maxX = width - leftwards - scrollX;
     this.minY = -scrollY;
   }
 
-  /** @param {string} text */
+  /** Appends to the output, if there is space. @param {string} text */
   put(text) {
     if (text.length > this.left) {
       this.truncated = true;
@@ -89,44 +94,44 @@ class Markup {
     this.parts.push(text);
   }
 
-  /** Whether any of a box can be scrolled to. @param {DOMRect} r */
-  reachable(r) {
+  /** Whether some part of a box can be scrolled into view. @param {DOMRect} r */
+  isReachable(r) {
     return r.right > this.minX && r.bottom > this.minY && r.left < Math.max(this.maxX, innerWidth - scrollX);
   }
 
   /**
-   * Whether an element and all that is in it is left out. What `visibility` hides is decided for each text,
-   * because what is inside can be visible again.
+   * Whether an element is left out with its content. `visibility` is checked for each text instead,
+   * because descendants can be visible again.
    * @param {El} el @param {string} tag
    */
-  hidden(el, tag) {
+  isHidden(el, tag) {
     if (MARKUP_SKIPPED.has(tag)) return true;
     if (!safe.checkVisibility(el, this.opacity)) return getComputedStyle(el).display !== "contents";
     const r = safe.rect(el);
     if (r.width > 1 && r.height > 1) return false;
-    // A box of nothing hides what it holds only where it cuts it off.
+    // A box without a size hides its content only when it clips.
     const style = getComputedStyle(el);
     return style.overflowX !== "visible" && style.overflowY !== "visible" && style.display !== "inline" && style.display !== "contents";
   }
 
   /**
-   * Whether a person can read the text that stands in an element.
+   * Whether a person can read the text in an element.
    * @param {El} el @param {CSSStyleDeclaration} style
    */
-  legible(el, style) {
+  isLegible(el, style) {
     if (style.visibility !== "visible" && VISIBLE.visibilityProperty) return false;
     if (style.contentVisibility === "hidden") return false;
     if (parseFloat(style.fontSize) < 1 || Math.abs(parseFloat(style.textIndent)) > 999) return false;
     if (/^rgba\(.*, 0\)$/.test(style.color) && style.webkitBackgroundClip !== "text") return false;
-    const box = style.display === "contents" ? this.boxed(el) : el;
+    const box = style.display === "contents" ? this.ancestorWithBox(el) : el;
     const r = safe.rect(box);
-    if (r.width > 1 && r.height > 1) return this.reachable(r);
-    // The box of an inline element is that of its own text; a block's can be less than what flows over.
-    return style.overflowX === "visible" && style.display !== "inline" && (r.width > 0 || r.height > 0) && this.reachable(r);
+    if (r.width > 1 && r.height > 1) return this.isReachable(r);
+    // The box of an inline element is that of its own text; the text of a block can overflow its box.
+    return style.overflowX === "visible" && style.display !== "inline" && (r.width > 0 || r.height > 0) && this.isReachable(r);
   }
 
   /** The nearest ancestor with a box of its own. @param {El} el */
-  boxed(el) {
+  ancestorWithBox(el) {
     for (let /** @type {El | null} */ n = el, i = 0; n && i < 16; n = flatElement(n), i++) {
       el = n;
       if (getComputedStyle(n).display !== "contents") break;
@@ -135,15 +140,15 @@ class Markup {
   }
 
   /** Notes text that is left out because it is not visible. @param {string} data */
-  conceal(data) {
-    if (this.unseenLeft <= 0) return;
-    const text = folded(data, this.unseenLeft).replace(/\s+/g, " ").slice(0, this.unseenLeft);
+  noteHiddenText(data) {
+    if (this.hiddenLeft <= 0) return;
+    const text = folded(data, this.hiddenLeft).replace(/\s+/g, " ").slice(0, this.hiddenLeft);
     if (text.length < 4) return;
-    this.unseenLeft -= text.length + 1;
-    this.unseen.push(text.isWellFormed() ? text : text.toWellFormed());
+    this.hiddenLeft -= text.length + 1;
+    this.hiddenText.push(text.isWellFormed() ? text : text.toWellFormed());
   }
 
-  /** @param {El | null} parent @param {string} data */
+  /** Writes a text. @param {El | null} parent @param {string} data */
   text(parent, data) {
     if (!this.preserved && data.length < 1000 && !/\S/.test(data)) {
       this.put(" ");
@@ -151,8 +156,8 @@ class Markup {
     }
     if (parent === null) return;
     const style = getComputedStyle(parent);
-    if (!this.legible(parent, style)) {
-      if (!isTextMasked(parent)) this.conceal(data);
+    if (!this.isLegible(parent, style)) {
+      if (!isTextMasked(parent)) this.noteHiddenText(data);
       return;
     }
     if (MASKS !== null && isTextMasked(parent)) data = hasText(data) ? MASK : " ";
@@ -167,7 +172,8 @@ class Markup {
   }
 
   /**
-   * Writes the start of an element, and returns its end; null when its children are not to be read.
+   * Writes the start tag of an element and returns its end tag; null when its children are not
+   * written.
    * @param {El} el @param {string} tag @param {number} depth
    * @returns {string | null}
    */
@@ -236,10 +242,10 @@ class Markup {
     return out + keptAttribute(el, "itemprop", 40);
   }
 
-  /** @param {El} el @param {string} tag */
+  /** Writes an image that has an alternative text. @param {El} el @param {string} tag */
   picture(el, tag) {
     const r = safe.rect(el);
-    if (r.width <= 1 || r.height <= 1 || !this.reachable(r) || getComputedStyle(el).visibility !== "visible") return;
+    if (r.width <= 1 || r.height <= 1 || !this.isReachable(r) || getComputedStyle(el).visibility !== "visible") return;
     const alt = clean(attr(el, "aria-label") || attr(el, "alt") || "", 300);
     if (!alt) return;
     let src = tag === "img" ? el.currentSrc || el.src || "" : "";
@@ -247,7 +253,7 @@ class Markup {
     this.put("<img" + markupAttribute("alt", alt) + markupAttribute("src", clean(withoutUser(src), MAX_FIELD)) + ">");
   }
 
-  /** A control with what a person reads in it. @param {El} el @param {string} tag */
+  /** Writes a control with its visible value. @param {El} el @param {string} tag */
   control(el, tag) {
     const type = tag === "input" ? el.type : tag;
     if (type === "hidden" || getComputedStyle(el).visibility !== "visible") return;
@@ -258,7 +264,7 @@ class Markup {
     this.put(out + ">");
   }
 
-  /** Adds what a picture covers of the viewport. @param {El} el */
+  /** Adds the part of the viewport that an image, canvas or video covers. @param {El} el */
   measure(el) {
     if (++this.pictures > MARKUP_PICTURES || !safe.checkVisibility(el, VISIBLE)) return;
     const r = safe.rect(el);
@@ -267,15 +273,17 @@ class Markup {
     if (width > 0 && height > 0) this.mediaArea += width * height;
   }
 
-  /** Writes a subtree. Iterative: nesting is unbounded. @param {El} root */
+  /** Writes a subtree. Iterative, because nesting is unbounded. @param {El} root */
   write(root) {
-    /** What comes next on each level, the elements that are open, and how they end. */
-    /** @type {(El | Text | null | undefined)[]} */
+    /** The next node of each level. @type {(El | Text | null | undefined)[]} */
     const next = [root];
-    /** @type {((El | Text)[] | null)[]} */
+    /**
+     * The assigned nodes, on levels that are the content of a slot, and the position there.
+     * @type {((El | Text)[] | null)[]}
+     */
     const lists = [null];
-    const places = [0];
-    /** @type {(El | null)[]} */
+    const positions = [0];
+    /** The open elements, and their end tags. @type {(El | null)[]} */
     const owners = [null];
     const ends = [""];
     let depth = 0;
@@ -290,7 +298,7 @@ class Markup {
         continue;
       }
       const list = lists[depth];
-      next[depth] = depth === 0 ? null : list ? list[++places[depth]] : safe.nextSibling(node);
+      next[depth] = depth === 0 ? null : list ? list[++positions[depth]] : safe.nextSibling(node);
       if (++this.nodes > MARKUP_NODES) this.truncated = true;
       if (isText(node)) {
         if (node.data) this.text(owners[depth], node.data);
@@ -298,8 +306,8 @@ class Markup {
       }
       if (!isElement(node)) continue;
       const tag = tagOf(node);
-      if (this.hidden(node, tag)) {
-        if (!MARKUP_SKIPPED.has(tag)) this.conceal(reportedText(node) || "");
+      if (this.isHidden(node, tag)) {
+        if (!MARKUP_SKIPPED.has(tag)) this.noteHiddenText(reportedText(node) || "");
         continue;
       }
       const end = this.open(node, tag, written);
@@ -308,7 +316,7 @@ class Markup {
       const assigned = tag === "slot" ? node.assignedNodes() : [];
       depth++;
       lists[depth] = assigned.length ? assigned : null;
-      places[depth] = 0;
+      positions[depth] = 0;
       next[depth] = assigned.length ? assigned[0] : safe.firstChild(shadow || node);
       owners[depth] = node;
       ends[depth] = end;
@@ -329,7 +337,7 @@ function markupOf(agent) {
   const body = safe.querySelector(doc, "body");
   if (body) markup.write(body);
   return {
-    html: markup.parts.join(""), unseen: markup.unseen.join("\n"), truncated: markup.truncated, mediaArea: markup.mediaArea, viewArea: innerWidth * innerHeight,
+    html: markup.parts.join(""), unseen: markup.hiddenText.join("\n"), truncated: markup.truncated, mediaArea: markup.mediaArea, viewArea: innerWidth * innerHeight,
     url: clean(location.href, MAX_FIELD), title: clean(safe.title(doc), 300),
   };
 }

@@ -1,18 +1,21 @@
 // @ts-check
-// Finding elements by label, placeholder, test id or CSS selector, which the stored DOM does not have. The search
-// includes shadow trees; frames have an agent of their own.
+// Finding elements by label, placeholder, test id or CSS selector, which the stored DOM does not
+// have. The search includes shadow trees; frames have an agent of their own.
+//
+// Finder owns one search. The command "find" makes one; it returns the refs of the best matches,
+// and makes unlisted ones count by a hint (HINT_TARGET), so that the next read gives them a ref.
 
-/** How many elements are looked at for one target, and how many of them are named. */
-const MAX_SOUGHT = 5000;
-const MAX_MEANT = 50;
+/** How many elements are examined for one target, and how many of them are returned. */
+const MAX_EXAMINED = 5000;
+const MAX_FOUND = 50;
 /** How many characters of an element's text are compared. */
-const MAX_SAID = 100_000;
+const MAX_COMPARED = 100_000;
 
-/** What has a label or a placeholder. */
+/** Elements that can have a label or a placeholder. */
 const FIELDS_SELECTOR = "input:not([type=hidden]),select,textarea,meter,progress,output,[contenteditable],[role=textbox]," +
   "[role=searchbox],[role=combobox],[role=listbox],[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton]," +
   "[role=radiogroup],[aria-placeholder]";
-/** What holds a group of choices. */
+/** Groups of choices. */
 const GROUPS_SELECTOR = "fieldset,[role=group],[role=radiogroup]";
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy"];
 
@@ -22,12 +25,12 @@ const EXACTLY = 0, FOLDED = 1, PARTLY = 2, NOT = 3;
 /** @type {(el: El) => string} */
 const innerTextOf = getter(HTMLElement, "innerText");
 
-/** The text in an element as it is drawn, without what is hidden. @param {El} el */
-function drawnText(el) {
+/** The text of an element as it is rendered. @param {El} el */
+function renderedText(el) {
   try {
     return innerTextOf(el);
   } catch {
-    return safe.textContent(el); // of a drawing
+    return safe.textContent(el); // an SVG element
   }
 }
 
@@ -38,13 +41,15 @@ class Finder {
     this.model = agent.model;
     this.by = wanted.by;
     this.words = wanted.words;
-    this.wanted = clean(wanted.words, wanted.by === "innermost" ? MAX_SAID : MAX_NAME);
+    this.wanted = clean(wanted.words, wanted.by === "innermost" ? MAX_COMPARED : MAX_NAME);
     this.folded = this.wanted.toLowerCase();
-    /** @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} */
+    /**
+     * @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}}
+     */
     this.answer = { found: [], hidden: 0, was: "", more: false, invalid: false };
   }
 
-  /** Everything that fits closest among what can be seen; if there is nothing, how much of what cannot. */
+  /** Finds the visible elements that fit best, and counts the invisible ones. */
   run() {
     const { model, answer } = this;
     model.visibility.begin();
@@ -58,22 +63,22 @@ class Finder {
       for (const el of this.candidates()) {
         const fit = this.fit(el);
         if (fit === NOT) continue;
-        (this.shownAs(el) ? shown : hidden)[fit].push(el);
+        (this.listedFor(el) ? shown : hidden)[fit].push(el);
       }
     } catch (error) {
-      answer.invalid = error instanceof DOMException; // the browser does not take the selector
+      answer.invalid = error instanceof DOMException; // a syntax error of the selector
       if (!answer.invalid) throw error;
       return answer;
     }
     const fit = shown.findIndex((list) => list.length > 0);
-    if (fit >= 0) this.name(shown[fit], fit);
-    const veiled = hidden.find((list) => list.length > 0) || [];
-    answer.hidden = veiled.length;
-    if (veiled.length) answer.was = describeTag(veiled[0]);
+    if (fit >= 0) this.addFound(shown[fit], fit);
+    const invisible = hidden.find((list) => list.length > 0) || [];
+    answer.hidden = invisible.length;
+    if (invisible.length) answer.was = describeTag(invisible[0]);
     return answer;
   }
 
-  /** @returns {El[]} in no more than the order of their trees */
+  /** @returns {El[]} tree by tree, each in document order */
   candidates() {
     const { model } = this;
     if (this.by === "submitter") return submittersOf(model.records.byRef.get(this.ref));
@@ -85,7 +90,7 @@ class Finder {
       if (isShadow(root) && !safe.isConnected(root.host)) continue;
       const list = inTree(root, selector);
       for (const el of list) {
-        if (out.length >= MAX_SOUGHT) {
+        if (out.length >= MAX_EXAMINED) {
           this.answer.more = true;
           return out;
         }
@@ -123,22 +128,25 @@ class Finder {
     return EXACTLY;
   }
 
-  /** The innermost elements in one, or itself, that say the words. @param {Rec | undefined} rec @returns {El[]} */
+  /**
+   * The innermost elements in one, or itself, whose text fits.
+   * @param {Rec | undefined} rec @returns {El[]}
+   */
   innermost(rec) {
     /** @type {El[]} */
     const out = [];
     if (!rec || !safe.isConnected(rec.node)) return out;
     const stack = [rec.node];
-    for (let seen = 0; stack.length && out.length < MAX_MEANT; ) {
+    for (let seen = 0; stack.length && out.length < MAX_FOUND; ) {
       const el = /** @type {El} */ (stack.pop());
       /** @type {El[]} */
       const inner = [];
-      const open = [el]; // and what has no box of its own
+      const open = [el]; // and its invisible descendants, such as those without a box
       for (let i = 0; i < open.length && (el === rec.node || !INTERACTIVE_TAGS.has(tagOf(el))); i++) {
         for (const node of flatNodes(open[i], tagOf(open[i]))) {
-          if (seen++ > MAX_SOUGHT) break;
+          if (seen++ > MAX_EXAMINED) break;
           if (!isElement(node) || this.fitText(node) === NOT) continue;
-          (this.shownAs(node) ? inner : open).push(node);
+          (this.listedFor(node) ? inner : open).push(node);
         }
       }
       if (inner.length) stack.push(...inner.reverse());
@@ -147,16 +155,23 @@ class Finder {
     return out;
   }
 
-  /** How well the text of an element fits, as rendered or as its name has it. @param {El} el */
+  /**
+   * How well the text of an element fits: the rendered text, or the name from content.
+   * @param {El} el
+   */
   fitText(el) {
     const { naming } = this.model;
     naming.visited.clear();
     naming.length = 0;
-    const named = this.compare(naming.content(el, tagOf(el)), MAX_SAID);
-    return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? drawnText(el) : reportedText(el), MAX_SAID));
+    const named = this.compare(naming.content(el, tagOf(el)), MAX_COMPARED);
+    return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? renderedText(el) : reportedText(el), MAX_COMPARED));
   }
 
-  /** A person reads the label, also when an aria-label names the field otherwise. @param {El} el */
+  /**
+   * How well a label fits: the accessible name, or a label element, which a person reads also when
+   * there is an aria-label.
+   * @param {El} el
+   */
   fitLabel(el) {
     const { naming, labels } = this.model;
     const tag = tagOf(el);
@@ -171,39 +186,45 @@ class Finder {
     return fit;
   }
 
-  /** @param {string} text @param {number} [most] */
+  /** How well a text fits. @param {string} text @param {number} [most] characters */
   compare(text, most = MAX_NAME) {
-    const said = clean(text, most);
-    if (!said) return NOT;
-    if (said === this.wanted) return EXACTLY;
-    const folded = said.toLowerCase();
+    const cleaned = clean(text, most);
+    if (!cleaned) return NOT;
+    if (cleaned === this.wanted) return EXACTLY;
+    const folded = cleaned.toLowerCase();
     if (folded === this.folded) return FOLDED;
     return folded.includes(this.folded) ? PARTLY : NOT;
   }
 
-  /** What a person sees and uses of an element: itself, the label that stands in for it, or nothing. @param {El} el */
-  shownAs(el) {
+  /**
+   * What is listed for an element: itself if it is visible, else its proxy, if any.
+   * @param {El} el
+   */
+  listedFor(el) {
     if (this.model.visibility.isVisible(el, tagOf(el))) return el;
     return this.model.hints.proxyLabels.get(el) || null;
   }
 
-  /** @param {El[]} list @param {number} fit */
-  name(list, fit) {
+  /**
+   * Adds elements to the answer, and makes those count that are not listed.
+   * @param {El[]} list @param {number} fit
+   */
+  addFound(list, fit) {
     const { model, answer } = this;
-    if (list.length > MAX_MEANT) answer.more = true;
+    if (list.length > MAX_FOUND) answer.more = true;
     const seen = new Set();
-    for (const el of list.slice(0, MAX_MEANT)) {
-      const stand = this.shownAs(el);
-      if (!stand || seen.has(stand)) continue;
-      seen.add(stand);
-      const rec = model.records.get(stand);
+    for (const el of list.slice(0, MAX_FOUND)) {
+      const target = this.listedFor(el);
+      if (!target || seen.has(target)) continue;
+      seen.add(target);
+      const rec = model.records.get(target);
       const listed = rec && rec.shown && rec.ref >= 0;
-      if (!rec || !rec.shown) this.makeListed(stand);
+      if (!rec || !rec.shown) this.makeListed(target);
       answer.found.push([listed ? rec.ref : -1, fit]);
     }
   }
 
-  /** Makes an element a part of the stored DOM, as something that is shown. @param {El} el */
+  /** Makes an element count, so that the next update lists it. @param {El} el */
   makeListed(el) {
     const { model } = this;
     if (!model.hints.set(el, HINT_TARGET, true)) return;
@@ -212,19 +233,22 @@ class Finder {
   }
 }
 
-/** The first button that submits the form of a field. @param {Rec | undefined} rec @returns {El[]} */
+/**
+ * The first button that submits the form of a field.
+ * @param {Rec | undefined} rec @returns {El[]}
+ */
 function submittersOf(rec) {
   const field = rec && safe.isConnected(rec.node) ? rec.node : null;
   const form = field && ((tagOf(field) !== "label" && field.form) || closestOf(field, "form"));
   if (!form || typeof form !== "object") return [];
   const buttons = queryWithin(form, "button,input[type=submit],input[type=image]");
   const id = attr(form, "id");
-  const away = id ? inTree(treeOf(form), "[form=" + CSS.escape(id) + "]") : [];
-  const first = [...buttons, ...away].find((b) => (tagOf(b) === "button" || tagOf(b) === "input") && (b.type === "submit" || b.type === "image"));
+  const outside = id ? inTree(treeOf(form), "[form=" + CSS.escape(id) + "]") : [];
+  const first = [...buttons, ...outside].find((b) => (tagOf(b) === "button" || tagOf(b) === "input") && (b.type === "submit" || b.type === "image"));
   return first ? [first] : [];
 }
 
-/** An element in a few words. @param {El} el */
+/** The tag of an element with its type, id or name, for a message. @param {El} el */
 function describeTag(el) {
   const id = attr(el, "id");
   const name = attr(el, "name");
@@ -233,7 +257,7 @@ function describeTag(el) {
 }
 
 /**
- * Finds what a target means.
+ * Finds the elements that a target means.
  * @param {Agent} agent @param {{by: string, words: string, ref: number}} wanted
  * @returns {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}} found: refs (-1: none yet) and fits
  */

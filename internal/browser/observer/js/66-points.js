@@ -1,10 +1,14 @@
 // @ts-check
-// Hit testing: the point at which an element receives a click, scrolled into view.
+// Hit testing: at which point an element receives a click, and what covers it otherwise.
+//
+// The functions scroll elements into view and read the layout; they keep nothing. clickPath decides
+// whether a click on one element counts for another: labels, controls in the element, boxes drawn
+// for hidden controls. Actionability, guard and press use it.
 
-/** The ways to scroll an element into view, tried one after the other while something covers it. */
+/** How an element is scrolled into view, one after the other while something covers it. */
 const SCROLLS = /** @type {const} */ (["center", "end", "start", "center"]);
 
-/** @param {DOMRect} r */
+/** The centre of the part of a box that is in the viewport. @param {DOMRect} r */
 function visibleCenter(r) {
   const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
   const top = Math.max(0, r.top), bottom = Math.min(innerHeight, r.bottom);
@@ -16,8 +20,11 @@ function isInView(p) {
   return p.x >= 0 && p.y >= 0 && p.x < innerWidth && p.y < innerHeight;
 }
 
-/** What a person would see as the element: its image, or the label in its place. @param {Visibility} visibility @param {El} el @param {string} tag @returns {El} */
-function shownFor(visibility, el, tag) {
+/**
+ * The element that is rendered for another: its image, its label, itself or a part of it.
+ * @param {Visibility} visibility @param {El} el @param {string} tag @returns {El}
+ */
+function renderedFor(visibility, el, tag) {
   if (tag === "area") return visibility.imageOf(el) || el;
   const label = isToggle(el, tag) && visibility.isVisuallyHidden(el, tag, safe.rect(el)) && visibility.labelOf(el);
   if (label) return label;
@@ -27,11 +34,11 @@ function shownFor(visibility, el, tag) {
 }
 
 /**
- * Scrolls an element into view, in every box that scrolls. Returns where it is then.
+ * Scrolls an element into view, in every scroll container. Returns its box then.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {"center" | "end" | "start"} how
  */
 function scrollElementIntoView(visibility, el, tag, how) {
-  Element.prototype.scrollIntoView.call(shownFor(visibility, el, tag), { block: how, inline: how === "center" ? "center" : "nearest", behavior: "instant" });
+  Element.prototype.scrollIntoView.call(renderedFor(visibility, el, tag), { block: how, inline: how === "center" ? "center" : "nearest", behavior: "instant" });
   refreshVisibility(visibility);
   const rect = visibility.rect(el, tag);
   if (tag !== "area" || isInView(visibleCenter(rect))) return rect;
@@ -40,7 +47,10 @@ function scrollElementIntoView(visibility, el, tag, how) {
   return visibility.rect(el, tag);
 }
 
-/** Forgets what was read of the layout. @param {Visibility} visibility */
+/**
+ * Clears what was cached of the layout, and reads the scroll position.
+ * @param {Visibility} visibility
+ */
 function refreshVisibility(visibility) {
   visibility.begin();
   visibility.x = scrollX;
@@ -48,27 +58,30 @@ function refreshVisibility(visibility) {
 }
 
 /**
- * The best point of an element to act at: one where nothing else takes the click, not even a control inside of the
- * element; else one that only such a control takes; else its first point, and what covers that.
+ * The best point of an element to act at: one where the element itself receives the click; else one
+ * where a control in the element does; else its first point, with what covers it.
  * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
- * @returns {PointToUse} cover is null, or a node, or the document when nothing is there
+ * @returns {ActionPoint} cover is null, or a node, or the document when nothing is there
  */
-function pointToUse(visibility, el, tag, rect) {
-  /** @type {PointToUse | null} */
+function actionPoint(visibility, el, tag, rect) {
+  /** @type {ActionPoint | null} */
   let inner = null;
-  /** @type {PointToUse | null} */
+  /** @type {ActionPoint | null} */
   let first = null;
   for (const point of pointsIn(visibility, el, tag, rect)) {
     const hit = hitAt(point.x, point.y);
-    const way = hit ? clickPath(el, hit) : COVERED;
-    if (way === DIRECT) return { point, cover: null };
-    if (way === INSIDE) inner = inner || { point, cover: null };
+    const path = hit ? clickPath(el, hit) : COVERED;
+    if (path === DIRECT) return { point, cover: null };
+    if (path === INSIDE) inner = inner || { point, cover: null };
     first = first || { point, cover: hit || document };
   }
-  return inner || /** @type {PointToUse} */ (first);
+  return inner || /** @type {ActionPoint} */ (first);
 }
 
-/** Points to try, the best first, never none. @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect */
+/**
+ * Points of an element to try, the best first; at least one.
+ * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
+ */
 function pointsIn(visibility, el, tag, rect) {
   if (tag === "area") {
     const image = visibility.imageOf(el);
@@ -85,14 +98,20 @@ function pointsIn(visibility, el, tag, rect) {
 /** @type {(el: El) => DOMRectList} */
 const rectsOf = method(Element, "getClientRects");
 
-/** The centre of an element: of its only box, else of its first part. @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect */
+/**
+ * The centre of an element: of its only box, else of its first part.
+ * @param {Visibility} visibility @param {El} el @param {string} tag @param {DOMRect} rect
+ */
 function centerOf(visibility, el, tag, rect) {
   const own = tag === "area" || tag === "label" || isToggle(el, tag) ? [] : [...rectsOf(el)].filter(hasArea);
   if (own.length === 1) return { x: own[0].left + own[0].width / 2, y: own[0].top + own[0].height / 2 };
   return pointsIn(visibility, el, tag, rect)[0];
 }
 
-/** More points of a box: between its middle and its sides, and close to its corners. @param {DOMRect} r */
+/**
+ * More points of a box: between its middle and its sides, and close to its corners.
+ * @param {DOMRect} r
+ */
 function pointsAround(r) {
   const m = visibleCenter(r);
   const left = Math.max(0, r.left), right = Math.min(innerWidth, r.right);
@@ -113,7 +132,10 @@ function hitAt(x, y) {
 /** @type {(doc: Document, x: number, y: number) => El[]} */
 const elementsAt = method(Document, "elementsFromPoint");
 
-/** The innermost element at a point, as if another was not there with all that is in it. @param {El | null} without @param {number} x @param {number} y */
+/**
+ * The innermost element at a point, ignoring an element and its content.
+ * @param {El | null} without @param {number} x @param {number} y
+ */
 function hitWithout(without, x, y) {
   if (without === null) return hitAt(x, y);
   for (const hit of elementsAt(document, x, y)) {
@@ -124,7 +146,10 @@ function hitWithout(without, x, y) {
   return null;
 }
 
-/** The innermost element at a point, in the shadow trees of the one there. @param {El} hit @param {number} x @param {number} y */
+/**
+ * The innermost element at a point in the shadow trees of an element there.
+ * @param {El} hit @param {number} x @param {number} y
+ */
 function innermostAt(hit, x, y) {
   for (let root = shadowOf(hit); root; root = shadowOf(hit)) {
     const inner = root.elementFromPoint(x, y);
@@ -137,8 +162,9 @@ function innermostAt(hit, x, y) {
 const DIRECT = 0, INSIDE = 1, COVERED = 2;
 
 /**
- * How a click on `hit` gets to an element: directly; by way of a control inside of it, which it is meant for; or not.
- * @param {El} el @param {El} hit @param {boolean} [hidden] whether it is a control that is not drawn itself
+ * How a click on `hit` reaches an element: DIRECT; INSIDE, by a control in the element that handles
+ * the click itself; or not, COVERED.
+ * @param {El} el @param {El} hit @param {boolean} [hidden] the element is a control that is not drawn itself
  */
 function clickPath(el, hit, hidden) {
   if (tagOf(el) === "label" && hit === el.control) return DIRECT;
@@ -146,19 +172,19 @@ function clickPath(el, hit, hidden) {
   for (let /** @type {El | null} */ n = hit; n; n = flatElement(n)) {
     const tag = tagOf(n);
     if (n === el) return through ? DIRECT : tag === "label" ? COVERED : INSIDE;
-    // A label hands a click on to its control, unless something in the label takes it.
+    // The browser dispatches a click on a label to its control, too, unless a control in the label handled it.
     if (tag === "label" && through && n.control === el) return DIRECT;
     if ((INTERACTIVE_TAGS.has(tag) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) && n !== el.control) through = false;
   }
   if (tagOf(el) === "area" && tagOf(hit) === "img" && hasAttr(hit, "usemap")) return DIRECT;
-  // A transparent native control is acted on through the box that is drawn around it.
+  // A transparent native control receives clicks through the box that is drawn around it.
   return isToggle(el, tagOf(el)) && isBoxAround(el, hit, hidden ?? !isDrawn(el)) ? DIRECT : COVERED;
 }
 
-/** What a box that is drawn for a control does not hold beside it. */
+/** Controls: a box that is drawn for one contains no other. */
 const CONTROLS = "a[href],button,input:not([type=hidden]),select,textarea";
 
-/** Whether an element is drawn itself, where it can be clicked. @param {El} el */
+/** Whether an element is drawn itself, and can be clicked there. @param {El} el */
 function isDrawn(el) {
   const rect = safe.rect(el);
   const { pointerEvents, clip, clipPath } = getComputedStyle(el);
@@ -166,22 +192,26 @@ function isDrawn(el) {
 }
 
 /**
- * Whether an element is what is drawn for a transparent or tucked away control in it, and for no other.
- * @param {El} el @param {El} hit @param {boolean} hidden whether the control is not drawn itself
+ * Whether an element is the box that is drawn for a visually hidden control in it, and for no
+ * other.
+ * @param {El} el the control @param {El} hit @param {boolean} hidden whether the control is not drawn itself
  */
 function isBoxAround(el, hit, hidden) {
   if (!hidden || !safe.contains(hit, el) || /^(html|body)$/.test(tagOf(hit))) return false;
   return [...queryWithin(hit, CONTROLS)].every((other) => other === el);
 }
 
-/** What would receive a click there instead of the element; empty when the element does. @param {El} el @param {number} x @param {number} y */
+/**
+ * What would receive a click at a point instead of the element; empty when the element does.
+ * @param {El} el @param {number} x @param {number} y
+ */
 function obscuredBy(el, x, y) {
   const hit = hitAt(x, y);
   if (!hit) return "nothing (the point is outside the page)";
   return clickPath(el, hit) === COVERED ? describeNode(hit) : "";
 }
 
-/** A node by its tag and its id or class. @param {El} node */
+/** The tag of an element with its id or class, for a message. @param {El} node */
 function describeNode(node) {
   const id = attr(node, "id");
   const cls = (attr(node, "class") || "").trim().split(/\s+/)[0];
@@ -189,7 +219,7 @@ function describeNode(node) {
 }
 
 /**
- * What covers an element, as a person would name it: the dialog around what was hit, or a control, with its ref.
+ * What covers an element, for a message: the dialog or control around what was hit, with its ref.
  * @param {Agent} agent @param {El | Document} hit @param {El | null} el the element, if there is one
  * @returns {{detail: string, ref?: number}}
  */
@@ -207,13 +237,19 @@ function describeObstacle(agent, hit, el) {
   return rec && rec.ref >= 0 && rec.sent ? { detail, ref: rec.ref } : { detail };
 }
 
-/** Whether a node is, or stands in, another. @param {DomNode | null} node @param {Node} outer */
+/**
+ * Whether a node is another or in it, in the flat tree.
+ * @param {DomNode | null} node @param {Node} outer
+ */
 function isWithinNode(node, outer) {
   for (let /** @type {DomNode | null} */ n = node, up = 0; n && up < 4 * MAX_ANCESTORS; n = flatParent(n), up++) if (n === outer) return true;
   return false;
 }
 
-/** The dialog that a node stands in, else the control, as long as that does not hold the element. @param {Model} model @param {El} hit @param {El | null} el */
+/**
+ * The dialog around a node, else the control, as far as the element is not in it.
+ * @param {Model} model @param {El} hit @param {El | null} el
+ */
 function controlAround(model, hit, el) {
   /** @type {El | null} */
   let control = null;

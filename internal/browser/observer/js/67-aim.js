@@ -106,13 +106,13 @@ function scrollToPoint(agent, rec, state, open) {
   const { visibility } = agent.model;
   const { node, tag } = rec;
   let rect = visibility.rect(node, tag);
-  let best = pointToUse(visibility, node, tag, rect);
+  let best = actionPoint(visibility, node, tag, rect);
   const out = !isInView(visibleCenter(rect)) || best.cover === document;
   if ((best.cover || out) && (out || state.scrolls < SCROLLS.length)) {
     if (!out || state.scrolls < SCROLLS.length) rect = scrollElementIntoView(visibility, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
     state.scrolls++;
     state.scrolled = true;
-    best = pointToUse(visibility, node, tag, rect);
+    best = actionPoint(visibility, node, tag, rect);
   }
   const found = { x: best.point.x, y: best.point.y, w: rect.width, h: rect.height };
   if (!open || !best.cover) return found;

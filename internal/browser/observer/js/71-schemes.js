@@ -1,8 +1,9 @@
 // @ts-check
 // External protocols: links that would open another program.
 //
-// Before Chromium opens a telephone, mail or shop application, it asks the user in a dialog that blocks all input to the
-// page. No user answers here, so such navigations are cancelled and the dialog never opens.
+// Before Chromium opens a telephone, mail or shop application, it asks the user in a dialog that
+// blocks all input to the page. No user answers here, so such navigations are cancelled and the
+// dialog never opens.
 
 /** The schemes that stay in the browser. */
 const STAYING = /^(https?|about|blob|data|javascript|file|filesystem|chrome|chrome-error|chrome-extension|devtools|view-source|ws|wss|ftp):/i;

@@ -1,11 +1,14 @@
 // @ts-check
 // The boxes that screenshots are painted over in, because their content is masked.
+//
+// MaskedBoxes owns one collection. Package capture asks each visible document for it when it takes a
+// screenshot; frames are reported because each has an agent of its own.
 
-/** How many boxes there may be, and how many nodes are looked at for them. */
+/** The limits of boxes, and of nodes that are visited. */
 const MASKED_BOXES = 20_000, MASKED_NODES = 400_000;
-/** What is drawn around a box still belongs to it, in CSS pixels: letters that lean, outlines. */
+/** How far content may be drawn outside its box, in CSS pixels: italic letters, outlines. */
 const MASKED_MARGIN = 4;
-/** What holds what was typed or chosen, or shows it. */
+/** Elements that contain or show a value. */
 const MASKED_VALUES = "textarea,select,[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]";
 const MASKED_FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe", "portal"]);
 
@@ -17,12 +20,13 @@ class MaskedBoxes {
     this.boxes = [];
     /** @type {{name: string, box: number[]}[]} */
     this.frames = [];
+    /** A limit was reached: some boxes are missing. */
     this.more = false;
     this.nodes = 0;
-    this.covered = new Set();
+    this.visited = new Set();
   }
 
-  /** @param {El} el whether it is masked by itself, wherever it stands */
+  /** Whether an element is masked regardless of its ancestors. @param {El} el */
   isMaskedItself(el) {
     if (MASKS === null || MASK_SELECTORS.some((selector) => safe.matches(el, selector))) return true;
     const tag = tagOf(el);
@@ -33,7 +37,10 @@ class MaskedBoxes {
     return MASKS.values && (safe.matches(el, MASKED_VALUES) || isEdited(el));
   }
 
-  /** @param {DOMRect} r in the viewport @returns {number[] | null} */
+  /**
+   * The part of a box in the viewport, with the margin.
+   * @param {DOMRect} r @returns {number[] | null}
+   */
   visibleBox(r) {
     const left = Math.max(r.left - MASKED_MARGIN, 0), top = Math.max(r.top - MASKED_MARGIN, 0);
     const width = Math.min(r.right + MASKED_MARGIN, innerWidth) - left, height = Math.min(r.bottom + MASKED_MARGIN, innerHeight) - top;
@@ -48,20 +55,20 @@ class MaskedBoxes {
     else this.boxes.push(box);
   }
 
-  /** Whether one more node may be looked at. */
+  /** Whether one more node may be visited. */
   next() {
     if (++this.nodes > MASKED_NODES) this.more = true;
     return !this.more;
   }
 
-  /** Covers an element with all that is below it. @param {El} root */
+  /** Adds the boxes of an element and of everything in it. @param {El} root */
   addAll(root) {
     /** @type {(El | Text | Shadow)[]} */
     const stack = [root];
     while (stack.length && this.next()) {
       const node = /** @type {El | Text | Shadow} */ (stack.pop());
-      if (this.covered.has(node)) continue;
-      this.covered.add(node);
+      if (this.visited.has(node)) continue;
+      this.visited.add(node);
       if (isText(node)) {
         const range = new Range();
         range.selectNode(node);
@@ -78,6 +85,7 @@ class MaskedBoxes {
     }
   }
 
+  /** Collects the boxes of the document and its shadow trees. */
   collect() {
     /** @type {Tree[]} */
     const trees = [this.model.doc];
@@ -97,10 +105,10 @@ class MaskedBoxes {
   }
 }
 
-/** What is to be painted over in a picture of the viewport. @param {Agent} agent */
+/** The boxes to paint over in a screenshot of the viewport. @param {Agent} agent */
 function maskedBoxesOf(agent) {
   const masked = new MaskedBoxes(agent.model);
-  if (MASKS === null) masked.more = true; // this script was made without masks
+  if (MASKS === null) masked.more = true; // this script was injected without masks
   else masked.collect();
   const view = globalThis.visualViewport;
   return { boxes: masked.boxes, frames: masked.frames, more: masked.more, width: innerWidth, height: innerHeight, zoom: view ? view.scale : 1 };

@@ -119,7 +119,7 @@ interface Point {
 }
 
 /** Where to act on an element, and what covers that: null, a node, or the document when nothing is there. */
-interface PointToUse {
+interface ActionPoint {
   point: Point;
   cover: El | Document | null;
 }
