@@ -1,26 +1,33 @@
 // @ts-check
-// Extraction: runs a plan that package extract has compiled from a schema. A plan is data; what is found goes back as
-// strings, which the daemon converts: the page has no say in what counts as a number.
+// Extraction: runs a plan that package extract has compiled from a schema. A plan is data; values
+// are returned as strings, which the daemon converts, so the page does not decide what counts as a
+// number.
 //
-// Selectors match in the document and in its shadow trees, in document order with a shadow tree where its host
-// stands. Everything is iterative and bounded: by time, by characters, by values and by rows.
+// Selectors match in the document and in its shadow trees, in document order, with a shadow tree at
+// the place of its host. All walks are iterative and bounded: by time, characters, values and rows.
+//
+// Extraction owns one run and its limits; Table reads one table for it. The command "extract" calls
+// extractWith.
 
 /** How long one value may be, in characters. */
 const EXTRACT_VALUE = 100_000;
 /** How many nodes the text of one value is gathered from. */
 const EXTRACT_NODES = 100_000;
-/** How many columns a table may have, and how far a cell may reach. */
+/** How many columns a table may have, and how many rows a cell may span. */
 const EXTRACT_COLUMNS = 200;
 const EXTRACT_SPAN = 1000;
-/** How often the clock is looked at, in elements. */
+/** The clock is read once for this many elements. */
 const EXTRACT_TICKS = 256;
 
 const EXTRACT_SILENT = new Set("script style template noscript head title meta link base".split(" "));
 
-/** Where elements that lead somewhere say so. @type {Record<string, string>} */
+/** The attribute with the URL, by tag. @type {Record<string, string>} */
 const EXTRACT_LINKS = { a: "href", area: "href", link: "href", img: "src", iframe: "src", script: "src", source: "src", video: "src", audio: "src", form: "action" };
 
-/** What is looked through: a document, a shadow tree or an element. @typedef {El | Document | DocumentFragment} Scope */
+/**
+ * What is searched: a document, a shadow tree or an element.
+ * @typedef {El | Document | DocumentFragment} Scope
+ */
 
 /** @type {Record<string, (scope: Scope, selector: string) => El | null>} */
 const querySelectorIn = { element: method(Element, "querySelector"), document: method(Document, "querySelector"), fragment: method(DocumentFragment, "querySelector") };
@@ -38,25 +45,28 @@ const queryOne = (root, selector) => querySelectorIn[scopeKind(root)](root, sele
 /** @param {Scope} root @param {string} selector */
 const queryAll = (root, selector) => querySelectorAllIn[scopeKind(root)](root, selector);
 
-/** The places of a node in the trees that it stands in, from its own outwards. @param {El} node */
-function placesOf(node) {
-  const places = [];
+/** A node and the hosts around it, each with the root of its tree. @param {El} node */
+function hostChain(node) {
+  const chain = [];
   for (let /** @type {El | null} */ n = node, i = 0; n && i < 1000; i++) {
     const root = safe.getRootNode(n);
-    places.push({ root, node: n });
+    chain.push({ root, node: n });
     n = isShadow(root) ? root.host : null;
   }
-  return places;
+  return chain;
 }
 
-/** Compares where two elements stand, shadow trees being where their hosts are. @param {El} a @param {El} b */
+/**
+ * Compares the document order of two elements, with shadow trees at the places of their hosts.
+ * @param {El} a @param {El} b
+ */
 function composedOrder(a, b) {
-  const others = new Map(placesOf(b).map((p, depth) => [p.root, { node: p.node, depth }]));
-  const own = placesOf(a);
+  const others = new Map(hostChain(b).map((p, depth) => [p.root, { node: p.node, depth }]));
+  const own = hostChain(a);
   for (let depth = 0; depth < own.length; depth++) {
     const other = others.get(own[depth].root);
     if (!other) continue;
-    if (own[depth].node === other.node) return depth - other.depth; // a host stands before what is in it
+    if (own[depth].node === other.node) return depth - other.depth; // a host precedes its content
     return own[depth].node.compareDocumentPosition(other.node) & 4 ? -1 : 1;
   }
   return 0;
@@ -71,27 +81,30 @@ class Extraction {
     this.model = agent.model;
     this.naming = this.model.naming;
     this.maxRows = limits.rows;
+    /** How many more characters and values may be returned. */
     this.characters = limits.characters;
     this.values = limits.values;
     this.end = performance.now() + limits.milliseconds;
     this.ticks = 0;
-    this.late = false;
+    this.timedOut = false;
     this.truncated = false;
+    /** How many elements the fields with all have at the top level. */
     this.rows = 0;
-    /** The shadow roots below a scope. @type {Map<Scope, Shadow[]>} */
+    /** The shadow roots in a scope. @type {Map<Scope, Shadow[]>} */
     this.shadows = new Map();
+    /** How many elements the last find left out. */
     this.surplus = 0;
-    this.any = [...this.model.sweep.shadows].some((root) => safe.isConnected(root.host));
+    this.hasShadowTrees = [...this.model.sweep.shadows].some((root) => safe.isConnected(root.host));
   }
 
-  /** Whether there is no time left. */
+  /** Whether the time is up. */
   overdue() {
-    if (!this.late && ++this.ticks % EXTRACT_TICKS === 0) this.late = performance.now() > this.end;
-    if (this.late) this.truncated = true;
-    return this.late;
+    if (!this.timedOut && ++this.ticks % EXTRACT_TICKS === 0) this.timedOut = performance.now() > this.end;
+    if (this.timedOut) this.truncated = true;
+    return this.timedOut;
   }
 
-  /** Whether nothing more may be brought in. */
+  /** Whether a limit is reached. */
   full() {
     if (this.values <= 0 || this.characters <= 0) this.truncated = true;
     return this.values <= 0 || this.characters <= 0 || this.overdue();
@@ -99,7 +112,7 @@ class Extraction {
 
   /** The shadow roots below a scope, at any depth. @param {Scope} scope */
   shadowsIn(scope) {
-    if (!this.any) return [];
+    if (!this.hasShadowTrees) return [];
     const known = this.shadows.get(scope);
     if (known) return known;
     /** @type {Shadow[]} */
@@ -125,7 +138,7 @@ class Extraction {
   }
 
   /**
-   * The elements that a field is about, the first or all, in document order.
+   * The elements of a field in document order: all, or the first.
    * @param {Scope} scope @param {PlanField} field
    * @returns {El[]}
    */
@@ -150,7 +163,10 @@ class Extraction {
     return from > 1 ? found.sort(composedOrder) : found;
   }
 
-  /** The elements of a role, and of a name if one is given, that are shown. @param {Scope} scope @param {PlanField} field */
+  /**
+   * The visible elements with the role, and the name, of a field.
+   * @param {Scope} scope @param {PlanField} field
+   */
   findRole(scope, field) {
     const found = [];
     const trees = [scope, ...this.shadowsIn(scope)];
@@ -172,7 +188,10 @@ class Extraction {
     return field.all ? found : found.slice(0, 1);
   }
 
-  /** What a field gives: null when there is nothing. @param {Scope} scope @param {PlanField} field @param {number} depth @returns {PlanValue} */
+  /**
+   * The value of a field; null when no element matches.
+   * @param {Scope} scope @param {PlanField} field @param {number} depth @returns {PlanValue}
+   */
   read(scope, field, depth) {
     const found = this.find(scope, field);
     const { surplus } = this;
@@ -189,7 +208,10 @@ class Extraction {
     return out;
   }
 
-  /** What one element gives. Fields nest at most as deep as the daemon allows. @param {El} el @param {PlanField} field @param {number} depth @returns {PlanValue} */
+  /**
+   * The value of one element. Recursive: the daemon bounds how deep fields nest.
+   * @param {El} el @param {PlanField} field @param {number} depth @returns {PlanValue}
+   */
   value(el, field, depth) {
     if (field.fields) return field.fields.map((inner) => (this.full() ? null : this.read(el, inner, depth + 1)));
     this.values--;
@@ -207,7 +229,7 @@ class Extraction {
     return this.keep(this.text(el, tag));
   }
 
-  /** Counts a value, and cuts it where it is too long. @param {string | null} text */
+  /** Counts a value, and cuts it when it is too long. @param {string | null} text */
   keep(text) {
     if (text === null) return null;
     const most = Math.min(EXTRACT_VALUE, Math.max(this.characters, 0));
@@ -219,25 +241,35 @@ class Extraction {
     return text.isWellFormed() ? text : text.toWellFormed();
   }
 
-  /** The text of an element as a person reads it; of one that is not shown, all its text. @param {El} el @param {string} tag */
+  /**
+   * The visible text of an element; all its text when it is not visible.
+   * @param {El} el @param {string} tag
+   */
   text(el, tag) {
-    if (MASKS !== null && (isMasked(el) || (!/^(textarea|input|select)$/.test(tag) && isTextMasked(el)))) return MASK;
+    const field = tag === "textarea" || tag === "input" || tag === "select";
+    if (MASKS !== null && (isMasked(el) || (!field && isTextMasked(el)))) return MASK;
     if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) return String(el.checked);
     if (tag === "img") return (attr(el, "alt") || "").trim();
-    if (tag === "textarea" || tag === "input" || tag === "select") return isSecret(el) || (isValueMasked(el) && !isCaption(el)) ? (el.value ? MASK : "") : tag === "select" ? selectedText(el, EXTRACT_VALUE) : String(el.value).trim();
-    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return this.whole(reportedFolded(el, EXTRACT_VALUE));
-    return this.whole(this.gather(el, tag));
+    if (field) return this.fieldText(el, tag);
+    if (!safe.checkVisibility(el) && getComputedStyle(el).display !== "contents") return this.finishText(reportedFolded(el, EXTRACT_VALUE));
+    return this.finishText(this.gather(el));
   }
 
-  /** Notes whether a text was cut where it was gathered. @param {TextFolder} text */
-  whole(text) {
+  /** The value of a field, masked where needed. @param {El} el @param {string} tag */
+  fieldText(el, tag) {
+    if (isSecret(el) || (isValueMasked(el) && !isCaption(el))) return el.value ? MASK : "";
+    return tag === "select" ? selectedText(el, EXTRACT_VALUE) : String(el.value).trim();
+  }
+
+  /** Ends a text, and notes whether it was cut. @param {TextFolder} text */
+  finishText(text) {
     const words = text.finish();
     this.truncated = this.truncated || text.cut;
     return words;
   }
 
-  /** @param {El} el @param {string} tag */
-  gather(el, tag) {
+  /** Gathers the visible text of an element. @param {El} el */
+  gather(el) {
     const out = new TextFolder(EXTRACT_VALUE);
     /** @type {{next: El | Text | null, list: (El | Text)[] | null, i: number, after: string}[]} */
     const stack = [{ next: firstFlat(el), list: null, i: 0, after: "" }];
@@ -259,23 +291,12 @@ class Extraction {
         continue;
       }
       if (!isElement(node)) continue;
-      const inner = tagOf(node);
-      if (EXTRACT_SILENT.has(inner)) continue;
-      if (MASKS !== null && isTextMasked(node)) {
-        out.add(" " + MASK + " ");
-        continue;
-      }
-      const { display, visibility } = getComputedStyle(node);
-      if (display === "none" || visibility !== "visible" && !safe.firstElementChild(node)) continue;
-      const space = display === "inline" || display === "contents" ? "" : " ";
-      if (inner === "br") out.add(" ");
-      else if (inner === "img") out.add(space + (attr(node, "alt") || "") + space);
-      else if (inner === "input" || inner === "textarea" || inner === "select" || inner === "iframe") out.add(" ");
-      else {
-        out.add(space);
-        const assigned = inner === "slot" ? node.assignedNodes() : [];
-        stack.push({ next: firstFlat(node), list: assigned.length ? assigned : null, i: 0, after: space });
-      }
+      const tag = tagOf(node);
+      const space = addReplacedText(out, node, tag);
+      if (space === null) continue;
+      out.add(space);
+      const assigned = tag === "slot" ? node.assignedNodes() : [];
+      stack.push({ next: firstFlat(node), list: assigned.length ? assigned : null, i: 0, after: space });
     }
     return out;
   }
@@ -284,9 +305,38 @@ class Extraction {
   frames(scope) {
     const found = [];
     for (const tree of [scope, ...this.shadowsIn(scope)]) for (const el of queryAll(tree, "iframe, frame")) found.push(el);
-    if (this.any) found.sort(composedOrder);
+    if (this.hasShadowTrees) found.sort(composedOrder);
     return found.slice(0, 1000).map((el) => this.model.frames.get(el)).filter(Boolean);
   }
+}
+
+/**
+ * Adds the text that replaces an element's content, if any: a mask, an alternative text, a space.
+ * Returns null when the content is not read, else the space around it.
+ * @param {TextFolder} out @param {El} el @param {string} tag
+ */
+function addReplacedText(out, el, tag) {
+  if (EXTRACT_SILENT.has(tag)) return null;
+  if (MASKS !== null && isTextMasked(el)) {
+    out.add(" " + MASK + " ");
+    return null;
+  }
+  const { display, visibility } = getComputedStyle(el);
+  if (display === "none" || (visibility !== "visible" && !safe.firstElementChild(el))) return null;
+  const space = display === "inline" || display === "contents" ? "" : " ";
+  switch (tag) {
+    case "br":
+    case "input":
+    case "textarea":
+    case "select":
+    case "iframe":
+      out.add(" ");
+      return null;
+    case "img":
+      out.add(space + (attr(el, "alt") || "") + space);
+      return null;
+  }
+  return space;
 }
 
 /** @param {El} el */
@@ -319,7 +369,7 @@ const TABLES = "table, [role=table], [role=grid], [role=treegrid]";
 const ROWS = "tr, [role=row]";
 const HEADERS = new Set(["columnheader", "rowheader"]);
 
-/** The table that holds a row or a cell. @param {El} el */
+/** The table around a row or a cell. @param {El} el */
 function tableOf(el) {
   for (let n = flatElement(el), i = 0; n && i < 10_000; n = flatElement(n), i++) if (safe.matches(n, TABLES)) return n;
   return null;
@@ -331,11 +381,12 @@ class Table {
     this.extraction = extraction;
     this.el = el;
     this.native = tagOf(el) === "table";
-    /** The rows, the head's too, without those of tables within. */
+    /** The rows, including the head, without those of nested tables. */
     this.rows = this.native ? nativeRows(el) : roleRows(extraction, el);
+    /** How many of them are the head. */
     this.head = this.countHead();
     /** @type {string[]} */
-    this.headers = this.head ? this.name(this.grid(0, this.head)) : [];
+    this.headers = this.head ? this.columnNames(this.grid(0, this.head)) : [];
   }
 
   /** The cells of a row. @param {El} row @returns {El[]} */
@@ -353,8 +404,8 @@ class Table {
     return cells;
   }
 
-  /** Whether a cell heads a column. @param {El} cell */
-  heads(cell) {
+  /** Whether a cell is a column header. @param {El} cell */
+  isColumnHeader(cell) {
     const explicit = explicitRole(cell);
     if (explicit) return explicit === "columnheader";
     return tagOf(cell) === "th" && !/^row/i.test(attr(cell, "scope") || "");
@@ -369,8 +420,8 @@ class Table {
       const inHead = parent && isElement(parent) && tagOf(parent) === "thead";
       if (!inHead) {
         const cells = this.cells(row);
-        // A corner without a word may be a plain cell.
-        const all = cells.length > 0 && cells.every((c, i) => this.heads(c) || (i === 0 && !safe.textContent(c).trim() && cells.length > 1));
+        // An empty first cell may be no header.
+        const all = cells.length > 0 && cells.every((c, i) => this.isColumnHeader(c) || (i === 0 && !safe.textContent(c).trim() && cells.length > 1));
         if (!all || (cells.length === 1 && this.rows.length > n + 1 && this.cells(this.rows[n + 1]).length === 2)) break;
       }
       n++;
@@ -379,28 +430,31 @@ class Table {
   }
 
   /**
-   * The texts of rows with cells that span columns and rows standing in each of them.
+   * The texts of rows. A cell that spans columns or rows is repeated in each of them.
    * @param {number} from @param {number} to
    * @returns {string[][]}
    */
   grid(from, to) {
     const { extraction } = this;
     const out = [];
-    /** What reaches down into the next row, by column. @type {{text: string, rows: number}[]} */
-    let hanging = [];
+    /**
+     * The cells that span into the next row, by column, and how many more rows.
+     * @type {{text: string, rows: number}[]}
+     */
+    let spanning = [];
     for (let i = from; i < to && !extraction.full(); i++) {
       const line = [];
       const next = [];
       let column = 0;
-      const drop = () => {
-        while (hanging[column] && hanging[column].rows > 0) {
-          line[column] = hanging[column].text;
-          next[column] = { text: hanging[column].text, rows: hanging[column].rows - 1 };
+      const fillSpanned = () => {
+        while (spanning[column] && spanning[column].rows > 0) {
+          line[column] = spanning[column].text;
+          next[column] = { text: spanning[column].text, rows: spanning[column].rows - 1 };
           column++;
         }
       };
       for (const cell of this.cells(this.rows[i])) {
-        drop();
+        fillSpanned();
         if (column >= EXTRACT_COLUMNS) break;
         extraction.values--;
         const text = extraction.keep(extraction.text(cell, tagOf(cell))) || "";
@@ -411,17 +465,20 @@ class Table {
           if (high > 1) next[column] = { text, rows: high - 1 };
         }
       }
-      drop();
-      for (; column < hanging.length; column++) drop();
+      fillSpanned();
+      for (; column < spanning.length; column++) fillSpanned();
       for (let c = 0; c < line.length; c++) if (line[c] === undefined) line[c] = "";
-      hanging = next;
+      spanning = next;
       out.push(line);
     }
     return out;
   }
 
-  /** The names of the columns: the words of all rows of the head, each once. @param {string[][]} grid */
-  name(grid) {
+  /**
+   * The names of the columns: the different texts of the rows of the head, joined.
+   * @param {string[][]} grid
+   */
+  columnNames(grid) {
     const width = Math.max(0, ...grid.map((line) => line.length));
     const taken = new Map();
     const names = [];
@@ -437,15 +494,15 @@ class Table {
     return names;
   }
 
-  /** Whether each row begins with its header, and is a header and one cell: a list of properties. */
-  upright() {
+  /** Whether each row is a header and one cell: a list of properties. */
+  isPropertyList() {
     return !this.head && this.rows.length > 0 && this.rows.slice(0, 200).every((row) => {
       const cells = this.cells(row);
       return cells.length === 2 && (tagOf(cells[0]) === "th" || explicitRole(cells[0]) === "rowheader") && tagOf(cells[1]) !== "th";
     });
   }
 
-  /** Its caption, or its accessible name. */
+  /** The accessible name, which is the caption if there is one. */
   caption() {
     const { naming } = this.extraction;
     return naming.name(this.el, tagOf(this.el), this.native ? "table" : explicitRole(this.el));
@@ -460,7 +517,7 @@ function spanOf(cell, name, most) {
   return Math.min(n > 0 ? n : 1, Math.max(most, 1));
 }
 
-/** The rows of a table, without those of its foot: they sum up. @param {El} table */
+/** The rows of a table without the foot, which sums up. @param {El} table */
 function nativeRows(table) {
   /** @type {El[]} */
   const foot = [];
@@ -478,11 +535,11 @@ function roleRows(extraction, el) {
       if (tableOf(row) === el) rows.push(row);
     }
   }
-  return extraction.any ? rows.sort(composedOrder) : rows;
+  return extraction.hasShadowTrees ? rows.sort(composedOrder) : rows;
 }
 
 /**
- * The table that is asked for: the largest that has the headers and the caption.
+ * The largest table that has the wanted headers and caption.
  * @param {Extraction} extraction @param {Scope} scope @param {PlanTable} wanted
  */
 function findTable(extraction, scope, wanted) {
@@ -500,7 +557,7 @@ function findTable(extraction, scope, wanted) {
     const table = new Table(extraction, el);
     if (table.rows.length <= table.head) continue;
     if (caption && foldCase(table.caption()) !== caption) continue;
-    const names = (table.upright() ? table.rows.slice(0, 200).map((row) => extraction.text(table.cells(row)[0], "th")) : table.headers).map(foldCase);
+    const names = (table.isPropertyList() ? table.rows.slice(0, 200).map((row) => extraction.text(table.cells(row)[0], "th")) : table.headers).map(foldCase);
     if (!headers.every((h) => names.includes(h))) continue;
     const here = table.rows.length * Math.max(table.headers.length, 1);
     if (here > size) {
@@ -516,9 +573,9 @@ function extractTable(extraction, scope, wanted) {
   const found = findTable(extraction, scope, wanted);
   if (!found) return null;
   const { table, size } = found;
-  if (table.upright()) {
+  if (table.isPropertyList()) {
     const lines = table.grid(0, Math.min(table.rows.length, EXTRACT_COLUMNS));
-    return { headers: table.name([lines.map((line) => line[0])]), rows: [lines.map((line) => line[1] || "")], found: 1, size };
+    return { headers: table.columnNames([lines.map((line) => line[0])]), rows: [lines.map((line) => line[1] || "")], found: 1, size };
   }
   const most = Math.min(table.rows.length, table.head + extraction.maxRows);
   if (most < table.rows.length) extraction.truncated = true;
@@ -530,17 +587,17 @@ function extractTable(extraction, scope, wanted) {
 }
 
 /**
- * The path of the first field whose selector the browser does not take, or "".
+ * The path of the first field with an invalid selector, or "". Folds the names of the fields.
  * @param {PlanField[]} fields
  */
 function invalidField(fields) {
   const stack = fields.slice().reverse();
-  const nowhere = new DocumentFragment();
+  const empty = new DocumentFragment();
   while (stack.length) {
     const field = /** @type {PlanField} */ (stack.pop());
     field.name = foldCase(field.name || "");
     try {
-      if (field.selector) queryOne(nowhere, field.selector);
+      if (field.selector) queryOne(empty, field.selector);
     } catch {
       return field.path;
     }
@@ -571,34 +628,4 @@ function extractWith(agent, plan) {
     values, table, rows: table ? table.found : extraction.rows, truncated: extraction.truncated, frames: extraction.frames(scope),
     url: clean(location.href, MAX_FIELD),
   };
-}
-
-/**
- * Scrolls an element into the middle of every box and frame that scrolls, one that is larger than the viewport to its
- * start, and waits until that is drawn: the pictures of frames in other processes come later than those of their page. False: it is gone.
- * @param {Agent} agent @param {number} ref
- */
-async function reveal(agent, ref) {
-  const rec = agent.model.records.connected(ref);
-  if (!rec) return false;
-  const { width, height } = safe.rect(rec.node);
-  /** @type {ScrollIntoViewOptions} */
-  const how = { block: height > innerHeight ? "start" : "center", inline: width > innerWidth ? "start" : "center", behavior: "instant" };
-  Element.prototype.scrollIntoView.call(rec.node, how);
-  if (window !== top) await nextDrawnFrame();
-  return true;
-}
-
-/** Milliseconds that a frame may take to be drawn after it came into view. */
-const DRAWN_AT_MOST = 2000;
-
-/** Resolves when a frame is drawn: none is while it is out of view. @returns {Promise<void>} */
-function nextDrawnFrame() {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, DRAWN_AT_MOST);
-    requestAnimationFrame(() => requestAnimationFrame(() => {
-      clearTimeout(timer);
-      resolve();
-    }));
-  });
 }

@@ -1,8 +1,10 @@
 // @ts-check
-// Scroll positions: reading them, and restoring them in another document of the same URL.
+// Scrolling: reading scroll positions, restoring them in another document of the same URL, and
+// scrolling an element into view for a screenshot. The commands "scrolled", "scrollBack" and
+// "reveal" call it; nothing is kept.
 
-/** Limits of what is reported: scrolled boxes, their depth, and their siblings. */
-const PLACE_BOXES = 4, PLACE_DEPTH = 64, PLACE_AMONG = 10_000;
+/** The limits of what is reported: scrolled boxes, their depth, and their siblings. */
+const SCROLLED_BOXES = 4, SCROLLED_DEPTH = 64, SCROLLED_SIBLINGS = 10_000;
 
 const scrollAccess = {
   /** @type {(doc: Document) => El | null} */
@@ -15,16 +17,20 @@ const scrollAccess = {
   scroll: method(Element, "scrollTo"),
 };
 
-/** Which child of which child an element is, from the root; null: it cannot be said. @param {El} el */
+/**
+ * The path of child indexes from the root to an element; null in shadow trees and beyond the
+ * limits.
+ * @param {El} el
+ */
 function pathTo(el) {
   /** @type {number[]} */
   const path = [];
   const root = safe.documentElement(document);
   for (let /** @type {El | null} */ n = el; n !== root; n = scrollAccess.parent(n)) {
-    if (!n || path.length === PLACE_DEPTH) return null;
+    if (!n || path.length === SCROLLED_DEPTH) return null;
     let i = 0;
     for (let other = scrollAccess.before(n); other; other = scrollAccess.before(other)) {
-      if (++i > PLACE_AMONG) return null;
+      if (++i > SCROLLED_SIBLINGS) return null;
     }
     path.unshift(i);
   }
@@ -40,13 +46,15 @@ function atPath(path) {
   return el;
 }
 
-/** Where the document is scrolled to, and the boxes around its middle. */
+/**
+ * The scroll position of the document, and those of the boxes around the middle of the viewport.
+ */
 function scrollPosition() {
   /** @type {{path: number[], x: number, y: number}[]} */
   const boxes = [];
   const scroller = scrollAccess.scroller(document);
   let el = safe.elementFromPoint(document, innerWidth / 2, innerHeight / 2);
-  for (let depth = 0; el && depth < 1000 && boxes.length < PLACE_BOXES; el = scrollAccess.parent(el), depth++) {
+  for (let depth = 0; el && depth < 1000 && boxes.length < SCROLLED_BOXES; el = scrollAccess.parent(el), depth++) {
     const x = slow.scrollLeft(el), y = slow.scrollTop(el);
     if (el === scroller || (!x && !y)) continue;
     const path = pathTo(el);
@@ -58,7 +66,10 @@ function scrollPosition() {
 /** @param {number} is @param {number} want */
 const isNear = (is, want) => Math.abs(is - want) <= 1;
 
-/** Scrolls as far as there is; whether that is where it was. @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[]}} to */
+/**
+ * Scrolls to the positions, as far as possible. Reports whether they are reached.
+ * @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[]}} to
+ */
 function scrollOnce(to) {
   scrollTo({ left: to.x, top: to.y, behavior: "instant" });
   let there = isNear(scrollX, to.x) && isNear(scrollY, to.y);
@@ -71,7 +82,8 @@ function scrollOnce(to) {
 }
 
 /**
- * Goes back to a place: again at every frame, for what is to be scrolled may come later, until it is reached or time is up.
+ * Restores scroll positions: at every frame, because content may be added later, until they are
+ * reached or the time is up.
  * @param {{x: number, y: number, boxes: {path: number[], x: number, y: number}[], patience: number}} to
  */
 async function restoreScroll(to) {
@@ -81,4 +93,38 @@ async function restoreScroll(to) {
     await nextFrame();
   }
   return true;
+}
+
+/**
+ * Scrolls an element to the middle of every scroll container and frame, or to the start when it is
+ * larger than the viewport, and waits until a frame in another process is drawn, which happens
+ * later than its page. Reports false for a removed element.
+ * @param {Agent} agent @param {number} ref
+ */
+async function reveal(agent, ref) {
+  const rec = agent.model.records.connected(ref);
+  if (!rec) return false;
+  const { width, height } = safe.rect(rec.node);
+  /** @type {ScrollIntoViewOptions} */
+  const how = { block: height > innerHeight ? "start" : "center", inline: width > innerWidth ? "start" : "center", behavior: "instant" };
+  Element.prototype.scrollIntoView.call(rec.node, how);
+  if (window !== top) await nextDrawnFrame();
+  return true;
+}
+
+/** The longest wait for a frame to be drawn after it was scrolled into view, in milliseconds. */
+const DRAWN_AT_MOST = 2000;
+
+/**
+ * Resolves when this frame is drawn, which does not happen while it is out of view.
+ * @returns {Promise<void>}
+ */
+function nextDrawnFrame() {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAWN_AT_MOST);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      clearTimeout(timer);
+      resolve();
+    }));
+  });
 }

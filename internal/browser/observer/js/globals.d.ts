@@ -151,11 +151,10 @@ interface ReachRequest {
 interface ReachState {
   /** How often it was scrolled into view. */
   scrolls: number;
-  scrolled: boolean;
-  /** Where it stood at the last attempt. */
+  /** Its box at the last attempt. */
   box: string;
-  /** When it is acted on where it is, though it moves. */
-  restless: number;
+  /** When it is acted on although it moves. */
+  stableBy: number;
   checked?: string;
 }
 

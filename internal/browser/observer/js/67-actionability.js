@@ -1,15 +1,24 @@
 // @ts-check
-// Actionability: what is checked, and waited for, before an element is acted on.
+// Actionability: what is checked, and waited for, before an element is acted on: it is connected,
+// visible, enabled, stable, in view, not covered, and still the element that the caller saw.
+//
+// The daemon's commands call waitActionable and checkBeforePress (internal/browser/input); a
+// refusal is an Answer with an error code. The file also maps points of frames, and measures how
+// far a drag moved an element and the wheel scrolled. State of an action is in ReachState; only the
+// guard and the agent's pressedPosition and wheel outlive a command.
 
-/** Milliseconds after which a frame counts as drawn in a document that is not rendered. */
+/**
+ * The longest wait for an animation frame, in milliseconds, because documents that are not rendered
+ * have none.
+ */
 const FRAME_AT_MOST = 100;
-/** Milliseconds after which an element that keeps moving is acted on where it is. */
-const RESTLESS = 1000;
+/** The longest wait for a moving element, in milliseconds. Then it is acted on where it is. */
+const UNSTABLE_AT_MOST = 1000;
 
 /** Errors that waiting does not resolve. */
 const FINAL = new Set(["stale", "renamed", "reused", "uneditable", "uncheckable", "unselectable", "radio", "wrong", "outside"]);
 
-/** Resolves at the next frame. @returns {Promise<void>} */
+/** Resolves at the next animation frame. @returns {Promise<void>} */
 function nextFrame() {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, FRAME_AT_MOST);
@@ -21,7 +30,8 @@ function nextFrame() {
 }
 
 /**
- * Retries at every frame until the attempt succeeds, the time is up, or the daemon starts another action.
+ * Retries at every frame until the attempt succeeds, the time is up, or the daemon starts another
+ * action.
  * @template {{error?: string}} T
  * @param {Agent} agent @param {number} patience in milliseconds @param {(tries: number) => T} attempt
  * @returns {Promise<T>}
@@ -38,21 +48,23 @@ async function retryUntil(agent, patience, attempt) {
 }
 
 /**
- * Waits until an element is actionable, and returns where, or why it is not. Actions without a pointer are performed
- * at once.
+ * Waits until an element is actionable, and returns where, or why it is not. Actions without a
+ * pointer (focus, select) are performed in the same step.
  * @param {Agent} agent
  * @param {ReachRequest} request
- *   need is "point": a point to click; "view": brought into view; "drop": where a drag ends; "focus": the focus; "node": that it is
- *   there. A passive action, such as scrolling, needs no element that is enabled.
+ *   need is "point": a point to click; "view": scrolled into view; "drop": the end of a drag; "focus": the focus; "node": the node
+ *   alone. A passive action, such as scrolling, does not need an enabled element.
  */
 function waitActionable(agent, request) {
   const began = performance.now();
   /** @type {ReachState} */
-  const state = { scrolls: 0, scrolled: false, box: "", restless: began + Math.min(RESTLESS, request.patience / 2) };
+  const state = { scrolls: 0, box: "", stableBy: began + Math.min(UNSTABLE_AT_MOST, request.patience / 2) };
   return retryUntil(agent, request.patience, () => checkActionable(agent, request, state));
 }
 
-/** @param {Agent} agent @param {ReachRequest} request @param {ReachState} state @returns {Answer} */
+/**
+ * @param {Agent} agent @param {ReachRequest} request @param {ReachState} state @returns {Answer}
+ */
 function checkActionable(agent, request, state) {
   const rec = agent.model.records.connected(request.ref);
   if (!rec) return { error: "stale" };
@@ -64,8 +76,8 @@ function checkActionable(agent, request, state) {
   if (request.need === "view") return scrollToPoint(agent, rec, state, false);
   if (request.need === "drop") return scrollToDropPoint(agent, rec, state, request.dragged);
   const el = request.edit !== undefined ? editableOf(rec.node) : request.values !== undefined ? selectOf(rec.node) : rec.node;
-  const refused = request.passive ? null : unusableReason(agent, el, request);
-  if (refused) return refused;
+  const unusable = request.passive ? null : unusableReason(agent, el, request);
+  if (unusable) return unusable;
   if (!el) return { error: "stale" };
   if (request.want !== undefined) {
     const { error, checked } = checkedOf(agent, rec.node, request.want);
@@ -85,7 +97,11 @@ function checkActionable(agent, request, state) {
   return { ...found, error: "moving" };
 }
 
-/** Why an element cannot be used, if it cannot. @param {Agent} agent @param {El | null} el @param {{edit?: string}} request @returns {Answer | null} */
+/**
+ * Why an element cannot be used; null when it can.
+ * @param {Agent} agent @param {El | null} el @param {{edit?: string}} request
+ * @returns {Answer | null}
+ */
 function unusableReason(agent, el, request) {
   if (!el) return { error: request.edit !== undefined ? "uneditable" : "unselectable" };
   const control = agent.model.hints.proxiedControls.get(el) || el;
@@ -98,7 +114,7 @@ function unusableReason(agent, el, request) {
 }
 
 /**
- * Brings an element into view and finds the point to act at.
+ * Scrolls an element into view and finds the point to act at.
  * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {boolean} open whether nothing may cover it
  * @returns {Answer & {x: number, y: number, w: number, h: number}}
  */
@@ -107,11 +123,10 @@ function scrollToPoint(agent, rec, state, open) {
   const { node, tag } = rec;
   let rect = visibility.rect(node, tag);
   let best = actionPoint(visibility, node, tag, rect);
-  const out = !isInView(visibleCenter(rect)) || best.cover === document;
-  if ((best.cover || out) && (out || state.scrolls < SCROLLS.length)) {
-    if (!out || state.scrolls < SCROLLS.length) rect = scrollElementIntoView(visibility, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
+  const outside = !isInView(visibleCenter(rect)) || best.cover === document;
+  if ((best.cover || outside) && (outside || state.scrolls < SCROLLS.length)) {
+    if (!outside || state.scrolls < SCROLLS.length) rect = scrollElementIntoView(visibility, node, tag, SCROLLS[Math.min(state.scrolls, SCROLLS.length - 1)]);
     state.scrolls++;
-    state.scrolled = true;
     best = actionPoint(visibility, node, tag, rect);
   }
   const found = { x: best.point.x, y: best.point.y, w: rect.width, h: rect.height };
@@ -122,39 +137,47 @@ function scrollToPoint(agent, rec, state, open) {
 }
 
 /**
- * Brings an element into view as the place where a drag ends: its centre, also when what is dragged covers that. Only when
- * something else does, another point of it that is free.
+ * Scrolls an element into view as the end of a drag, and finds its centre, which the dragged
+ * element may cover; or another point when something else covers the centre.
  * @param {Agent} agent @param {Rec} rec @param {ReachState} state @param {number | undefined} dragged the ref of what is dragged
  */
 function scrollToDropPoint(agent, rec, state, dragged) {
   const { visibility } = agent.model;
   const { node, tag } = rec;
   const source = dragged === undefined ? undefined : agent.model.records.byRef.get(dragged);
-  const moves = source ? source.node : null;
+  const ignored = source ? source.node : null;
   let rect = visibility.rect(node, tag);
   let at = centerOf(visibility, node, tag, rect);
   if (!isInView(at)) {
     rect = scrollElementIntoView(visibility, node, tag, "center");
     at = centerOf(visibility, node, tag, rect);
   }
-  const hit = isInView(at) ? hitWithout(moves, at.x, at.y) : null;
+  const hit = isInView(at) ? hitWithout(ignored, at.x, at.y) : null;
   if (hit && clickPath(node, hit) !== COVERED) return { x: at.x, y: at.y, w: rect.width, h: rect.height };
   return scrollToPoint(agent, rec, state, false);
 }
 
-/** Whether an element is to be waited for, for it moves. @param {El} el @param {ReachRequest} request @param {Answer} found @param {ReachState} state */
+/**
+ * Whether to wait because an element moves.
+ * @param {El} el @param {ReachRequest} request @param {Answer} found where it is now
+ * @param {ReachState} state
+ */
 function isMoving(el, request, found, state) {
   if (state.box === "" && !request.still && !isAnimated(el)) return false;
   const box = [found.x, found.y, found.w, found.h].join();
   const same = box === state.box;
   state.box = box;
-  return !same && performance.now() < state.restless;
+  return !same && performance.now() < state.stableBy;
 }
 
-/** What an animation must change to move something. */
+/** The properties whose animation may move an element. */
 const MOVING = /^(all|transform|translate|rotate|scale|zoom|left|top|right|bottom|width|height|inset|offset|margin|padding|max|min|flex|grid|font|gap|line|block|inline|border)/i;
 
-/** Whether an animation is running that may move an element: any that ends, and one without end around the element. @param {El} el */
+/**
+ * Whether an animation is running that may move an element: one with an end, or one without an end
+ * around the element.
+ * @param {El} el
+ */
 function isAnimated(el) {
   const root = safe.getRootNode(el);
   const running = safe.getAnimations(document);
@@ -169,12 +192,12 @@ function isAnimated(el) {
 }
 
 /**
- * Checks right before the press, with the pointer in place, that the point still hits the element. From then on the
- * guard blocks presses of anything else.
+ * Checks right before the press, when the pointer is at the point, that the point still hits the
+ * element. Then it arms the guard, which blocks presses of other elements.
  * @param {Agent} agent @param {{ref: number, x: number, y: number, clicks?: number, passive?: boolean, known?: Known}} request
  */
 function checkBeforePress(agent, request) {
-  agent.model.changes.styleDirty = true; // the pointer moved: :hover styles change without an event
+  agent.model.changes.styleDirty = true; // the pointer moved, and :hover rules apply without an event
   agent.schedule();
   const rec = agent.model.records.connected(request.ref);
   if (!rec) return { error: "stale" };
@@ -198,8 +221,8 @@ function checkBeforePress(agent, request) {
 // ---- frames ---------------------------------------------------------------------------------
 
 /**
- * Moves a point of a child frame's viewport into this document's, brings it into view, and checks that the frame
- * receives what is done there.
+ * Maps a point of a child frame's viewport into this document's, scrolls it into view, and checks
+ * that the frame receives input there.
  * @param {Agent} agent @param {ThroughRequest} request
  */
 function mapFramePoint(agent, request) {
@@ -207,7 +230,10 @@ function mapFramePoint(agent, request) {
   return retryUntil(agent, request.patience, () => tryMapFramePoint(agent, request, state));
 }
 
-/** @param {Agent} agent @param {ThroughRequest} request @param {{scrolled: number, box: string}} state @returns {Answer} */
+/**
+ * @param {Agent} agent @param {ThroughRequest} request
+ * @param {{scrolled: number, box: string}} state @returns {Answer}
+ */
 function tryMapFramePoint(agent, request, state) {
   const el = agent.hosts.get(request.frame);
   if (!el || !safe.isConnected(el)) return { error: "frame" };
@@ -227,7 +253,7 @@ function tryMapFramePoint(agent, request, state) {
     const { detail, ref } = describeObstacle(agent, hit || document, el);
     return { ...found, error: "covered", detail, cover: ref };
   }
-  // What was scrolled is where the browser looks for it once it is drawn.
+  // After scrolling, the browser's hit test is right once a frame was drawn: the point must be the same twice.
   const box = p.x + "," + p.y;
   const drawn = state.scrolled === 0 || state.box === box;
   state.box = box;
@@ -237,7 +263,8 @@ function tryMapFramePoint(agent, request, state) {
 }
 
 /**
- * How a frame's viewport lies in this one: transforms of the frame and of what is around it count, in two dimensions.
+ * Maps points of a frame's viewport into this one, with the 2D transforms of the frame and its
+ * ancestors.
  * @param {El} el @returns {((x: number, y: number) => {x: number, y: number}) | null}
  */
 function frameMap(el) {
@@ -259,7 +286,10 @@ function frameMap(el) {
   });
 }
 
-/** Puts the transforms of one element in front of a matrix, without what they move. @param {CSSStyleDeclaration} style @param {number[]} m */
+/**
+ * Multiplies the transforms of one element and a matrix, without translations.
+ * @param {CSSStyleDeclaration} style @param {number[]} m
+ */
 function linearPart(style, m) {
   if (style.transform === "none" && style.scale === "none" && style.rotate === "none") return m;
   const t = style.transform === "none" ? new DOMMatrix() : new DOMMatrix(style.transform);
@@ -280,7 +310,10 @@ function linearPart(style, m) {
 /** @type {(el: El, by: ScrollToOptions) => void} */
 const scrollBoxBy = method(Element, "scrollBy");
 
-/** Scrolls whatever scrolls around an element until a point of it is in the middle. @param {El} el @param {() => {x: number, y: number}} point */
+/**
+ * Scrolls all scroll containers around an element until a point of it is in the middle.
+ * @param {El} el @param {() => {x: number, y: number}} point
+ */
 function scrollToFramePoint(el, point) {
   for (let n = flatElement(el), up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
     const tag = tagOf(n);
@@ -299,7 +332,10 @@ function isWithinWidth(p) {
 
 // ---- points ---------------------------------------------------------------------------------
 
-/** What stands at a point of the viewport. @param {Agent} agent @param {{x: number, y: number}} request */
+/**
+ * Describes the element at a point of the viewport.
+ * @param {Agent} agent @param {{x: number, y: number}} request
+ */
 function describePoint(agent, request) {
   const hit = isInView(request) ? hitAt(request.x, request.y) : null;
   if (!hit) return { error: "outside", detail: innerWidth + " x " + innerHeight };
@@ -308,14 +344,14 @@ function describePoint(agent, request) {
   return { detail, cover: ref };
 }
 
-// ---- what a drag moved ------------------------------------------------------------------------
+// ---- displacement by a drag -------------------------------------------------------------------
 
-/** How far something must have moved to count, in CSS pixels. */
+/** The smallest displacement that is reported, in CSS pixels. */
 const MOVED_AT_LEAST = 1;
 
 /**
- * The position of an element on the page, independent of scrolling. Fixed elements do not scroll with the page; sticky ones
- * do in part, which cannot be distinguished from a move.
+ * The position of an element on the page, independent of scrolling. Fixed elements do not scroll
+ * with the page; the partial scrolling of sticky elements cannot be distinguished from a move.
  * @param {El} el
  */
 function pagePositionOf(el) {
@@ -357,7 +393,7 @@ async function displacement(agent, request) {
 // ---- the wheel ------------------------------------------------------------------------------
 
 /**
- * Notes how far everything around a point is scrolled.
+ * Notes the scroll positions of everything around a point.
  * @param {Agent} agent @param {{x: number, y: number, center?: boolean}} request center: the middle of the viewport
  */
 function beforeWheel(agent, request) {
@@ -373,7 +409,7 @@ function beforeWheel(agent, request) {
   return at;
 }
 
-/** How far anything was scrolled since. @param {WheelState} wheel */
+/** How far everything was scrolled since then. @param {WheelState} wheel */
 function wheelDelta(wheel) {
   let x = scrollX - wheel.left, y = scrollY - wheel.top;
   for (const box of wheel.boxes) {
@@ -384,11 +420,15 @@ function wheelDelta(wheel) {
   return { x: Math.round(x), y: Math.round(y) };
 }
 
-/** How many frames a wheel may take to begin to scroll, and how many without a change end it. */
+/**
+ * How many frames the wheel may take to begin to scroll, and after how many without a change
+ * scrolling has ended.
+ */
 const WHEEL_BEGINS = 12, WHEEL_RESTS = 3;
 
 /**
- * Resolves when what the wheel set off has come to rest: how far it scrolled, or foreign when that is in a frame.
+ * Resolves when the scrolling by the wheel has ended: how far it scrolled; foreign when the pointer
+ * is over a frame.
  * @param {Agent} agent @param {{patience: number}} request
  */
 async function afterWheel(agent, request) {
@@ -397,12 +437,12 @@ async function afterWheel(agent, request) {
   agent.wheel = null;
   const end = performance.now() + request.patience;
   let last = wheelDelta(wheel);
-  for (let frames = 0, calm = 0; performance.now() < end; frames++) {
+  for (let unchanged = 0; performance.now() < end; ) {
     await nextFrame();
     const now = wheelDelta(wheel);
-    calm = now.x === last.x && now.y === last.y ? calm + 1 : 0;
+    unchanged = now.x === last.x && now.y === last.y ? unchanged + 1 : 0;
     last = now;
-    if (calm >= (last.x || last.y ? WHEEL_RESTS : WHEEL_BEGINS)) break;
+    if (unchanged >= (last.x || last.y ? WHEEL_RESTS : WHEEL_BEGINS)) break;
   }
   return { ...last, foreign: wheel.foreign };
 }
