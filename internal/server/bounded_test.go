@@ -85,7 +85,7 @@ func wantLimit(t *testing.T, err error, name string, counted *refusals) (retry t
 	return retry
 }
 
-func TestEveryLimitIsToldAndCounted(t *testing.T) {
+func TestEveryLimitIsReportedAndCounted(t *testing.T) {
 	counted := new(refusals)
 	cfg := Config{Metrics: counted, Limits: limit.Config{CallsPerSecond: 100, Burst: 50, Streams: 3, StreamsPerClient: 2, Connections: 2, RequestBytes: 10_000, ResponseBytes: 20_000}}
 	synctest.Test(t, func(t *testing.T) {
@@ -99,11 +99,11 @@ func TestEveryLimitIsToldAndCounted(t *testing.T) {
 		_, err := b.tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: shopURL})
 		wantLimit(t, err, "tabs", counted)
 		for range 4 {
-			if _, err = b.rooms.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{}); err != nil {
+			if _, err = b.sessions.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		_, err = b.rooms.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{})
+		_, err = b.sessions.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{})
 		wantLimit(t, err, "sessions", counted)
 
 		_, err = b.texts.CountTokens(t.Context(), &domtapv1.CountTokensRequest{Text: strings.Repeat("x", 10_001)})
@@ -195,7 +195,7 @@ func TestAStreamWhoseMessageIsTooLargeSaysSo(t *testing.T) {
 	})
 }
 
-func TestStrangersCannotFillTheDaemonWithStreamsOfItsHealth(t *testing.T) {
+func TestHealthStreamsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBenchOn(t, Config{Token: testToken}, "tcp")
 		defer b.close()

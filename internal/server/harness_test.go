@@ -42,13 +42,13 @@ type bench struct {
 	stop    context.CancelFunc
 	served  chan error
 
-	tabs  domtapv1.TabServiceClient
-	dom   domtapv1.DomServiceClient
-	act   domtapv1.ActionServiceClient
-	pages domtapv1.PageServiceClient
-	texts domtapv1.ContextServiceClient
-	rooms domtapv1.SessionServiceClient
-	stats domtapv1.StatsServiceClient
+	tabs     domtapv1.TabServiceClient
+	dom      domtapv1.DomServiceClient
+	act      domtapv1.ActionServiceClient
+	pages    domtapv1.PageServiceClient
+	texts    domtapv1.ContextServiceClient
+	sessions domtapv1.SessionServiceClient
+	stats    domtapv1.StatsServiceClient
 }
 
 // inBubble runs a test with a server of its own, in fake time. The bubble fails the test when a
@@ -122,7 +122,7 @@ func newBenchWith(t *testing.T, cfg Config, network string, tabs tabpool.Config)
 	b.act = domtapv1.NewActionServiceClient(b.conn)
 	b.pages = domtapv1.NewPageServiceClient(b.conn)
 	b.texts = domtapv1.NewContextServiceClient(b.conn)
-	b.rooms = domtapv1.NewSessionServiceClient(b.conn)
+	b.sessions = domtapv1.NewSessionServiceClient(b.conn)
 	b.stats = domtapv1.NewStatsServiceClient(b.conn)
 	return b
 }

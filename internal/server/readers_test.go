@@ -119,15 +119,15 @@ func TestAReaderThatTakesOneMessageASecond(t *testing.T) {
 	}
 }
 
-// hole is a connection that can be cut as a pulled cable cuts it: nothing arrives, and nobody is told.
-type hole struct {
+// cuttableConn is a connection that can be cut like a pulled cable: nothing arrives any more, and neither side gets an error.
+type cuttableConn struct {
 	net.Conn
 	cut chan struct{}
 	end chan struct{}
 	one sync.Once
 }
 
-func (h *hole) Read(p []byte) (int, error) {
+func (h *cuttableConn) Read(p []byte) (int, error) {
 	n, err := h.Conn.Read(p)
 	select {
 	case <-h.cut:
@@ -138,7 +138,7 @@ func (h *hole) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (h *hole) Write(p []byte) (int, error) {
+func (h *cuttableConn) Write(p []byte) (int, error) {
 	select {
 	case <-h.cut:
 		return len(p), nil
@@ -147,7 +147,7 @@ func (h *hole) Write(p []byte) (int, error) {
 	return h.Conn.Write(p)
 }
 
-func (h *hole) Close() error {
+func (h *cuttableConn) Close() error {
 	h.one.Do(func() { close(h.end) })
 	select {
 	case <-h.cut:
@@ -159,10 +159,10 @@ func (h *hole) Close() error {
 
 // A client whose cable is pulled is found out within the minute of the keepalive, and until then costs the
 // others nothing.
-func TestAReaderThatVanishesWithoutAWord(t *testing.T) {
+func TestReaderWhoseConnectionIsCutIsEnded(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
-		cable := &hole{cut: make(chan struct{}), end: make(chan struct{})}
+		cable := &cuttableConn{cut: make(chan struct{}), end: make(chan struct{})}
 		conn := dialThrough(t, b.memory, func(c net.Conn) net.Conn { cable.Conn = c; return cable })
 		defer conn.Close()
 		gone, err := domtapv1.NewDomServiceClient(conn).WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: tab.GetId()})
@@ -210,8 +210,8 @@ func dialThrough(t *testing.T, listener *bufconn.Listener, wrap func(net.Conn) n
 	return conn
 }
 
-// crowd is a server on loopback, a tab and connections to it. Time is real here, and no test depends on it.
-type crowd struct {
+// loopback is a server on a loopback address, a tab, and connections to the server. Time is real here, and no test depends on it.
+type loopback struct {
 	t     *testing.T
 	ctx   context.Context
 	page  *actortest.Page
@@ -219,7 +219,7 @@ type crowd struct {
 	conns []domtapv1.DomServiceClient
 }
 
-func newCrowd(t *testing.T, connections int, body []*actortest.Node) *crowd {
+func newLoopback(t *testing.T, connections int, body []*actortest.Node) *loopback {
 	t.Helper()
 	browser := actortest.NewBrowser()
 	browser.Serve(shopURL, func() actortest.Screen { return actortest.Screen{Body: body} })
@@ -241,7 +241,7 @@ func newCrowd(t *testing.T, connections int, body []*actortest.Node) *crowd {
 			t.Error(err)
 		}
 	})
-	c := &crowd{t: t, ctx: metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+testToken)}
+	c := &loopback{t: t, ctx: metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+testToken)}
 	if c.tab, err = pool.Open(t.Context(), tabpool.OpenOptions{URL: shopURL}); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func newCrowd(t *testing.T, connections int, body []*actortest.Node) *crowd {
 }
 
 // watch starts streams, all at once, and returns them when each has its snapshot.
-func (c *crowd) watch(n int) []domtapv1.DomService_WatchDomClient {
+func (c *loopback) watch(n int) []domtapv1.DomService_WatchDomClient {
 	c.t.Helper()
 	streams := make([]domtapv1.DomService_WatchDomClient, n)
 	var wg sync.WaitGroup
@@ -283,7 +283,7 @@ func (c *crowd) watch(n int) []domtapv1.DomService_WatchDomClient {
 }
 
 // change replaces most of the page's text, in one revision, and returns that.
-func (c *crowd) change(n int) {
+func (c *loopback) change(n int) {
 	c.page.Update(func(main *actortest.Frame) {
 		for i, node := range main.Body {
 			node.Value = fmt.Sprintf("%0400d %d", n, i)
@@ -315,7 +315,7 @@ func catchUp(stream domtapv1.DomService_WatchDomClient, n int) error {
 // A thousand streams over four real connections, begun all at once; every tenth is never read. The others get
 // every last state.
 func TestAThousandStreamsOverFourConnections(t *testing.T) {
-	c := newCrowd(t, 4, buttons("B", 9))
+	c := newLoopback(t, 4, buttons("B", 9))
 	streams := c.watch(1000)
 	for n := range 3 {
 		c.change(n)
@@ -346,7 +346,7 @@ func TestMemoryOfReadersThatDoNotReadIsBounded(t *testing.T) {
 	if os.Getenv("DOMTAP_LONG") != "" { // make test-long
 		stalled, fill, more = 100, 3000, 2000
 	}
-	c := newCrowd(t, 2, buttons("B", 20))
+	c := newLoopback(t, 2, buttons("B", 20))
 	prompt := c.watch(1)[0]
 	change := func(from, to int) uint64 {
 		for n := from; n < to; n++ {

@@ -31,7 +31,7 @@ func TestSessionsOverTheWire(t *testing.T) {
 			Cookies: []*domtapv1.Cookie{{Name: "id", Value: "42", Domain: "shop.example", Path: "/", Expires: 2e9, HttpOnly: true, Secure: true, SameSite: "Lax"}},
 			Origins: []*domtapv1.OriginStorage{{Origin: "https://shop.example", LocalStorage: []*domtapv1.StorageEntry{{Name: "a", Value: "b"}}}},
 		}
-		made, err := b.rooms.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: "work", Settings: settings, StorageState: state})
+		made, err := b.sessions.CreateSession(ctx, &domtapv1.CreateSessionRequest{SessionId: "work", Settings: settings, StorageState: state})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,36 +40,36 @@ func TestSessionsOverTheWire(t *testing.T) {
 		if got := made.GetSession(); got.GetId() != "work" || !proto.Equal(got.GetSettings(), want) {
 			t.Errorf("made %v, want the settings %v", got, want)
 		}
-		back, err := b.rooms.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: "work"})
+		back, err := b.sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: "work"})
 		if err != nil || !proto.Equal(back.GetState(), state) {
 			t.Errorf("the state came back as %v, %v", back.GetState(), err)
 		}
-		if _, err := b.rooms.SetStorageState(ctx, &domtapv1.SetStorageStateRequest{SessionId: "work", Replace: true}); err != nil {
+		if _, err := b.sessions.SetStorageState(ctx, &domtapv1.SetStorageStateRequest{SessionId: "work", Replace: true}); err != nil {
 			t.Error(err)
 		}
 		opened, err := b.tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{SessionId: "work"})
 		if err != nil || opened.GetTab().GetSessionId() != "work" {
 			t.Errorf("opened %v, %v", opened, err)
 		}
-		updated, err := b.rooms.UpdateSession(ctx, &domtapv1.UpdateSessionRequest{SessionId: "work"})
+		updated, err := b.sessions.UpdateSession(ctx, &domtapv1.UpdateSessionRequest{SessionId: "work"})
 		if err != nil || updated.GetSession().GetTabs() != 1 || updated.GetSession().GetSettings().GetEmulation().GetOffline() {
 			t.Errorf("updated %v, %v", updated, err)
 		}
-		list, err := b.rooms.ListSessions(ctx, &domtapv1.ListSessionsRequest{})
+		list, err := b.sessions.ListSessions(ctx, &domtapv1.ListSessionsRequest{})
 		if err != nil || len(list.GetSessions()) != 2 || list.GetSessions()[0].GetId() != "default" {
 			t.Errorf("listed %v, %v", list, err)
 		}
-		if _, err := b.rooms.ListDownloads(ctx, &domtapv1.ListDownloadsRequest{SessionId: "work"}); err != nil {
+		if _, err := b.sessions.ListDownloads(ctx, &domtapv1.ListDownloadsRequest{SessionId: "work"}); err != nil {
 			t.Error(err)
 		}
-		if _, err := b.rooms.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: "work"}); err != nil {
+		if _, err := b.sessions.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: "work"}); err != nil {
 			t.Error(err)
 		}
 		for what, err := range map[string]error{
 			"list":  second(b.tabs.ListTabs(ctx, &domtapv1.ListTabsRequest{SessionId: "work"})),
 			"open":  second(b.tabs.OpenTab(ctx, &domtapv1.OpenTabRequest{SessionId: "work"})),
-			"state": second(b.rooms.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: "work"})),
-			"close": second(b.rooms.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: "work"})),
+			"state": second(b.sessions.GetStorageState(ctx, &domtapv1.GetStorageStateRequest{SessionId: "work"})),
+			"close": second(b.sessions.CloseSession(ctx, &domtapv1.CloseSessionRequest{SessionId: "work"})),
 		} {
 			if status.Code(err) != codes.NotFound {
 				t.Errorf("%s of a session that is closed: %v", what, err)
@@ -82,7 +82,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestASessionThatExistsIsNotMadeAgain(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
-		_, err := b.rooms.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{SessionId: "default"})
+		_, err := b.sessions.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{SessionId: "default"})
 		if status.Code(err) != codes.AlreadyExists || rpcstatus.Reason(err) != "EXISTS" {
 			t.Errorf("got %v", err)
 		}

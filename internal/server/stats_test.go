@@ -96,7 +96,7 @@ func TestStatsEstimateWhatIsStructured(t *testing.T) {
 	})
 }
 
-func TestStatsTellWhatLayReady(t *testing.T) {
+func TestStatsReportCacheHits(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("Button", 30)...)
 		r := &domtapv1.GetDomRequest{TabId: tab.GetId(), Incremental: true}
@@ -177,7 +177,7 @@ func TestStatsTellHowStepsWent(t *testing.T) {
 func TestStatsAreKeptBySessionAndTab(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		one, _ := b.shop(actortest.Button("Pay"))
-		if _, err := b.rooms.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{SessionId: "work"}); err != nil {
+		if _, err := b.sessions.CreateSession(t.Context(), &domtapv1.CreateSessionRequest{SessionId: "work"}); err != nil {
 			t.Fatal(err)
 		}
 		opened, err := b.tabs.OpenTab(t.Context(), &domtapv1.OpenTabRequest{Url: shopURL, SessionId: "work"})
@@ -202,7 +202,7 @@ func TestStatsAreKeptBySessionAndTab(t *testing.T) {
 		if st = b.getStats(&domtapv1.GetStatsRequest{SessionId: "work"}); len(st.GetTabs()) != 0 || of(st.GetTotal(), "GetDom").GetCalls() != 2 || of(st.GetTotal(), "CloseTab").GetCalls() != 1 {
 			t.Errorf("without its tab the session has %v", st)
 		}
-		if _, err := b.rooms.CloseSession(t.Context(), &domtapv1.CloseSessionRequest{SessionId: "work"}); err != nil {
+		if _, err := b.sessions.CloseSession(t.Context(), &domtapv1.CloseSessionRequest{SessionId: "work"}); err != nil {
 			t.Fatal(err)
 		}
 		if st = b.getStats(&domtapv1.GetStatsRequest{}); len(st.GetSessions()) != 1 || of(st.GetTotal(), "GetDom").GetCalls() != 3 {

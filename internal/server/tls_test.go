@@ -120,7 +120,7 @@ func TestCertificatesOfClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	clients := identity.New(t.Context(), testToken)
-	clients.Set(append(household(), identity.Entry{Principal: identity.Client("alice", identity.All), Cert: true}))
+	clients.Set(append(clientList(), identity.Entry{Principal: identity.Client("alice", identity.All), Cert: true}))
 	server, err := New(tabpool.New(actortest.NewBrowser(), tabpool.Config{}), Config{Token: testToken, Clients: clients})
 	if err != nil {
 		t.Fatal(err)

@@ -166,9 +166,9 @@ func TestTreesGoOnWhereTheyStopped(t *testing.T) {
 	})
 }
 
-// TestNavigationIsFoldedOnlyForWhoGotIt reads two pages of the same menu as clients that have and have not
+// TestNavigationIsFoldedOnlyForClientsThatReadIt reads two pages of the same menu as clients that have and have not
 // got all of it with the first.
-func TestNavigationIsFoldedOnlyForWhoGotIt(t *testing.T) {
+func TestNavigationIsFoldedOnlyForClientsThatReadIt(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		nav := func() *actortest.Node { return box("navigation", "Main", buttons("Item", 40)...) }
 		b.browser.Serve(shopURL+"same", func() actortest.Screen {
@@ -195,9 +195,9 @@ func TestNavigationIsFoldedOnlyForWhoGotIt(t *testing.T) {
 	})
 }
 
-// TestWhatAWalkHasBegunIsNotFolded changes a menu into that of the page before while a walk is in the middle of
+// TestContinuedReadIsNotFolded changes a menu into that of the page before while a walk is in the middle of
 // it: the walk goes on with the rest.
-func TestWhatAWalkHasBegunIsNotFolded(t *testing.T) {
+func TestContinuedReadIsNotFolded(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		nav := func() *actortest.Node { return box("navigation", "Main", buttons("Item", 40)...) }
 		other := actortest.Button("Other")

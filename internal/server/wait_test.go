@@ -431,7 +431,7 @@ func TestAWaitOutlastsAHangingPage(t *testing.T) {
 	})
 }
 
-func TestACallersEndEndsOnlyItsWait(t *testing.T) {
+func TestCancelledCallerEndsOnlyItsOwnWait(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Pay"))
 		first, second := b.waitFor(until(tab, &domtapv1.WaitCondition{Text: "done"})), b.waitFor(until(tab, &domtapv1.WaitCondition{Text: "done"}))

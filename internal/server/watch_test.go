@@ -227,7 +227,7 @@ func TestWatchFollowsNavigation(t *testing.T) {
 	})
 }
 
-func TestWatchGivesTheWholeViewWhenMostChanged(t *testing.T) {
+func TestWatchSendsTheWholeViewWhenMostChanged(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		_, page, s := b.watchShop(buttons("B", 20)...)
 		page.Update(func(main *actortest.Frame) { main.Body = buttons("C", 20) })

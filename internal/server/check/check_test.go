@@ -209,7 +209,7 @@ func TestBadFieldsAreNamed(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotBuiltYetIsNamed(t *testing.T) {
+func TestUnsupportedFieldsAreNamed(t *testing.T) {
 	for _, c := range []struct {
 		request     proto.Message
 		field, says string

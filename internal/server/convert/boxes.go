@@ -53,7 +53,7 @@ func WithBoxes(changes []*domtapv1.ChangedElement, old, now Boxed) []*domtapv1.C
 
 // moved makes the change of an element of which only the box differs.
 func moved(e *dom.Element, index int, from, to dom.Box) *domtapv1.ChangedElement {
-	s := newSlab(1)
+	s := newArena(1)
 	m := s.add(e, index)
 	m.Rect = s.rect(to)
 	field := &domtapv1.FieldChange{Field: "rect", Old: boxText(from), New: boxText(to)}

@@ -50,7 +50,7 @@ func first[T any](all []T, limit int) []T {
 }
 
 func added(list []diff.Added) []*domtapv1.Element {
-	s := newSlab(len(list))
+	s := newArena(len(list))
 	for _, a := range list {
 		s.add(a.Element, a.Index)
 	}
@@ -63,7 +63,7 @@ func changes(list []diff.Changed) []*domtapv1.ChangedElement {
 		return nil
 	}
 	out := make([]*domtapv1.ChangedElement, len(list))
-	s := newSlab(len(list))
+	s := newArena(len(list))
 	for i, c := range list {
 		out[i] = &domtapv1.ChangedElement{
 			Ref: uint32(c.New.Ref), Fields: fields(c), Element: s.add(c.New, c.To),

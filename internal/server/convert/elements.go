@@ -24,7 +24,7 @@ var (
 // A page can have thousands of elements, so their messages are allocated in one piece: keeping one
 // keeps all.
 func Elements(elements []*dom.Element, boxes []dom.Box) []*domtapv1.Element {
-	s := newSlab(len(elements))
+	s := newArena(len(elements))
 	for i, e := range elements {
 		m := s.add(e, i)
 		if boxes != nil {
@@ -34,16 +34,16 @@ func Elements(elements []*dom.Element, boxes []dom.Box) []*domtapv1.Element {
 	return s.out
 }
 
-// slab is memory for a known number of elements, their boxes and their parents' refs.
-type slab struct {
+// arena is memory for a known number of elements, their boxes and their parents' refs.
+type arena struct {
 	elements []domtapv1.Element
 	rects    []domtapv1.Rect
 	parents  []uint32
 	out      []*domtapv1.Element
 }
 
-func newSlab(n int) *slab {
-	return &slab{
+func newArena(n int) *arena {
+	return &arena{
 		elements: make([]domtapv1.Element, n),
 		parents:  make([]uint32, 0, n),
 		out:      make([]*domtapv1.Element, 0, n),
@@ -51,7 +51,7 @@ func newSlab(n int) *slab {
 }
 
 // add converts the next element.
-func (s *slab) add(e *dom.Element, index int) *domtapv1.Element {
+func (s *arena) add(e *dom.Element, index int) *domtapv1.Element {
 	m := &s.elements[len(s.out)]
 	m.Ref, m.Index = uint32(e.Ref), int32(index)
 	m.Tag, m.Role, m.Text, m.Href, m.Name = e.Tag, e.Role, e.Text, e.Href, e.Name
@@ -68,7 +68,7 @@ func (s *slab) add(e *dom.Element, index int) *domtapv1.Element {
 	return m
 }
 
-func (s *slab) rect(b dom.Box) *domtapv1.Rect {
+func (s *arena) rect(b dom.Box) *domtapv1.Rect {
 	if s.rects == nil {
 		s.rects = make([]domtapv1.Rect, len(s.elements))
 	}

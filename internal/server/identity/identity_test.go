@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-func TestNobodySeesNothing(t *testing.T) {
+func TestCallsWithoutPrincipalSeeNothing(t *testing.T) {
 	who := From(t.Context())
 	if who != (Principal{}) || who.Rights() != None || who.Owns("default") || who.Owns("alice.default") || who.Inward("default") != "" {
 		t.Errorf("a context without a principal has %+v", who)
 	}
 }
 
-func TestOwnersAreToldApart(t *testing.T) {
+func TestOwnersAreDistinguished(t *testing.T) {
 	alice := Client("alice", All)
 	for session, want := range map[string]bool{
 		"alice.default": true, "alice.work": true, "default": false, "alice": false, "alice.": true, "alicex.default": false, "al.default": false, "": false,
@@ -136,7 +136,7 @@ func TestCertificatesNameClients(t *testing.T) {
 }
 
 // A list that is no good, or open to others, leaves the one before in force.
-func TestTheListInForceIsAGoodOne(t *testing.T) {
+func TestInvalidClientListKeepsThePreviousOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "clients")
 	write := func(text string, mode os.FileMode) {
 		t.Helper()

@@ -19,7 +19,7 @@ func exceeds(t *testing.T, err error, limit string) *Exceeded {
 	return e
 }
 
-func TestAClientIsHeldToItsRateAndMayTryAgainWhenItIsTold(t *testing.T) {
+func TestRateLimitNamesARetryDelayThatWorks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Config{CallsPerSecond: 10, Burst: 3})
 		for i := range 3 {
@@ -75,7 +75,7 @@ func TestStreamsAreCountedPerClientAndInAll(t *testing.T) {
 	take("c")
 }
 
-func TestAConnectionThatFoundNoSeatTakesTheNextThatIsFree(t *testing.T) {
+func TestRefusedConnectionGetsTheNextFreeSlot(t *testing.T) {
 	l := New(Config{Connections: 1})
 	one, two := l.Seated(t.Context()), l.Seated(t.Context())
 	if err := l.Connected(one); err != nil {
@@ -131,7 +131,7 @@ func TestClientsThatHaveGoneAreForgotten(t *testing.T) {
 	})
 }
 
-func TestWhatIsTakenIsGivenBack(t *testing.T) {
+func TestLimitsAreReleased(t *testing.T) {
 	l := New(Config{Streams: 50, StreamsPerClient: 20, Connections: 10, CallsPerSecond: 1e9})
 	var all sync.WaitGroup
 	for i := range 20 {

@@ -64,8 +64,8 @@ func TestSocketIsForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-// TestWhoSeesTheSocketCanConnect looks for sockets as they are made, and connects to each the moment it is there.
-func TestWhoSeesTheSocketCanConnect(t *testing.T) {
+// TestVisibleSocketAcceptsConnections looks for sockets as they are made, and connects to each the moment it is there.
+func TestVisibleSocketAcceptsConnections(t *testing.T) {
 	dir := privateDir(t)
 	for i := range 300 {
 		path := filepath.Join(dir, strconv.Itoa(i))
@@ -104,8 +104,8 @@ func TestWhoSeesTheSocketCanConnect(t *testing.T) {
 	}
 }
 
-// TestWhatADaemonLeftBeforeItListenedIsNoObstacle starts beside a socket that never got its name, and at the longest path.
-func TestWhatADaemonLeftBeforeItListenedIsNoObstacle(t *testing.T) {
+// TestTemporarySocketOfADeadDaemonIsReplaced starts beside a socket that never got its name, and at the longest path.
+func TestTemporarySocketOfADeadDaemonIsReplaced(t *testing.T) {
 	dir := privateDir(t)
 	path := filepath.Join(dir, "d.sock")
 	if err := os.WriteFile(unfinished(path), nil, 0o600); err != nil {

@@ -79,7 +79,7 @@ func FuzzEveryStatusFits(f *testing.F) {
 	})
 }
 
-func TestWhatIsLeftOutIsCounted(t *testing.T) {
+func TestOmittedElementsAreCounted(t *testing.T) {
 	message := "12 elements are meant: " + strings.Repeat("保存する, ", 500) + "; use the ref of one of them"
 	got := Fit(full(t, codes.FailedPrecondition, message, "AMBIGUOUS_TARGET", strings.Repeat("保存", 400), 40))
 	if m := got.Message(); !strings.HasPrefix(m, "12 elements are meant: ") || !strings.HasSuffix(m, "; use the ref of one of them") {

@@ -121,7 +121,7 @@ func TestPagesOfAPageThatChanges(t *testing.T) {
 	}
 }
 
-func TestCursorsThatLeadNowhere(t *testing.T) {
+func TestExpiredCursors(t *testing.T) {
 	pool, tab, page := openTab(t, 30)
 	cache := New()
 	views := cache.Of(tab)

@@ -84,7 +84,7 @@ func TestSelectionDefaults(t *testing.T) {
 	}
 }
 
-func TestWhatASelectionReads(t *testing.T) {
+func TestSelectionOfElements(t *testing.T) {
 	limited := SelectionOf(&domtapv1.GetDomRequest{IncludeAttributes: []string{"id"}})
 	if o := limited.Read(false); o.Structural || !o.Geometry || len(o.Attributes) != 1 {
 		t.Errorf("a limited view reads %+v: what is in the viewport ranks first", o)

@@ -45,7 +45,7 @@ func TestWholeIsTheSameHoweverItIsReached(t *testing.T) {
 	}
 }
 
-func TestAnswersAreSeenAndGivenOnce(t *testing.T) {
+func TestEachAnswerIsDeliveredOnce(t *testing.T) {
 	_, tab, page := openTab(t, 3)
 	shared := New().Of(tab)
 	head := read(t, tab)

@@ -28,15 +28,15 @@ import (
 	"github.com/domtap/domtap/internal/server/intercept"
 )
 
-// The tokens of a house with several clients.
+// The tokens of a daemon with several clients.
 const (
 	aliceToken  = "token-of-alice-who-has-sessions-of-her-own-xx"
 	bobToken    = "token-of-bob-who-has-sessions-of-his-own-xxxx"
 	viewerToken = "token-of-somebody-who-looks-at-what-bob-doesx"
 )
 
-// household lists them.
-func household() []identity.Entry {
+// clientList lists them.
+func clientList() []identity.Entry {
 	return []identity.Entry{
 		{Principal: identity.Client("alice", identity.All), Sum: identity.Sum(aliceToken)},
 		{Principal: identity.Client("bob", identity.All), Sum: identity.Sum(bobToken)},
@@ -49,7 +49,7 @@ func inHouse(t *testing.T, test func(t *testing.T, b *bench, clients *identity.C
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		clients := identity.New(t.Context(), testToken)
-		clients.Set(household())
+		clients.Set(clientList())
 		opaque := func(session string) bool { return identity.OwnerOf(session) != identity.OperatorName }
 		b := newBenchWith(t, Config{Token: testToken, Clients: clients, AllowEval: true}, "tcp", tabpool.Config{Opaque: opaque})
 		defer b.close()
@@ -62,7 +62,7 @@ func inHouse(t *testing.T, test func(t *testing.T, b *bench, clients *identity.C
 func TestAClientsQuotaIsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clients := identity.New(t.Context(), testToken)
-		clients.Set(household())
+		clients.Set(clientList())
 		counted := new(refusals)
 		quota := func(session string) (string, int) { return identity.OwnerOf(session), 1 }
 		b := newBenchWith(t, Config{Token: testToken, Clients: clients, Metrics: counted}, "tcp", tabpool.Config{Quota: quota})
@@ -191,12 +191,12 @@ func differ(a, b error, idA, idB string) string {
 	return got + "\nwant\n" + want
 }
 
-// TestAStrangersTabsAndSessionsAreLikeNone tries every method of the API with the ids of another client's tab, session and
+// TestTabsOfOtherClientsLookUnknown tries every method of the API with the ids of another client's tab, session and
 // cursor: the answer is word for word that for an id that never was.
-func TestAStrangersTabsAndSessionsAreLikeNone(t *testing.T) {
+func TestTabsOfOtherClientsLookUnknown(t *testing.T) {
 	inHouse(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		bob, alice := as(t.Context(), bobToken), as(t.Context(), aliceToken)
-		if _, err := b.rooms.CreateSession(bob, &domtapv1.CreateSessionRequest{SessionId: "work"}); err != nil {
+		if _, err := b.sessions.CreateSession(bob, &domtapv1.CreateSessionRequest{SessionId: "work"}); err != nil {
 			t.Fatal(err)
 		}
 		his, err := b.tabs.OpenTab(bob, &domtapv1.OpenTabRequest{Url: shopURL, SessionId: "work"})
@@ -238,13 +238,13 @@ func TestAStrangersTabsAndSessionsAreLikeNone(t *testing.T) {
 		if _, err := b.tabs.GetTab(bob, &domtapv1.GetTabRequest{TabId: his.GetTab().GetId()}); err != nil {
 			t.Errorf("bob's own tab: %v", err)
 		}
-		// The same name is free in another's house.
-		made, err := b.rooms.CreateSession(alice, &domtapv1.CreateSessionRequest{SessionId: "work"})
+		// The same name is free for another client.
+		made, err := b.sessions.CreateSession(alice, &domtapv1.CreateSessionRequest{SessionId: "work"})
 		if err != nil || made.GetSession().GetId() != "work" {
 			t.Errorf("a session of the same name: %v, %v", made, err)
 		}
-		_, err = b.rooms.CreateSession(alice, &domtapv1.CreateSessionRequest{SessionId: "work"})
-		_, want := b.rooms.CreateSession(as(t.Context(), testToken), &domtapv1.CreateSessionRequest{SessionId: "default"})
+		_, err = b.sessions.CreateSession(alice, &domtapv1.CreateSessionRequest{SessionId: "work"})
+		_, want := b.sessions.CreateSession(as(t.Context(), testToken), &domtapv1.CreateSessionRequest{SessionId: "default"})
 		if diff := differ(err, want, `\"work\"`, `\"default\"`); diff != "" || status.Code(err) != codes.AlreadyExists {
 			t.Errorf("a session of one's own twice: %s", diff)
 		}
@@ -258,7 +258,7 @@ func TestAClientSeesItsOwnAlone(t *testing.T) {
 		alice := as(t.Context(), aliceToken)
 		foreign := []string{"alice.", "bob"}
 		for _, token := range []string{bobToken, testToken} {
-			if _, err := b.rooms.CreateSession(as(t.Context(), token), &domtapv1.CreateSessionRequest{SessionId: "bobs-own"}); err != nil {
+			if _, err := b.sessions.CreateSession(as(t.Context(), token), &domtapv1.CreateSessionRequest{SessionId: "bobs-own"}); err != nil {
 				t.Fatal(err)
 			}
 			other, err := b.tabs.OpenTab(as(t.Context(), token), &domtapv1.OpenTabRequest{Url: shopURL, SessionId: "bobs-own"})
@@ -345,8 +345,8 @@ func TestCursorsOfOthersLeadNowhere(t *testing.T) {
 	})
 }
 
-// TestTheRightToReadChangesNothing calls every method with a token that may only read.
-func TestTheRightToReadChangesNothing(t *testing.T) {
+// TestReadRightsAllowNoChanges calls every method with a token that may only read.
+func TestReadRightsAllowNoChanges(t *testing.T) {
 	inHouse(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		made, err := b.tabs.OpenTab(as(t.Context(), bobToken), &domtapv1.OpenTabRequest{Url: shopURL})
 		if err != nil {
@@ -372,8 +372,8 @@ func TestTheRightToReadChangesNothing(t *testing.T) {
 	})
 }
 
-// TestARevokedTokenEndsWhatItBegan takes a token back while its streams are open; another token of the same client goes on.
-func TestARevokedTokenEndsWhatItBegan(t *testing.T) {
+// TestRevokedTokenEndsItsCalls takes a token back while its streams are open; another token of the same client goes on.
+func TestRevokedTokenEndsItsCalls(t *testing.T) {
 	inHouse(t, func(t *testing.T, b *bench, clients *identity.Clients) {
 		made, err := b.tabs.OpenTab(as(t.Context(), bobToken), &domtapv1.OpenTabRequest{Url: shopURL})
 		if err != nil {
@@ -390,7 +390,7 @@ func TestARevokedTokenEndsWhatItBegan(t *testing.T) {
 			}
 			streams[token] = stream
 		}
-		clients.Set(household()[:2])
+		clients.Set(clientList()[:2])
 		_, err = streams[viewerToken].Recv()
 		wantCode(t, err, codes.Unauthenticated, "TOKEN")
 		_, err = b.tabs.ListTabs(as(t.Context(), viewerToken), &domtapv1.ListTabsRequest{})

@@ -11,7 +11,7 @@ import (
 )
 
 // What looks made for a model is told of in the metadata and in the header, wherever on the page it stands; it goes when its element does.
-func TestWhatAddressesAModelIsTold(t *testing.T) {
+func TestSuspectedInjectionIsFlagged(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 5)...)
 		if got := b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId()}).GetMetadata().GetSignals(); len(got) != 0 {
