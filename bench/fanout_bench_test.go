@@ -20,22 +20,22 @@ func BenchmarkWatchersOfAPage(b *testing.B) {
 	tab := s.page("", 200)
 	load := load{elements: 200, changes: 1, hz: 5}
 	for b.Loop() {
-		one := s.crowd(b, tab, 1, load)
-		thousand := s.crowd(b, tab, 1000, load)
+		one := s.measureReaders(b, tab, 1, load)
+		thousand := s.measureReaders(b, tab, 1000, load)
 		ratio(b, "1000/1-p50", thousand.at(50), one.at(50), 5)
 		ratio(b, "1000/1-p99", thousand.at(99), one.at(99), 20)
 		b.Logf("R = %v, to one p50 %v p99 %v, to each of 1000 p50 %v p99 %v", s.floor().RoundTrip, one.at(50), one.at(99), thousand.at(50), thousand.at(99))
 	}
 }
 
-// crowd lets so many readers watch a page that changes, and returns what each message took to each of them, sorted.
-func (s *apart) crowd(b *testing.B, tab string, readers int, l load) times {
+// measureReaders lets a number of readers watch a page that changes, and returns how long each message took to each reader, sorted.
+func (s *apart) measureReaders(b *testing.B, tab string, readers int, l load) times {
 	b.Helper()
 	s.page(tab, l.elements)
 	offset := s.floor().Offset
 	var mu sync.Mutex
 	var seen times
-	a := newCrowd(b, readers, s.socket, tab)
+	a := newReaderGroup(b, readers, s.socket, tab)
 	for i, stream := range a.streams {
 		a.running.Go(func() {
 			took := make(times, 0, l.ticks())

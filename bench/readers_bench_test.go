@@ -103,7 +103,7 @@ func (a *audience) read(i int, stream domtapv1.DomService_WatchDomClient) {
 func newAudience(b *testing.B, readers int, socket, tab string, strike func(n int)) *audience {
 	b.Helper()
 	a := &audience{strike: strike, took: make(times, readers)}
-	c := newCrowd(b, readers, socket, tab)
+	c := newReaderGroup(b, readers, socket, tab)
 	b.Cleanup(c.leave)
 	for i, stream := range c.streams {
 		c.running.Go(func() { a.read(i, stream) })
@@ -111,18 +111,18 @@ func newAudience(b *testing.B, readers int, socket, tab string, strike func(n in
 	return a
 }
 
-// crowd are streams that have begun.
-type crowd struct {
+// readerGroup are streams that have begun.
+type readerGroup struct {
 	streams []domtapv1.DomService_WatchDomClient
 	// running counts those who read them; leave ends the streams, and waits.
 	running sync.WaitGroup
 	leave   func()
 }
 
-// newCrowd lets so many readers watch a tab that is served on a socket, and waits for their first messages.
-func newCrowd(b *testing.B, readers int, socket, tab string) *crowd {
+// newReaderGroup lets so many readers watch a tab that is served on a socket, and waits for their first messages.
+func newReaderGroup(b *testing.B, readers int, socket, tab string) *readerGroup {
 	b.Helper()
-	c := new(crowd)
+	c := new(readerGroup)
 	var clients []domtapv1.DomServiceClient
 	for range min(readerConnections, readers) {
 		conn, err := grpc.NewClient("unix:"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))

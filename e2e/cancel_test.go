@@ -77,7 +77,7 @@ func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 	const most = 6
 	url, _ := cancelSite(t)
-	f := testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 1), Tabs: tabpool.Config{MaxTabs: most}})
+	f := testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 1), Tabs: tabpool.Config{MaxTabs: most}})
 	f.Open(url + "/plain") // it stays, so that the first and the last tab of a browser are no matter
 	before := footprintOf(t, f)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -116,7 +116,7 @@ func TestACancelledOpenTabLeavesNoPage(t *testing.T) {
 // cancelled makes calls that are cancelled.
 type cancelled struct {
 	t       *testing.T
-	f       *testenv.Fleet
+	f       *testenv.RestartingDaemon
 	conn    *grpc.ClientConn
 	url     string
 	asked   <-chan struct{}
@@ -426,7 +426,7 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 	}
 	c := &cancelled{t: t, random: rand.New(rand.NewPCG(seed, 1)), tally: map[codes.Code]int{}}
 	c.url, c.asked = cancelSite(t)
-	c.f = testenv.StartFleet(t, testenv.FleetConfig{
+	c.f = testenv.StartRestartingDaemon(t, testenv.RestartingConfig{
 		Browsers: make([]browser.Config, 1), Tabs: tabpool.Config{MaxTabs: 30}, RPC: server.Config{AllowEval: true}})
 	var err error
 	if c.conn, err = grpc.NewClient("unix:"+c.f.Socket, grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {

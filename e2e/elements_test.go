@@ -207,9 +207,9 @@ func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	}
 }
 
-// TestWhatCountsFollowsChanges changes what makes elements count, in one page after the other way, and
+// TestElementsFollowChanges changes what makes elements count, in one page after the other way, and
 // reads after each, by a stream as well.
-func TestWhatCountsFollowsChanges(t *testing.T) {
+func TestElementsFollowChanges(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<style id=s>.hand { cursor: pointer } .none { display: none }</style>
 		<button>First</button><div id=d>Div</div><label id=l for=c>Label</label><input type=checkbox id=c><img id=i usemap="#m" width=50 height=50>
 		<map name=m><area id=a href="#a" coords="0,0,20,20" alt=Area></map><div id=host></div>`)})

@@ -24,7 +24,7 @@ import (
 type footprint map[string]int
 
 // footprintOf takes the footprint of a daemon that runs in this process. What the pages' web server holds does not count.
-func footprintOf(t *testing.T, f *testenv.Fleet) footprint {
+func footprintOf(t *testing.T, f *testenv.RestartingDaemon) footprint {
 	t.Helper()
 	held := footprint{}
 	b := f.Newest(0)
@@ -151,7 +151,7 @@ func (f footprint) more(before footprint) []string {
 const settleLimit = testenv.Patience
 
 // asBefore waits until nothing is left that was not there before.
-func asBefore(t *testing.T, f *testenv.Fleet, before footprint) {
+func asBefore(t *testing.T, f *testenv.RestartingDaemon, before footprint) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), settleLimit)
 	defer cancel()

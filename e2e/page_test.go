@@ -246,8 +246,8 @@ func TestStreamFollowsNavigation(t *testing.T) {
 	})
 }
 
-// TestCrashedRendererIsToldAndRecovered crashes a renderer under a stream.
-func TestCrashedRendererIsToldAndRecovered(t *testing.T) {
+// TestCrashedRendererIsReportedAndRecovered crashes a renderer under a stream.
+func TestCrashedRendererIsReportedAndRecovered(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(testenv.SomeButtons)})
 	d := testenv.Shared(t)
 	tab := d.Open(url)

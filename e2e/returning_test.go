@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestWhatComesBackHasItsBox hides an element and shows it again in its old place, as editors in lists do.
-func TestWhatComesBackHasItsBox(t *testing.T) {
+// TestReappearingElementHasItsBox hides an element and shows it again in its old place, as editors in lists do.
+func TestReappearingElementHasItsBox(t *testing.T) {
 	d := testenv.Shared(t)
 	tab := d.Open(serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<button>Stays</button><button id=b>Goes</button>`)}))
 	viewport := func() *domtapv1.GetDomResponse {

@@ -159,10 +159,10 @@ func TestPressesOfADragAreDelivered(t *testing.T) {
 	}
 }
 
-// TestABoxIsNoToggleThatIsDrawnItself has a checkbox leave the pointer: what it stands in is not clicked in its place. It leaves at every
+// TestDrawnBoxIsNotTakenForAToggle has a checkbox leave the pointer: what it stands in is not clicked in its place. It leaves at every
 // move, because there is no mouseover where the pointer meets the same element at another place before the browser has noticed
 // that it left.
-func TestABoxIsNoToggleThatIsDrawnItself(t *testing.T) {
+func TestDrawnBoxIsNotTakenForAToggle(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><div id=w style="position:relative;width:400px;height:60px"><input type=checkbox aria-label=T style="position:absolute;left:0;top:0;margin:0;width:40px;height:40px"></div><script>
 		const t = document.querySelector("input"), log = []
 		t.onpointermove = () => { t.style.left = t.style.left === "0px" ? "300px" : "0px" }
@@ -172,8 +172,8 @@ func TestABoxIsNoToggleThatIsDrawnItself(t *testing.T) {
 	s.is("log.join()", "")
 }
 
-// TestWhatRandomStepsFound holds the answers that e2e/delivery found to be wrong: none of these arrives whole.
-func TestWhatRandomStepsFound(t *testing.T) {
+// TestRegressionsFoundByRandomSteps holds the answers that e2e/delivery found to be wrong: none of these arrives whole.
+func TestRegressionsFoundByRandomSteps(t *testing.T) {
 	s := staged(t, `<title>Start</title>`)
 	for _, c := range []struct {
 		name, page string

@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestWaitsUntilItCanBeDone acts on what is not ready yet.
-func TestWaitsUntilItCanBeDone(t *testing.T) {
+// TestActionsWaitUntilTheElementIsActionable acts on what is not ready yet.
+func TestActionsWaitUntilTheElementIsActionable(t *testing.T) {
 	s := staged(t, "")
 	for name, page := range map[string]string{
 		"disabled":    `<button disabled>Go</button><script>later = (b) => b.disabled = false</script>`,
@@ -35,8 +35,8 @@ func TestWaitsUntilItCanBeDone(t *testing.T) {
 	}
 }
 
-// TestClicksWhatMoves clicks buttons that never rest.
-func TestClicksWhatMoves(t *testing.T) {
+// TestClickFollowsAMovingElement clicks buttons that never rest.
+func TestClickFollowsAMovingElement(t *testing.T) {
 	s := staged(t, "")
 	for name, page := range map[string]string{
 		"animation": `<style>@keyframes m { from { left: 0 } to { left: 500px } } button { position: absolute; width: 120px; animation: m 4s linear infinite alternate }</style><button>Go</button>`,

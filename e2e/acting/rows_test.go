@@ -90,8 +90,8 @@ var readings = map[string]func(s *stage) error{
 	},
 }
 
-// TestARowThatShowsAnotherRecordIsRefusedOnce reuses rows of every shape between the read and the click.
-func TestARowThatShowsAnotherRecordIsRefusedOnce(t *testing.T) {
+// TestRowWithAnotherRecordIsRefusedOnce reuses rows of every shape between the read and the click.
+func TestRowWithAnotherRecordIsRefusedOnce(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, shape := range rowShapes {
 		t.Run(shape.name, func(t *testing.T) {
@@ -286,8 +286,8 @@ func TestATurnMayChangeItsRow(t *testing.T) {
 	s.is(`gone.join()`, "Alice")
 }
 
-// TestWhoWasToldOfNothingIsRefusedNothing acts by the ref that another client was told of.
-func TestWhoWasToldOfNothingIsRefusedNothing(t *testing.T) {
+// TestClientThatHasNotReadIsNotRefused acts by the ref that another client was told of.
+func TestClientThatHasNotReadIsNotRefused(t *testing.T) {
 	s := staged(t, rowShapes[1].page+logged)
 	button := s.at("Delete")
 	s.eval(rowShapes[1].reuse)
@@ -299,9 +299,9 @@ func TestWhoWasToldOfNothingIsRefusedNothing(t *testing.T) {
 	}
 }
 
-// TestWhatChangesIsNotPressed clicks a button that gets another name, and one in a row that gets another record, every few
+// TestChangedElementIsNotPressed clicks a button that gets another name, and one in a row that gets another record, every few
 // milliseconds. The page keeps what each press went to: it is what the caller was told of, or the answer is a refusal.
-func TestWhatChangesIsNotPressed(t *testing.T) {
+func TestChangedElementIsNotPressed(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, page := range []struct{ html, of, name string }{
 		{`<button id=it onmousedown="hits.push(this.textContent)">Alice</button>`, "button", ""},

@@ -132,8 +132,8 @@ func TestTextIsRefused(t *testing.T) {
 	s.is(`[...document.querySelectorAll("input")].map((i) => i.value).join()`, "1,1,,,on")
 }
 
-// TestTypingFollowsAFieldThatHandsOn types a code into fields that each take one character.
-func TestTypingFollowsAFieldThatHandsOn(t *testing.T) {
+// TestTypingFollowsAutoTabbingFields types a code into fields that each take one character.
+func TestTypingFollowsAutoTabbingFields(t *testing.T) {
 	s := staged(t, `<input maxlength=1 placeholder=1><input maxlength=1 placeholder=2><input maxlength=1 placeholder=3><script>
 		for (const i of document.querySelectorAll("input")) i.oninput = () => i.nextElementSibling && i.nextElementSibling.focus && i.nextElementSibling.focus()
 	</script>`)

@@ -116,8 +116,8 @@ const (
 	none = domtapv1.Delivered_DELIVERED_NONE
 )
 
-// TestTypeSaysWhatBecameOfIt types into fields that make something of what they get.
-func TestTypeSaysWhatBecameOfIt(t *testing.T) {
+// TestTypeReportsWhatArrived types into fields that make something of what they get.
+func TestTypeReportsWhatArrived(t *testing.T) {
 	s := staged(t, takers)
 	for _, c := range []struct{ at, text, says, expression, want string }{
 		{"phone", "5551234", `holds "(555) 1234"`, `value("phone")`, "(555) 1234"},

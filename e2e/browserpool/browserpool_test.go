@@ -1,4 +1,4 @@
-package fleet
+package browserpool
 
 import (
 	"net/http"
@@ -45,14 +45,14 @@ func site() map[string]http.HandlerFunc {
 // stage is a daemon of two browsers.
 type stage struct {
 	t *testing.T
-	*testenv.Fleet
+	*testenv.RestartingDaemon
 	url string
 }
 
 func newStage(t *testing.T, patience time.Duration) *stage {
 	t.Helper()
 	url := testenv.Pages(t, site())
-	return &stage{t: t, url: url, Fleet: testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 2), Patience: patience})}
+	return &stage{t: t, url: url, RestartingDaemon: testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 2), Patience: patience})}
 }
 
 // create makes a session with a user agent of its own, logs it in, and returns the tab.
@@ -78,7 +78,7 @@ func (st *stage) open(session, path string) *domtapv1.Tab {
 		if ctx.Err() != nil {
 			st.t.Fatal(err)
 		}
-		if err := st.Fleet.Fleet.Ready(ctx, session); err != nil {
+		if err := st.BrowserPool.Ready(ctx, session); err != nil {
 			st.t.Fatal(err)
 		}
 	}
@@ -135,13 +135,13 @@ func relay(stream grpc.ServerStreamingClient[domtapv1.WatchDomResponse], out cha
 	}
 }
 
-// copied waits until the fleet has copied the cookies of a session.
+// copied waits until the pool of browsers has copied the cookies of a session.
 func (st *stage) copied(session string) {
 	st.t.Helper()
 	ctx := testenv.Within(st.t, limit)
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for st.Fleet.Fleet.CopiedCookies(session) == 0 {
+	for st.BrowserPool.CopiedCookies(session) == 0 {
 		select {
 		case <-look.C:
 		case <-ctx.Done():
@@ -209,7 +209,7 @@ func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
 			t.Fatal("the stream of the other browser is silent")
 		}
 	}
-	if up, restarts := st.Fleet.Fleet.Up(), st.Fleet.Fleet.Restarts(); up != 2 || restarts != 1 {
+	if up, restarts := st.BrowserPool.Up(), st.BrowserPool.Restarts(); up != 2 || restarts != 1 {
 		t.Errorf("%d browsers run, %d were started again", up, restarts)
 	}
 }
@@ -250,7 +250,7 @@ func TestABrowserThatHangsIsKilled(t *testing.T) {
 	t.Parallel() // most of it is waiting
 	const patience = 8 * time.Second
 	url := testenv.Pages(t, site())
-	st := &stage{t: t, url: url, Fleet: testenv.StartFleet(t, testenv.FleetConfig{Browsers: make([]browser.Config, 1), Patience: patience})}
+	st := &stage{t: t, url: url, RestartingDaemon: testenv.StartRestartingDaemon(t, testenv.RestartingConfig{Browsers: make([]browser.Config, 1), Patience: patience})}
 	ctx := testenv.Within(t, limit)
 	tab := st.create("one")
 	if tab.GetId() != "t1" {

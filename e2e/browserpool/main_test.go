@@ -1,5 +1,5 @@
-// Package fleet tests what happens to sessions, tabs and streams when real browsers die and come back.
-package fleet
+// Package browserpool tests what happens to sessions, tabs and streams when real browsers die and come back.
+package browserpool
 
 import (
 	"os"

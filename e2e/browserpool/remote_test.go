@@ -1,4 +1,4 @@
-package fleet
+package browserpool
 
 import (
 	"fmt"
@@ -60,7 +60,7 @@ func TestARemoteBrowserIsAttachedToAgain(t *testing.T) {
 	port := l.Addr().(*net.TCPAddr).Port
 	_ = l.Close() // nobody takes it within the moment that the browser needs
 	end := testenv.StartRemote(t, port).End
-	st := &stage{t: t, url: testenv.Pages(t, site()), Fleet: testenv.StartFleet(t, testenv.FleetConfig{
+	st := &stage{t: t, url: testenv.Pages(t, site()), RestartingDaemon: testenv.StartRestartingDaemon(t, testenv.RestartingConfig{
 		Browsers: []browser.Config{{Remote: fmt.Sprintf("http://127.0.0.1:%d", port)}}})}
 	first := st.Newest(0)
 	before := tabs(t, first)

@@ -26,7 +26,7 @@ func (m *meter) Refused(limit string) {
 	}
 }
 
-func TestOfAPageThatIsTooLargeTheBeginningIsKeptAndTheAnswerSaysSo(t *testing.T) {
+func TestOversizedPageIsTruncated(t *testing.T) {
 	counted := new(meter)
 	d := testenv.StartWith(t, tabpool.Config{Meter: counted}, server.Config{AllowEval: true}, browser.Config{PageElements: 100})
 	base := testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

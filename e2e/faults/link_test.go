@@ -48,10 +48,10 @@ const (
 	slack           = 30 * time.Second
 )
 
-// TestWhateverTheConnectionDoes puts a proxy between the daemon and a browser that cuts, delays, drops, doubles, reorders
+// TestFaultsOfTheConnection puts a proxy between the daemon and a browser that cuts, delays, drops, doubles, reorders
 // and corrupts what the browser says. Every call ends in time, no error is a fault of the daemon's, and when the
 // connection is well again the daemon tells the truth. DOMTAP_FAULTS_SEED=N repeats the chances of a run.
-func TestWhateverTheConnectionDoes(t *testing.T) {
+func TestFaultsOfTheConnection(t *testing.T) {
 	long := campaign(t)
 	seed, list, span := uint64(7), brief, 300*time.Millisecond
 	if long > 0 {

@@ -53,7 +53,7 @@ func site(fetched *atomic.Int64) map[string]http.HandlerFunc {
 // stage is a daemon whose browsers may die.
 type stage struct {
 	t *testing.T
-	*testenv.Fleet
+	*testenv.RestartingDaemon
 	url     string
 	fetched atomic.Int64
 }
@@ -62,7 +62,7 @@ func newStage(t *testing.T, browsers []browser.Config, patience time.Duration) *
 	t.Helper()
 	st := &stage{t: t}
 	st.url = testenv.Pages(t, site(&st.fetched))
-	st.Fleet = testenv.StartFleet(t, testenv.FleetConfig{
+	st.RestartingDaemon = testenv.StartRestartingDaemon(t, testenv.RestartingConfig{
 		Browsers: browsers, Patience: patience, RPC: server.Config{AllowEval: true}, Tabs: tabpool.Config{Logger: logger(t)}, Logger: logger(t),
 	})
 	return st
@@ -88,7 +88,7 @@ func (st *stage) open(path string, restore bool) string {
 		case status.Code(err) != codes.Unavailable || ctx.Err() != nil:
 			st.t.Fatal(err)
 		}
-		if err := st.Fleet.Fleet.Ready(ctx, ""); err != nil {
+		if err := st.BrowserPool.Ready(ctx, ""); err != nil {
 			st.t.Fatal(err)
 		}
 	}

@@ -62,13 +62,13 @@ func site(t *testing.T) string {
 	})
 }
 
-// desk is a program with a place of its own, and what the client needs.
-type desk struct {
+// workspace is a program with directories of its own, and what the client needs.
+type workspace struct {
 	program, script string
 	env             []string
 }
 
-func newDesk(t *testing.T) *desk {
+func newWorkspace(t *testing.T) *workspace {
 	t.Helper()
 	testenv.NeedBrowser(t)
 	client, err := filepath.Abs(filepath.Join("..", "..", ".cache", "mcp-client"))
@@ -87,7 +87,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(state) })
-	d := &desk{program: filepath.Join(t.TempDir(), "domtap"), script: script}
+	d := &workspace{program: filepath.Join(t.TempDir(), "domtap"), script: script}
 	d.env = append(os.Environ(), "DOMTAP_STATE_DIR="+state, "MCP_CLIENT="+client, "DOMTAP_LISTEN=")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", d.program, "./cmd/domtap")
 	build.Dir = filepath.Join("..", "..")
@@ -105,7 +105,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // session runs the client.
-func (d *desk) session(t *testing.T, env []string, args ...string) {
+func (d *workspace) session(t *testing.T, env []string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -131,7 +131,7 @@ func (d *desk) session(t *testing.T, env []string, args ...string) {
 // TestTheOfficialClient has the same session over standard input and output and over HTTP, with one daemon, which the first of them
 // starts.
 func TestTheOfficialClient(t *testing.T) {
-	d := newDesk(t)
+	d := newWorkspace(t)
 	at := site(t)
 	t.Run("stdio", func(t *testing.T) { d.session(t, nil, "stdio", d.program, at) })
 	t.Run("http", func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestTheOfficialClient(t *testing.T) {
 	})
 }
 
-func (d *desk) token(t *testing.T) string {
+func (d *workspace) token(t *testing.T) string {
 	t.Helper()
 	token := exec.CommandContext(t.Context(), d.program, "token")
 	token.Env = d.env
@@ -160,7 +160,7 @@ func (d *desk) token(t *testing.T) string {
 }
 
 // serve starts `domtap mcp --http`, and ends it as Ctrl-C does. It returns the address that it prints.
-func (d *desk) serve(t *testing.T, args ...string) string {
+func (d *workspace) serve(t *testing.T, args ...string) string {
 	t.Helper()
 	serve := exec.Command(d.program, append([]string{"mcp", "--http", "127.0.0.1:0"}, args...)...)
 	serve.Env = d.env

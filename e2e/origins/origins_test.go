@@ -46,7 +46,7 @@ const (
 // serves, and that with the right token, as if it had leaked: from another origin, and from the server's own address by a name that
 // was made to lead there. Nothing is answered, and no call is counted.
 func TestNoPageReachesTheDaemon(t *testing.T) {
-	h := newHouse(t)
+	h := newListeners(t)
 	page := testenv.Serve(t, testenv.HTML(`<!doctype html><title>Elsewhere</title><body>`))
 	targets := map[string]string{}
 	for name, address := range h.ports {
@@ -61,7 +61,7 @@ func TestNoPageReachesTheDaemon(t *testing.T) {
 // TestNoReboundPageReachesTheDaemon serves a page, and then lets the daemon's ports answer at the page's very address: to the browser
 // they are of one origin, so nothing that it does for pages' safety stands in the way.
 func TestNoReboundPageReachesTheDaemon(t *testing.T) {
-	h := newHouse(t)
+	h := newListeners(t)
 	for name, address := range h.ports {
 		page := testenv.Serve(t, testenv.HTML(`<!doctype html><title>Bait</title><body>`))
 		door := newDoor(t, hostOf(t, page))
@@ -97,8 +97,8 @@ func TestThePortOfGRPCSpeaksNothingElse(t *testing.T) {
 	}
 }
 
-// house is a daemon with all that it can serve.
-type house struct {
+// listeners is a daemon with everything that it can listen on.
+type listeners struct {
 	t *testing.T
 	d *testenv.Daemon
 	// ports are the addresses, by what they are.
@@ -108,9 +108,9 @@ type house struct {
 	books  []*server.Server
 }
 
-func newHouse(t *testing.T) *house {
+func newListeners(t *testing.T) *listeners {
 	t.Helper()
-	h := &house{t: t, ports: map[string]string{}, passed: new(atomic.Int64)}
+	h := &listeners{t: t, ports: map[string]string{}, passed: new(atomic.Int64)}
 	address, grpcServer := serveGRPC(t) // before the browser, which ends its connections when it does
 	h.ports["grpc"], h.books = address, append(h.books, grpcServer)
 	l, err := listen.Web(t.Context(), "127.0.0.1:0", listen.TLS{})
@@ -146,7 +146,7 @@ func newHouse(t *testing.T) *house {
 }
 
 // counted counts what comes through. A person may follow a link to the live page; that is no request of a page's.
-func (h *house) counted(next http.Handler) http.Handler {
+func (h *listeners) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.passed.Add(1)
 		h.t.Errorf("%s %s came through, with %v", r.Method, r.URL, r.Header)
@@ -178,7 +178,7 @@ func serveGRPC(t *testing.T) (address string, srv *server.Server) {
 }
 
 // try attacks from a tab, and judges what the page got.
-func (h *house) try(tab string, targets map[string]string) {
+func (h *listeners) try(tab string, targets map[string]string) {
 	h.t.Helper()
 	data, err := json.Marshal(targets)
 	if err != nil {

@@ -84,8 +84,8 @@ func (l *leaks) see(name string, answer proto.Message, err error) {
 	l.seen.WriteString(text)
 }
 
-// TestWhatIsMaskedIsInNoAnswer goes through all ways by which what a page says leaves, with what is masked in every place.
-func TestWhatIsMaskedIsInNoAnswer(t *testing.T) {
+// TestMaskedTextIsInNoResponse goes through all ways by which what a page says leaves, with what is masked in every place.
+func TestMaskedTextIsInNoResponse(t *testing.T) {
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {

@@ -36,9 +36,9 @@ const page = `<!doctype html><title>canary-title</title>
 <iframe name=canary-frame srcdoc="<title>canary-inner</title><p>canary-frame-text"></iframe>
 <script>fetch('/missing?token=canary-query').catch(() => {}); history.pushState(null, '', '?session=canary-pushed#canary-fragment')</script>`
 
-// TestNothingOfPagesGoesAstray runs a session full of canaries, with failures of all kinds, and looks for them in the log at its
+// TestPageContentReachesOnlyItsReaders runs a session full of canaries, with failures of all kinds, and looks for them in the log at its
 // most talkative, in the metrics and in what is counted.
-func TestNothingOfPagesGoesAstray(t *testing.T) {
+func TestPageContentReachesOnlyItsReaders(t *testing.T) {
 	log := new(safeBuffer)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug - 4}))
 	measured := metrics.New()

@@ -10,33 +10,33 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// desk is a tab with a text to copy and a place to paste.
-type desk struct {
+// clipboardTab is a tab with a text to copy and a place to paste.
+type clipboardTab struct {
 	t   *testing.T
 	d   *testenv.Daemon
 	tab string
 }
 
-const deskPage = `<!doctype html><title>Desk</title><input id=from><textarea id=to></textarea>
+const clipboardPage = `<!doctype html><title>Desk</title><input id=from><textarea id=to></textarea>
 <button id=async onclick="navigator.clipboard.writeText(from.value).then(() => document.title = 'copied')">Async</button>
 <button id=exec onclick="from.select(); document.title = document.execCommand('copy')">Exec</button>
 <script>heard = []; addEventListener('paste', e => heard.push(e.clipboardData.getData('text/plain')))</script>`
 
-func newDesk(t *testing.T, d *testenv.Daemon, session, url, text string) *desk {
+func newClipboardTab(t *testing.T, d *testenv.Daemon, session, url, text string) *clipboardTab {
 	t.Helper()
 	in := d.In(t, session)
-	k := &desk{t, in, in.Open(url)}
+	k := &clipboardTab{t, in, in.Open(url)}
 	k.eval(`from.value = '` + text + `'`)
 	return k
 }
 
-func (k *desk) eval(expression string) string {
+func (k *clipboardTab) eval(expression string) string {
 	k.t.Helper()
 	return ask[string](k.t, k.d, k.d.Session, `Promise.resolve(`+expression+`).then(String, e => e.name)`)
 }
 
 // do does one step, and returns its summary.
-func (k *desk) do(step *domtapv1.Step) string {
+func (k *clipboardTab) do(step *domtapv1.Step) string {
 	k.t.Helper()
 	r, err := k.d.Actions.Interact(testenv.Within(k.t, 30*time.Second), &domtapv1.InteractRequest{TabId: k.tab, Steps: []*domtapv1.Step{step}})
 	if err != nil {
@@ -45,25 +45,25 @@ func (k *desk) do(step *domtapv1.Step) string {
 	return r.GetResults()[0].GetSummary()
 }
 
-func (k *desk) press(id, keys string) string {
+func (k *clipboardTab) press(id, keys string) string {
 	k.t.Helper()
 	return k.do(&domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: keys, Target: &domtapv1.Target{Selector: "#" + id}}}})
 }
 
-func (k *desk) click(id, button string) string {
+func (k *clipboardTab) click(id, button string) string {
 	k.t.Helper()
 	return k.do(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Button: button, Target: &domtapv1.Target{Selector: "#" + id}}}})
 }
 
 // copies selects the text and presses keys.
-func (k *desk) copies(keys string) {
+func (k *clipboardTab) copies(keys string) {
 	k.t.Helper()
 	k.press("from", "ControlOrMeta+a")
 	k.press("from", keys)
 }
 
 // pastes pastes and fails unless that gives a text, and the answer says something.
-func (k *desk) pastes(keys, want, says string) {
+func (k *clipboardTab) pastes(keys, want, says string) {
 	k.t.Helper()
 	k.eval(`to.value = '', heard = []`)
 	summary := k.press("to", keys)
@@ -82,15 +82,15 @@ const (
 
 // TestEachSessionHasItsOwnClipboard copies in one session, in every way that there is, and pastes in another.
 func TestEachSessionHasItsOwnClipboard(t *testing.T) {
-	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(deskPage)})
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(clipboardPage)})
 	d := testenv.StartDaemon(t)
-	a := newDesk(t, d, "default", url, "first secret")
+	a := newClipboardTab(t, d, "default", url, "first secret")
 	a.pastes("Control+v", "", "")
 	for _, id := range []string{"async", "exec"} {
 		a.click(id, "")
 		a.pastes("Control+v", "first secret", "")
 	}
-	b := newDesk(t, d, "named", url, "of the other")
+	b := newClipboardTab(t, d, "named", url, "of the other")
 	b.press("to", "Control+c") // nothing is selected, so what is there stays
 	b.pastes("Control+v", "", emptied)
 	for copy, paste := range map[string]string{"Control+c": "Control+v", "Control+Insert": "Shift+Insert", "Control+x": "Control+Shift+v", "Shift+Delete": "Control+v"} {
@@ -124,16 +124,16 @@ func TestEachSessionHasItsOwnClipboard(t *testing.T) {
 		if _, err := d.Sessions.CloseSession(t.Context(), &domtapv1.CloseSessionRequest{SessionId: "named"}); err != nil {
 			t.Fatal(err)
 		}
-		newDesk(t, d, "named", url, "").pastes("Control+v", "", emptied)
+		newClipboardTab(t, d, "named", url, "").pastes("Control+v", "", emptied)
 	})
 }
 
 // TestReadersOfTheClipboardReadTheirOwn grants clipboard-read to a session, and copies in others.
 func TestReadersOfTheClipboardReadTheirOwn(t *testing.T) {
-	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(deskPage)})
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(clipboardPage)})
 	d := testenv.StartDaemon(t)
 	createSession(t, d, &domtapv1.CreateSessionRequest{SessionId: "reader", Settings: &domtapv1.SessionSettings{Permissions: []string{"clipboard-read"}}})
-	reader, other := newDesk(t, d, "reader", url, "my own"), newDesk(t, d, "default", url, "secret")
+	reader, other := newClipboardTab(t, d, "reader", url, "my own"), newClipboardTab(t, d, "default", url, "secret")
 	reads := func(want string) {
 		t.Helper()
 		if got := reader.eval(`navigator.clipboard.readText()`); got != want {
@@ -146,7 +146,7 @@ func TestReadersOfTheClipboardReadTheirOwn(t *testing.T) {
 	reads("NotAllowedError")
 	reader.click("to", "")
 	reads("NotAllowedError")
-	late := newDesk(t, d, "late", url, "")
+	late := newClipboardTab(t, d, "late", url, "")
 	_, err := d.Sessions.UpdateSession(t.Context(), &domtapv1.UpdateSessionRequest{SessionId: "late", Settings: &domtapv1.SessionSettings{Permissions: []string{"clipboard-read"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -493,8 +493,8 @@ func offline(t *testing.T, d *testenv.Daemon, url string) {
 	}
 }
 
-// TestCredentialsAnswerServersThatAsk opens a page that wants a password.
-func TestCredentialsAnswerServersThatAsk(t *testing.T) {
+// TestHTTPCredentials opens a page that wants a password.
+func TestHTTPCredentials(t *testing.T) {
 	var mu sync.Mutex
 	asked := 0
 	url := testenv.Pages(t, map[string]http.HandlerFunc{

@@ -164,9 +164,9 @@ func viewOf(r *domtapv1.WatchDomRequest) *domtapv1.GetDomRequest {
 	}
 }
 
-// TestWhatMutationsDoNotShow makes, one by one, the changes that the page's mutation observer does not see as
+// TestChangesWithoutMutationRecords makes, one by one, the changes that the page's mutation observer does not see as
 // what they are. A stream brings each by itself, and what it then shows equals what GetDom answers.
-func TestWhatMutationsDoNotShow(t *testing.T) {
+func TestChangesWithoutMutationRecords(t *testing.T) {
 	d := testenv.Shared(t, "site-per-process")
 	var opening sync.Mutex
 	for _, c := range unseenChanges {

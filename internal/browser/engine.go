@@ -10,7 +10,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// This file is what a supervisor of several browsers asks of one; see package fleet.
+// This file is what a supervisor of several browsers asks of one; see package browserpool.
 
 var errKilled = errors.New("the browser was killed because it did not answer")
 

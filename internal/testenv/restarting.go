@@ -13,21 +13,21 @@ import (
 	"github.com/domtap/domtap/internal/server"
 )
 
-// FleetConfig sets up a daemon whose browsers may die.
-type FleetConfig struct {
-	// Browsers says how each is started; testenv completes it. One that has a Remote is attached to.
+// RestartingConfig sets up a daemon whose browsers may die.
+type RestartingConfig struct {
+	// Browsers are the configurations of the browsers; testenv completes them. With a Remote, the daemon attaches to that browser.
 	Browsers []browser.Config
-	// Patience is how long one may be silent; 0: what a daemon has.
+	// Patience is how long a browser may be silent; 0 means the default of a daemon.
 	Patience time.Duration
 	Tabs     tabpool.Config
 	RPC      server.Config
 	Logger   *slog.Logger
 }
 
-// Fleet is a daemon whose browsers are started again when they die.
-type Fleet struct {
+// RestartingDaemon is a daemon whose browsers are started again when they die.
+type RestartingDaemon struct {
 	*Daemon
-	Fleet *browserpool.Pool
+	BrowserPool *browserpool.Pool
 	// State is the directory that all of them keep everything in.
 	State string
 
@@ -37,16 +37,16 @@ type Fleet struct {
 }
 
 // Newest is the browser of a slot that was started last.
-func (f *Fleet) Newest(slot int) *browser.Browser {
+func (f *RestartingDaemon) Newest(slot int) *browser.Browser {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.newest[slot]
 }
 
-// StartFleet starts browsers, the actors and a server on a unix socket. Processes that outlive the test fail it.
-func StartFleet(t testing.TB, cfg FleetConfig) *Fleet {
+// StartRestartingDaemon starts browsers, the actors and a server on a unix socket. Processes that outlive the test fail it.
+func StartRestartingDaemon(t testing.TB, cfg RestartingConfig) *RestartingDaemon {
 	t.Helper()
-	f := &Fleet{State: t.TempDir(), newest: make([]*browser.Browser, len(cfg.Browsers))}
+	f := &RestartingDaemon{State: t.TempDir(), newest: make([]*browser.Browser, len(cfg.Browsers))}
 	var starters []browserpool.Starter
 	for i, one := range cfg.Browsers {
 		one.Beside = i > 0
@@ -66,22 +66,22 @@ func StartFleet(t testing.TB, cfg FleetConfig) *Fleet {
 		})
 	}
 	var err error
-	f.Fleet, err = browserpool.Start(t.Context(), browserpool.Config{Starters: starters, HangTimeout: cfg.Patience, Logger: cfg.Logger})
+	f.BrowserPool, err = browserpool.Start(t.Context(), browserpool.Config{Starters: starters, HangTimeout: cfg.Patience, Logger: cfg.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
 		defer cancel()
-		if err := f.Fleet.Close(ctx); err != nil {
+		if err := f.BrowserPool.Close(ctx); err != nil {
 			t.Errorf("closing the browsers: %v", err)
 		}
 		if left := Processes(f.State); len(left) > 0 {
 			t.Errorf("processes of the browsers are left behind: %q", left)
 		}
 	})
-	f.Daemon = serve(t, f.Fleet, cfg.Tabs, cfg.RPC, func(s *server.Server) {
-		f.Fleet.OnChange(func(up int) { s.SetReady(up > 0) })
+	f.Daemon = serve(t, f.BrowserPool, cfg.Tabs, cfg.RPC, func(s *server.Server) {
+		f.BrowserPool.OnChange(func(up int) { s.SetReady(up > 0) })
 	})
 	return f
 }
