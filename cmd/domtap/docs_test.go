@@ -74,9 +74,9 @@ func documents(t *testing.T) []string {
 	return files
 }
 
-// TestWhatTheDocumentsSayWorksAsPasted runs the blocks of each document, in order, in one place with a
+// TestCommandsInTheDocumentsWork runs the blocks of each document, in order, in one place with a
 // daemon of its own. https://example.com is a page of the test, and the ports are free ones.
-func TestWhatTheDocumentsSayWorksAsPasted(t *testing.T) {
+func TestCommandsInTheDocumentsWork(t *testing.T) {
 	path := needPlainProgram(t)
 	run := 0
 	for _, file := range documents(t) {
@@ -87,9 +87,9 @@ func TestWhatTheDocumentsSayWorksAsPasted(t *testing.T) {
 		run += len(blocks)
 		name := strings.TrimPrefix(filepath.ToSlash(file), filepath.ToSlash(root)+"/")
 		t.Run(name, func(t *testing.T) {
-			desk := newDesk(t, path)
+			workspace := newWorkspace(t, path)
 			for _, b := range blocks {
-				desk.paste(t, b)
+				workspace.paste(t, b)
 			}
 		})
 	}
@@ -98,14 +98,14 @@ func TestWhatTheDocumentsSayWorksAsPasted(t *testing.T) {
 	}
 }
 
-// desk is where the blocks of one document are run.
-type desk struct {
+// workspace is where the blocks of one document are run.
+type workspace struct {
 	dir     string
 	env     []string
 	replace *strings.Replacer
 }
 
-func newDesk(t *testing.T, program string) *desk {
+func newWorkspace(t *testing.T, program string) *workspace {
 	t.Helper()
 	tools, err := grpcurl()
 	if err != nil {
@@ -113,7 +113,7 @@ func newDesk(t *testing.T, program string) *desk {
 	}
 	site := httptest.NewServer(http.HandlerFunc(examplePage))
 	state := shortDir(t)
-	d := &desk{
+	d := &workspace{
 		dir: t.TempDir(),
 		env: append(ownEnv(state),
 			"PATH="+strings.Join([]string{filepath.Dir(program), tools, os.Getenv("PATH")}, string(filepath.ListSeparator))),
@@ -166,7 +166,7 @@ var makeTarget = regexp.MustCompile(`(?m)^make (\S+)$`)
 const blockLimit = 2 * time.Minute
 
 // paste runs a block. Its output goes to a file, because a daemon that it starts may keep a pipe open.
-func (d *desk) paste(t *testing.T, b block) {
+func (d *workspace) paste(t *testing.T, b block) {
 	t.Helper()
 	for _, target := range makeTarget.FindAllStringSubmatch(b.text, -1) {
 		checkTarget(t, b, target[1])

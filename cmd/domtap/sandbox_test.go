@@ -19,9 +19,9 @@ import (
 // nobody is a user without any rights, as Debian numbers it.
 const nobody = 65534
 
-// TestWhoIsNotRootKeepsTheSandbox runs the daemon as a user who is not root, as the image and the unit do: every renderer
+// TestSandboxIsOnUnlessRoot runs the daemon as a user who is not root, as the image and the unit do: every renderer
 // has namespaces and a filter of system calls.
-func TestWhoIsNotRootKeepsTheSandbox(t *testing.T) {
+func TestSandboxIsOnUnlessRoot(t *testing.T) {
 	program := needPlainProgram(t)
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be somebody else; for others, all tests with a browser have the sandbox")

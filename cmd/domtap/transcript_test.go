@@ -73,16 +73,16 @@ func TestTheTranscriptsAreReal(t *testing.T) {
 	site := httptest.NewServer(testenv.HTML(d.page))
 	defer site.Close()
 	defer site.CloseClientConnections()
-	desk := newDesk(t, path)
-	desk.replace = strings.NewReplacer("https://shop.example", site.URL)
+	workspace := newWorkspace(t, path)
+	workspace.replace = strings.NewReplacer("https://shop.example", site.URL)
 	var assignments string
 	for i, e := range d.exchanges {
 		if name := assignment.FindStringSubmatch(e.command); name != nil {
-			value := desk.ask(t, assignments+desk.replace.Replace(e.command)+"\nprintf %s \"$"+name[1]+"\"")
+			value := workspace.ask(t, assignments+workspace.replace.Replace(e.command)+"\nprintf %s \"$"+name[1]+"\"")
 			assignments += fmt.Sprintf("%s='%s'\n", name[1], value)
 			continue
 		}
-		text := desk.ask(t, assignments+desk.replace.Replace(e.command))
+		text := workspace.ask(t, assignments+workspace.replace.Replace(e.command))
 		text = strings.ReplaceAll(text, site.URL, "https://shop.example")
 		if !likeness(e.answer).MatchString(text) {
 			t.Errorf("%s:%d: $ %s\nanswers\n%s\nand is to answer\n%s", d.file, e.line, e.command, text, e.answer)
@@ -98,7 +98,7 @@ func TestTheTranscriptsAreReal(t *testing.T) {
 var assignment = regexp.MustCompile(`^([A-Z]+)=`)
 
 // ask runs a command and returns what it prints. It may fail: then the answer says so.
-func (d *desk) ask(t *testing.T, command string) string {
+func (d *workspace) ask(t *testing.T, command string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), blockLimit)
 	defer cancel()

@@ -67,7 +67,7 @@ func holdOpen(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func TestWatchEndsAsItWasTold(t *testing.T) {
+func TestWatchEndsByCountOrCondition(t *testing.T) {
 	broken := func(context.Context) error { return status.Error(codes.Unavailable, "the browser is gone") }
 	closed := func(context.Context) error { return nil }
 	for _, test := range []struct {

@@ -67,7 +67,7 @@ func TestErrorsKeepTheirCodeAndDetails(t *testing.T) {
 	}
 }
 
-func TestWhoMayCall(t *testing.T) {
+func TestAuthentication(t *testing.T) {
 	st := newStage(t, settings{web: gateway.Config{Hosts: []string{"desk.example"}, Origins: []string{"http://localhost:5173"}}})
 	port := st.url[strings.LastIndex(st.url, ":"):]
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestWhoMayCall(t *testing.T) {
 	}
 }
 
-func TestAnOriginThatMayCallIsToldSoBeforehand(t *testing.T) {
+func TestPreflightOfAnAllowedOrigin(t *testing.T) {
 	st := newStage(t, settings{web: gateway.Config{Origins: []string{"http://localhost:5173"}}})
 	ask := func(origin string) answer {
 		return st.post("TabService/ListTabs", "", with("Origin", origin), with("Authorization", ""),

@@ -13,7 +13,7 @@ const testToken = "a-token-for-tests-of-forty-three-characters"
 
 const pingRequest = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-func TestWhoMayTalkOverHTTP(t *testing.T) {
+func TestMCPOverHTTPNeedsATokenAndAnOwnOrigin(t *testing.T) {
 	passed := false
 	handler := (&Server{}).admit(testToken, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { passed = true }))
 	for name, one := range map[string]struct {
@@ -54,7 +54,7 @@ func TestWhoMayTalkOverHTTP(t *testing.T) {
 	}
 }
 
-func TestWithoutATokenNobodyComesIn(t *testing.T) {
+func TestCallsWithoutTokenAreRefused(t *testing.T) {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+Path, nil)
 	r.Header.Set("Authorization", "Bearer ")
 	w := httptest.NewRecorder()

@@ -58,7 +58,7 @@ func TestTabsAreResources(t *testing.T) {
 	})
 }
 
-func TestSubscribersAreToldOfUpdates(t *testing.T) {
+func TestSubscribersAreNotifiedOfUpdates(t *testing.T) {
 	inBubble(t, Options{UpdateInterval: time.Second}, func(t *testing.T, b *bench) {
 		one, two := b.host(), b.host()
 		one.do("browser_navigate", object{"url": shopURL})
@@ -123,7 +123,7 @@ func TestASubscriptionOutlivesACrash(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoTabCannotBeSubscribedTo(t *testing.T) {
+func TestSubscribeToAnUnknownTab(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		h := b.host()
 		for _, uri := range []string{"domtap://tab/t9", "domtap://tab/", "https://shop.example/"} {

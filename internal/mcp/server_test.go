@@ -50,7 +50,7 @@ func TestTabsAreKeptWhenThatIsAskedFor(t *testing.T) {
 	})
 }
 
-func TestWhatAnActionDidIsTheAnswer(t *testing.T) {
+func TestActionPrintsItsOutcome(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		pay := actortest.Button("Pay")
 		pay.Act = func(page *actortest.Page, _ driver.Action) error {

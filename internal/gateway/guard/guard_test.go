@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsLetThrough(t *testing.T) {
+func TestAllowedRequests(t *testing.T) {
 	type headers map[string]string
 	for _, c := range []struct {
 		name   string

@@ -61,7 +61,7 @@ func TestThePolicyAllowsOwnFilesOnly(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsRefused(t *testing.T) {
+func TestUnknownFilesAreRefused(t *testing.T) {
 	for _, path := range []string{"/page/index.html", "/../ui.go", "/nothing", "//"} {
 		if w := get(t, "/", func(r *http.Request) { r.URL.Path = path }); w.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, w.Code)

@@ -31,7 +31,7 @@ func decode(t *testing.T, raw string) call {
 	return c
 }
 
-func TestWhatModelsWriteIsUnderstood(t *testing.T) {
+func TestLenientArguments(t *testing.T) {
 	for _, raw := range []string{
 		`{"steps":[{"action":"click","ref":12,"value":3}],"all":true,"max_elements":50}`,
 		`{"steps":[{"action":"click","ref":"[12]","value":["3"]}],"all":"true","max_elements":"50"}`,

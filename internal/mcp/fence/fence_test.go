@@ -39,7 +39,7 @@ func TestEachFenceHasItsOwnNonce(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftAlone(t *testing.T) {
+func TestCleanKeepsOrdinaryText(t *testing.T) {
 	for _, text := range []string{"<pages>", "<page>", "</pages>", "[7] Email (input type=email)", "- link \"日本 → Käse\" [ref=e1]", "a\tb\nc"} {
 		if got := Clean(text); got != text {
 			t.Errorf("Clean(%q) = %q", text, got)
@@ -50,7 +50,7 @@ func TestWhatIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWhatNobodySeesIsTakenOut(t *testing.T) {
+func TestInvisibleCharactersAreRemoved(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b]0;x\x07b":            "a\ufffd]0;x\ufffdb",
 		"a\u202eb":                  "a\ufffdb",

@@ -70,7 +70,7 @@ func TestElementsAreJSONLinesWithoutWhatIsUsual(t *testing.T) {
 	}
 }
 
-func TestWhatIsUnusualAboutATab(t *testing.T) {
+func TestTabLineShowsWhatIsUnusual(t *testing.T) {
 	got := Tab(&domtapv1.Tab{Url: "https://x.example/", Title: "X", Status: domtapv1.TabStatus_TAB_STATUS_LOADING, HttpStatus: 404,
 		Dialog: &domtapv1.Dialog{Type: domtapv1.DialogType_DIALOG_TYPE_CONFIRM, Message: "Sure?"}})
 	if want := `https://x.example/ | X | loading | HTTP 404 | confirm dialog "Sure?"`; got != want {

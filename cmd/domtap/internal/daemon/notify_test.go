@@ -14,7 +14,7 @@ func lookup(env map[string]string) endpoint.Lookup {
 	return func(name string) (string, bool) { v, ok := env[name]; return v, ok }
 }
 
-func TestTheServiceManagerIsTold(t *testing.T) {
+func TestServiceManagerIsNotified(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such sockets")
 	}
@@ -53,7 +53,7 @@ func TestTheServiceManagerIsTold(t *testing.T) {
 	}
 }
 
-func TestWithoutAManagerNothingIsTold(t *testing.T) {
+func TestNotifyWithoutServiceManager(t *testing.T) {
 	for _, env := range []map[string]string{nil, {"NOTIFY_SOCKET": "relative"}} {
 		m := newManager(lookup(env), 7)
 		if m != nil || m.notify("READY=1") != nil {

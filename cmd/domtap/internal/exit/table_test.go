@@ -107,7 +107,7 @@ func TestFailuresHaveTheirMessageHintAndCode(t *testing.T) {
 	}
 }
 
-func TestTheTableIsWhole(t *testing.T) {
+func TestTableIsComplete(t *testing.T) {
 	for code := codes.Canceled; code <= codes.Unauthenticated; code++ {
 		if statuses[code].code == 0 {
 			t.Errorf("the table has no row for %v", code)

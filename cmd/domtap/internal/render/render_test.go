@@ -6,7 +6,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-func TestWhatAPageSaysCannotCommandTheTerminal(t *testing.T) {
+func TestPageTextHasNoTerminalControlCharacters(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b]0;x\x07b":     "a\ufffd]0;x\ufffdb",
 		"a\u009b31mb":        "a\ufffd31mb",
