@@ -2,7 +2,6 @@ package actor
 
 import (
 	"context"
-	"sync"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
@@ -45,7 +44,7 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 	}
 	answered.ID += now.dialogOffset
 	for {
-		last, changed := t.answered.state()
+		last, changed := t.answered.Last()
 		if last >= answered.ID {
 			return answered, nil
 		}
@@ -56,36 +55,5 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 		case <-t.done:
 			return answered, nil
 		}
-	}
-}
-
-// answeredDialogs says which dialog was the last that is gone from the head.
-type answeredDialogs struct {
-	mu      sync.Mutex
-	last    uint64
-	changed chan struct{}
-}
-
-// state returns the last dialog's id, and what is closed when there is another.
-func (g *answeredDialogs) state() (last uint64, changed <-chan struct{}) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.changed == nil {
-		g.changed = make(chan struct{})
-	}
-	return g.last, g.changed
-}
-
-// reach notes the last one.
-func (g *answeredDialogs) reach(id uint64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if id <= g.last {
-		return
-	}
-	g.last = id
-	if g.changed != nil {
-		close(g.changed)
-		g.changed = nil
 	}
 }

@@ -7,26 +7,18 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/heartbeat"
 )
 
-const (
-	// pulse is how long after one answer the page is asked for the next sign of life while it is acted on.
-	pulse = 250 * time.Millisecond
-	// hangBound is how long it may take to give that, and newDocumentBound how long a document that an action led to may:
-	// it may be busy with its first scripts.
-	hangBound        = 2 * time.Second
-	newDocumentBound = 5 * time.Second
-	// readShare is how many times as long as the last read of the page it may take besides: while the page is read, it does
-	// not answer anything else.
-	readShare = 4
-)
+// pulse is how long after one answer the page is asked for the next sign of life while it is acted on.
+const pulse = 250 * time.Millisecond
 
 // Liveness watches over the page while a turn acts on it: an action whose page stops answering is told so at once, whatever time
 // its caller has. Only the tab's goroutine touches it.
 type Liveness struct {
 	t *loop
 	// signs is nil while no turn acts.
-	signs *signs
+	signs *heartbeat.Monitor
 	// hung says that the page stopped answering since the turn began to act.
 	hung bool
 	// commits is the count of the documents when the action began.
@@ -35,44 +27,10 @@ type Liveness struct {
 	read time.Duration
 }
 
-// signs is what is known of the page's signs of life.
-type signs struct {
-	mu sync.Mutex
-	// bound is how long each may take; 0: none is expected.
-	bound time.Duration
-	// period counts what makes the one that is under way say nothing, such as another document.
-	period int
-	missed bool
-}
-
-// begin starts a period.
-func (s *signs) begin(bound time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.bound, s.missed = bound, false
-	s.period++
-}
-
-func (s *signs) now() (bound time.Duration, period int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.bound, s.period
-}
-
-// tell notes whether a sign was missed that was expected in a period; false: in another one.
-func (s *signs) tell(period int, missed bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.period == period {
-		s.missed = missed
-	}
-	return s.missed
-}
-
 // Watch begins to watch over the page, until the returned function is called.
 func (l *Liveness) Watch() (end func()) {
 	t := l.t
-	one := &signs{}
+	one := &heartbeat.Monitor{}
 	l.signs, l.hung = one, false
 	l.Begin()
 	page := t.page()
@@ -80,8 +38,8 @@ func (l *Liveness) Watch() (end func()) {
 	var watcher sync.WaitGroup
 	watcher.Go(func() {
 		for pauseFor(ctx, pulse) {
-			bound, period := one.now()
-			if bound > 0 && one.tell(period, !lives(ctx, page, bound)) {
+			bound, period := one.Current()
+			if bound > 0 && one.Report(period, !lives(ctx, page, bound)) {
 				t.requestPublish()
 			}
 		}
@@ -104,11 +62,7 @@ func (l *Liveness) expect() {
 	if l.signs == nil {
 		return
 	}
-	bound := hangBound + readShare*min(l.read, hangBound)
-	if l.t.commits() != l.commits {
-		bound = max(bound, newDocumentBound)
-	}
-	l.signs.begin(bound)
+	l.signs.Expect(heartbeat.Bound(l.read, l.t.commits() != l.commits))
 }
 
 // Suspend runs work that leads to another document, which need not answer meanwhile.
@@ -118,7 +72,7 @@ func (l *Liveness) Suspend(work func() error) error {
 		return work()
 	}
 	l.signs = nil
-	one.begin(0)
+	one.Expect(0)
 	defer func() {
 		l.signs = one
 		l.Begin()
@@ -148,12 +102,7 @@ func lives(ctx context.Context, page driver.Page, bound time.Duration) bool {
 // Silent reports whether the page does not answer while it is acted on. Behind a dialog it cannot.
 func (l *Liveness) Silent() bool {
 	one := l.signs
-	if one == nil || l.t.dialogs.Open() != nil {
-		return false
-	}
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	return one.missed
+	return one != nil && l.t.dialogs.Open() == nil && one.Missed()
 }
 
 // Stop notes that the page hangs and returns the error of what it was to do.

@@ -42,7 +42,7 @@ func (p *publisher) publish() {
 		p.t.owner.Report(e)
 	}
 	p.events = p.events[:0]
-	p.t.answered.reach(p.t.dialogs.LastClosed())
+	p.t.answered.Reach(p.t.dialogs.LastClosed())
 	p.save()
 }
 
@@ -73,7 +73,7 @@ func (p *publisher) publishAway() {
 		}
 	}
 	p.events = held
-	p.t.answered.reach(p.t.dialogs.LastClosed())
+	p.t.answered.Reach(p.t.dialogs.LastClosed())
 }
 
 // info composes what is known of the tab, but for the revision and the epoch.

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -134,7 +133,7 @@ func (r *restorer) goBack() {
 	if t.ctx.Err() != nil || t.recovery.Due() {
 		return // it is closed, or was lost again
 	}
-	why, again := r.verdict(err)
+	why, again := restore.Verdict(err, t.health.Crashed())
 	switch {
 	case again:
 		t.log.Warn("the tab could not be brought back yet", "err", err)
@@ -148,27 +147,6 @@ func (r *restorer) goBack() {
 	if !t.recovery.Due() {
 		r.end("")
 	}
-}
-
-// verdict says by the error of the navigation back why the tab cannot be brought back, or that another attempt is worth it. What the
-// browser shows instead of a page that cannot be loaded is what a reload would show, too.
-func (r *restorer) verdict(err error) (why string, again bool) {
-	crashed := r.t.health.Crashed()
-	switch {
-	case apierr.Is(err, apierr.Refused), apierr.Is(err, apierr.IsDownload):
-		return err.Error(), false
-	case err == nil, apierr.Is(err, apierr.Navigation):
-	case errors.Is(err, context.DeadlineExceeded):
-		if crashed { // nothing of it has come
-			return err.Error(), false
-		}
-	default:
-		return "", true
-	}
-	if crashed {
-		return "the browser did not say what it shows", false
-	}
-	return "", false
 }
 
 // scrollBack scrolls to where the page was. A page that cannot be scrolled is back all the same.

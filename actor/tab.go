@@ -13,6 +13,7 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/actor/internal/batch"
 	"github.com/domtap/domtap/actor/internal/observation"
 	"github.com/domtap/domtap/actor/internal/revisions"
 	"github.com/domtap/domtap/actor/internal/sideeffects"
@@ -50,9 +51,9 @@ type Tab struct {
 	mailbox  chan command
 	watches  *observation.Set
 	// reads and beginnings are the calls that reads, and watches that begin, share.
-	reads      share[ReadOptions, Reading]
-	beginnings share[*observation.Watch, struct{}]
-	answered   answeredDialogs
+	reads      batch.Calls[ReadOptions, Reading]
+	beginnings batch.Calls[*observation.Watch, struct{}]
+	answered   sideeffects.Answered
 	// popups delivers the ids of tabs that this one's page opened, and popupBudget counts the windows.
 	popups      chan string
 	popupBudget sideeffects.PopupBudget

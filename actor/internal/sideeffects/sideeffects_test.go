@@ -117,3 +117,23 @@ func TestNotesAreBoundedAndTakenOnce(t *testing.T) {
 		t.Errorf("notes are %q", got)
 	}
 }
+
+func TestAnsweredWakesThoseWhoWaitForADialog(t *testing.T) {
+	var a sideeffects.Answered
+	a.Reach(1)
+	last, changed := a.Last()
+	if last != 1 {
+		t.Errorf("the last dialog is %d", last)
+	}
+	a.Reach(1)
+	select {
+	case <-changed:
+		t.Error("the same dialog again is a change")
+	default:
+	}
+	a.Reach(3)
+	<-changed
+	if last, _ := a.Last(); last != 3 {
+		t.Errorf("the last dialog is %d", last)
+	}
+}
