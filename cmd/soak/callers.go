@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// hands is how many calls may be under way at once.
-	hands = 64
-	// sharedLines is how many connections the callers share, and as many the watchers: hosts of agents have few.
-	sharedLines = 4
+	// maxConcurrent is how many calls may run at once.
+	maxConcurrent = 64
+	// sharedConns is how many connections the callers share, and as many the watchers: hosts of agents have few.
+	sharedConns = 4
 )
 
-// callers read pages that do not change, so many times a second. A call is due at its time whether those before it
-// were answered or not, and its time counts from then: a daemon that falls behind is not asked less often.
+// callers read pages that do not change, at a fixed rate. A call is due at its time whether or not earlier calls
+// were answered, and its duration counts from then: a daemon that falls behind does not get fewer calls.
 type callers struct {
 	rate int
 	tabs []string
-	// age is how old an answer may be; nil: the page is asked.
+	// age is the max_age of the calls; nil means that the page is read.
 	age *durationpb.Duration
 	// took counts from when a call was due, asked from when it was sent.
 	took, asked stopwatch
 	next        atomic.Int64
 	running     sync.WaitGroup
 	cancel      context.CancelFunc
-	lines       []*grpc.ClientConn
+	conns       []*grpc.ClientConn
 	broken      chan error
 }
 
@@ -43,15 +43,15 @@ func (d *daemon) call(ctx context.Context, rate int, age time.Duration, tabs []s
 		c.age = durationpb.New(age)
 	}
 	var err error
-	if c.lines, err = d.dialShared(); err != nil {
+	if c.conns, err = d.dialShared(); err != nil {
 		return nil, err
 	}
 	ctx, c.cancel = context.WithCancel(ctx)
 	start := time.Now()
-	for i := range hands {
-		dom := domtapv1.NewDomServiceClient(c.lines[i%sharedLines])
+	for i := range maxConcurrent {
+		dom := domtapv1.NewDomServiceClient(c.conns[i%sharedConns])
 		c.running.Go(func() {
-			if err := c.hand(ctx, dom, start); err != nil && ctx.Err() == nil {
+			if err := c.worker(ctx, dom, start); err != nil && ctx.Err() == nil {
 				select {
 				case c.broken <- err:
 				default:
@@ -62,8 +62,8 @@ func (d *daemon) call(ctx context.Context, rate int, age time.Duration, tabs []s
 	return c, nil
 }
 
-// hand takes one call after the other.
-func (c *callers) hand(ctx context.Context, dom domtapv1.DomServiceClient, start time.Time) error {
+// worker makes one call after the other.
+func (c *callers) worker(ctx context.Context, dom domtapv1.DomServiceClient, start time.Time) error {
 	for {
 		n := c.next.Add(1)
 		due := start.Add(time.Duration(n) * time.Second / time.Duration(c.rate))
@@ -106,7 +106,7 @@ func (c *callers) one(ctx context.Context, dom domtapv1.DomServiceClient, n int)
 func (c *callers) stop() error {
 	c.cancel()
 	c.running.Wait()
-	hangUp(c.lines)
+	hangUp(c.conns)
 	select {
 	case err := <-c.broken:
 		return err

@@ -26,7 +26,7 @@ import (
 type habit struct {
 	// rest is the time between two messages.
 	rest time.Duration
-	// Every so often it stops reading for stall, or is cut and resumes. Zero: never.
+	// After each stallEvery it stops reading for stall; after each cutEvery it is cut off and resumes. Zero: never.
 	stallEvery, stall, cutEvery time.Duration
 }
 
@@ -37,7 +37,7 @@ type way struct {
 	habit habit
 }
 
-// ways are those of the ten clients. list and frame are where two of them look.
+// ways returns how the ten clients follow the page. Two of them follow only list and frame.
 func ways(list uint32, frame string) []way {
 	none := proto.Int32(0)
 	return []way{
@@ -57,7 +57,7 @@ func ways(list uint32, frame string) []way {
 	}
 }
 
-// hold is closed to the slow: while the page is held, everybody reads at once, so that they come to what it shows.
+// hold lets slow clients read without pauses while the page is held, so that they catch up with the page.
 type hold struct {
 	mu   sync.Mutex
 	held chan struct{} // closed while the page is held
@@ -79,7 +79,7 @@ func (h *hold) now() chan struct{} {
 	return h.held
 }
 
-// pause is how slow readers are slow, unless the page is held.
+// pause waits for d, or until the page is held.
 func (h *hold) pause(ctx context.Context, d time.Duration) error {
 	if d == 0 {
 		return nil
@@ -104,7 +104,7 @@ type clients struct {
 	broken chan error
 }
 
-// join lets the clients join.
+// join starts all clients.
 func (d *daemon) join(ctx context.Context, tab string) (*clients, error) {
 	elements, err := d.all(ctx, tab)
 	if err != nil {
@@ -133,7 +133,7 @@ func (d *daemon) join(ctx context.Context, tab string) (*clients, error) {
 	return c, nil
 }
 
-// add lets one more join.
+// add starts one more client.
 func (c *clients) add(ctx context.Context, one *client) {
 	c.list = append(c.list, one)
 	c.running.Go(func() {
@@ -146,7 +146,7 @@ func (c *clients) add(ctx context.Context, one *client) {
 	})
 }
 
-// leave ends the streams, and returns the error of one that ended before.
+// leave ends the streams, and returns the error of a stream that had failed before.
 func (c *clients) leave() error {
 	c.cancel()
 	c.running.Wait()
@@ -158,7 +158,7 @@ func (c *clients) leave() error {
 	}
 }
 
-// total is what all clients counted.
+// total returns the sum of what the clients counted.
 func (c *clients) total() (messages, resumed float64) {
 	for _, one := range c.list {
 		messages += float64(one.messages.Load())
@@ -171,12 +171,12 @@ func (c *clients) total() (messages, resumed float64) {
 type client struct {
 	way
 	daemon *daemon
-	// line is the connection that it shares with others; nil: each of its streams makes one of its own.
-	line              *grpc.ClientConn
+	// conn is the connection that it shares with others; nil: each of its streams makes a connection of its own.
+	conn              *grpc.ClientConn
 	hold              *hold
 	messages, resumed atomic.Int64
-	// heard is told of each message; nil: nobody is.
-	heard func(*domtapv1.WatchDomResponse)
+	// onMessage is called with each message, unless it is nil.
+	onMessage func(*domtapv1.WatchDomResponse)
 
 	mu       sync.Mutex
 	elements []*domtapv1.Element
@@ -209,7 +209,7 @@ var errCut = errors.New("cut")
 
 // stream reads one stream until it ends or is cut.
 func (c *client) stream(ctx context.Context) error {
-	conn := c.line
+	conn := c.conn
 	if conn == nil {
 		own, err := c.daemon.dial()
 		if err != nil {
@@ -239,8 +239,8 @@ func (c *client) read(ctx context.Context, stream grpc.ServerStreamingClient[dom
 			return err
 		}
 		c.messages.Add(1)
-		if c.heard != nil {
-			c.heard(m)
+		if c.onMessage != nil {
+			c.onMessage(m)
 		}
 		if m.GetSequence() != sequence {
 			return fmt.Errorf("message %d came as number %d", m.GetSequence(), sequence)

@@ -97,7 +97,7 @@ func (d *daemon) start(ctx context.Context, program string, flags []string) (err
 	return nil
 }
 
-// freeAddress finds a port of loopback that nobody listens on.
+// freeAddress finds a free port on the loopback interface.
 func freeAddress(ctx context.Context) (string, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -114,7 +114,7 @@ func (d *daemon) dial() (*grpc.ClientConn, error) {
 
 // dialShared makes the connections that many share.
 func (d *daemon) dialShared() (lines []*grpc.ClientConn, err error) {
-	for range sharedLines {
+	for range sharedConns {
 		conn, err := d.dial()
 		if err != nil {
 			hangUp(lines)

@@ -25,10 +25,10 @@ const (
 	gauges
 )
 
-// shortest is the shortest soak of which growth is judged: before that, everything is warming up.
+// shortest is the shortest soak whose growth is judged: a shorter one measures only the warm-up.
 const shortest = 5 * time.Minute
 
-// rule says how much a gauge may grow while it is judged: by so much, or by that share of its mean, whichever is
+// rule says how much a gauge may grow while it is judged: by an amount, or by a share of its mean, whichever is
 // more.
 type rule struct {
 	name  string
@@ -48,7 +48,7 @@ var rules = [gauges]rule{
 	browserProcesses: {"browser, processes", 0.5, 0},
 }
 
-// verdict is what became of a gauge.
+// verdict is the growth of a gauge, and how much was allowed.
 type verdict struct {
 	name string
 	// first and last are the ends of the line, mean is the mean.
@@ -60,15 +60,15 @@ func (v verdict) String() string {
 	return fmt.Sprintf("%-40s mean %8.2f, from %8.2f to %8.2f: %+.2f, allowed %.2f", v.name, v.mean, v.first, v.last, v.grew, v.allowed)
 }
 
-// errFew: a soak was too short, or the machine too slow, for so many values.
-var errFew = errors.New("there are too few values")
+// errTooFew is the error of a soak that was too short, or a machine that was too slow, for a linear fit.
+var errTooFew = errors.New("there are too few values")
 
 // judge fits a line to the values ys at the times xs, in ascending order. A gauge that was always zero was not
 // measured, and is an error.
 func (r rule) judge(xs, ys []float64) (verdict, error) {
 	v := verdict{name: r.name}
 	if len(xs) < 3 {
-		return v, fmt.Errorf("%s: %w, %d", r.name, errFew, len(xs))
+		return v, fmt.Errorf("%s: %w, %d", r.name, errTooFew, len(xs))
 	}
 	slope, at := fit(xs, ys)
 	begin, end := xs[0], xs[len(xs)-1]

@@ -32,7 +32,7 @@ func (h *histogram) add(d time.Duration) {
 	h.most = max(h.most, d)
 }
 
-// at is what p percent took at most, or 0 when there is nothing.
+// at returns the p-th percentile, or 0 when nothing was counted.
 func (h *histogram) at(p float64) time.Duration {
 	left := int(math.Ceil(float64(h.total) * p / 100))
 	for i, n := range h.counts {

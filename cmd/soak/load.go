@@ -13,7 +13,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// load says how much to ask of the daemon: so many tabs, each of which changes hz times a second and has a watcher,
+// load is the load on the daemon: a number of tabs, each of which changes hz times a second and has a watcher,
 // and rate calls a second on pages that do not change.
 type load struct {
 	plan
@@ -24,27 +24,27 @@ type load struct {
 	age time.Duration
 }
 
-// burden is a load that runs.
-type burden struct {
+// loadRun is a running load.
+type loadRun struct {
 	load
 	daemon  *daemon
 	control string
 	// quiet are the tabs that do not change.
 	quiet   []string
 	clients *clients
-	// lines are the connections of the watchers.
-	lines   []*grpc.ClientConn
+	// conns are the connections of the watchers.
+	conns   []*grpc.ClientConn
 	callers *callers
 	reached stopwatch
 	start   time.Time
-	// bare is what the daemon took before the tabs were opened, with the calls.
-	bare   weight
-	points []weight
-	lined  weight
+	// bare is what the daemon used for the calls, before the tabs were opened.
+	bare   resources
+	points []resources
+	lined  resources
 }
 
-// weight is what daemon and browser take at one time. Memory is in bytes, time in seconds.
-type weight struct {
+// resources is what daemon and browser use at one time. Memory is in bytes, time in seconds.
+type resources struct {
 	at                            time.Duration
 	resident, heap, stacks        float64
 	routines, files               float64
@@ -54,9 +54,9 @@ type weight struct {
 	messages                      float64
 }
 
-// bear runs a load and cleans up after it.
-func bear(ctx context.Context, l load) (err error) {
-	// To look at the memory of sixty renderers takes the machine a tenth of a second.
+// runLoad runs a load and cleans up after it.
+func runLoad(ctx context.Context, l load) (err error) {
+	// Reading the memory of sixty renderers takes a tenth of a second.
 	l.sample = max(l.sample, min(5*time.Second, l.length/20))
 	site, err := serve(ctx, new(figures))
 	if err != nil {
@@ -68,7 +68,7 @@ func bear(ctx context.Context, l load) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.stop(context.WithoutCancel(ctx))) }()
-	b := &burden{load: l, daemon: d, start: time.Now()}
+	b := &loadRun{load: l, daemon: d, start: time.Now()}
 	defer func() { err = errors.Join(err, b.end()) }()
 	if err := b.prepare(ctx, site.url); err != nil {
 		return err
@@ -76,8 +76,8 @@ func bear(ctx context.Context, l load) (err error) {
 	return b.follow(ctx)
 }
 
-// prepare opens the pages that do not change and calls for them, weighs the daemon, and opens the others.
-func (b *burden) prepare(ctx context.Context, site string) (err error) {
+// prepare opens the pages that do not change and starts the calls, measures the daemon, and opens the other pages.
+func (b *loadRun) prepare(ctx context.Context, site string) (err error) {
 	if b.control, err = b.daemon.open(ctx, site+"control.html"); err != nil {
 		return err
 	}
@@ -112,30 +112,30 @@ func (b *burden) prepare(ctx context.Context, site string) (err error) {
 		return err
 	}
 	b.start = time.Now()
-	b.lined, err = b.weigh(ctx)
+	b.lined, err = b.measure(ctx)
 	return err
 }
 
-// while begins something and weighs what the daemon takes for a while of it, at the end of which it has collected
-// its garbage some times.
-func (b *burden) while(ctx context.Context, name string, begin func(context.Context) error) (weight, error) {
+// while begins something, and measures what the daemon uses for a while, at the end of which it has collected
+// its garbage several times.
+func (b *loadRun) while(ctx context.Context, name string, begin func(context.Context) error) (resources, error) {
 	if err := begin(ctx); err != nil {
-		return weight{}, err
+		return resources{}, err
 	}
-	before, err := b.weigh(ctx)
+	before, err := b.measure(ctx)
 	if err != nil {
-		return weight{}, err
+		return resources{}, err
 	}
 	t := time.NewTimer(min(10*time.Second, b.length/4))
 	defer t.Stop()
 	select {
 	case <-t.C:
 	case <-ctx.Done():
-		return weight{}, context.Cause(ctx)
+		return resources{}, context.Cause(ctx)
 	}
-	w, err := b.weigh(ctx)
+	w, err := b.measure(ctx)
 	if err != nil {
-		return weight{}, err
+		return resources{}, err
 	}
 	seconds := (w.at - before.at).Seconds()
 	_, _ = fmt.Fprintf(b.out, "%s: CPU of the daemon %.1f %%, of the browser %.1f %%; %s\n", name,
@@ -143,8 +143,8 @@ func (b *burden) while(ctx context.Context, name string, begin func(context.Cont
 	return w, b.rest()
 }
 
-// calls says how the recent calls went.
-func (b *burden) calls(seconds float64) string {
+// calls describes the durations and failures of the recent calls.
+func (b *loadRun) calls(seconds float64) string {
 	if b.callers == nil {
 		return "no calls"
 	}
@@ -153,7 +153,7 @@ func (b *burden) calls(seconds float64) string {
 }
 
 // read begins the calls.
-func (b *burden) read(ctx context.Context) (err error) {
+func (b *loadRun) read(ctx context.Context) (err error) {
 	if b.rate > 0 {
 		b.callers, err = b.daemon.call(ctx, b.rate, b.age, b.quiet)
 	}
@@ -161,7 +161,7 @@ func (b *burden) read(ctx context.Context) (err error) {
 }
 
 // rest ends the calls.
-func (b *burden) rest() error {
+func (b *loadRun) rest() error {
 	if b.callers == nil {
 		return nil
 	}
@@ -171,26 +171,26 @@ func (b *burden) rest() error {
 }
 
 // tick lets the pages change.
-func (b *burden) tick(ctx context.Context) error { return b.daemon.press(ctx, b.control, "Go on") }
+func (b *loadRun) tick(ctx context.Context) error { return b.daemon.press(ctx, b.control, "Go on") }
 
 // watch follows each tab.
-func (b *burden) watch(ctx context.Context, tabs []string) (err error) {
-	if b.lines, err = b.daemon.dialShared(); err != nil {
+func (b *loadRun) watch(ctx context.Context, tabs []string) (err error) {
+	if b.conns, err = b.daemon.dialShared(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	b.clients = &clients{hold: newHold(), cancel: cancel, broken: make(chan error, 1)}
 	for i, tab := range tabs {
 		b.clients.add(ctx, &client{
-			line: b.lines[i%sharedLines], way: way{name: tab, view: &domtapv1.WatchDomRequest{TabId: tab}},
-			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), heard: b.heard,
+			conn: b.conns[i%sharedConns], way: way{name: tab, view: &domtapv1.WatchDomRequest{TabId: tab}},
+			daemon: b.daemon, hold: b.clients.hold, news: make(chan struct{}), onMessage: b.noteDelay,
 		})
 	}
 	return nil
 }
 
-// heard notes how long a change took to its watcher, from the script of the page on.
-func (b *burden) heard(m *domtapv1.WatchDomResponse) {
+// noteDelay records how long a change took from the page's script to its watcher.
+func (b *loadRun) noteDelay(m *domtapv1.WatchDomResponse) {
 	now := time.Now()
 	for _, e := range m.GetDiff().GetAdded() {
 		if _, stamp, found := strings.Cut(e.GetText(), " at "); found {
@@ -201,13 +201,13 @@ func (b *burden) heard(m *domtapv1.WatchDomResponse) {
 	}
 }
 
-// weigh looks at everything.
-func (b *burden) weigh(ctx context.Context) (weight, error) {
+// measure reads all figures.
+func (b *loadRun) measure(ctx context.Context) (resources, error) {
 	m, err := b.daemon.scrape(ctx)
 	if err != nil {
-		return weight{}, err
+		return resources{}, err
 	}
-	w := weight{
+	w := resources{
 		at: time.Since(b.start), resident: m["process_resident_memory_bytes"], heap: m["go_gc_heap_live_bytes"],
 		stacks: m["go_memstats_stack_inuse_bytes"], routines: m["go_goroutines"], files: m["process_open_fds"],
 		daemonCPU: m["process_cpu_seconds_total"], revisions: m["domtap_revisions_total"],
@@ -224,7 +224,7 @@ func (b *burden) weigh(ctx context.Context) (weight, error) {
 }
 
 // follow watches until the time is over, and judges.
-func (b *burden) follow(ctx context.Context) error {
+func (b *loadRun) follow(ctx context.Context) error {
 	sample, line := time.NewTicker(b.sample), time.NewTicker(b.line)
 	defer sample.Stop()
 	defer line.Stop()
@@ -244,7 +244,7 @@ func (b *burden) follow(ctx context.Context) error {
 		case err := <-calls:
 			return err
 		case <-sample.C:
-			w, err := b.weigh(ctx)
+			w, err := b.measure(ctx)
 			if err != nil {
 				return err
 			}
@@ -258,13 +258,13 @@ func (b *burden) follow(ctx context.Context) error {
 	}
 }
 
-func (b *burden) head() {
+func (b *loadRun) head() {
 	_, _ = fmt.Fprintf(b.out, "%d tabs, %d times a second, %d calls a second\n%6s | %7s %7s %6s %5s | %6s %6s %7s | %6s %6s | %7s %7s %7s | calls\n",
 		b.tabs, b.hz, b.rate, "time", "RSS MB", "heap MB", "gorout", "fds", "CPU %", "brows%", "browsMB", "rev/s", "msg/s", "p50 ms", "p99", "max")
 }
 
-// print prints what was since the last line.
-func (b *burden) print() {
+// print prints the figures since the last line.
+func (b *loadRun) print() {
 	if len(b.points) == 0 {
 		return
 	}
@@ -285,7 +285,7 @@ func (b *burden) print() {
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // converges holds the pages, and waits until every watcher has what GetDom answers.
-func (b *burden) converges(ctx context.Context) error {
+func (b *loadRun) converges(ctx context.Context) error {
 	if err := b.daemon.press(ctx, b.control, "Hold"); err != nil {
 		return err
 	}
@@ -300,8 +300,8 @@ func (b *burden) converges(ctx context.Context) error {
 	return nil
 }
 
-// judge prints the whole, and fails when something grew.
-func (b *burden) judge() error {
+// judge prints the whole run, and fails when a gauge grew too much.
+func (b *loadRun) judge() error {
 	all := []timed{{"from the change to the watcher", b.reached.whole()}}
 	if b.callers != nil {
 		all = append(all, timed{"a call, from when it was due", b.callers.took.whole()}, timed{"a call, from when it was sent", b.callers.asked.whole()})
@@ -326,10 +326,10 @@ func (b *burden) judge() error {
 		}
 	}
 	var errs []error
-	for _, rule := range []rule{ // each call that is under way has goroutines
-		{heldName, 2, 0.05}, {rules[daemonMemory].name, 8, 0.08}, {rules[daemonRoutines].name, hands, 0}, rules[daemonFiles], {rules[browserMemory].name, 30, 0.05},
+	for _, rule := range []rule{ // each running call has goroutines
+		{heldName, 2, 0.05}, {rules[daemonMemory].name, 8, 0.08}, {rules[daemonRoutines].name, maxConcurrent, 0}, rules[daemonFiles], {rules[browserMemory].name, 30, 0.05},
 	} {
-		errs = append(errs, b.pronounce(rule, xs, series[rule.name]))
+		errs = append(errs, b.checkGrowth(rule, xs, series[rule.name]))
 	}
 	b.perTab(series)
 	return errors.Join(errs...)
@@ -344,8 +344,8 @@ type timed struct {
 	h    histogram
 }
 
-// perTab prints what each tab that changes and is watched takes in the daemon.
-func (b *burden) perTab(series map[string][]float64) {
+// perTab prints how much memory of the daemon a changing, watched tab takes.
+func (b *loadRun) perTab(series map[string][]float64) {
 	held := mean(series[heldName])*mb - b.bare.heap - b.bare.stacks
 	resident := mean(series[rules[daemonMemory].name])*mb - b.bare.resident
 	_, _ = fmt.Fprintf(b.out, "a tab with its watcher takes %.0f KB of live heap and stacks in the daemon, and %.0f KB of resident memory, garbage included\n",
@@ -353,11 +353,11 @@ func (b *burden) perTab(series map[string][]float64) {
 }
 
 // end ends what runs.
-func (b *burden) end() error {
+func (b *loadRun) end() error {
 	err := b.rest()
 	if b.clients != nil {
 		err = errors.Join(err, b.clients.leave())
 	}
-	hangUp(b.lines)
+	hangUp(b.conns)
 	return err
 }

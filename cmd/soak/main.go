@@ -1,26 +1,26 @@
 //go:build unix
 
 // Command soak runs the daemon for a long time on a page that changes sixty times a second, with ten clients that
-// follow it each in its own way, and judges what that does to it:
+// each follow the page with other options, and judges how the daemon's memory and latencies develop:
 //
 //	soak -domtap bin/domtap -time 30m
 //
-// Once a minute it prints what daemon, page and browser take. At the end it holds the page, compares every client's
-// elements with what GetDom answers, and fits a line to each figure, without the first third, in which caches and
+// Once a minute it prints what daemon, page and browser use. At the end it holds the page, compares every client's
+// elements with those that GetDom returns, and fits a line to each figure. The fit omits the first third, in which caches and
 // logs fill. It fails when a figure grew by more than its limit, when a client's elements are not those of the page,
-// or when a stream broke its promises.
+// or when a stream broke its guarantees.
 //
 // With -tabs it loads the daemon instead:
 //
 //	soak -domtap bin/domtap -tabs 50 -hz 10 -calls 1000 -time 1h
 //
-// opens so many small pages, each of which changes so many times a second and has a watcher, and calls for the DOM of
-// ten pages that do not change, so many times a second. Watchers and callers share four connections each. It prints how
-// long changes took to their watchers, and calls from when they were due and from when they were sent, what daemon and
-// browser take, and what a tab takes of the daemon's memory; and fails like a soak.
+// opens 50 small pages, each of which changes 10 times a second and has a watcher, and reads the DOM of ten pages
+// that do not change, 1000 times a second in all. Watchers share four connections, and so do callers. It prints how
+// long changes took to reach their watchers, how long calls took since they were due and since they were sent, what
+// daemon and browser use, and how much memory of the daemon a tab takes. It fails for the same reasons.
 //
 // The daemon is a process of its own, with a socket, a state directory and a browser of its own, and is stopped
-// at the end. Linux only: what processes take is read from /proc.
+// at the end. It runs on Linux only, because it reads the resources of processes from /proc.
 package main
 
 import (
@@ -41,7 +41,7 @@ type plan struct {
 	program string
 	// length is how long the page is followed, at least a few seconds.
 	length time.Duration
-	// sample is the time between two looks at the figures, line between two lines that are printed, check between
+	// sample is the time between two measurements, line the time between two printed lines, check the time between
 	// two comparisons of all clients with the page.
 	sample, line, check time.Duration
 	out                 io.Writer
@@ -72,7 +72,7 @@ func main() {
 	p := planFor(*program, *length, os.Stdout)
 	var err error
 	if *tabs > 0 {
-		err = bear(ctx, load{plan: p, tabs: *tabs, still: 10, hz: *hz, rate: *rate, age: *age})
+		err = runLoad(ctx, load{plan: p, tabs: *tabs, still: 10, hz: *hz, rate: *rate, age: *age})
 	} else {
 		err = soak(ctx, p)
 	}
@@ -107,7 +107,7 @@ func soak(ctx context.Context, p plan) (err error) {
 	return p.follow(ctx, &record{plan: p, daemon: d, tab: tab, page: figures, clients: clients, start: time.Now()})
 }
 
-// follow looks at the figures until the time is over, and judges them.
+// follow reads the figures until the time is over, and judges them.
 func (p plan) follow(ctx context.Context, r *record) error {
 	sample, line, check := time.NewTicker(p.sample), time.NewTicker(p.line), time.NewTicker(p.check)
 	defer sample.Stop()

@@ -26,7 +26,7 @@ func stat(pid int) []string {
 	return nil
 }
 
-// ended reports whether a process is gone, or waits only for somebody to take note.
+// ended reports whether a process is gone, or a zombie.
 func ended(pid int) bool {
 	fields := stat(pid)
 	return fields == nil || fields[0] == "Z"
@@ -53,7 +53,7 @@ func descendants(root int) []int {
 	return found
 }
 
-// cpu is the time in seconds that a process has had of the processors; 0 when it is gone.
+// cpu is the CPU time of a process in seconds; 0 when it is gone.
 func cpu(pid int) float64 {
 	fields := stat(pid)
 	if fields == nil {

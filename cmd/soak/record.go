@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// settled is how long all clients together may take to come to what the page shows once it is held.
+// settled is how long all clients together may take to catch up with a held page.
 const settled = time.Minute
 
-// point is what was seen at one time.
+// point is one measurement.
 type point struct {
 	at time.Duration
 	// of has a value for each gauge.
@@ -24,7 +24,7 @@ type point struct {
 	messages, resumed, ticks, revisions, coalesced, resyncs float64
 }
 
-// record is what was seen of one soak.
+// record holds the measurements of one soak.
 type record struct {
 	plan
 	daemon  *daemon
@@ -34,13 +34,13 @@ type record struct {
 	start   time.Time
 
 	points []point
-	// printed is how many points were there at the last line.
+	// printed is how many points there were at the last printed line.
 	printed int
 }
 
 const mb = 1 << 20
 
-// sample looks at all figures.
+// sample reads all figures.
 func (r *record) sample(ctx context.Context) error {
 	m, err := r.daemon.scrape(ctx)
 	if err != nil {
@@ -135,11 +135,11 @@ func copyView(to, from proto.Message) {
 	})
 }
 
-// pronounce fits a line to a gauge, prints what comes of it, and fails when it grew too much. Of growth in a short time
-// there is no verdict.
-func (p plan) pronounce(of rule, xs, ys []float64) error {
+// checkGrowth fits a line to a gauge, prints its growth, and fails when it grew too much. A soak shorter than shortest
+// does not fail because of growth.
+func (p plan) checkGrowth(of rule, xs, ys []float64) error {
 	v, err := of.judge(xs, ys)
-	if errors.Is(err, errFew) && p.length < shortest {
+	if errors.Is(err, errTooFew) && p.length < shortest {
 		err = nil
 	}
 	grew := err == nil && v.grew > v.allowed
@@ -154,7 +154,7 @@ func (p plan) pronounce(of rule, xs, ys []float64) error {
 	return err
 }
 
-// judge fits a line to each gauge, prints what comes of it, and fails when one grew too much.
+// judge fits a line to each gauge, prints its growth, and fails when a gauge grew too much.
 func (r *record) judge() error {
 	warm := r.length / 3
 	_, _ = fmt.Fprintf(r.out, "\nGrowth by a linear fit from %v to %v:\n", warm.Round(time.Second), r.length)
@@ -166,7 +166,7 @@ func (r *record) judge() error {
 				xs, ys = append(xs, p.at.Seconds()), append(ys, p.of[g])
 			}
 		}
-		errs = append(errs, r.pronounce(rule, xs, ys))
+		errs = append(errs, r.checkGrowth(rule, xs, ys))
 	}
 	if err := errors.Join(errs...); err != nil {
 		_, _ = fmt.Fprintln(r.out, "FAIL")

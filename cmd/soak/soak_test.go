@@ -63,7 +63,7 @@ func TestSoakForTenSeconds(t *testing.T) {
 func TestLoadForFiveSeconds(t *testing.T) {
 	program := workshop(t)
 	var out bytes.Buffer
-	err := bear(t.Context(), load{plan: planFor(program, 5*time.Second, &out), tabs: 2, still: 2, hz: 10, rate: 50, age: time.Second})
+	err := runLoad(t.Context(), load{plan: planFor(program, 5*time.Second, &out), tabs: 2, still: 2, hz: 10, rate: 50, age: time.Second})
 	t.Log(out.String())
 	if err != nil {
 		t.Fatal(err)
