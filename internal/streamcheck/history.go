@@ -1,4 +1,4 @@
-// Package streamcheck holds what a tab showed and what the readers of its streams were sent, and judges it: one
+// Package streamcheck records the states of a tab and the messages of its streams, and validates them: one
 // validator for each guarantee of WatchDom (docs/stream.md). The validators are pure functions of what was
 // recorded, so a history may come from a fake browser or a real one, and a broken one can be written by hand to
 // see that it is refused.
@@ -20,14 +20,14 @@ type Point struct {
 	Revision uint64
 }
 
-// State is what was known of a tab at one point, apart from its elements.
+// State is the state of a tab at one point, apart from its elements.
 type State struct {
 	Point
 	// Document counts the documents of the main frame.
 	Document uint64
 	URL      string
-	// Step is the step of the schedule in which the state was published. Between two steps every reader that
-	// reads had the time to take what there was.
+	// Step is the step of the schedule in which the state was published. Between two steps, every reader that
+	// reads had time to take all messages.
 	Step int
 }
 
@@ -39,7 +39,7 @@ type History struct {
 	// view was not there (its root or frame is gone), or the point is not among the states.
 	Elements func(view string, at Point) ([]*domtapv1.Element, bool)
 	Readers  []*Reader
-	// Answers are those of GetDom, of which Elements must say the same.
+	// Answers are the answers of GetDom, which Elements must agree with.
 	Answers []Answer
 	// Last is the state in which the tab came to rest, before the end of the living streams.
 	Last Point
@@ -69,7 +69,7 @@ const (
 	Stalling
 )
 
-// Reader is one stream and who reads it.
+// Reader is one stream and its reader.
 type Reader struct {
 	Name string
 	// View names the options of the view.
@@ -87,7 +87,7 @@ type Reader struct {
 	Start time.Time
 	// End is how the stream ended.
 	End End
-	// Alive says that the stream was open when the tab came to rest, and that the reader had taken all there was.
+	// Alive says that the stream was open when the tab came to rest, and that the reader had taken all messages.
 	Alive bool
 }
 
@@ -129,7 +129,7 @@ func (m Message) content() bool {
 	return whole || m.GetDiff() != nil
 }
 
-// Bare returns elements as streams promise them: without boxes, of which a view says where they are on demand.
+// Bare returns elements as streams guarantee them: without boxes, which a view has only on request.
 func Bare(list []*domtapv1.Element) []*domtapv1.Element {
 	out := make([]*domtapv1.Element, len(list))
 	for i, e := range list {

@@ -8,7 +8,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// faults collects what is wrong.
+// faults collects violations.
 type faults []error
 
 func (f *faults) add(r *Reader, m Message, format string, args ...any) {
@@ -16,7 +16,7 @@ func (f *faults) add(r *Reader, m Message, format string, args ...any) {
 		m.GetEpoch(), m.GetRevision(), fmt.Sprintf(format, args...)))
 }
 
-// replay visits the messages of a reader and notes when they do not fit.
+// replay visits the messages of a reader, and records a diff that cannot be applied.
 func (f *faults) replay(r *Reader, visit func(i int, m Message, elements []*domtapv1.Element, known bool)) {
 	if err := r.Replay(visit); err != nil {
 		*f = append(*f, err)
@@ -151,8 +151,8 @@ func (h *History) views() []string {
 	return slices.Compact(names)
 }
 
-// NeverDropsNeverBlocks is guarantee 4: who lives has the last state in the end, however it read; who reads at
-// once is told at once, and each revision by itself, whatever others do.
+// NeverDropsNeverBlocks is guarantee 4: a reader whose stream stays open has the last state in the end, however it
+// reads; a reader that reads at once gets each revision at once and by itself, whatever other readers do.
 func (h *History) NeverDropsNeverBlocks() []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -172,7 +172,7 @@ func (h *History) NeverDropsNeverBlocks() []error {
 // prompt checks a reader that reads at once.
 func (h *History) prompt(f *faults, r *Reader) {
 	var quiet time.Time
-	follows := false // the first message of all tells what was before
+	follows := false // the first message of the stream has the state before
 	for _, m := range r.Messages {
 		if !m.content() {
 			continue
@@ -198,7 +198,7 @@ func (h *History) prompt(f *faults, r *Reader) {
 	}
 }
 
-// steps lists the steps between two revisions at whose end a view was another than before.
+// steps lists the steps between two revisions that changed a view.
 func (h *History) steps(view, epoch string, from, to uint64) []int {
 	var out []int
 	was, known := h.Elements(view, Point{epoch, from})
@@ -216,8 +216,8 @@ func (h *History) steps(view, epoch string, from, to uint64) []int {
 	return out
 }
 
-// Resumable is guarantee 5: a stream that was resumed goes on where its reader was, or says why it does not;
-// and it goes on whenever the log reaches that far.
+// Resumable is guarantee 5: a resumed stream continues at the revision of its reader, or says why it does not;
+// and it always continues when the log still has that revision.
 func (h *History) Resumable() []error {
 	var f faults
 	for _, r := range h.Readers {
@@ -241,7 +241,7 @@ func (h *History) Resumable() []error {
 	return f
 }
 
-// unfounded says what is wrong with the reason of a resync, if anything.
+// unfounded says why the reason of a resync is false; empty: it is true.
 func (h *History) unfounded(r *Reader, m Message, reason string) string {
 	was, known := h.state(*r.From)
 	now, _ := h.state(m.Point())
@@ -271,7 +271,7 @@ func (h *History) unfounded(r *Reader, m Message, reason string) string {
 }
 
 // Missed reports whether a point lies in a gap of the record: between two documents, the last states of the
-// older one can be gone before anybody looks. Nothing can be said about such a point.
+// older one can be gone before they are recorded. The validators skip such a point.
 func (h *History) Missed(at Point) bool {
 	i := slices.IndexFunc(h.States, func(s State) bool { return s.Revision >= at.Revision })
 	return i > 0 && h.States[i].Revision > at.Revision && h.States[i-1].Epoch == at.Epoch && h.States[i].Document != h.States[i-1].Document
@@ -305,11 +305,11 @@ func status(want domtapv1.TabStatus) func(*domtapv1.WatchDomResponse) bool {
 	return func(last *domtapv1.WatchDomResponse) bool { return last.GetTabStatus().GetStatus() == want }
 }
 
-// refused is for errors that only come instead of a stream.
+// refused marks errors that only occur instead of a stream.
 func refused(last *domtapv1.WatchDomResponse) bool { return last == nil }
 
-// EndsWithAReason is guarantee 6: every stream that its reader did not leave ends, with a code and words that
-// say why; and as long as it does not, it is never silent for longer than the heartbeat.
+// EndsWithAReason is guarantee 6: every stream that its reader did not leave ends, with a code and a message that
+// say why; until then, it is never silent for longer than the heartbeat.
 func (h *History) EndsWithAReason() []error {
 	var f faults
 	for _, r := range h.Readers {
