@@ -106,7 +106,7 @@ class Visibility {
     if (tag === "area") return this.areaRect(el);
     const rect = safe.rect(el);
     if (rect.width > 0 && rect.height > 0) {
-      if (!isToggle(el, tag) || !this.isVisuallyHidden(el, tag, rect)) return rect;
+      if (!isToggle(el, tag) || !this.isVisuallyHidden(el, rect)) return rect;
       const label = this.labelOf(el);
       return label ? this.rect(label, "label") : rect;
     }
@@ -127,9 +127,9 @@ class Visibility {
 
   /**
    * Whether a control is visually hidden: only the keyboard and assistive technology reach it.
-   * @param {El} el @param {string} tag @param {DOMRect} rect
+   * @param {El} el @param {DOMRect} rect
    */
-  isVisuallyHidden(el, tag, rect) {
+  isVisuallyHidden(el, rect) {
     return (rect.width <= 1 && rect.height <= 1) || this.isOffPage(el, rect) || this.clipsItself(el);
   }
 

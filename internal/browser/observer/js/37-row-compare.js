@@ -83,7 +83,8 @@ function recordDifference(before, after, own, siblings) {
   const title = titleOf(was, others.before.map((s) => new RowWords(s, 0)));
   const kept = title !== null && is.words.some((p) => eitherContains(p.words, title.words));
   if (!gained.length) return kept || was.words.length > lost.length ? null : difference;
-  // Without siblings, title and captions cannot be distinguished: most of the row must be unchanged.
+  // Without siblings, title and captions cannot be distinguished: most of the row must be
+  // unchanged.
   const texts = was.words.filter((p) => !p.caption).length;
   if (!others.before.length) return kept && lost.length * 2 <= texts - lost.length ? null : difference;
   const ambiguous = kept && others.after.some((s) => new RowWords(s, 0).words.some((p) => p.words === title.words));

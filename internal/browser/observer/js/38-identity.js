@@ -129,7 +129,8 @@ class Identity {
     if (this.hasTwin(rec)) return { why: "twin" };
     const now = wordsAround(rec.node, null);
     if (gone.around) return { why: gone.around === now.words ? "" : "words" };
-    // The text around the removed element is not known. Items of lists cannot be distinguished without it.
+    // The text around the removed element is not known. Items of lists cannot be distinguished
+    // without it.
     return { why: now.around && isItem(now.around) ? "item" : "" };
   }
 

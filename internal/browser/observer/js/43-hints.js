@@ -88,7 +88,8 @@ class Hints {
   /** Reads the sheets and cursors of a shadow tree that a scan comes to. @param {Shadow} root */
   walkShadowRoot(root) {
     const { changes, labels, naming, styles } = this.model;
-    // Shadow trees have labels and styles of their own. The first scan learns here that there is one.
+    // Shadow trees have labels and styles of their own. The first scan learns here that there is
+    // one.
     labels.hasShadowTrees = naming.generated.possible = true;
     styles.read(root);
     for (const el of this.cursors.candidates(root)) {

@@ -131,7 +131,8 @@ class Sweep {
     if (liveState(rec.node, rec.tag) === rec.live) return;
     const { changes, records } = this.model;
     this.found++;
-    // Style rules can depend on check marks; and in a large form, the script may have set unchecked controls, too.
+    // Style rules can depend on check marks; and in a large form, the script may have set unchecked
+    // controls, too.
     if (typeof rec.live === "boolean" || records.controls.size > CONTROLS_AT_ONCE) changes.styleDirty = true;
     changes.noteText(rec.node);
   }

@@ -216,8 +216,9 @@ class ListenerProbe {
       if (el) this.setClickable(el, false);
     }
     nodes.forEach((node, i) => {
-      // The answer includes nodes of same-process frames. A node belongs to the world that sees it first, so even nodes of
-      // this document may have the prototypes of another frame: they are read through `slow` alone.
+      // The answer includes nodes of same-process frames. A node belongs to the world that sees it
+      // first, so even nodes of this document may have the prototypes of another frame: they are
+      // read through `slow` alone.
       if (slow.ownerDocument(node) !== this.model.doc) return;
       const root = slow.getRootNode(node);
       if (isShadow(root) && root.mode === "closed") this.addClosedRoot(root);

@@ -102,7 +102,8 @@ class Writer {
     this.sequence++;
     const columns = new Columns();
     if (!this.full) for (const rec of model.records.gone) columns.remove(rec);
-    // The daemon drops the box of a removed element, so the box is sent again when the element returns.
+    // The daemon drops the box of a removed element, so the box is sent again when the element
+    // returns.
     for (const rec of model.records.gone) {
       rec.sent = rec.moved = rec.boxSent = false;
       rec.mask = 0;

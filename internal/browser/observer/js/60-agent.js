@@ -245,7 +245,8 @@ class Agent {
       this.acked = this.awaitedAck = this.writer.sequence;
     }
     if (this.acked < this.writer.sequence) {
-      // Nothing more is pushed until the daemon has the patches that are on their way, so that the next read succeeds.
+      // Nothing more is pushed until the daemon has the patches that are on their way, so that the
+      // next read succeeds.
       this.awaitedAck = this.writer.sequence;
       return this.writer.header("u");
     }

@@ -126,7 +126,8 @@ class Markup {
     const box = style.display === "contents" ? this.ancestorWithBox(el) : el;
     const r = safe.rect(box);
     if (r.width > 1 && r.height > 1) return this.isReachable(r);
-    // The box of an inline element is that of its own text; the text of a block can overflow its box.
+    // The box of an inline element is that of its own text; the text of a block can overflow its
+    // box.
     return style.overflowX === "visible" && style.display !== "inline" && (r.width > 0 || r.height > 0) && this.isReachable(r);
   }
 

@@ -26,7 +26,7 @@ function isInView(p) {
  */
 function renderedFor(visibility, el, tag) {
   if (tag === "area") return visibility.imageOf(el) || el;
-  const label = isToggle(el, tag) && visibility.isVisuallyHidden(el, tag, safe.rect(el)) && visibility.labelOf(el);
+  const label = isToggle(el, tag) && visibility.isVisuallyHidden(el, safe.rect(el)) && visibility.labelOf(el);
   if (label) return label;
   if (el.getClientRects().length > 0) return el;
   for (const part of visibility.parts(el)) if (isElement(part) && hasArea(partRect(part))) return part;
@@ -88,7 +88,7 @@ function pointsIn(visibility, el, tag, rect) {
     const shape = image && shapeOf(el, safe.rect(image));
     if (shape && shape.points.length) return shape.points;
   }
-  const label = tag === "label" ? el : isToggle(el, tag) && visibility.isVisuallyHidden(el, tag, safe.rect(el)) && visibility.labelOf(el);
+  const label = tag === "label" ? el : isToggle(el, tag) && visibility.isVisuallyHidden(el, safe.rect(el)) && visibility.labelOf(el);
   const own = [...(label || el).getClientRects()].filter(hasArea).slice(0, 8);
   const boxes = own.length ? own : visibility.parts(el).map(partRect).filter(hasArea).slice(0, 8);
   if (!boxes.length) return [visibleCenter(label ? safe.rect(label) : rect)];
@@ -172,7 +172,8 @@ function clickPath(el, hit, hidden) {
   for (let /** @type {El | null} */ n = hit; n; n = flatElement(n)) {
     const tag = tagOf(n);
     if (n === el) return through ? DIRECT : tag === "label" ? COVERED : INSIDE;
-    // The browser dispatches a click on a label to its control, too, unless a control in the label handled it.
+    // The browser dispatches a click on a label to its control, too, unless a control in the label
+    // handled it.
     if (tag === "label" && through && n.control === el) return DIRECT;
     if ((INTERACTIVE_TAGS.has(tag) || isEditingHost(n) || INTERACTIVE_ROLES.has(explicitRole(n))) && n !== el.control) through = false;
   }

@@ -253,7 +253,8 @@ function tryMapFramePoint(agent, request, state) {
     const { detail, ref } = describeObstacle(agent, hit || document, el);
     return { ...found, error: "covered", detail, cover: ref };
   }
-  // After scrolling, the browser's hit test is right once a frame was drawn: the point must be the same twice.
+  // After scrolling, the browser's hit test is right once a frame was drawn: the point must be the
+  // same twice.
   const box = p.x + "," + p.y;
   const drawn = state.scrolled === 0 || state.box === box;
   state.box = box;

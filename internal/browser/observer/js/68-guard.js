@@ -1,9 +1,13 @@
 // @ts-check
-// The guard: while the daemon acts on one element, nothing else receives what it does.
+// The guard: while the daemon acts on one element, no other element receives its input.
 //
-// Input that the daemon dispatches goes to whatever element the browser hits at that moment. The guard receives every
-// such event before the page does, and cancels those that would reach another element than the target. It listens
-// from the start of a document, so that no script of the page runs first.
+// Input that the daemon dispatches goes to whatever element the browser hits at that moment. The
+// guard receives every such event before the page does, and cancels those that would reach another
+// element than the target. It listens from the start of a document, so that no script of the page
+// runs first.
+//
+// Guard owns the mode and target of the action under way; Press and Keys (68-press.js, 68-keys.js)
+// own its outcome. Actions arm it right before input, and the commands for outcomes disarm it.
 
 const GUARDED = [
   "pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu",
@@ -11,44 +15,57 @@ const GUARDED = [
   "gotpointercapture",
 ];
 const GUARDING = { capture: true, passive: false };
-/** Milliseconds after which the guard disarms itself, in case the daemon does not. */
+/** After this many milliseconds the guard disarms itself, in case the daemon does not. */
 const GUARD_AT_MOST = 10000;
 
 class Guard {
   constructor() {
-    /** Grows with whatever the daemon begins or lets go of. */
+    /**
+     * A number that grows with each action, by which earlier ones notice that they are over; see
+     * retryUntil.
+     */
     this.turn = 0;
-    /** @type {"" | "mouse" | "keys" | "deny"} */
+    /**
+     * "mouse" and "keys": events must reach the element; "deny": none may get through; empty:
+     * disarmed.
+     * @type {"" | "mouse" | "keys" | "deny"}
+     */
     this.mode = "";
     /** @type {Press | null} */
     this.press = null;
-    /** Resolve functions of calls that wait for the outcome of the next press. @type {((outcome: PressOutcome) => void)[]} */
+    /**
+     * Resolve functions of calls that wait for the outcome of the next press.
+     * @type {((outcome: PressOutcome) => void)[]}
+     */
     this.waiting = [];
-    /** @type {El | null} */
+    /** The target. @type {El | null} */
     this.el = null;
     /** @type {Keys | null} */
     this.keys = null;
     this.until = 0;
     /** The first event reached the element. */
     this.reached = false;
-    /** What would have received an event instead. @type {El | null} */
+    /** The element that would have received an event instead. @type {El | null} */
     this.stray = null;
-    /** Nothing of it got through, for the first event went astray. */
-    this.shut = false;
-    /** What is different of the element, and what it is called; see expect. @type {(() => Difference | null) | null} */
+    /** All further events are cancelled. */
+    this.blocked = false;
+    /**
+     * Functions that compare and name the element; see expect.
+     * @type {(() => Difference | null) | null}
+     */
     this.difference = null;
     /** @type {(() => string) | null} */
     this.currentName = null;
-    /** What was different when the first event came. @type {Difference | null} */
+    /** What was different of the element at the first event. @type {Difference | null} */
     this.changed = null;
-    /** What the element was called when it was pressed, and when it was clicked. @type {string[]} */
+    /** The names of the element when it was pressed and when it was clicked. @type {string[]} */
     this.names = [];
-    /** Takes off what confine listens with. */
-    this.release = () => {};
+    /** Removes the listeners that preventFocusMove added. */
+    this.allowFocusMove = () => {};
     this.listen();
     /** @param {NavigateEvent} event */
-    const leaves = (event) => !event.destination.sameDocument && this.press && this.press.noteNavigation();
-    if (globalThis.navigation) navigation.addEventListener("navigate", leaves, true);
+    const onNavigate = (event) => !event.destination.sameDocument && this.press && this.press.noteNavigation();
+    if (globalThis.navigation) navigation.addEventListener("navigate", onNavigate, true);
   }
 
   listen() {
@@ -57,43 +74,47 @@ class Guard {
 
   clear() {
     if (this.press) this.press.notifyWaiters();
-    this.release();
+    this.allowFocusMove();
     this.press = null;
     this.el = this.keys = this.stray = null;
     this.until = 0;
-    this.reached = this.shut = false;
+    this.reached = this.blocked = false;
     this.difference = this.currentName = this.changed = null;
     this.names = [];
   }
 
   /**
-   * From now on the element receives nothing when it is something else by then.
-   * @param {() => Difference | null} differs @param {() => string} [called]
+   * From now on, the first event is cancelled if the element is no longer the one that was meant.
+   * @param {() => Difference | null} difference @param {() => string} [currentName]
    */
-  expect(differs, called) {
-    this.difference = differs;
-    this.currentName = called || null;
+  expect(difference, currentName) {
+    this.difference = difference;
+    this.currentName = currentName || null;
   }
 
-  /** Whether the element is another thing than the one that is meant, when the first event comes. */
+  /** Checks, at the first event, whether the element is no longer the one that was meant. */
   isDifferent() {
     this.changed = this.difference && this.difference();
     if (!this.changed && this.currentName) this.names = [this.currentName()];
     return this.changed !== null;
   }
 
-  /** The element is clicked. */
+  /** The element received a click. */
   noteClick() {
     if (this.currentName && this.names.length === 1) this.names.push(this.currentName());
   }
 
-  /** Lets nothing but the press of an element through. @param {El} el @param {number} clicks */
+  /** Begins to block presses of all elements but one. @param {El} el @param {number} clicks */
   armPress(el, clicks) {
     this.arm("mouse", el);
     this.press = new Press(this, el, clicks, this.waiting.splice(0));
   }
 
-  /** @param {"mouse" | "keys" | "deny"} mode @param {El | null} el @param {"one" | "text" | "any"} [follow] what may follow the focus once the element had it */
+  /**
+   * Begins an action.
+   * @param {"mouse" | "keys" | "deny"} mode @param {El | null} el
+   * @param {"one" | "text" | "any"} [follow] what may go to another element when the focus moves; see Keys
+   */
   arm(mode, el, follow) {
     this.clear();
     this.listen();
@@ -103,6 +124,7 @@ class Guard {
     this.until = performance.now() + GUARD_AT_MOST;
   }
 
+  /** Ends the action and returns its outcome. */
   disarm() {
     this.turn++;
     this.mode = "";
@@ -120,8 +142,8 @@ class Guard {
     } else if (event.type === "input" || event.type === "compositionend") {
       if (this.keys) this.keys.noteInput(/** @type {InputEvent} */ (event));
     } else if (this.mode === "deny") {
-      this.shut = true;
-      swallow(event);
+      this.blocked = true;
+      cancel(event);
     } else if (/^(key|before|comp)/.test(event.type)) {
       if (this.mode === "keys") this.key(event);
     } else if (this.mode === "mouse") this.mouse(event);
@@ -132,8 +154,8 @@ class Guard {
     const { press } = this;
     if (!press) return;
     if (event.type === "dragstart") {
-      setTimeout(() => (press.dragging = !event.defaultPrevented), 0); // when the page has had its say
-    } else if (!press.passes(/** @type {MouseEvent} */ (event))) swallow(event);
+      setTimeout(() => (press.dragging = !event.defaultPrevented), 0); // after the page's listeners
+    } else if (!press.passes(/** @type {MouseEvent} */ (event))) cancel(event);
   }
 
   /** @param {Event} event */
@@ -142,68 +164,72 @@ class Guard {
     if (!el || !keys) return;
     const up = event.type === "keyup";
     if (up) keys.target = null;
-    if (this.shut) return swallow(event);
+    if (this.blocked) return cancel(event);
     if (!this.reached && this.isDifferent()) {
-      this.shut = true;
-      swallow(event);
+      this.blocked = true;
+      cancel(event);
     } else if (holdsFocus(el)) {
       this.reached = true;
       keys.noteEvent(event);
-      if (event.type === "beforeinput") this.confine(event);
+      if (event.type === "beforeinput") this.preventFocusMove(event);
     } else if (up && this.reached && keys.follow !== "one") {
-      return; // of a key that the element heard
+      return; // of a key whose keydown the element received
     } else if (this.reached && keys.isRest(event)) {
-      swallow(event);
+      cancel(event);
     } else if (this.reached && keys.mayFollow(event)) {
       keys.noteEvent(event);
-      if (event.type === "beforeinput") this.confine(event);
+      if (event.type === "beforeinput") this.preventFocusMove(event);
     } else {
       if (!up) this.stray = /** @type {El} */ (event.composedPath()[0]);
-      // A text that went on later would have a hole.
-      this.shut = !this.reached || keys.follow === "text";
-      swallow(event);
+      // After one character of a text is cancelled, the rest must be, too.
+      this.blocked = !this.reached || keys.follow === "text";
+      cancel(event);
     }
   }
 
   /**
-   * Prevents a text when the page moves the focus while it handles the beforeinput of that text: the browser inserts the
-   * text where the focus is by then. Moves within a shadow tree are reported in that tree alone.
+   * Prevents the insertion of a text when the page moves the focus while it handles the beforeinput
+   * of that text: the browser would insert the text where the focus is then. Focus events within a
+   * shadow tree are dispatched in that tree alone.
    * @param {Event} event
    */
-  confine(event) {
+  preventFocusMove(event) {
     const { keys, el } = this;
     if (!keys || !el || keys.follow === "any") return;
-    const moved = () => {
+    const onFocus = () => {
       const focused = focusedNow();
       if (event.eventPhase === Event.NONE || this.keys !== keys || !focused || holdsFocus(el)) return;
       if (keys.follow === "text" && keys.handsTextOn(keys.current, focused)) return;
       event.preventDefault();
       this.stray = focused;
-      this.shut = true;
+      this.blocked = true;
     };
-    this.release();
-    const places = [globalThis, /** @type {El} */ (event.composedPath()[0]).getRootNode()];
-    for (const place of places) place.addEventListener("focus", moved, true);
-    this.release = () => {
-      for (const place of places) place.removeEventListener("focus", moved, true);
-      this.release = () => {};
+    this.allowFocusMove();
+    const targets = [globalThis, /** @type {El} */ (event.composedPath()[0]).getRootNode()];
+    for (const target of targets) target.addEventListener("focus", onFocus, true);
+    this.allowFocusMove = () => {
+      for (const target of targets) target.removeEventListener("focus", onFocus, true);
+      this.allowFocusMove = () => {};
     };
   }
 }
 
-/** @param {Event} event */
-function swallow(event) {
+/** Keeps an event from the page and the browser. @param {Event} event */
+function cancel(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
 }
 
-/** Whether an element, or something in it, has the focus. @param {El} el */
+/** Whether an element or its content has the focus. @param {El} el */
 function holdsFocus(el) {
   const n = focusedNow();
   return n !== null && isWithinNode(n, el);
 }
 
-/** What an element was called when it was pressed and what when it was clicked, when that is not the same. @param {string[]} names */
+/**
+ * The names of an element when it was pressed and when it was clicked, if they differ.
+ * @param {string[]} names
+ */
 function renamedBetween(names) {
   const [was, now] = names;
   return now === undefined || lettersOf(was) === lettersOf(now) ? {} : { was, now };

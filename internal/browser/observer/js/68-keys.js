@@ -1,52 +1,63 @@
 // @ts-check
-// The outcome of the keys of one action: which key events the element received, how much of the text was inserted, and
-// its value afterwards. The guard reports every event here before the page receives it.
+// The outcome of the keys of one action: which key events the element received, how much of the
+// text was inserted, and its value afterwards.
+//
+// Keys owns the record of one action. The guard reports every event to it before the page receives
+// the event; the command "typed" calls typedOutcome, which waits for pages that format or send the
+// text themselves.
 
-/** Milliseconds that a page may take to show a text which it handles itself. */
+/** How long a page may take to insert a text by script, in milliseconds. */
 const TAKES_AT_MOST = 300;
-/** What is smaller than so many pixels shows no text. */
-const CATCHER = 8;
-/** So many events are kept to be asked whether the page prevented them. */
+/** An element smaller than this many pixels shows no text. */
+const CATCHER_SIZE = 8;
+/** How many events are kept, to find out later whether the page prevented them. */
 const KEY_EVENTS = 1000;
 
-/** What a text field or an editor holds. @param {El} el @returns {string} */
+/** The content of a text field or an editor. @param {El} el @returns {string} */
 function contentOf(el) {
   return isRich(el) ? String(el.innerText) : String(el.value);
 }
 
-/** What has the focus, in whatever shadow tree. */
+/** The element that has the focus, in shadow trees too. */
 function focusedNow() {
   return focusedIn(document);
 }
 
 class Keys {
-  /** @param {El} el @param {"one" | "text" | "any"} follow what may follow the focus elsewhere: nothing, a text under conditions, anything */
+  /**
+   * @param {El} el
+   * @param {"one" | "text" | "any"} follow what may go to another element when the focus moves: nothing, a text under conditions
+   *   (mayFollow), anything
+   */
   constructor(el, follow) {
     this.el = el;
     this.follow = follow;
+    /** The content before the action; null: no text field. */
     this.before = el && isEditable(el) ? contentOf(el) : null;
-    /** How many characters the browser put into the element, and into others. */
+    /** How many characters the browser inserted into the element, and into others. */
     this.inserted = 0;
     /** @type {Map<El, number>} */
     this.elsewhere = new Map();
-    /** What the element held after the last of them, and what came, in order. */
+    /** The content after the last of them, and all that was inserted. */
     this.held = "";
     this.data = "";
-    /** What the element held at each Enter. @type {string[]} */
+    /** The content at each Enter. @type {string[]} */
     this.enters = [];
-    /** Keys that the element heard, and events that the page can prevent. */
+    /** How many keydown events the element received. */
     this.downs = 0;
-    /** @type {Event[]} */
+    /** Events that the page can prevent. @type {Event[]} */
     this.events = [];
-    /** Where the keys go now: the element, or the field that it handed on to. */
+    /** The field that the keys go to: the element, or another to which it moved the focus. */
     this.current = el;
-    /** What heard the last keydown, and what it was when it moves the focus: Enter or Tab. @type {El | null} */
+    /** The element that received the last keydown. @type {El | null} */
     this.target = null;
+    /** "Enter" or "Tab" when that was the last key, which may move the focus. */
     this.focusKey = "";
+    /** The text of the composition under way. */
     this.composed = "";
   }
 
-  /** An event that the element, or what it handed on to, is about to hear. @param {Event} event */
+  /** The element, or the one that follows it, is about to receive an event. @param {Event} event */
   noteEvent(event) {
     const { type } = event;
     if (type === "keydown") {
@@ -54,7 +65,7 @@ class Keys {
       this.target = focusedNow();
       this.focusKey = key === "Enter" || key === "Tab" ? key : "";
       if (!holdsFocus(this.el)) {
-        // A list that is typed into fires no input event.
+        // Lists with type-ahead fire no input event.
         if (key.length === 1 && this.target && !isEditable(this.target)) this.elsewhere.set(this.target, (this.elsewhere.get(this.target) || 0) + 1);
       } else {
         this.downs++;
@@ -65,11 +76,14 @@ class Keys {
     if (blocks && this.events.length < KEY_EVENTS && holdsFocus(this.el)) this.events.push(event);
   }
 
-  /** Whether an event may reach what has the focus now, which is not the element. @param {Event} event */
+  /**
+   * Whether an event may reach the focused element, which is another than the target.
+   * @param {Event} event
+   */
   mayFollow(event) {
     const { type } = event;
     const focused = focusedNow();
-    // The characters of a key go where the key went.
+    // The events of one key go to one element.
     if ((type === "keypress" || type === "beforeinput") && this.target && focused !== this.target) return false;
     if (this.follow !== "text") return this.follow === "any";
     if (focused === this.current) return true;
@@ -79,23 +93,30 @@ class Keys {
     return true;
   }
 
-  /** Whether an event is the rest of a key that moved the focus, which nothing else is to hear. @param {Event} event */
+  /**
+   * Whether an event belongs to a key that moved the focus: no other element may receive it.
+   * @param {Event} event
+   */
   isRest(event) {
     return this.focusKey !== "" && (event.type === "keypress" || event.type === "beforeinput");
   }
 
-  /** Whether a field passed the rest of a text on to another, as fields of a code do, and as search fields do that open a larger one. @param {El} from @param {El} to */
+  /**
+   * Whether a field moved the focus so that another takes the rest of a text, as the fields of a
+   * code do, or a search field that opens a larger one.
+   * @param {El} from @param {El} to
+   */
   handsTextOn(from, to) {
     if (!isEditable(to)) return false;
-    const now = fold(contentOf(to));
-    if (this.data !== "" && (now === fold(this.data) || now === fold((this.before || "") + this.data))) return true;
+    const now = foldWhiteSpace(contentOf(to));
+    if (this.data !== "" && (now === foldWhiteSpace(this.data) || now === foldWhiteSpace((this.before || "") + this.data))) return true;
     if (from === null || isRich(from) || tagOf(to) !== tagOf(from) || to.type !== from.type) return false;
     const put = from === this.el ? this.inserted : this.elsewhere.get(from) || 0;
     const { length } = contentOf(from);
     return put > 0 && ((from.maxLength > 0 && length >= from.maxLength) || (length === 1 && isBoxOfOne(from) && isBoxOfOne(to)));
   }
 
-  /** A text was put somewhere. @param {InputEvent} event */
+  /** A text was inserted. @param {InputEvent} event */
   noteInput(event) {
     const { type } = event;
     if (type === "input" && event.isComposing) {
@@ -119,20 +140,28 @@ class Keys {
     return this.events.filter((e) => e.defaultPrevented).length;
   }
 
-  /** Whether the element received a text, judged by what it holds, or by what it held when it was sent. @param {string} text */
+  /**
+   * Whether the element received a text, by its content now, or when the page sent or forwarded the
+   * text.
+   * @param {string} text
+   */
   isReceived(text) {
     const now = safe.isConnected(this.el) ? contentOf(this.el) : null;
     const before = this.before || "";
     if ((now !== null && holdsText(before, text, now)) || this.wasSentByLines(text, now) || this.wasHandedOn(text)) return true;
     if (this.inserted >= lengthOf(text)) {
       if (now ? now !== before : showsNoValue(this.el)) return true;
-      // A field that held the whole of it and is empty now, or gone, was emptied by a page that took it.
+      // A field that had the whole text and is empty now, or removed, was cleared by a page that
+      // used the text.
       if (!now && (now === null || before !== "" || (lengthOf(text) > 1 && holdsText(before, text, this.held)))) return true;
     }
     return now !== null && this.downs + this.inserted > 0 && isCatcher(this.el);
   }
 
-  /** Whether every line was there when Enter sent it. @param {string} text @param {string | null} now */
+  /**
+   * Whether the field had each line when Enter sent that line.
+   * @param {string} text @param {string | null} now
+   */
   wasSentByLines(text, now) {
     const lines = text.split(/\r?\n/);
     if (lines.length < 2 || this.enters.length < lines.length - 1) return false;
@@ -146,7 +175,7 @@ class Keys {
     return true;
   }
 
-  /** Whether what the element did not keep is in the fields that it handed on to. @param {string} text */
+  /** Whether the rest of a text is in the fields that took it. @param {string} text */
   wasHandedOn(text) {
     let total = this.inserted;
     for (const n of this.elsewhere.values()) total += n;
@@ -169,7 +198,10 @@ class Keys {
     return lengthOf(text.slice(0, same));
   }
 
-  /** Why the element did not receive the whole text. @param {El | null} stray what a key was kept from */
+  /**
+   * Why the element did not receive the whole text.
+   * @param {El | null} stray the element that a cancelled event would have reached
+   */
   cause(stray) {
     const { el } = this;
     if (!safe.isConnected(el)) return "gone";
@@ -183,57 +215,70 @@ class Keys {
   }
 }
 
-/** Whether a field is about as wide as a character, as those of a code are. @param {El} el */
+/**
+ * Whether a field is about as wide as one character, as the fields of a code are.
+ * @param {El} el
+ */
 function isBoxOfOne(el) {
   const { width, height } = safe.rect(el);
   return width <= 2 * height;
 }
 
-/** Whether a field shows something that is no value. @param {El} el */
+/** Whether a field shows input that is not a value, such as half a number. @param {El} el */
 function showsNoValue(el) {
   return tagOf(el) === "input" && safe.isConnected(el) && el.validity.badInput === true;
 }
 
-/** Whether an element only catches keys for an editor that is drawn by other means: it shows no text itself. @param {El} el */
+/**
+ * Whether an element shows no text itself, but catches keys for an editor that is drawn by other
+ * means.
+ * @param {El} el
+ */
 function isCatcher(el) {
   const { width, height } = safe.rect(el);
-  return width < CATCHER || height < CATCHER || parseFloat(getComputedStyle(el).opacity) < 0.05;
+  return width < CATCHER_SIZE || height < CATCHER_SIZE || parseFloat(getComputedStyle(el).opacity) < 0.05;
 }
 
-/** @param {InputEvent} event */
+/** The text that an input event inserted. @param {InputEvent} event */
 function textOf(event) {
   if (event.inputType === "insertLineBreak" || event.inputType === "insertParagraph") return "\n";
   return /^insert/.test(event.inputType || "") ? event.data || (event.dataTransfer && event.dataTransfer.getData("text/plain")) || "" : "";
 }
 
-/** How many characters a text has that are entered one by one. @param {string} text */
+/** The number of characters of a text. @param {string} text */
 function lengthOf(text) {
   return [...text.replace(/\r\n/g, "\n")].length;
 }
 
-/** The characters that a field which formats its value keeps: letters and digits, or all others when there are none. @param {string} text @param {boolean} words */
+/**
+ * The characters of a text that a field keeps when it formats its value.
+ * @param {string} text @param {boolean} words only letters and digits
+ */
 function essentialCharacters(text, words) {
   return text.normalize().toLowerCase().replace(words ? /[^\p{L}\p{N}]+/gu : /\s+/gu, "");
 }
 
 /**
- * Whether a field that held `before` holds a text that was entered behind it: as it is, or in another form, such as a
- * number with separators.
+ * Whether a field with the content `before` contains a text that was appended: unchanged, or
+ * formatted, such as a number with separators.
  * @param {string} before @param {string} text @param {string} now
  */
 function holdsText(before, text, now) {
   if (text === "") return true;
   if (now === before) return false;
-  if (fold(now) === fold(before + text)) return true;
-  if (fold(text) === "") return now.length > before.length;
+  if (foldWhiteSpace(now) === foldWhiteSpace(before + text)) return true;
+  if (foldWhiteSpace(text) === "") return now.length > before.length;
   const words = /[\p{L}\p{N}]/u.test(text);
   const wanted = essentialCharacters(text, words);
-  if (now.startsWith(before)) return isWithin(wanted, essentialCharacters(now.slice(before.length), words));
-  return essentialCharacters(now, words).includes(wanted) || isWithin(essentialCharacters(before, words) + wanted, essentialCharacters(now, words));
+  if (now.startsWith(before)) return isSubsequence(wanted, essentialCharacters(now.slice(before.length), words));
+  return essentialCharacters(now, words).includes(wanted) || isSubsequence(essentialCharacters(before, words) + wanted, essentialCharacters(now, words));
 }
 
-/** Whether all characters of a text are in another, in order. @param {string} wanted @param {string} text */
-function isWithin(wanted, text) {
+/**
+ * Whether all characters of a text are in another, in order.
+ * @param {string} wanted @param {string} text
+ */
+function isSubsequence(wanted, text) {
   let at = 0;
   for (const c of wanted) {
     at = text.indexOf(c, at) + 1;
@@ -243,7 +288,7 @@ function isWithin(wanted, text) {
 }
 
 /**
- * How keys went, after them: whether the element received them, and what it holds.
+ * Disarms the guard after keys, and returns whether the element received them, and its content.
  * @param {Agent} agent @param {{text?: string, edit: "append" | "replace" | ""}} request
  */
 async function typedOutcome(agent, request) {
@@ -256,13 +301,17 @@ async function typedOutcome(agent, request) {
   if (stray && isElement(stray)) noteWhere(agent, stray, el, found);
   if (!reached || request.text === undefined || keys.before === null) return keysOutcome(agent, keys, found, stray);
   if (request.edit === "replace") return replacedOutcome(keys, request.text, stray, found);
-  await new Promise((resolve) => setTimeout(resolve, 0)); // pages set fields back in a task of their own
+  await new Promise((resolve) => setTimeout(resolve, 0)); // some pages reset a field in a task
   const end = performance.now() + TAKES_AT_MOST;
   while (!stray && !keys.isReceived(request.text) && safe.isConnected(el) && performance.now() < end) await nextFrame();
   return textOutcome(agent, keys, request.text, stray, found);
 }
 
-/** @param {Agent} agent @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found */
+/**
+ * The outcome of a text that was appended.
+ * @param {Agent} agent @param {Keys} keys @param {string} text @param {El | null} stray
+ * @param {TypedAnswer} found
+ */
 function textOutcome(agent, keys, text, stray, found) {
   const { el } = keys;
   found.of = lengthOf(text);
@@ -283,14 +332,17 @@ function textOutcome(agent, keys, text, stray, found) {
     return found;
   }
   const now = contentOf(el);
-  found.same = fold(now) === fold(keys.before + text);
+  found.same = foldWhiteSpace(now) === foldWhiteSpace(keys.before + text);
   if (!found.same && !found.cause) found.cause = isCatcher(el) ? "catcher" : now === "" ? "emptied" : "";
   found.told = isReportable(el);
   if (!found.same && found.told) found.held = clean(now, MAX_VALUE);
   return found;
 }
 
-/** Names where keys went. @param {Agent} agent @param {El} to @param {El} el @param {Answer} found */
+/**
+ * Describes in the answer which element keys went to.
+ * @param {Agent} agent @param {El} to @param {El} el @param {Answer} found
+ */
 function noteWhere(agent, to, el, found) {
   const { detail, ref } = describeObstacle(agent, to, el);
   found.detail = detail;
@@ -302,17 +354,20 @@ function isReportable(el) {
   return !isSecret(el) && !isTextMasked(el) && !isValueMasked(el);
 }
 
-/** How a value went that replaced another. @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found */
+/**
+ * The outcome of a text that replaced the content.
+ * @param {Keys} keys @param {string} text @param {El | null} stray @param {TypedAnswer} found
+ */
 async function replacedOutcome(keys, text, stray, found) {
   const { el } = keys;
   const end = performance.now() + TAKES_AT_MOST;
   for (;;) {
     if (!safe.isConnected(el)) {
-      const came = text === "" || keys.inserted > 0;
-      return { ...found, cause: "gone", delivered: came ? "all" : "none", of: lengthOf(text) };
+      const received = text === "" || keys.inserted > 0;
+      return { ...found, cause: "gone", delivered: received ? "all" : "none", of: lengthOf(text) };
     }
     const now = contentOf(el);
-    found.same = fold(now) === fold(text);
+    found.same = foldWhiteSpace(now) === foldWhiteSpace(text);
     found.told = isReportable(el);
     found.held = found.same || !found.told ? "" : clean(now, MAX_VALUE);
     if (!found.same && el.maxLength >= 0 && now !== "" && now.length < text.length && text.startsWith(now)) {
@@ -326,7 +381,10 @@ async function replacedOutcome(keys, text, stray, found) {
   return { ...found, delivered: "none", cause: keys.cause(stray), of: lengthOf(text), limit: el.maxLength };
 }
 
-/** How keys went that are no text. @param {Agent} agent @param {Keys} keys @param {TypedAnswer} found @param {El | null} stray */
+/**
+ * The outcome of keys that are not a text.
+ * @param {Agent} agent @param {Keys} keys @param {TypedAnswer} found @param {El | null} stray
+ */
 function keysOutcome(agent, keys, found, stray) {
   found.kept = keys.downs;
   if (stray || !found.reached) return found;

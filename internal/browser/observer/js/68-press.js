@@ -1,65 +1,82 @@
 // @ts-check
-// The outcome of a press of the mouse: which of its events the element received, and what the others would have hit. The
-// guard reports every event here before the page receives it, and cancels those of other elements.
+// The outcome of a press of the mouse: which of its events the element received, and which element
+// the others would have hit.
+//
+// Press owns the record of one action, of one or more clicks or a drag. The guard asks passes for
+// every event before the page receives it. The commands "witness" and "struck" return the outcome.
 
-/** What a press or a release may make the page do with an element, so that no click can follow. */
+/** Events whose listeners may remove, hide or disable the element, so that no click follows. */
 const HANDLED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup"]);
 const CLICKS = new Set(["click", "auxclick", "contextmenu", "dblclick"]);
 
 class Press {
-  /** @param {Guard} guard @param {El} el @param {number} wanted how many clicks; 0: it is pressed for a drag @param {((outcome: PressOutcome) => void)[]} witnesses */
-  constructor(guard, el, wanted, witnesses) {
+  /**
+   * @param {Guard} guard @param {El} el @param {number} wanted how many clicks; 0: a drag
+   * @param {((outcome: PressOutcome) => void)[]} waiters
+   */
+  constructor(guard, el, wanted, waiters) {
     this.guard = guard;
     this.el = el;
     this.wanted = wanted;
-    /** Why it could not be clicked before. */
+    /** Why the element could not be clicked before. */
     this.before = "";
     this.before = this.whyUnclickable();
-    /** What is drawn for a control counts only where that was so before the press: a page may hide what it draws while it is pressed. */
+    /**
+     * The element is not drawn itself, as read before the press: a page may hide it while it is
+     * pressed.
+     */
     this.hidden = !isDrawn(el);
-    /** The element heard the first event, and how many presses and clicks it heard. */
+    /** The element received the first event, and how many presses and clicks it received. */
     this.reached = false;
     this.presses = 0;
     this.clicks = 0;
-    /** What the element heard of the press that is under way. @type {Event | null} */
+    /** The events of the current press that the element received. @type {Event | null} */
     this.pointer = null;
     this.down = false;
     this.clicked = false;
-    /** The last event that it heard of a press or release. @type {Event | null} */
+    /** The last event of a press or release that it received. @type {Event | null} */
     this.latest = null;
-    /** What became of the element while the page handled that event; see whyUnclickable. */
+    /** Why the element became unclickable while the page handled that event; see whyUnclickable. */
     this.becameUnclickable = "";
-    /** What captured the pointer, and then took the click. @type {El | null} */
+    /**
+     * The element that captured the pointer, and whether it received the click.
+     * @type {El | null}
+     */
     this.pointerCaptor = null;
     this.viaCaptor = false;
-    /** What was in its place first: it would have heard an event, or heard the release. @type {El | null} */
+    /**
+     * The first other element that would have received an event, or received the release.
+     * @type {El | null}
+     */
     this.stray = null;
-    /** Nothing more gets through. */
-    this.shut = false;
-    /** The page set out for another document after the press. */
+    /** All further events are cancelled. */
+    this.blocked = false;
+    /** The page began to navigate after the press. */
     this.navigated = false;
-    /** Where the pointer was last. */
+    /** The last position of the pointer. */
     this.x = this.y = -1;
-    /** A drag began, and the page let it. */
+    /** A drag began, and the page did not prevent it. */
     this.dragging = false;
-    /** Where a drag is to end, and whether the release was beside it. @type {El | null} */
+    /**
+     * The element at which a drag ends, and whether the release was outside of it.
+     * @type {El | null}
+     */
     this.target = null;
     this.beside = false;
-    /** Who waits for the end. */
-    this.waiters = witnesses;
+    this.waiters = waiters;
   }
 
-  /** Whether an event may go on to the page. @param {MouseEvent} event */
+  /** Whether an event may reach the page. @param {MouseEvent} event */
   passes(event) {
     const { type } = event;
-    if (this.shut) return false;
+    if (this.blocked) return false;
     const hit = innermostAt(/** @type {El} */ (event.composedPath()[0]), event.clientX, event.clientY);
     if (type === "gotpointercapture") {
       if (this.reached) this.pointerCaptor = hit;
       return true;
     }
     const own = isElement(hit) && clickPath(this.el, hit, this.hidden) !== COVERED;
-    if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of something that was pressed before
+    if (!this.reached && type !== "pointerdown" && type !== "mousedown") return true; // of an earlier press
     if (this.reached) {
       this.x = event.clientX;
       this.y = event.clientY;
@@ -71,11 +88,14 @@ class Press {
     return passes;
   }
 
-  /** @param {MouseEvent} event @param {El} hit @param {boolean} own whether what was hit is the element's */
+  /**
+   * @param {MouseEvent} event @param {El} hit
+   * @param {boolean} own a click on hit counts for the element
+   */
   accepts(event, hit, own) {
     switch (event.type) {
       case "pointerdown":
-        if (!own || (!this.reached && this.guard.isDifferent())) return !(this.shut = true);
+        if (!own || (!this.reached && this.guard.isDifferent())) return !(this.blocked = true);
         this.countPress();
         this.reached = true;
         this.pointer = event;
@@ -83,18 +103,18 @@ class Press {
         this.becameUnclickable = "";
         return true;
       case "mousedown":
-        if (!this.reached && (!own || this.guard.isDifferent())) return !(this.shut = true);
+        if (!this.reached && (!own || this.guard.isDifferent())) return !(this.blocked = true);
         if (own) this.reached = this.down = true;
         return own;
       case "pointerup":
-        return true; // the pressed element waits for the release, wherever it happens
+        return true; // the pressed element needs the release, wherever it happens
       case "mouseup":
         return this.down;
     }
     return CLICKS.has(event.type) ? this.acceptsClick(event.type, hit, own) : true;
   }
 
-  /** The first release says where a drag has ended. @param {MouseEvent} event @param {El} target */
+  /** The first release is the end of a drag. @param {MouseEvent} event @param {El} target */
   noteRelease(event, target) {
     const { left, top, right, bottom } = safe.rect(target), { clientX: x, clientY: y } = event;
     this.beside = !safe.isConnected(target) || x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1;
@@ -105,7 +125,7 @@ class Press {
   acceptsClick(type, hit, own) {
     const captured = !own && hit === this.pointerCaptor && isWithinNode(this.el, hit);
     if (!own && !captured) return isLabelled(this.el, hit);
-    // A label hands a click on to its control, or does not: what counts is the click that the control gets.
+    // The browser dispatches a click on a label to its control, too, and only that one counts.
     if (type === "click" && own && tagOf(this.el) !== "label" && !isWithinNode(hit, this.el) && isLabelled(hit, this.el)) return true;
     if (!this.isPressed()) return false;
     if (!this.clicked) this.clicks++;
@@ -116,41 +136,51 @@ class Press {
     return true;
   }
 
-  /** Whether the element heard the press that is under way: where the page prevents pointerdown, the browser makes no mousedown of it. */
+  /**
+   * Whether the element received the current press. When the page prevents pointerdown, there is no
+   * mousedown.
+   */
   isPressed() {
     return this.down || (this.pointer !== null && this.pointer.defaultPrevented);
   }
 
-  /** The press that was under way is over. */
+  /** The current press is over. */
   countPress() {
     if (this.isPressed()) this.presses++;
     this.pointer = null;
     this.down = false;
   }
 
-  /** Why no click can reach the element any more; empty: it can. @returns {string} */
+  /**
+   * Why clicks can no longer reach the element: "removed", "hidden", "disabled"; empty when they
+   * can.
+   * @returns {string}
+   */
   whyUnclickable() {
     const { el } = this;
     const fate = !safe.isConnected(el) ? "removed" : !safe.checkVisibility(el, VISIBLE) ? "hidden" : safe.matches(el, ":disabled") ? "disabled" : "";
     return fate === this.before ? "" : fate;
   }
 
-  /** The page has changed: if it still handles the press, it is its answer to that. */
+  /**
+   * The page has changed. If it is still handling an event of the press, it changed because of
+   * that.
+   */
   notePageChange() {
     if (this.latest !== null && this.latest.eventPhase !== 0) this.becameUnclickable = this.whyUnclickable();
   }
 
-  /** How it went so far. */
+  /** The outcome so far. */
   outcome() {
     const presses = this.presses + (this.isPressed() ? 1 : 0);
     const fate = this.whyUnclickable();
-    // A page may act on the press, and take the element away before there is a click.
+    // A page may act on the press, and remove the element before the click.
     const taken = fate !== "" && fate === this.becameUnclickable && presses >= this.wanted && this.clicks === this.wanted - 1;
     const done = this.clicks >= this.wanted && presses >= this.wanted;
     return { reached: this.reached, presses, clicks: this.clicks, whole: done || taken, via: this.viaCaptor, beside: this.beside, fate, left: this.navigated, dragging: this.dragging };
   }
 
-  /** The page sets out for another document. */
+  /** The page begins to navigate to another document. */
   noteNavigation() {
     if (!this.reached) return;
     this.navigated = true;
@@ -164,13 +194,20 @@ class Press {
   }
 }
 
-/** Whether a node stands in a label of a control, to which the browser hands a click on. @param {El} node @param {El} control */
+/**
+ * Whether a node is in a label of a control: the browser dispatches clicks on it to the control,
+ * too.
+ * @param {El} node @param {El} control
+ */
 function isLabelled(node, control) {
   for (let label = closestOf(node, "label"); label; label = labelAround(label)) if (label.control === control) return true;
   return false;
 }
 
-/** Says where the drag that is under way is to end. @param {Agent} agent @param {{ref: number}} request */
+/**
+ * Sets the element at which the current drag ends.
+ * @param {Agent} agent @param {{ref: number}} request
+ */
 function setDropTarget(agent, request) {
   const rec = agent.model.records.byRef.get(request.ref);
   const { press } = agent.guard;
@@ -178,7 +215,7 @@ function setDropTarget(agent, request) {
   return {};
 }
 
-/** How the press went, after it. @param {Agent} agent */
+/** Disarms the guard after a press, and returns the outcome. @param {Agent} agent */
 function pressOutcome(agent) {
   const { press, changed, names } = agent.guard.disarm();
   if (changed) return { reached: false, ...changed };
@@ -193,17 +230,17 @@ function pressOutcome(agent) {
 }
 
 /**
- * Resolves as soon as the next armed press is complete, or leads to another document, after which this document cannot be
- * asked any more.
+ * Resolves as soon as the next armed press is complete, or navigates to another document, because
+ * this document cannot be asked afterwards.
  * @param {Agent} agent
  */
 function awaitPress(agent) {
   return new Promise((resolve) => agent.guard.waiting.push(resolve));
 }
 
-/** Whether a drag has begun, without letting go. @param {Agent} agent */
+/** The outcome of a press that is not released yet: whether a drag began. @param {Agent} agent */
 async function dragBegan(agent) {
-  // What the guard noted of the event comes in a task of its own.
+  // The guard notes dragstart in a task.
   await new Promise((resolve) => setTimeout(resolve, 0));
   const { press } = agent.guard;
   return press ? press.outcome() : { reached: false };

@@ -1,8 +1,13 @@
 // @ts-check
-// Actions without a pointer: text, values, choices, files.
+// Actions without a pointer: entering text, setting values, selecting options, check marks and
+// files.
+//
+// The functions change the page as a person's input would, with the events of such input, and keep
+// nothing. checkActionable calls those that act; the table at the end has all commands for actions,
+// which 70-commands.js calls.
 
 const NO_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "image", "file", "hidden"]);
-/** Inputs that are given a value as a whole, as their pickers do. */
+/** Inputs whose value is set as a whole, as their pickers do. */
 const VALUED = new Set(["date", "time", "datetime-local", "month", "week", "range", "color"]);
 const EDITABLE = 'input,textarea,[contenteditable=""],[contenteditable="true" i],[contenteditable="plaintext-only" i]';
 
@@ -14,13 +19,20 @@ function isEditable(el) {
   return el.isContentEditable === true;
 }
 
-/** The elements in an element, and in its shadow tree, that a selector matches; few. @param {El} el @param {string} selector @returns {El[]} */
+/**
+ * The first elements in an element, and in its shadow tree, that a selector matches.
+ * @param {El} el @param {string} selector @returns {El[]}
+ */
 function parts(el, selector) {
   const root = shadowOf(el);
   return [...queryWithin(el, selector), ...(root ? root.querySelectorAll(selector) : [])].slice(0, 20);
 }
 
-/** What takes the text that is meant for an element: itself, what it labels, or the only thing in it that does. @param {El} el */
+/**
+ * The editable element for a target: itself, its labelled control, or the only editable element in
+ * it.
+ * @param {El} el
+ */
 function editableOf(el) {
   if (isEditable(el)) return el;
   if (tagOf(el) === "label") return el.control && isEditable(el.control) ? el.control : null;
@@ -29,7 +41,7 @@ function editableOf(el) {
   return inside.length === 1 ? inside[0] : null;
 }
 
-/** @param {El} el */
+/** The select for a target, likewise. @param {El} el */
 function selectOf(el) {
   if (tagOf(el) === "select") return el;
   if (tagOf(el) === "label" && el.control && tagOf(el.control) === "select") return el.control;
@@ -40,37 +52,37 @@ function selectOf(el) {
 // ---- text -----------------------------------------------------------------------------------
 
 /**
- * Gives an element the focus and, for text, puts the selection where the text belongs. From then on the guard lets
- * no key through to anything else.
- * @param {Agent} agent @param {El} named what the caller named @param {El} el what takes the focus @param {ReachRequest} request
+ * Focuses an element and, for text, sets the selection to where the text goes. Then it arms the
+ * guard, which keeps keys from other elements.
+ * @param {Agent} agent @param {El} named the target of the caller @param {El} el the element to focus @param {ReachRequest} request
  * @returns {Answer}
  */
 function focusForInput(agent, named, el, request) {
   if (request.edit !== undefined && tagOf(el) === "input" && VALUED.has(el.type)) return setValue(agent, el, request.text || "");
   if (!isInView(visibleCenter(safe.rect(el)))) Element.prototype.scrollIntoView.call(el, { block: "center", inline: "nearest", behavior: "instant" });
-  const stand = agent.model.hints.proxiedControls.get(named) || el;
-  if (!holdsFocus(stand)) HTMLElement.prototype.focus.call(stand, { preventScroll: true });
-  if (!holdsFocus(stand)) {
-    const inside = safe.isConnected(stand) ? parts(stand, "a[href],button,input,select,textarea,[tabindex]") : [];
+  const control = agent.model.hints.proxiedControls.get(named) || el;
+  if (!holdsFocus(control)) HTMLElement.prototype.focus.call(control, { preventScroll: true });
+  if (!holdsFocus(control)) {
+    const inside = safe.isConnected(control) ? parts(control, "a[href],button,input,select,textarea,[tabindex]") : [];
     if (inside.length) HTMLElement.prototype.focus.call(inside[0], { preventScroll: true });
-    if (!holdsFocus(stand)) return { error: "unfocused" };
+    if (!holdsFocus(control)) return { error: "unfocused" };
   }
   if (request.edit !== undefined && safe.isConnected(el)) {
-    const refused = unusableReason(agent, el, request); // since it has the focus
-    if (refused) return refused;
+    const unusable = unusableReason(agent, el, request); // the page may have disabled it when it got the focus
+    if (unusable) return unusable;
     const full = selectFor(el, request.edit);
     agent.guard.arm("keys", el, request.edit === "append" ? "text" : "one");
     expectUnchanged(agent, request);
     return { full, rich: isRich(el), type: el.type || "", end: request.edit === "append" && full && el.selectionStart === null };
   }
-  agent.guard.arm("keys", stand, request.text ? "text" : "any");
+  agent.guard.arm("keys", control, request.text ? "text" : "any");
   expectUnchanged(agent, request);
   return {};
 }
 
 /**
- * Keys go to the element as long as it is what it is now, with the focus: what a page does when it gives that is not the
- * page's alone.
+ * Tells the guard to compare the element with its state now. It has the focus already, and what the
+ * page changed because of the focus is expected.
  * @param {Agent} agent @param {ReachRequest} request
  */
 function expectUnchanged(agent, request) {
@@ -78,12 +90,15 @@ function expectUnchanged(agent, request) {
   if (rec && request.known) agent.guard.expect(agent.model.rows.capture(rec));
 }
 
-/** @param {El} el */
+/** Whether an editable element is an editing host (contenteditable), not a field. @param {El} el */
 function isRich(el) {
   return !/^(input|textarea)$/.test(tagOf(el));
 }
 
-/** Selects the content of an element, or puts the caret behind it. Whether there is any. @param {El} el @param {string} edit */
+/**
+ * Selects the content of an element, or sets the caret behind it. Reports whether there is content.
+ * @param {El} el @param {string} edit
+ */
 function selectFor(el, edit) {
   if (!isRich(el)) {
     if (edit === "replace") el.select();
@@ -91,7 +106,7 @@ function selectFor(el, edit) {
       try {
         el.setSelectionRange(el.value.length, el.value.length);
       } catch {
-        // Numbers and mail addresses have no caret that a script can put somewhere: see focusForInput.
+        // Scripts cannot set the caret of number and email inputs: see focusForInput.
       }
     }
     return el.value.length > 0;
@@ -102,14 +117,14 @@ function selectFor(el, edit) {
   return safe.textContent(el).length > 0;
 }
 
-/** Lets an editor hear of the selection before text comes. */
+/** Waits until an editor has handled the change of the selection, before text is inserted. */
 async function selectionHeard() {
   await nextFrame();
   return {};
 }
 
 /**
- * Sets the value of an input whose picker takes no text, as the picker would: value, then events.
+ * Sets the value of an input that has a picker, as the picker would: value, then events.
  * @param {Agent} agent @param {El} el @param {string} text
  */
 function setValue(agent, el, text) {
@@ -134,8 +149,8 @@ function dispatchChange(agent, el) {
   el.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Text without the white space that editors add and take away. @param {string} text */
-function fold(text) {
+/** A text with the white space folded that editors add and remove. @param {string} text */
+function foldWhiteSpace(text) {
   return text.replace(/[\s\u00a0\u200b\ufeff]+/g, " ").trim();
 }
 
@@ -143,7 +158,7 @@ function fold(text) {
 
 /** @param {El} option */
 function optionLabel(option) {
-  return fold(attr(option, "label") || option.text || "");
+  return foldWhiteSpace(attr(option, "label") || option.text || "");
 }
 
 /** The label of an option, masked where needed. @param {El} option */
@@ -151,19 +166,25 @@ function reportedLabel(option) {
   return isMasked(option) ? MASK : clean(optionLabel(option), 40);
 }
 
-/** The options that a value or label names: by value, then by label, then by label in any case. @param {El[]} options @param {string} wanted */
+/**
+ * The options with a value, else with that label, else with that label in any case.
+ * @param {El[]} options @param {string} wanted
+ */
 function optionsNamed(options, wanted) {
-  const label = fold(wanted);
+  const label = foldWhiteSpace(wanted);
   /** @type {((option: El) => boolean)[]} */
-  const ways = [(o) => o.value === wanted, (o) => optionLabel(o) === label, (o) => optionLabel(o).toLowerCase() === label.toLowerCase()];
-  for (const is of ways) {
-    const found = options.filter(is);
+  const matches = [(o) => o.value === wanted, (o) => optionLabel(o) === label, (o) => optionLabel(o).toLowerCase() === label.toLowerCase()];
+  for (const match of matches) {
+    const found = options.filter(match);
     if (found.length) return found;
   }
   return [];
 }
 
-/** Selects options and no others, with the events of a person's choice. @param {Agent} agent @param {El} el @param {string[]} values @returns {Answer} */
+/**
+ * Selects options and no others, with the events that a person's selection fires.
+ * @param {Agent} agent @param {El} el @param {string[]} values @returns {Answer}
+ */
 function choose(agent, el, values) {
   if (!el.multiple && values.length !== 1) return { error: "wrong", detail: "one" };
   const options = [...el.options];
@@ -185,17 +206,25 @@ function choose(agent, el, values) {
 
 const CHECKABLE = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=switch],[role=radio],[role=menuitemcheckbox],[role=menuitemradio]';
 
-/** What an element's check mark is on: itself, what it stands in for or labels, or the only such thing in it. @param {Agent} agent @param {El} el */
+/**
+ * The element with the check mark for a target: the control that it is the proxy of, itself, its
+ * labelled control, or the only one in it.
+ * @param {Agent} agent @param {El} el
+ */
 function checkableOf(agent, el) {
-  const stood = agent.model.hints.proxiedControls.get(el);
-  if (stood) return stood;
+  const proxied = agent.model.hints.proxiedControls.get(el);
+  if (proxied) return proxied;
   if (safe.matches(el, CHECKABLE) || aria(el, "aria-checked") !== null || aria(el, "aria-pressed") !== null) return el;
   if (tagOf(el) === "label" && el.control) return safe.matches(el.control, CHECKABLE) ? el.control : null;
   const inside = parts(el, CHECKABLE);
   return inside.length === 1 ? inside[0] : null;
 }
 
-/** Whether an element is checked: "true", "false" or "mixed". @param {Agent} agent @param {El} el @param {boolean} want @returns {{error?: string, checked?: string}} */
+/**
+ * Whether an element is checked: "true", "false" or "mixed".
+ * @param {Agent} agent @param {El} el @param {boolean} want
+ * @returns {{error?: string, checked?: string}}
+ */
 function checkedOf(agent, el, want) {
   const control = checkableOf(agent, el);
   if (!control) return { error: "uncheckable" };
@@ -209,7 +238,7 @@ function checkedOf(agent, el, want) {
 }
 
 /**
- * Waits until an element is checked, or not, as wanted.
+ * Waits until an element is checked or unchecked, as wanted.
  * @param {Agent} agent @param {{ref: number, want: boolean, patience: number}} request
  */
 function waitChecked(agent, request) {
@@ -224,7 +253,10 @@ function waitChecked(agent, request) {
 
 // ---- files ----------------------------------------------------------------------------------
 
-/** The file input that an element is, labels or holds. @param {Agent} agent @param {El} el */
+/**
+ * The file input for a target: itself, its labelled control, or the only one in it.
+ * @param {Agent} agent @param {El} el
+ */
 function fileInputOf(agent, el) {
   /** @param {El} n */
   const is = (n) => tagOf(n) === "input" && n.type === "file";
@@ -235,7 +267,8 @@ function fileInputOf(agent, el) {
 }
 
 /**
- * The file input for an element, as an object, to be given files; null when it is none, or another thing than was meant.
+ * The file input for a target, as an object, to which the daemon gives files; null when there is
+ * none, or the target is no longer the one that was meant.
  * @param {Agent} agent @param {{ref: number, known?: Known}} request
  */
 function fileInput(agent, request) {
@@ -246,7 +279,10 @@ function fileInput(agent, request) {
   return input;
 }
 
-/** What a file input takes. @param {Agent} agent @param {{ref: number}} request */
+/**
+ * Which files a file input accepts: one or multiple, a folder.
+ * @param {Agent} agent @param {{ref: number}} request
+ */
 function fileTerms(agent, request) {
   const rec = agent.model.records.byRef.get(request.ref);
   const input = rec && safe.isConnected(rec.node) ? fileInputOf(agent, rec.node) : null;
@@ -255,7 +291,11 @@ function fileTerms(agent, request) {
   return { input: true, multiple: input.multiple === true, folder: input.webkitdirectory === true };
 }
 
-/** The actions by the name of their command. All take the agent and an argument. @type {Record<string, (agent: Agent, argument: any) => any>} */
+/**
+ * The actions by the names of their commands. The type of the argument is that of each action;
+ * never stands for it.
+ * @type {Record<string, (agent: Agent, argument: never) => unknown>}
+ */
 const actions = {
   reach: waitActionable, aim: checkBeforePress, through: mapFramePoint, place: describePoint, moved: displacement, witness: awaitPress, struck: pressOutcome, dragBegan, dropOn: setDropTarget, beforeWheel, afterWheel, typed: typedOutcome, selectionHeard, became: waitChecked, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),

@@ -1,5 +1,7 @@
 // @ts-check
-// The commands of the daemon.
+// The commands of the daemon: __domtapCall and the functions beside it are the only way into the
+// script. The file makes the agent of each document; package observer has the names of the
+// functions and the arguments as Go types.
 
 /**
  * Resolves when the page has produced two frames and its DOM was quiet between them, at the
@@ -33,7 +35,7 @@ function about() {
   return { title: clean(safe.title(document), 300), status: (navigation && navigation.responseStatus) || 0 };
 }
 
-/** Tells the agent which frame an element holds. @this {El} @param {string} frame */
+/** Tells the agent of which frame an element is the host. @this {El} @param {string} frame */
 function adopt(frame) {
   const agent = globalThis.__domtap;
   agent.model.frames.set(this, frame);
@@ -45,14 +47,26 @@ function adopt(frame) {
 
 globalThis.__domtapAdopt = adopt;
 
-/** Tells the agent what the browser knows of some nodes. @param {{on: number[], off: number[]}} what @param {DomNode[]} nodes */
+/**
+ * Takes the answer of a probe; see ListenerProbe.takeAnswer.
+ * @param {{on: number[], off: number[]}} what @param {DomNode[]} nodes
+ */
 globalThis.__domtapLearn = (what, nodes) => {
   const agent = globalThis.__domtap;
   agent.model.listeners.takeAnswer(what, nodes);
   agent.schedule();
 };
 
-/** Makes the agent of the document that the window shows now. */
+/**
+ * The node of a ref, as long as it is in the document.
+ * @param {Agent} agent @param {{ref: number}} request
+ */
+function nodeOf(agent, { ref }) {
+  const rec = agent.model.records.connected(ref);
+  return rec && rec.node;
+}
+
+/** Makes the agent of the current document of the window. */
 function startAgent() {
   const doc = document;
   globalThis.__domtap = new Agent(doc, (message) => {
@@ -63,9 +77,13 @@ function startAgent() {
 
 startAgent();
 
-/** The daemon's only way in. @param {string} command @param {any} argument what the command takes @param {Digit[]} digits of an acknowledgement */
+/**
+ * Runs a command.
+ * @param {string} command @param {never} argument of the type that the command takes
+ * @param {Digit[]} digits of an acknowledgement
+ */
 globalThis.__domtapCall = (command, argument, digits) => {
-  // The window of the blank document that a frame begins with may live on with the document that comes next.
+  // The initial blank document of a frame and the document after it may share a window.
   if (globalThis.__domtap.model.doc !== document) startAgent();
   const agent = globalThis.__domtap;
   switch (command) {
@@ -85,13 +103,11 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return nodes;
     }
     case "reveal":
-      return reveal(agent, argument.ref);
+      return reveal(agent, argument);
     case "extract":
       return extractWith(agent, argument);
-    case "node": {
-      const rec = agent.model.records.byRef.get(argument.ref);
-      return rec && safe.isConnected(rec.node) ? rec.node : null;
-    }
+    case "node":
+      return nodeOf(agent, argument);
     case "document":
       return agent.model.doc;
     case "suspects":

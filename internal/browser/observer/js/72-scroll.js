@@ -99,9 +99,9 @@ async function restoreScroll(to) {
  * Scrolls an element to the middle of every scroll container and frame, or to the start when it is
  * larger than the viewport, and waits until a frame in another process is drawn, which happens
  * later than its page. Reports false for a removed element.
- * @param {Agent} agent @param {number} ref
+ * @param {Agent} agent @param {{ref: number}} request
  */
-async function reveal(agent, ref) {
+async function reveal(agent, { ref }) {
   const rec = agent.model.records.connected(ref);
   if (!rec) return false;
   const { width, height } = safe.rect(rec.node);

@@ -1,19 +1,20 @@
-// What the scripts find when they run: the constants that package observer puts before them, what the isolated world holds,
-// and the DOM as they see it.
+// The types that the scripts share: the constants that package observer writes before them, the
+// globals of the isolated world, the DOM as the scripts use it, and the arguments and answers of
+// commands.
 
-/** The bounds on what is kept in a document; Limits in page.go. */
+/** The bounds on what is kept in a document; Limits in observer.go. */
 declare const LIMITS: { readonly elements: number };
-/** What the scripts keep to themselves, null when that is nothing; Masks in page.go. */
+/** What is masked, or null; Masks in observer.go. */
 declare const MASKS: { readonly selectors: string[]; readonly values: boolean } | null;
 
-/** The agent of the document that the window shows. */
+/** The agent of the window's current document. */
 declare var __domtap: Agent;
-/** Tells the agent which frame the element that it is called on holds. */
+/** Tells the agent of which frame the element that it is called on is the host. */
 declare var __domtapAdopt: (this: El, frame: string) => void;
-/** Tells the agent what the browser knows of nodes. */
+/** Takes the answer of a probe; see ListenerProbe.takeAnswer. */
 declare var __domtapLearn: (what: { on: number[]; off: number[] }, nodes: DomNode[]) => void;
-/** Runs a command of the daemon; the argument is what the command takes. */
-declare var __domtapCall: (command: string, argument: any, digits: Digit[]) => unknown;
+/** Runs a command of the daemon. The argument has the type that the command takes. */
+declare var __domtapCall: (command: string, argument: never, digits: Digit[]) => unknown;
 /** Sends a message to the daemon; it is missing until the daemon listens. */
 declare var __domtapPush: ((message: string) => void) | undefined;
 
@@ -25,12 +26,13 @@ type Carrier<T> = Node & Record<symbol, T | undefined>;
 
 /** A node of any kind. isElement, isText, isShadow and isDocument tell which. */
 type DomNode = El | Text | Shadow | Document;
-/** What holds a tree: its elements are found there by id or selector. */
+/** The root of a tree, in which elements are found by id or selector. */
 type Tree = Document | Shadow;
 
 /**
- * An element, with the properties of all kinds of element that the scripts read. Which of them an element has, its tag
- * tells, so the scripts look at that first: the tag is text, and text does not narrow a type.
+ * An element, with the properties of all kinds of elements that the scripts read. The scripts check
+ * the tag before they read a property that only some elements have, because a tag does not narrow a
+ * type.
  */
 interface El extends HTMLElement {
   readonly firstElementChild: El | null;
@@ -112,22 +114,25 @@ interface PerformanceEntry {
   readonly responseStatus?: number;
 }
 
-/** What a patch of the wire holds of a rectangle, or an event of the pointer: a place in the viewport. */
+/** A point of the viewport. */
 interface Point {
   x: number;
   y: number;
 }
 
-/** Where to act on an element, and what covers that: null, a node, or the document when nothing is there. */
+/**
+ * Where to act on an element, and what covers that point: null, a node, or the document when
+ * nothing is there.
+ */
 interface ActionPoint {
   point: Point;
   cover: El | Document | null;
 }
 
-/** What an action is asked to reach; see waitActionable. */
+/** What an action needs of an element; see waitActionable. */
 interface ReachRequest {
   ref: number;
-  /** Milliseconds to wait until it works. */
+  /** Milliseconds to wait until the element is actionable. */
   patience: number;
   /** What the action needs: "point", "view", "drop", "focus" or "node". */
   need: string;
@@ -139,7 +144,7 @@ interface ReachRequest {
   values?: string[];
   /** A check mark to set or clear. */
   want?: boolean;
-  /** The element is to rest. */
+  /** The element must be stable, also when no animation runs. */
   still?: boolean;
   /** The action needs no element that is enabled. */
   passive?: boolean;
@@ -147,7 +152,7 @@ interface ReachRequest {
   dragged?: number;
 }
 
-/** What became of the attempts to reach an element so far. */
+/** The attempts to reach an element so far. */
 interface ReachState {
   /** How often it was scrolled into view. */
   scrolls: number;
@@ -158,11 +163,14 @@ interface ReachState {
   checked?: string;
 }
 
-/** What an action answers. Error is why it did not work, in a word of package input; the rest is what that word needs. */
+/**
+ * The answer of an action. Error is a code of package input for why it failed; the other fields are
+ * details of it.
+ */
 interface Answer {
   error?: string;
   detail?: string;
-  /** The ref of what covers the element, or received an event instead of it. */
+  /** The ref of the element that covers the target, or received an event instead of it. */
   cover?: number;
   x?: number;
   y?: number;
@@ -173,36 +181,36 @@ interface Answer {
   /** The state of a check mark: true, false or mixed. */
   checked?: string;
   type?: string;
-  /** It was done in the same breath. */
+  /** The action is complete. */
   done?: boolean;
   same?: boolean;
   held?: string;
-  /** Options that there are, and how many more. */
+  /** The labels of the options, and how many more there are. */
   options?: string[];
   more?: number;
-  /** Of what takes text: it holds some, it is an editor, its caret cannot be placed. */
+  /** Of a text target: it has content, it is an editing host, its caret cannot be set. */
   full?: boolean;
   rich?: boolean;
   end?: boolean;
 }
 
-/** How keys went; see typedOutcome. */
+/** The outcome of keys; see typedOutcome. */
 interface TypedAnswer extends Answer {
   reached: boolean;
   same: boolean;
   held: string;
   /** How much of a text was delivered: "all", "part" or "none". */
   delivered: string;
-  /** Why it was not all, or what else is to be told. */
+  /** Why it was not all, or what else happened. */
   cause: string;
   kept: number;
   of: number;
   limit?: number;
-  /** What the field holds may be told. */
+  /** The content of the field may be reported. */
   told?: boolean;
 }
 
-/** How a press went; see Press.outcome. */
+/** The outcome of a press; see Press.outcome. */
 interface PressOutcome {
   reached: boolean;
   presses?: number;
@@ -215,19 +223,19 @@ interface PressOutcome {
   dragging?: boolean;
 }
 
-/** A point of a frame that is to be moved into its parent's viewport; see mapFramePoint. */
+/** A point of a frame to map into the viewport of its parent; see mapFramePoint. */
 interface ThroughRequest extends Point {
   frame: string;
   patience: number;
-  /** Nothing may cover it. */
+  /** No other element may cover it. */
   open: boolean;
   /** It may be scrolled into view. */
   scroll: boolean;
-  /** Nothing gets through in this document from then on. */
+  /** The guard then denies all input in this document. */
   arm?: boolean;
 }
 
-/** What was scrolled how far before the wheel turned. */
+/** The scroll positions before the wheel turned. */
 interface WheelState {
   boxes: { node: El; left: number; top: number }[];
   left: number;
@@ -236,7 +244,9 @@ interface WheelState {
   foreign: boolean;
 }
 
-/** What is different of an element since an action was decided on: "renamed", "reused" or "beside". */
+/**
+ * What is different of an element since an action was decided on: "renamed", "reused" or "beside".
+ */
 interface Difference {
   error: string;
   was: string;
@@ -255,13 +265,13 @@ interface PlanField {
   fields?: PlanField[];
 }
 
-/** A table that a plan asks for. */
+/** The table of a plan. */
 interface PlanTable {
   headers: string[];
   caption: string;
 }
 
-/** A value that a plan gives, as deep as its fields nest. */
+/** The value of a field of a plan, nested like the fields. */
 type PlanValue = string | null | PlanValue[];
 
 /** The bounds of an extraction. */
@@ -272,7 +282,7 @@ interface PlanLimits {
   milliseconds: number;
 }
 
-/** A rule of a style sheet, with what the kinds of rules have that the scripts read. */
+/** A rule of a style sheet, with the properties of all kinds of rules that the scripts read. */
 interface AnyRule extends CSSRule {
   readonly selectorText?: string;
   readonly style?: CSSStyleDeclaration;

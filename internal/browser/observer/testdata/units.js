@@ -2,11 +2,11 @@
 // What the tests of js/*.txtar ask of the scripts; script_test.go joins this file behind them. Each function looks at the
 // document that the window shows and returns what the archive of its name has as the answer.
 
-/** The elements that have an id, in the order of the document, those of shadow trees behind their host. @returns {any[]} */
+/** The elements that have an id, in the order of the document, those of shadow trees behind their host. @returns {El[]} */
 function named() {
-  /** @type {any[]} */
+  /** @type {El[]} */
   const found = [];
-  /** @param {Document | ShadowRoot} tree */
+  /** @param {Tree} tree */
   const gather = (tree) => {
     for (const el of tree.querySelectorAll("*")) {
       if (el.hasAttribute("id")) found.push(el);
@@ -97,4 +97,4 @@ const units = {
   },
 };
 
-/** @type {any} */ (globalThis).__units = units;
+Object.assign(globalThis, { __units: units });
