@@ -25,7 +25,7 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 	defer cancel()
 	defer context.AfterFunc(t.ctx, cancel)()
 	generation := t.recovery.Generation()
-	if err := t.here(generation); err != nil {
+	if err := t.checkGeneration(generation); err != nil {
 		return driver.Dialog{}, err
 	}
 	now := t.attached.Load()
@@ -37,7 +37,7 @@ func (t *Tab) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driver.D
 	}
 	answered, err := now.page.AnswerDialog(inner, a)
 	if err != nil {
-		if gone := t.here(generation); gone != nil && ctx.Err() == nil {
+		if gone := t.checkGeneration(generation); gone != nil && ctx.Err() == nil {
 			return driver.Dialog{}, gone
 		}
 		return driver.Dialog{}, t.explain(ctx, "answer dialog", err)

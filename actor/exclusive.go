@@ -148,9 +148,9 @@ func (x *Exclusive) Where(ref dom.Ref) (frame dom.FrameID, document string) {
 	return x.t.doc.Where(ref)
 }
 
-// Gone returns what an element was that is gone: its last state, or its role and name alone if its document is gone, too;
+// GoneElement returns what an element was that is gone: its last state, or its role and name alone if its document is gone, too;
 // nil when that is not known any more.
-func (x *Exclusive) Gone(ref dom.Ref) *dom.Element {
+func (x *Exclusive) GoneElement(ref dom.Ref) *dom.Element {
 	if was := x.Head().log.Last(ref); was != nil {
 		return was
 	}

@@ -84,9 +84,9 @@ func (w Wait) phase() driver.Phase {
 	return driver.PhaseLoad
 }
 
-// Gone is the error of what needs the page of a tab that is crashed, or on its way back; nil for any other. Again is what
+// Unavailable is the error of what needs the page of a tab that is crashed, or being restored; nil for any other. Again is what
 // to do then, in a word such as "watch".
-func (i Info) Gone(again string) error {
+func (i Info) Unavailable(again string) error {
 	switch i.Status {
 	case StatusRestoring:
 		return &apierr.Error{

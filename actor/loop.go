@@ -29,9 +29,9 @@ type loop struct {
 	events <-chan driver.Event
 	// exclusive is the call that has the tab, or nil.
 	exclusive *Exclusive
-	// woke is when the loop began what it does; zero while nothing is measured. closed says that it is about to end.
-	woke   time.Time
-	closed bool
+	// busySince is when the loop began what it does; zero while nothing is measured. closed says that it is about to end.
+	busySince time.Time
+	closed    bool
 
 	doc       document.Document
 	nav       navigation.State
@@ -64,10 +64,10 @@ func (t *loop) run() {
 		t.step(t.ctx, nil, true)
 		t.restorer.begin()
 		t.publisher.publish()
-		t.sleep()
+		t.reportBusy()
 	}
 	t.finish()
-	t.letGo()
+	t.closePage()
 	t.children.Wait()
 	t.restorer.discard()
 }
@@ -87,25 +87,25 @@ func (t *loop) step(ctx context.Context, done <-chan struct{}, idle bool) bool {
 	case <-ctx.Done():
 		return false
 	case e, ok := <-t.events:
-		t.wake(idle)
+		t.startBusy(idle)
 		t.receive(e, ok)
 	case alive := <-t.prober.results:
-		t.wake(idle)
+		t.startBusy(idle)
 		t.probed(alive)
 	case id := <-t.popups:
 		t.opened.Add(id)
 	case c := <-mailbox:
-		t.wake(idle)
+		t.startBusy(idle)
 		t.execute(c)
 		t.scroller.ask()
 	case <-changed:
-		t.wake(idle)
+		t.startBusy(idle)
 		t.exclusively(func(*Exclusive) { t.reader.follow() })
 	case w := <-t.scroller.results:
 		t.scroller.take(w)
 	case <-t.publishRequested: // there is something to publish
 	case f := <-fetched:
-		t.wake(idle)
+		t.startBusy(idle)
 		t.exclusively(func(*Exclusive) { t.restorer.take(f) })
 	}
 	return true
@@ -367,8 +367,8 @@ func (t *loop) finish() {
 	close(old.next)
 }
 
-// letGo closes the page, unless it is gone, and reads its events to the end.
-func (t *loop) letGo() {
+// closePage closes the page, unless it is gone, and reads its events to the end.
+func (t *loop) closePage() {
 	if t.events == nil {
 		return
 	}
@@ -382,18 +382,18 @@ func (t *loop) letGo() {
 	}
 }
 
-// wake notes when the loop has something to do, unless it is in the middle of something.
-func (t *loop) wake(idle bool) {
+// startBusy notes when the loop has something to do, unless it is in the middle of something.
+func (t *loop) startBusy(idle bool) {
 	if idle && t.meter != nil {
-		t.woke = time.Now()
+		t.busySince = time.Now()
 	}
 }
 
-// sleep says how long the loop was busy since it woke.
-func (t *loop) sleep() {
-	if t.meter != nil && !t.woke.IsZero() {
-		t.meter.Busy(time.Since(t.woke))
-		t.woke = time.Time{}
+// reportBusy reports how long the loop was busy since startBusy.
+func (t *loop) reportBusy() {
+	if t.meter != nil && !t.busySince.IsZero() {
+		t.meter.Busy(time.Since(t.busySince))
+		t.busySince = time.Time{}
 	}
 }
 
@@ -408,7 +408,7 @@ func (t *loop) readyErr() error {
 // crashErr is the error of a call on a page whose renderer is gone.
 func (t *loop) crashErr() error {
 	if why := t.recovery.Why(); why != "" {
-		return Info{ID: t.id, Status: StatusCrashed, Why: why}.Gone("try")
+		return Info{ID: t.id, Status: StatusCrashed, Why: why}.Unavailable("try")
 	}
 	return apierr.Errorf(apierr.Lost, "the renderer of tab %s crashed: navigate or reload, the tab starts anew", t.id)
 }

@@ -47,8 +47,8 @@ func Do[T any](ctx context.Context, t *Tab, c Command, work func(ctx context.Con
 		}
 	}
 	if c.Leaves {
-		t.leavers.Add(1)
-		begun := sync.OnceFunc(func() { t.leavers.Add(-1) })
+		t.leaving.Add(1)
+		begun := sync.OnceFunc(func() { t.leaving.Add(-1) })
 		defer begun()
 		t.requestPublish()
 		work = after(begun, work)
@@ -80,7 +80,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 	answers := make(chan answer, 1)
 	generation := t.recovery.Generation()
 	queued := command{ctx: ctx, run: func(ctx context.Context, x *Exclusive) {
-		if err := t.here(generation); err != nil {
+		if err := t.checkGeneration(generation); err != nil {
 			answers <- answer{err: err}
 			return
 		}
@@ -88,7 +88,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 			t.lastRead.Store(nil)
 		}
 		value, err := work(ctx, x)
-		if gone := t.here(generation); err != nil && gone != nil && ctx.Err() == nil {
+		if gone := t.checkGeneration(generation); err != nil && gone != nil && ctx.Err() == nil {
 			err = gone // whatever the call ran into
 		}
 		answers <- answer{value, err}
@@ -99,7 +99,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 	if err := ctx.Err(); err != nil {
 		return none, t.explain(ctx, c.Name, err)
 	}
-	if err := t.here(generation); err != nil {
+	if err := t.checkGeneration(generation); err != nil {
 		return none, err
 	}
 	select {

@@ -29,14 +29,14 @@ func (p pump) query(ctx context.Context, work func(ctx context.Context) error) e
 // yielding is query without its limit.
 func (p pump) yielding(ctx context.Context, work func(ctx context.Context) error) error {
 	begun := time.Now()
-	nudge := time.AfterFunc(queryPatience, p.t.requestPublish)
-	defer nudge.Stop()
+	recheck := time.AfterFunc(queryPatience, p.t.requestPublish)
+	defer recheck.Stop()
 	var suspected [2]bool // once in any case, and once more for who waits
 	return p.call(ctx, func() error {
 		if err := p.t.dialogs.Err(p.t.id); err != nil {
 			return err
 		}
-		awaited := min(p.t.leavers.Load(), 1)
+		awaited := min(p.t.leaving.Load(), 1)
 		if awaited > 0 && p.t.health.Unresponsive() {
 			return apierr.Errorf(apierr.Aborted, "tab %s did not answer, and another call navigates it elsewhere: try again when that has ended", p.t.id)
 		}
@@ -86,7 +86,7 @@ func (p pump) call(ctx context.Context, stop func() error, work func(ctx context
 		defer close(done)
 		err = work(inner)
 	}()
-	stopped := p.beside(ctx, done, stop)
+	stopped := p.waitBeside(ctx, done, stop)
 	cancel()
 	for p.t.step(context.WithoutCancel(ctx), done, false) {
 		p.t.publisher.publish()
@@ -103,8 +103,8 @@ func (p pump) call(ctx context.Context, stop func() error, work func(ctx context
 	return err
 }
 
-// beside handles what happens until a call is done, and returns why the call must end before; nil when it is done, or ctx has ended.
-func (p pump) beside(ctx context.Context, done <-chan struct{}, stop func() error) (stopped error) {
+// waitBeside handles what happens until a call is done, and returns why the call must end before; nil when it is done, or ctx has ended.
+func (p pump) waitBeside(ctx context.Context, done <-chan struct{}, stop func() error) (stopped error) {
 	crashes := p.t.health.Crashes()
 	for stopped == nil && p.t.step(ctx, done, false) {
 		p.t.publisher.publish()

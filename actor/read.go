@@ -42,7 +42,7 @@ func (t *Tab) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	if r, ok := t.lastRead.Load().serve(t, o); ok {
 		return r, nil
 	}
-	r, err := together(ctx, t, "read", &t.reads, o, func(ctx context.Context, x *Exclusive, all []ReadOptions) (Reading, error) {
+	r, err := shareTurn(ctx, t, "read", &t.reads, o, func(ctx context.Context, x *Exclusive, all []ReadOptions) (Reading, error) {
 		return x.Read(ctx, union(all))
 	})
 	return r.of(o), err

@@ -180,8 +180,8 @@ func (r *reader) subscribe(ctx context.Context) error {
 func (r *reader) follow() {
 	t := r.t
 	last := t.watches.Last()
-	if last == t.obs.Caught() {
-		r.relax()
+	if last == t.obs.CaughtUp() {
+		r.lowerSubscription()
 		return
 	}
 	if t.health.Crashed() || t.health.Probing() || t.dialogs.Open() != nil {
@@ -197,27 +197,27 @@ func (r *reader) follow() {
 		t.log.Debug("the page could not be read for those who follow it", "err", err)
 		return
 	}
-	t.obs.Catch(last)
+	t.obs.SetCaughtUp(last)
 }
 
-// relax lowers what the page is asked for after a watch was released. When that fails the page pushes on, which
+// lowerSubscription lowers what the page is asked for after a watch was released. When that fails the page pushes on, which
 // does no harm; the next change of the watches tries again.
-func (r *reader) relax() {
+func (r *reader) lowerSubscription() {
 	if r.t.health.Unresponsive() {
-		r.t.obs.Doubt()
+		r.t.obs.Invalidate()
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.t.ctx, probeBound)
 	defer cancel()
 	if err := r.subscribe(ctx); err != nil {
-		r.t.obs.Doubt()
+		r.t.obs.Invalidate()
 		r.t.log.Debug("the page still pushes its changes", "err", err)
 	}
 }
 
 // retryFollowers looks at the watches again when somebody still waits for a read. It is called after signs of life.
 func (r *reader) retryFollowers() {
-	if r.t.obs.Caught() != r.t.watches.Last() {
+	if r.t.obs.CaughtUp() != r.t.watches.Last() {
 		r.t.watches.Notify()
 	}
 }

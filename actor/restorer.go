@@ -24,8 +24,8 @@ type restorer struct {
 	t *loop
 	// fetched delivers what fetch gets; nil when it does not run.
 	fetched chan fetched
-	// well goes off when a tab that was taken over from another process has been well for long enough.
-	well *time.Timer
+	// stable goes off when a tab that was taken over from another process has not lost its page for long enough.
+	stable *time.Timer
 }
 
 // fetched is what fetch got: a page, unless the old one was to be kept.
@@ -38,7 +38,7 @@ type fetched struct {
 func (r *restorer) resume(k restore.Record) {
 	t := r.t
 	t.keeper.Keep(t.recovery.Resume(k, "the daemon was started again", time.Now()))
-	r.well = time.AfterFunc(restore.Window, t.requestPublish)
+	r.stable = time.AfterFunc(restore.Window, t.requestPublish)
 	t.health.Lose()
 	t.nav.SetURL(k.URL)
 	h := t.head.Load()
@@ -194,8 +194,8 @@ func (r *restorer) end(why string) {
 
 // stop stops what runs by itself.
 func (r *restorer) stop() {
-	if r.well != nil {
-		r.well.Stop()
+	if r.stable != nil {
+		r.stable.Stop()
 	}
 }
 

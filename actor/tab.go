@@ -60,8 +60,8 @@ type Tab struct {
 	// restorable says that the tab is restored when its page is lost; publishRequested lets the loop publish.
 	restorable       atomic.Bool
 	publishRequested chan struct{}
-	// leavers counts the calls that wait to navigate the tab elsewhere.
-	leavers atomic.Int32
+	// leaving counts the calls that wait to navigate the tab elsewhere.
+	leaving atomic.Int32
 	// dialogPolicy is a driver.DialogPolicy.
 	dialogPolicy atomic.Uint32
 	// recovery belongs to the loop, but for what its methods allow to others.
@@ -187,10 +187,10 @@ func (t *Tab) ended() error {
 	return &apierr.Error{Kind: apierr.Closed, Message: "tab " + t.id + " is closed: open another"}
 }
 
-// here refuses a call whose tab has lost its page since the call was made.
-func (t *Tab) here(generation uint64) error {
+// checkGeneration refuses a call whose tab has lost its page since the call was made.
+func (t *Tab) checkGeneration(generation uint64) error {
 	if t.recovery.Current(generation) {
 		return nil
 	}
-	return Info{ID: t.id, Status: StatusRestoring}.Gone("try")
+	return Info{ID: t.id, Status: StatusRestoring}.Unavailable("try")
 }

@@ -23,7 +23,7 @@ type Network = observation.Network
 func (t *Tab) Watch(ctx context.Context, o WatchOptions) (release func(), err error) {
 	one := observation.NewWatch(o)
 	release = func() { t.watches.Release(one) }
-	_, err = together(ctx, t, "watch", &t.beginnings, one, func(ctx context.Context, x *Exclusive, all []*observation.Watch) (struct{}, error) {
+	_, err = shareTurn(ctx, t, "watch", &t.beginnings, one, func(ctx context.Context, x *Exclusive, all []*observation.Watch) (struct{}, error) {
 		t.watches.Add(all...)
 		err := x.Subscribe(ctx)
 		if err == nil {
@@ -60,8 +60,8 @@ func (t *Tab) Follow(o WatchOptions) (*Following, error) {
 	return &Following{tab: t, watch: one, number: number}, nil
 }
 
-// Caught reports whether a head was published after the page was read for this Following.
-func (f *Following) Caught(h *Head) bool { return h.view.Caught >= f.number }
+// CaughtUp reports whether a head was published after the page was read for this Following.
+func (f *Following) CaughtUp(h *Head) bool { return h.view.CaughtUp >= f.number }
 
 // Release ends it. It may be called more than once and never blocks.
 func (f *Following) Release() { f.tab.watches.Release(f.watch) }

@@ -42,7 +42,7 @@ func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) 
 func (t *resolver) lost(ref dom.Ref) error {
 	h := t.x.Head()
 	e := &apierr.Error{Kind: apierr.Stale, Detail: map[string]string{"ref": number(ref)}}
-	was := t.x.Gone(ref)
+	was := t.x.GoneElement(ref)
 	e.Message = "the element of ref " + number(ref) + " is gone"
 	if was != nil {
 		e.Detail["was"] = target.Describe(was)

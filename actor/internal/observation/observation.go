@@ -22,8 +22,8 @@ type Network struct {
 
 // View is what a head has beside the DOM. Views can be compared.
 type View struct {
-	// Caught is the number of the newest follower that the head was brought up to date for.
-	Caught   uint64
+	// CaughtUp is the number of the newest follower that the head was brought up to date for.
+	CaughtUp uint64
 	Network  Network
 	selected *selections
 }
@@ -111,8 +111,8 @@ func (s *State) Asked(want driver.ObserveOptions, err error) (structural bool) {
 	return structural
 }
 
-// Doubt says that the page may not be as it was asked: the next call asks again.
-func (s *State) Doubt() { s.known = false }
+// Invalidate says that the page may not be as it was asked: the next call asks again.
+func (s *State) Invalidate() { s.known = false }
 
 // Selected takes what a document reported of selectors.
 func (s *State) Selected(e driver.Selected) {
@@ -142,11 +142,11 @@ func (s *State) Traffic(e driver.Traffic, now time.Time) {
 	}
 }
 
-// Caught is the newest follower that was brought up to date.
-func (s *State) Caught() uint64 { return s.caught }
+// CaughtUp is the newest follower that was brought up to date.
+func (s *State) CaughtUp() uint64 { return s.caught }
 
-// Catch says that the followers up to a number were brought up to date.
-func (s *State) Catch(number uint64) { s.caught = number }
+// SetCaughtUp says that the followers up to a number were brought up to date.
+func (s *State) SetCaughtUp(number uint64) { s.caught = number }
 
 // View returns what the next head has. Until the main document has reported of a selector, nothing is known of it.
 func (s *State) View() View {
@@ -161,5 +161,5 @@ func (s *State) View() View {
 			s.merged.found[selector] = found
 		}
 	}
-	return View{Caught: s.caught, Network: s.network, selected: s.merged}
+	return View{CaughtUp: s.caught, Network: s.network, selected: s.merged}
 }

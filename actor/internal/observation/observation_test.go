@@ -74,8 +74,8 @@ func TestTrafficCountsWhileSomebodyAsks(t *testing.T) {
 	if n := s.View().Network; !n.Known || !n.Busy || !n.Since.Equal(now.Add(time.Second)) {
 		t.Errorf("network is %+v", n)
 	}
-	s.Catch(7)
-	if s.Attach(); s.View().Network.Known || s.Caught() != 7 || s.Pushes() {
+	s.SetCaughtUp(7)
+	if s.Attach(); s.View().Network.Known || s.CaughtUp() != 7 || s.Pushes() {
 		t.Error("another page is as the last one")
 	}
 }

@@ -130,7 +130,7 @@ func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, e
 
 // end returns why the stream is over.
 func (w *watcher) end(head *actor.Head) error {
-	if gone := head.Info.Gone("watch"); gone != nil {
+	if gone := head.Info.Unavailable("watch"); gone != nil {
 		if err := w.sendStatus(head.Info); err != nil {
 			return err
 		}

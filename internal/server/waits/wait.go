@@ -56,7 +56,7 @@ func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
 		if err := ended(w.tab, head); err != nil {
 			return nil, err
 		}
-		if following.Caught(head) || !w.until.NeedsPage() {
+		if following.CaughtUp(head) || !w.until.NeedsPage() {
 			if w.held, err = w.until.Check(head); err != nil {
 				return nil, err
 			}
@@ -96,7 +96,7 @@ func (w *waiter) pause(ctx context.Context, head *actor.Head) error {
 func ended(tab *actor.Tab, head *actor.Head) error {
 	switch head.Info.Status {
 	case actor.StatusCrashed, actor.StatusRestoring:
-		return head.Info.Gone("wait")
+		return head.Info.Unavailable("wait")
 	case actor.StatusClosed:
 		<-tab.Done() // follows at once on the head that says so
 		if err := tab.Err(); err != nil {

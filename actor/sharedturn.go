@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/actor/internal/batch"
 )
 
-// together runs work on the tab's goroutine for all calls of a kind that wait for that, among them the caller's.
-func together[Ask, Answer any](
+// shareTurn runs work on the tab's goroutine for all calls of a kind that wait for that, among them the caller's.
+func shareTurn[Ask, Answer any](
 	ctx context.Context, t *Tab, what string, calls *batch.Calls[Ask, Answer], ask Ask,
 	work func(context.Context, *Exclusive, []Ask) (Answer, error),
 ) (Answer, error) {
