@@ -1,15 +1,15 @@
-// Package journal keeps on disk which tabs are to be brought back when the process ends without a word.
+// Package journal keeps on disk which tabs to restore when the process dies.
 //
 // What it guarantees:
 //
 //   - The file holds a whole list of tabs at any time, one that was true at most Delay ago unless the disk refuses: it is
 //     written beside the old one, synced, and put in its place. A process that is killed in between leaves the old one.
-//   - What cannot be read is set aside, with a warning, and never keeps anybody from starting.
-//   - When the disk is full the old file stays as it is, one warning is logged, and it is tried again every Retry.
+//   - A file that cannot be read is moved aside, with a warning, and never prevents the start of the daemon.
+//   - When the disk is full, the old file stays, one warning is logged, and the write is repeated every Retry.
 //   - Keep and Forget do not wait for the disk.
 //   - The file is readable by its owner alone, for it holds URLs.
 //
-// Callers owe a directory that nobody else writes to, one Book a file at a time, and Close.
+// Callers owe a directory that nobody else writes to, one Journal a file at a time, and Close.
 package journal
 
 import (
@@ -35,8 +35,8 @@ const (
 	Retry = 10 * time.Second
 )
 
-// Book is an open journal. It implements actor.Keeper. Its methods are safe for concurrent use.
-type Book struct {
+// Journal is an open journal. It implements actor.Keeper. Its methods are safe for concurrent use.
+type Journal struct {
 	path   string
 	logger *slog.Logger
 
@@ -52,10 +52,10 @@ type Book struct {
 	done    chan struct{}
 }
 
-// Open reads the journal at path and goes on with it. What was kept, oldest first, is kept until it is forgotten. There is
-// nothing that keeps a book from being opened: what is wrong is logged.
-func Open(path string, logger *slog.Logger) (b *Book, kept []restore.Record) {
-	b = &Book{path: path, logger: logger, warned: map[string]bool{}, changed: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
+// Open reads the journal at path and continues it. The tabs that it kept, oldest first, stay kept until Forget. Open never
+// fails: it logs what is wrong.
+func Open(path string, logger *slog.Logger) (b *Journal, kept []restore.Record) {
+	b = &Journal{path: path, logger: logger, warned: map[string]bool{}, changed: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})}
 	kept, err := read(path)
 	if err != nil {
 		aside := path + ".bad"
@@ -99,7 +99,7 @@ func read(path string) ([]restore.Record, error) {
 }
 
 // Keep implements actor.Keeper. A tab that cannot be kept is logged once, and forgotten.
-func (b *Book) Keep(k restore.Record) {
+func (b *Journal) Keep(k restore.Record) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.tabs, func(o restore.Record) bool { return o.ID == k.ID })
@@ -127,7 +127,7 @@ func (b *Book) Keep(k restore.Record) {
 }
 
 // Forget implements actor.Keeper.
-func (b *Book) Forget(id string) {
+func (b *Journal) Forget(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.warned, id)
@@ -138,7 +138,7 @@ func (b *Book) Forget(id string) {
 }
 
 // touch says that there is something to write.
-func (b *Book) touch() {
+func (b *Journal) touch() {
 	select {
 	case b.changed <- struct{}{}:
 	default:
@@ -146,7 +146,7 @@ func (b *Book) touch() {
 }
 
 // Clear forgets all tabs and removes the file at once. Nothing is kept from then on.
-func (b *Book) Clear() {
+func (b *Journal) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.tabs, b.sealed = nil, true
@@ -156,13 +156,13 @@ func (b *Book) Clear() {
 }
 
 // Close writes what is still to be written, and waits for that.
-func (b *Book) Close() {
+func (b *Journal) Close() {
 	close(b.end)
 	<-b.done
 }
 
 // write is the goroutine that writes.
-func (b *Book) write() {
+func (b *Journal) write() {
 	defer close(b.done)
 	failed, warned := false, false
 	for {
@@ -196,7 +196,7 @@ func (b *Book) write() {
 }
 
 // save writes the file, unless there is nothing to say.
-func (b *Book) save(clean bool) error {
+func (b *Journal) save(clean bool) error {
 	b.mu.Lock()
 	sealed, tabs := b.sealed, slices.Clone(b.tabs)
 	b.mu.Unlock()

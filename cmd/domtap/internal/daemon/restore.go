@@ -36,8 +36,8 @@ func (cfg Config) journalPath() string {
 
 // keptTabs are the tabs of an earlier daemon, and the journal of this daemon's.
 type keptTabs struct {
-	book *journal.Book
-	kept []restore.Record
+	journal *journal.Journal
+	kept    []restore.Record
 }
 
 // keepTabs opens the journal and sets it in the configuration of the pool. The caller calls closeJournal after
@@ -50,18 +50,18 @@ func (cfg Config) keepTabs(ctx context.Context, tabs *tabpool.Config) (k keptTab
 		}
 		return keptTabs{}, func() {}
 	}
-	k.book, k.kept = journal.Open(path, cfg.Logger)
-	tabs.Keeper = k.book
+	k.journal, k.kept = journal.Open(path, cfg.Logger)
+	tabs.Keeper = k.journal
 	if cfg.Restore == RestoreAlways {
-		return k, k.book.Close
+		return k, k.journal.Close
 	}
-	stop := context.AfterFunc(ctx, k.book.Clear)
+	stop := context.AfterFunc(ctx, k.journal.Clear)
 	return k, func() {
 		stop()
 		if ctx.Err() != nil {
-			k.book.Clear()
+			k.journal.Clear()
 		}
-		k.book.Close()
+		k.journal.Close()
 	}
 }
 
@@ -73,7 +73,7 @@ func (k keptTabs) restore(cfg Config, pool *tabpool.Pool, known *sessions.Sessio
 			err = pool.Restore(tab)
 		}
 		if err != nil {
-			k.book.Forget(tab.ID)
+			k.journal.Forget(tab.ID)
 			cfg.Logger.Warn("a tab of the earlier daemon was not restored", "tab", tab.ID, "error", err)
 		}
 	}
