@@ -202,7 +202,7 @@ func (h *listeners) try(tab string, targets map[string]string) {
 		}
 	}
 	for _, server := range h.books {
-		for _, m := range server.Accounts().Total().Methods {
+		for _, m := range server.Usage().Total().Methods {
 			if m.Name == "ListTabs" && m.Calls > 0 {
 				h.t.Errorf("ListTabs was called %d times, %v failed", m.Calls, m.Failures)
 			}

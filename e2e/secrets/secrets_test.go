@@ -44,7 +44,7 @@ func TestPageContentReachesOnlyItsReaders(t *testing.T) {
 	measured := metrics.New()
 	var book *usage.Recorder
 	d := testenv.StartBeside(t, tabpool.Config{Logger: logger, Meter: measured, MaxTabs: 4}, server.Config{AllowEval: true, Logger: logger, Metrics: measured},
-		browser.Config{Logger: logger}, func(s *server.Server) { book = s.Accounts() })
+		browser.Config{Logger: logger}, func(s *server.Server) { book = s.Usage() })
 	measured.FollowUsage(book)
 	url := testenv.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "missing") {

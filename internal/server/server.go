@@ -10,8 +10,8 @@
 //   - A view is computed per call from an immutable snapshot. No call changes what another sees.
 //   - Every error leaves with a code from one table (package rpcstatus) and says what to do next.
 //   - A connection that does not come over a unix socket must present a bearer token or a certificate.
-//   - A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages and holds up
-//     nobody. It ends with a reason.
+//   - A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages, and delays no
+//     other reader. It ends with a reason.
 //   - Neither the log nor an error of another client ever holds page content or typed text.
 //
 // The caller makes the listeners (package listen), owns the pool until it calls Serve, and gets it
@@ -124,8 +124,8 @@ type Server struct {
 	access *authz.Access
 	// views has what the callers have seen of the tabs.
 	views *views.Cache
-	// book has the usage, and recorder adds the calls to it.
-	book     *usage.Recorder
+	// usage holds the usage figures, and recorder adds the calls to it.
+	usage    *usage.Recorder
 	recorder *metering.Recorder
 	limits   *limit.Limits
 	// connections numbers those of gRPC and of the fronts.
@@ -161,8 +161,8 @@ func New(pool *tabpool.Pool, cfg Config) (*Server, error) {
 	s := &Server{
 		cfg: cfg, access: authz.New(pool, cfg.Sessions), views: views.New(), limits: limit.New(cfg.Limits), health: health.NewServer(),
 	}
-	s.book = usage.New(opened{s.access})
-	s.recorder = metering.New(s.book, s.access.SessionOf, rpcstatus.Reason)
+	s.usage = usage.New(opened{s.access})
+	s.recorder = metering.New(s.usage, s.access.SessionOf, rpcstatus.Reason)
 	s.assemble()
 	s.grpc = grpc.NewServer(s.options()...)
 	s.register()
@@ -192,7 +192,7 @@ func (s *Server) assemble() {
 	}
 	s.connections, s.calls, s.streams = connections.New(tracked), intercept.New(chained), streaming.New(streamed)
 	s.services = services.New(services.Config{
-		DaemonID: rand.Text(), Access: s.access, Views: s.views, Book: s.book, Streams: s.streams,
+		DaemonID: rand.Text(), Access: s.access, Views: s.views, Usage: s.usage, Streams: s.streams,
 		Uploads: cfg.Uploads, AllowEval: cfg.AllowEval, Logger: cfg.Logger,
 	})
 }
@@ -308,10 +308,10 @@ func (s *Server) stop(ctx context.Context) error {
 	return err
 }
 
-// Accounts returns the usage that the server has recorded; see package accounts.
-func (s *Server) Accounts() *usage.Recorder { return s.book }
+// Usage returns the usage that the server has recorded.
+func (s *Server) Usage() *usage.Recorder { return s.usage }
 
-// opened tells the usage book which sessions and tabs are open.
+// opened tells the usage recorder which sessions and tabs are open.
 type opened struct{ access *authz.Access }
 
 func (o opened) HasSession(id string) bool { return o.access.HasSession(id) }

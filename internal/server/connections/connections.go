@@ -1,4 +1,4 @@
-// Package connections numbers the connections of a server and names who calls over them.
+// Package connections numbers the connections of a server, and names their peers.
 //
 // A Tracker is the server's stats.Handler: gRPC tells it of connections and calls. It tells the usage
 // recorder and the limits, and frees what the server keeps for a connection when the connection ends.
@@ -27,7 +27,7 @@ type Config struct {
 	Closed func(views.Caller)
 	Usage  *metering.Recorder
 	Limits *limit.Limits
-	// Refused is called with the name of a limit that refused a call. Nil: nobody counts.
+	// Refused is called with the name of a limit that refused a call, unless it is nil.
 	Refused func(limit string)
 }
 
@@ -84,14 +84,14 @@ func Trusted(addr net.Addr) bool { return addr != nil && addr.Network() == "unix
 
 // TagConn numbers a connection.
 func (t *Tracker) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context {
-	return t.Limits.Seated(context.WithValue(ctx, numberKey{}, t.opened.Add(1)))
+	return t.Limits.WithSlot(context.WithValue(ctx, numberKey{}, t.opened.Add(1)))
 }
 
 // HandleConn notices the end of a connection.
 func (t *Tracker) HandleConn(ctx context.Context, s stats.ConnStats) {
 	if _, ok := s.(*stats.ConnEnd); ok {
 		t.Closed(Caller(ctx, ""))
-		t.Limits.Left(ctx)
+		t.Limits.Disconnected(ctx)
 		t.closed.Add(1)
 	}
 }

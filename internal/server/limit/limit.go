@@ -195,27 +195,27 @@ func (l *Limits) Ask(bytes int) error {
 		"the request has %d bytes, and %d is the limit: send less at once, or raise --max-request-bytes", bytes, l.cfg.RequestBytes)}
 }
 
-// Seat is the place of a connection within the limit.
-type Seat struct {
+// Slot is the place of a connection within the limit.
+type Slot struct {
 	limits *Limits
 	mu     sync.Mutex
 	taken  bool
 	gone   bool
 }
 
-type seatKey struct{}
+type slotKey struct{}
 
-// Seated gives a new connection a seat, in its context, unless all are taken; then each of its calls
-// tries again.
-func (l *Limits) Seated(ctx context.Context) context.Context {
-	s := &Seat{limits: l}
-	_ = s.take() // its calls are told
-	return context.WithValue(ctx, seatKey{}, s)
+// WithSlot gives a new connection a slot, in its context, unless all are taken. Then each of its
+// calls tries again.
+func (l *Limits) WithSlot(ctx context.Context) context.Context {
+	s := &Slot{limits: l}
+	_ = s.take() // Connected reports the error to its calls
+	return context.WithValue(ctx, slotKey{}, s)
 }
 
-// Left frees the seat when the connection of the context is closed.
-func (l *Limits) Left(ctx context.Context) {
-	s, _ := ctx.Value(seatKey{}).(*Seat)
+// Disconnected frees the slot when the connection of the context is closed.
+func (l *Limits) Disconnected(ctx context.Context) {
+	s, _ := ctx.Value(slotKey{}).(*Slot)
 	if s == nil {
 		return
 	}
@@ -230,16 +230,16 @@ func (l *Limits) Left(ctx context.Context) {
 	}
 }
 
-// Connected refuses the calls of a connection that has no seat and gets none now.
+// Connected refuses the calls of a connection that has no slot, and for which none is free.
 func (l *Limits) Connected(ctx context.Context) error {
-	s, _ := ctx.Value(seatKey{}).(*Seat)
+	s, _ := ctx.Value(slotKey{}).(*Slot)
 	if s == nil {
 		return nil
 	}
 	return s.take()
 }
 
-func (s *Seat) take() error {
+func (s *Slot) take() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.taken || s.gone {

@@ -77,20 +77,20 @@ func TestStreamsAreCountedPerClientAndInAll(t *testing.T) {
 
 func TestRefusedConnectionGetsTheNextFreeSlot(t *testing.T) {
 	l := New(Config{Connections: 1})
-	one, two := l.Seated(t.Context()), l.Seated(t.Context())
+	one, two := l.WithSlot(t.Context()), l.WithSlot(t.Context())
 	if err := l.Connected(one); err != nil {
 		t.Fatal(err)
 	}
 	exceeds(t, l.Connected(two), Connections)
-	l.Left(one)
-	l.Left(one) // twice is once
+	l.Disconnected(one)
+	l.Disconnected(one) // twice is once
 	if err := l.Connected(two); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.Connected(one); err != nil { // its last calls are not told of a limit that is none
 		t.Fatal(err)
 	}
-	exceeds(t, l.Connected(l.Seated(t.Context())), Connections)
+	exceeds(t, l.Connected(l.WithSlot(t.Context())), Connections)
 	if err := l.Connected(t.Context()); err != nil {
 		t.Errorf("a call without a connection: %v", err)
 	}
@@ -137,12 +137,12 @@ func TestLimitsAreReleased(t *testing.T) {
 	for i := range 20 {
 		all.Go(func() {
 			for range 200 {
-				ctx := l.Seated(t.Context())
+				ctx := l.WithSlot(t.Context())
 				_ = l.Connected(ctx)
 				if release, err := l.Stream(fmt.Sprint(i % 3)); err == nil {
 					release()
 				}
-				l.Left(ctx)
+				l.Disconnected(ctx)
 			}
 		})
 	}

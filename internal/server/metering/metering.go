@@ -25,7 +25,7 @@ import (
 
 // Recorder records the calls of one server.
 type Recorder struct {
-	book *usage.Recorder
+	usage *usage.Recorder
 	// session returns the session of an open tab that a principal sees; empty: there is no such tab.
 	session func(who identity.Principal, tab string) string
 	// reason returns the reason of an error.
@@ -37,8 +37,8 @@ type Recorder struct {
 }
 
 // New makes a Recorder.
-func New(book *usage.Recorder, session func(who identity.Principal, tab string) string, reason func(error) string) *Recorder {
-	return &Recorder{book: book, session: session, reason: reason, methods: map[string]string{}}
+func New(figures *usage.Recorder, session func(who identity.Principal, tab string) string, reason func(error) string) *Recorder {
+	return &Recorder{usage: figures, session: session, reason: reason, methods: map[string]string{}}
 }
 
 // Count sets the services whose calls are counted. Others are not, nor are names that clients invent.
@@ -283,7 +283,7 @@ func codeName(code codes.Code) string {
 // find returns the line of the call; mu is held.
 func (c *Call) find() usage.Series {
 	if !c.lined {
-		c.line, c.lined = c.recorder.book.Series(c.place, c.method), true
+		c.line, c.lined = c.recorder.usage.Series(c.place, c.method), true
 	}
 	return c.line
 }

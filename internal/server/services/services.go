@@ -32,8 +32,8 @@ type Config struct {
 	Access *authz.Access
 	// Views has what the callers have seen of the tabs.
 	Views *views.Cache
-	// Book has the usage that GetStats reports.
-	Book *usage.Recorder
+	// Usage has the usage that GetStats reports.
+	Usage *usage.Recorder
 	// Streams serve WatchDom and WatchTabs.
 	Streams *streaming.Streams
 	// Uploads says which files may be given to pages.

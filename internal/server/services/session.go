@@ -49,7 +49,7 @@ func (s *sessionService) CloseSession(ctx context.Context, r *domtapv1.CloseSess
 	if err := s.Access.Close(ctx, r.GetSessionId(), r.GetKeepDownloads()); err != nil {
 		return nil, err
 	}
-	s.Book.CloseSession(identity.From(ctx).Inward(r.GetSessionId()))
+	s.Usage.CloseSession(identity.From(ctx).Inward(r.GetSessionId()))
 	return new(domtapv1.CloseSessionResponse), nil
 }
 

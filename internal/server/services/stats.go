@@ -36,5 +36,5 @@ func (s *statsService) GetStats(ctx context.Context, r *domtapv1.GetStatsRequest
 		}
 		place.Session = tab.Session()
 	}
-	return convert.Stats(s.Book.Report(place), tokens.Name), nil
+	return convert.Stats(s.Usage.Report(place), tokens.Name), nil
 }

@@ -1,6 +1,6 @@
 // Package streaming serves streams: WatchDom, and the sending of any stream to readers that may be slow.
 //
-// A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages and holds up nobody. It
+// A stream is a cursor on a tab's head: a slow reader gets fewer, larger messages, and delays no other reader. It
 // ends with a reason. A reader that takes nothing for SendTimeout loses its stream.
 package streaming
 

@@ -72,7 +72,7 @@ func start(t *testing.T, m *metrics.Metrics) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.FollowUsage(server.Accounts())
+	m.FollowUsage(server.Usage())
 	socket := filepath.Join(t.TempDir(), "s")
 	l, err := listen.Socket(t.Context(), socket)
 	if err != nil {

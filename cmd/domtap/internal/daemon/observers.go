@@ -52,7 +52,7 @@ func (o *observers) follow(browsers *browserpool.Pool, s *services) {
 	if o.metrics != nil {
 		o.metrics.FollowTabs(s.pool)
 		o.metrics.FollowBrowsers(browsers)
-		o.metrics.FollowUsage(s.server.Accounts())
+		o.metrics.FollowUsage(s.server.Usage())
 	}
 }
 
