@@ -25,7 +25,7 @@ import (
 func Diff(d diff.Diff) string { return DiffWithin(d, len(d.Removed), 0) }
 
 // DiffWithin is Diff with at most limit entries in each list; 0: all. A list that is cut ends with a line that says
-// how many entries it lacks. The first line counts everything: removed elements as many as it is told, of which d may
+// how many entries it lacks. The first line counts everything: removed elements by the given count, of which d may
 // have fewer.
 func DiffWithin(d diff.Diff, removed, limit int) string {
 	if d.Empty() && removed == 0 {
@@ -79,7 +79,7 @@ func appendCounts(dst []byte, d diff.Diff, removed int) []byte {
 }
 
 // appendNode appends an element as HTML would write it, with its ref. Tags that can hold nothing are
-// followed by the text. A missing element, which a diff may have that came over the network, is told.
+// followed by the text. A missing element, which a diff from the network may have, is "(unknown element)".
 func appendNode(dst []byte, e *dom.Element) []byte {
 	dst = append(dst, "  "...)
 	if e == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// maxLevel is how far lines are indented at most. What stands deeper stays at that level, so that a
-// page of twenty thousand nested boxes has lines of bounded length all the same.
+// maxLevel is the deepest level of indentation. Deeper elements get that level, so that a
+// page of twenty thousand nested boxes still has lines of bounded length.
 const maxLevel = 64
 
 // Tree returns the header and the lines of an outline of the view, as format TREE:
@@ -32,10 +32,10 @@ func Tree(h Header, v view.View, o Outline) string {
 	return string(dst)
 }
 
-// Folded says which landmarks are printed without what stands below them, and how many elements that is.
+// Folded says which landmarks are printed without their descendants, and how many these are.
 type Folded map[dom.Ref]int
 
-// Outline is a view in the shape of a tree: which of its elements have a line, and how deep each stands.
+// Outline is a view in the shape of a tree: which of its elements have a line, and the level of each.
 // It is immutable.
 type Outline struct {
 	base    Base

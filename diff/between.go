@@ -14,10 +14,10 @@ func Between(old, now dom.List) Diff {
 		return Diff{}
 	}
 	if crossing(gaps) {
-		// What stands between the gaps may have to move, too, for the moves to be few.
+		// Elements between the gaps may have to move, too, for the moves to be few.
 		return Compute(old.Slice(), now.Slice())
 	}
-	// What lies between the gaps stays, and keeps its place between them: it may as well not be there.
+	// Elements between the gaps stay, and keep their order relative to the gaps, so the comparison can leave them out.
 	if len(gaps) == 1 {
 		d := Compute(gaps[0].Old, gaps[0].Now)
 		d.shift(places{{0, gaps[0].OldAt}}, places{{0, gaps[0].NowAt}})
@@ -35,7 +35,7 @@ func Between(old, now dom.List) Diff {
 	return d
 }
 
-// crossing reports whether a node stood in one gap and stands in another now.
+// crossing reports whether a node moved from one gap to another.
 func crossing(gaps []dom.Gap) bool {
 	if len(gaps) == 1 || !slices.ContainsFunc(gaps, func(g dom.Gap) bool { return !slices.EqualFunc(g.Old, g.Now, sameNode) }) {
 		return false
@@ -56,7 +56,7 @@ func crossing(gaps []dom.Gap) bool {
 	return false
 }
 
-// place says that what stands at short of a list of gaps stands at long of the whole list.
+// place maps index short of a list of gaps to index long of the whole list.
 type place struct{ short, long int }
 
 // places are those of the starts of the gaps, in order.

@@ -68,7 +68,7 @@ func movesOf(d Diff) moves {
 	return m
 }
 
-// across returns where an element that stays at index i of one list stands in the other, when out
+// across returns the index in the other list of an element that stays, and has index i in one list, when out
 // holds the indexes that the other list lacks and in those that only the other list has.
 func across(i int, out, in []int) int {
 	r := rank(i, out)

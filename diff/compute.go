@@ -73,8 +73,8 @@ func (d *Diff) match(old, now []*dom.Element, at int) {
 	}
 }
 
-// survivors says, for each element of now, where the same node with the same key stands in old (-1:
-// nowhere), and for each element of old whether it is one of those.
+// survivors returns, for each element of now, the index of the same node with the same key in old (-1:
+// there is none), and for each element of old whether it has such an index.
 func survivors(old, now []*dom.Element) (from []int32, lives []bool) {
 	from, lives = make([]int32, len(now)), make([]bool, len(old))
 	places := indexByRef(old)
@@ -140,7 +140,7 @@ type refIndex struct {
 	sparse map[dom.Ref]int32
 }
 
-// indexByRef indexes a list; where a ref stands twice, the first counts.
+// indexByRef indexes a list; of elements with the same ref, the first counts.
 func indexByRef(list []*dom.Element) refIndex {
 	if len(list) == 0 {
 		return refIndex{}

@@ -74,8 +74,8 @@ func (f *fields) states(a, b dom.States) {
 	f.text("invalid", a.Invalid.String(), b.Invalid.String())
 }
 
-// attributes notes the attributes that differ, by name. One that came or went with an empty value is
-// no difference that the two strings could show, so it is told by the value "(empty)".
+// attributes records the attributes that differ, by name. An attribute with an empty value that was added or removed is
+// no difference between the two strings, so its value is reported as "(empty)".
 func (f *fields) attributes(a, b map[string]string) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(names)

@@ -35,7 +35,7 @@ func isRepeated(role string) bool {
 // none inside four others. It takes time in proportion to the elements.
 func NavigationHash(elements []*dom.Element) []Landmark {
 	var found []landmarkScan
-	within := map[dom.Ref]int{} // of what stands in a landmark, and of landmarks: the innermost
+	within := map[dom.Ref]int{} // the innermost landmark of each landmark, and of each element in one
 	for _, e := range elements {
 		outer, inside := within[e.Parent]
 		if inside {
@@ -99,7 +99,7 @@ func Fold[T any](elements []*dom.Element, folded map[dom.Ref]T) []*dom.Element {
 		return elements
 	}
 	out := make([]*dom.Element, 0, len(elements))
-	hidden := map[dom.Ref]struct{}{} // the folded that were seen, and what stands below them
+	hidden := map[dom.Ref]struct{}{} // the folded landmarks that were seen, and the elements below them
 	for _, e := range elements {
 		_, below := hidden[e.Parent]
 		if !below {

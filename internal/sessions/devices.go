@@ -60,7 +60,7 @@ func FindDevice(name string) (Device, bool) {
 type Look struct {
 	// Width and Height are 0 when neither the client nor the device says.
 	Width, Height int
-	// Scale is 0 when nobody says.
+	// Scale is 0 when neither the client nor the device says.
 	Scale         float64
 	Mobile, Touch bool
 	// UserAgent is empty when it is the browser's own; {chrome} stands for its version.
@@ -68,7 +68,7 @@ type Look struct {
 	Emulation
 }
 
-// Look fills in what the device says and nobody said otherwise.
+// Look fills in the values of the device that the client did not set.
 func (e Emulation) Look() Look {
 	d, _ := FindDevice(e.Device)
 	l := Look{Width: d.Width, Height: d.Height, Scale: d.Scale, Mobile: d.Mobile, Touch: d.Touch, UserAgent: d.UserAgent, Emulation: e}

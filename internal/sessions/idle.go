@@ -43,7 +43,7 @@ func (s *Sessions) CloseIdle(ctx context.Context, idle Idle) {
 	}
 }
 
-// expire begins to close the sessions that nobody has used for so long, and returns when the next session may
+// expire begins to close the sessions that were idle for too long, and returns when the next session may
 // be due.
 func (s *Sessions) expire(ctx context.Context, idle time.Duration) (next time.Time) {
 	s.mu.Lock()

@@ -35,7 +35,7 @@ func Texts(r *domtapv1.GetDomResponse) []string {
 	return out
 }
 
-// Usual reads a tab with the options that nobody set.
+// Usual reads a tab with the default options.
 func Usual(t testing.TB, d *Daemon, tab string) *domtapv1.GetDomResponse {
 	t.Helper()
 	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab})

@@ -92,7 +92,7 @@ func Differs(got, want []*domtapv1.Element) string {
 	return ""
 }
 
-// Follower applies a stream and tells about every message.
+// Follower applies a stream, and reports every message.
 type Follower struct {
 	mu      sync.Mutex
 	replica Replica

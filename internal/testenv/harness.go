@@ -179,7 +179,7 @@ type Daemon struct {
 	Sessions domtapv1.SessionServiceClient
 	// Stop ends the server as SIGTERM does.
 	Stop context.CancelFunc
-	// Session is the one that requests mean which name none.
+	// Session is the session of requests that name none.
 	Session string
 	conn    grpc.ClientConnInterface
 }

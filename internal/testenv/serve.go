@@ -18,7 +18,7 @@ func Pages(t testing.TB, handlers map[string]http.HandlerFunc) string {
 	return Serve(t, muxOf(handlers))
 }
 
-// PagesBeside is Pages with what stands below pages/ in files.
+// PagesBeside is Pages, and also serves the files below pages/.
 func PagesBeside(t testing.TB, files fs.FS, handlers map[string]http.HandlerFunc) string {
 	t.Helper()
 	mux := muxOf(handlers)

@@ -20,8 +20,8 @@ func InSessions(t *testing.T, d *Daemon, test func(t *testing.T, d *Daemon)) {
 	}
 }
 
-// In is a client of the same daemon whose requests mean the session where they name none; it is made if there is none of
-// that name. What fails, fails t.
+// In returns a client of the same daemon that adds the session to requests without one. It creates the session if there is none of
+// that name. Errors fail t.
 func (d *Daemon) In(t testing.TB, session string) *Daemon {
 	t.Helper()
 	if session != "default" {
