@@ -1,11 +1,14 @@
 // Package documents reads, searches and runs scripts in the documents of a page.
 //
-// Every document has an agent, which is the observer that domtap runs in it. Reader follows the documents: it reads what
-// changed since the last patch, acknowledges patches, and says what documents are to report by themselves. Query asks for
-// what is in no patch. Scripts runs scripts of the page's own world.
+// Every document has an agent: the observer script that domtap runs in it (package observer). Three types share the
+// agents. Reader follows the documents: it reads what changed since the last patch, acknowledges patches, and sets what
+// documents report by themselves. Query asks for what patches do not contain: elements by selector, markup,
+// extractions, scroll positions. Scripts runs scripts in the page's own world.
 //
-// The main document has the time that the caller has; frames in other processes have little more, and one that does not
-// answer is left out until it does. A call starts over when the main document is replaced under it.
+// The package guarantees that a call starts again when the main document is replaced under it, and that a frame in
+// another process does not block it: the main document has the caller's time, other frames have FrameGrace, and a
+// frame that does not answer is left out until it does. Callers pass a context with a deadline. All state of an agent
+// (frames.Agent.Reading) is guarded by the monitor of frames.Manager.
 package documents
 
 import (
@@ -23,15 +26,15 @@ import (
 )
 
 const (
-	// maxReads is how often a read starts over because the main document was replaced under it.
+	// maxReads is how often a call starts again because the main document was replaced under it.
 	maxReads = 8
 	// replaceGrace is how long withAgents waits for the event that replaces a document whose context is gone.
 	replaceGrace = 2 * time.Second
-	// FrameGrace is how long a read waits for another frame once the main frame, and the frame before it, have answered;
-	// framesLimit bounds that for all frames together.
+	// FrameGrace is how long a read waits for another frame after the main frame, and the frame before it, have
+	// answered. framesLimit bounds the wait for all frames together.
 	FrameGrace  = time.Second
 	framesLimit = 5 * time.Second
-	// latePing is how often a frame that does not answer is asked whether it does.
+	// latePing is how long a frame that does not answer has for each ping.
 	latePing = 10 * time.Second
 )
 
@@ -42,8 +45,7 @@ type documents struct {
 	script string
 }
 
-// withAgents lets f use the agents of the page's documents, once those are there, and again when the main document was
-// replaced under it.
+// withAgents calls f when all documents have their agents, and again when the main document was replaced under f.
 func (d *documents) withAgents(ctx context.Context, f func() error) (err error) {
 	for range maxReads {
 		if _, err = d.m.Agent(ctx, ""); err != nil {
@@ -63,17 +65,17 @@ func (d *documents) withAgents(ctx context.Context, f func() error) (err error) 
 		if !frames.IsGoneContext(err) {
 			return d.m.Failed(err)
 		}
-		if err := d.awaitOthers(ctx, before); err != nil {
+		if err := d.awaitChange(ctx, before); err != nil {
 			return err
 		}
 	}
 	return &apierr.Error{Kind: apierr.Aborted, Message: "the page navigates again and again; wait until it rests, then read again", Err: err}
 }
 
-// awaitOthers waits until the agents are others than before: a call was refused because the context of one of them is
-// gone. The event that says so is on its way. On a busy machine, the refusal may be some time ahead of the event, because
-// the renderer of the new document answers before the renderer reports its contexts.
-func (d *documents) awaitOthers(ctx context.Context, before []frames.Readable) error {
+// awaitChange waits until the agents are not the ones before: a call failed because the context of one of them is gone,
+// and the event that replaces the agent follows. On a busy machine, the event may be late, because the renderer of the
+// new document answers calls before it reports its contexts.
+func (d *documents) awaitChange(ctx context.Context, before []frames.Readable) error {
 	if err := d.m.Barrier(ctx); err != nil {
 		return err
 	}
@@ -81,18 +83,18 @@ func (d *documents) awaitOthers(ctx context.Context, before []frames.Readable) e
 	defer cancel()
 	err := d.m.Await(bounded, func() bool { return !slices.Equal(before, d.m.Tree.Readable()) })
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		return nil // another document than the agents' own was meant
+		return nil // the context of another document is gone: the agents stay
 	}
 	return err
 }
 
-// isUnobserved reports whether an error says that the observer of a document never ran: ending the script of a page that
-// is left may end the first script of the document that follows, which is ours.
+// isUnobserved reports whether an error means that the observer script of a document never ran. Terminating the script
+// of a page while it navigates may also terminate the first script of the next document, which is the observer.
 func isUnobserved(err error) bool {
 	return strings.Contains(err.Error(), observer.Entry+" is not defined")
 }
 
-// observeAgain runs the observer in the documents that have none.
+// observeAgain runs the observer script in the documents in which it never ran.
 func (d *documents) observeAgain(ctx context.Context) {
 	for _, o := range d.m.Readable() {
 		if err := o.Agent.Call(ctx, "about", nil, nil); err == nil || !isUnobserved(err) {
@@ -105,7 +107,7 @@ func (d *documents) observeAgain(ctx context.Context) {
 	}
 }
 
-// awaitAnswer lets reads pass a frame by until it answers again.
+// awaitAnswer marks an agent as late, so that reads leave its frame out, until it answers a ping.
 func (d *documents) awaitAnswer(a *frames.Agent) {
 	d.m.Lock()
 	defer d.m.Unlock()
@@ -114,7 +116,7 @@ func (d *documents) awaitAnswer(a *frames.Agent) {
 	}
 	a.Reading.Late = true
 	d.m.Tasks.Go(func() {
-		// No answer comes when the document goes away; the command is sent again then, and refused.
+		// A ping to a document that is replaced gets no answer; the next one fails at once.
 		for answered := false; !answered && d.m.Life.Err() == nil; {
 			ctx, cancel := context.WithTimeout(d.m.Life, latePing)
 			err := a.Call(ctx, "about", nil, nil)
@@ -125,8 +127,8 @@ func (d *documents) awaitAnswer(a *frames.Agent) {
 	})
 }
 
-// bounded is a context for a question to a frame: FrameGrace in frames of other processes, and the caller's time in those
-// of the page's own.
+// bounded returns the context of a call to a frame: the caller's in frames of the main process, and one with a limit in
+// frames of other processes.
 func (d *documents) bounded(ctx context.Context, a *frames.Agent, limit time.Duration) (context.Context, context.CancelFunc) {
 	if d.m.IsMain(a.Session) {
 		return ctx, func() {}

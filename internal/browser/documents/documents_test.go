@@ -40,7 +40,7 @@ func TestADocumentIsProbedSoOftenForOneRead(t *testing.T) {
 }
 
 func TestOnlyClickListenersMakeAnElementOne(t *testing.T) {
-	got := listening([]*domdebugger.EventListener{
+	got := clickable([]*domdebugger.EventListener{
 		{Type: "click", BackendNodeID: 9}, {Type: "scroll", BackendNodeID: 1}, {Type: "mouseup", BackendNodeID: 2}, {Type: "click", BackendNodeID: 9}, {Type: "click"},
 	})
 	if want := []cdp.BackendNodeID{2, 9}; !slices.Equal(got, want) {
@@ -70,7 +70,7 @@ func TestAPlanTravelsWithItsRoot(t *testing.T) {
 }
 
 func TestWhatAScriptThrewIsBounded(t *testing.T) {
-	var r remote
+	var r evaluation
 	if r.thrown() != "" {
 		t.Error("it threw nothing")
 	}

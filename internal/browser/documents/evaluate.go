@@ -23,11 +23,11 @@ type Scripts struct{ m *frames.Manager }
 // NewScripts makes the scripts of a page.
 func NewScripts(m *frames.Manager) *Scripts { return &Scripts{m} }
 
-// scriptGroup names the objects that Evaluate holds, for each session of its own.
+// scriptGroup is the object group of all objects that Evaluate creates in a session; it releases the group at its end.
 const scriptGroup = "domtap-evaluate"
 
-// toJSON is the JavaScript function that runs in the page's world: it takes what an expression gave, calls it if it
-// is a function, and makes JSON of what comes of it, unless that is too long.
+// toJSON is a JavaScript function that runs in the page's world. It takes the value of an expression, calls the value if
+// it is a function, and returns the result as JSON; the empty string if that is too long.
 const toJSON = `async function(values, limit, element) {
   let value = await values[0];
   if (typeof value === "function") value = await (arguments.length > 2 ? value(element) : value());
@@ -36,8 +36,8 @@ const toJSON = `async function(values, limit, element) {
   return text.length > limit ? "" : text;
 }`
 
-// remote is the answer of a script.
-type remote struct {
+// evaluation is the answer of Runtime.evaluate and Runtime.callFunctionOn.
+type evaluation struct {
 	Result struct {
 		ObjectID runtime.RemoteObjectID `json:"objectId"`
 		Value    any                    `json:"value"`
@@ -54,8 +54,8 @@ type remote struct {
 // maxException is how long the text of an exception may be, in characters.
 const maxException = 2000
 
-// thrown is what a script threw, or "".
-func (r *remote) thrown() string {
+// thrown returns the text of the exception that a script threw, or "".
+func (r *evaluation) thrown() string {
 	if r.Exception == nil {
 		return ""
 	}
@@ -72,7 +72,7 @@ func (r *remote) thrown() string {
 	return string(runes)
 }
 
-// expression is what Runtime.evaluate takes.
+// expression is the argument of Runtime.evaluate.
 type expression struct {
 	Expression      string `json:"expression"`
 	UniqueContextID string `json:"uniqueContextId"`
@@ -86,7 +86,7 @@ func (e *Scripts) Evaluate(ctx context.Context, s driver.Script) (out driver.Eva
 	if err != nil {
 		return out, err
 	}
-	stop := context.AfterFunc(ctx, func() { e.end(context.WithoutCancel(ctx), w) })
+	stop := context.AfterFunc(ctx, func() { e.terminate(context.WithoutCancel(ctx), w) })
 	defer func() {
 		stop()
 		w.Session.Post(e.m.Life, runtime.CommandReleaseObjectGroup, runtime.ReleaseObjectGroupParams{ObjectGroup: scriptGroup})
@@ -99,8 +99,8 @@ func (e *Scripts) Evaluate(ctx context.Context, s driver.Script) (out driver.Eva
 		}
 		args = append(args, frames.Argument{ObjectID: id})
 	}
-	var r remote
-	// In an array, so that no value of any length travels, and an object literal is no block.
+	var r evaluation
+	// The array keeps a large value in the page, and makes the parser read an object literal as a value.
 	err = w.Session.Call(ctx, runtime.CommandEvaluate, expression{
 		Expression: "[(" + strings.TrimRight(s.Expression, "; \t\r\n") + "\n)]", UniqueContextID: w.Unique, ObjectGroup: scriptGroup, UserGesture: true}, &r)
 	if err != nil {
@@ -120,9 +120,9 @@ func tooLong(limit int) error {
 	return apierr.Exceeded("result_bytes", limit, "the result is longer than %d bytes: let the script return a part of it", limit)
 }
 
-// finish calls the function that a script gave, if it is one, and makes JSON of the result.
+// finish runs toJSON on the value of a script.
 func (e *Scripts) finish(ctx context.Context, w *frames.World, args []frames.Argument, limit int) (out driver.Evaluated, err error) {
-	var r remote
+	var r evaluation
 	err = w.Session.Call(ctx, runtime.CommandCallFunctionOn, frames.CallParams{
 		FunctionDeclaration: toJSON, UniqueContextID: w.Unique, Arguments: args, ReturnByValue: true, AwaitPromise: true,
 		UserGesture: true, ObjectGroup: scriptGroup}, &r)
@@ -142,7 +142,7 @@ func (e *Scripts) finish(ctx context.Context, w *frames.World, args []frames.Arg
 	return driver.Evaluated{JSON: text}, nil
 }
 
-// resolve finds the element of a ref as an object of the page's own world.
+// resolve returns the element of a ref as an object of the page's own world.
 func (e *Scripts) resolve(ctx context.Context, w *frames.World, s driver.Script) (runtime.RemoteObjectID, error) {
 	agent, err := e.m.Agent(ctx, s.Frame)
 	if err != nil {
@@ -176,12 +176,12 @@ func (e *Scripts) resolve(ctx context.Context, w *frames.World, s driver.Script)
 	return own.Object.ObjectID, nil
 }
 
-// endLimit bounds how long a page may take to show that its script has ended.
+// endLimit bounds how long a page may take to answer, before its script is terminated.
 const endLimit = 250 * time.Millisecond
 
-// end ends the script that a page runs when it does not answer. One that only waits for a promise answers, and
-// is left to wait: ending would hit whatever the page runs next.
-func (e *Scripts) end(ctx context.Context, w *frames.World) {
+// terminate ends the script of a page that does not answer. A page whose script waits for a promise answers; its script
+// is left to wait, because termination would end whatever the page runs next.
+func (e *Scripts) terminate(ctx context.Context, w *frames.World) {
 	bounded, cancel := context.WithTimeout(ctx, endLimit)
 	defer cancel()
 	if _, err := cdp.Call(bounded, w.Session, runtime.Evaluate, runtime.EvaluateParams{Expression: "1"}); err == nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
-// maxExtracts bounds how many documents of a page are asked, and maxExtracted their answers together in bytes.
+// maxExtracts bounds how many documents of a page are asked, and maxExtracted the size of all answers in bytes.
 const (
 	maxExtracts  = 200
 	maxExtracted = 32 << 20
 )
 
-// Extract applies a plan to the documents in the order in which they stand in each other.
+// Extract applies a plan to a document and to the frames in it, in document order; see driver.Query.
 func (q *Query) Extract(ctx context.Context, e driver.Extraction) (out []driver.Extract, err error) {
 	err = q.withAgents(ctx, func() (err error) {
 		out, err = q.extractAll(ctx, e)
@@ -29,7 +29,8 @@ func (q *Query) Extract(ctx context.Context, e driver.Extraction) (out []driver.
 	return out, err
 }
 
-// extractAll asks one document after the other. Frames that fail, or do not answer in time, are left out.
+// extractAll asks one document after the other. Frames that fail, or do not answer in time, are left out, except the
+// first document.
 func (q *Query) extractAll(ctx context.Context, e driver.Extraction) ([]driver.Extract, error) {
 	var out []driver.Extract
 	size := 0
@@ -61,7 +62,7 @@ func (q *Query) extractAll(ctx context.Context, e driver.Extraction) ([]driver.E
 	return out, nil
 }
 
-// extractPlan is a plan with its root, as the script takes it.
+// extractPlan is the argument of the command "extract": a plan with the ref of the root element, or -1.
 type extractPlan struct {
 	Plan []byte
 	root int64
@@ -75,7 +76,8 @@ func (p extractPlan) MarshalJSON() ([]byte, error) {
 	return append(fmt.Appendf(nil, `{"root":%d,`, p.root), p.Plan[1:]...), nil
 }
 
-// extractOne asks one document; the first must be the one that was meant.
+// extractOne asks one document, and returns its answer and the frames in it. With a root, the frame must still show the
+// document.
 func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan, document string) (jsonv2.Value, []dom.FrameID, error) {
 	a := q.m.AgentOf(id)
 	if a == nil || q.m.IsLate(a) || plan.root >= 0 && document != "" && a.Document != document {
@@ -90,19 +92,19 @@ func (q *Query) extractOne(ctx context.Context, id dom.FrameID, plan extractPlan
 	if err := reply.Decode(nil); err != nil {
 		return nil, nil, err
 	}
-	var head struct {
+	var status struct {
 		Stale  bool     `json:"stale"`
 		Frames []string `json:"frames"`
 	}
-	if err := json.Unmarshal(reply.Result.Value, &head); err != nil {
+	if err := json.Unmarshal(reply.Result.Value, &status); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", devtools.ErrScript, err)
 	}
-	if head.Stale {
+	if status.Stale {
 		return nil, nil, staleRoot(plan.root)
 	}
-	frames := make([]dom.FrameID, 0, len(head.Frames))
-	for _, f := range head.Frames[:min(len(head.Frames), maxExtracts)] {
-		if f != "" { // which would be the main frame
+	frames := make([]dom.FrameID, 0, len(status.Frames))
+	for _, f := range status.Frames[:min(len(status.Frames), maxExtracts)] {
+		if f != "" { // the empty name is that of the main frame
 			frames = append(frames, dom.FrameID(f))
 		}
 	}

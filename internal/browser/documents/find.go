@@ -14,20 +14,20 @@ import (
 	"github.com/domtap/domtap/internal/truncate"
 )
 
-// lookups names what the command "find" looks for.
+// lookups maps the kinds of targets to the names that the command "find" takes.
 var lookups = map[target.By]string{
 	target.Label: "label", target.Placeholder: "placeholder", target.TestID: "test_id", target.Selector: "selector",
 	target.Group: "group", target.Submitter: "submitter", target.Innermost: "innermost",
 }
 
 const (
-	// maxFound bounds what is believed of a document's answer; its script names fewer.
+	// maxFound bounds how many matches of an answer are used; the script sends fewer.
 	maxFound = 1000
-	// maxWas bounds what a hidden element was called, in characters.
+	// maxWas bounds the description of a hidden element, in characters.
 	maxWas = 1000
 )
 
-// Find finds what a target means that only the page can tell; see driver.Query.
+// Find finds the elements of a target that the stored DOM cannot resolve; see driver.Query.
 func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, err error) {
 	err = q.withAgents(ctx, func() (err error) {
 		out, err = q.findOnce(ctx, observer.FindRequest{By: lookups[t.By], Words: t.Words, Ref: uint32(t.Ref)})
@@ -36,8 +36,7 @@ func (q *Query) Find(ctx context.Context, t target.Target) (out target.Finding, 
 	return out, err
 }
 
-// findOnce asks all documents at once. The main one has the time that the caller has; frames in other processes have
-// little, and are left out when they fail.
+// findOnce asks all documents concurrently. Frames that fail are left out, except the main one.
 func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.Finding, error) {
 	var out target.Finding
 	list := q.m.Readable()
@@ -65,7 +64,7 @@ func (q *Query) findOnce(ctx context.Context, req observer.FindRequest) (target.
 	return out, nil
 }
 
-// foundIn takes the answer of one document.
+// foundIn waits for the answer of one document.
 func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call) (target.Finding, error) {
 	waits, cancel := q.bounded(ctx, o.Agent, FrameGrace)
 	defer cancel()
@@ -84,7 +83,7 @@ func (q *Query) foundIn(ctx context.Context, o frames.Readable, k *devtools.Call
 	return finding(answer), nil
 }
 
-// finding takes nothing on trust: what makes no sense is left out.
+// finding converts an answer. The page may have forged it, so invalid refs and fits are left out.
 func finding(a observer.FindAnswer) target.Finding {
 	was, _ := truncate.Head(a.Was, maxWas)
 	out := target.Finding{Invalid: a.Invalid, More: a.More, Hidden: max(0, a.Hidden), HiddenWas: was}
@@ -102,7 +101,7 @@ func finding(a observer.FindAnswer) target.Finding {
 	return out
 }
 
-// Inherits reports whether an element may be what another one was rendered anew as; see driver.Query.
+// Inherits reports whether an element may be a removed one, rendered again; see driver.Query.
 func (q *Query) Inherits(ctx context.Context, s driver.Replacement) (bool, error) {
 	agent, err := q.m.Agent(ctx, s.Frame)
 	if err != nil {

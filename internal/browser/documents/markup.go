@@ -10,8 +10,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// maxMarkup bounds the markup of all documents of a page together, in bytes. A document that would go beyond
-// is left out, but for the main one, whose script has a bound of its own.
+// maxMarkup bounds the markup of all documents of a page together, in bytes. A document that would exceed the bound is
+// left out, except the main one, whose script has a bound of its own.
 const maxMarkup = 16 << 20
 
 // Markup returns every document as HTML; see driver.Query.
@@ -23,8 +23,8 @@ func (q *Query) Markup(ctx context.Context) (out []driver.Markup, err error) {
 	return out, err
 }
 
-// markupOnce asks one document after the other, since each answer can be large. Frames that fail, or do not
-// answer in time, are left out.
+// markupOnce asks one document after the other, because each answer can be large. Frames that fail, or do not answer in
+// time, are left out.
 func (q *Query) markupOnce(ctx context.Context) ([]driver.Markup, error) {
 	var out []driver.Markup
 	size := 0
@@ -62,5 +62,5 @@ func (q *Query) markupOf(ctx context.Context, o frames.Readable) (m observer.Mar
 	return m, err
 }
 
-// maxUnseen bounds the text of one document that is not drawn, in bytes.
+// maxUnseen bounds the invisible text of one document, in bytes.
 const maxUnseen = 256 << 10

@@ -16,16 +16,16 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// prober probes the agents of a page. A probe finds what no script can see: the listeners of the page's own scripts, and
-// closed shadow roots. The browser lists all listeners of a document in one answer, and serialises elements with their
-// roots in another; nodes that the agent does not know yet are resolved in its world, all under way together. The page sees
-// nothing of a probe. A probe takes three round trips, some 0.1 ms a listener that is new and 5 µs one that is known.
-// observer.Probe says when the next one is due.
+// prober probes the agents of a page. A probe finds what scripts cannot see: the event listeners of the page's scripts,
+// and closed shadow roots. The browser lists all listeners of a document in one answer, and serializes elements with
+// their roots in another. Nodes that the agent does not know yet are resolved in its world, concurrently. The page cannot
+// notice a probe. A probe takes three round trips, about 0.1 ms for a new listener and 5 µs for a known one.
+// observer.Probe decides when the next one is due.
 type prober struct{ m *frames.Manager }
 
 const (
-	// probeNodes is how many nodes a probe resolves at once. It goes on with the next ones probeTimes, and then for as long as
-	// it took no more than probeSpan; the rest is left to the next probe.
+	// probeNodes is how many nodes a probe resolves concurrently. It makes probeTimes rounds, and more until it has
+	// taken probeSpan; the rest is left to the next probe.
 	probeNodes = 512
 	probeTimes = 4
 	probeSpan  = time.Second
@@ -33,13 +33,13 @@ const (
 	probeLimit = 10 * time.Second
 )
 
-// clicks are the events that make an element something to click.
-var clicks = []string{
+// clickEvents are the events whose listeners make an element clickable.
+var clickEvents = []string{
 	"click", "dblclick", "mousedown", "mouseup", "pointerdown", "pointerup", "touchstart", "touchend",
 }
 
-// due waits for the probes that are under way, and probes the agents whose next probe is due.
-func (p *prober) due(ctx context.Context, list []frames.Readable) {
+// probeDue waits for the probes that are running, and probes the agents whose next probe is due.
+func (p *prober) probeDue(ctx context.Context, list []frames.Readable) {
 	p.forEach(ctx, list, func(ctx context.Context, a *frames.Agent) {
 		due := false
 		err := p.m.Await(ctx, func() bool {
@@ -52,8 +52,8 @@ func (p *prober) due(ctx context.Context, list []frames.Readable) {
 	})
 }
 
-// all probes agents, after the probes that are under way: those may have begun before what is looked for was there.
-func (p *prober) all(ctx context.Context, list []frames.Readable) {
+// probeAll probes agents after the probes that are running, which may have begun before the latest changes.
+func (p *prober) probeAll(ctx context.Context, list []frames.Readable) {
 	p.forEach(ctx, list, func(ctx context.Context, a *frames.Agent) {
 		err := p.m.Await(ctx, func() bool {
 			free := !a.Reading.Probe.Busy
@@ -66,7 +66,7 @@ func (p *prober) all(ctx context.Context, list []frames.Readable) {
 	})
 }
 
-// forEach probes agents in some way, all together. A frame that does not answer is not waited for.
+// forEach calls do for agents, concurrently and with a limit. Frames that are known not to answer are left out.
 func (p *prober) forEach(ctx context.Context, list []frames.Readable, do func(ctx context.Context, a *frames.Agent)) {
 	var probes sync.WaitGroup
 	for _, o := range list {
@@ -87,7 +87,7 @@ func (p *prober) forEach(ctx context.Context, list []frames.Readable, do func(ct
 	probes.Wait()
 }
 
-// run probes an agent whose probe the caller has begun.
+// run probes an agent whose probe the caller has marked as begun, and marks its end.
 func (p *prober) run(ctx context.Context, a *frames.Agent) {
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
@@ -99,8 +99,8 @@ func (p *prober) run(ctx context.Context, a *frames.Agent) {
 	p.m.Change(func(*frames.Tree) { a.Reading.Probe.End(start, time.Now(), err != nil) })
 }
 
-// unasked starts a probe that an agent asked for by itself, because it is watched.
-func (p *prober) unasked(a *frames.Agent) {
+// onRequest starts a probe that an agent asked for, which it does while it pushes patches.
+func (p *prober) onRequest(a *frames.Agent) {
 	p.m.Lock()
 	due := !a.Reading.Late && a.Reading.Probe.BeginUnread(time.Now())
 	p.m.Unlock()
@@ -109,10 +109,10 @@ func (p *prober) unasked(a *frames.Agent) {
 	}
 }
 
-// group is what the objects of an agent's probes are released by. Agents of one process share a session.
+// group names the object group of an agent's probes. Agents of one process share a session, but not a group.
 func group(a *frames.Agent) string { return "domtap-probe-" + a.Unique }
 
-// probe asks for listeners and closed roots, and tells the agent what is new.
+// probe asks the browser for listeners and closed roots, and sends the agent those that are new.
 func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 	if err := p.holdDocument(ctx, a); err != nil {
 		return err
@@ -126,17 +126,17 @@ func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 		return err
 	}
 	depth, pierce := int64(-1), true
-	var heard domdebugger.GetEventListenersResult
+	var found domdebugger.GetEventListenersResult
 	if err := a.Session.Call(ctx, domdebugger.CommandGetEventListeners, domdebugger.GetEventListenersParams{
 		ObjectID: runtime.RemoteObjectID(a.Reading.Probe.Document), Depth: &depth, Pierce: &pierce,
-	}, &heard); err != nil {
+	}, &found); err != nil {
 		return err
 	}
-	var answer serialised
+	var answer serializedHosts
 	if err := suspects.Wait(ctx, &answer); err != nil {
 		return err
 	}
-	nodes, roots := listening(heard.Listeners), answer.closedRoots()
+	nodes, roots := clickable(found.Listeners), answer.closedRoots()
 	start := time.Now()
 	for times := 1; ; times++ {
 		more, err := p.learn(ctx, a, nodes, roots)
@@ -150,9 +150,9 @@ func (p *prober) probe(ctx context.Context, a *frames.Agent) error {
 	}
 }
 
-// holdDocument gets a handle of the agent's document, once: one of the page's own world. Asked for the listeners
-// below a handle of another world, Chromium may from then on give that world the page's own objects for the
-// elements that listen in it, on which what the agent took from its prototypes fails.
+// holdDocument gets a handle of the agent's document, once, from the page's own world. When Chromium is asked for the
+// listeners below a handle of another world, it may expose the page's own objects of the elements with listeners to that
+// world, and the getters that the agent took from its prototypes fail on those.
 func (p *prober) holdDocument(ctx context.Context, a *frames.Agent) error {
 	if a.Reading.Probe.Document != "" {
 		return nil
@@ -173,11 +173,11 @@ func (p *prober) holdDocument(ctx context.Context, a *frames.Agent) error {
 	return nil
 }
 
-// listening lists the nodes that listen to clicks.
-func listening(all []*domdebugger.EventListener) []cdp.BackendNodeID {
+// clickable lists the nodes that have click listeners, each once.
+func clickable(all []*domdebugger.EventListener) []cdp.BackendNodeID {
 	var ids []cdp.BackendNodeID
 	for _, l := range all {
-		if l.BackendNodeID != 0 && slices.Contains(clicks, l.Type) {
+		if l.BackendNodeID != 0 && slices.Contains(clickEvents, l.Type) {
 			ids = append(ids, l.BackendNodeID)
 		}
 	}
@@ -185,11 +185,11 @@ func listening(all []*domdebugger.EventListener) []cdp.BackendNodeID {
 	return slices.Compact(ids)
 }
 
-// shallow asks for an array of elements with what each one's shadow root is, and for nothing in them.
+// shallow asks for an array of elements with the mode of each shadow root, and without their content.
 var shallow = &frames.Serialization{Serialization: "deep", MaxDepth: 1, AdditionalParameters: map[string]any{"maxNodeDepth": 0, "includeShadowTree": "none"}}
 
-// serialised is an array of elements, serialised as WebDriver BiDi has it.
-type serialised struct {
+// serializedHosts is an array of elements, serialized as in WebDriver BiDi.
+type serializedHosts struct {
 	Result struct {
 		DeepSerializedValue struct {
 			Value []struct {
@@ -206,7 +206,8 @@ type serialised struct {
 	} `json:"result"`
 }
 
-func (s *serialised) closedRoots() []cdp.BackendNodeID {
+// closedRoots lists the closed shadow roots of the elements.
+func (s *serializedHosts) closedRoots() []cdp.BackendNodeID {
 	var ids []cdp.BackendNodeID
 	for _, el := range s.Result.DeepSerializedValue.Value {
 		if root := el.Value.ShadowRoot; root != nil && root.Value.Mode == "closed" {
@@ -216,22 +217,22 @@ func (s *serialised) closedRoots() []cdp.BackendNodeID {
 	return ids
 }
 
-// learn sends an agent the elements that have listeners now and had none before, those that have none any more, and
-// closed roots; more says that there are too many of the first to be sent at once. A document's list holds nodes of other
-// documents when they stand in its frames: their own agents know them, and this one leaves them aside.
-func (p *prober) learn(ctx context.Context, a *frames.Agent, listening, roots []cdp.BackendNodeID) (more bool, err error) {
-	known := make(map[int64]struct{}, len(listening))
+// learn sends an agent the elements that gained click listeners, those that lost them, and closed roots. More reports
+// that more gained some than one call sends. The list of a document includes nodes of the frames in it; the agent ignores
+// those, because they belong to other agents.
+func (p *prober) learn(ctx context.Context, a *frames.Agent, clickable, roots []cdp.BackendNodeID) (more bool, err error) {
+	known := make(map[int64]struct{}, len(clickable))
 	request := observer.LearnRequest{On: []int64{}, Off: []int64{}}
-	var fresh []cdp.BackendNodeID
-	for _, id := range listening {
-		_, told := a.Reading.Probe.Known[int64(id)]
-		if !told && len(fresh) == probeNodes {
+	var gained []cdp.BackendNodeID
+	for _, id := range clickable {
+		_, before := a.Reading.Probe.Known[int64(id)]
+		if !before && len(gained) == probeNodes {
 			more = true
 			continue
 		}
 		known[int64(id)] = struct{}{}
-		if !told {
-			fresh = append(fresh, id)
+		if !before {
+			gained = append(gained, id)
 		}
 	}
 	for id := range a.Reading.Probe.Known {
@@ -239,7 +240,7 @@ func (p *prober) learn(ctx context.Context, a *frames.Agent, listening, roots []
 			request.Off = append(request.Off, id)
 		}
 	}
-	arguments, on, err := p.resolve(ctx, a, fresh, roots)
+	arguments, on, err := p.resolve(ctx, a, gained, roots)
 	if err != nil {
 		return false, err
 	}
@@ -256,10 +257,10 @@ func (p *prober) learn(ctx context.Context, a *frames.Agent, listening, roots []
 	return more, nil
 }
 
-// resolve makes nodes arguments of a call in the agent's world, and returns the numbers of the first ones that
-// are still there. Nodes that are gone are left out.
-func (p *prober) resolve(ctx context.Context, a *frames.Agent, fresh, roots []cdp.BackendNodeID) (arguments []frames.Argument, on []int64, err error) {
-	nodes := slices.Concat(fresh, roots)
+// resolve turns nodes into arguments of a call in the agent's world, and returns the ids of the elements among them.
+// Nodes that no longer exist are left out.
+func (p *prober) resolve(ctx context.Context, a *frames.Agent, elements, roots []cdp.BackendNodeID) (arguments []frames.Argument, on []int64, err error) {
+	nodes := slices.Concat(elements, roots)
 	calls := make([]*devtools.Call, len(nodes))
 	for i, id := range nodes {
 		calls[i], err = a.Session.Conn.Send(ctx, a.Session.ID, cdpdom.CommandResolveNode, cdpdom.ResolveNodeParams{
@@ -278,7 +279,7 @@ func (p *prober) resolve(ctx context.Context, a *frames.Agent, fresh, roots []cd
 			continue
 		}
 		arguments = append(arguments, frames.Argument{ObjectID: answer.Object.ObjectID})
-		if i < len(fresh) {
+		if i < len(elements) {
 			on = append(on, int64(nodes[i]))
 		}
 	}

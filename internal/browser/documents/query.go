@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// Query asks the documents of a page for what is in no patch.
+// Query asks the documents of a page for what patches do not contain.
 type Query struct {
 	documents
 	prober prober
@@ -19,7 +19,7 @@ func NewQuery(m *frames.Manager, script string) *Query {
 	return &Query{documents{m, script}, prober{m}}
 }
 
-// refArgument is the argument of commands that concern one element.
+// refArgument is the argument of commands about one element.
 type refArgument struct {
 	Ref uint32 `json:"ref"`
 }
@@ -47,5 +47,5 @@ func stale(ref dom.Ref) error {
 	return apierr.Errorf(apierr.Stale, "ref %d is gone from the page: read the page again and use a new ref", ref)
 }
 
-// Probe probes agents before they are asked, so that what stands in closed shadow trees is known to them.
-func (q *Query) Probe(ctx context.Context, list []frames.Readable) { q.prober.all(ctx, list) }
+// Probe probes agents before a query, so that they know the closed shadow trees of their documents.
+func (q *Query) Probe(ctx context.Context, list []frames.Readable) { q.prober.probeAll(ctx, list) }

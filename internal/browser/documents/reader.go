@@ -109,7 +109,7 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 	a, id := r.m.Tree.AgentAt(func(a *frames.Agent) bool { return a.Session.ID == s.ID && a.ID == e.ExecutionContextID })
 	r.m.Unlock()
 	if a == nil {
-		return // of a document that is gone
+		return // the document is gone
 	}
 	m, err := observer.Decode(e.Payload)
 	switch {
@@ -119,7 +119,7 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 		a.Reading.Broken = true
 		r.m.Unlock()
 	case m.Unprobed:
-		r.prober.unasked(a)
+		r.prober.onRequest(a)
 	case m.Selected != nil:
 		r.m.Emit(driver.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
 	default:
@@ -127,7 +127,7 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 	}
 }
 
-// patch completes the patch of a message.
+// patch adds the frame and document to the patch of a message, and the header fields that the message left out.
 func (r *Reader) patch(id cdp.FrameID, a *frames.Agent, m *observer.Message) dom.Patch {
 	m.Patch.Frame, m.Patch.Document = r.m.Tree.Key(id), a.Document
 	r.m.Lock()
@@ -139,18 +139,17 @@ func (r *Reader) patch(id cdp.FrameID, a *frames.Agent, m *observer.Message) dom
 // reading is a frame that is being read.
 type reading struct {
 	frames.Readable
-	// lost says that the agent's answer was not understood, or was not waited for.
+	// lost means that the agent's answer was malformed or late, so the agent's patch may be missing.
 	lost bool
-	// unprobed says that the agent wants to be probed before it is read; probes is how often that was done.
+	// unprobed means that the agent must be probed before it is read; probes is how often that was done.
 	unprobed bool
 	probes   int
 }
 
 const (
-	// probeRounds is how often a read lets a document be probed that has grown: one that builds itself in steps, or in
-	// closed shadow trees, goes on meanwhile.
+	// probeRounds bounds how often one read probes a document that keeps growing.
 	probeRounds = 2
-	// probeOften is how long a probe may take to be done more than once for one read.
+	// probeOften is how long the first probe may take for another one in the same read.
 	probeOften = 50 * time.Millisecond
 )
 
@@ -164,7 +163,7 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 	defer func() { r.markBroken(list, err != nil) }()
 	r.setReading(agents, true)
 	defer r.setReading(agents, false)
-	r.prober.due(ctx, agents)
+	r.prober.probeDue(ctx, agents)
 	unread := slices.Clone(list)
 	for len(unread) > 0 {
 		if err := r.readOnce(ctx, unread, req, &out); err != nil {
@@ -179,16 +178,16 @@ func (r *Reader) readAll(ctx context.Context, req driver.ReadRequest) (out drive
 		for i, o := range unread {
 			again[i] = o.Readable
 		}
-		r.prober.all(ctx, again)
+		r.prober.probeAll(ctx, again)
 	}
 	slices.SortStableFunc(out.Patches, func(a, b dom.Patch) int { return min(1, len(a.Frame)) - min(1, len(b.Frame)) })
 	if err := r.m.Barrier(ctx); err != nil {
-		return driver.Readout{}, err // which nobody will acknowledge
+		return driver.Readout{}, err // the patches stay unacknowledged, so the next read starts again
 	}
 	return out, nil
 }
 
-// unprobed lists the agents that want to be probed before they are read, unless that was done often enough.
+// unprobed lists the agents that must be probed before they are read again, unless that was done often enough.
 func unprobed(list []reading) []reading {
 	var out []reading
 	for _, o := range list {
@@ -210,8 +209,8 @@ func (r *Reader) setReading(list []frames.Readable, on bool) {
 	}
 }
 
-// readOnce asks agents at once: one command a frame, all under way together. The main frame comes first and has the time
-// that the caller has; those in other processes have little more.
+// readOnce asks agents concurrently, with one command for each frame. The main frame comes first and has the caller's
+// time; frames in other processes have little more.
 func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRequest, out *driver.Readout) error {
 	calls := make([]*devtools.Call, len(list))
 	for i, o := range list {
@@ -232,7 +231,7 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRe
 			r.leaveOut(out, o)
 			continue
 		}
-		// Frames in the main frame's process hang with it or not at all.
+		// A frame in the main process answers when the main frame answers.
 		waits, other := ctx, !r.m.IsMain(o.Agent.Session)
 		if other {
 			waits = patience.begin()
@@ -251,8 +250,8 @@ func (r *Reader) readOnce(ctx context.Context, list []reading, req driver.ReadRe
 	return nil
 }
 
-// patience bounds how long a read waits for the frames of other processes: FrameGrace for each, from the first one on,
-// and framesLimit for all together.
+// patience bounds how long a read waits for frames in other processes: FrameGrace for each, one after the other, and
+// framesLimit for all together.
 type patience struct {
 	ctx   context.Context
 	end   context.CancelFunc
@@ -272,7 +271,7 @@ func newPatience(ctx context.Context) *patience {
 	return p
 }
 
-// begin returns the context of a call to another process, whose time begins with the first of them.
+// begin returns the context of a call to another process. The time begins with the first call.
 func (p *patience) begin() context.Context {
 	if p.grace == nil {
 		p.begun, p.grace = time.Now(), time.AfterFunc(FrameGrace, p.end)
@@ -280,7 +279,7 @@ func (p *patience) begin() context.Context {
 	return p.ctx
 }
 
-// renew gives the next frame its time: frames answer, though slowly, one after the other.
+// renew gives the next frame its FrameGrace, because slow frames answer one after the other.
 func (p *patience) renew() {
 	if p.grace != nil && time.Since(p.begun) < framesLimit {
 		p.grace.Reset(FrameGrace)
@@ -315,7 +314,7 @@ func (r *Reader) request(o reading, req driver.ReadRequest) frames.CallParams {
 	return o.Agent.ParamsWith("read", read, append(observer.Mark(req.Mark), acked.Digits()...))
 }
 
-// markBroken notes which agents a read left in doubt: their next patch is to be a full one.
+// markBroken notes which agents' patches may be lost: their next patch must be a full one.
 func (r *Reader) markBroken(list []reading, failed bool) {
 	r.m.Lock()
 	defer r.m.Unlock()
@@ -324,7 +323,7 @@ func (r *Reader) markBroken(list []reading, failed bool) {
 	}
 }
 
-// readOne takes the answer of one agent.
+// readOne waits for the answer of one agent.
 func (r *Reader) readOne(ctx context.Context, k *devtools.Call, o *reading, out *driver.Readout) error {
 	text, err := k.Text(ctx)
 	if err != nil {
@@ -355,7 +354,7 @@ func (r *Reader) awaitAck(a *frames.Agent) {
 	a.Reading.Acks.Awaited = true
 }
 
-// runs shortens refs to pairs of first and length.
+// runs encodes refs as runs: first, length, first, length.
 func runs(refs []dom.Ref) []int {
 	out := []int{}
 	for i := 0; i < len(refs); {

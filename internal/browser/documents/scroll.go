@@ -8,7 +8,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// ScrollPosition returns how far the page and its boxes are scrolled; see driver.Scroller.
+// ScrollPosition returns the scroll positions of the page and of the boxes in its middle; see driver.Scroller.
 func (q *Query) ScrollPosition(ctx context.Context) (driver.ScrollPosition, error) {
 	a, err := q.m.Agent(ctx, "")
 	if err != nil {
@@ -25,7 +25,7 @@ func (q *Query) ScrollPosition(ctx context.Context) (driver.ScrollPosition, erro
 	return out, nil
 }
 
-// ScrollTo scrolls the page to where it was; see driver.Scroller.
+// ScrollTo restores scroll positions; see driver.Scroller.
 func (q *Query) ScrollTo(ctx context.Context, to driver.ScrollPosition, limit time.Duration) error {
 	a, err := q.m.Agent(ctx, "")
 	if err != nil {

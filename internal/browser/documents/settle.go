@@ -9,7 +9,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/observer"
 )
 
-// Settle waits until the main document, and the one of the frame that was acted on, are at rest.
+// Settle waits until the main document, and the document of the frame that was acted on, have rendered two frames
+// without a mutation, or until the limit.
 func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error {
 	main, err := q.m.Agent(ctx, "")
 	if err != nil {
@@ -23,7 +24,7 @@ func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Durati
 			defer close(inner)
 			bounded, cancel := context.WithTimeout(q.m.Life, limit+FrameGrace)
 			defer cancel()
-			_ = a.Call(bounded, "settle", request, nil) // a frame that went away is at rest
+			_ = a.Call(bounded, "settle", request, nil) // a removed frame is settled
 		})
 	}
 	if err := main.Call(ctx, "settle", request, nil); err != nil && !frames.IsGoneContext(err) {

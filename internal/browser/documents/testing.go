@@ -11,8 +11,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/frames"
 )
 
-// Audit walks a frame's document from scratch, without the model that Read follows, and returns a line for every element:
-// its ref and its fields in the order of dom.Field, separated by tabs. Tests hold the model against it.
+// Audit describes a frame's document with a new model, and returns a line for every element: its ref and its fields in
+// the order of dom.Field, separated by tabs. Tests compare it with the model that Read follows.
 func Audit(ctx context.Context, m *frames.Manager, frame dom.FrameID) (string, error) {
 	a, err := m.Agent(ctx, frame)
 	if err != nil {
@@ -25,7 +25,7 @@ func Audit(ctx context.Context, m *frames.Manager, frame dom.FrameID) (string, e
 	return text, nil
 }
 
-// Nodes lists the browser's own ids of the elements of a frame's stored DOM, in order, so that tests can ask the browser
+// Nodes lists the backend node ids of the elements of a frame's stored DOM, in order, so that tests can ask the browser
 // about each.
 func Nodes(ctx context.Context, m *frames.Manager, frame dom.FrameID) ([]cdp.BackendNodeID, error) {
 	a, err := m.Agent(ctx, frame)
