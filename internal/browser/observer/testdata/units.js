@@ -1,6 +1,6 @@
 // @ts-check
-// What the tests of js/*.txtar ask of the scripts; script_test.go joins this file behind them. Each function looks at the
-// document that the window shows and returns what the archive of its name has as the answer.
+// The units of the scripts that js/*.txtar test; script_test.go joins this file behind the scripts. Each function of `units`
+// reads the current document and returns lines, which the archive of its name has as CASE.want.
 
 /** The elements that have an id, in the order of the document, those of shadow trees behind their host. @returns {El[]} */
 function named() {
@@ -17,7 +17,7 @@ function named() {
   return found;
 }
 
-/** A model that has looked at the document. */
+/** An updated model of the document. */
 function modelNow() {
   const model = new Model(document);
   model.structural = true;
@@ -51,7 +51,7 @@ const units = {
     });
   },
 
-  /** The role of each element with an id, and whether a person acts on it. */
+  /** The role of each element with an id, and whether it is interactive. */
   roles() {
     return named().map((el) => {
       const tag = tagOf(el);
