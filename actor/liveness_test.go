@@ -2,7 +2,6 @@ package actor_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -107,8 +106,7 @@ func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 }
 
 func isUnresponsive(err error) bool {
-	var e *apierr.Error
-	return errors.As(err, &e) && e.Kind == apierr.Unresponsive
+	return apierr.Is(err, apierr.Unresponsive)
 }
 
 // A form is not said to have refused a value that nobody could read any more.

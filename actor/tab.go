@@ -180,8 +180,7 @@ func (t *Tab) show() {
 // ended is the error of a call on a tab that has ended, or ends.
 func (t *Tab) ended() error {
 	cause := context.Cause(t.ctx)
-	var e *apierr.Error
-	if errors.As(cause, &e) {
+	if e, ok := errors.AsType[*apierr.Error](cause); ok {
 		return &apierr.Error{Kind: e.Kind, Message: e.Message, Detail: e.Detail}
 	}
 	return &apierr.Error{Kind: apierr.Closed, Message: "tab " + t.id + " is closed: open another"}

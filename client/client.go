@@ -75,8 +75,7 @@ type Client struct {
 // Client.
 func Connect(ctx context.Context, o Options) (*Client, error) {
 	c, err := connect(ctx, o)
-	var unmet *endpoint.Error
-	if errors.As(err, &unmet) && unmet.Hint != "" {
+	if unmet, ok := errors.AsType[*endpoint.Error](err); ok && unmet.Hint != "" {
 		err = fmt.Errorf("%w (%s)", err, unmet.Hint)
 	}
 	return c, err
@@ -164,8 +163,7 @@ func (c *Client) isClosed() bool { return c.conn != nil && c.conn.GetState() == 
 // Reason returns the reason in an error of the daemon, such as STALE_REF or PAGE_LOST; empty: there is
 // none, or the daemon did not answer.
 func Reason(err error) string {
-	var failed *StepError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*StepError](err); ok {
 		return failed.Reason
 	}
 	var answered interface{ GRPCStatus() *status.Status }

@@ -55,11 +55,6 @@ func newPool(t *testing.T, b *actortest.Browser, cfg tabpool.Config) *tabpool.Po
 	return pool
 }
 
-func isKind(err error, kind apierr.ErrorKind) bool {
-	var e *apierr.Error
-	return errors.As(err, &e) && e.Kind == kind
-}
-
 func wantKind(t *testing.T, err error, kind apierr.ErrorKind) *apierr.Error {
 	t.Helper()
 	var e *apierr.Error

@@ -134,8 +134,7 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 		return t, nil
 	}
 	if _, err := t.Navigate(ctx, o.URL, o.Wait); err != nil {
-		var e *apierr.Error
-		if errors.As(err, &e) && e.Kind == apierr.IsDownload && ctx.Err() == nil { // closing the tab would end it
+		if e, ok := errors.AsType[*apierr.Error](err); ok && e.Kind == apierr.IsDownload && ctx.Err() == nil { // closing the tab would end it
 			named := *e
 			named.Detail = maps.Clone(e.Detail)
 			named.Detail["tab_id"] = t.ID()
@@ -155,11 +154,11 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*actor.Tab, error) {
 // unopened is the error of a tab that could not be opened, and was closed. It names no tab, because there
 // is none to go on with.
 func unopened(err error) error {
-	var e *apierr.Error
+	_, isOurs := errors.AsType[*apierr.Error](err)
 	switch {
-	case errors.As(err, &e) && (e.Kind == apierr.Lost || e.Kind == apierr.Restoring):
+	case apierr.Is(err, apierr.Lost) || apierr.Is(err, apierr.Restoring):
 		return &apierr.Error{Kind: apierr.Lost, Message: "the page crashed while it was loaded, and its tab was closed: open it again"}
-	case errors.As(err, &e):
+	case isOurs:
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the page was not loaded in time, and its tab was closed: open it again with more time: %w", context.DeadlineExceeded)

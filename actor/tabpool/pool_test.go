@@ -288,7 +288,7 @@ func TestAPageThatClosesItselfEndsItsTab(t *testing.T) {
 	if tab.Err() != nil {
 		t.Errorf("the tab ended with %v", tab.Err())
 	}
-	if _, err := tab.Read(t.Context(), actor.ReadOptions{}); !isKind(err, apierr.Closed) {
+	if _, err := tab.Read(t.Context(), actor.ReadOptions{}); !apierr.Is(err, apierr.Closed) {
 		t.Errorf("error is %v", err)
 	}
 	if len(pool.Tabs()) != 0 {

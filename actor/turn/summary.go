@@ -45,8 +45,7 @@ func word(deed driver.DoResult, err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "time ran out"
 	}
-	var e *apierr.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*apierr.Error](err); ok {
 		switch e.Kind {
 		case apierr.Stale:
 			if isOther(err) {

@@ -84,8 +84,7 @@ func (p *installed) run(args ...string) string {
 	p.t.Helper()
 	text, err := p.command(args...).Output()
 	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			text = append(text, exit.Stderr...)
 		}
 		p.t.Fatalf("domtap %q: %v: %s", args, err, text)

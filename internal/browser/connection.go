@@ -92,8 +92,7 @@ func (k *connection) createTarget(ctx context.Context, c *Context) (target.ID, e
 	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: c.id}
 	undo := func(_ context.Context, made target.CreateTargetResult) { k.closeTarget(made.TargetID) }
 	res, removed, err := devtools.Create(ctx, k.root, target.CreateTarget, params, undo)
-	var cerr *cdproto.Error
-	if errors.As(err, &cerr) { // no window to put the tab in, as in a remote browser without one
+	if _, ok := errors.AsType[*cdproto.Error](err); ok { // no window to put the tab in, as in a remote browser without one
 		window := true
 		params.NewWindow = &window
 		res, removed, err = devtools.Create(ctx, k.root, target.CreateTarget, params, undo)

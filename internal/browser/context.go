@@ -213,8 +213,7 @@ func (c *Context) emulate(ctx context.Context, was emulate.Overrides) error {
 		return context.Cause(ctx)
 	}
 	for _, err := range errs {
-		var refused *cdproto.Error
-		if errors.As(err, &refused) && !frames.IsGoneContext(err) {
+		if _, ok := errors.AsType[*cdproto.Error](err); ok && !frames.IsGoneContext(err) {
 			return fmt.Errorf("the browser refuses what a tab is to pretend: %w", err)
 		}
 	}

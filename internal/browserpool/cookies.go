@@ -2,7 +2,6 @@ package browserpool
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -94,8 +93,7 @@ func (s *session) restoreCookies(ctx context.Context, inner sessions.Context, co
 	}
 	err := inner.SetState(ctx, sessions.State{Cookies: cookies}, false)
 	refused := 0
-	var e *apierr.Error
-	if errors.As(err, &e) && e.Kind == apierr.Invalid {
+	if apierr.Is(err, apierr.Invalid) {
 		err = nil
 		for _, c := range cookies {
 			if inner.SetState(ctx, sessions.State{Cookies: []sessions.Cookie{c}}, false) != nil {

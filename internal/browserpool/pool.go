@@ -290,7 +290,7 @@ func (f *Pool) NewContext(ctx context.Context, name string, settings sessions.Se
 		}
 		if err == nil { // the browser died just now
 			discard(ctx, made)
-		} else if !isLost(err) || ctx.Err() != nil {
+		} else if !apierr.Is(err, apierr.Lost) || ctx.Err() != nil {
 			f.notMade(s)
 			return nil, err
 		}
@@ -367,9 +367,6 @@ func (f *Pool) sessionsOf(s *slot) []*session {
 	return list
 }
 
-// Size is how many slots there are.
-func (f *Pool) Size() int { return len(f.slots) }
-
 // Up is how many browsers run.
 func (f *Pool) Up() int {
 	f.mu.Lock()
@@ -426,11 +423,6 @@ func slotName(index int) string {
 		return ""
 	}
 	return "b" + strconv.Itoa(index)
-}
-
-func isLost(err error) bool {
-	var e *apierr.Error
-	return errors.As(err, &e) && e.Kind == apierr.Lost
 }
 
 // discard closes a browser context that nobody uses.

@@ -56,7 +56,7 @@ func (s *session) use(evenBroken bool, do func(sessions.Context) error) error {
 
 // explain adds to an error of a lost browser when the next one runs.
 func (s *session) explain(err error) error {
-	if !isLost(err) {
+	if !apierr.Is(err, apierr.Lost) {
 		return err
 	}
 	s.pool.mu.Lock()
@@ -136,7 +136,7 @@ func (s *session) Close(ctx context.Context, keep bool) error {
 	if inner == nil {
 		return nil
 	}
-	if err := inner.Close(ctx, keep); err != nil && !isLost(err) {
+	if err := inner.Close(ctx, keep); err != nil && !apierr.Is(err, apierr.Lost) {
 		return err
 	}
 	return nil

@@ -143,8 +143,7 @@ func (t Target) Reach(ctx context.Context) error {
 	if err == nil {
 		return conn.Close()
 	}
-	var why *os.SyscallError
-	if errors.As(err, &why) {
+	if why, ok := errors.AsType[*os.SyscallError](err); ok {
 		err = why.Err
 	}
 	return errorf(Unreachable, hintThere, "%s", unanswered("unix", t.Socket, err.Error()))

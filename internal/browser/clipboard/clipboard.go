@@ -152,8 +152,7 @@ func (s *Session) regain(ctx context.Context) (due bool, err error) {
 func (s *Session) permit(ctx context.Context, setting cdpbrowser.PermissionSetting) error {
 	_, err := cdp.Call(ctx, s.clipboard.browser, cdpbrowser.SetPermission, cdpbrowser.SetPermissionParams{
 		Permission: &cdpbrowser.PermissionDescriptor{Name: Read, AllowWithoutSanitization: true}, Setting: setting, BrowserContextID: s.context})
-	var gone *cdproto.Error
-	if errors.As(err, &gone) && strings.Contains(gone.Message, "Failed to find") { // it was closed meanwhile
+	if gone, ok := errors.AsType[*cdproto.Error](err); ok && strings.Contains(gone.Message, "Failed to find") { // it was closed meanwhile
 		return nil
 	}
 	return err

@@ -109,8 +109,7 @@ func (d *Dialogs) AnswerDialog(ctx context.Context, a driver.DialogAnswer) (driv
 		text = *a.Text
 	}
 	_, err := cdp.Call(ctx, d.m.Main, cdppage.HandleJavaScriptDialog, cdppage.HandleJavaScriptDialogParams{Accept: a.Accept, PromptText: text})
-	var refused *cdproto.Error
-	if errors.As(err, &refused) && d.m.Life.Err() == nil {
+	if _, ok := errors.AsType[*cdproto.Error](err); ok && d.m.Life.Err() == nil {
 		_ = d.m.Barrier(ctx) // what became of it is known then
 		return driver.Dialog{}, &apierr.Error{Kind: apierr.NoDialog, Message: fmt.Sprintf("the dialog %q closed by itself: go on", open.Message), Err: err}
 	}

@@ -40,8 +40,7 @@ func Open(ctx context.Context, root devtools.Session, in cdp.BrowserContextID, m
 	yes := true
 	undo := func(ctx context.Context, late target.CreateTargetResult) { _ = root.CloseTarget(ctx, late.TargetID) }
 	made, _, err := devtools.Create(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Hidden: &yes}, undo)
-	var refused *cdproto.Error
-	if errors.As(err, &refused) { // an older browser hides no pages
+	if _, ok := errors.AsType[*cdproto.Error](err); ok { // an older browser hides no pages
 		made, _, err = devtools.Create(ctx, root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: in, Background: &yes}, undo)
 	}
 	if err != nil {

@@ -70,8 +70,7 @@ func (n *Navigator) navigateTo(ctx context.Context, url string) (driver.Commit, 
 	before := n.mark()
 	res, err := cdp.Call(ctx, n.m.Main, cdppage.Navigate, cdppage.NavigateParams{URL: url})
 	if err != nil {
-		var cerr *cdproto.Error
-		if errors.As(err, &cerr) {
+		if _, ok := errors.AsType[*cdproto.Error](err); ok {
 			return driver.Commit{}, &apierr.Error{Kind: apierr.Navigation, Message: fmt.Sprintf("the browser refused to load %s: check the URL", url), Err: err}
 		}
 		return driver.Commit{}, n.m.Failed(err)

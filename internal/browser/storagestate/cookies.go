@@ -52,8 +52,7 @@ func SetCookies(ctx context.Context, root devtools.Session, in cdp.BrowserContex
 		all[i] = param(c)
 	}
 	_, err := cdp.Call(ctx, root, storage.SetCookies, storage.SetCookiesParams{Cookies: all, BrowserContextID: in})
-	var refused *cdproto.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*cdproto.Error](err); ok {
 		return &apierr.Error{Kind: apierr.Invalid, Field: "storage_state", Err: refused,
 			Message: "the browser refuses a cookie, and so set none: check domain, path, secure and same_site, and the prefixes __Host- and __Secure- of names"}
 	}

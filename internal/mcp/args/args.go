@@ -79,8 +79,7 @@ func errorf(format string, values ...any) error { return &message{fmt.Sprintf(fo
 
 // within adds the name of the argument to an error.
 func within(name string, value []byte, t reflect.Type, err error) error {
-	var ours *message
-	if errors.As(err, &ours) {
+	if ours, ok := errors.AsType[*message](err); ok {
 		return fmt.Errorf("%s%s", name, ours.text)
 	}
 	return fmt.Errorf("%s must be %s, not %s", name, typeName(t), kind(value))
@@ -132,8 +131,7 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	*l = make(List[T], len(items))
 	for i, item := range items {
 		if err := json.Unmarshal(item, &(*l)[i]); err != nil {
-			var ours *message
-			if errors.As(err, &ours) {
+			if ours, ok := errors.AsType[*message](err); ok {
 				return errorf("[%d]%s", i, ours.text)
 			}
 			return errorf("[%d] must be %s, not %s", i, typeName(reflect.TypeFor[T]()), kind(item))

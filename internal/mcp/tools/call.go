@@ -100,8 +100,7 @@ func (c *Call) timeout(n args.Number, most time.Duration) *durationpb.Duration {
 // Fail makes an error the answer. Messages that may quote a page go into the fence; others are notes.
 func (c *Call) Fail(err error) {
 	c.Failed = true
-	var input *Input
-	if errors.As(err, &input) {
+	if _, ok := errors.AsType[*Input](err); ok {
 		c.note("error: %s", oneLine(err.Error()))
 		return
 	}

@@ -76,8 +76,7 @@ func checkExtract(v *violations, r *domtapv1.ExtractRequest) {
 
 // addSchemaFault adds what is wrong with a schema.
 func addSchemaFault(v *violations, err error) {
-	var invalid *Invalid
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*Invalid](err); ok {
 		v.list = append(v.list, invalid.Violations...)
 	}
 }

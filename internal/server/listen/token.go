@@ -34,8 +34,7 @@ func DefaultTokenFile() (string, error) {
 // The error is fs.ErrNotExist, wrapped, when there is none yet.
 func ReadToken(path string) (string, error) {
 	data, err := ReadPrivate(path)
-	var open *OpenError
-	if errors.As(err, &open) {
+	if _, ok := errors.AsType[*OpenError](err); ok {
 		return "", fmt.Errorf("%w, or delete it: the daemon then makes a new token", err)
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package services
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/domtap/domtap/actor"
@@ -63,8 +62,7 @@ func nothingDone(plan turn.Turn, out turn.Outcome) error {
 	if plan.URL != "" || !plan.StopOnError || plan.ShotOnError || len(out.Results) == 0 {
 		return nil
 	}
-	var e *apierr.Error
-	hung := errors.As(out.Results[0].Err, &e) && e.Kind == apierr.Unresponsive // what it did nobody knows
+	hung := apierr.Is(out.Results[0].Err, apierr.Unresponsive) // what it did nobody knows
 	if hung || out.Results[0].Delivered == driver.DeliveredPart {
 		return nil
 	}

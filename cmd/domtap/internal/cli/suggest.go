@@ -17,14 +17,12 @@ import (
 // or flag.
 func misuse(cmd *cobra.Command, err error) *exit.Error {
 	e := &exit.Error{Code: exit.Usage, Err: err, Hint: "run " + cmd.CommandPath() + " --help for usage"}
-	var unknown *unknownCommand
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*unknownCommand](err); ok {
 		if near := nearest.Name(unknown.name, commandNames(cmd)); near != "" {
 			e.Hint = fmt.Sprintf("did you mean: %s %s", cmd.CommandPath(), near)
 		}
 	}
-	var flag *pflag.NotExistError
-	if errors.As(err, &flag) {
+	if flag, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if near := nearest.Name(flag.GetSpecifiedName(), flagNames(cmd)); near != "" {
 			e.Hint = fmt.Sprintf("did you mean: %s --%s", cmd.CommandPath(), near)
 		}

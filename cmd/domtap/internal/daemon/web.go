@@ -113,8 +113,7 @@ func PageURL(ctx context.Context, socket string) (string, error) {
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // no proxy
 	resp, err := client.Do(r)
-	var wrongCertificate *url.Error
-	if errors.As(err, &wrongCertificate) && strings.HasPrefix(page, "https:") {
+	if _, ok := errors.AsType[*url.Error](err); ok && strings.HasPrefix(page, "https:") {
 		return page, nil // the browser checks the certificate
 	}
 	if err != nil {

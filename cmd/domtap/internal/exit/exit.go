@@ -89,12 +89,10 @@ type HasFlag func(name string) bool
 // Classify turns any error into an *Error: gRPC statuses and context errors by the table, everything else as
 // a plain failure. An *Error is returned as it is.
 func Classify(err error, has HasFlag) error {
-	var known *Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
-	var unmet *endpoint.Error
-	if errors.As(err, &unmet) {
+	if unmet, ok := errors.AsType[*endpoint.Error](err); ok {
 		return &Error{Code: ofKind[unmet.Kind], Err: err, Hint: unmet.Hint}
 	}
 	var answered interface{ GRPCStatus() *status.Status } // status.FromError would add the texts of the wrapping errors
