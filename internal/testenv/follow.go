@@ -20,18 +20,12 @@ type Replica struct {
 	sequence uint64
 }
 
-// Bare is an element as streams carry it: without box, what is read with it, and place.
-func Bare(e *domtapv1.Element) *domtapv1.Element {
-	e = proto.CloneOf(e)
-	e.Rect, e.InViewport, e.Covered, e.Index = nil, false, false, 0
-	return e
-}
-
-// Bares are elements as streams carry them.
+// Bares are elements as streams carry them: without box, what is read with it, and place.
 func Bares(list []*domtapv1.Element) []*domtapv1.Element {
 	out := make([]*domtapv1.Element, len(list))
 	for i, e := range list {
-		out[i] = Bare(e)
+		out[i] = proto.CloneOf(e)
+		out[i].Rect, out[i].InViewport, out[i].Covered, out[i].Index = nil, false, false, 0
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -53,9 +54,9 @@ func (r *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 func (r *Browser) Page(session string) *browser.Page {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := len(r.pages) - 1; i >= 0; i-- {
-		if r.pages[i].Session() == session {
-			return r.pages[i]
+	for _, p := range slices.Backward(r.pages) {
+		if p.Session() == session {
+			return p
 		}
 	}
 	return nil
@@ -99,17 +100,25 @@ func startBrowser(t testing.TB, cfg browser.Config) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	closeAtEnd(t, "the browser", state, b.Close)
+	return &Browser{Browser: b, State: state}
+}
+
+// closeAtEnd closes something when the test ends. Processes that name the state directory must be gone then.
+func closeAtEnd(t testing.TB, what, state string, end func(context.Context) error) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
 		defer cancel()
-		if err := b.Close(ctx); err != nil {
-			t.Errorf("closing the browser: %v", err)
+		if err := end(ctx); err != nil {
+			t.Errorf("closing %s: %v", what, err)
+		}
+		if state == "" {
+			return
 		}
 		if left := Processes(state); len(left) > 0 {
-			t.Errorf("processes of the browser are left behind: %q", left)
+			t.Errorf("processes of %s are left behind: %q", what, left)
 		}
 	})
-	return &Browser{Browser: b, State: state}
 }
 
 // found completes what browser to start.
@@ -144,13 +153,7 @@ func Processes(dir string) []string {
 func StartPool(t testing.TB, r *Browser) *tabpool.Pool {
 	t.Helper()
 	p := tabpool.New(r, tabpool.Config{})
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
-		defer cancel()
-		if err := p.Close(ctx); err != nil {
-			t.Errorf("closing the tabs: %v", err)
-		}
-	})
+	closeAtEnd(t, "the tabs", "", p.Close)
 	return p
 }
 

@@ -70,16 +70,7 @@ func StartRestartingDaemon(t testing.TB, cfg RestartingConfig) *RestartingDaemon
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), closeLimit)
-		defer cancel()
-		if err := f.BrowserPool.Close(ctx); err != nil {
-			t.Errorf("closing the browsers: %v", err)
-		}
-		if left := Processes(f.State); len(left) > 0 {
-			t.Errorf("processes of the browsers are left behind: %q", left)
-		}
-	})
+	closeAtEnd(t, "the browsers", f.State, f.BrowserPool.Close)
 	f.Daemon = serve(t, f.BrowserPool, cfg.Tabs, cfg.RPC, func(s *server.Server) {
 		f.BrowserPool.OnChange(func(up int) { s.SetReady(up > 0) })
 	})
