@@ -189,7 +189,7 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptFreePort sets a variable to a TCP port that nobody listens on: freeport PORT
+// scriptFreePort sets a variable to a free TCP port: freeport PORT
 func scriptFreePort(ts *testscript.TestScript, _ bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)

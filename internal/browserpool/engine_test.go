@@ -216,9 +216,9 @@ func (w *world) end(ctx context.Context) error {
 	return w.Close(ctx)
 }
 
-// inFleet runs a test on so many browsers. The bubble fails the test when a goroutine is left at its end, and the world
-// when a browser was not closed exactly once.
-func inFleet(t *testing.T, n int, test func(t *testing.T, w *world)) {
+// withBrowsers runs a test on n browsers. The bubble fails the test when a goroutine is left at its end, and the world
+// fails it when a browser was not closed exactly once.
+func withBrowsers(t *testing.T, n int, test func(t *testing.T, w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{T: t, made: make([][]*engine, n), refuse: make([]error, n), starts: make([][]time.Time, n)}

@@ -20,7 +20,7 @@ import (
 var phone = sessions.Settings{Emulation: sessions.Emulation{Device: "Pixel 8"}, DenyDownloads: true}
 
 func TestABrowserThatDiesIsStartedAgain(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		page, err := w.NewPage(w.Context(), driver.PageOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -48,9 +48,9 @@ func TestABrowserThatDiesIsStartedAgain(t *testing.T) {
 	})
 }
 
-// A session that waits for its browser does not see the dead one, whoever hears of its death first.
+// A session that waits for its browser does not see the dead one, whichever component learns of its death first.
 func TestReadyDoesNotTakeTheDeadForTheLiving(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		page, err := w.NewPage(w.Context(), driver.PageOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestReadyDoesNotTakeTheDeadForTheLiving(t *testing.T) {
 }
 
 func TestABrowserThatHangsIsKilled(t *testing.T) {
-	inFleet(t, 2, func(t *testing.T, w *world) {
+	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		w.create("b", sessions.Settings{})
 		e, _ := w.newest(1)
 		time.Sleep(time.Hour) // it answers all the time
@@ -95,7 +95,7 @@ func TestABrowserThatHangsIsKilled(t *testing.T) {
 }
 
 func TestABrowserThatAnswersLateLives(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		e, _ := w.newest(0)
 		e.hang()
 		time.Sleep(14 * time.Second)
@@ -112,7 +112,7 @@ func TestABrowserThatAnswersLateLives(t *testing.T) {
 }
 
 func TestDelaysDoubleAndDecay(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.fail(0, errors.New("no memory"))
 		w.kill(0)
 		time.Sleep(5 * time.Minute)
@@ -182,7 +182,7 @@ func TestTheOthersMayComeLater(t *testing.T) {
 }
 
 func TestSessionsAreLaidWhereLeastIsToDo(t *testing.T) {
-	inFleet(t, 3, func(t *testing.T, w *world) {
+	withBrowsers(t, 3, func(t *testing.T, w *world) {
 		var got []string
 		for _, name := range []string{"a", "b", "c", "d", "e"} {
 			w.create(name, sessions.Settings{})
@@ -217,7 +217,7 @@ func TestSessionsAreLaidWhereLeastIsToDo(t *testing.T) {
 
 // A browser that dies while a session is made in it costs the caller nothing when there is another.
 func TestASessionIsMadeElsewhereWhenItsBrowserDies(t *testing.T) {
-	inFleet(t, 2, func(t *testing.T, w *world) {
+	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		e, _ := w.newest(1)
 		e.slow = make(chan struct{})
 		made := make(chan error)
@@ -235,7 +235,7 @@ func TestASessionIsMadeElsewhereWhenItsBrowserDies(t *testing.T) {
 }
 
 func TestSessionsComeBackAsTheyWere(t *testing.T) {
-	inFleet(t, 2, func(t *testing.T, w *world) {
+	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		a := w.create("a", sessions.Settings{})
 		if err := a.Configure(t.Context(), phone); err != nil {
 			t.Fatal(err)
@@ -287,7 +287,7 @@ func TestSessionsComeBackAsTheyWere(t *testing.T) {
 
 // Nothing is read while nothing happens, and no session is read more often than every few seconds.
 func TestCookiesAreReadWhenThereMayBeNewOnes(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.create("a", sessions.Settings{})
 		e, _ := w.newest(0)
 		reads := func() int {
@@ -311,7 +311,7 @@ func TestCookiesAreReadWhenThereMayBeNewOnes(t *testing.T) {
 }
 
 func TestACookieThatIsRefusedCostsNoOther(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.create("a", sessions.Settings{})
 		e, _ := w.newest(0)
 		e.set("a", sessions.Cookie{Name: "good"}, sessions.Cookie{Name: actortest.RefusedCookie}, sessions.Cookie{Name: "too"})
@@ -328,7 +328,7 @@ func TestACookieThatIsRefusedCostsNoOther(t *testing.T) {
 
 // Of a session with more cookies than anybody keeps, the first come back.
 func TestWhatIsKeptOfCookiesIsBounded(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.create("a", sessions.Settings{})
 		e, _ := w.newest(0)
 		many := slices.Repeat([]sessions.Cookie{{Name: "x", Value: strings.Repeat("y", 4000)}}, 3000)
@@ -340,9 +340,9 @@ func TestWhatIsKeptOfCookiesIsBounded(t *testing.T) {
 	})
 }
 
-// A browser that refuses one session gives all others back, and the client of that one is told what to do.
+// A browser that refuses one session restores all others, and the client of the refused session gets an error that says what to do.
 func TestASessionThatIsRefusedCostsNoOther(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		a := w.create("a", phone)
 		w.create("b", phone)
 		if err := w.DefaultContext().Configure(t.Context(), phone); err != nil {
@@ -382,7 +382,7 @@ func open(w *world, session string) error {
 }
 
 func TestASessionThatIsClosedDoesNotComeBack(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		a := w.create("a", sessions.Settings{})
 		b := w.create("b", sessions.Settings{})
 		w.fail(0, errors.New("no"))
@@ -411,7 +411,7 @@ func TestASessionThatIsClosedDoesNotComeBack(t *testing.T) {
 }
 
 func TestClosingEndsWhoWaits(t *testing.T) {
-	inFleet(t, 1, func(t *testing.T, w *world) {
+	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.fail(0, errors.New("no"))
 		w.kill(0)
 		synctest.Wait()
@@ -437,7 +437,7 @@ func TestClosingEndsWhoWaits(t *testing.T) {
 
 // A browser that does not end when it is asked to is killed when its caller has no more time.
 func TestClosingIsBounded(t *testing.T) {
-	inFleet(t, 2, func(t *testing.T, w *world) {
+	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		e, _ := w.newest(1)
 		e.stubborn = true
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -449,9 +449,9 @@ func TestClosingIsBounded(t *testing.T) {
 	})
 }
 
-// Popups that nobody takes any more do not keep a browser from ending, and what is told of is in order.
+// Popups that no tab takes do not prevent a browser from ending, and reports arrive in order.
 func TestPagesOfAllBrowsersAreDelivered(t *testing.T) {
-	inFleet(t, 2, func(t *testing.T, w *world) {
+	withBrowsers(t, 2, func(t *testing.T, w *world) {
 		var ups []int
 		w.OnChange(func(up int) { ups = append(ups, up) })
 		for slot := range 2 {

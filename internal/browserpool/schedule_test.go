@@ -18,7 +18,7 @@ import (
 func TestAnyOrderOfDeathsLeavesTheSessionsThatThereAre(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			inFleet(t, 3, func(t *testing.T, w *world) {
+			withBrowsers(t, 3, func(t *testing.T, w *world) {
 				random := rand.New(rand.NewPCG(seed, 7))
 				w.prepare = func(e *engine) { e.delay = 300 * time.Millisecond }
 				for slot := range 3 {

@@ -91,7 +91,7 @@ func newStage(t *testing.T, with settings) *stage {
 	return st
 }
 
-// unix is the listener that the gRPC server has to have; nobody calls there.
+// unix is a listener that the gRPC server needs; the tests make no calls there.
 type unix struct{ *bufconn.Listener }
 
 // Addr looks like that of a socket, which needs no token.

@@ -40,7 +40,7 @@ type host struct {
 	t *testing.T
 
 	mu sync.Mutex
-	// progress, updates and lists are what it was told.
+	// progress, updates and lists are the notifications that it received.
 	progress []string
 	updates  []string
 	lists    int
@@ -149,7 +149,7 @@ func (h *host) connect(over mcp.Transport) {
 	h.ClientSession = session
 }
 
-// told returns what the host was told so far, and forgets it.
+// told returns the notifications that the host received so far, and forgets them.
 func (h *host) told() (progress, updates []string, lists int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 )
 
-// uris are the resources that a host is told of.
+// uris are the resources that are listed for a host.
 func (h *host) uris() []string {
 	h.t.Helper()
 	got, err := h.ListResources(h.t.Context(), nil)

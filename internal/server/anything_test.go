@@ -181,7 +181,7 @@ func (a *anything) duration(m protoreflect.Message) {
 	m.Set(m.Descriptor().Fields().ByName("nanos"), protoreflect.ValueOfInt32(nanos))
 }
 
-// ask makes one call. What comes back is an answer, or an error that clients are told to expect.
+// ask makes one call. It returns an answer, or an error of the documented kinds.
 func (a *anything) ask(ctx context.Context, method protoreflect.MethodDescriptor, request proto.Message) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()

@@ -57,7 +57,7 @@ func (r *refusals) of(limit string) int {
 	return r.all[limit]
 }
 
-// wantLimit checks that an error tells everything of a limit: its name, whose it is, and what to do.
+// wantLimit checks that an error names the limit, says whose limit it is, and what to do.
 func wantLimit(t *testing.T, err error, name string, counted *refusals) (retry time.Duration) {
 	t.Helper()
 	st := status.Convert(err)

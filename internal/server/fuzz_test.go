@@ -64,7 +64,7 @@ func FuzzRequestsNeverPanic(f *testing.F) {
 }
 
 // FuzzForeignCursorsAreRefused hands any string as a cursor to the checks and the handler: but for the
-// one cursor that was given, it is a bad field or leads nowhere.
+// one cursor that was returned, it is a bad field or expired.
 func FuzzForeignCursorsAreRefused(f *testing.F) {
 	service, tab := fuzzed(f)
 	r := &domtapv1.GetDomRequest{TabId: tab.ID(), MaxElements: proto.Int32(5)}

@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// What looks made for a model is told of in the metadata and in the header, wherever on the page it stands; it goes when its element does.
+// Suspected prompt injection anywhere on the page is flagged in the metadata and in the header, as long as its element exists.
 func TestSuspectedInjectionIsFlagged(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 5)...)

@@ -58,7 +58,7 @@ func inHouse(t *testing.T, test func(t *testing.T, b *bench, clients *identity.C
 	})
 }
 
-// TestAClientsQuotaIsItsOwn lets a client take its tabs: it is told whose limit it reached, and the next one is not.
+// TestAClientsQuotaIsItsOwn lets a client reach its limit of tabs: the error says whose limit it is, and another client can still open tabs.
 func TestAClientsQuotaIsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clients := identity.New(t.Context(), testToken)

@@ -309,7 +309,7 @@ func TestStatsCountCallsThatComeAnotherWay(t *testing.T) {
 	})
 }
 
-// Methods are told apart by their names alone.
+// Methods are distinguished only by their names.
 func TestNoTwoServicesHaveAMethodOfTheSameName(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		seen := map[string]string{}

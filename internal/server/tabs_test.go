@@ -181,7 +181,7 @@ func reads(b *bench, tab string) map[string]func(context.Context) error {
 	}
 }
 
-// A page that hangs costs its callers their deadlines, 30 seconds at most, and nobody anything else. They hear it from the server.
+// A page that hangs costs its own callers their deadlines, 30 seconds at most, and affects no other caller. The server returns the error.
 func TestHangingPage(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 1)...)
@@ -377,7 +377,7 @@ func (l leaving) NewPage(ctx context.Context, o driver.PageOptions) (driver.Page
 	return l.Browser.NewPage(ctx, o)
 }
 
-// Nobody hears of a tab that is open when its client has left.
+// A tab whose client has left while it was opened is closed.
 func TestATabWhoseClientHasLeftIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, leave := context.WithCancel(identity.With(t.Context(), identity.Operator()))

@@ -306,7 +306,7 @@ func TestWatchEndsWithAReason(t *testing.T) {
 	}
 }
 
-// What happened before the end is told before the end, whatever min_interval says.
+// Changes before the end of a stream are sent before its end, also when min_interval has not passed.
 func TestWatchTellsTheLastChangeBeforeItEnds(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
@@ -471,7 +471,7 @@ func TestWatchOfTheViewportFollowsBoxes(t *testing.T) {
 	})
 }
 
-// Guarantee 4: a reader that stops reading is ended, holds up nobody, and reads why in the end.
+// Guarantee 4: the stream of a reader that stops reading ends with a reason, and delays no other reader.
 func TestWatchEndsAReaderThatDoesNotRead(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(buttons("B", 2)...)
@@ -529,7 +529,7 @@ func TestManyWatchersShareTheirViews(t *testing.T) {
 	})
 }
 
-// Whoever was away while the URL changed within the document is told, like everybody else.
+// A reader that was disconnected while the URL changed within the document gets the change, like all others.
 func TestWatchResumesAcrossRoutes(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page, s := b.watchShop(buttons("B", 2)...)

@@ -15,7 +15,7 @@ import (
 	"github.com/domtap/domtap/internal/sessions"
 )
 
-// withIdle runs a test while what nobody uses is closed.
+// withIdle runs a test while idle sessions are closed.
 func withIdle(t *testing.T, idle sessions.Idle, test func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool)) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, _ *actortest.Browser, pool *tabpool.Pool) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -86,7 +86,7 @@ func TestAClientLeavesRoomForOthers(t *testing.T) {
 	})
 }
 
-// isQuota checks that an error tells whose limit it is.
+// isQuota checks that an error says whose limit it is.
 func isQuota(t *testing.T, err error, client, limit string) {
 	t.Helper()
 	isKind(t, err, apierr.Exhausted)

@@ -298,7 +298,7 @@ func (l leaving) NewContext(ctx context.Context, name string, s sessions.Setting
 	return l.Browser.NewContext(ctx, name, s)
 }
 
-// Nobody hears of a session that is complete when its client has left.
+// A session whose client has left before it is complete is closed.
 func TestASessionWhoseClientHasLeftIsClosed(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool) {
 		ctx, leave := context.WithCancel(t.Context())
