@@ -78,7 +78,7 @@ type Costs struct {
 	Received int64
 }
 
-// Costs tells what the daemon has cost so far.
+// Costs returns the resources that the daemon has used so far.
 func (c *control) Costs(_ struct{}, reply *Costs) error {
 	processor, err := processorTime()
 	*reply = Costs{processor, int64(c.site.Browser.Received())}

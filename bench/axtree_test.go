@@ -136,7 +136,7 @@ func lift(t testing.TB, p *browser.Page) {
 type axOutline struct {
 	trees map[cdp.FrameID]map[accessibility.NodeID]*accessibility.Node
 	roots map[cdp.FrameID]*accessibility.Node
-	// inner tells which frame an element holds.
+	// inner returns the frame that an element holds.
 	inner map[cdp.BackendNodeID]cdp.FrameID
 	main  cdp.FrameID
 }

@@ -119,7 +119,7 @@ type readerGroup struct {
 	leave   func()
 }
 
-// newReaderGroup lets so many readers watch a tab that is served on a socket, and waits for their first messages.
+// newReaderGroup lets a number of readers watch a tab that is served on a socket, and waits for their first messages.
 func newReaderGroup(b *testing.B, readers int, socket, tab string) *readerGroup {
 	b.Helper()
 	c := new(readerGroup)
@@ -150,7 +150,7 @@ func newReaderGroup(b *testing.B, readers int, socket, tab string) *readerGroup 
 	return c
 }
 
-// watchers serves a page of 100 buttons to so many readers.
+// watchers serves a page of 100 buttons to a number of readers.
 func watchers(b *testing.B, readers int) *audience {
 	b.Helper()
 	browser := actortest.NewBrowser()
@@ -225,7 +225,7 @@ func (f *fanOut) WatchDom(_ *domtapv1.WatchDomRequest, stream domtapv1.DomServic
 	}
 }
 
-// bareStreams serves a message like those of watchers to so many readers, by a bare server.
+// bareStreams serves a message like those of watchers to a number of readers, by a bare server.
 func bareStreams(b *testing.B, readers int) *audience {
 	b.Helper()
 	button := &domtapv1.Element{Ref: 7, Index: 7, Tag: "button", Role: "button", Text: "Button 7", Value: "107"}

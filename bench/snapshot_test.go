@@ -12,7 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/browser"
 )
 
-// node is an element as the browser tells it over CDP, without any script of domtap in between.
+// node is an element as the browser returns it over CDP, without a script of domtap.
 type node struct {
 	id     cdp.BackendNodeID
 	parent int // its place in the list, in front of this one; -1 without a parent
@@ -160,7 +160,7 @@ func (d document) style(n *node, i int) {
 	n.skipped = style(4) == "hidden"
 }
 
-// shadowRoots tells the types of the shadow roots.
+// shadowRoots returns the types of the shadow roots.
 func (d document) shadowRoots() map[int]string {
 	types := map[int]string{}
 	if r := d.Nodes.ShadowRootType; r != nil {

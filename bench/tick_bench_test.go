@@ -42,7 +42,7 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// pushed is a page that says what it is told to, and does not look at what it is told.
+// pushed is a page that returns prepared answers, and ignores its input.
 type pushed struct{ *actortest.Page }
 
 func (pushed) Acknowledge(driver.Ack) {}

@@ -40,7 +40,7 @@ const (
 	contents = "contents" // an element without a box of its own, which what is in it has
 )
 
-// counted tells whether a kind counts.
+// counted reports whether a kind counts.
 func counted(kind string) bool {
 	switch kind {
 	case listener, closed:
@@ -206,7 +206,7 @@ var widgets = map[string]bool{
 // maxUsableIn is how many usable elements a listener's element holds at most before it counts as a delegate.
 const maxUsableIn = 5
 
-// kindsOf tells of each element what makes it usable; empty: it is not. A listener counts unless its element
+// kindsOf returns for each element what makes it usable; empty: it is not. A listener counts unless its element
 // is the root, the body or a form, or stands in a link or a button, whose clicks it hears, or is a delegate,
 // which listens for what is in it: it holds more than half of the page's elements, or more than five that are
 // usable by themselves.
@@ -252,7 +252,7 @@ func inControl(nodes []node, i int) bool {
 	return false
 }
 
-// kindOf tells what makes an element usable that can be seen and is enabled.
+// kindOf returns what makes a visible, enabled element usable.
 func kindOf(nodes []node, i int) string {
 	n := &nodes[i]
 	switch {
@@ -362,7 +362,7 @@ func unveil(nodes []node) {
 	}
 }
 
-// reachable tells which elements can be seen and are enabled: of a size, or with something in them that is;
+// reachable returns the elements that are visible and enabled: of a size, or with something in them that is;
 // neither they nor an ancestor transparent, inert, skipped or disabled.
 func reachable(nodes []node) []bool {
 	lost := make([]bool, len(nodes)) // with all that is in it

@@ -475,7 +475,7 @@ func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
 	})
 }
 
-// TestAPDFThatNobodyWaitsForIsFreed ends a call before the PDF is there. The browser holds that until it is told to close it, which is
+// TestAPDFThatNobodyWaitsForIsFreed ends a call before the PDF is there. The browser keeps the PDF until it is told to close it, which is
 // the one command that follows.
 func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
 	b := testenv.StartBrowser(t)

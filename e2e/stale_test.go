@@ -173,8 +173,8 @@ func (r *staleRig) controls() []control {
 	return out
 }
 
-// alike reports whether nobody could tell two controls apart: a list that reuses its rows may let twins change places
-// without a trace.
+// alike reports whether two controls are indistinguishable: in a list that reuses its rows, such controls may change
+// places unnoticed.
 func (r *staleRig) alike(a, b string) bool {
 	one, what, _ := strings.Cut(a, ":")
 	other, also, _ := strings.Cut(b, ":")

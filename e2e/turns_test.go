@@ -200,7 +200,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 		d.Browser.Newest().Post(c.end, nil)
 		err := <-failed
 		if err == nil && c.end == "Page.crash" && answer.GetTab().GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE && answer.GetResults()[0].GetOk() {
-			continue // the browser takes long to write down the crash, and tells of it only then
+			continue // the browser reports the crash only after it has written its dump
 		}
 		if status.Code(err) != c.code || !strings.Contains(err.Error(), `click "Make": ok`) {
 			t.Errorf("%s: the error is %v, the answer %v", c.end, err, answer)

@@ -188,12 +188,12 @@ func (h *hangs) after() {
 		s := h.open(act.event, "30")
 		act := s.interact(act.step(s))
 		h.try(func() {
-			honest(s.t, name, s.answered(name, act))
+			checkReported(s.t, name, s.answered(name, act))
 		})
 	}
 	s := h.open("input", "30")
 	h.try(func() {
-		honest(s.t, "form", s.answered("form", func() (*domtapv1.StepResult, *domtapv1.Tab, error) {
+		checkReported(s.t, "form", s.answered("form", func() (*domtapv1.StepResult, *domtapv1.Tab, error) {
 			r, err := s.d.Actions.FillForm(s.t.Context(), &domtapv1.FillFormRequest{
 				TabId: s.tab, Fields: []*domtapv1.FormField{{Label: "Name", Value: "Ada"}}, Submit: true,
 			})
@@ -230,8 +230,8 @@ func (h *hangs) inFrames() {
 	}
 }
 
-// honest holds an answer against what may be said: what was observed before the page stopped answering, or that nobody knows.
-func honest(t *testing.T, name string, r *domtapv1.StepResult) {
+// checkReported checks that a result reports only what was observed before the page stopped answering, or that the outcome is unknown.
+func checkReported(t *testing.T, name string, r *domtapv1.StepResult) {
 	then := strings.Contains(r.GetSummary(), ", but then the page stopped answering")
 	unknown := r.GetReason() == "PAGE_UNRESPONSIVE" && r.GetDelivered() != domtapv1.Delivered_DELIVERED_ALL
 	if r.GetOk() != then || r.GetOk() == unknown {

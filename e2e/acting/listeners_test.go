@@ -121,14 +121,14 @@ func TestElementsThatOnlyListenAreInTheFirstRead(t *testing.T) {
 	})
 }
 
-// shows reports whether a read with the options that nobody set has an element.
+// shows reports whether a read with the default options has an element.
 func (s *stage) shows(t *testing.T, name string) bool {
 	t.Helper()
 	_, ok := testenv.Find(testenv.Usual(t, s.d, s.tab), name)
 	return ok
 }
 
-// testCanceledReads cancels reads at any moment: what a document had answered and nobody took is told again.
+// testCanceledReads cancels reads at any moment: the next read has everything that the cancelled one would have returned.
 func (s *stage) testCanceledReads(t *testing.T) {
 	for i := range 60 {
 		name := fmt.Sprintf("Renamed %d", i)

@@ -62,7 +62,7 @@ var rowShapes = []struct{ name, page, reuse string }{
 const logged = `<script>log = []; for (const type of ["pointerdown", "mousedown", "click", "keydown", "input", "change"])
 	addEventListener(type, (e) => log.push(type), true)</script>`
 
-// readings are the ways in which a caller is told of a page.
+// readings are the ways in which a caller reads a page.
 var readings = map[string]func(s *stage) error{
 	"dom": func(s *stage) error {
 		_, err := s.d.Dom.GetDom(s.t.Context(), &domtapv1.GetDomRequest{TabId: s.tab})
@@ -286,7 +286,7 @@ func TestATurnMayChangeItsRow(t *testing.T) {
 	s.is(`gone.join()`, "Alice")
 }
 
-// TestClientThatHasNotReadIsNotRefused acts by the ref that another client was told of.
+// TestClientThatHasNotReadIsNotRefused acts by a ref that only another client has read.
 func TestClientThatHasNotReadIsNotRefused(t *testing.T) {
 	s := staged(t, rowShapes[1].page+logged)
 	button := s.at("Delete")
@@ -300,7 +300,7 @@ func TestClientThatHasNotReadIsNotRefused(t *testing.T) {
 }
 
 // TestChangedElementIsNotPressed clicks a button that gets another name, and one in a row that gets another record, every few
-// milliseconds. The page keeps what each press went to: it is what the caller was told of, or the answer is a refusal.
+// milliseconds. The page keeps what each press went to: it is the element that the caller read, or the call is refused.
 func TestChangedElementIsNotPressed(t *testing.T) {
 	s := staged(t, `<p>`)
 	for _, page := range []struct{ html, of, name string }{

@@ -32,7 +32,7 @@ func readLog(t testing.TB, d *testenv.Daemon, r *domtapv1.ReadLogRequest) *domta
 	return resp
 }
 
-// logUntil reads a tab's log until an entry is as wanted: what the page does is told when it is told.
+// logUntil reads a tab's log until it has the wanted entry. Entries arrive some time after the page's action.
 func logUntil(t testing.TB, d *testenv.Daemon, tab string, want func(*domtapv1.LogEntry) bool) *domtapv1.LogEntry {
 	t.Helper()
 	ctx := testenv.Within(t, testenv.Patience)

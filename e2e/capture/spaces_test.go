@@ -97,7 +97,7 @@ func TestWhiteSpaceOfTheSourceIsNoText(t *testing.T) {
 	t.Run("cut", func(t *testing.T) { testCutText(t, d) })
 }
 
-// large has texts that are longer than what is told of them, and containers whose names say nothing of what is in them.
+// large has texts that are longer than the limit, and containers whose names do not contain the text inside.
 var large = `<title>Large</title><ol id=log tabindex=0>` + entries + `</ol><ul role=listbox tabindex=0 aria-label=Names><li>Ada<li>Grace</ul>
 <select id=many multiple></select><p id=words></p><p id=blank></p><p id=nodes>Start</p><textarea id=area></textarea><div id=rich contenteditable role=textbox aria-label=Rich></div>
 <script>
@@ -112,8 +112,8 @@ rich.append(blanks, "end");
 
 var entries = strings.Repeat("<li>An entry of the log of this machine</li>", 4) + "<li>The <b>fifth</b> entry</li>"
 
-// testCutText looks for what is too long to be told whole: it is marked as cut, however it begins, and what stands in
-// blocks of its own is told by itself.
+// testCutText checks texts that are too long: each is marked as cut, however it begins, and the text of inner
+// blocks is reported by itself.
 func testCutText(t *testing.T, d *testenv.Daemon) {
 	tab := d.Open(testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(large)}))
 	texts := func() []string {

@@ -35,7 +35,7 @@ func TestTabsBehindOthersAreSeenAndActedOn(t *testing.T) {
 	testenv.InSessions(t, testenv.Shared(t), func(t *testing.T, d *testenv.Daemon) { inFront(t, d, url, tabs, rounds) })
 }
 
-// inFront uses as many tabs of one session, so many times.
+// inFront uses a number of tabs of one session, a number of times.
 func inFront(t *testing.T, d *testenv.Daemon, url string, tabs, rounds int) {
 	var ids []string
 	for i := range tabs {

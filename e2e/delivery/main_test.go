@@ -1,13 +1,13 @@
-// Package delivery holds what answers to actions say against what the page itself received, over random steps on a page
-// that moves, renders anew, reuses, renames, covers and takes away what is acted on (scene.html).
+// Package delivery compares the results of actions with the events that the page received, over random steps on a page
+// that moves, re-renders, reuses, renames, covers and removes its controls (scene.html).
 //
 //   - ok means that the page's own element received the whole action.
-//   - No element is touched that was not named: the first event of a step reaches the element of the ref, as the caller
-//     was told of it last, or nothing.
-//   - What is answered as not delivered at all was not received.
+//   - No other element receives anything: the first event of a step reaches the element of the ref, as the caller read it
+//     last, or none.
+//   - The page received nothing of an action that is reported as not delivered.
 //
-// The test takes ten seconds. DOMTAP_STEPS=20000 makes that many steps, DOMTAP_SEED=N repeats the chances of a run; -v
-// prints what was met.
+// The test takes ten seconds. DOMTAP_STEPS=20000 makes that many steps, DOMTAP_SEED=N repeats the random choices of a run, and
+// -v prints how often each case occurred.
 package delivery
 
 import (

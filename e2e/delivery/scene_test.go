@@ -61,7 +61,7 @@ type scene struct {
 	kinds     map[int]string
 	// known are the controls as the caller read them last.
 	known []known
-	// told is when the caller was told of the page last: between these two.
+	// told is when the caller read the page last: between these two points.
 	told [2]int
 }
 
@@ -167,7 +167,7 @@ func (s *scene) read() {
 	s.told = [2]int{from, s.end().Seq}
 }
 
-// wasTold lists what a control was when the caller was told of it last.
+// wasTold lists what a control was when the caller read it last.
 func (s *scene) wasTold(uid int) []identity {
 	var out []identity
 	for _, c := range s.histories[uid] {

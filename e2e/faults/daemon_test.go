@@ -206,7 +206,7 @@ func (p *installed) awaitJournal(t *testing.T, what string) {
 				return
 			}
 		}
-		time.Sleep(10 * time.Millisecond) // the disk tells nobody when it is written
+		time.Sleep(10 * time.Millisecond) // there is no event for a finished write
 	}
 	t.Fatalf("the journal does not say %q: %s", what, text)
 }

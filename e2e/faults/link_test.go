@@ -127,7 +127,7 @@ func (st *stage) endure(p *proxy, m mischief, r *row, span time.Duration) {
 	p.set(mischief{})
 	r.injected++
 	began := time.Now()
-	st.tellsTheTruth(tab, m)
+	st.matchesThePage(tab, m)
 	r.recovery = append(r.recovery, time.Since(began))
 	st.close(tab)
 	select {
@@ -160,9 +160,9 @@ func (r *row) note(t *testing.T, what string, err error, took time.Duration) {
 	}
 }
 
-// tellsTheTruth reads a tab until what is read is what the page shows. What was changed within a message nobody can tell
-// from what the page said, so after that the page is loaded anew first.
-func (st *stage) tellsTheTruth(tab string, m mischief) {
+// matchesThePage reads a tab until the result equals the page. A change inside a CDP message is undetectable, so after
+// such a fault the page is loaded again first.
+func (st *stage) matchesThePage(tab string, m mischief) {
 	t := st.t
 	t.Helper()
 	var last error

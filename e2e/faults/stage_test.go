@@ -117,7 +117,7 @@ func (st *stage) watch(tab string) <-chan error {
 	st.t.Helper()
 	stream, err := st.Dom.WatchDom(testenv.Within(st.t, limit), &domtapv1.WatchDomRequest{TabId: tab})
 	if err == nil {
-		_, err = stream.Recv() // from here on it is told of everything
+		_, err = stream.Recv() // from here on the stream reports every change
 	}
 	if err != nil {
 		st.t.Fatal(err)

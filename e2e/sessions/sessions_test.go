@@ -545,7 +545,7 @@ func TestHTTPCredentials(t *testing.T) {
 	}
 }
 
-// TestNoPromptIsEverOpen asks for permissions that nobody granted, and for some that somebody did.
+// TestNoPromptIsEverOpen requests permissions, granted ones and others.
 func TestNoPromptIsEverOpen(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Asks</title>`)})
 	d := testenv.StartDaemon(t)

@@ -57,7 +57,7 @@ func answerDialog(t testing.TB, d *testenv.Daemon, r *domtapv1.AnswerDialogReque
 // stillUsable fails unless the tab can be navigated, read and clicked.
 func stillUsable(t testing.TB, d *testenv.Daemon, tab, url string) {
 	t.Helper()
-	// What the page itself had begun before it was left may be committed after it: the caller is told, and navigates again.
+	// A navigation that the page began before may be committed after the caller's: the call fails, and the caller navigates again.
 	// The page that came back may have begun the next navigation by then.
 	const attempts = 5
 	var r *domtapv1.GetDomResponse
@@ -276,7 +276,7 @@ func everyCallAnswers(t *testing.T, d *testenv.Daemon, tab string) {
 	}
 }
 
-// TestDialogPolicies lets dialogs be answered at once: they are still told of, and nothing stands still.
+// TestDialogPolicies sets policies that answer dialogs at once: the dialogs are still reported, and nothing blocks.
 func TestDialogPolicies(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok":      testenv.HTML(testenv.SomeButtons),

@@ -56,7 +56,7 @@ func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 		}
 		return scriptTime(t, page) - before
 	}
-	// The page is told that nobody watches when the daemon knows: so the first silence may take a while, and holds.
+	// The page stops pushing some time after the last watcher has left, and then stays silent.
 	silent := func(when string) {
 		t.Helper()
 		for ran() > 0 {
@@ -82,7 +82,7 @@ func TestNothingRunsWhileNobodyWatches(t *testing.T) {
 	silent("after the watch")
 }
 
-// messages waits for so many more messages.
+// messages waits for a number of further messages.
 func messages(ctx context.Context, f *testenv.Follower, n int) error {
 	for range n {
 		_, news, err := f.State()

@@ -21,7 +21,7 @@ import (
 // docs/stream.md bounds and bench measures: it is what a machine at its limit may take.
 const patience = testenv.Patience
 
-// unseenChange is a change that the page's mutation observer is told nothing of, or too little.
+// unseenChange is a change without mutation records, or with records that do not show it.
 type unseenChange struct {
 	name string
 	// bound is the row of the table of bounds in docs/stream.md that speaks of it.
