@@ -28,7 +28,7 @@ func New(ctx context.Context, page driver.Page, o Options, owner Owner) *Control
 	return newTab(ctx, page, o.withDefaults(), 0, owner)
 }
 
-// Resume makes a tab that another process kept. It has no page until its owner reopens one.
+// Resume makes a tab from the Record of another process. It has no page until its owner reopens one.
 func Resume(ctx context.Context, k restore.Record, o Options, owner Owner) *Control {
 	o.ID, o.Session, o.URL, o.Viewport, o.Restore = k.ID, k.Session, dom.WithoutUser(k.URL), k.Viewport, true
 	c := newTab(ctx, new(absent), o.withDefaults(), k.Refs, owner)

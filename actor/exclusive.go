@@ -49,7 +49,7 @@ func (x *Exclusive) Read(ctx context.Context, o ReadOptions) (Reading, error) {
 	return x.t.reader.read(ctx, o)
 }
 
-// Subscribe tells the page what to report, when that is something else than before.
+// Subscribe asks the page to report what watches need, when that has changed.
 func (x *Exclusive) Subscribe(ctx context.Context) error { return x.t.reader.subscribe(ctx) }
 
 // AwaitParsed waits until the main document is parsed, or one that has replaced it since. Errors are those of Navigate.
@@ -99,7 +99,7 @@ func (x *Exclusive) Drain() error {
 // Crash is the error of what needs the page when that has crashed.
 func (x *Exclusive) Crash() error { return x.t.crashErr() }
 
-// Debug notes what nobody else is told.
+// Debug logs what no caller needs.
 func (x *Exclusive) Debug(message string, err error) { x.t.log.Debug(message, "err", err) }
 
 // Liveness watches over the page while a call acts on it.

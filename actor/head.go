@@ -28,7 +28,7 @@ type Head struct {
 func (h *Head) Next() <-chan struct{} { return h.next }
 
 // At returns the snapshot of a revision: this one, or an earlier one of the same document from the
-// bounded log; nil when it is not kept.
+// bounded log; nil when the log has dropped it.
 func (h *Head) At(revision uint64) *dom.Snapshot {
 	if revision == h.Snapshot.Revision {
 		return h.Snapshot

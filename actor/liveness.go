@@ -13,7 +13,7 @@ import (
 // pulse is how long after one answer the page is asked for the next sign of life while it is acted on.
 const pulse = 250 * time.Millisecond
 
-// Liveness watches over the page while a turn acts on it: an action whose page stops answering is told so at once, whatever time
+// Liveness watches over the page while a turn acts on it: an action whose page stops answering fails at once, whatever time
 // its caller has. Only the tab's goroutine touches it.
 type Liveness struct {
 	t *loop

@@ -117,7 +117,7 @@ func enqueue[T any](ctx context.Context, t *Tab, c Command, work func(ctx contex
 	}
 }
 
-// explain turns what ended a call into what its caller is told.
+// explain makes the error that the caller gets of what ended a call.
 func (t *Tab) explain(ctx context.Context, what string, err error) error {
 	var e *apierr.Error
 	switch {

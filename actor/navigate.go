@@ -88,7 +88,7 @@ func (t navigator) interrupt(ctx context.Context) {
 	}
 }
 
-// settleURL waits for the event of a same-document navigation, which tells the URL.
+// settleURL waits for the event of a same-document navigation, which has the URL.
 func (t navigator) settleURL(ctx context.Context, sames int) error {
 	bounded, cancel := context.WithTimeout(ctx, sameBound)
 	defer cancel()

@@ -42,7 +42,7 @@ type Options struct {
 	NavigationTimeout time.Duration
 	// AllowURL says whether the tab may go to a URL; nil allows every URL.
 	AllowURL func(url string) error
-	// Logger takes what no caller can be told; nil: nothing is logged.
+	// Logger takes what goes into no result; nil: nothing is logged.
 	Logger *slog.Logger
 	// Meter, Tracer and Keeper take what the tab does; nil: nobody does.
 	Meter  Meter
@@ -95,8 +95,8 @@ type Meter interface {
 // Keeper keeps the tabs that are to be brought back when the process ends without a word. Its methods are called by
 // many goroutines and must not wait.
 type Keeper interface {
-	// Keep keeps a tab, in place of what it kept of it before.
+	// Keep stores the Record of a tab, in place of an earlier one.
 	Keep(k restore.Record)
-	// Forget forgets a tab; one that is not kept is no error.
+	// Forget drops the Record of a tab, if there is one.
 	Forget(id string)
 }

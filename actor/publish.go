@@ -7,7 +7,7 @@ import (
 	"github.com/domtap/domtap/actor/restore"
 )
 
-// heldEvents is how many events of a tab that is away are kept until it is back.
+// heldEvents is how many events of a tab are held while it is being restored.
 const heldEvents = 64
 
 // publisher makes the heads of a tab, and reports its events.
@@ -21,7 +21,7 @@ type publisher struct {
 func (p *publisher) add(e TabEvent) { p.events = append(p.events, e) }
 
 // publish replaces the head when something changed, and then reports what the tab has to tell: the head first, then its events,
-// then the answers to dialogs that are gone from the head, then what is kept for the next process.
+// then the answers to dialogs that are gone from the head, then what the Keeper stores for the next process.
 func (p *publisher) publish() {
 	if p.t.recovery.Away() {
 		p.publishAway()
@@ -112,7 +112,7 @@ func (p *publisher) save() {
 		return
 	}
 	if p.t.recovery.Away() || p.t.ctx.Err() != nil {
-		return // what was kept still holds
+		return // the stored Record still holds
 	}
 	now := restore.Record{ID: p.t.id, Session: p.t.session, URL: p.t.nav.Address(), Viewport: p.t.viewport}
 	if saved, changed := p.t.recovery.Save(now, p.t.doc.NextRef(), time.Now()); changed {

@@ -108,7 +108,7 @@ func (r *reader) round(ctx context.Context, req driver.ReadRequest) (out driver.
 	return out, nil
 }
 
-// acknowledge tells the page of the refs that are due, unless a read is about to.
+// acknowledge sends the page the refs that are due, unless a read is about to.
 func (r *reader) acknowledge() {
 	if !r.hold {
 		r.flush()
@@ -131,7 +131,7 @@ func pushing(before, now []dom.FrameID) []dom.FrameID {
 	return slices.DeleteFunc(before, func(f dom.FrameID) bool { return !slices.Contains(now, f) })
 }
 
-// flush tells the page of all refs that are due, so that its documents may push on and know them.
+// flush sends the page all refs that are due, so that its documents may push on and know them.
 func (r *reader) flush() {
 	acks := r.t.doc.Pending()
 	for _, a := range acks {

@@ -11,7 +11,7 @@ import (
 // followBound is how long the page may take to be read for those who follow it.
 const followBound = 10 * time.Second
 
-// WatchOptions says what a watch needs to be told of.
+// WatchOptions says what a watch needs the page to report.
 type WatchOptions = observation.Options
 
 // Network is what is known of a page's requests, while somebody asks.

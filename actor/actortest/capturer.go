@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
 )
 
 // capturer takes pictures.
@@ -30,4 +31,24 @@ func (p *capturer) Picture(image []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.picture = image
+}
+
+// Extent is two viewports high.
+func (p *capturer) Extent(ctx context.Context) (dom.Box, error) {
+	p.count("Extent")
+	if err := p.thread(ctx); err != nil {
+		return dom.Box{}, err
+	}
+	defer p.mu.Unlock()
+	return dom.Box{Width: p.main.Scroll.Width, Height: 2 * p.main.Scroll.Height}, nil
+}
+
+// Print gives a PDF that holds the ranges.
+func (p *capturer) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
+	p.count("Print")
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	return []byte("%PDF " + paper.Ranges), nil
 }

@@ -99,3 +99,13 @@ func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) 
 	p.mu.Unlock()
 	return nil
 }
+
+// Reveal does nothing.
+func (p *input) Reveal(ctx context.Context, _ dom.Ref, _ dom.FrameID, _ string) error {
+	p.count("Reveal")
+	if err := p.thread(ctx); err != nil {
+		return err
+	}
+	p.mu.Unlock()
+	return nil
+}

@@ -188,7 +188,7 @@ func (s *State) Save(k Record, next dom.Ref, now time.Time) (saved Record, chang
 	return k, true
 }
 
-// Resume makes the state that of a tab which another process kept, and returns what is to be saved of it now.
+// Resume makes the state that of a tab from the Record of another process, and returns the Record to save now.
 func (s *State) Resume(k Record, reason string, now time.Time) Record {
 	s.gone = true
 	s.Lost(View{URL: k.URL, Place: k.Place}, reason)

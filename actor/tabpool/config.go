@@ -18,7 +18,7 @@ type Config struct {
 	// about how many bytes of changes; 0: 1024 and 4 MiB. A small page keeps less: 96 KiB, or what
 	// twice its elements take.
 	LogCount, LogBytes int
-	// Logger takes what no caller can be told; nil: nothing is logged.
+	// Logger takes what goes into no result; nil: nothing is logged.
 	Logger *slog.Logger
 	// AllowURL says whether tabs may go to a URL; its error should be an *Error of kind Refused. Nil
 	// allows every URL. Many goroutines call it at once.

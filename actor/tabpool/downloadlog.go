@@ -7,8 +7,8 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 )
 
-// keptDownloads is how many downloads of a session are remembered.
-const keptDownloads = 100
+// maxDownloads is how many downloads of a session are remembered.
+const maxDownloads = 100
 
 // DownloadRecord is a download and the tab that it belongs to, which may be closed.
 type DownloadRecord struct {
@@ -16,7 +16,7 @@ type DownloadRecord struct {
 	driver.Download
 }
 
-// downloadLog remembers the downloads of the sessions, oldest first, at most keptDownloads of each. The
+// downloadLog remembers the downloads of the sessions, oldest first, at most maxDownloads of each. The
 // pool's lock guards it.
 type downloadLog map[string][]DownloadRecord
 
@@ -36,7 +36,7 @@ func (l downloadLog) note(e actor.TabEvent) {
 			all[at].Download = e.Download
 			return
 		}
-		if len(all) >= keptDownloads {
+		if len(all) >= maxDownloads {
 			all = slices.Delete(all, 0, 1)
 		}
 		l[e.Info.Session] = append(all, DownloadRecord{Tab: e.Info.ID, Download: e.Download})

@@ -120,14 +120,14 @@ func TestTheDownloadLogKeepsTheLast(t *testing.T) {
 	event := func(kind actor.TabEventKind, tab, guid string, state driver.DownloadState) {
 		log.note(actor.TabEvent{Kind: kind, Info: actor.Info{ID: tab, Session: "work"}, Download: driver.Download{GUID: guid, State: state}})
 	}
-	for i := range keptDownloads + 1 {
+	for i := range maxDownloads + 1 {
 		event(actor.TabDownloaded, "t1", fmt.Sprint("g", i), driver.Fetched)
 	}
 	event(actor.TabDownloaded, "t2", "under way", driver.Fetching)
 	event(actor.TabDownloaded, "t2", "g100", driver.NotFetched)
 	event(actor.TabClosed, "t1", "", driver.Fetching)
 	list := log.list("work")
-	if len(list) != keptDownloads || list[0].GUID != "under way" || list[0].State != driver.Fetching || list[1].State != driver.NotFetched {
+	if len(list) != maxDownloads || list[0].GUID != "under way" || list[0].State != driver.Fetching || list[1].State != driver.NotFetched {
 		t.Errorf("%d downloads are kept, the newest are %+v", len(list), list[:2])
 	}
 	if slices.ContainsFunc(list, func(r DownloadRecord) bool { return r.GUID == "g0" || r.GUID == "g1" }) {

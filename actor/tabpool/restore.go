@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/actor/restore"
 )
 
-// Restore brings back a tab that another process kept, under its id. It does not wait: the tab is there at once, with
+// Restore brings back a tab from the Record of another process, under its id. It does not wait: the tab is there at once, with
 // StatusRestoring. Tabs that are opened later have other ids. It fails with an *Error of kind Exists when there is a tab of
 // that id, Exhausted when there are too many tabs or this one ended too many processes, and Invalid for what cannot have been a tab.
 func (p *Pool) Restore(k restore.Record) error {

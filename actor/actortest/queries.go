@@ -9,6 +9,55 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
+// queries answers questions about the page, besides its DOM.
+type queries struct {
+	*Page
+	extract  func(driver.Extraction) ([]driver.Extract, error)
+	evaluate func(driver.Script) (driver.Evaluated, error)
+}
+
+// Extracts says what plans give from now on; without it they give nothing. The function may not call methods of
+// the page.
+func (p *queries) Extracts(answer func(driver.Extraction) ([]driver.Extract, error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.extract = answer
+}
+
+// Extract runs a plan.
+func (p *queries) Extract(ctx context.Context, e driver.Extraction) ([]driver.Extract, error) {
+	p.count("Extract")
+	if err := p.thread(ctx); err != nil {
+		return nil, err
+	}
+	defer p.mu.Unlock()
+	if p.extract == nil {
+		return nil, nil
+	}
+	return p.extract(e)
+}
+
+// Evaluates says what scripts give from now on; without it they give null. The function may not call methods of the
+// page.
+func (p *queries) Evaluates(answer func(driver.Script) (driver.Evaluated, error)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.evaluate = answer
+}
+
+// Evaluate runs a script.
+func (p *queries) Evaluate(ctx context.Context, s driver.Script) (driver.Evaluated, error) {
+	p.count("Evaluate")
+	if err := p.thread(ctx); err != nil {
+		return driver.Evaluated{}, err
+	}
+	defer p.mu.Unlock()
+	if p.evaluate == nil {
+		return driver.Evaluated{JSON: "null"}, nil
+	}
+	return p.evaluate(s)
+}
+
 // Find finds what a target means: by label nodes with such a Text, by placeholder those with such a Placeholder, by
 // test id those with such a data-testid in Attributes, and by selector what Match says of it. Nodes that are Off count
 // as hidden. Structural nodes that nobody has asked for are part of the stored DOM once they were found. A node of the
