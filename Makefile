@@ -7,7 +7,7 @@ SOAKTIME ?= 30m
 STEPS    ?= 3000
 CANCELS  ?= 1000
 BIN      := .cache/bin
-LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|FreshWalk|BehindOthers|MemoryOfReaders
+LONG     := AnswersAgree|CancelledCalls|Hostile|StaleRef|Converge|FreshWalk|BehindOthers|MemoryOfReaders|BecomeTabs|DialogsAreState|DialogPolicies|PagesThatHang|CommandsInTheDocuments|Floods|ExtractIsBounded
 # The packages whose tests take longest begin first, so that none of them is left to run alone at the end. Three at once on two
 # cores: browsers that start and end, and tests that wait, leave some of them idle.
 LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server ./e2e/acting ./e2e/capture ./e2e/adversarial
@@ -51,12 +51,13 @@ check: ## build, vet, and run the tests that need no browser, without the race d
 	go vet ./...
 	go test -short -vet=off $(TESTFLAGS) $$(go list ./... | grep -v /e2e)
 
-# The tests of LONG are those that testenv.Size or one of the variables makes longer.
+# The tests of LONG are those that testenv.Size, testenv.Long or one of the variables makes longer.
 test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCELS (1000) cancelled calls, large pages and long campaigns
 	scripts/install-chromium
 	scripts/install-apps
+	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
-		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/adversarial ./e2e/streams ./e2e/capture ./internal/server
+		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap
 
 bench: ## run the benchmarks
 	scripts/install-chromium

@@ -42,10 +42,10 @@ func usable(t *testing.T, d *testenv.Daemon, tab string) []*domtapv1.Element {
 	return r.GetElements()
 }
 
-// only opens the page of elements with nothing left of it but one section.
-func only(t *testing.T, d *testenv.Daemon, url, section string) string {
+// only shows the page of elements with nothing left of it but one section, in tab or, where that is empty, in a new tab.
+func only(t *testing.T, d *testenv.Daemon, tab, url, section string) string {
 	t.Helper()
-	tab := d.Open(url + "/pages/elements.html")
+	tab = d.Show(tab, url+"/pages/elements.html")
 	testenv.Evaluate[any](t, d, fmt.Sprintf(`for (const s of document.querySelectorAll("section")) if (s.id !== %q) s.remove()`, section))
 	return tab
 }
@@ -54,6 +54,7 @@ func only(t *testing.T, d *testenv.Daemon, url, section string) string {
 func TestEverythingOfUseIsListed(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
+	tab := ""
 	for section, want := range map[string][]string{
 		"cursor": {
 			`div generic "Card"`, `div generic "Text within and reset"`, `span generic "Nested rule"`, `div generic "Inline style"`,
@@ -82,7 +83,7 @@ func TestEverythingOfUseIsListed(t *testing.T) {
 		},
 	} {
 		t.Run(section, func(t *testing.T) {
-			tab := only(t, d, url, section)
+			tab = only(t, d, tab, url, section)
 			if got := brief(usable(t, d, tab)); !slices.Equal(got, want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
@@ -118,7 +119,7 @@ func press(t *testing.T, d *testenv.Daemon, tab string, e *domtapv1.Element) *do
 func TestHiddenControlsAreToggled(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
-	tab := only(t, d, url, "labels")
+	tab := only(t, d, "", url, "labels")
 	is := func(text string) domtapv1.CheckedState { return named(t, usable(t, d, tab), text).GetChecked() }
 	const yes, no = domtapv1.CheckedState_CHECKED_STATE_TRUE, domtapv1.CheckedState_CHECKED_STATE_FALSE
 	for text, want := range map[string]domtapv1.CheckedState{
@@ -155,7 +156,7 @@ func TestHiddenControlsAreToggled(t *testing.T) {
 func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
-	tab := only(t, d, url, "maps")
+	tab := only(t, d, "", url, "maps")
 	elements := usable(t, d, tab)
 	image := testenv.Evaluate[[]float64](t, d, `(() => { const r = document.getElementById("map").getBoundingClientRect(); return [r.x, r.y] })()`)
 	for text, want := range map[string]struct {
@@ -187,7 +188,7 @@ func TestAreasAreClickedInsideTheirShape(t *testing.T) {
 func TestContentsHaveTheBoxOfTheirParts(t *testing.T) {
 	url := serve(t, nil)
 	d := testenv.Shared(t)
-	tab := only(t, d, url, "contents")
+	tab := only(t, d, "", url, "contents")
 	testenv.Evaluate[any](t, d, `for (const e of document.querySelectorAll("section > *")) e.onclick = (event) => { event.preventDefault(); document.title = e.textContent }, 0`)
 	elements := usable(t, d, tab)
 	for text, size := range map[string][2]float64{"Child Second": {100, 40}, "Deep": {60, 30}} {

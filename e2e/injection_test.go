@@ -27,8 +27,9 @@ func TestHiddenInjectionIsFlaggedAndLeftOut(t *testing.T) {
 	}
 	d := testenv.Shared(t)
 	url := serve(t, mux)
+	tab := ""
 	for name := range pages {
-		tab := d.Open(url + "/" + name)
+		tab = d.Show(tab, url+"/"+name)
 		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Mode: readContent})
 		var kinds []string
 		for _, s := range got.GetSignals() {

@@ -76,8 +76,10 @@ func TestReadPageChoosesByType(t *testing.T) {
 	}
 	url := serve(t, handlers)
 	d := testenv.Shared(t)
+	tab := ""
 	for _, c := range types {
-		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: d.Open(url + "/" + c.name)})
+		tab = d.Show(tab, url+"/"+c.name)
+		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab})
 		if got.GetMode() != c.want || got.GetReason() == "" {
 			t.Errorf("%s: %v because %q, want %v\n%.300s", c.name, got.GetMode(), got.GetReason(), c.want, got.GetText())
 		}
@@ -230,7 +232,11 @@ func TestReadPageMarksAPicture(t *testing.T) {
 		<button style="left:500px;top:100px;opacity:0">Hidden</button>`
 	url := serve(t, map[string]http.HandlerFunc{"/": testenv.HTML(page)})
 	for _, scale := range []int{1, 2} {
-		d := testenv.Shared(t, fmt.Sprintf("force-device-scale-factor=%d", scale))
+		var flags []string
+		if scale > 1 {
+			flags = append(flags, fmt.Sprintf("force-device-scale-factor=%d", scale))
+		}
+		d := testenv.Shared(t, flags...)
 		tab := d.Open(url)
 		got := readPage(t, d, &domtapv1.ReadPageRequest{TabId: tab, Mode: readVisual})
 		if len(got.GetMarks()) != 2 || got.GetImageScale() != float64(scale) || strings.Count(got.GetText(), "\n[") != 2 {
@@ -264,7 +270,7 @@ func TestReadPageBearsHostilePages(t *testing.T) {
 	pages := map[string]string{
 		"wide":    fmt.Sprintf(`<title>Wide</title><script>document.write("<i>x</i><p>y".repeat(%d))</script>`, testenv.Size(10_000, 50_000)),
 		"deep":    `<title>Deep</title><div id=r></div><script>let n=r;for(let i=0;i<2000;i++){const c=document.createElement("div");c.append("t");n.append(c);n=c}</script>`,
-		"hidden":  `<title>Hidden</title><p>Shown</p><div id=r style="display:none"></div><script>let n=r;for(let i=0;i<20000;i++){const c=document.createElement("div");n.append(c);n=c}</script>`,
+		"hidden":  fmt.Sprintf(`<title>Hidden</title><p>Shown</p><div id=r style="display:none"></div><script>let n=r;for(let i=0;i<%d;i++){const c=document.createElement("div");n.append(c);n=c}</script>`, testenv.Size(5_000, 20_000)),
 		"text":    fmt.Sprintf(`<title>Text</title><p id=r></p><script>r.textContent="word ".repeat(%d)</script>`, testenv.Size(200_000, 1_000_000)),
 		"clobber": `<title>Clobber</title><form><input name=localName><input name=firstChild><input name=nextSibling><input name=nodeType><input name=shadowRoot><input name=getAttribute><p>In a form</p></form>`,
 		"lone":    `<title>Lone</title><p id=r></p><script>r.textContent="a\ud800b\u0000c\u202ed"</script>`,

@@ -56,6 +56,7 @@ func typeInto(target *domtapv1.Target, text string) *domtapv1.Step {
 func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/targets": testenv.HTML(targetsPage)})
 	d := testenv.Shared(t)
+	tab := ""
 	for _, c := range []struct {
 		target *domtapv1.Target
 		types  bool
@@ -86,7 +87,7 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 		{target: &domtapv1.Target{Selector: "#inner"}, want: "inner"},
 		{target: &domtapv1.Target{Selector: "button.veiled"}, want: "veiled2"},
 	} {
-		tab := d.Open(url + "/targets")
+		tab = d.Show(tab, url+"/targets")
 		step := clickAt(c.target)
 		if c.types {
 			step = typeInto(c.target, "x")
@@ -98,9 +99,6 @@ func TestTargetsReachTheElementThatIsMeant(t *testing.T) {
 		}
 		if got := r.GetTab().GetTitle(); got != c.want {
 			t.Errorf("%v reached %q, want %q", c.target, got, c.want)
-		}
-		if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

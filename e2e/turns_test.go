@@ -58,10 +58,10 @@ func turnsDesk(t *testing.T) (d *testenv.Daemon, url string) {
 
 func button(name string) *domtapv1.Step { return clickAt(&domtapv1.Target{Role: "button", Name: name}) }
 
-// interact does a turn on a fresh copy of the page.
+// interact does a turn on a fresh copy of the page, in the request's tab or, where it names none, in a new one.
 func interact(t *testing.T, d *testenv.Daemon, url string, r *domtapv1.InteractRequest) (*domtapv1.InteractResponse, error) {
 	t.Helper()
-	r.TabId = d.Open(url + "/desk")
+	r.TabId = d.Show(r.GetTabId(), url+"/desk")
 	return d.Actions.Interact(testenv.Within(t, testenv.Patience), r)
 }
 
@@ -75,6 +75,7 @@ func summaries(r *domtapv1.InteractResponse) string {
 
 func TestATurnSaysWhatItDidToThePage(t *testing.T) {
 	d, url := turnsDesk(t)
+	tab := ""
 	for _, c := range []struct {
 		steps   []*domtapv1.Step
 		verdict domtapv1.Verdict
@@ -97,7 +98,9 @@ func TestATurnSaysWhatItDidToThePage(t *testing.T) {
 		{[]*domtapv1.Step{button("Ask"), button("Make")}, domtapv1.Verdict_VERDICT_DIALOG,
 			`click "Ask": ok, and a dialog is open: confirm "Sure?"; click button "Make": not done, a dialog is open`, "Asked"},
 	} {
-		r, err := interact(t, d, url, &domtapv1.InteractRequest{Steps: c.steps})
+		request := &domtapv1.InteractRequest{TabId: tab, Steps: c.steps}
+		r, err := interact(t, d, url, request)
+		tab = request.GetTabId()
 		if err != nil || r.GetVerdict() != c.verdict || !strings.HasPrefix(summaries(r), c.says) {
 			t.Errorf("%s: got %q, %v, %v", c.says, summaries(r), r.GetVerdict(), err)
 			continue
@@ -219,9 +222,10 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 		<script>like.onclick = () => { like.ariaPressed = "true"; like.textContent = "Liked" }</script>`)
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{"/large": testenv.HTML(page.String())})
+	tab := ""
 	for _, target := range []*domtapv1.Target{{Role: "button", Name: "Like"}, {Label: "Watch"}} {
 		for _, format := range []domtapv1.Format{domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_DIFF} {
-			tab := d.Open(url + "/large")
+			tab = d.Show(tab, url+"/large")
 			r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Format: format, Steps: []*domtapv1.Step{clickAt(target)}})
 			if err != nil || r.GetVerdict() != domtapv1.Verdict_VERDICT_CHANGED {
 				t.Fatalf("%v, %v", r, err)
@@ -234,9 +238,6 @@ func TestTheAnswerOfAClickIsSmall(t *testing.T) {
 			t.Logf("%v: %d tokens: %s", format, n, text)
 			if n > 150 {
 				t.Errorf("%v: the answer costs %d tokens, want 150 at most: %s", format, n, text)
-			}
-			if _, err := d.Tabs.CloseTab(t.Context(), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
-				t.Fatal(err)
 			}
 		}
 	}

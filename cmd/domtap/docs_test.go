@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/internal/testenv"
 )
 
 // root is the top of the repository.
@@ -75,7 +76,8 @@ func documents(t *testing.T) []string {
 }
 
 // TestCommandsInTheDocumentsWork runs the blocks of each document, in order, in one place with a
-// daemon of its own. https://example.com is a page of the test, and the ports are free ones.
+// daemon of its own. https://example.com is a page of the test, and the ports are free ones. make test runs those of README.md
+// and docs/quickstart.md, and make test-long those of all documents.
 func TestCommandsInTheDocumentsWork(t *testing.T) {
 	path := needPlainProgram(t)
 	run := 0
@@ -86,6 +88,9 @@ func TestCommandsInTheDocumentsWork(t *testing.T) {
 		}
 		run += len(blocks)
 		name := strings.TrimPrefix(filepath.ToSlash(file), filepath.ToSlash(root)+"/")
+		if !testenv.Long() && name != "README.md" && name != "docs/quickstart.md" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			workspace := newWorkspace(t, path)
 			for _, b := range blocks {

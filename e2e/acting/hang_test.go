@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -116,7 +117,7 @@ func (s *stage) interact(steps ...*domtapv1.Step) func() (*domtapv1.StepResult, 
 }
 
 // TestPagesThatHangByAnAction lets pages hang before, in and after the handlers of what is done to them. What was received is
-// said, with what came then; what was not observed is not said to be done.
+// said, with what came then; what was not observed is not said to be done. Half of the actions and moments are for make test-long.
 func TestPagesThatHangByAnAction(t *testing.T) {
 	h := newHangs(t)
 	h.afterClicks()
@@ -132,7 +133,11 @@ func TestPagesThatHangByAnAction(t *testing.T) {
 
 // afterClicks lets pages hang in the handler of a click and up to 50 ms after it.
 func (h *hangs) afterClicks() {
-	for _, after := range []string{"now", "0", "1", "5", "20", "50"} {
+	moments := []string{"now", "5", "50"}
+	if testenv.Long() {
+		moments = append(moments, "0", "1", "20")
+	}
+	for _, after := range moments {
 		s := h.open("click", after)
 		act := s.interact(click(s.at("Press")))
 		h.try(func() {
@@ -160,6 +165,9 @@ func (h *hangs) during() {
 		"select":           {"change", func(s *stage) *domtapv1.Step { return selecting(s.at("pick"), "two") }},
 		"hover":            {"mouseover", func(s *stage) *domtapv1.Step { return hover(s.at("Press")) }},
 	} {
+		if slices.Contains([]string{"drag", "fill", "press", "hover"}, name) && !testenv.Long() {
+			continue
+		}
 		s := h.open(act.event, "now")
 		act := s.interact(act.step(s))
 		h.try(func() {
@@ -185,6 +193,9 @@ func (h *hangs) after() {
 		"drag":   {"mouseup", func(s *stage) *domtapv1.Step { return drag(s.at("Box"), nil, 60, 60) }},
 		"hover":  {"mouseover", func(s *stage) *domtapv1.Step { return hover(s.at("Press")) }},
 	} {
+		if slices.Contains([]string{"check", "type", "select"}, name) && !testenv.Long() {
+			continue
+		}
 		s := h.open(act.event, "30")
 		act := s.interact(act.step(s))
 		h.try(func() {

@@ -19,9 +19,10 @@ import (
 // TestHostilePagesAreBounded opens pages made to break their reader. Each answers, or fails with a clear
 // status, in bounded time and memory, while a tab beside it works.
 func TestHostilePagesAreBounded(t *testing.T) {
-	// In scripts, SOME and MANY stand for numbers of elements, and LONG for how often a word of a text is repeated.
+	// In scripts, SOME and MANY stand for numbers of elements, LONG for how often a word of a text is repeated, FRAMES for a number
+	// of frames, and DEPTH for how deep frames are nested.
 	sizes := strings.NewReplacer("SOME", strconv.Itoa(testenv.Size(5_000, 30_000)), "MANY", strconv.Itoa(testenv.Size(10_000, 50_000)),
-		"LONG", strconv.Itoa(testenv.Size(1<<20, 5<<20)))
+		"LONG", strconv.Itoa(testenv.Size(1<<20, 5<<20)), "FRAMES", strconv.Itoa(testenv.Size(100, 200)), "DEPTH", strconv.Itoa(testenv.Size(6, 7)))
 	script := func(js string) http.HandlerFunc {
 		return testenv.HTML("<!doctype html><title>Hostile</title><button>First</button><div id=d></div><script>" + sizes.Replace(js) + "</script>")
 	}
@@ -34,7 +35,7 @@ func TestHostilePagesAreBounded(t *testing.T) {
 		"long attributes":         script(`d.innerHTML = "<a>Link</a>"; d.firstChild.href = "data:," + "y".repeat(LONG); d.firstChild.name = "z".repeat(LONG); document.title = "t".repeat(1 << 20)`),
 		"lone surrogates":         script(`d.innerHTML = "<button></button><input>"; d.firstChild.textContent = "a\ud800b\udc00"; d.lastChild.value = "\udfff"`),
 		"document.write":          script(`addEventListener("load", () => { let n = 0; const t = setInterval(() => { document.open(); document.write("<button>Written " + n + "</button>"); document.close(); if (++n > 50) clearInterval(t) }, 1) })`),
-		"many frames":             script(`for (let i = 0; i < 100; i++) { const f = document.createElement("iframe"); f.srcdoc = "<button>In frame</button>"; f.width = f.height = 20; d.append(f) }`),
+		"many frames":             script(`for (let i = 0; i < FRAMES; i++) { const f = document.createElement("iframe"); f.srcdoc = "<button>In frame</button>"; f.width = f.height = 20; d.append(f) }`),
 		"restless":                script(`setInterval(() => { for (let i = 0; i < 300; i++) d.append(document.createElement("button")); if (d.childElementCount > 3000) d.replaceChildren() }, 0)`),
 		"deep and drawn":          script(`let n = d; for (let i = 0; i < 20000; i++) n = n.appendChild(document.createElement("div")); n.innerHTML = "<button>Deep</button>"`),
 		"deep shadow roots":       script(`let n = d; for (let i = 0; i < 300; i++) { n = n.attachShadow({ mode: "open" }).appendChild(document.createElement("div")) } n.innerHTML = "<button>Deep</button>"`),
@@ -44,7 +45,7 @@ func TestHostilePagesAreBounded(t *testing.T) {
 		"a long name of many":     script(`d.innerHTML = "<p id=p></p>" + "<button aria-labelledby=p></button>".repeat(500); p.textContent = "x ".repeat(LONG)`),
 		"labels in a circle":      script(`for (let i = 0; i < 2000; i++) d.insertAdjacentHTML("beforeend", "<button id=b" + i + " aria-labelledby='b" + (i + 1) % 2000 + " b" + (i + 7) % 2000 + "'>B</button>")`),
 		"writing for ever":        script(`addEventListener("load", () => { let n = 0; const write = () => { document.open(); document.write("<title>W</title><button>Written " + ++n + "</button><i></i>".repeat(200)); document.close(); setTimeout(write, 0) }; write() })`),
-		"nested frames":           script(`const nest = (doc, n) => { if (!n) return; for (let i = 0; i < 2; i++) { const f = doc.createElement("iframe"); doc.body.append(f); f.contentDocument.body.innerHTML = "<button>At " + n + "</button>"; nest(f.contentDocument, n - 1) } }; nest(document, 6)`),
+		"nested frames":           script(`const nest = (doc, n) => { if (!n) return; for (let i = 0; i < 2; i++) { const f = doc.createElement("iframe"); doc.body.append(f); f.contentDocument.body.innerHTML = "<button>At " + n + "</button>"; nest(f.contentDocument, n - 1) } }; nest(document, DEPTH)`),
 		"frames that come and go": script(`setInterval(() => { for (let i = 0; i < 5; i++) { const f = document.createElement("iframe"); f.srcdoc = "<button>Brief</button>"; d.append(f) } while (d.childElementCount > 40) d.firstChild.remove(); if (Math.random() < .1) d.replaceChildren() }, 20)`),
 		"leaving":                 script(`let n = +location.hash.slice(1) || 0; setInterval(() => { location.hash = ++n }, 0)`),
 	}

@@ -156,11 +156,12 @@ func TestLogAnswersWhileThePageHangs(t *testing.T) {
 
 // TestFloodsCostLinesAndNotTheTab lets a page log many lines and texts of 10 MB, and ask for many things.
 func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
+	lines, requests := testenv.Size(8_000, 20_000), testenv.Size(4_000, 10_000)
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
-		"/console": testenv.HTML(`<title>Console</title><button>Here</button><script>for (let i = 0; i < 20000; i++) console.log("line " + i); console.warn("done")</script>`),
+		"/console": testenv.HTML(fmt.Sprintf(`<title>Console</title><button>Here</button><script>for (let i = 0; i < %d; i++) console.log("line " + i); console.warn("done")</script>`, lines)),
 		"/large":   testenv.HTML(`<title>Large</title><button>Here</button><script>for (let i = 0; i < 3; i++) console.log("x".repeat(10_000_000)); console.warn({a: "\"\\".repeat(1e6)}); console.warn("done")</script>`),
-		"/network": testenv.HTML(`<title>Network</title><button>Here</button><script>
-			const all = []; for (let i = 0; i < 10000; i++) all.push(fetch("data:text/plain,x" + i)); Promise.all(all).then(() => console.warn("done"))</script>`),
+		"/network": testenv.HTML(fmt.Sprintf(`<title>Network</title><button>Here</button><script>
+			const all = []; for (let i = 0; i < %d; i++) all.push(fetch("data:text/plain,x" + i)); Promise.all(all).then(() => console.warn("done"))</script>`, requests)),
 	})
 	d := testenv.Shared(t)
 	for _, path := range []string{"/console", "/large", "/network"} {
@@ -180,7 +181,7 @@ func TestFloodsCostLinesAndNotTheTab(t *testing.T) {
 		}
 		// A request that was read while it was under way has left its place in the sequence for a newer one; the document's is one.
 		all, next := resp.GetDropped()+uint64(len(resp.GetEntries())), resp.GetNextSequence()
-		if all > next || all+1 < next && path != "/network" || path == "/console" && all < 20_000 || path == "/network" && all < 10_000 {
+		if all > next || all+1 < next && path != "/network" || path == "/console" && all < uint64(lines) || path == "/network" && all < uint64(requests) {
 			t.Errorf("%s: %d entries and %d dropped are not %d", path, len(resp.GetEntries()), resp.GetDropped(), resp.GetNextSequence())
 		}
 		if dom := d.All(tab); len(dom.GetElements()) == 0 || done.GetLevel() != "warning" {
@@ -292,9 +293,10 @@ func TestExtractTables(t *testing.T) {
 
 // TestExtractIsBounded extracts from a table of 100,000 rows and with schemas that ask for far too much.
 func TestExtractIsBounded(t *testing.T) {
-	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Bombs</title><script>
-		let rows = ""; for (let i = 0; i < 30000; i++) rows += "<tr><td>" + i + "<td>name " + i + "</tr>";
-		document.write("<table><tr><th>N<th>Name</tr>" + rows + "</table><pre>" + "y".repeat(10_000_000) + "</pre>")</script>`)})
+	size := testenv.Size(12_000, 30_000)
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(fmt.Sprintf(`<title>Bombs</title><script>
+		let rows = ""; for (let i = 0; i < %d; i++) rows += "<tr><td>" + i + "<td>name " + i + "</tr>";
+		document.write("<table><tr><th>N<th>Name</tr>" + rows + "</table><pre>" + "y".repeat(10_000_000) + "</pre>")</script>`, size))})
 	d := testenv.Shared(t)
 	opened, err := d.Tabs.OpenTab(testenv.Within(t, testenv.Patience), &domtapv1.OpenTabRequest{Url: url, Timeout: durationpb.New(2 * time.Minute)})
 	if err != nil {
@@ -307,7 +309,7 @@ func TestExtractIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows []map[string]string
-	if err := json.Unmarshal([]byte(got.GetResultJson()), &rows); err != nil || !got.GetTruncated() || got.GetRows() != 30_000 || len(rows) == 0 || rows[len(rows)-1]["Name"] != fmt.Sprint("name ", len(rows)-1) {
+	if err := json.Unmarshal([]byte(got.GetResultJson()), &rows); err != nil || !got.GetTruncated() || got.GetRows() != int32(size) || len(rows) == 0 || rows[len(rows)-1]["Name"] != fmt.Sprint("name ", len(rows)-1) {
 		t.Errorf("%d rows of %d, %v, %v", len(rows), got.GetRows(), got.GetTruncated(), err)
 	}
 	var fields strings.Builder

@@ -25,8 +25,7 @@ const colored = `<!doctype html><title>Color</title><style>body{margin:0;backgro
 // TestTabsBehindOthersAreSeenAndActedOn takes pictures of the tabs of one window and clicks in them, one after the other
 // and all at once: each picture is the tab's own and comes in time, though one tab alone is in front, and no page hears of it.
 func TestTabsBehindOthersAreSeenAndActedOn(t *testing.T) {
-	const tabs = 4
-	rounds := testenv.Size(2, 3)
+	tabs, rounds := testenv.Size(3, 4), testenv.Size(2, 3)
 	handlers := map[string]http.HandlerFunc{}
 	for i := range tabs {
 		handlers[fmt.Sprint("/", i)] = testenv.HTML(fmt.Sprintf(colored, fmt.Sprint(10+i*60, ",100,50")))

@@ -120,12 +120,13 @@ func nextNavigation(t testing.TB, d *testenv.Daemon, tab string) func() {
 // TestDialogsAreState opens dialogs in every way that a page can. None holds up a call; the answer reaches the page.
 func TestDialogsAreState(t *testing.T) {
 	var other string
+	count := testenv.Size(30, 100)
 	handlers := map[string]http.HandlerFunc{
 		"/ok":      testenv.HTML(testenv.SomeButtons),
 		"/load":    testenv.HTML(`<title>Load</title><script>alert("at load"); document.title = "after"</script><button>Go</button>`),
 		"/confirm": bigButton(`document.title = "confirm " + confirm("Sure?")`),
 		"/prompt":  bigButton(`document.title = "prompt " + prompt("Name?", "Ada")`),
-		"/loop":    bigButton(`for (let i = 0; i < 100; i++) alert(i); document.title = "done"`),
+		"/loop":    bigButton(fmt.Sprintf(`for (let i = 0; i < %d; i++) alert(i); document.title = "done"`, count)),
 		"/hidden":  testenv.HTML(`<title>Top</title><button>Go</button><iframe hidden srcdoc="<script>setTimeout(() => { alert('hidden'); top.document.title = 'after' }, 50)</script>"></iframe>`),
 		"/other": func(w http.ResponseWriter, r *http.Request) {
 			testenv.HTML(`<title>Top</title><button>Go</button><iframe src="`+other+`/inner"></iframe><script>onmessage = e => document.title = e.data</script>`)(w, r)
@@ -163,6 +164,7 @@ func TestDialogsAreState(t *testing.T) {
 		}
 		stillUsable(t, d, tab, url+"/ok")
 	})
+	tab := ""
 	for _, tt := range []struct {
 		path   string
 		answer *domtapv1.AnswerDialogRequest
@@ -177,7 +179,7 @@ func TestDialogsAreState(t *testing.T) {
 		{"/huge", &domtapv1.AnswerDialogRequest{Accept: true}, "after"},
 	} {
 		t.Run(tt.path[1:]+" becomes "+tt.title, func(t *testing.T) {
-			tab := d.Open(url + tt.path)
+			tab = d.Show(tab, url+tt.path)
 			r := pressFirst(t, d, tab)
 			if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog() == nil || !r.GetResults()[0].GetOk() {
 				t.Errorf("the click answered %.500v", r)
@@ -191,10 +193,10 @@ func TestDialogsAreState(t *testing.T) {
 			stillUsable(t, d, tab, url+"/ok")
 		})
 	}
-	t.Run("a loop of 100", func(t *testing.T) {
+	t.Run("a loop", func(t *testing.T) {
 		tab := d.Open(url + "/loop")
 		pressFirst(t, d, tab)
-		for i := range 100 {
+		for i := range count {
 			dialog := nextDialog(t, d, tab, fmt.Sprint(i))
 			wrong := &domtapv1.AnswerDialogRequest{TabId: tab, Accept: true, DialogId: dialog.GetId() + 1}
 			if _, err := d.Tabs.AnswerDialog(t.Context(), wrong); testenv.Reason(err) != "NO_DIALOG" {
@@ -209,7 +211,7 @@ func TestDialogsAreState(t *testing.T) {
 	})
 	for path, message := range map[string]string{"/hidden": "hidden", "/other": "inner"} {
 		t.Run("in a frame, "+path[1:], func(t *testing.T) {
-			tab := d.Open(url + path)
+			tab = d.Show(tab, url+path)
 			nextDialog(t, d, tab, message)
 			everyCallAnswers(t, d, tab)
 			answerDialog(t, d, yes(tab))
@@ -218,13 +220,13 @@ func TestDialogsAreState(t *testing.T) {
 		})
 	}
 	t.Run("navigating away", func(t *testing.T) {
-		tab := d.Open(url + "/loop")
+		tab = d.Show(tab, url+"/loop")
 		pressFirst(t, d, tab)
 		stillUsable(t, d, tab, url+"/ok") // within the site
-		tab = d.Open(url + "/loop")
+		tab = d.Show(tab, url+"/loop")
 		pressFirst(t, d, tab)
 		stillUsable(t, d, tab, other+"/ok")
-		tab = d.Open(url + "/loop")
+		tab = d.Show(tab, url+"/loop")
 		pressFirst(t, d, tab)
 		if _, err := d.Tabs.Reload(testenv.Within(t, testenv.Patience), &domtapv1.ReloadRequest{TabId: tab}); err != nil {
 			t.Error(err)
@@ -300,7 +302,9 @@ func TestDialogPolicies(t *testing.T) {
 				}
 				answeredAtOnce(t, d, url, titles)
 			})
-			answeredForTooLong(t, d, url)
+			if policy == driver.AcceptDialogs || testenv.Long() {
+				answeredForTooLong(t, d, url)
+			}
 		})
 	}
 }
@@ -311,7 +315,7 @@ func answeredAtOnce(t *testing.T, d *testenv.Daemon, url string, titles []string
 	if got := tabOf(t, d, tab); got.GetTitle() != titles[1] || got.GetDialog() != nil {
 		t.Errorf("loaded as %v", got)
 	}
-	tab = d.Open(url + "/confirm")
+	tab = d.Show(tab, url+"/confirm")
 	r := pressFirst(t, d, tab)
 	if r.GetVerdict() != domtapv1.Verdict_VERDICT_DIALOG || r.GetTab().GetDialog() != nil || r.GetTab().GetTitle() != titles[0] {
 		t.Errorf("the click answered %v", r)
@@ -328,7 +332,7 @@ func answeredForTooLong(t *testing.T, d *testenv.Daemon, url string) {
 	if r := pressFirst(t, d, tab); r.GetTab().GetTitle() != "done" || len(r.GetResults()[0].GetSummary()) > 500 {
 		t.Errorf("after 100 alerts: %v", r)
 	}
-	tab = d.Open(url + "/endless")
+	tab = d.Show(tab, url+"/endless")
 	ref := d.All(tab).GetElements()[0].GetRef()
 	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, ref))
 	if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
@@ -369,6 +373,15 @@ func TestBeforeUnload(t *testing.T) {
 		return tab
 	}
 	names := []string{"Navigate", "Reload", "GoBack"}
+	// in is a session whose dialogs are answered at once.
+	in := func(t *testing.T, session string, policy domtapv1.DialogPolicy) *testenv.Daemon {
+		d := testenv.Shared(t).In(t, session)
+		settings := &domtapv1.SessionSettings{DialogPolicy: policy}
+		if _, err := d.Sessions.UpdateSession(t.Context(), &domtapv1.UpdateSessionRequest{Settings: settings}); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
 	t.Run("reported", func(t *testing.T) {
 		d := testenv.Shared(t)
 		for _, name := range names {
@@ -387,7 +400,7 @@ func TestBeforeUnload(t *testing.T) {
 		}
 	})
 	t.Run("dismissed", func(t *testing.T) {
-		d := testenv.StartWith(t, tabpool.Config{Dialogs: driver.DismissDialogs}, server.Config{}, browser.Config{})
+		d := in(t, "dismissing", domtapv1.DialogPolicy_DIALOG_POLICY_DISMISS)
 		for _, name := range names {
 			tab := asking(t, d)
 			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); testenv.Reason(err) != "NAVIGATION_FAILED" || !strings.Contains(err.Error(), "beforeunload") {
@@ -399,7 +412,7 @@ func TestBeforeUnload(t *testing.T) {
 		}
 	})
 	t.Run("accepted", func(t *testing.T) {
-		d := testenv.StartWith(t, tabpool.Config{Dialogs: driver.AcceptDialogs}, server.Config{}, browser.Config{})
+		d := in(t, "accepting", domtapv1.DialogPolicy_DIALOG_POLICY_ACCEPT)
 		for _, name := range names {
 			tab := asking(t, d)
 			if err := moves(d, tab)[name](testenv.Within(t, testenv.Patience)); err != nil {

@@ -135,11 +135,12 @@ func downloadsOfNobody(t *testing.T, d *testenv.Daemon, url string, gone <-chan 
 func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}) {
 	beside := d.Open(url + "/ok")
 	next := watchDownloads(t, d)
+	tab := ""
 	for path, name := range map[string]string{
 		"/link": "report", "/blank": "report", "/data": "profile", "/blob": "con", "/form": "report", "/frame": "report",
 	} {
 		t.Run(path[1:], func(t *testing.T) {
-			tab := d.Open(url + path)
+			tab = d.Show(tab, url+path)
 			summary := ""
 			if path != "/frame" {
 				r := pressFirst(t, d, tab)
@@ -161,7 +162,7 @@ func downloads(t *testing.T, d *testenv.Daemon, url string, gone <-chan struct{}
 		})
 	}
 	t.Run("by navigation", func(t *testing.T) {
-		tab := d.Open(url + "/ok")
+		tab = d.Show(tab, url+"/ok")
 		_, err := d.Tabs.Navigate(testenv.Within(t, testenv.Patience), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/file"})
 		if testenv.Reason(err) != "DOWNLOAD" || metadata(err)["filename"] != "report.pdf" || !strings.Contains(err.Error(), "stays where it was") {
 			t.Errorf("navigated: %v", err)

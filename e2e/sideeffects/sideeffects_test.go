@@ -1,6 +1,7 @@
 package sideeffects
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,11 +10,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-// TestWindowsBecomeTabs opens windows in the ways that a page has.
+// TestWindowsBecomeTabs opens windows in the ways that a page has: in make test, in a named session in the first two of them only.
 func TestWindowsBecomeTabs(t *testing.T) {
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/ok":       testenv.HTML(testenv.SomeButtons),
@@ -24,7 +26,7 @@ func TestWindowsBecomeTabs(t *testing.T) {
 		"/other":    bigButton(`window.open("http://localhost" + location.href.match(/:\d+/)[0] + "/ok")`),
 		"/written":  bigButton(`window.open("about:blank").document.write("<button>1</button><button>2</button><button>3</button>")`),
 		"/mail":     bigButton(`window.open("mailto:a@b.example")`),
-		"/loop":     bigButton(`for (let i = 0; i < 14; i++) window.open("/ok?" + i, "_blank", i % 2 ? "noopener" : ""); document.title = "done"`),
+		"/loop":     bigButton(fmt.Sprintf(`for (let i = 0; i < %d; i++) window.open("/ok?" + i, "_blank", i %% 2 ? "noopener" : ""); document.title = "done"`, testenv.Size(12, 40))),
 	})
 	testenv.InSessions(t, testenv.Shared(t, "site-per-process"), func(t *testing.T, d *testenv.Daemon) { windows(t, d, url) })
 	t.Run("in a loop", func(t *testing.T) {
@@ -44,9 +46,13 @@ func TestWindowsBecomeTabs(t *testing.T) {
 
 // windows opens windows in one session.
 func windows(t *testing.T, d *testenv.Daemon, url string) {
-	for _, path := range []string{"/window", "/noopener", "/link", "/form", "/other", "/written"} {
+	paths, tab := []string{"/window", "/noopener", "/link", "/form", "/other", "/written"}, ""
+	if d.Session != driver.DefaultSession {
+		paths = paths[:testenv.Size(2, len(paths))]
+	}
+	for _, path := range paths {
 		t.Run(path[1:], func(t *testing.T) {
-			tab := d.Open(url + path)
+			tab = d.Show(tab, url+path)
 			r := pressFirst(t, d, tab)
 			id := r.GetNewTabId()
 			if id == "" { // the field is for who answers the turn to set
@@ -64,10 +70,11 @@ func windows(t *testing.T, d *testenv.Daemon, url string) {
 			}
 			stillUsable(t, d, tab, url+"/ok")
 			stillUsable(t, d, id, url+"/ok")
+			closeTab(t, d, id)
 		})
 	}
 	t.Run("for another program", func(t *testing.T) {
-		tab := d.Open(url + "/mail")
+		tab = d.Show(tab, url+"/mail")
 		pressFirst(t, d, tab)
 		stillUsable(t, d, tab, url+"/ok")
 	})
@@ -123,9 +130,10 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 	}
 	url := testenv.Pages(t, handlers)
 	d := testenv.Shared(t)
+	tab := ""
 	for what, js := range asks {
 		t.Run(what, func(t *testing.T) {
-			tab := d.Open(url + "/" + pathOf(js))
+			tab = d.Show(tab, url+"/"+pathOf(js))
 			r := pressFirst(t, d, tab)
 			if got := tabOf(t, d, tab); got.GetTitle() != "on" || got.GetStatus() != domtapv1.TabStatus_TAB_STATUS_READY {
 				t.Errorf("the tab is %v", got)
@@ -134,10 +142,16 @@ func TestNothingOpensBesideThePage(t *testing.T) {
 				t.Errorf("the step says %s", r.GetResults()[0].GetSummary())
 			}
 			stillUsable(t, d, tab, url+"/ok")
-			if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
-				t.Error(err)
-			}
 		})
+	}
+	closeTab(t, d, tab)
+}
+
+// closeTab closes a tab.
+func closeTab(t testing.TB, d *testenv.Daemon, tab string) {
+	t.Helper()
+	if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: tab}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -158,7 +172,7 @@ func returned(js string) string {
 }
 
 // TestPagesThatHang runs scripts that do not end. Calls end with their deadlines, the tab is usable afterwards, and a
-// tab beside it notices nothing.
+// tab beside it notices nothing. Four of them are for make test-long: each differs little from one of the others.
 func TestPagesThatHang(t *testing.T) {
 	hang := `while (true);`
 	pages := map[string]http.HandlerFunc{
@@ -175,6 +189,11 @@ func TestPagesThatHang(t *testing.T) {
 		"in a regular expression":   bigButton(`/^(a+)+$/.test("a".repeat(40) + "b")`),
 		"when it is left":           testenv.HTML(`<title>Start</title><button>Go</button><script>onpagehide = onunload = () => { ` + hang + ` }</script>`),
 		"when it is asked to leave": testenv.HTML(`<title>Start</title><button>Go</button><script>onbeforeunload = () => { ` + hang + ` }</script>`),
+	}
+	if !testenv.Long() {
+		for _, name := range []string{"in a promise", "in a timer", "in a regular expression", "when it is asked to leave"} {
+			delete(pages, name)
+		}
 	}
 	handlers := map[string]http.HandlerFunc{"/ok": testenv.HTML(testenv.SomeButtons)}
 	for name, page := range pages {
@@ -200,9 +219,7 @@ func TestPagesThatHang(t *testing.T) {
 				t.Errorf("the tab beside has %d elements", n)
 			}
 			stillUsable(t, d, blank, url+"/ok")
-			if _, err := d.Tabs.CloseTab(testenv.Within(t, testenv.Patience), &domtapv1.CloseTabRequest{TabId: blank}); err != nil {
-				t.Error(err)
-			}
+			closeTab(t, d, blank)
 		})
 	}
 }

@@ -282,6 +282,19 @@ func (d *Daemon) Open(url string) string {
 	return r.GetTab().GetId()
 }
 
+// Show navigates a tab to a URL and returns the tab's id. Where the id is empty, Show opens the tab. A tab costs a renderer
+// process: a test of many pages shows one after the other in one tab where the tab is not its subject.
+func (d *Daemon) Show(tab, url string) string {
+	d.t.Helper()
+	if tab == "" {
+		return d.Open(url)
+	}
+	if _, err := d.Tabs.Navigate(d.t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url}); err != nil {
+		d.t.Fatal(err)
+	}
+	return tab
+}
+
 // All reads every element of a tab.
 func (d *Daemon) All(tab string) *domtapv1.GetDomResponse {
 	d.t.Helper()

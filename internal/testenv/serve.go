@@ -46,9 +46,12 @@ func HTML(page string) http.HandlerFunc {
 // fails a test.
 const Patience = 3 * time.Minute
 
-// Size returns the size of what a test makes: short for make test, or long, when DOMTAP_LONG is set, for make test-long.
+// Long reports whether the test runs in make test-long, which sets DOMTAP_LONG.
+func Long() bool { return os.Getenv("DOMTAP_LONG") != "" }
+
+// Size returns the size of what a test makes: short for make test, or long for make test-long.
 func Size(short, long int) int {
-	if os.Getenv("DOMTAP_LONG") != "" {
+	if Long() {
 		return long
 	}
 	return short
