@@ -37,7 +37,7 @@ func TestConnectSaysWhatToDo(t *testing.T) {
 }
 
 // What the program says counts before the environment, and an instance of its own is not moved by an address there.
-func TestTheEnvironmentSaysWhatTheProgramDoesNot(t *testing.T) {
+func TestEnvironmentFillsUnsetOptions(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("DOMTAP_ADDR", "127.0.0.1:1")
 	t.Setenv("DOMTAP_TOKEN_FILE", "/token")

@@ -167,7 +167,7 @@ func TestFollowGoesOnInAnotherProcess(t *testing.T) {
 }
 
 // What does not fit is thrown away, and the page read anew.
-func TestFollowTakesTheWholeAgainWhenSomethingWasLost(t *testing.T) {
+func TestFollowResyncsAfterALostMessage(t *testing.T) {
 	skipped := adds("e", 5, 6, 1, "b")
 	skipped.Sequence = 3
 	stranger := adds("e", 5, 6, 0, "a")

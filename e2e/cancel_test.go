@@ -453,8 +453,8 @@ func TestCancelledCallsLeaveNothing(t *testing.T) {
 	}
 }
 
-// TestAPageThatDiedBeforeAnybodyTookItIsClosed crashes the blank page that was made beforehand for the tab that comes.
-func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
+// TestPageThatDiedBeforeItWasTakenIsClosed crashes the blank page that was made beforehand for the tab that comes.
+func TestPageThatDiedBeforeItWasTakenIsClosed(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	b.KeepWarm(1)
 	for _, name := range []string{"first", "second"} { // the first one has the second one made ready
@@ -475,9 +475,9 @@ func TestAPageThatDiedBeforeAnybodyTookItIsClosed(t *testing.T) {
 	})
 }
 
-// TestAPDFThatNobodyWaitsForIsFreed ends a call before the PDF is there. The browser keeps the PDF until it is told to close it, which is
+// TestAbandonedPDFIsFreed ends a call before the PDF is there. The browser keeps the PDF until it is told to close it, which is
 // the one command that follows.
-func TestAPDFThatNobodyWaitsForIsFreed(t *testing.T) {
+func TestAbandonedPDFIsFreed(t *testing.T) {
 	b := testenv.StartBrowser(t)
 	page := openPage(t, b, driver.DefaultSession)
 	sent := b.Sent()

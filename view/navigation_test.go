@@ -72,7 +72,7 @@ func TestLandmarksAreBounded(t *testing.T) {
 	}
 }
 
-func TestFoldLeavesOutWhatStandsBelow(t *testing.T) {
+func TestFoldOmitsDescendants(t *testing.T) {
 	elements := menu(0, "Main", "Home", "Shop")
 	elements = append(elements, &dom.Element{Ref: 50, Parent: 1, Role: "image"})
 	got := Fold(elements, map[dom.Ref]int{0: 3})

@@ -243,8 +243,8 @@ func failures(t *testing.T) []error {
 	return append(all, status.Error(codes.Unavailable, `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`))
 }
 
-// TestHintsAreAboutWhatIsMissing: the daemon says what sort of thing it does not know.
-func TestHintsAreAboutWhatIsMissing(t *testing.T) {
+// TestHintsNameWhatIsMissing: the daemon says what sort of thing it does not know.
+func TestHintsNameWhatIsMissing(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) {
 		st, err := status.New(codes.NotFound, `unknown session "nope"`).WithDetails(&errdetails.ErrorInfo{Reason: "NOT_FOUND", Metadata: map[string]string{"resource": "session"}})

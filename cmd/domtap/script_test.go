@@ -282,7 +282,7 @@ func mustRun(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-func TestAWatchEndsWellWhateverEndsIt(t *testing.T) {
+func TestHowAWatchEnds(t *testing.T) {
 	command := instanceOf(t, needProgram(t))
 	for name, end := range map[string]func(*exec.Cmd){
 		"Ctrl-C":     func(watch *exec.Cmd) { _ = watch.Process.Signal(os.Interrupt) },

@@ -10,7 +10,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-func TestSessionCommandsAskForWhatTheySay(t *testing.T) {
+func TestSessionCommandsSendTheirRequests(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	file := filepath.Join(t.TempDir(), "state.json")
 	run := func(want string, args ...string) {
@@ -46,7 +46,7 @@ func TestSessionCommandsAskForWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestSessionCommandsRefuseWhatMakesNoSense(t *testing.T) {
+func TestSessionCommandsRefuseWrongUsage(t *testing.T) {
 	daemon := newFakeDaemon(t).start(t)
 	bad := filepath.Join(t.TempDir(), "bad.json")
 	if err := os.WriteFile(bad, []byte("no"), 0o600); err != nil {

@@ -105,8 +105,8 @@ func TestFormsWithoutAButtonAreSentByEnter(t *testing.T) {
 	}
 }
 
-// TestFormsOfFrameworksTakeWhatIsFilled fills fields whose value React and Vue control.
-func TestFormsOfFrameworksTakeWhatIsFilled(t *testing.T) {
+// TestFormsOfFrameworksAreFilled fills fields whose value React and Vue control.
+func TestFormsOfFrameworksAreFilled(t *testing.T) {
 	d := testenv.Shared(t)
 	url := testenv.Serve(t, testenv.Apps(t, ""))
 	for _, app := range []string{"react", "vue"} {

@@ -46,8 +46,8 @@ const takers = `
 	<textarea name=catcher style="position:fixed;width:1px;height:1px;opacity:.01" oninput="document.querySelector('#log').textContent += this.value; this.value = ''"></textarea>
 	<script>value = (name) => document.querySelector("[name=" + name + "]").value</script>`
 
-// TestTypeSaysWhatDidNotArrive types into fields that do not take it: nothing is answered with ok that did not arrive.
-func TestTypeSaysWhatDidNotArrive(t *testing.T) {
+// TestTypeReportsMissingText types into fields that do not take it: nothing is answered with ok that did not arrive.
+func TestTypeReportsMissingText(t *testing.T) {
 	s := staged(t, takers)
 	for _, c := range []struct {
 		at, text  string
@@ -100,8 +100,8 @@ func TestTypeSaysWhatDidNotArrive(t *testing.T) {
 	s.is(`value("other")`, "")
 }
 
-// TestFillSaysWhatDidNotArrive fills fields that do not take it.
-func TestFillSaysWhatDidNotArrive(t *testing.T) {
+// TestFillReportsRejectedValues fills fields that do not take it.
+func TestFillReportsRejectedValues(t *testing.T) {
 	s := staged(t, takers)
 	s.refused(fill(s.at("unwritten"), "abc"), "NOT_DELIVERED", "none of 3", "prevented")
 	s.refused(fill(s.at("reset"), "abc"), "NOT_DELIVERED", "none of 3", "took it back")
@@ -148,8 +148,8 @@ func TestTypeReportsWhatArrived(t *testing.T) {
 	}
 }
 
-// TestPressSaysWhatIsKnown presses keys at elements.
-func TestPressSaysWhatIsKnown(t *testing.T) {
+// TestPressReportsOnlyKnownOutcomes presses keys at elements.
+func TestPressReportsOnlyKnownOutcomes(t *testing.T) {
 	s := staged(t, takers+`<canvas tabindex=0 aria-label=Game role=application onkeydown="pressed = event.key" width=50 height=50></canvas>
 		<button onkeydown="event.preventDefault()">Handled</button>`)
 	for _, c := range []struct {

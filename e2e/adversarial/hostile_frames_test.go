@@ -65,9 +65,9 @@ func TestFramesAreTakenAwayUnderTheReader(t *testing.T) {
 	}
 }
 
-// TestFrameThatNeverEndsHarmsNobody reads a page with a frame of another site that loops for ever, and a tab
+// TestEndlessFrameDoesNotDelayOthers reads a page with a frame of another site that loops for ever, and a tab
 // beside it of that very site; then it takes the frame away.
-func TestFrameThatNeverEndsHarmsNobody(t *testing.T) {
+func TestEndlessFrameDoesNotDelayOthers(t *testing.T) {
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {

@@ -150,8 +150,8 @@ func (st *stage) copied(session string) {
 	}
 }
 
-// TestABrowserThatDiesComesBackAndCostsNobodyElse kills one of two browsers under streams.
-func TestABrowserThatDiesComesBackAndCostsNobodyElse(t *testing.T) {
+// TestDeadBrowserIsRestartedAndOthersGoOn kills one of two browsers under streams.
+func TestDeadBrowserIsRestartedAndOthersGoOn(t *testing.T) {
 	t.Parallel()
 	st := newStage(t, 0)
 	ctx := testenv.Within(t, limit)

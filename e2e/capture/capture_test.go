@@ -56,7 +56,7 @@ func said(text string) func(*domtapv1.LogEntry) bool {
 	return func(e *domtapv1.LogEntry) bool { return strings.Contains(e.GetText(), text) }
 }
 
-func TestLogHoldsWhatThePageSaysAndAsksFor(t *testing.T) {
+func TestLogHasConsoleErrorsAndRequests(t *testing.T) {
 	var other string
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": func(w http.ResponseWriter, r *http.Request) {

@@ -38,9 +38,9 @@ func items(n int) string {
 	return b.String()
 }
 
-// TestWhiteSpaceOfTheSourceIsNoText reads a page by every means, whose source has single spaces between its words, and
+// TestSourceWhiteSpaceIsNoText reads a page by every means, whose source has single spaces between its words, and
 // the same with a thousand characters of white space in each place.
-func TestWhiteSpaceOfTheSourceIsNoText(t *testing.T) {
+func TestSourceWhiteSpaceIsNoText(t *testing.T) {
 	long := strings.Repeat(" \n\t  ", 200)
 	url := testenv.Pages(t, map[string]http.HandlerFunc{
 		"/": testenv.HTML(strings.ReplaceAll(wordy, "·", " ")), "/long": testenv.HTML(strings.ReplaceAll(wordy, "·", long)),

@@ -84,9 +84,9 @@ func list(counts map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// TestTabsComeBackFromWhatABrowserCanHave injects faults under a tab that asked to be restored, one that did not, and a
+// TestRestoreAfterBrowserFaults injects faults under a tab that asked to be restored, one that did not, and a
 // reader and a stream on each.
-func TestTabsComeBackFromWhatABrowserCanHave(t *testing.T) {
+func TestRestoreAfterBrowserFaults(t *testing.T) {
 	long := campaign(t)
 	patience := 2 * time.Second
 	st := newStage(t, make([]browser.Config, 1), patience)

@@ -574,8 +574,8 @@ func TestNoPromptIsEverOpen(t *testing.T) {
 	}
 }
 
-// TestASessionIsClosedWhateverItsPagesDo closes a session whose tabs hang, load, and wait behind a dialog.
-func TestASessionIsClosedWhateverItsPagesDo(t *testing.T) {
+// TestSessionWithHangingPagesIsClosed closes a session whose tabs hang, load, and wait behind a dialog.
+func TestSessionWithHangingPagesIsClosed(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	url := testenv.Pages(t, map[string]http.HandlerFunc{

@@ -31,9 +31,9 @@ func scriptTime(t *testing.T, p *browser.Page) float64 {
 	return 0
 }
 
-// TestNothingRunsWhileNobodyWatches looks at the time that scripts take in a page that has none of its own: it grows
+// TestNoScriptRunsWithoutWatchers looks at the time that scripts take in a page that has none of its own: it grows
 // while somebody watches, for the agent looks four times a second, and stands still before and after.
-func TestNothingRunsWhileNobodyWatches(t *testing.T) {
+func TestNoScriptRunsWithoutWatchers(t *testing.T) {
 	d := testenv.Shared(t)
 	url := serve(t, map[string]http.HandlerFunc{
 		"/":      testenv.HTML(`<button id=b>Button</button>`),

@@ -270,7 +270,7 @@ func TestWaitForNetworkIdleAfterFetches(t *testing.T) {
 }
 
 // A wait that is under way counts requests from the moment that they begin, and those that last do not count.
-func TestNetworkIdleCountsWhatEnds(t *testing.T) {
+func TestNetworkIdleCountsFiniteRequests(t *testing.T) {
 	b := openBoard(t)
 	idle := b.wait(&domtapv1.WaitCondition{NetworkIdle: durationpb.New(time.Second), Text: "Fetch"})
 	b.click("Fetch")
@@ -341,7 +341,7 @@ func TestTwoHundredWaitOnOneTab(t *testing.T) {
 	}
 }
 
-func TestWaitsEndWithWhatEndsThem(t *testing.T) {
+func TestHowWaitsEnd(t *testing.T) {
 	b := openBoard(t)
 	never := &domtapv1.WaitCondition{Text: "no such text"}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

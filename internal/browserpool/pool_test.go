@@ -327,7 +327,7 @@ func TestACookieThatIsRefusedCostsNoOther(t *testing.T) {
 }
 
 // Of a session with more cookies than anybody keeps, the first come back.
-func TestWhatIsKeptOfCookiesIsBounded(t *testing.T) {
+func TestCookieCopyIsBounded(t *testing.T) {
 	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.create("a", sessions.Settings{})
 		e, _ := w.newest(0)
@@ -410,7 +410,7 @@ func TestASessionThatIsClosedDoesNotComeBack(t *testing.T) {
 	})
 }
 
-func TestClosingEndsWhoWaits(t *testing.T) {
+func TestCloseEndsWaitingCalls(t *testing.T) {
 	withBrowsers(t, 1, func(t *testing.T, w *world) {
 		w.fail(0, errors.New("no"))
 		w.kill(0)

@@ -51,7 +51,7 @@ func open(t *testing.T, path string) ([]restore.Record, string) {
 	return kept, log.String()
 }
 
-func TestWhatIsKeptIsThereForTheNextProcess(t *testing.T) {
+func TestKeptTabsAreReadByTheNextProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tabs")
 	keep(t, path, tabs...)
 	kept, log := open(t, path)
@@ -87,7 +87,7 @@ func TestClearForgetsAtOnceAndForGood(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeReadIsSetAside(t *testing.T) {
+func TestUnreadableFileIsMovedAside(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "tabs")
 	keep(t, whole, tabs...)
 	good, err := os.ReadFile(whole)
@@ -129,7 +129,7 @@ func TestWhatCannotBeReadIsSetAside(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeWrittenLeavesTheOldFileAndWarnsOnce(t *testing.T) {
+func TestFailedWriteKeepsTheOldFileAndWarnsOnce(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tabs")
 	keep(t, path, tabs...)

@@ -188,7 +188,7 @@ func TestTheProtocolOnTheWire(t *testing.T) {
 	})
 }
 
-func TestTheEndOfInputEndsWhatIsUnderWay(t *testing.T) {
+func TestEndOfInputEndsRunningCalls(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		h := b.host()
 		h.do("browser_navigate", object{"url": shopURL})

@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestARefusalSaysWhatRefusedWhichHost(t *testing.T) {
+func TestRefusalNamesRuleAndHost(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://10.0.0.1/":      "the URL policy refuses this: 10.0.0.1 is a private address (rule public)",
 		"http://0x7f.1:8080/":   "the URL policy refuses this: 127.0.0.1 is a loopback address (rule public)",

@@ -121,7 +121,7 @@ func TestInteractFailsWhenNothingWasDone(t *testing.T) {
 	})
 }
 
-func TestInteractTellsWhatHappened(t *testing.T) {
+func TestInteractReportsWhatHappened(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		b.browser.Serve(shopURL+"2", func() actortest.Screen {
 			return actortest.Screen{Title: "Two", Body: buttons("N", 120)}

@@ -44,8 +44,8 @@ func clientList() []identity.Entry {
 	}
 }
 
-// inHouse runs a test with a server that has named clients.
-func inHouse(t *testing.T, test func(t *testing.T, b *bench, clients *identity.Clients)) {
+// withClients runs a test with a server that has named clients.
+func withClients(t *testing.T, test func(t *testing.T, b *bench, clients *identity.Clients)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		clients := identity.New(t.Context(), testToken)
@@ -194,7 +194,7 @@ func differ(a, b error, idA, idB string) string {
 // TestTabsOfOtherClientsLookUnknown tries every method of the API with the ids of another client's tab, session and
 // cursor: the answer is word for word that for an id that never was.
 func TestTabsOfOtherClientsLookUnknown(t *testing.T) {
-	inHouse(t, func(t *testing.T, b *bench, _ *identity.Clients) {
+	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		bob, alice := as(t.Context(), bobToken), as(t.Context(), aliceToken)
 		if _, err := b.sessions.CreateSession(bob, &domtapv1.CreateSessionRequest{SessionId: "work"}); err != nil {
 			t.Fatal(err)
@@ -254,7 +254,7 @@ func TestTabsOfOtherClientsLookUnknown(t *testing.T) {
 // TestAClientSeesItsOwnAlone calls every method as a client that has something, beside others that have: nothing of theirs is in
 // any answer, and nothing of how the daemon calls its sessions.
 func TestAClientSeesItsOwnAlone(t *testing.T) {
-	inHouse(t, func(t *testing.T, b *bench, _ *identity.Clients) {
+	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		alice := as(t.Context(), aliceToken)
 		foreign := []string{"alice.", "bob"}
 		for _, token := range []string{bobToken, testToken} {
@@ -319,9 +319,9 @@ func TestAClientSeesItsOwnAlone(t *testing.T) {
 	})
 }
 
-// TestCursorsOfOthersLeadNowhere hands a cursor of one client to another, for a tab of its own.
-func TestCursorsOfOthersLeadNowhere(t *testing.T) {
-	inHouse(t, func(t *testing.T, b *bench, _ *identity.Clients) {
+// TestCursorsOfOtherClientsAreExpired hands a cursor of one client to another, for a tab of its own.
+func TestCursorsOfOtherClientsAreExpired(t *testing.T) {
+	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		cursors := map[string]string{}
 		tabs := map[string]string{}
 		for _, token := range []string{aliceToken, bobToken} {
@@ -347,7 +347,7 @@ func TestCursorsOfOthersLeadNowhere(t *testing.T) {
 
 // TestReadRightsAllowNoChanges calls every method with a token that may only read.
 func TestReadRightsAllowNoChanges(t *testing.T) {
-	inHouse(t, func(t *testing.T, b *bench, _ *identity.Clients) {
+	withClients(t, func(t *testing.T, b *bench, _ *identity.Clients) {
 		made, err := b.tabs.OpenTab(as(t.Context(), bobToken), &domtapv1.OpenTabRequest{Url: shopURL})
 		if err != nil {
 			t.Fatal(err)
@@ -374,7 +374,7 @@ func TestReadRightsAllowNoChanges(t *testing.T) {
 
 // TestRevokedTokenEndsItsCalls takes a token back while its streams are open; another token of the same client goes on.
 func TestRevokedTokenEndsItsCalls(t *testing.T) {
-	inHouse(t, func(t *testing.T, b *bench, clients *identity.Clients) {
+	withClients(t, func(t *testing.T, b *bench, clients *identity.Clients) {
 		made, err := b.tabs.OpenTab(as(t.Context(), bobToken), &domtapv1.OpenTabRequest{Url: shopURL})
 		if err != nil {
 			t.Fatal(err)

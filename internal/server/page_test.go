@@ -191,8 +191,8 @@ func TestBatchKeepsTheOrderAndLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// TestBatchAnswersWhatItHasWhenItsTimeIsOver asks for far more than there is time for.
-func TestBatchAnswersWhatItHasWhenItsTimeIsOver(t *testing.T) {
+// TestBatchReturnsPartialResultsAtItsDeadline asks for far more than there is time for.
+func TestBatchReturnsPartialResultsAtItsDeadline(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		b.batchBench()
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)

@@ -63,7 +63,7 @@ func (b *bench) readPage(r *domtapv1.ReadPageRequest) *domtapv1.ReadPageResponse
 	return resp
 }
 
-func TestReadingGoesOnInWhatWasRead(t *testing.T) {
+func TestReadingContinuesInTheSameText(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.readable(longArticle(20))
 		whole := b.readPage(&domtapv1.ReadPageRequest{TabId: tab.GetId(), Mode: modeContent, MaxTokens: proto.Int32(0)})

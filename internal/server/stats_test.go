@@ -80,7 +80,7 @@ func TestStatsCountWhatTextCostsExactly(t *testing.T) {
 	})
 }
 
-func TestStatsEstimateWhatIsStructured(t *testing.T) {
+func TestStatsEstimateStructuredAnswers(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, _ := b.shop(buttons("Button", 40)...)
 		answer := b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId()})

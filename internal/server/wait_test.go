@@ -104,7 +104,7 @@ func TestWaitForAnElement(t *testing.T) {
 	})
 }
 
-func TestWaitForReturnsAtOnceWhatHoldsAlready(t *testing.T) {
+func TestWaitForReturnsAtOnceWhenTheConditionHolds(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page := b.shop(actortest.Button("Pay"), actortest.Heading(1, "Welcome back"))
 		for _, c := range []*domtapv1.WaitCondition{
@@ -300,7 +300,7 @@ func TestWaitForChangeSinceARevision(t *testing.T) {
 	})
 }
 
-func TestWaitForSaysWhatItSawInstead(t *testing.T) {
+func TestWaitForTimeoutReportsTheNearest(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		pay := actortest.Button("Pay now")
 		pay.States.Disabled = dom.True

@@ -158,7 +158,7 @@ func wantSame(t *testing.T, what string, got, want []*domtapv1.Element) {
 	}
 }
 
-func TestWatchSaysNothingAboutWhatTheViewDoesNotShow(t *testing.T) {
+func TestWatchOmitsChangesOutsideTheView(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, page, s := b.watchShop(buttons("B", 2)...)
 		b.getDom(&domtapv1.GetDomRequest{TabId: tab.GetId(), FullSnapshot: true})

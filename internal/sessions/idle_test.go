@@ -36,7 +36,7 @@ func open(t *testing.T, s *sessions.Sessions, session string) *actor.Tab {
 	return tab
 }
 
-func TestATabThatNobodyUsesIsClosedWithAReason(t *testing.T) {
+func TestIdleTabIsClosedWithAReason(t *testing.T) {
 	withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
 		idle, used := open(t, s, ""), open(t, s, "")
 		watch := pool.Watch()
@@ -81,8 +81,8 @@ func TestATabThatNobodyUsesIsClosedWithAReason(t *testing.T) {
 	})
 }
 
-// TestACallThatComesWhenATabExpiresKeepsItOrIsTold lets calls come at the very moment, in any order: none of them gets a tab that is closed.
-func TestACallThatComesWhenATabExpiresKeepsItOrIsTold(t *testing.T) {
+// TestCallAtExpiryKeepsTheTabOrFails lets calls come at the very moment, in any order: none of them gets a tab that is closed.
+func TestCallAtExpiryKeepsTheTabOrFails(t *testing.T) {
 	kept, told := 0, 0
 	for range 50 {
 		withIdle(t, sessions.Idle{Tab: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
@@ -107,7 +107,7 @@ func TestACallThatComesWhenATabExpiresKeepsItOrIsTold(t *testing.T) {
 	t.Logf("%d calls kept their tab, %d were told", kept, told)
 }
 
-func TestASessionThatNobodyUsesIsClosedWithItsTabs(t *testing.T) {
+func TestIdleSessionIsClosedWithItsTabs(t *testing.T) {
 	withIdle(t, sessions.Idle{Session: time.Hour}, func(t *testing.T, s *sessions.Sessions, pool *tabpool.Pool) {
 		create(t, s, "busy")
 		create(t, s, "idle")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAMaskTakesWhatCanBeASelector(t *testing.T) {
+func TestMaskValidatesSelectors(t *testing.T) {
 	for _, good := range []string{".iban", `[data-x="a]b"]`, "td:nth-child(2), .x:not(.y)", `.a\(b`, `input[name='it"s']`} {
 		if m, err := ParseMask([]string{good, "values"}); err != nil || !m.Values || len(m.Selectors) != 1 {
 			t.Errorf("%q: %+v, %v", good, m, err)

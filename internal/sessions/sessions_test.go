@@ -127,7 +127,7 @@ func TestTheDefaultSessionCannotBeClosed(t *testing.T) {
 	})
 }
 
-func TestPasswordsAreNotTold(t *testing.T) {
+func TestPasswordsAreNotReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, _ *tabpool.Pool) {
 		secret := sessions.Settings{Credentials: &sessions.Credentials{Username: "ada", Password: "lovelace"}}
 		info, err := s.Update(t.Context(), "", secret)
@@ -178,7 +178,7 @@ func TestAChangeThatFailsChangesNothing(t *testing.T) {
 }
 
 // What is under way when a session is closed ends with that reason, and closing goes on when nobody waits for it.
-func TestClosingEndsWhatIsUnderWay(t *testing.T) {
+func TestCloseEndsRunningCalls(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *sessions.Sessions, b *actortest.Browser, pool *tabpool.Pool) {
 		b.Serve("https://slow.example/", func() actortest.Screen { return actortest.Screen{Hold: true} })
 		create(t, s, "work")
@@ -232,7 +232,7 @@ func TestAFailedCreationLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotGrantedIsDenied(t *testing.T) {
+func TestPermissionsAreDeniedByDefault(t *testing.T) {
 	granted, denied := sessions.Settings{Permissions: []string{"midi"}, Emulation: sessions.Emulation{Location: &sessions.Location{}}}.Decide()
 	if len(granted) != 2 || granted[1] != "geolocation" {
 		t.Errorf("granted %q", granted)
@@ -247,7 +247,7 @@ func TestWhatIsNotGrantedIsDenied(t *testing.T) {
 	}
 }
 
-func TestWhatIsSetCountsMoreThanTheDevice(t *testing.T) {
+func TestSettingsOverrideTheDevice(t *testing.T) {
 	no := false
 	look := sessions.Emulation{Device: "Pixel 8", Width: 100, Height: 50, Touch: &no, UserAgent: "x"}.Look()
 	if look.Width != 100 || look.Height != 50 || look.Touch || !look.Mobile || look.Scale != 2.625 || look.UserAgent != "x" {

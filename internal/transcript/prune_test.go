@@ -263,8 +263,8 @@ func keptOf(keys []string, there int, one func(string) int) int {
 	return n
 }
 
-// TestWhatLeadsFromAKeptPageStays: reports of changes go with the page that they lead away from, and short words stay.
-func TestWhatLeadsFromAKeptPageStays(t *testing.T) {
+// TestMessagesAfterAKeptPageStay: reports of changes go with the page that they lead away from, and short words stay.
+func TestMessagesAfterAKeptPageStay(t *testing.T) {
 	change := "# changed\n<page nonce=1>\nclick \"Pay\": ok\nChanges: +9 -0 ~0\nAdded:\n" + strings.Repeat("  [4] <button>Undo</button>\n", 50) + "</page nonce=1>"
 	elsewhere := strings.Replace(change, "# changed", "# navigated", 1)
 	for _, c := range []struct {
@@ -380,7 +380,7 @@ func TestNamesOfServersDoNotCount(t *testing.T) {
 	}
 }
 
-func TestPagesAreToldFromOtherTexts(t *testing.T) {
+func TestPagesAreDistinguishedFromOtherTexts(t *testing.T) {
 	tree := strings.Repeat("- button \"Pay\" [ref=e1]\n  - link \"Home\" [ref=e2]: /\n", 4)
 	for text, want := range map[string]bool{
 		"<!DOCTYPE html><title>x</title>": true, "Here it is:\n<html lang=en>": true, tree: true,
@@ -393,7 +393,7 @@ func TestPagesAreToldFromOtherTexts(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTranscriptSaysWhere(t *testing.T) {
+func TestInvalidTranscriptErrorNamesThePosition(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "empty", "  ": "empty", "1": "byte 0", `"x"`: "byte 0", "[": "incomplete", `[{"a":1}`: "incomplete", "[{]": "byte", "[{}] x": "byte", `[{} {}]`: "comma",
 		`{"messages":[}`: "byte", `{"messages" []}`: "colon", `{1:2}`: "name", `[,]`: "byte", `[tru]`: "byte",
@@ -481,7 +481,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-func TestErrorsOfTheOutputAreTold(t *testing.T) {
+func TestOutputErrorsAreReported(t *testing.T) {
 	if _, err := Stream(brokenPipe{}, bytes.NewReader(session("openai")), Default()); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("got %v", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-func TestWhatIsNoticed(t *testing.T) {
+func TestSuspectedPhrases(t *testing.T) {
 	tags := func(text string) string {
 		return strings.Map(func(r rune) rune { return 0xe0000 + r }, text)
 	}

@@ -70,7 +70,7 @@ func prose(words int) string {
 	return "<p>" + b.String() + "</p>"
 }
 
-func TestArticleComesWithoutWhatSurroundsIt(t *testing.T) {
+func TestArticleHasNoSurroundings(t *testing.T) {
 	d := Of([]Source{{URL: "https://site.example/a", Title: "How boats float - The Site", HTML: `
 		<nav><a href="/">Home</a><a href="/b">Boats</a></nav><header>The Site</header>
 		<main><article><h1>How boats float</h1>` + prose(400) + `<h2>Why</h2>` + prose(100) + `</article></main>
@@ -170,7 +170,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-func TestSignalsAreOfWhatIsOutsideTheNavigation(t *testing.T) {
+func TestSignalsIgnoreTheNavigation(t *testing.T) {
 	d := Of([]Source{{MediaArea: 300, ViewArea: 1000, HTML: `<nav><a href="/x">one two</a><button>menu</button></nav>
 		<div>three <a href="/y">four</a> <input type=text> <input type=submit value=Go> <div role=slider></div> <div contenteditable=true></div></div>`}})
 	s := d.Signals

@@ -55,7 +55,7 @@ failed: two elements fit
 	}
 }
 
-func TestElementsAreJSONLinesWithoutWhatIsUsual(t *testing.T) {
+func TestElementsAreJSONLinesWithoutDefaults(t *testing.T) {
 	yes := domtapv1.CheckedState_CHECKED_STATE_TRUE
 	got := Elements([]*domtapv1.Element{
 		{Ref: 7, Tag: "input", Role: "checkbox", Text: "A <b>", Type: "checkbox", Checked: &yes, InViewport: true, Disabled: proto.Bool(false),

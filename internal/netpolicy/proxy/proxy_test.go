@@ -174,7 +174,7 @@ func TestANameThatChangesItsAddressIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnHonestNetworkErrorIsNoRefusal(t *testing.T) {
+func TestNetworkErrorIsNotReportedAsRefusal(t *testing.T) {
 	g, c := open(t, "public,allow=127.0.0.2", new(stubdns.Server))
 	l, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
@@ -322,7 +322,7 @@ func TestBodiesAreStreamed(t *testing.T) {
 }
 
 // A connection that breaks in an answer breaks for the browser too, so that half of a page is not taken for the whole.
-func TestABrokenAnswerIsNotAWholeOne(t *testing.T) {
+func TestBrokenAnswerIsNotComplete(t *testing.T) {
 	s := serve(t, "127.0.0.2", false, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "half")
 		_ = http.NewResponseController(w).Flush()
@@ -464,7 +464,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	}
 }
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+func TestRememberedFailuresAreBounded(t *testing.T) {
 	var f failures
 	for i := range 3 * maxFailures {
 		f.note(fmt.Sprint(i), errOwn)

@@ -228,7 +228,7 @@ func TestUnsupportedFieldsAreNamed(t *testing.T) {
 	}
 }
 
-func TestBadFieldsComeBeforeWhatIsRefusedOrNotBuilt(t *testing.T) {
+func TestInvalidFieldsAreReportedFirst(t *testing.T) {
 	r := &domtapv1.InteractRequest{Url: "file:///etc/passwd", Steps: []*domtapv1.Step{click(&domtapv1.Target{Text: "x"})}}
 	var invalid *Invalid
 	if err := Request(r); !errors.As(err, &invalid) {

@@ -116,7 +116,7 @@ func TestDiffListsAreBoundedAndCountsAreNot(t *testing.T) {
 	}
 }
 
-func TestVisibleLeavesOutWhatNoMessageCarries(t *testing.T) {
+func TestVisibleOmitsInternalFields(t *testing.T) {
 	plain := &dom.Element{Ref: 1, Kind: dom.Structural}
 	kind, value := &dom.Element{Ref: 1}, &dom.Element{Ref: 1, Value: "v"}
 	hidden := diff.Compute([]*dom.Element{plain}, []*dom.Element{kind})

@@ -27,7 +27,7 @@ func (s stuck) SendMsg(any) error {
 	return s.ctx.Err()
 }
 
-func TestSenderGivesUpOnAReaderAndOnNobodyElse(t *testing.T) {
+func TestSenderEndsOnlyTheSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		streams := New(Config{SendTimeout: time.Minute})

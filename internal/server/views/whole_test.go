@@ -9,8 +9,8 @@ import (
 	"github.com/domtap/domtap/view"
 )
 
-// TestWholeIsTheSameHoweverItIsReached changes a page at random, and prices every state anew and from the one before.
-func TestWholeIsTheSameHoweverItIsReached(t *testing.T) {
+// TestWholeViewIsIndependentOfTheWayThere changes a page at random, and prices every state anew and from the one before.
+func TestWholeViewIsIndependentOfTheWayThere(t *testing.T) {
 	_, tab, page := openTab(t, 200)
 	random := rand.New(rand.NewPCG(1, 2))
 	shared := New().Of(tab)

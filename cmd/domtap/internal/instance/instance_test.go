@@ -59,7 +59,7 @@ func startDaemon(t *testing.T, socket string) *exec.Cmd {
 	return cmd
 }
 
-func TestNobodyHoldsAnUnclaimedSocket(t *testing.T) {
+func TestUnclaimedSocketHasNoHolder(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "s")
 	if d, err := Holder(socket); d != (Daemon{}) || err != nil {
 		t.Errorf("Holder without a lock file = %+v, %v", d, err)

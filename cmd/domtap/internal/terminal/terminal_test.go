@@ -86,7 +86,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestABrokenFileIsNoMemory(t *testing.T) {
+func TestBrokenFileIsIgnored(t *testing.T) {
 	m := memory(t.TempDir(), "x")
 	if err := m.Opened("d", Tab{ID: "t1"}); err != nil {
 		t.Fatal(err)
