@@ -44,7 +44,7 @@ var layers = map[string]layer{
 		"dom", "actor", "internal/sessions", "internal/telemetry/pagelog", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/console",
 		"internal/browser/devtools", "internal/browser/dialogs", "internal/browser/documents", "internal/browser/downloads", "internal/browser/emulate",
 		"internal/browser/frames", "internal/browser/input", "internal/browser/launch", "internal/browser/navigation", "internal/browser/observer",
-		"internal/browser/requests", "internal/browser/storagestate",
+		"internal/browser/permissions", "internal/browser/requests", "internal/browser/storagestate", "internal/browser/targets", "internal/browser/warm",
 	}, modules: true},
 	// The parts of a page, the lower ones first. None knows the page itself.
 	"internal/browser/monitor":    {},
@@ -52,7 +52,7 @@ var layers = map[string]layer{
 	"internal/browser/documents":  {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/observer", "internal/browser/frames"}, modules: true},
 	"internal/browser/dialogs":    {layers: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
 	"internal/browser/requests":   {layers: []string{"actor", "internal/browser/console", "internal/browser/frames"}, modules: true},
-	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames"}, modules: true},
+	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames", "internal/browser/observer"}, modules: true},
 	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames"},
 		modules: true},
 	// The parts of a browser.
@@ -60,6 +60,9 @@ var layers = map[string]layer{
 	"internal/browser/downloads":    {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/downloaddir"}, modules: true},
 	"internal/browser/emulate":      {layers: []string{"dom", "internal/sessions", "internal/browser/devtools"}, modules: true},
 	"internal/browser/hidden":       {layers: []string{"internal/browser/devtools"}, modules: true},
+	"internal/browser/permissions":  {layers: []string{"internal/browser/clipboard", "internal/browser/devtools"}, modules: true},
+	"internal/browser/targets":      {layers: []string{"actor", "internal/browser/devtools"}, modules: true},
+	"internal/browser/warm":         {},
 	"internal/browser/storagestate": {layers: []string{"actor", "internal/sessions", "internal/browser/devtools", "internal/browser/hidden"}, modules: true},
 	// What is masked in a picture is painted over without a browser.
 	"internal/browser/redact":      {layers: []string{"dom"}, pure: true},
@@ -123,7 +126,7 @@ var owners = []owner{
 		packages: []string{"github.com/chromedp"},
 		layers: []string{"internal/browser", "internal/browser/devtools", "internal/browser/launch", "internal/browser/input", "internal/browser/keyboard", "internal/browser/console", "internal/browser/frames", "internal/browser/documents",
 			"internal/browser/dialogs", "internal/browser/requests", "internal/browser/navigation", "internal/browser/capture", "internal/browser/clipboard", "internal/browser/downloads",
-			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/storagestate", "bench"},
+			"internal/browser/emulate", "internal/browser/hidden", "internal/browser/permissions", "internal/browser/storagestate", "internal/browser/targets", "bench"},
 		advice: "add what you need to the interfaces of actor/driver and implement it in internal/browser",
 	},
 	{

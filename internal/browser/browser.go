@@ -39,6 +39,8 @@ import (
 	"github.com/domtap/domtap/internal/browser/emulate"
 	"github.com/domtap/domtap/internal/browser/launch"
 	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/browser/targets"
+	"github.com/domtap/domtap/internal/browser/warm"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -47,7 +49,6 @@ type Browser struct {
 	connection
 	*registry
 	popupAdopter
-	warmPool
 	urlPolicy
 
 	script string
@@ -56,6 +57,8 @@ type Browser struct {
 	// mask is what is masked in the pages of all sessions.
 	mask sessions.Mask
 
+	// warm holds the sessions that are ready before anybody asks for them.
+	warm *warm.Pool[*Context]
 	// base is the side of the default session.
 	base *Context
 
@@ -126,13 +129,13 @@ func newBrowser(ctx context.Context, cfg Config) *Browser {
 		workers: emulate.NewWorkers(),
 	}
 	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	b.connection = connection{logger: cfg.Logger, life: b.ctx, leave: b.registry.leave}
+	b.connection = connection{logger: cfg.Logger, life: b.ctx}
 	if b.logger == nil {
 		b.logger = slog.New(slog.DiscardHandler)
 	}
 	b.popupAdopter = popupAdopter{browser: b, deliver: b.popups}
-	b.warmPool = warmPool{life: b.ctx, tasks: &b.wg, make: b.makeReady,
-		onFailure: func(err error) { b.logger.Debug("no session could be made ready", "error", err) }}
+	b.warm = warm.New(warm.Config[*Context]{Life: b.ctx, Tasks: &b.wg, Make: b.makeReady,
+		OnFailure: func(err error) { b.logger.Debug("no session could be made ready", "error", err) }})
 	return b
 }
 
@@ -140,6 +143,7 @@ func newBrowser(ctx context.Context, cfg Config) *Browser {
 func (b *Browser) attach(process *launch.Browser) {
 	b.process, b.conn = process, process.Conn
 	b.root = devtools.Session{Conn: b.conn}
+	b.targets = targets.New(b.ctx, b.root, process.Owned(), b.logger)
 	root := ""
 	if process.Owned() {
 		root = cmp.Or(b.downloadDir, filepath.Join(process.Dir(), "downloads"))
@@ -224,7 +228,7 @@ func (b *Browser) NewPage(ctx context.Context, o driver.PageOptions) (driver.Pag
 
 // newPage opens a page in a context.
 func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*Page, error) {
-	id, err := b.createTarget(ctx, c)
+	id, err := b.targets.Open(ctx, c.id)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +238,7 @@ func (b *Browser) newPage(ctx context.Context, c *Context, viewport dom.Box) (*P
 		p, err = b.adopt(ctx, c, id, attached.ID, &viewport)
 	}
 	if err != nil {
-		return nil, unfinished(ctx, err, b.discard(id))
+		return nil, targets.Unfinished(ctx, err, b.targets.Discard(id))
 	}
 	return p, nil
 }
@@ -300,31 +304,31 @@ func (b *Browser) loop() {
 func (b *Browser) handle(ctx context.Context, msg *cdproto.Message) error {
 	switch string(msg.Method) {
 	case cdpbrowser.DownloadWillBegin.Method:
-		return on(msg, cdpbrowser.DownloadWillBegin, b.downloads.Begins)
+		return devtools.On(msg, cdpbrowser.DownloadWillBegin, b.downloads.Begins)
 	case cdpbrowser.DownloadProgress.Method:
-		return on(msg, cdpbrowser.DownloadProgress, b.downloads.Moves)
+		return devtools.On(msg, cdpbrowser.DownloadProgress, b.downloads.Moves)
 	case target.TargetCreated.Method:
-		return on(msg, target.TargetCreated, func(e target.EventTargetCreated) {
+		return devtools.On(msg, target.TargetCreated, func(e target.EventTargetCreated) {
 			b.downloads.TargetOpened(e.TargetInfo)
 			b.created(ctx, e.TargetInfo)
 		})
 	case target.AttachedToTarget.Method:
-		return on(msg, target.AttachedToTarget, func(e target.EventAttachedToTarget) { b.attached(ctx, e) })
+		return devtools.On(msg, target.AttachedToTarget, func(e target.EventAttachedToTarget) { b.attached(ctx, e) })
 	case target.TargetDestroyed.Method:
-		return on(msg, target.TargetDestroyed, func(e target.EventTargetDestroyed) {
+		return devtools.On(msg, target.TargetDestroyed, func(e target.EventTargetDestroyed) {
 			b.downloads.TargetGone(e.TargetID)
 			if p := b.page(e.TargetID); p != nil {
 				p.destroy()
 			}
 		})
 	case target.TargetCrashed.Method:
-		return on(msg, target.TargetCrashed, func(e target.EventTargetCrashed) {
+		return devtools.On(msg, target.TargetCrashed, func(e target.EventTargetCrashed) {
 			if p := b.page(e.TargetID); p != nil {
 				p.inbox.Push(inbound{crash: cmp.Or(e.Status, "crashed")})
 			}
 		})
 	case target.DetachedFromTarget.Method:
-		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
+		return devtools.On(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			for _, p := range b.pagesThat(func(p *Page) bool { return p.main.ID == e.SessionID }) {
 				p.destroy()
 			}

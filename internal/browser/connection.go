@@ -5,21 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
-	"github.com/chromedp/cdproto"
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
-	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
-	"github.com/chromedp/chromedp"
 
 	"github.com/domtap/domtap/actor/apierr"
-	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/launch"
+	"github.com/domtap/domtap/internal/browser/targets"
 )
 
 // connection is how a Browser speaks to its process, or to the browser that it is attached to.
@@ -31,9 +25,8 @@ type connection struct {
 	version string
 	mac     bool
 	// life ends with the browser.
-	life context.Context
-	// leave notes a tab that could not be closed.
-	leave func(target.ID)
+	life    context.Context
+	targets *targets.Targets
 }
 
 // Version is what the browser calls itself, such as "Chrome/156.0.8078.79".
@@ -87,42 +80,6 @@ func (k *connection) Contexts(ctx context.Context) []string {
 	return ids
 }
 
-// createTarget opens a blank target in a context.
-func (k *connection) createTarget(ctx context.Context, c *Context) (target.ID, error) {
-	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: c.id}
-	undo := func(_ context.Context, made target.CreateTargetResult) { k.closeTarget(made.TargetID) }
-	res, removed, err := devtools.Create(ctx, k.root, target.CreateTarget, params, undo)
-	if _, ok := errors.AsType[*cdproto.Error](err); ok { // no window to put the tab in, as in a remote browser without one
-		window := true
-		params.NewWindow = &window
-		res, removed, err = devtools.Create(ctx, k.root, target.CreateTarget, params, undo)
-	}
-	return res.TargetID, unfinished(ctx, err, removed)
-}
-
-// discard closes a target that is no page, or none any more. It goes on until the browser has no target of that id, whoever
-// waits for the returned channel, which is closed then.
-func (k *connection) discard(id target.ID) <-chan struct{} {
-	closed := make(chan struct{})
-	k.conn.Go(func() {
-		defer close(closed)
-		k.closeTarget(id)
-	})
-	return closed
-}
-
-// closeTarget is discard for who waits for it in any case.
-func (k *connection) closeTarget(id target.ID) {
-	err := k.root.CloseTarget(context.WithoutCancel(k.life), id)
-	if err == nil {
-		return
-	}
-	k.logger.Debug("a target was not closed", "error", err)
-	if !k.process.Owned() {
-		k.leave(id) // the next connection closes it
-	}
-}
-
 // failed names a call that failed; a lost browser is said as such.
 func (k *connection) failed(what string, err error) error {
 	return k.orLost(fmt.Errorf("%s: %w", what, err))
@@ -136,54 +93,18 @@ func (k *connection) orLost(err error) error {
 	return err
 }
 
-// proxyLimit is how long a new browser may take to show that it goes through its gate.
-const proxyLimit = 20 * time.Second
-
-// verifyProxy makes sure that the browser goes through its gate: what the machine's administrator has configured for it comes
-// before its command line.
+// verifyProxy makes sure that the browser goes through its proxy.
 func (k *connection) verifyProxy(ctx context.Context, gate launch.Gate) error {
-	if gate == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, proxyLimit)
+	ctx, cancel := context.WithTimeout(ctx, launch.ProxyLimit)
 	defer cancel()
 	made, err := cdp.Call(ctx, k.root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
 	if err != nil {
 		return err
 	}
-	defer k.discard(made.TargetID)
+	defer k.targets.Discard(made.TargetID)
 	s, err := k.root.Attach(ctx, made.TargetID)
 	if err != nil {
 		return err
 	}
-	url, want := gate.Probe()
-	if _, err := cdp.Call(ctx, s, cdppage.Navigate, cdppage.NavigateParams{URL: url}); err != nil {
-		return err
-	}
-	yes := true
-	said, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: &yes, Expression: `new Promise(loaded => {
-		document.readyState === 'complete' ? loaded() : addEventListener('load', loaded) }).then(() => document.body.innerText)`})
-	if err != nil {
-		return err
-	}
-	var text string
-	if said.Result == nil || jsonv2.Unmarshal(said.Result.Value, &text, chromedp.DefaultUnmarshalOptions) != nil || text != want {
-		return errors.New("it does not send its traffic through the proxy that enforces the URL policy: an administrator's policy for this browser may " +
-			"name another proxy (chrome://policy shows it); name another browser with --chrome, or leave out --url-policy")
-	}
-	return nil
-}
-
-// unfinished is the error of something that was not created: when the browser has not removed all of it before ctx ends, an
-// *driver.Unfinished. A nil removed says that nothing is to be removed.
-func unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
-	if err == nil || removed == nil {
-		return err
-	}
-	select {
-	case <-removed:
-		return err
-	case <-ctx.Done():
-		return &driver.Unfinished{Err: err, Removed: removed}
-	}
+	return launch.VerifyProxy(ctx, s, gate)
 }

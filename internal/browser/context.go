@@ -4,23 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto"
-	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/internal/browser/capture"
 	"github.com/domtap/domtap/internal/browser/clipboard"
-	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/emulate"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/observer"
+	"github.com/domtap/domtap/internal/browser/permissions"
 	"github.com/domtap/domtap/internal/browser/storagestate"
+	"github.com/domtap/domtap/internal/browser/targets"
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -41,6 +40,9 @@ type Context struct {
 	// clipboard is what the session does with the clipboard.
 	clipboard *clipboard.Session
 
+	// permissions are what the session's pages may do without asking.
+	permissions *permissions.Permissions
+
 	// store is what the session's pages have stored.
 	store *storagestate.Store
 
@@ -49,8 +51,6 @@ type Context struct {
 	emulated emulate.Overrides
 	// ready is a blank page that waits to be opened, or nil.
 	ready *Page
-	// granted and denied are the permissions that were set.
-	granted, denied []string
 	// downloadDir is where downloads go; empty: where the browser says.
 	downloadDir string
 }
@@ -63,7 +63,7 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 	var c *Context
 	var err error
 	if s.Mask.IsZero() { // the page of one that is ready does not know the mask
-		c = b.takeWarm()
+		c, _ = b.warm.Take()
 	}
 	if c == nil {
 		if c, err = b.makeContext(ctx); err != nil {
@@ -75,10 +75,10 @@ func (b *Browser) NewContext(ctx context.Context, name string, s sessions.Settin
 		c.source = masking(observer.Limits{Elements: b.elements}, c.masks())
 	}
 	if err = c.Configure(ctx, s); err != nil {
-		return nil, unfinished(ctx, err, b.dispose(c))
+		return nil, targets.Unfinished(ctx, err, c.dispose())
 	}
 	if !b.addContext(c) {
-		return nil, unfinished(ctx, apierr.Errorf(apierr.Exists, "there is a session %q already", name), b.dispose(c))
+		return nil, targets.Unfinished(ctx, apierr.Errorf(apierr.Exists, "there is a session %q already", name), c.dispose())
 	}
 	return c, nil
 }
@@ -104,25 +104,27 @@ func masking(limits observer.Limits, m sessions.Mask) string {
 
 // newContext is the side of the session that a browser context is for.
 func (b *Browser) newContext(id cdp.BrowserContextID) *Context {
-	return &Context{browser: b, id: id, clipboard: b.clipboard.Session(id), store: storagestate.NewStore(b.root, id)}
+	c := &Context{browser: b, id: id, clipboard: b.clipboard.Session(id), store: storagestate.NewStore(b.root, id)}
+	c.permissions = permissions.New(b.root, c.clipboard, id)
+	return c
 }
 
 // makeContext makes a context without a name. It ends with our connection at the latest.
 func (b *Browser) makeContext(ctx context.Context) (*Context, error) {
 	id, removed, err := b.root.CreateContext(ctx)
 	if err != nil {
-		return nil, unfinished(ctx, err, removed)
+		return nil, targets.Unfinished(ctx, err, removed)
 	}
 	return b.newContext(id), nil
 }
 
 // dispose removes a context that nobody uses. It goes on whoever waits for the returned channel, which is closed then.
-func (b *Browser) dispose(c *Context) <-chan struct{} {
+func (c *Context) dispose() <-chan struct{} {
 	removed := make(chan struct{})
-	b.conn.Go(func() {
+	c.browser.conn.Go(func() {
 		defer close(removed)
-		if err := c.remove(context.WithoutCancel(b.ctx), false); err != nil {
-			b.logger.Warn("a session could not be ended", "error", err)
+		if err := c.remove(context.WithoutCancel(c.browser.ctx), false); err != nil {
+			c.browser.logger.Warn("a session could not be ended", "error", err)
 		}
 	})
 	return removed
@@ -238,46 +240,10 @@ func (c *Context) left(*Page) {
 	}
 }
 
-// permit grants and denies what pages would ask a person for. Names that this browser does not know are left out.
+// permit grants and denies what pages would ask a person for.
 func (c *Context) permit(ctx context.Context, s sessions.Settings) error {
 	granted, denied := s.Decide()
-	c.mu.Lock()
-	same := c.denied != nil && slices.Equal(granted, c.granted) && slices.Equal(denied, c.denied)
-	c.mu.Unlock()
-	if same {
-		return nil
-	}
-	err := c.clipboard.Grant(ctx, slices.Contains(granted, clipboard.Read), slices.Contains(granted, clipboard.Write), func(mayRead func() bool) error {
-		return c.setPermissions(ctx, granted, denied, mayRead)
-	})
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.granted, c.denied = granted, denied
-	c.mu.Unlock()
-	return nil
-}
-
-// setPermissions sets the permissions of the context's pages in the browser.
-func (c *Context) setPermissions(ctx context.Context, granted, denied []string, mayRead func() bool) error {
-	steps := []devtools.Step{{Method: cdpbrowser.CommandResetPermissions, Params: cdpbrowser.ResetPermissionsParams{BrowserContextID: c.id}}}
-	set := func(name string, setting cdpbrowser.PermissionSetting) {
-		steps = append(steps, devtools.Step{Method: cdpbrowser.CommandSetPermission, Optional: true, Params: cdpbrowser.SetPermissionParams{
-			Permission: &cdpbrowser.PermissionDescriptor{Name: name, UserVisibleOnly: name == "push", AllowWithoutSanitization: name == clipboard.Read},
-			Setting:    setting, BrowserContextID: c.id}})
-	}
-	for _, name := range denied {
-		set(name, cdpbrowser.PermissionSettingDenied)
-	}
-	for _, name := range granted {
-		if name == clipboard.Read && !mayRead() { // until the session is acted on
-			set(name, cdpbrowser.PermissionSettingDenied)
-			continue
-		}
-		set(name, cdpbrowser.PermissionSettingGranted)
-	}
-	return c.browser.root.Run(ctx, steps...)
+	return c.permissions.Set(ctx, granted, denied)
 }
 
 // download lets the session's pages download, or not.

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/target"
-
 	"github.com/domtap/domtap/internal/sessions"
 )
 
@@ -57,16 +54,17 @@ func Starter(cfg Config) func(ctx context.Context) (*Browser, error) {
 			return b, err
 		}
 		if last != nil {
-			b.tidyAfter(ctx, last)
+			b.targets.CloseLeft(ctx, last.targets)
 		}
 		last = b
 		return b, nil
 	}
 }
 
-// tidyAfter closes what an earlier connection left. In another browser there are no tabs of these ids.
-func (b *Browser) tidyAfter(ctx context.Context, before *Browser) {
-	for _, id := range before.leftTabs() {
-		_, _ = cdp.Call(ctx, b.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+// leaveTabs notes what a remote browser keeps open when the connection to it is lost: the tabs of the default session. The
+// others end with their contexts. The pages have not ended yet.
+func (b *Browser) leaveTabs() {
+	for _, p := range b.pagesThat(func(p *Page) bool { return p.context.id == "" }) {
+		b.targets.Leave(p.id)
 	}
 }

@@ -4,42 +4,22 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
-	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/fetch"
 	cdpinput "github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/inspector"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
-	"github.com/chromedp/chromedp"
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/emulate"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/navigation"
-	"github.com/domtap/domtap/internal/browser/observer"
 )
-
-// decode reads an event's parameters.
-func decode[E any](msg *cdproto.Message, _ cdp.Event[E]) (E, error) {
-	var e E
-	err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions)
-	return e, err
-}
-
-// on decodes an event and gives it to a method.
-func on[E any](msg *cdproto.Message, ev cdp.Event[E], f func(E)) error {
-	e, err := decode(msg, ev)
-	if err == nil {
-		f(e)
-	}
-	return err
-}
 
 // handle works on one event of a session. It runs on the page's loop.
 func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
@@ -48,11 +28,11 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	}
 	switch string(msg.Method) {
 	case runtime.BindingCalled.Method:
-		return on(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.reader.Pushed(s, e) })
+		return devtools.On(msg, runtime.BindingCalled, func(e runtime.EventBindingCalled) { p.reader.Pushed(s, e) })
 	case runtime.ExecutionContextCreated.Method:
-		return on(msg, runtime.ExecutionContextCreated, func(e runtime.EventExecutionContextCreated) { p.frames.ContextCreated(s, e.Context) })
+		return devtools.On(msg, runtime.ExecutionContextCreated, func(e runtime.EventExecutionContextCreated) { p.frames.ContextCreated(s, e.Context) })
 	case runtime.ExecutionContextDestroyed.Method:
-		return on(msg, runtime.ExecutionContextDestroyed, func(e runtime.EventExecutionContextDestroyed) {
+		return devtools.On(msg, runtime.ExecutionContextDestroyed, func(e runtime.EventExecutionContextDestroyed) {
 			p.frames.ContextGone(e.ExecutionContextUniqueID)
 		})
 	case runtime.ExecutionContextsCleared.Method:
@@ -62,15 +42,15 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 	case inspector.TargetCrashed.Method:
 		p.crashed("crashed")
 	case fetch.RequestPaused.Method:
-		return on(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
+		return devtools.On(msg, fetch.RequestPaused, func(e fetch.EventRequestPaused) {
 			s.Post(p.ctx, fetch.CommandContinueRequest, fetch.ContinueRequestParams{RequestID: e.RequestID})
 		})
 	case fetch.AuthRequired.Method:
-		return on(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.emulated.Authenticate(p.ctx, s, e) })
+		return devtools.On(msg, fetch.AuthRequired, func(e fetch.EventAuthRequired) { p.emulated.Authenticate(p.ctx, s, e) })
 	case target.AttachedToTarget.Method:
-		return on(msg, target.AttachedToTarget, p.attachedToFrame)
+		return devtools.On(msg, target.AttachedToTarget, p.attachedToFrame)
 	case target.DetachedFromTarget.Method:
-		return on(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
+		return devtools.On(msg, target.DetachedFromTarget, func(e target.EventDetachedFromTarget) {
 			p.browser.conn.Listen(e.SessionID, nil)
 			p.emulated.Forget(e.SessionID)
 			p.frames.Detached(e.SessionID)
@@ -84,33 +64,33 @@ func (p *Page) handle(s devtools.Session, msg *cdproto.Message) error {
 func (p *Page) handlePage(s devtools.Session, msg *cdproto.Message) error {
 	switch string(msg.Method) {
 	case cdppage.FrameNavigated.Method:
-		return on(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.committed(s, e.Frame) })
+		return devtools.On(msg, cdppage.FrameNavigated, func(e cdppage.EventFrameNavigated) { p.committed(s, e.Frame) })
 	case cdppage.NavigatedWithinDocument.Method:
-		return on(msg, cdppage.NavigatedWithinDocument, p.committedWithin)
+		return devtools.On(msg, cdppage.NavigatedWithinDocument, p.committedWithin)
 	case cdppage.WindowOpen.Method:
-		return on(msg, cdppage.WindowOpen, func(e cdppage.EventWindowOpen) {
+		return devtools.On(msg, cdppage.WindowOpen, func(e cdppage.EventWindowOpen) {
 			p.navigator.Change(func(s *navigation.State) { s.WindowOpening(e.URL) })
 		})
 	case cdppage.FrameRequestedNavigation.Method:
-		return on(msg, cdppage.FrameRequestedNavigation, func(e cdppage.EventFrameRequestedNavigation) { p.navigator.FrameDeparted(e.FrameID) })
+		return devtools.On(msg, cdppage.FrameRequestedNavigation, func(e cdppage.EventFrameRequestedNavigation) { p.navigator.FrameDeparted(e.FrameID) })
 	case cdppage.FrameStartedNavigating.Method:
-		return on(msg, cdppage.FrameStartedNavigating, func(e cdppage.EventFrameStartedNavigating) { p.navigator.FrameDeparted(e.FrameID) })
+		return devtools.On(msg, cdppage.FrameStartedNavigating, func(e cdppage.EventFrameStartedNavigating) { p.navigator.FrameDeparted(e.FrameID) })
 	case cdppage.FrameStoppedLoading.Method:
-		return on(msg, cdppage.FrameStoppedLoading, func(e cdppage.EventFrameStoppedLoading) { p.navigator.FrameStopped(e.FrameID) })
+		return devtools.On(msg, cdppage.FrameStoppedLoading, func(e cdppage.EventFrameStoppedLoading) { p.navigator.FrameStopped(e.FrameID) })
 	case cdppage.FrameAttached.Method:
-		return on(msg, cdppage.FrameAttached, func(e cdppage.EventFrameAttached) { p.frames.Known(e.FrameID, e.ParentFrameID) })
+		return devtools.On(msg, cdppage.FrameAttached, func(e cdppage.EventFrameAttached) { p.frames.Known(e.FrameID, e.ParentFrameID) })
 	case cdppage.FrameDetached.Method:
-		return on(msg, cdppage.FrameDetached, func(e cdppage.EventFrameDetached) {
+		return devtools.On(msg, cdppage.FrameDetached, func(e cdppage.EventFrameDetached) {
 			if e.Reason != cdppage.FrameDetachedReasonSwap {
 				p.frameGone(e.FrameID)
 			}
 		})
 	case cdppage.LifecycleEvent.Method:
-		return on(msg, cdppage.LifecycleEvent, p.lifecycle)
+		return devtools.On(msg, cdppage.LifecycleEvent, p.lifecycle)
 	case cdppage.JavascriptDialogOpening.Method:
-		return on(msg, cdppage.JavascriptDialogOpening, p.dialogs.Opening)
+		return devtools.On(msg, cdppage.JavascriptDialogOpening, p.dialogs.Opening)
 	case cdppage.JavascriptDialogClosed.Method:
-		return on(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.dialogs.Closing(e, p.navigator.State.Arrived) })
+		return devtools.On(msg, cdppage.JavascriptDialogClosed, func(e cdppage.EventJavascriptDialogClosed) { p.dialogs.Closing(e, p.navigator.State.Arrived) })
 	case cdppage.FileChooserOpened.Method:
 		if !p.input.Expected(msg) {
 			p.emit(driver.ChooserAsked{})
@@ -177,38 +157,13 @@ func (p *Page) frameGone(id cdp.FrameID) {
 	p.emit(driver.FrameGone{Frame: p.frames.Tree.Key(id)})
 }
 
-var phases = map[string]driver.Phase{
-	"commit": driver.PhaseCommit, "DOMContentLoaded": driver.PhaseDOMContentLoaded, "load": driver.PhaseLoad, "networkAlmostIdle": driver.PhaseNetworkIdle,
-}
-
+// lifecycle takes in how far a frame has loaded its document.
 func (p *Page) lifecycle(e cdppage.EventLifecycleEvent) {
-	phase, known := phases[e.Name]
-	if !known || e.FrameID != cdp.FrameID(p.id) {
-		return
-	}
-	if phase == driver.PhaseDOMContentLoaded && p.closing.Load() { // it was forgotten, see Close
+	parsed := e.Name == navigation.DOMContentLoaded && e.FrameID == cdp.FrameID(p.id)
+	if parsed && p.closing.Load() { // it was forgotten, see Close
 		p.browser.root.Post(p.ctx, target.CommandCloseTarget, target.CloseTargetParams{TargetID: p.id})
 	}
-	if phase == driver.PhaseLoad || phase == driver.PhaseDOMContentLoaded {
-		p.tasks.Go(func() { p.announce(string(e.LoaderID), phase) })
-		return
-	}
-	p.emit(driver.Loaded{Document: string(e.LoaderID), Phase: phase})
-}
-
-// announce says that a phase is reached, after the title and the status of the document, so that who
-// waits for the phase sees them. A page that does not answer is announced without.
-func (p *Page) announce(document string, phase driver.Phase) {
-	if a := p.frames.AgentOf(""); a != nil && a.Document == document {
-		ctx, cancel := context.WithTimeout(p.ctx, time.Second)
-		defer cancel()
-		var about observer.About
-		if err := a.Call(ctx, "about", nil, &about); err == nil {
-			p.emit(driver.Responded{Document: document, Status: about.Status})
-			p.emit(driver.Titled{Title: about.Title})
-		}
-	}
-	p.emit(driver.Loaded{Document: document, Phase: phase})
+	p.navigator.Lifecycle(e)
 }
 
 // crashed says once, until a document is committed again, that the renderer is gone: the browser says it

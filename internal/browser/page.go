@@ -256,7 +256,7 @@ func (p *Page) finish() {
 	}
 	p.browser.forget(p)
 	if !p.destroyed.Load() { // we ended it, and its target does not end by itself
-		p.browser.discard(p.id)
+		p.browser.targets.Discard(p.id)
 	}
 	p.tasks.Wait()
 	p.input.Close()

@@ -85,7 +85,7 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 		}
 		if err != nil {
 			o.browser.logger.Warn("a popup could not be taken in: it is closed", "error", err)
-			<-o.browser.discard(id) // its opener waits for as long as it is held
+			<-o.browser.targets.Discard(id) // its opener waits for as long as it is held
 			return
 		}
 		select {

@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/chromedp/cdproto/target"
@@ -17,8 +16,6 @@ type registry struct {
 	pages map[target.ID]*Page
 	// contexts are the sessions by name.
 	contexts map[string]*Context
-	// left are the tabs that a remote browser may still have when the connection is lost.
-	left []target.ID
 }
 
 func newRegistry() *registry {
@@ -135,28 +132,4 @@ func (r *registry) shared() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.contexts) > 1
-}
-
-// leave notes a tab that a remote browser may still have, for the next connection to close.
-func (r *registry) leave(id target.ID) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !slices.Contains(r.left, id) {
-		r.left = append(r.left, id)
-	}
-}
-
-// leaveTabs notes what a remote browser keeps open when the connection to it is lost: the tabs of the default session. The
-// others end with their contexts. The pages have not ended yet.
-func (r *registry) leaveTabs() {
-	for _, p := range r.pagesThat(func(p *Page) bool { return p.context.id == "" }) {
-		r.leave(p.id)
-	}
-}
-
-// leftTabs are the tabs that were noted.
-func (r *registry) leftTabs() []target.ID {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.left)
 }

@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto"
-	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/chromedp"
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
@@ -235,8 +233,8 @@ func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Messag
 			return nil, context.Cause(ctx)
 		}
 	}
-	var e input.EventDragIntercepted
-	if err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions); err != nil {
+	e, err := devtools.DecodeEvent(msg, input.DragIntercepted)
+	if err != nil {
 		return nil, fmt.Errorf("reading what is dragged: %w", err)
 	}
 	return e.Data, nil

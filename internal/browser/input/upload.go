@@ -8,10 +8,8 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto"
-	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
 	cdpdom "github.com/chromedp/cdproto/dom"
 	cdppage "github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
@@ -105,7 +103,7 @@ func (t *upload) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdpr
 	defer limit.Stop()
 	select {
 	case msg := <-opened:
-		if err := jsonv2.Unmarshal(msg.Params, &e, chromedp.DefaultUnmarshalOptions); err != nil {
+		if e, err = devtools.DecodeEvent(msg, cdppage.FileChooserOpened); err != nil {
 			return e, fmt.Errorf("reading the file chooser: %w", err)
 		}
 		return e, nil

@@ -1,11 +1,20 @@
 package launch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	jsonv2 "github.com/chromedp/cdproto/cdp/jsonv2"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/internal/browser/devtools"
 )
 
 // Gate is a proxy that decides what a browser connects to.
@@ -53,4 +62,31 @@ func gateFlags(g Gate) []string {
 		"disable-quic", "force-webrtc-ip-handling-policy=disable_non_proxied_udp", "webrtc-ip-handling-policy=disable_non_proxied_udp",
 		"disable-features=AsyncDns,DnsOverHttps,WebTransport",
 	}
+}
+
+// ProxyLimit is how long a new browser may take until VerifyProxy returns.
+const ProxyLimit = 20 * time.Second
+
+// textOfPage is a script that returns the text of a page once the page is loaded.
+const textOfPage = `new Promise(loaded => {
+		document.readyState === 'complete' ? loaded() : addEventListener('load', loaded) }).then(() => document.body.innerText)`
+
+// VerifyProxy makes sure that the browser of a page goes through its gate: what the machine's administrator has configured
+// for the browser comes before the browser's command line.
+func VerifyProxy(ctx context.Context, page devtools.Session, gate Gate) error {
+	url, want := gate.Probe()
+	if _, err := cdp.Call(ctx, page, cdppage.Navigate, cdppage.NavigateParams{URL: url}); err != nil {
+		return err
+	}
+	yes := true
+	answer, err := cdp.Call(ctx, page, runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: &yes, Expression: textOfPage})
+	if err != nil {
+		return err
+	}
+	var text string
+	if answer.Result == nil || jsonv2.Unmarshal(answer.Result.Value, &text, chromedp.DefaultUnmarshalOptions) != nil || text != want {
+		return errors.New("it does not send its traffic through the proxy that enforces the URL policy: an administrator's policy for this browser may " +
+			"name another proxy (chrome://policy shows it); name another browser with --chrome, or leave out --url-policy")
+	}
+	return nil
 }

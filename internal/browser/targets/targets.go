@@ -1,0 +1,114 @@
+// Package targets opens and closes the targets of a browser: what CDP calls its tabs.
+//
+// A target that is discarded is closed whether or not somebody waits for that. Targets that could not be closed, because the
+// connection to a browser of somebody else was lost, are remembered for the next connection (Left).
+//
+// Callers owe a context that ends for Open; the others end with the connection.
+package targets
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+// Targets opens and closes the targets of one browser.
+type Targets struct {
+	root   devtools.Session
+	life   context.Context
+	logger *slog.Logger
+	// owned says that the browser ends with the connection, and its targets with it.
+	owned bool
+
+	mu sync.Mutex
+	// left are the targets that a browser of somebody else may still have when the connection is lost.
+	left []target.ID
+}
+
+// New makes the targets of the browser that root is the session of. Life ends with the browser; owned says that the browser
+// is ours.
+func New(life context.Context, root devtools.Session, owned bool, logger *slog.Logger) *Targets {
+	return &Targets{root: root, life: life, logger: logger, owned: owned}
+}
+
+// Open opens a blank target in a browser context; empty: in the default one.
+func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID, error) {
+	params := target.CreateTargetParams{URL: "about:blank", BrowserContextID: in}
+	undo := func(_ context.Context, made target.CreateTargetResult) { t.close(made.TargetID) }
+	res, removed, err := devtools.Create(ctx, t.root, target.CreateTarget, params, undo)
+	if _, ok := errors.AsType[*cdproto.Error](err); ok { // no window to put the tab in, as in a remote browser without one
+		window := true
+		params.NewWindow = &window
+		res, removed, err = devtools.Create(ctx, t.root, target.CreateTarget, params, undo)
+	}
+	return res.TargetID, Unfinished(ctx, err, removed)
+}
+
+// Discard closes a target that is no page, or none any more. It goes on until the browser has no target of that id, whoever
+// waits for the returned channel, which is closed then.
+func (t *Targets) Discard(id target.ID) <-chan struct{} {
+	closed := make(chan struct{})
+	t.root.Conn.Go(func() {
+		defer close(closed)
+		t.close(id)
+	})
+	return closed
+}
+
+// close closes a target, and returns when it is gone.
+func (t *Targets) close(id target.ID) {
+	err := t.root.CloseTarget(context.WithoutCancel(t.life), id)
+	if err == nil {
+		return
+	}
+	t.logger.Debug("a target was not closed", "error", err)
+	if !t.owned {
+		t.Leave(id) // the next connection closes it
+	}
+}
+
+// Leave notes a target that the browser may still have when the connection is lost.
+func (t *Targets) Leave(id target.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.left, id) {
+		t.left = append(t.left, id)
+	}
+}
+
+// Left are the targets that were noted.
+func (t *Targets) Left() []target.ID {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.left)
+}
+
+// CloseLeft closes what an earlier connection has left. In another browser there are no targets of these ids.
+func (t *Targets) CloseLeft(ctx context.Context, before *Targets) {
+	for _, id := range before.Left() {
+		_, _ = cdp.Call(ctx, t.root, target.CloseTarget, target.CloseTargetParams{TargetID: id})
+	}
+}
+
+// Unfinished is the error of something that was not created: when the browser has not removed all of it before ctx ends, a
+// *driver.Unfinished. A nil removed says that nothing is to be removed.
+func Unfinished(ctx context.Context, err error, removed <-chan struct{}) error {
+	if err == nil || removed == nil {
+		return err
+	}
+	select {
+	case <-removed:
+		return err
+	case <-ctx.Done():
+		return &driver.Unfinished{Err: err, Removed: removed}
+	}
+}

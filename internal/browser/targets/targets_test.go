@@ -1,0 +1,150 @@
+package targets
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/internal/browser/devtools"
+)
+
+// transport is a browser that answers each command as the test says.
+type transport struct {
+	answer  func(command *cdproto.Message) *cdproto.Message
+	replies chan *cdproto.Message
+	sent    []string
+}
+
+func (t *transport) Write(_ context.Context, m *cdproto.Message) error {
+	t.sent = append(t.sent, string(m.Method)+string(m.Params))
+	if reply := t.answer(m); reply != nil {
+		reply.ID = m.ID
+		t.replies <- reply
+	}
+	return nil
+}
+
+func (t *transport) Read(ctx context.Context, m *cdproto.Message) error {
+	select {
+	case reply := <-t.replies:
+		*m = *reply
+		return nil
+	case <-ctx.Done():
+		return io.EOF
+	}
+}
+
+func (t *transport) Close() error { return nil }
+
+// run runs a test on the targets of a browser that answers each command as answer says.
+func run(t *testing.T, owned bool, answer func(*cdproto.Message) *cdproto.Message, test func(t *testing.T, browser *transport, all *Targets)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		browser := &transport{answer: answer, replies: make(chan *cdproto.Message, 16)}
+		idle := &transport{replies: make(chan *cdproto.Message)}
+		conn := devtools.New(ctx, browser, idle, func(*cdproto.Message) {})
+		test(t, browser, New(ctx, devtools.Session{Conn: conn}, owned, slog.New(slog.DiscardHandler)))
+		cancel()
+		conn.Close()
+	})
+}
+
+func result(json string) *cdproto.Message { return &cdproto.Message{Result: []byte(json)} }
+
+func failure(message string) *cdproto.Message {
+	return &cdproto.Message{Error: &cdproto.Error{Code: -32000, Message: message}}
+}
+
+func TestATargetGetsAWindowWhereThereIsNone(t *testing.T) {
+	answers := []*cdproto.Message{failure("no browser is open"), result(`{"targetId":"T1"}`)}
+	next := func(*cdproto.Message) (a *cdproto.Message) {
+		a, answers = answers[0], answers[1:]
+		return a
+	}
+	run(t, false, next, func(t *testing.T, browser *transport, all *Targets) {
+		id, err := all.Open(t.Context(), "C")
+		if err != nil || id != "T1" {
+			t.Fatalf("opened %q, %v", id, err)
+		}
+		want := `Target.createTarget{"url":"about:blank","browserContextId":"C","newWindow":true}`
+		if len(browser.sent) != 2 || !slices.Contains(browser.sent, want) {
+			t.Errorf("sent %q, want %q", browser.sent, want)
+		}
+	})
+}
+
+func TestATargetIsClosedUntilTheBrowserHasNone(t *testing.T) {
+	answers := []*cdproto.Message{result(`{"success":true}`), result(`{"success":true}`), failure("No target with given id found")}
+	next := func(*cdproto.Message) (a *cdproto.Message) {
+		a, answers = answers[0], answers[1:]
+		return a
+	}
+	run(t, false, next, func(t *testing.T, browser *transport, all *Targets) {
+		<-all.Discard("T1")
+		if len(browser.sent) != 3 {
+			t.Errorf("sent %q", browser.sent)
+		}
+		if left := all.Left(); left != nil {
+			t.Errorf("left %q", left)
+		}
+	})
+}
+
+func TestTheNextConnectionClosesWhatCouldNotBeClosed(t *testing.T) {
+	refuse := func(*cdproto.Message) *cdproto.Message { return failure("not now") }
+	var before *Targets
+	run(t, false, refuse, func(t *testing.T, _ *transport, all *Targets) {
+		all.Leave("T1")
+		<-all.Discard("T1")
+		<-all.Discard("T2")
+		before = all
+	})
+	if left := before.Left(); !slices.Equal(left, []target.ID{"T1", "T2"}) {
+		t.Fatalf("left %q", left)
+	}
+	run(t, false, refuse, func(t *testing.T, browser *transport, all *Targets) {
+		all.CloseLeft(t.Context(), before)
+		want := []string{`Target.closeTarget{"targetId":"T1"}`, `Target.closeTarget{"targetId":"T2"}`}
+		if !slices.Equal(browser.sent, want) {
+			t.Errorf("sent %q, want %q", browser.sent, want)
+		}
+	})
+}
+
+func TestABrowserOfOurOwnLeavesNoTargets(t *testing.T) {
+	run(t, true, func(*cdproto.Message) *cdproto.Message { return failure("not now") }, func(t *testing.T, _ *transport, all *Targets) {
+		<-all.Discard("T1")
+		if left := all.Left(); left != nil {
+			t.Errorf("left %q", left)
+		}
+	})
+}
+
+func TestWhatIsStillBeingRemovedIsUnfinished(t *testing.T) {
+	failed := errors.New("no memory")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	removing, removed := make(chan struct{}), make(chan struct{})
+	close(removed)
+	var unfinished *driver.Unfinished
+	if err := Unfinished(ended, failed, removing); !errors.As(err, &unfinished) || !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	for _, channel := range []chan struct{}{removed, nil} {
+		if err := Unfinished(t.Context(), failed, channel); err != failed {
+			t.Errorf("got %v", err)
+		}
+	}
+	if err := Unfinished(ended, nil, removing); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
