@@ -5,8 +5,8 @@
 // rest and in view, and finds a point of the element that nothing covers (resolve); the documents around it move the point
 // into the top-level viewport and check that nothing of theirs covers the frame there. When the pointer has moved to the
 // point, all of that is checked once more (hitTest). From then on a guard in the documents swallows whatever would reach
-// another element (observer/js/68-guard.js), until the action is over. Then the document says what the element received
-// (outcome).
+// another element (observer/js/68-guard.js), until the action is over. Then the document reports what the element received,
+// and package outcome says that in words.
 //
 // Input is a page's state: expected events, and folders of uploaded files. A Dispatcher performs one action at a time and
 // keeps nothing between actions. Callers owe a context that ends, one action at a time, and Close.

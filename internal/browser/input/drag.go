@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -14,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
 const (
@@ -53,37 +53,23 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	}
 	for _, e := range []error{err, up, serr} {
 		if e != nil {
-			return driver.DoResult{Delivered: driver.DeliveredPart}, t.dropped(ctx, e)
+			return driver.DoResult{Delivered: driver.DeliveredPart}, t.unfinished(ctx, e)
 		}
 	}
 	result = t.movedBy(ctx, p)
-	if got.Beside {
-		return t.beside(result)
+	if got.OffTarget {
+		return outcome.ReleasedOffTarget(t.action.Ref, t.action.To.Ref, result)
 	}
 	return result, nil
 }
 
-// beside is how a drag went whose target was not where it was released. Lists move their items as one is dragged over them:
-// there it has arrived when it stays where it was put. Otherwise nobody received it.
-func (t *drag) beside(result driver.DoResult) (driver.DoResult, error) {
-	ref, to := strconv.FormatUint(uint64(t.action.Ref), 10), strconv.FormatUint(uint64(t.action.To.Ref), 10)
-	if result.Moved {
-		result.Note += ", to where ref " + to + " was, which moved meanwhile"
-		return result, nil
-	}
-	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "to": to, "cause": "moving"},
-		Message: "ref " + ref + " was dragged, and released beside ref " + to + ", which moved meanwhile: read the page to see where it is before you try again"}
-}
-
-// dropped is the error of a drag that ended under way; one whose document is gone has not arrived.
-func (t *drag) dropped(ctx context.Context, err error) error {
+// unfinished is the error of a drag that failed after the press.
+func (t *drag) unfinished(ctx context.Context, err error) error {
 	var known *apierr.Error
 	if ctx.Err() != nil || errors.As(err, &known) || errors.Is(err, devtools.ErrLost) {
 		return err
 	}
-	ref := strconv.FormatUint(uint64(t.action.Ref), 10)
-	return &apierr.Error{Kind: apierr.NotDelivered, Detail: map[string]string{"ref": ref, "cause": "navigated"}, Err: err,
-		Message: "the drag of ref " + ref + " was not finished: the page went on to another document meanwhile: read the page"}
+	return outcome.DragUnfinished(t.action.Ref, err)
 }
 
 // pressLeft is the left button, pressed once.
@@ -110,7 +96,7 @@ func (t *drag) pressAndHold(ctx context.Context) (*path, driver.DoResult, error)
 			return nil, driver.DoResult{}, err
 		}
 		err = main.Run(ctx, mouse(input.DispatchMouseEventTypeMousePressed, p.at, pressLeft))
-		began := outcome{Presses: 1}
+		began := outcome.Press{Presses: 1}
 		if err == nil && p.spot.Ref != dom.NoRef {
 			err = call(ctx, p.leaf(), "dragBegan", nil, &began)
 		}
@@ -122,17 +108,17 @@ func (t *drag) pressAndHold(ctx context.Context) (*path, driver.DoResult, error)
 		t.disarmPath(ctx, p)
 		for _, e := range []error{err, up, serr} {
 			if e != nil {
-				return nil, driver.DoResult{}, t.dropped(ctx, e)
+				return nil, driver.DoResult{}, t.unfinished(ctx, e)
 			}
 		}
 		switch {
-		case isOther(got.resolved):
-			return nil, driver.DoResult{}, t.refusal(p.spot, got.resolved)
+		case got.IsDifferent():
+			return nil, driver.DoResult{}, t.refusal(p.spot, got.Element)
 		case got.Reached:
-			result, err := t.partialResult(p, got)
+			result, err := got.Partial(p.spot, t.clicks())
 			return nil, result, err
 		case !time.Now().Before(t.deadline):
-			return nil, driver.DoResult{}, t.missedError(p, got)
+			return nil, driver.DoResult{}, got.Missed(p.spot, t.action)
 		}
 	}
 }
@@ -209,7 +195,7 @@ const interceptLimit = 5 * time.Second
 
 // dragged returns what the page drags, nil when it drags nothing: the pointer alone moves then.
 func (t *drag) dragged(ctx context.Context, p *path, data <-chan *cdproto.Message) (*input.DragData, error) {
-	var began outcome
+	var began outcome.Press
 	began.Dragging = true
 	if p.spot.Ref != dom.NoRef {
 		if err := call(ctx, p.leaf(), "dragBegan", nil, &began); err != nil {

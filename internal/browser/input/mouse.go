@@ -48,7 +48,7 @@ func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*p
 		}
 		disarm(ctx, p.agents()[:1])
 		t.disarmPath(ctx, p)
-		if wrong.Error == "stale" || isOther(wrong) || !time.Now().Before(t.deadline) {
+		if wrong.Error == "stale" || wrong.IsDifferent() || !time.Now().Before(t.deadline) {
 			return nil, t.refusal(s, wrong)
 		}
 		req.Still = true
@@ -70,7 +70,7 @@ func (t *pointer) describePoint(p *path) string {
 	if p.spot.Ref != dom.NoRef {
 		return ""
 	}
-	return "ok, on " + named(p.found)
+	return "ok, on " + p.found.Named()
 }
 
 func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
@@ -89,14 +89,14 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 			return driver.DoResult{}, err
 		case p.spot.Ref == dom.NoRef:
 			return driver.DoResult{Note: t.describePoint(p)}, nil
-		case got.Whole:
-			return driver.DoResult{Note: got.note()}, nil
-		case isOther(got.resolved):
-			return driver.DoResult{}, t.refusal(p.spot, got.resolved)
-		case got.Reached || got.Lost:
-			return t.partialResult(p, got)
+		case got.Complete:
+			return driver.DoResult{Note: got.Note()}, nil
+		case got.IsDifferent():
+			return driver.DoResult{}, t.refusal(p.spot, got.Element)
+		case got.Reached || got.Unknown:
+			return got.Partial(p.spot, t.clicks())
 		case !time.Now().Before(t.deadline):
-			return driver.DoResult{}, t.missedError(p, got)
+			return driver.DoResult{}, got.Missed(p.spot, t.action)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
 // resolveRequest is the argument of the command "reach".
@@ -52,35 +53,6 @@ func knownOf(s driver.Spot) *known {
 	return &known{Name: s.Known.Name, Seen: s.Known.Seen, Start: s.Known.Start, Doubtful: s.Known.Doubtful}
 }
 
-// resolved is the answer of "reach" and of other commands.
-type resolved struct {
-	// Error is empty or a word of refusals.
-	Error string `json:"error"`
-	// Detail and Cover say what covers the element, and its ref if it has one.
-	Detail string  `json:"detail"`
-	Cover  *uint32 `json:"cover"`
-	X      float64 `json:"x"`
-	Y      float64 `json:"y"`
-	// Checked is "true", "false" or "mixed".
-	Checked string `json:"checked"`
-	Type    string `json:"type"`
-	// Full says that the element held text, Rich that it is an editor and no field, End that the caret is to be moved
-	// to the end by key.
-	Full bool `json:"full"`
-	Rich bool `json:"rich"`
-	End  bool `json:"end"`
-	// Done says that nothing is left to do, Same that nothing was, and Held what the element holds now.
-	Done bool   `json:"done"`
-	Same bool   `json:"same"`
-	Held string `json:"held"`
-	// Was and Now say what an element was, or was called, that is something else now.
-	Was string `json:"was"`
-	Now string `json:"now"`
-	// Options are those that a select has, and More how many further ones.
-	Options []string `json:"options"`
-	More    int      `json:"more"`
-}
-
 // step is a frame on the way from an element to the top, with the point in the frame's own viewport.
 type step struct {
 	frame dom.FrameID
@@ -92,11 +64,11 @@ type step struct {
 type path struct {
 	spot  driver.Spot
 	steps []step
-	found resolved
+	found outcome.Element
 	// at is the point in the top-level viewport.
 	at driver.Point
-	// witness is the command of that name, once the path was hit-tested for a click.
-	witness *devtools.Call
+	// pressed is the call that is answered when the press is complete, once the path was hit-tested for a click.
+	pressed *devtools.Call
 }
 
 func (p *path) leaf() Agent { return p.steps[0].agent }
@@ -118,6 +90,9 @@ func (p *path) frames() []dom.FrameID {
 	return list
 }
 
+// refusal is the error of the task at a spot for which the script reported an error.
+func (t *task) refusal(s driver.Spot, e outcome.Element) error { return e.Refusal(s, t.action) }
+
 // agentOf returns the observer of a spot's document, which must be the one that the ref is of.
 func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
 	a, err := t.page.Agent(ctx, s.Frame)
@@ -125,27 +100,27 @@ func (t *task) agentOf(ctx context.Context, s driver.Spot) (Agent, error) {
 		return nil, err
 	}
 	if s.Document != "" && a.Document() != s.Document {
-		return nil, t.refusal(s, resolved{Error: "stale"})
+		return nil, t.refusal(s, outcome.Element{Error: "stale"})
 	}
 	return a, nil
 }
 
 // ready waits until an element can be had, without a point of it.
-func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Agent, resolved, error) {
+func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Agent, outcome.Element, error) {
 	a, err := t.agentOf(ctx, s)
 	if err != nil {
-		return nil, resolved{}, err
+		return nil, outcome.Element{}, err
 	}
 	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), knownOf(s)
-	var found resolved
+	var found outcome.Element
 	if err := call(ctx, a, "reach", req, &found); err != nil {
 		if ctx.Err() != nil {
 			disarm(ctx, []Agent{a})
 		}
-		return nil, resolved{}, err
+		return nil, outcome.Element{}, err
 	}
 	if found.Error != "" {
-		return nil, resolved{}, t.refusal(s, found)
+		return nil, outcome.Element{}, t.refusal(s, found)
 	}
 	return a, found, nil
 }
@@ -164,13 +139,13 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 	for frame := s.Frame; frame != ""; {
 		up, there := t.page.Parent(frame)
 		if !there {
-			return nil, t.refusal(s, resolved{Error: "stale"})
+			return nil, t.refusal(s, outcome.Element{Error: "stale"})
 		}
 		parent, err := t.page.Agent(ctx, up)
 		if err != nil {
 			return nil, err
 		}
-		var moved resolved
+		var moved outcome.Element
 		if err := call(ctx, parent, "through", t.passage(frame, p.at, req.Need == "point"), &moved); err != nil {
 			return nil, err
 		}
@@ -241,16 +216,16 @@ const denyLimit = 200 * time.Millisecond
 
 // hitTest checks, with the pointer there, that the point still is the element's, and shuts everything else out: all
 // frames of the page at once. It returns what is wrong, if anything is.
-func (t *task) hitTest(ctx context.Context, p *path) (resolved, error) {
+func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	if p.spot.Ref == dom.NoRef {
-		return resolved{}, nil
+		return outcome.Element{}, nil
 	}
 	calls := make([]*devtools.Call, len(p.steps))
 	var err error
 	if t.clicks() > 0 {
 		// Before the hit test, so that it is there when that has answered.
-		if p.witness, err = p.leaf().Send(ctx, "witness", nil); err != nil {
-			return resolved{}, err
+		if p.pressed, err = p.leaf().Send(ctx, "witness", nil); err != nil {
+			return outcome.Element{}, err
 		}
 	}
 	for i, s := range p.steps {
@@ -263,15 +238,15 @@ func (t *task) hitTest(ctx context.Context, p *path) (resolved, error) {
 				Frame: string(below.frame), X: below.at.X, Y: below.at.Y, Open: true, Arm: true})
 		}
 		if err != nil {
-			return resolved{}, err
+			return outcome.Element{}, err
 		}
 	}
 	t.blockOthers(ctx, p)
-	var wrong resolved
+	var wrong outcome.Element
 	for i, k := range calls {
-		var found resolved
+		var found outcome.Element
 		if err := answer(ctx, k, &found); err != nil {
-			return resolved{}, err
+			return outcome.Element{}, err
 		}
 		at := p.steps[i].at
 		if i > 0 && found.Error == "" && math.Hypot(found.X-at.X, found.Y-at.Y) > 1 {
@@ -305,8 +280,8 @@ func (t *task) blockOthers(ctx context.Context, p *path) {
 
 // disarmPath disarms everything that hitTest armed.
 func (t *task) disarmPath(ctx context.Context, p *path) {
-	if p.witness != nil {
-		p.witness.Forget()
+	if p.pressed != nil {
+		p.pressed.Forget()
 	}
 	if p.spot.Ref != dom.NoRef {
 		disarm(ctx, slices.Concat(p.agents()[1:], t.page.Others(p.frames())))

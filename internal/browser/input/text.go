@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/input/outcome"
 	keys "github.com/domtap/domtap/internal/browser/keyboard"
 )
 
@@ -49,13 +50,13 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 		disarm(ctx, []Agent{agent})
 		return driver.DoResult{}, err
 	} else if left {
-		return wentAway(a)
+		return outcome.NavigatedTooSoon(a)
 	}
 	return t.verifyTyped(ctx, agent, a)
 }
 
 // keyEvents are the events that enter a text.
-func (t *typing) keyEvents(a driver.Action, found resolved) []keys.Event {
+func (t *typing) keyEvents(a driver.Action, found outcome.Element) []keys.Event {
 	switch {
 	case a.Kind == driver.Type && found.End:
 		end, _ := keys.Chord("End", false)
@@ -154,7 +155,7 @@ func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	}
 	for n := range max(1, a.Repeat) {
 		if n > 0 && !stillThere(ctx, agent) {
-			return wentAway(a)
+			return outcome.NavigatedTooSoon(a)
 		}
 		if _, err := t.send(ctx, agent, events); err != nil {
 			if agent != nil {
@@ -205,7 +206,7 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 			return result, err
 		}
 		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
-		var got resolved
+		var got outcome.Element
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
 		if gone := call(ctx, agent, "became", took, &got); gone != nil {
 			if ctx.Err() != nil {
@@ -228,7 +229,7 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 		}
 		// Neither yes nor no: the first click has made it one of these, the second makes it the other.
 	}
-	return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, resolved{Error: "unchanged"})
+	return driver.DoResult{Delivered: driver.DeliveredPart}, t.refusal(s, outcome.Element{Error: "unchanged"})
 }
 
 func isChecked(state string, want bool) bool { return state == fmt.Sprint(want) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/devtools"
+	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
 // terms is the answer of the command "fileTerms".
@@ -37,7 +38,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, err
 	}
 	if takes.Error != "" {
-		return driver.DoResult{}, t.refusal(s, resolved{Error: takes.Error})
+		return driver.DoResult{}, t.refusal(s, outcome.Element{Error: takes.Error})
 	}
 	if !takes.Input {
 		return t.uploadByChooser(ctx, agent)
@@ -54,7 +55,7 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, err
 	}
 	if object == "" {
-		return driver.DoResult{}, t.refusal(s, resolved{Error: "stale"})
+		return driver.DoResult{}, t.refusal(s, outcome.Element{Error: "stale"})
 	}
 	return driver.DoResult{}, agent.Session().Run(ctx, devtools.Step{Method: cdpdom.CommandSetFileInputFiles,
 		Params: cdpdom.SetFileInputFilesParams{Files: paths, ObjectID: object}})
@@ -64,9 +65,9 @@ func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
 func (t *upload) accepts(s driver.Spot, multiple, folder bool) error {
 	switch {
 	case folder:
-		return t.refusal(s, resolved{Error: "folder"})
+		return t.refusal(s, outcome.Element{Error: "folder"})
 	case !multiple && len(t.action.Paths)+len(t.action.Files) > 1:
-		return t.refusal(s, resolved{Error: "one file"})
+		return t.refusal(s, outcome.Element{Error: "one file"})
 	}
 	return nil
 }
@@ -87,7 +88,7 @@ func (t *upload) uploadByChooser(ctx context.Context, agent Agent) (driver.DoRes
 		return driver.DoResult{}, err
 	}
 	if chooser.BackendNodeID == 0 {
-		return driver.DoResult{}, t.refusal(s, resolved{Error: "no chooser"})
+		return driver.DoResult{}, t.refusal(s, outcome.Element{Error: "no chooser"})
 	}
 	paths, err := t.paths()
 	if err != nil {
@@ -108,7 +109,7 @@ func (t *upload) chooser(ctx context.Context, s driver.Spot, opened <-chan *cdpr
 		}
 		return e, nil
 	case <-limit.C:
-		return e, t.refusal(s, resolved{Error: "no chooser"})
+		return e, t.refusal(s, outcome.Element{Error: "no chooser"})
 	case <-ctx.Done():
 		return e, context.Cause(ctx)
 	}

@@ -1,0 +1,156 @@
+package outcome
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+)
+
+// Keys is what an element received of the keys of one action.
+type Keys struct {
+	Element
+	// Reached says that the element received the first key.
+	Reached bool `json:"reached"`
+	// Same says that the element holds the text, Held what it holds instead; Reported is false when that is a secret.
+	Same     bool   `json:"same"`
+	Reported bool   `json:"told"`
+	Held     string `json:"held"`
+	// Delivered is "all", "part" or "none"; Kept of Of characters arrived.
+	Delivered string `json:"delivered"`
+	Kept      int    `json:"kept"`
+	Of        int    `json:"of"`
+	// Cause is empty, or a key of undeliveredCauses or deliveredNotes; Limit is the maxlength.
+	Cause string `json:"cause"`
+	Limit int    `json:"limit"`
+}
+
+// undeliveredCauses say why a text did not arrive whole, and what to do.
+var undeliveredCauses = map[string]string{
+	"gone":      "it left the page meanwhile: read the page again and use a new ref",
+	"disabled":  "it was disabled meanwhile: read the page for what it waits for",
+	"readonly":  "it became read-only meanwhile: read the page for what it waits for",
+	"prevented": "the page prevented the keys: %s, or read the page for what it expects",
+	"number":    "it takes numbers only: type a number",
+	"reset":     "the page took it back: %s, or read the page for what it expects",
+}
+
+// deliveredNotes say what became of a text that arrived and is not in the element as it was typed.
+var deliveredNotes = map[string]string{
+	"gone":    "ok, then the element left the page",
+	"emptied": "ok, then the page emptied it",
+	"catcher": "ok, the keys arrived; it shows no text itself: read the page for what became of them",
+}
+
+// Result is the result of the keys of an action.
+func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
+	switch {
+	case k.IsDifferent():
+		return driver.DoResult{}, k.Refusal(a.Spot(), a)
+	case !k.Reached:
+		return driver.DoResult{}, k.notReached(a)
+	case a.Kind == driver.Press:
+		return k.pressed(a)
+	case k.Delivered != "all":
+		return k.undelivered(a)
+	case a.Kind == driver.Fill && k.Cause == "" && k.Detail != "":
+		return driver.DoResult{Note: "ok, until the focus went to " + k.Named()}, nil
+	}
+	return driver.DoResult{Note: k.note()}, nil
+}
+
+// note says what is worth knowing of a text that arrived.
+func (k Keys) note() string {
+	switch {
+	case k.Cause == "handed on":
+		return "ok, the rest of it in " + k.Named() + ", to which the page went on"
+	case deliveredNotes[k.Cause] != "":
+		return deliveredNotes[k.Cause]
+	case k.Same:
+		return ""
+	case k.Held != "":
+		return fmt.Sprintf("ok, holds %q", k.Held)
+	}
+	return "ok, but it holds something else"
+}
+
+// pressed is the result of keys without a text that the element received.
+func (k Keys) pressed(a driver.Action) (driver.DoResult, error) {
+	switch {
+	case k.Cause == "handed on":
+		return driver.DoResult{Note: "ok, the focus is on " + k.Named() + " now"}, nil
+	case k.Cause == "elsewhere" || k.Cause == "moved":
+		return k.undelivered(a)
+	case k.Detail != "":
+		return driver.DoResult{Note: "ok, until the focus went to " + k.Named()}, nil
+	case k.Cause == "prevented":
+		return driver.DoResult{Note: "ok, the page handled the key itself"}, nil
+	case k.Cause == "maxlength":
+		return driver.DoResult{Note: fmt.Sprintf("ok, but nothing was entered: its maxlength is %d", k.Limit)}, nil
+	case k.Delivered != "all":
+		return driver.DoResult{Note: "ok, but it does not hold the character"}, nil
+	}
+	return driver.DoResult{}, nil
+}
+
+// OfGoneDocument is the result of keys whose document was gone before it could report anything. Enter leads to other
+// documents: what comes before it was there when it was pressed.
+func OfGoneDocument(a driver.Action) (driver.DoResult, error) {
+	if a.Kind == driver.Type && !strings.HasSuffix(a.Text, "\n") {
+		return NavigatedTooSoon(a)
+	}
+	return driver.DoResult{}, nil
+}
+
+// NavigatedTooSoon is the result of keys that led to another document before all of them were sent.
+func NavigatedTooSoon(a driver.Action) (driver.DoResult, error) {
+	return driver.DoResult{Delivered: driver.DeliveredPart}, &apierr.Error{
+		Kind: apierr.NotDelivered, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "navigated"},
+		Message: fmt.Sprintf("ref %d did not receive all keys for certain: the page went on to another document meanwhile: read the page", a.Ref),
+	}
+}
+
+// undelivered is the result of a text that did not arrive whole.
+func (k Keys) undelivered(a driver.Action) (driver.DoResult, error) {
+	detail := map[string]string{"ref": fmt.Sprint(a.Ref), "cause": k.Cause, "arrived": strconv.Itoa(k.Kept), "of": strconv.Itoa(k.Of)}
+	why, known := undeliveredCauses[k.Cause]
+	other := "use fill"
+	if a.Kind == driver.Fill {
+		other = "type it key by key"
+	}
+	why = strings.ReplaceAll(why, "%s", other)
+	switch {
+	case k.Cause == "maxlength":
+		why = fmt.Sprintf("its maxlength is %d: type a shorter text", k.Limit)
+	case k.Cause == "elsewhere":
+		why = "text went into " + k.Named() + " instead: read the page, and use a ref from there"
+	case k.Cause == "moved":
+		why = "the page moved the focus to " + k.Named() + ", which received nothing: read the page, and use a ref from there"
+	case !known:
+		why = "the page did not take it: read the page for what it expects"
+	}
+	k.addReceiver(detail)
+	some := "none"
+	result := driver.DoResult{Delivered: driver.DeliveredNone}
+	if k.Kept > 0 {
+		some, result.Delivered = strconv.Itoa(k.Kept), driver.DeliveredPart
+	}
+	holds := ""
+	if k.Reported {
+		holds = fmt.Sprintf(" (the field holds %q)", k.Held)
+	}
+	message := fmt.Sprintf("ref %d received %s of %d characters%s: %s", a.Ref, some, k.Of, holds, why)
+	return result, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
+}
+
+// notReached is the error of keys that the element did not receive.
+func (k Keys) notReached(a driver.Action) error {
+	where := "something else"
+	if k.Detail != "" {
+		where = k.Named()
+	}
+	return &apierr.Error{Kind: apierr.NotActionable, Detail: map[string]string{"ref": fmt.Sprint(a.Ref), "cause": "unfocused"},
+		Message: fmt.Sprintf("ref %d lost the focus to %s before a key reached it, so nothing was typed: click it first, or close what takes the focus", a.Ref, where)}
+}

@@ -1,0 +1,168 @@
+package outcome
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
+)
+
+// report decodes what the script reports.
+func report[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// failure returns the kind, message and detail of an error.
+func failure(t *testing.T, err error) (kind apierr.ErrorKind, message string, detail map[string]string) {
+	t.Helper()
+	var e *apierr.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got %v, want an *apierr.Error", err)
+	}
+	return e.Kind, e.Message, e.Detail
+}
+
+func TestRefusals(t *testing.T) {
+	at := driver.Spot{Ref: 5}
+	for name, c := range map[string]struct {
+		reported string
+		spot     driver.Spot
+		action   driver.Action
+		kind     apierr.ErrorKind
+		message  string
+	}{
+		"a stale ref":       {`{"error":"stale"}`, at, driver.Action{}, apierr.Stale, "ref 5 is gone from the page: read the page again and use a new ref"},
+		"an obscured point": {`{"error":"covered","detail":"dialog"}`, driver.Spot{Ref: dom.NoRef, Point: &driver.Point{}}, driver.Action{}, apierr.NotActionable, "the point cannot be used: it is covered by dialog: close or move that first"},
+		"an obscured ref":   {`{"error":"covered","detail":"dialog","cover":7}`, at, driver.Action{}, apierr.NotActionable, "ref 5 cannot be used: it is covered by dialog (ref 7): close or move that first"},
+		"a disabled one":    {`{"error":"disabled"}`, at, driver.Action{}, apierr.NotActionable, "ref 5 cannot be used: it is disabled: fill in what it waits for, then read the page again"},
+		"an option":         {`{"error":"nooption","detail":"x","options":["a","b"],"more":3}`, at, driver.Action{}, apierr.NotActionable, `ref 5 cannot be used: it has no option "x": it has "a", "b" and 3 more`},
+		"a date":            {`{"error":"wrong","detail":"date"}`, at, driver.Action{Text: "now"}, apierr.Invalid, `ref 5 is an input of type date, which cannot hold "now": write it as 2026-11-21`},
+		"two values":        {`{"error":"wrong"}`, at, driver.Action{Kind: driver.Select, Values: []string{"a", "b"}}, apierr.Invalid, "ref 5 takes exactly one value, not 2: it is no select of several"},
+		"another name":      {`{"error":"renamed","was":"Buy","now":"Sell"}`, at, driver.Action{}, apierr.Stale, `ref 5 was called "Buy" and is called "Sell" now, so nothing was done to it: read the page again, or send the step again if it is meant nevertheless`},
+		"outside":           {`{"error":"outside","detail":"10x10"}`, driver.Spot{Ref: dom.NoRef, Point: &driver.Point{X: 20, Y: 5}}, driver.Action{}, apierr.Invalid, "the point 20,5 is outside of the viewport, which is 10x10: scroll first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kind, message, _ := failure(t, report[Element](t, c.reported).Refusal(c.spot, c.action))
+			if kind != c.kind || message != c.message {
+				t.Errorf("got %v, %s\nwant %v, %s", kind, message, c.kind, c.message)
+			}
+		})
+	}
+}
+
+func TestPartialPresses(t *testing.T) {
+	for name, c := range map[string]struct {
+		press     Press
+		wanted    int
+		delivered driver.Delivered
+		message   string
+		detail    map[string]string
+	}{
+		"no click": {report[Press](t, `{"presses":1,"detail":"div","cover":7}`), 1, driver.DeliveredPart,
+			"ref 5 was pressed, but not clicked: then div (ref 7) was in its place: read the page to see whether it did anything before you try again",
+			map[string]string{"ref": "5", "cause": "replaced", "presses": "1", "clicks": "0", "went_to": "div", "went_to_ref": "7"}},
+		"removed": {report[Press](t, `{"presses":1,"clicks":1,"fate":"removed"}`), 2, driver.DeliveredPart,
+			"ref 5 was clicked 1 of 2 times: the page removed it meanwhile: read the page to see whether it did anything before you try again",
+			map[string]string{"ref": "5", "cause": "removed", "presses": "1", "clicks": "1"}},
+		"a gone document": {Press{Unknown: true}, 1, driver.DeliveredNone,
+			"it is not known whether ref 5 was clicked: its document was gone before it could be asked: read the page to see whether it did anything before you try again",
+			map[string]string{"ref": "5", "cause": "navigated", "presses": "0", "clicks": "0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, err := c.press.Partial(driver.Spot{Ref: 5}, c.wanted)
+			kind, message, detail := failure(t, err)
+			if result.Delivered != c.delivered || kind != apierr.NotDelivered || message != c.message || !maps.Equal(detail, c.detail) {
+				t.Errorf("got %+v, %v, %s, %v", result, kind, message, detail)
+			}
+		})
+	}
+}
+
+func TestNotesOfPresses(t *testing.T) {
+	for reported, want := range map[string]string{
+		`{"presses":1,"clicks":1}`:                          "",
+		`{"presses":1,"clicks":1,"was":"Buy","now":"Sell"}`: `ok, but it was called "Buy" when it was pressed and "Sell" when it was clicked`,
+		`{"presses":1,"clicks":1,"via":true}`:               "ok, by what had captured the pointer around it",
+		`{"presses":1,"fate":"hidden"}`:                     "ok, pressed: the page hid it while it handled that, so there was no click",
+		`{"presses":1,"left":true}`:                         "ok, pressed: the page went on to another document before the click",
+	} {
+		if got := report[Press](t, reported).Note(); got != want {
+			t.Errorf("%s: got %q, want %q", reported, got, want)
+		}
+	}
+}
+
+func TestAPressThatNavigatedIsComplete(t *testing.T) {
+	for reported, want := range map[string]bool{
+		`{"presses":1,"left":true}`: true, `{"left":true}`: false, `{"presses":1}`: false, `{"whole":true}`: true,
+	} {
+		if got := report[Press](t, reported).OfGoneDocument().Complete; got != want {
+			t.Errorf("%s: got %t", reported, got)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	typed, filled, pressed := driver.Action{Kind: driver.Type, Ref: 5}, driver.Action{Kind: driver.Fill, Ref: 5}, driver.Action{Kind: driver.Press, Ref: 5}
+	for name, c := range map[string]struct {
+		reported  string
+		action    driver.Action
+		delivered driver.Delivered
+		text      string // the note, or the message of the error
+	}{
+		"all of it":        {`{"reached":true,"delivered":"all","same":true}`, typed, driver.DeliveredUnset, ""},
+		"another format":   {`{"reached":true,"delivered":"all","held":"1,000"}`, typed, driver.DeliveredUnset, `ok, holds "1,000"`},
+		"a secret":         {`{"reached":true,"delivered":"all"}`, typed, driver.DeliveredUnset, "ok, but it holds something else"},
+		"emptied":          {`{"reached":true,"delivered":"all","cause":"emptied"}`, typed, driver.DeliveredUnset, "ok, then the page emptied it"},
+		"part of it":       {`{"reached":true,"delivered":"part","cause":"maxlength","kept":2,"of":3,"limit":2}`, filled, driver.DeliveredPart, "ref 5 received 2 of 3 characters: its maxlength is 2: type a shorter text"},
+		"nothing":          {`{"reached":true,"delivered":"none","cause":"prevented","of":3,"told":true,"held":"x"}`, filled, driver.DeliveredNone, `ref 5 received none of 3 characters (the field holds "x"): the page prevented the keys: type it key by key, or read the page for what it expects`},
+		"no focus":         {`{"detail":"div"}`, typed, driver.DeliveredUnset, "ref 5 lost the focus to div before a key reached it, so nothing was typed: click it first, or close what takes the focus"},
+		"a key handled":    {`{"reached":true,"delivered":"all","cause":"prevented"}`, pressed, driver.DeliveredUnset, "ok, the page handled the key itself"},
+		"a key, and focus": {`{"reached":true,"delivered":"all","cause":"handed on","detail":"input","cover":7}`, pressed, driver.DeliveredUnset, "ok, the focus is on input (ref 7) now"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			result, err := report[Keys](t, c.reported).Result(c.action)
+			text := result.Note
+			if err != nil {
+				_, text, _ = failure(t, err)
+			}
+			if result.Delivered != c.delivered || text != c.text {
+				t.Errorf("got %+v, %q", result, text)
+			}
+		})
+	}
+}
+
+func TestOnlyEnterMayLeadToAnotherDocument(t *testing.T) {
+	for _, c := range []struct {
+		action driver.Action
+		fails  bool
+	}{
+		{driver.Action{Kind: driver.Type, Text: "a"}, true},
+		{driver.Action{Kind: driver.Type, Text: "a\n"}, false},
+		{driver.Action{Kind: driver.Press, Text: "Enter"}, false},
+	} {
+		if _, err := OfGoneDocument(c.action); (err != nil) != c.fails {
+			t.Errorf("%+v: got %v", c.action, err)
+		}
+	}
+}
+
+func TestADragArrivesWhereItsTargetWas(t *testing.T) {
+	result, err := ReleasedOffTarget(5, 6, driver.DoResult{Moved: true, Note: "ok, it moved by 7,0"})
+	if want := "ok, it moved by 7,0, to where ref 6 was, which moved meanwhile"; err != nil || result.Note != want {
+		t.Errorf("got %+v, %v", result, err)
+	}
+	result, err = ReleasedOffTarget(5, 6, driver.DoResult{})
+	if kind, _, detail := failure(t, err); result.Delivered != driver.DeliveredPart || kind != apierr.NotDelivered || detail["to"] != "6" {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}

@@ -1,0 +1,105 @@
+package outcome
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
+)
+
+// Press is what an element received of a press of the mouse.
+type Press struct {
+	Element
+	// Reached says that the element received the first event, and Presses and Clicks how many of each it received.
+	Reached bool `json:"reached"`
+	Presses int  `json:"presses"`
+	Clicks  int  `json:"clicks"`
+	// Complete says that this is all that the element was to receive; also when the page took the element away while it
+	// handled the press, so that no click could follow. Captured says that what had captured the pointer took the click.
+	Complete bool `json:"whole"`
+	Captured bool `json:"via"`
+	// Unclickable is empty, or why no click can reach the element any more: "removed", "hidden" or "disabled".
+	Unclickable string `json:"fate"`
+	// Navigated says that the page set out for another document after the press.
+	Navigated bool `json:"left"`
+	Dragging  bool `json:"dragging"`
+	// OffTarget says that a drag was released where its target was not any more.
+	OffTarget bool `json:"beside"`
+	// Unknown says that the document was gone before it could report anything.
+	Unknown bool `json:"-"`
+}
+
+// unclickable say what a page did with an element that was pressed.
+var unclickable = map[string]string{"removed": "removed it", "hidden": "hid it", "disabled": "disabled it"}
+
+// OfGoneDocument is the outcome that a document reported by itself before it was replaced: a press that led to the next
+// document is complete.
+func (p Press) OfGoneDocument() Press {
+	p.Complete = p.Complete || p.Navigated && p.Presses > 0
+	return p
+}
+
+// Note says what is worth knowing of a press that was delivered; often nothing.
+func (p Press) Note() string {
+	switch {
+	case p.Clicks > 0 && p.Was != p.Now:
+		return fmt.Sprintf("ok, but it was called %s when it was pressed and %s when it was clicked", quoted(p.Was), quoted(p.Now))
+	case p.Captured:
+		return "ok, by what had captured the pointer around it"
+	case p.Unclickable != "" && p.Presses > p.Clicks:
+		return "ok, pressed: the page " + unclickable[p.Unclickable] + " while it handled that, so there was no click"
+	case p.Navigated && p.Presses > p.Clicks:
+		return "ok, pressed: the page went on to another document before the click"
+	}
+	return ""
+}
+
+// Partial is the result of a press of which the element received a part. Wanted is how often it was to be clicked.
+func (p Press) Partial(s driver.Spot, wanted int) (driver.DoResult, error) {
+	ref := strconv.FormatUint(uint64(s.Ref), 10)
+	detail := map[string]string{"ref": ref, "cause": "replaced", "presses": strconv.Itoa(p.Presses), "clicks": strconv.Itoa(p.Clicks)}
+	result := driver.DoResult{Delivered: driver.DeliveredPart}
+	what := "ref " + ref + " was pressed, but not clicked"
+	switch {
+	case p.Presses == 0:
+		what = "ref " + ref + " received the pointer, but not the press"
+	case wanted > 1:
+		what = fmt.Sprintf("ref %s was clicked %d of %d times", ref, p.Clicks, wanted)
+	}
+	why := "no click came"
+	switch {
+	case p.Unknown:
+		result.Delivered, detail["cause"] = driver.DeliveredNone, "navigated"
+		what, why = "it is not known whether ref "+ref+" was clicked", "its document was gone before it could be asked"
+	case p.Unclickable != "":
+		why, detail["cause"] = "the page "+unclickable[p.Unclickable]+" meanwhile", p.Unclickable
+		if p.Cover != nil {
+			why += ", and then " + p.Named() + " was in its place"
+		}
+	case p.Detail != "":
+		why = "then " + p.Named() + " was in its place"
+	}
+	p.addReceiver(detail)
+	message := what + ": " + why + ": read the page to see whether it did anything before you try again"
+	return result, &apierr.Error{Kind: apierr.NotDelivered, Message: message, Detail: detail}
+}
+
+// addReceiver names in the detail of an error what received the event instead.
+func (e Element) addReceiver(detail map[string]string) {
+	if e.Detail != "" {
+		detail["went_to"] = e.Detail
+	}
+	if e.Cover != nil {
+		detail["went_to_ref"] = strconv.FormatUint(uint64(*e.Cover), 10)
+	}
+}
+
+// Missed is the error of a press that reached something else than the element.
+func (p Press) Missed(s driver.Spot, a driver.Action) error {
+	p.Error = "covered"
+	if p.Detail == "" {
+		p.Error = "moving"
+	}
+	return p.Refusal(s, a)
+}
