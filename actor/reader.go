@@ -7,7 +7,6 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
-	"github.com/domtap/domtap/actor/internal/observation"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -25,7 +24,7 @@ func (r *reader) read(ctx context.Context, o ReadOptions) (Reading, error) {
 	if err := t.readyErr(); err != nil {
 		return Reading{}, err
 	}
-	_, held := t.watches.Union()
+	held := t.watches.Subscription()
 	req := driver.ReadRequest{
 		Structural: o.Structural || held.Structural, Geometry: o.Geometry || held.Geometry,
 		Attributes: slices.Compact(slices.Sorted(slices.Values(slices.Concat(o.Attributes, held.Attributes)))),
@@ -152,25 +151,16 @@ func (r *reader) subscribe(ctx context.Context) error {
 	if err := t.readyErr(); err != nil {
 		return err
 	}
-	n, all := t.watches.Union()
-	want := observation.Push{On: n > 0, Geometry: all.Geometry}
-	if t.obs.NeedsPush(want) {
-		err := t.pump.query(ctx, func(ctx context.Context) error { return t.page().Observe(ctx, want.On, want.Geometry) })
-		t.obs.Pushed(want, err)
-		if err != nil {
-			return err
-		}
-		if want.On {
-			r.flush()
-		}
-	}
-	options := all.Observe()
-	if !t.obs.NeedsOptions(options, time.Now()) {
+	want := t.watches.Subscription()
+	if !t.obs.Needs(want, time.Now()) {
 		return nil
 	}
-	err := t.pump.query(ctx, func(ctx context.Context) error { return t.page().SetObserveOptions(ctx, options) })
-	if t.obs.Asked(options, err) {
+	err := t.pump.query(ctx, func(ctx context.Context) error { return t.page().Subscribe(ctx, want) })
+	if t.obs.Asked(want, err) {
 		t.doc.AskStructure()
+	}
+	if err == nil && want.Push {
+		r.flush()
 	}
 	return err
 }

@@ -90,8 +90,8 @@ type Frame struct {
 	lastURL    string
 	lastTitle  string
 	lastScroll dom.Box
-	// told is what was told of selectors last.
-	told string
+	// reported is what was reported of selectors last.
+	reported string
 }
 
 // reported is what the last patch said about a node.

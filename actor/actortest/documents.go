@@ -14,11 +14,10 @@ type documents struct {
 	main   *Frame
 	frames map[dom.FrameID]*Frame
 	// order lists the frames in document order, main first.
-	order          []*Frame
-	made           int
-	options        options
-	push, geometry bool
-	observing      observing
+	order   []*Frame
+	made    int
+	options options
+	reports reports
 	// busy is what the page does before each read, as BusyWith says.
 	busy func(main *Frame)
 }
@@ -60,7 +59,7 @@ func (p *documents) Refresh(frame dom.FrameID) {
 func (p *documents) Observed() (push, geometry bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.push, p.geometry
+	return p.reports.Push, p.reports.Geometry
 }
 
 // Read asks every document for what changed.
@@ -102,17 +101,4 @@ func (p *documents) Acknowledge(a driver.Ack) {
 	defer p.mu.Unlock()
 	p.acknowledge(a)
 	p.flush()
-}
-
-// Observe switches pushing on or off.
-func (p *documents) Observe(ctx context.Context, push, geometry bool) error {
-	p.count("Observe")
-	if err := p.thread(ctx); err != nil {
-		return err
-	}
-	defer p.mu.Unlock()
-	p.push, p.geometry = push, geometry
-	p.syncFrames()
-	p.flush()
-	return nil
 }

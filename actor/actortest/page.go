@@ -173,18 +173,18 @@ func (p *Page) thread(ctx context.Context) error {
 
 // flush pushes what changed; the caller holds the lock.
 func (p *Page) flush() {
-	if !p.push || p.hung != nil || p.answer != nil || p.crashed {
+	if !p.reports.Push || p.hung != nil || p.answer != nil || p.crashed {
 		return
 	}
 	for _, f := range p.order {
 		if f.waiting {
 			continue
 		}
-		measure := p.geometry && (f.state == nil || f.moved())
+		measure := p.reports.Geometry && (f.state == nil || f.moved())
 		if patch, ok := f.patch(p.options, measure); ok {
 			p.emit(driver.Patched{Patch: patch})
 		} else {
-			p.tellSelected(f)
+			p.reportSelected(f)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (p *queries) Find(ctx context.Context, t target.Target) (target.Finding, er
 		return target.Finding{}, err
 	}
 	defer p.mu.Unlock()
-	if t.By == target.Selector && p.observing.matchers[t.Words] == nil {
+	if t.By == target.Selector && p.reports.matchers[t.Words] == nil {
 		return target.Finding{Invalid: true}, nil
 	}
 	p.syncFrames()
@@ -142,7 +142,7 @@ func (p *queries) fit(n *Node, t target.Target) target.Fit {
 			return target.Exactly
 		}
 	case target.Selector:
-		if p.observing.matchers[t.Words](n) {
+		if p.reports.matchers[t.Words](n) {
 			return target.Exactly
 		}
 	}

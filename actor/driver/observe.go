@@ -6,21 +6,29 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// ObserveOptions says what a page is to report beside its changes. The zero value is nothing.
-type ObserveOptions struct {
+// Subscription says what a page's documents report by themselves. The zero value is nothing.
+type Subscription struct {
+	// Push has documents push their changes; the fields below count only while they do. Geometry adds whether elements are
+	// in the viewport.
+	Push, Geometry bool
 	// Structural and Attributes are as in ReadRequest, for documents to come too.
 	Structural bool
 	Attributes []string
-	// Selectors are evaluated when a document changes; Selected events tell. In order, each once.
+	// Selectors are evaluated when a document changes, and reported by Selected events. In order, each once.
 	Selectors []dom.Selector
-	// Network lets Traffic events tell whether requests are under way.
+	// Network has Traffic events report whether requests are under way.
 	Network bool
 }
 
-// Equal reports whether two ask for the same.
-func (h ObserveOptions) Equal(o ObserveOptions) bool {
-	return h.Structural == o.Structural && h.Network == o.Network &&
-		slices.Equal(h.Attributes, o.Attributes) && slices.Equal(h.Selectors, o.Selectors)
+// Equal reports whether two subscriptions ask for the same.
+func (s Subscription) Equal(o Subscription) bool {
+	return s.Push == o.Push && s.Geometry == o.Geometry && s.EqualReports(o)
+}
+
+// EqualReports reports whether two subscriptions ask for the same beside the changes of documents.
+func (s Subscription) EqualReports(o Subscription) bool {
+	return s.Structural == o.Structural && s.Network == o.Network &&
+		slices.Equal(s.Attributes, o.Attributes) && slices.Equal(s.Selectors, o.Selectors)
 }
 
 // Ack gives the elements that a patch added their refs.

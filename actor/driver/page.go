@@ -81,11 +81,10 @@ type Observer interface {
 	// push the next one. It does not wait, but takes effect before any later call. Repeated and late ones
 	// are ignored.
 	Acknowledge(ack Ack)
-	// Observe switches pushing on or off for all documents, present and to come.
-	Observe(ctx context.Context, push, geometry bool) error
-	// SetObserveOptions says what all documents, present and to come, report while they push, in place of what it
-	// said before. A document tells of the selectors once right after, and then when the answer changes.
-	SetObserveOptions(ctx context.Context, h ObserveOptions) error
+	// Subscribe says what all documents, present and to come, push and report, in place of what it said before. A document
+	// reports the selectors once right after they were changed, and then when the answer changes. A call that failed may
+	// have taken effect in part: it is to be repeated. The same subscription may be given again.
+	Subscribe(ctx context.Context, s Subscription) error
 }
 
 // Query asks a page's documents single questions.

@@ -22,10 +22,10 @@ type observerFacet struct {
 	requests *requests.Requests
 }
 
-// SetObserveOptions implements driver.Observer.
-func (o observerFacet) SetObserveOptions(ctx context.Context, h driver.ObserveOptions) error {
-	o.Report(ctx, h)
-	o.requests.Watch(h.Network)
+// Subscribe implements driver.Observer.
+func (o observerFacet) Subscribe(ctx context.Context, s driver.Subscription) error {
+	o.Reader.Subscribe(ctx, s)
+	o.requests.Watch(s.Network)
 	return nil
 }
 

@@ -239,9 +239,12 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		}
 		return map[string]any{"patches": frames, "late": out.Late, "unacknowledged": out.Unacknowledged}, err
 	},
-	"observe": func(ctx context.Context, p *Page, _ string) (any, error) { return nil, p.Observe(ctx, true, true) },
-	"heed": func(ctx context.Context, p *Page, arguments string) (any, error) {
-		return nil, p.SetObserveOptions(ctx, driver.ObserveOptions{Network: arguments == "network", Structural: arguments == "structural"})
+	// The arguments are what to subscribe to; none ends the subscription.
+	"subscribe": func(ctx context.Context, p *Page, arguments string) (any, error) {
+		asks := func(word string) bool { return slices.Contains(strings.Fields(arguments), word) }
+		return nil, p.Subscribe(ctx, driver.Subscription{
+			Push: asks("push"), Geometry: asks("push"), Network: asks("network"), Structural: asks("structural"),
+		})
 	},
 	"settle": func(ctx context.Context, p *Page, _ string) (any, error) {
 		return nil, p.Settle(ctx, "", 100*time.Millisecond)

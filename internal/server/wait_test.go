@@ -213,7 +213,7 @@ func TestWaitForSelectors(t *testing.T) {
 			t.Errorf("got %v", m)
 		}
 		synctest.Wait()
-		if h := page.ObserveOptions(); len(h.Selectors) != 0 {
+		if h := page.Subscription(); len(h.Selectors) != 0 {
 			t.Errorf("the page still evaluates %v", h.Selectors)
 		}
 	})
@@ -240,7 +240,7 @@ func TestWaitForNetworkIdle(t *testing.T) {
 		long.wantWaiting("a request starts the span anew")
 		time.Sleep(time.Millisecond)
 		long.wantMet("after the span")
-		if page.ObserveOptions().Network {
+		if page.Subscription().Network {
 			t.Error("the browser still tells of requests though nobody waits")
 		}
 	})
@@ -533,7 +533,7 @@ func TestATurnWaits(t *testing.T) {
 			t.Errorf("the turn took %v and did %v", took, resp.GetDiff())
 		}
 		synctest.Wait()
-		if push, _ := page.Observed(); push || page.ObserveOptions().Network {
+		if push, _ := page.Observed(); push || page.Subscription().Network {
 			t.Error("the page still tells what nobody waits for")
 		}
 	})

@@ -42,17 +42,13 @@ func (v View) Selected(s dom.Selector) (dom.Selection, bool) {
 	return found, known
 }
 
-// Push is what a page is asked to push.
-type Push struct{ On, Geometry bool }
-
 // State is the observation of one page. Make one with New.
 type State struct {
-	// push and options are what the page was asked for last; known is false after a failure.
-	push    Push
-	options driver.ObserveOptions
-	known   bool
-	caught  uint64
-	network Network
+	// subscription is what the page was asked for last; known is false after a failure.
+	subscription driver.Subscription
+	known        bool
+	caught       uint64
+	network      Network
 	// selected is what each document reported of selectors; merged is made of it, and nil when that has changed.
 	selected map[dom.FrameID]driver.Selected
 	merged   *selections
@@ -71,43 +67,32 @@ func (s *State) Attach() {
 }
 
 // Pushes reports whether the page pushes its changes.
-func (s *State) Pushes() bool { return s.push.On }
+func (s *State) Pushes() bool { return s.subscription.Push }
 
 // Structural reports whether the page reports headings, landmarks, text and images by itself.
-func (s *State) Structural() bool { return s.options.Structural }
+func (s *State) Structural() bool { return s.subscription.Structural }
 
-// NeedsPush reports whether the page has to be asked for what it pushes.
-func (s *State) NeedsPush(want Push) bool { return !s.known || s.push != want }
-
-// Pushed takes that the page was asked, or that asking failed.
-func (s *State) Pushed(want Push, err error) {
-	if s.known = err == nil; s.known {
-		s.push = want
+// Needs reports whether the page has to be asked for a subscription. What the page reported by another one is forgotten then:
+// the documents report anew.
+func (s *State) Needs(want driver.Subscription, now time.Time) bool {
+	if !s.subscription.EqualReports(want) {
+		s.network = Network{Known: want.Network, Busy: s.network.Busy && s.subscription.Network, Since: s.network.Since}
+		if !s.subscription.Network {
+			s.network.Since = now
+		}
+		s.Forget("")
 	}
+	return !s.known || !s.subscription.Equal(want)
 }
 
-// NeedsOptions reports whether the page has to be asked for other options. When it has, what it reported by the old ones is
-// forgotten: the documents report anew.
-func (s *State) NeedsOptions(want driver.ObserveOptions, now time.Time) bool {
-	if s.options.Equal(want) {
+// Asked takes that the page was asked for a subscription, or that asking failed; structural says that the document was or is
+// asked for its structure.
+func (s *State) Asked(want driver.Subscription, err error) (structural bool) {
+	if s.known = err == nil; !s.known {
 		return false
 	}
-	s.network = Network{Known: want.Network, Busy: s.network.Busy && s.options.Network, Since: s.network.Since}
-	if !s.options.Network {
-		s.network.Since = now
-	}
-	s.Forget("")
-	return true
-}
-
-// Asked takes that the page was asked for options, or that asking failed; structural says that the document was or is asked for its structure.
-func (s *State) Asked(want driver.ObserveOptions, err error) (structural bool) {
-	if err != nil {
-		s.known = false
-		return false
-	}
-	structural = s.options.Structural || want.Structural
-	s.options = want
+	structural = s.subscription.Structural || want.Structural
+	s.subscription = want
 	return structural
 }
 

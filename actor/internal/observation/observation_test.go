@@ -15,24 +15,27 @@ var now = time.Unix(1000, 0)
 
 func TestAFailedChangeIsRepeated(t *testing.T) {
 	s := observation.New()
-	want := observation.Push{On: true}
-	if !s.NeedsPush(want) || s.NeedsPush(observation.Push{}) {
+	want, none := driver.Subscription{Push: true}, driver.Subscription{}
+	if !s.Needs(want, now) || s.Needs(none, now) {
 		t.Error("a new page pushes")
 	}
-	if s.Pushed(want, errors.New("no")); !s.NeedsPush(want) || !s.NeedsPush(observation.Push{}) || s.Pushes() {
+	if s.Asked(want, errors.New("no")); !s.Needs(want, now) || !s.Needs(none, now) || s.Pushes() {
 		t.Error("after a failure the state is known")
 	}
-	if s.Pushed(want, nil); s.NeedsPush(want) || !s.Pushes() {
+	if s.Asked(want, nil); s.Needs(want, now) || !s.Pushes() {
 		t.Error("after a success it is not")
 	}
-	options := driver.ObserveOptions{Structural: true}
-	if !s.NeedsOptions(options, now) || s.Asked(options, errors.New("no")) || !s.NeedsOptions(options, now) || !s.NeedsPush(want) {
-		t.Error("options that failed are not repeated")
+	structural := driver.Subscription{Push: true, Structural: true}
+	if !s.Needs(structural, now) || s.Asked(structural, errors.New("no")) || !s.Needs(structural, now) || !s.Needs(want, now) {
+		t.Error("a subscription that failed is not repeated")
 	}
-	if !s.Asked(options, nil) || s.NeedsOptions(options, now) || !s.Structural() {
-		t.Error("options that the page has are repeated")
+	if !s.Asked(structural, nil) || s.Needs(structural, now) || !s.Structural() {
+		t.Error("a subscription that the page has is repeated")
 	}
-	if !s.Asked(driver.ObserveOptions{}, nil) || s.Structural() {
+	if s.Invalidate(); !s.Needs(structural, now) {
+		t.Error("a subscription in doubt is not repeated")
+	}
+	if !s.Asked(driver.Subscription{}, nil) || s.Structural() {
 		t.Error("a document that was asked for its structure has none")
 	}
 }
@@ -68,8 +71,8 @@ func TestTrafficCountsWhileSomebodyAsks(t *testing.T) {
 	if s.Traffic(driver.Traffic{Busy: true}, now); s.View().Network.Busy {
 		t.Error("requests count that nobody asked for")
 	}
-	s.NeedsOptions(driver.ObserveOptions{Network: true}, now)
-	s.Asked(driver.ObserveOptions{Network: true}, nil)
+	s.Needs(driver.Subscription{Network: true}, now)
+	s.Asked(driver.Subscription{Network: true}, nil)
 	s.Traffic(driver.Traffic{Busy: true}, now.Add(time.Second))
 	if n := s.View().Network; !n.Known || !n.Busy || !n.Since.Equal(now.Add(time.Second)) {
 		t.Errorf("network is %+v", n)
@@ -86,21 +89,24 @@ func TestASetKeepsWhatIsHeld(t *testing.T) {
 	s.Release(early)
 	<-s.Changed()
 	s.Add(early)
-	if n, _ := s.Union(); n != 0 {
+	if s.Subscription().Push {
 		t.Error("a watch is held that was released before")
 	}
 	a := observation.NewWatch(observation.Options{Structural: true, Attributes: []string{"b", "a"}})
 	b := observation.NewWatch(observation.Options{Geometry: true, Attributes: []string{"a"}, Network: true})
 	first, _ := s.Follow(a)
 	second, _ := s.Follow(b)
-	n, all := s.Union()
-	if o := all.Observe(); n != 2 || first >= second || s.Last() != second || !all.Geometry || !o.Structural || !o.Network || fmt.Sprint(o.Attributes) != "[a b]" {
-		t.Errorf("%d are held, they need %+v", n, all)
+	all := s.Subscription()
+	if !all.Push || first >= second || s.Last() != second || !all.Geometry || !all.Structural || !all.Network || fmt.Sprint(all.Attributes) != "[a b]" {
+		t.Errorf("the watches need %+v", all)
 	}
 	s.Release(a)
 	s.Release(a)
-	if n, _ := s.Union(); n != 1 {
-		t.Errorf("%d are held", n)
+	if all := s.Subscription(); !all.Push || all.Structural || !all.Network {
+		t.Errorf("the other watch needs %+v", all)
+	}
+	if s.Release(b); s.Subscription().Push {
+		t.Error("a watch is held that was released")
 	}
 }
 

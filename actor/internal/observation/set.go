@@ -25,8 +25,8 @@ type Options struct {
 	Network bool
 }
 
-// Observe returns what the page is to report for a union of options.
-func (o Options) Observe() driver.ObserveOptions {
+// subscription returns what the page is to report for a union of options.
+func (o Options) subscription() driver.Subscription {
 	selectors := slices.Clone(o.Selectors)
 	slices.SortFunc(selectors, func(a, b dom.Selector) int {
 		if n := strings.Compare(a.CSS, b.CSS); n != 0 || a.Shown == b.Shown {
@@ -37,8 +37,8 @@ func (o Options) Observe() driver.ObserveOptions {
 		}
 		return 1
 	})
-	return driver.ObserveOptions{
-		Structural: o.Structural, Network: o.Network, Selectors: slices.Compact(selectors),
+	return driver.Subscription{
+		Geometry: o.Geometry, Structural: o.Structural, Network: o.Network, Selectors: slices.Compact(selectors),
 		Attributes: slices.Compact(slices.Sorted(slices.Values(o.Attributes))),
 	}
 }
@@ -101,7 +101,7 @@ func (s *Set) Follow(one *Watch) (number uint64, ok bool) {
 		for other := range s.held {
 			all = append(all, other.options.Selectors...)
 		}
-		if len((Options{Selectors: all}).Observe().Selectors) > MaxSelectors {
+		if len((Options{Selectors: all}).subscription().Selectors) > MaxSelectors {
 			return 0, false
 		}
 	}
@@ -130,8 +130,8 @@ func (s *Set) Last() uint64 {
 	return s.followers
 }
 
-// Union returns how many watches are held and what they need together.
-func (s *Set) Union() (int, Options) {
+// Subscription returns what all watches that are held need together; the page pushes while there are any.
+func (s *Set) Subscription() driver.Subscription {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all Options
@@ -142,5 +142,7 @@ func (s *Set) Union() (int, Options) {
 		all.Selectors = append(all.Selectors, one.options.Selectors...)
 		all.Network = all.Network || one.options.Network
 	}
-	return len(s.held), all
+	want := all.subscription()
+	want.Push = len(s.held) > 0
+	return want
 }

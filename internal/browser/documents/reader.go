@@ -19,9 +19,8 @@ import (
 type Reader struct {
 	documents
 	prober prober
-	// observing is what documents are to push, and options what else they are to report; the monitor guards both.
-	observing observer.ObserveRequest
-	options   driver.ObserveOptions
+	// subscription is what documents push and report by themselves; the monitor guards it.
+	subscription driver.Subscription
 }
 
 // NewReader makes the reader of a page whose documents run the script.
@@ -50,53 +49,6 @@ func (r *Reader) Acknowledge(ack driver.Ack) {
 	if due {
 		digits := (&observer.Ack{Sequence: ack.Sequence, Refs: runs(ack.Refs)}).Digits()
 		a.Session.Post(r.m.Life, runtime.CommandCallFunctionOn, a.ParamsWith("ack", nil, digits))
-	}
-}
-
-// Observe switches pushing on or off; see driver.Observer.
-func (r *Reader) Observe(ctx context.Context, push, geometry bool) error {
-	req := observer.ObserveRequest{Push: push, Geometry: geometry}
-	r.m.Lock()
-	r.observing = req
-	r.m.Unlock()
-	for _, o := range r.m.Readable() {
-		o.Agent.Post(ctx, "observe", req)
-	}
-	return nil
-}
-
-// Report says what else documents are to report while they push; see driver.Observer.
-func (r *Reader) Report(ctx context.Context, options driver.ObserveOptions) {
-	r.m.Lock()
-	r.options = options
-	r.m.Unlock()
-	request := reportRequest(options)
-	for _, o := range r.m.Readable() {
-		o.Agent.Post(ctx, "heed", request)
-	}
-}
-
-func reportRequest(h driver.ObserveOptions) observer.ReportOptions {
-	r := observer.ReportOptions{Structural: h.Structural, Attributes: h.Attributes, Selectors: []observer.Selector{}}
-	if r.Attributes == nil {
-		r.Attributes = []string{}
-	}
-	for _, s := range h.Selectors {
-		r.Selectors = append(r.Selectors, observer.Selector{CSS: s.CSS, Shown: s.Shown})
-	}
-	return r
-}
-
-// OnAgent tells a new agent what it is to push and report.
-func (r *Reader) OnAgent(a *frames.Agent) {
-	r.m.Lock()
-	observing, options := r.observing, r.options
-	r.m.Unlock()
-	if observing.Push {
-		a.Post(r.m.Life, "observe", observing)
-	}
-	if options.Structural || len(options.Attributes) > 0 || len(options.Selectors) > 0 {
-		a.Post(r.m.Life, "heed", reportRequest(options))
 	}
 }
 

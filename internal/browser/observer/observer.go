@@ -13,6 +13,7 @@ import (
 	"embed"
 	"encoding/json"
 	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -131,14 +132,19 @@ type ObserveRequest struct {
 	Geometry bool `json:"geometry"`
 }
 
-// ReportOptions is the argument of the command "heed": what is waited for while the page pushes.
-type ReportOptions struct {
+// Interests is the argument of the command "setInterests": what a document reports beside its changes, while it pushes.
+type Interests struct {
 	Structural bool       `json:"structural"`
 	Attributes []string   `json:"attributes"`
 	Selectors  []Selector `json:"selectors"`
 }
 
-// Selector is a CSS selector whose matches are to be told; of Shown ones only those that are shown.
+// Equal reports whether two interests are the same.
+func (i Interests) Equal(o Interests) bool {
+	return i.Structural == o.Structural && slices.Equal(i.Attributes, o.Attributes) && slices.Equal(i.Selectors, o.Selectors)
+}
+
+// Selector is a CSS selector whose matches are reported; of Shown ones only those that are shown.
 type Selector struct {
 	CSS   string `json:"css"`
 	Shown bool   `json:"shown"`

@@ -93,7 +93,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.acknowledge(digits);
     case "observe":
       return agent.observe(argument);
-    case "heed":
+    case "setInterests":
       return agent.setInterests(argument);
     case "about":
       return about();

@@ -10,9 +10,9 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// observing is what the page was asked to report beside its changes.
-type observing struct {
-	driver.ObserveOptions
+// reports is what the page reports by itself.
+type reports struct {
+	driver.Subscription
 	// matchers says what selectors match; others are invalid.
 	matchers map[string]func(*Node) bool
 	busy     bool
@@ -24,10 +24,10 @@ type observing struct {
 func (p *documents) Match(css string, match func(*Node) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.observing.matchers == nil {
-		p.observing.matchers = map[string]func(*Node) bool{}
+	if p.reports.matchers == nil {
+		p.reports.matchers = map[string]func(*Node) bool{}
 	}
-	p.observing.matchers[css] = match
+	p.reports.matchers[css] = match
 	p.flush()
 }
 
@@ -35,66 +35,72 @@ func (p *documents) Match(css string, match func(*Node) bool) {
 func (p *documents) Traffic(busy bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.observing.busy = busy
-	if p.observing.Network {
+	p.reports.busy = busy
+	if p.reports.Network {
 		p.emit(driver.Traffic{Busy: busy})
 	}
 }
 
-// ObserveOptions is what the page was asked to report beside its changes.
-func (p *documents) ObserveOptions() driver.ObserveOptions {
+// Subscription is what the page was last asked to report by itself.
+func (p *documents) Subscription() driver.Subscription {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.observing.ObserveOptions
+	return p.reports.Subscription
 }
 
-// SetObserveOptions takes what the page is to report beside its changes.
-func (p *documents) SetObserveOptions(ctx context.Context, h driver.ObserveOptions) error {
-	p.count("SetObserveOptions")
-	if err := ctx.Err(); err != nil {
+// Subscribe implements driver.Observer.
+func (p *documents) Subscribe(ctx context.Context, s driver.Subscription) error {
+	p.count("Subscribe")
+	if err := p.thread(ctx); err != nil {
 		return err
 	}
-	p.mu.Lock()
 	defer p.mu.Unlock()
-	began := h.Network && !p.observing.Network
-	p.observing.ObserveOptions = h
-	p.options.structural = p.options.structural || h.Structural
-	for _, name := range h.Attributes {
+	if !s.EqualReports(p.reports.Subscription) {
+		p.setReports(s)
+	}
+	p.reports.Subscription = s
+	p.syncFrames()
+	p.flush()
+	return nil
+}
+
+// setReports changes what is reported beside changes; the caller holds the lock.
+func (p *documents) setReports(s driver.Subscription) {
+	p.options.structural = p.options.structural || s.Structural
+	for _, name := range s.Attributes {
 		if !slices.Contains(p.options.attributes, name) {
 			p.options.attributes = append(p.options.attributes, name)
 		}
 	}
 	for _, f := range p.frames {
-		f.told = ""
+		f.reported = ""
 	}
-	if began && p.observing.busy {
+	if s.Network && !p.reports.Network && p.reports.busy {
 		p.emit(driver.Traffic{Busy: true})
 	}
-	p.flush()
-	return nil
 }
 
-// tellSelected tells what the selectors match in a document, when that is news; the caller holds the lock.
-func (p *documents) tellSelected(f *Frame) {
-	if len(p.observing.Selectors) == 0 || f.waiting {
+// reportSelected reports what the selectors match in a document, when that is news; the caller holds the lock.
+func (p *documents) reportSelected(f *Frame) {
+	if len(p.reports.Selectors) == 0 || f.waiting {
 		return
 	}
 	found := map[dom.Selector]dom.Selection{}
-	for _, s := range p.observing.Selectors {
+	for _, s := range p.reports.Selectors {
 		found[s] = p.choose(f, s)
 	}
-	told := ""
-	for _, s := range p.observing.Selectors {
-		told += fmt.Sprintln(s, found[s])
+	reported := ""
+	for _, s := range p.reports.Selectors {
+		reported += fmt.Sprintln(s, found[s])
 	}
-	if told != f.told {
-		f.told = told
+	if reported != f.reported {
+		f.reported = reported
 		p.emit(driver.Selected{Frame: f.ID, Document: f.document, Found: maps.Clone(found)})
 	}
 }
 
 func (p *documents) choose(f *Frame, s dom.Selector) (found dom.Selection) {
-	match := p.observing.matchers[s.CSS]
+	match := p.reports.matchers[s.CSS]
 	if match == nil {
 		return dom.Selection{Invalid: true}
 	}
