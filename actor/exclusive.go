@@ -143,10 +143,9 @@ func (x *Exclusive) Step(ctx context.Context, by int, wait Wait) (Info, error) {
 	return navigator{x.t}.navigate(ctx, wait, func(ctx context.Context) (driver.Commit, error) { return x.t.page().Step(ctx, by) })
 }
 
-// Where says in what frame and document an element stands.
-func (x *Exclusive) Where(ref dom.Ref) (frame dom.FrameID, document string) {
-	return x.t.doc.Where(ref)
-}
+// Where names an element with the frame and the document in which it stands; with dom.NoRef, and an element that is gone,
+// neither.
+func (x *Exclusive) Where(ref dom.Ref) driver.Element { return x.t.doc.Where(ref) }
 
 // GoneElement returns what an element was that is gone: its last state, or its role and name alone if its document is gone, too;
 // nil when that is not known any more.

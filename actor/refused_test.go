@@ -52,7 +52,7 @@ func TestARefusedNavigationIsTheErrorOfItsAction(t *testing.T) {
 			ref = el.Ref
 		}
 	}
-	out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Ref: ref}}}})
+	out, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{{Action: driver.Action{Kind: driver.Click, Spot: driver.At(ref)}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

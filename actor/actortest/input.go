@@ -101,7 +101,7 @@ func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) 
 }
 
 // Reveal does nothing.
-func (p *input) Reveal(ctx context.Context, _ dom.Ref, _ dom.FrameID, _ string) error {
+func (p *input) Reveal(ctx context.Context, _ driver.Element) error {
 	p.count("Reveal")
 	if err := p.thread(ctx); err != nil {
 		return err

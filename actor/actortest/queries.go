@@ -149,15 +149,15 @@ func (p *queries) fit(n *Node, t target.Target) target.Fit {
 	return target.Not
 }
 
-// Inherits says yes unless the node that is gone is Off: it is hidden then.
-func (p *queries) Inherits(ctx context.Context, s driver.Replacement) (bool, error) {
-	p.count("Inherits")
+// Replaces says yes unless the node that is gone is Off: it is hidden then.
+func (p *queries) Replaces(ctx context.Context, s driver.Replacement) (bool, error) {
+	p.count("Replaces")
 	if err := p.thread(ctx); err != nil {
 		return false, err
 	}
 	defer p.mu.Unlock()
-	f := p.frames[s.Frame]
-	return f != nil && f.document == s.Document && !hides(f.Body, s.Gone), nil
+	f := p.frames[s.Gone.Frame]
+	return f != nil && f.document == s.Gone.Document && !hides(f.Body, s.Gone.Ref), nil
 }
 
 func hides(nodes []*Node, ref dom.Ref) bool {

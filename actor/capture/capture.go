@@ -128,12 +128,12 @@ func inView(ctx context.Context, x *actor.Exclusive, ref dom.Ref, o actor.ReadOp
 
 // reveal scrolls an element into view.
 func reveal(ctx context.Context, x *actor.Exclusive, ref dom.Ref) error {
-	frame, document := x.Where(ref)
+	at := x.Where(ref)
 	return x.Query(ctx, func(ctx context.Context, page driver.Page) error {
-		if err := page.Reveal(ctx, ref, frame, document); err != nil || frame == "" {
+		if err := page.Reveal(ctx, at); err != nil || at.Frame == "" {
 			return err
 		}
-		return page.Settle(ctx, frame, revealLimit) // frames of other processes scroll each at its own time
+		return page.Settle(ctx, at.Frame, revealLimit) // frames of other processes scroll each at its own time
 	})
 }
 

@@ -56,17 +56,29 @@ func (k ActionKind) IsPassive() bool { return k == Hover || k == Scroll }
 // Point is a place in the top-level viewport, or a distance, in CSS pixels.
 type Point struct{ X, Y float64 }
 
-// Spot is an element, or a point.
-type Spot struct {
-	// Ref is the element, and Frame and Document where it stands; NoRef: Point counts.
+// Element names an element: its ref, and the frame and the document in which it stands. A ref alone is enough for the tab,
+// which fills in the others (actor.Exclusive.Where).
+type Element struct {
+	// Ref is dom.NoRef when no element is named.
 	Ref      dom.Ref
 	Frame    dom.FrameID
 	Document string
-	// Point is where to act when Ref is NoRef.
+}
+
+// Spot is where an action is done: an element, or a point.
+type Spot struct {
+	// Element counts unless its Ref is dom.NoRef; then Point does.
+	Element
 	Point *Point
 	// Known is what the element must still be; nil: anything.
 	Known *Known
 }
+
+// At returns the spot of an element, which may be anything.
+func At(ref dom.Ref) Spot { return Spot{Element: Element{Ref: ref}} }
+
+// AtPoint returns the spot of a point.
+func AtPoint(p Point) Spot { return Spot{Element: Element{Ref: dom.NoRef}, Point: &p} }
 
 // Known is what an action was decided on: its element is not acted on when it is another thing by then. See
 // internal/browser/observer/js/39-rows.js for what makes it one.
@@ -88,14 +100,10 @@ const Beside = "beside"
 // Action is one thing to do to one element.
 type Action struct {
 	Kind ActionKind
-	// Ref is the element, and Frame and Document where it stands. With NoRef the action is done at Point, or where
-	// that is nil at the focus (Press) or on the page (Scroll).
-	Ref      dom.Ref
-	Frame    dom.FrameID
-	Document string
-	// Point is where to Click, Hover, Scroll or begin a Drag when Ref is NoRef.
-	Point *Point
-	Text  string
+	// Spot is where the action is done. Its Point is for Click, Hover, Scroll, and the beginning of a Drag. Without an element
+	// and a point, the action is done at the focus (Press) or on the page (Scroll).
+	Spot
+	Text string
 	// Button is "left", "middle" or "right"; empty means left.
 	Button    string
 	Modifiers []string
@@ -107,8 +115,6 @@ type Action struct {
 	// To is where a Drag ends; nil: Delta says it.
 	To    *Spot
 	Delta Point
-	// Known is what the element must still be; nil: anything.
-	Known *Known
 	// Paths are files on this machine that may be given away.
 	Paths []string
 	Files []File
@@ -119,11 +125,6 @@ type File struct {
 	// Name is without a path.
 	Name    string
 	Content []byte
-}
-
-// Spot returns where the action is done.
-func (a Action) Spot() Spot {
-	return Spot{Ref: a.Ref, Frame: a.Frame, Document: a.Document, Point: a.Point, Known: a.Known}
 }
 
 // Aimless reports whether the action names neither an element nor a point, for it needs none.

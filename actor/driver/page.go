@@ -95,10 +95,10 @@ type Query interface {
 	// Find finds what a target means that only the page can tell (Target.InPage). Documents of frames that do not
 	// answer are left out. What it finds beyond the stored DOM is part of that from the next Read on.
 	Find(ctx context.Context, t target.Target) (target.Finding, error)
-	// Inherits reports whether an element may be what another one, that is gone, was rendered anew as, for all that
+	// Replaces reports whether an element may be what another one, that is gone, was rendered anew as, for all that
 	// the page knows: that one is out of the document and not only hidden, this one came when it had left or
 	// later, and the same words stand around both. What the page does not know counts against it.
-	Inherits(ctx context.Context, s Replacement) (bool, error)
+	Replaces(ctx context.Context, r Replacement) (bool, error)
 	// Extract runs a plan in the documents of the page and returns what each answered.
 	Extract(ctx context.Context, e Extraction) ([]Extract, error)
 	// Evaluate runs a script in the page's own world. It fails with an *apierr.Error of kind Stale or NotFound; that the
@@ -138,8 +138,8 @@ type Input interface {
 	// has begun.
 	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error
 	// Reveal scrolls an element into the middle of every box and frame that scrolls, one that is larger to its start.
-	// It fails with an *apierr.Error of kind Stale. Frame and document are where the element stands.
-	Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error
+	// It fails with an *apierr.Error of kind Stale.
+	Reveal(ctx context.Context, e Element) error
 }
 
 // Capturer draws a page.

@@ -25,11 +25,8 @@ type Markup struct {
 type Extraction struct {
 	// Plan is JSON, made by package extract; the page's script understands it.
 	Plan []byte
-	// Root, unless it is dom.NoRef, is the element below which is searched; Frame and Document are where it
-	// stands, and filled in by the tab.
-	Root     dom.Ref
-	Frame    dom.FrameID
-	Document string
+	// Root is the element below which is searched; with dom.NoRef, everything is.
+	Root Element
 }
 
 // Extract is what one document answered to a plan: JSON that is untrusted.
@@ -42,11 +39,8 @@ type Extract struct {
 type Script struct {
 	// Expression is evaluated; when it gives a function that is called.
 	Expression string
-	// Frame is where to run it.
-	Frame dom.FrameID
-	// Ref, unless it is dom.NoRef, is given to the function; Document is where it stands.
-	Ref      dom.Ref
-	Document string
+	// Element is given to the function, unless its Ref is dom.NoRef; its Frame is where the script runs.
+	Element
 	// Limit is how long the result may be, in bytes.
 	Limit int
 }
@@ -58,9 +52,8 @@ type Evaluated struct {
 
 // Replacement asks whether one element may be what another, that is gone, was rendered anew as.
 type Replacement struct {
-	// Frame and Document are where both stand, or stood.
-	Frame    dom.FrameID
-	Document string
-	// Gone is the ref of the one that is gone, Heir that of the other.
-	Gone, Heir dom.Ref
+	// Gone is the element that is gone. Both stand, or stood, in its document.
+	Gone Element
+	// By is the ref of the element that may replace it.
+	By dom.Ref
 }

@@ -41,11 +41,11 @@ func Extract(ctx context.Context, tab *actor.Tab, e driver.Extraction) ([]driver
 		if _, err := x.Read(ctx, actor.ReadOptions{}); err != nil {
 			return nil, err
 		}
-		if e.Root != dom.NoRef {
-			if _, err := x.Head().Element(e.Root); err != nil {
+		if e.Root.Ref != dom.NoRef {
+			if _, err := x.Head().Element(e.Root.Ref); err != nil {
 				return nil, err
 			}
-			e.Frame, e.Document = x.Where(e.Root)
+			e.Root = x.Where(e.Root.Ref)
 		}
 		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
 			out, err = page.Extract(ctx, e)
@@ -83,12 +83,12 @@ func place(ctx context.Context, x *actor.Exclusive, s *driver.Script) error {
 	if _, err := x.Head().Element(s.Ref); err != nil {
 		return err
 	}
-	frame, document := x.Where(s.Ref)
-	if s.Frame != "" && s.Frame != frame {
+	at := x.Where(s.Ref)
+	if s.Frame != "" && s.Frame != at.Frame {
 		return &apierr.Error{
-			Kind: apierr.Invalid, Field: "frame_id", Message: fmt.Sprintf("ref %d stands in another frame (%q): leave frame_id empty", s.Ref, frame),
+			Kind: apierr.Invalid, Field: "frame_id", Message: fmt.Sprintf("ref %d stands in another frame (%q): leave frame_id empty", s.Ref, at.Frame),
 		}
 	}
-	s.Frame, s.Document = frame, document
+	s.Element = at
 	return nil
 }

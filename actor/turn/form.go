@@ -81,7 +81,7 @@ func (t filler) fill(ctx context.Context, f *Field) (Result, error) {
 // field finds the one field that is meant.
 func (t filler) field(ctx context.Context, f *Field) (at resolved, err error) {
 	for _, way := range f.Ways {
-		at, err = t.resolve(ctx, Step{Action: driver.Action{Ref: dom.NoRef}, Target: way})
+		at, err = t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(dom.NoRef)}, Target: way})
 		if !apierr.Is(err, apierr.NoMatch) {
 			at.named = way.By == target.Ref
 			return at, t.narrowed(&at, err, f)
@@ -166,7 +166,7 @@ func (t filler) actionsFor(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if f.Type != "" && !isOfType(el, f.Type) {
 		return nil, apierr.Errorf(apierr.NotActionable, "%s is %s, not a %s: fill it as that, or name another field", f.name(), target.Describe(el), f.Type)
 	}
-	one := driver.Action{Ref: el.Ref}
+	one := driver.Action{Spot: driver.At(el.Ref)}
 	switch {
 	case el.Tag == "select":
 		one.Kind, one.Values = driver.Select, f.Values
@@ -213,9 +213,9 @@ func (t filler) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if len(f.Values) <= 1 {
 		switch value := strings.ToLower(f.value()); {
 		case value == "" || slices.Contains([]string{"true", "yes", "on", "checked"}, value), target.Compare(el.Text, f.value()) <= target.Folded:
-			return []driver.Action{{Kind: driver.Check, Ref: el.Ref}}, nil
+			return []driver.Action{{Kind: driver.Check, Spot: driver.At(el.Ref)}}, nil
 		case slices.Contains([]string{"false", "no", "off", "unchecked"}, value):
-			return []driver.Action{{Kind: driver.Uncheck, Ref: el.Ref}}, nil
+			return []driver.Action{{Kind: driver.Uncheck, Spot: driver.At(el.Ref)}}, nil
 		}
 	}
 	if el.Name == "" {
@@ -234,12 +234,12 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 			return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: group[:min(len(group), maxCandidates)],
 				Message: "no single choice of " + f.name() + " is " + strconv.Quote(value) + "; there are: " + target.List(group, maxCandidates)}
 		}
-		actions = append(actions, driver.Action{Kind: driver.Check, Ref: found[0].Ref})
+		actions = append(actions, driver.Action{Kind: driver.Check, Spot: driver.At(found[0].Ref)})
 	}
 	for _, el := range group {
 		wanted := slices.ContainsFunc(actions, func(a driver.Action) bool { return a.Ref == el.Ref })
 		if !wanted && el.Role == "checkbox" && len(actions) > 0 {
-			actions = append(actions, driver.Action{Kind: driver.Uncheck, Ref: el.Ref})
+			actions = append(actions, driver.Action{Kind: driver.Uncheck, Spot: driver.At(el.Ref)})
 		}
 	}
 	if len(actions) == 0 {
@@ -284,12 +284,12 @@ func isMask(value string) bool { return value != "" && strings.Trim(value, "•"
 
 // submit sends the form as a person would: by its button, or with Enter in the field that was filled last.
 func (t filler) submit(ctx context.Context, f *Form) (Result, error) {
-	at, err := t.resolve(ctx, Step{Action: driver.Action{Ref: dom.NoRef}, Target: target.Target{By: target.Submitter, Ref: f.last}})
+	at, err := t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(dom.NoRef)}, Target: target.Target{By: target.Submitter, Ref: f.last}})
 	switch {
 	case err == nil:
-		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Click, Ref: at.ref, Clicks: 1}, found: true})
+		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Click, Spot: driver.At(at.ref), Clicks: 1}, found: true})
 	case apierr.Is(err, apierr.NoMatch):
-		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Press, Ref: f.last, Text: "Enter"}, found: true})
+		return t.perform(ctx, Step{Action: driver.Action{Kind: driver.Press, Spot: driver.At(f.last), Text: "Enter"}, found: true})
 	case fatal(ctx, err):
 		return Result{}, err
 	}

@@ -22,14 +22,14 @@ func (t *resolver) heal(ctx context.Context, ref dom.Ref) (*dom.Element, error) 
 	if heir == nil {
 		return nil, nil
 	}
-	s := driver.Replacement{Gone: ref, Heir: heir.Ref}
-	s.Frame, s.Document = t.x.Where(heir.Ref)
-	inherits := false
+	was := t.x.Where(heir.Ref)
+	was.Ref = ref
+	replaces := false
 	err := t.x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
-		inherits, err = page.Inherits(ctx, s)
+		replaces, err = page.Replaces(ctx, driver.Replacement{Gone: was, By: heir.Ref})
 		return err
 	})
-	if err != nil || !inherits {
+	if err != nil || !replaces {
 		if fatal(ctx, err) {
 			return nil, err
 		}

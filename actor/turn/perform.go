@@ -110,21 +110,17 @@ func (t *run) resolveEnd(ctx context.Context, a Step) (*driver.Spot, error) {
 	if a.To == nil || a.To.Ref == dom.NoRef && a.Toward.By == target.None {
 		return a.To, nil
 	}
-	at, err := t.resolve(ctx, Step{Action: driver.Action{Ref: a.To.Ref}, Target: a.Toward})
+	at, err := t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(a.To.Ref)}, Target: a.Toward})
 	if err != nil {
 		return nil, err
 	}
-	to := driver.Spot{Ref: at.ref, Known: t.base.known(Step{Action: driver.Action{Kind: driver.Drag, Ref: a.To.Ref}, Target: a.Toward}, at)}
-	to.Frame, to.Document = t.x.Where(at.ref)
+	to := driver.Spot{Element: t.x.Where(at.ref), Known: t.base.known(Step{Action: driver.Action{Kind: driver.Drag, Spot: driver.At(a.To.Ref)}, Target: a.Toward}, at)}
 	return &to, nil
 }
 
 // placed fills in where the element of an action stands.
 func (t *run) placed(a driver.Action) driver.Action {
-	a.Frame, a.Document = "", ""
-	if a.Ref != dom.NoRef {
-		a.Frame, a.Document = t.x.Where(a.Ref)
-	}
+	a.Element = t.x.Where(a.Ref)
 	return a
 }
 

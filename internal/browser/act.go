@@ -90,8 +90,8 @@ func (i inputFacet) Do(ctx context.Context, a driver.Action) (driver.DoResult, e
 func (i inputFacet) Attend(ctx context.Context, on bool) { i.requests.Attend(ctx, on) }
 
 // Reveal implements driver.Input.
-func (i inputFacet) Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error {
-	return i.documents.Reveal(ctx, ref, frame, document)
+func (i inputFacet) Reveal(ctx context.Context, e driver.Element) error {
+	return i.documents.Reveal(ctx, e)
 }
 
 // Settle implements driver.Input.

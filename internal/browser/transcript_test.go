@@ -272,14 +272,14 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		return nil, err
 	},
 	"evaluate": func(ctx context.Context, p *Page, expression string) (any, error) {
-		return p.Evaluate(ctx, driver.Script{Expression: expression, Ref: dom.NoRef, Limit: 1000})
+		return p.Evaluate(ctx, driver.Script{Expression: expression, Element: driver.Element{Ref: dom.NoRef}, Limit: 1000})
 	},
 	"click": func(ctx context.Context, p *Page, _ string) (any, error) {
-		return p.Do(ctx, driver.Action{Kind: driver.Click, Ref: dom.NoRef, Point: &driver.Point{X: 3, Y: 4}})
+		return p.Do(ctx, driver.Action{Kind: driver.Click, Spot: driver.AtPoint(driver.Point{X: 3, Y: 4})})
 	},
 	// The arguments are the distances, and the ref of an element, if any.
 	"scroll": func(ctx context.Context, p *Page, arguments string) (any, error) {
-		a := driver.Action{Kind: driver.Scroll, Ref: dom.NoRef}
+		a := driver.Action{Kind: driver.Scroll, Spot: driver.At(dom.NoRef)}
 		if n, err := fmt.Sscan(arguments, &a.Delta.X, &a.Delta.Y, &a.Ref); n < 2 {
 			return nil, err
 		}

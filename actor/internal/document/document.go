@@ -148,10 +148,10 @@ func (d *Document) Broken() []dom.FrameID { return d.model.BrokenFrames() }
 // MainBroken reports whether the main frame is one of them.
 func (d *Document) MainBroken() bool { return d.model.Broken("") }
 
-// Where says in what frame and document an element stands.
-func (d *Document) Where(ref dom.Ref) (frame dom.FrameID, document string) {
-	frame, document, _ = d.model.Where(ref)
-	return frame, document
+// Where names an element with the frame and the document in which it stands, if it stands anywhere.
+func (d *Document) Where(ref dom.Ref) driver.Element {
+	frame, document, _ := d.model.Where(ref)
+	return driver.Element{Ref: ref, Frame: frame, Document: document}
 }
 
 // Layout returns the boxes of the elements.

@@ -72,8 +72,8 @@ func TestAcknowledgementsAreDeliveredOnce(t *testing.T) {
 	if d.Delivered(acks); len(d.Pending()) != 0 {
 		t.Error("some are pending still")
 	}
-	if _, name := d.Where(7); name != "a" {
-		t.Errorf("the element stands in %q", name)
+	if at := d.Where(7); at.Ref != 7 || at.Document != "a" {
+		t.Errorf("the element stands in %+v", at)
 	}
 }
 

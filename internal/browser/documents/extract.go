@@ -35,7 +35,7 @@ func (q *Query) extractAll(ctx context.Context, e driver.Extraction) ([]driver.E
 	var out []driver.Extract
 	size := 0
 	asked := map[dom.FrameID]bool{}
-	for next := []dom.FrameID{e.Frame}; len(next) > 0 && len(asked) < maxExtracts; {
+	for next := []dom.FrameID{e.Root.Frame}; len(next) > 0 && len(asked) < maxExtracts; {
 		id := next[0]
 		next = next[1:]
 		if asked[id] {
@@ -43,10 +43,10 @@ func (q *Query) extractAll(ctx context.Context, e driver.Extraction) ([]driver.E
 		}
 		asked[id] = true
 		plan := extractPlan{Plan: e.Plan, root: -1}
-		if e.Root != dom.NoRef && len(asked) == 1 {
-			plan.root = int64(e.Root)
+		if e.Root.Ref != dom.NoRef && len(asked) == 1 {
+			plan.root = int64(e.Root.Ref)
 		}
-		data, frames, err := q.extractOne(ctx, id, plan, e.Document)
+		data, frames, err := q.extractOne(ctx, id, plan, e.Root.Document)
 		if err != nil {
 			if len(asked) == 1 || ctx.Err() != nil {
 				return nil, err

@@ -101,21 +101,21 @@ func finding(a observer.FindAnswer) target.Finding {
 	return out
 }
 
-// Inherits reports whether an element may be a removed one, rendered again; see driver.Query.
-func (q *Query) Inherits(ctx context.Context, s driver.Replacement) (bool, error) {
-	agent, err := q.m.Agent(ctx, s.Frame)
+// Replaces reports whether an element may be what another one was rendered anew as; see driver.Query.
+func (q *Query) Replaces(ctx context.Context, r driver.Replacement) (bool, error) {
+	agent, err := q.m.Agent(ctx, r.Gone.Frame)
 	if err != nil {
 		return false, err
 	}
-	if agent.Document != s.Document {
+	if agent.Document != r.Gone.Document {
 		return false, nil
 	}
 	var answer observer.InheritsAnswer
-	if err := agent.Call(ctx, "inherits", observer.InheritsRequest{Ref: uint32(s.Gone), Heir: uint32(s.Heir)}, &answer); err != nil {
+	if err := agent.Call(ctx, "inherits", observer.InheritsRequest{Ref: uint32(r.Gone.Ref), Heir: uint32(r.By)}, &answer); err != nil {
 		return false, q.m.Failed(err)
 	}
 	if answer.Why != "" {
-		q.m.Logger.Debug("an element is not taken for one that is gone", "gone", s.Gone, "heir", s.Heir, "why", answer.Why)
+		q.m.Logger.Debug("an element is not taken for one that is gone", "gone", r.Gone.Ref, "by", r.By, "why", answer.Why)
 	}
 	return answer.Why == "", nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/frames"
 )
@@ -25,20 +26,20 @@ type refArgument struct {
 }
 
 // Reveal scrolls an element into view; see driver.Input.
-func (q *Query) Reveal(ctx context.Context, ref dom.Ref, frame dom.FrameID, document string) error {
-	a, err := q.m.Agent(ctx, frame)
+func (q *Query) Reveal(ctx context.Context, e driver.Element) error {
+	a, err := q.m.Agent(ctx, e.Frame)
 	if err != nil {
 		return err
 	}
 	shown := false
-	if document == "" || a.Document == document {
-		err = a.Call(ctx, "reveal", refArgument{Ref: uint32(ref)}, &shown)
+	if e.Document == "" || a.Document == e.Document {
+		err = a.Call(ctx, "reveal", refArgument{Ref: uint32(e.Ref)}, &shown)
 	}
 	switch {
 	case err != nil:
 		return q.m.Failed(err)
 	case !shown:
-		return stale(ref)
+		return stale(e.Ref)
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 			"reach": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "struck": `{"detail":"<div>"}`, "moved": `{"x":7,"y":0}`,
 		}[command] + map[bool]string{true: "{}"}[command == "aim" || command == "disarm"]
 	})
-	result, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
+	result, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
 	if err != nil || !result.Moved || result.Note != "ok, it moved by 7,0" {
 		t.Errorf("got %+v, %v", result, err)
 	}
@@ -161,7 +161,7 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 			}
 			return "{}"
 		})
-		result, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Ref: 5, Document: "d", Delta: driver.Point{X: 7}})
+		result, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
 		if result.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
 			t.Errorf("%q: got %+v, %v", c.witness, result, err)
 		}

@@ -91,7 +91,7 @@ func (t *drag) releaseButton(ctx context.Context, at driver.Point) error {
 func (t *drag) pressAndHold(ctx context.Context) (*path, driver.DoResult, error) {
 	main := t.page.Main()
 	for {
-		p, err := t.point(ctx, t.action.Spot(), 0)
+		p, err := t.point(ctx, t.action.Spot, 0)
 		if err != nil {
 			return nil, driver.DoResult{}, err
 		}

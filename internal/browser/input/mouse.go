@@ -56,7 +56,7 @@ func (t *pointer) point(ctx context.Context, s driver.Spot, modifiers int64) (*p
 }
 
 func (t *pointer) hover(ctx context.Context) (driver.DoResult, error) {
-	p, err := t.point(ctx, t.action.Spot(), 0)
+	p, err := t.point(ctx, t.action.Spot, 0)
 	if err != nil {
 		return driver.DoResult{}, err
 	}
@@ -79,7 +79,7 @@ func (t *pointer) click(ctx context.Context) (driver.DoResult, error) {
 		return driver.DoResult{}, apierr.Errorf(apierr.Invalid, "%s", err)
 	}
 	for {
-		p, err := t.point(ctx, t.action.Spot(), modifiers)
+		p, err := t.point(ctx, t.action.Spot, modifiers)
 		if err != nil {
 			return driver.DoResult{}, err
 		}
@@ -125,7 +125,7 @@ const wheelPatience = 2000
 func (t *pointer) scroll(ctx context.Context) (driver.DoResult, error) {
 	delta := t.action.Delta
 	if delta == (driver.Point{}) {
-		_, err := t.resolve(ctx, t.action.Spot(), resolveRequest{Need: "view"})
+		_, err := t.resolve(ctx, t.action.Spot, resolveRequest{Need: "view"})
 		return driver.DoResult{}, err
 	}
 	agent, at, err := t.wheelTarget(ctx)
@@ -165,7 +165,7 @@ func (t *pointer) wheelTarget(ctx context.Context) (Agent, point, error) {
 		}
 		return agent, at, err
 	}
-	p, err := t.resolve(ctx, t.action.Spot(), resolveRequest{Need: "point", Passive: true})
+	p, err := t.resolve(ctx, t.action.Spot, resolveRequest{Need: "point", Passive: true})
 	if err != nil {
 		return nil, point{}, err
 	}

@@ -24,7 +24,7 @@ func (t *typing) enterText(ctx context.Context) (driver.DoResult, error) {
 	if a.Kind == driver.Fill {
 		edit = "replace"
 	}
-	agent, found, err := t.ready(ctx, a.Spot(), resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
+	agent, found, err := t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Edit: edit, Text: a.Text})
 	if err != nil {
 		return driver.DoResult{}, err
 	}
@@ -92,7 +92,7 @@ func lines(text string) []keys.Event {
 
 // blockOtherKeys shuts all documents but one out of what is typed, until stop is called.
 func (t *typing) blockOtherKeys(ctx context.Context, agent Agent) (stop func()) {
-	p := &path{spot: t.action.Spot(), steps: []step{{frame: t.action.Frame, agent: agent}}}
+	p := &path{spot: t.action.Spot, steps: []step{{frame: t.action.Frame, agent: agent}}}
 	t.blockOthers(ctx, p)
 	return func() { disarm(ctx, t.page.Others(p.frames())) }
 }
@@ -148,7 +148,7 @@ func (t *typing) press(ctx context.Context) (driver.DoResult, error) {
 	}
 	var agent Agent
 	if a.Ref != dom.NoRef {
-		if agent, _, err = t.ready(ctx, a.Spot(), resolveRequest{Need: "focus", Text: pressedText(a)}); err != nil {
+		if agent, _, err = t.ready(ctx, a.Spot, resolveRequest{Need: "focus", Text: pressedText(a)}); err != nil {
 			return driver.DoResult{}, err
 		}
 		defer t.blockOtherKeys(ctx, agent)()
@@ -176,7 +176,7 @@ func (t *typing) choose(ctx context.Context) (driver.DoResult, error) {
 	if values == nil {
 		values = []string{}
 	}
-	_, found, err := t.ready(ctx, t.action.Spot(), resolveRequest{Need: "focus", Values: values})
+	_, found, err := t.ready(ctx, t.action.Spot, resolveRequest{Need: "focus", Values: values})
 	switch {
 	case err != nil:
 		return driver.DoResult{}, err
@@ -192,7 +192,7 @@ const tookLimit = time.Second
 // check makes an element checked, or not.
 func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 	want := t.action.Kind == driver.Check
-	s := t.action.Spot()
+	s := t.action.Spot
 	for range 2 {
 		agent, found, err := t.ready(ctx, s, resolveRequest{Need: "point", Want: &want})
 		if err != nil {

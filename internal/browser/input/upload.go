@@ -27,7 +27,7 @@ type terms struct {
 
 // upload gives files to a file input, or to what opens a file chooser.
 func (t *upload) do(ctx context.Context) (driver.DoResult, error) {
-	s := t.action.Spot()
+	s := t.action.Spot
 	agent, _, err := t.ready(ctx, s, resolveRequest{Need: "node"})
 	if err != nil {
 		return driver.DoResult{}, err
@@ -74,7 +74,7 @@ func (t *upload) accepts(s driver.Spot, multiple, folder bool) error {
 
 // uploadByChooser clicks what opens a file chooser, and answers that.
 func (t *upload) uploadByChooser(ctx context.Context, agent Agent) (driver.DoResult, error) {
-	s := t.action.Spot()
+	s := t.action.Spot
 	opened, stop := t.page.Expect(cdppage.FileChooserOpened.Method)
 	defer stop()
 	if _, err := t.click(ctx); err != nil {

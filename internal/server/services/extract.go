@@ -73,7 +73,7 @@ func (s *pageService) Extract(ctx context.Context, r *domtapv1.ExtractRequest) (
 
 // extractFrom runs a schema on a tab.
 func extractFrom(ctx context.Context, tab *actor.Tab, schema *extract.Schema, root dom.Ref, rows int) (*domtapv1.ExtractResponse, error) {
-	raw, err := query.Extract(ctx, tab, driver.Extraction{Plan: schema.Plan(rows), Root: root})
+	raw, err := query.Extract(ctx, tab, driver.Extraction{Plan: schema.Plan(rows), Root: driver.Element{Ref: root}})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *pageService) Evaluate(ctx context.Context, r *domtapv1.EvaluateRequest)
 	if err != nil {
 		return nil, err
 	}
-	script := driver.Script{Expression: r.GetExpression(), Frame: dom.FrameID(r.GetFrameId()), Ref: dom.NoRef, Limit: maxEvaluated}
+	script := driver.Script{Expression: r.GetExpression(), Element: driver.Element{Frame: dom.FrameID(r.GetFrameId()), Ref: dom.NoRef}, Limit: maxEvaluated}
 	if r.Ref != nil {
 		script.Ref = dom.Ref(r.GetRef())
 	}

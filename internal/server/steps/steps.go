@@ -54,13 +54,12 @@ type targeted interface{ GetTarget() *domtapv1.Target }
 
 // at makes the action of a step with its target.
 func at(kind driver.ActionKind, s targeted) driver.Action {
-	spot := Spot(s.GetTarget())
-	return driver.Action{Kind: kind, Ref: spot.Ref, Point: spot.Point}
+	return driver.Action{Kind: kind, Spot: Spot(s.GetTarget())}
 }
 
 // Spot returns the element or the point of a target; neither for a target that must be resolved.
 func Spot(t *domtapv1.Target) driver.Spot {
-	spot := driver.Spot{Ref: dom.NoRef}
+	spot := driver.At(dom.NoRef)
 	switch {
 	case t == nil:
 	case t.Ref != nil:

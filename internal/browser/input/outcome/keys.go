@@ -48,7 +48,7 @@ var deliveredNotes = map[string]string{
 func (k Keys) Result(a driver.Action) (driver.DoResult, error) {
 	switch {
 	case k.IsDifferent():
-		return driver.DoResult{}, k.Refusal(a.Spot(), a)
+		return driver.DoResult{}, k.Refusal(a.Spot, a)
 	case !k.Reached:
 		return driver.DoResult{}, k.notReached(a)
 	case a.Kind == driver.Press:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/driver"
-	"github.com/domtap/domtap/dom"
 )
 
 // report decodes what the script reports.
@@ -31,7 +30,7 @@ func failure(t *testing.T, err error) (kind apierr.ErrorKind, message string, de
 }
 
 func TestRefusals(t *testing.T) {
-	at := driver.Spot{Ref: 5}
+	at := driver.At(5)
 	for name, c := range map[string]struct {
 		reported string
 		spot     driver.Spot
@@ -40,14 +39,14 @@ func TestRefusals(t *testing.T) {
 		message  string
 	}{
 		"a stale ref":       {`{"error":"stale"}`, at, driver.Action{}, apierr.Stale, "ref 5 is gone from the page: read the page again and use a new ref"},
-		"an obscured point": {`{"error":"covered","detail":"dialog"}`, driver.Spot{Ref: dom.NoRef, Point: &driver.Point{}}, driver.Action{}, apierr.NotActionable, "the point cannot be used: it is covered by dialog: close or move that first"},
+		"an obscured point": {`{"error":"covered","detail":"dialog"}`, driver.AtPoint(driver.Point{}), driver.Action{}, apierr.NotActionable, "the point cannot be used: it is covered by dialog: close or move that first"},
 		"an obscured ref":   {`{"error":"covered","detail":"dialog","cover":7}`, at, driver.Action{}, apierr.NotActionable, "ref 5 cannot be used: it is covered by dialog (ref 7): close or move that first"},
 		"a disabled one":    {`{"error":"disabled"}`, at, driver.Action{}, apierr.NotActionable, "ref 5 cannot be used: it is disabled: fill in what it waits for, then read the page again"},
 		"an option":         {`{"error":"nooption","detail":"x","options":["a","b"],"more":3}`, at, driver.Action{}, apierr.NotActionable, `ref 5 cannot be used: it has no option "x": it has "a", "b" and 3 more`},
 		"a date":            {`{"error":"wrong","detail":"date"}`, at, driver.Action{Text: "now"}, apierr.Invalid, `ref 5 is an input of type date, which cannot hold "now": write it as 2026-11-21`},
 		"two values":        {`{"error":"wrong"}`, at, driver.Action{Kind: driver.Select, Values: []string{"a", "b"}}, apierr.Invalid, "ref 5 takes exactly one value, not 2: it is no select of several"},
 		"another name":      {`{"error":"renamed","was":"Buy","now":"Sell"}`, at, driver.Action{}, apierr.Stale, `ref 5 was called "Buy" and is called "Sell" now, so nothing was done to it: read the page again, or send the step again if it is meant nevertheless`},
-		"outside":           {`{"error":"outside","detail":"10x10"}`, driver.Spot{Ref: dom.NoRef, Point: &driver.Point{X: 20, Y: 5}}, driver.Action{}, apierr.Invalid, "the point 20,5 is outside of the viewport, which is 10x10: scroll first"},
+		"outside":           {`{"error":"outside","detail":"10x10"}`, driver.AtPoint(driver.Point{X: 20, Y: 5}), driver.Action{}, apierr.Invalid, "the point 20,5 is outside of the viewport, which is 10x10: scroll first"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kind, message, _ := failure(t, report[Element](t, c.reported).Refusal(c.spot, c.action))
@@ -77,7 +76,7 @@ func TestPartialPresses(t *testing.T) {
 			map[string]string{"ref": "5", "cause": "navigated", "presses": "0", "clicks": "0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result, err := c.press.Partial(driver.Spot{Ref: 5}, c.wanted)
+			result, err := c.press.Partial(driver.At(5), c.wanted)
 			kind, message, detail := failure(t, err)
 			if result.Delivered != c.delivered || kind != apierr.NotDelivered || message != c.message || !maps.Equal(detail, c.detail) {
 				t.Errorf("got %+v, %v, %s, %v", result, kind, message, detail)
@@ -111,7 +110,7 @@ func TestAPressThatNavigatedIsComplete(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	typed, filled, pressed := driver.Action{Kind: driver.Type, Ref: 5}, driver.Action{Kind: driver.Fill, Ref: 5}, driver.Action{Kind: driver.Press, Ref: 5}
+	typed, filled, pressed := driver.Action{Kind: driver.Type, Spot: driver.At(5)}, driver.Action{Kind: driver.Fill, Spot: driver.At(5)}, driver.Action{Kind: driver.Press, Spot: driver.At(5)}
 	for name, c := range map[string]struct {
 		reported  string
 		action    driver.Action
