@@ -27,28 +27,15 @@ func (p *capturer) Screenshot(ctx context.Context, s driver.Shot) ([]byte, error
 }
 
 // Picture is what screenshots show from now on.
-func (p *capturer) Picture(image []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.picture = image
-}
+func (p *capturer) Picture(image []byte) { p.locked(func() { p.picture = image }) }
 
 // Extent is two viewports high.
-func (p *capturer) Extent(ctx context.Context) (dom.Box, error) {
-	p.count("Extent")
-	if err := p.thread(ctx); err != nil {
-		return dom.Box{}, err
-	}
-	defer p.mu.Unlock()
-	return dom.Box{Width: p.main.Scroll.Width, Height: 2 * p.main.Scroll.Height}, nil
+func (p *capturer) Extent(ctx context.Context) (box dom.Box, err error) {
+	err = p.call(ctx, "Extent", func() { box = dom.Box{Width: p.main.Scroll.Width, Height: 2 * p.main.Scroll.Height} })
+	return box, err
 }
 
 // Print gives a PDF that holds the ranges.
 func (p *capturer) Print(ctx context.Context, paper driver.PrintOptions) ([]byte, error) {
-	p.count("Print")
-	if err := p.thread(ctx); err != nil {
-		return nil, err
-	}
-	defer p.mu.Unlock()
-	return []byte("%PDF " + paper.Ranges), nil
+	return []byte("%PDF " + paper.Ranges), p.call(ctx, "Print", func() {})
 }

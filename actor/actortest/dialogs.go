@@ -26,11 +26,7 @@ type Answer struct {
 }
 
 // OpenDialog opens a dialog; what needs the main thread waits until it is answered.
-func (p *dialogs) OpenDialog(d driver.Dialog) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.openDialog(d)
-}
+func (p *dialogs) OpenDialog(d driver.Dialog) { p.locked(func() { p.openDialog(d) }) }
 
 func (p *dialogs) openDialog(d driver.Dialog) {
 	p.opened++

@@ -24,11 +24,7 @@ type documents struct {
 
 // Update changes the page's documents; what changed is pushed when the page is observed. It may not
 // call methods of the page.
-func (p *documents) Update(change func(main *Frame)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.change(change)
-}
+func (p *documents) Update(change func(main *Frame)) { p.locked(func() { p.change(change) }) }
 
 // change is Update; the caller holds the lock.
 func (p *documents) change(change func(main *Frame)) {
@@ -38,11 +34,7 @@ func (p *documents) change(change func(main *Frame)) {
 }
 
 // BusyWith lets the page change, and push what changed, each time when it is about to be read. It may not call methods of the page.
-func (p *documents) BusyWith(change func(main *Frame)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.busy = change
-}
+func (p *documents) BusyWith(change func(main *Frame)) { p.locked(func() { p.busy = change }) }
 
 // Refresh lets a frame's document start anew with a full patch, as after a return from the
 // back/forward cache.

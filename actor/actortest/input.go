@@ -87,25 +87,16 @@ func (p *input) Attend(context.Context, bool) { p.count("Attend") }
 
 // Settle returns when the main thread is free.
 func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) error {
-	p.count("Settle")
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := p.thread(bounded); err != nil {
-		if ctx.Err() == nil && bounded.Err() != nil {
-			return nil
-		}
-		return err
+	err := p.call(bounded, "Settle", func() {})
+	if ctx.Err() == nil && bounded.Err() != nil {
+		return nil
 	}
-	p.mu.Unlock()
-	return nil
+	return err
 }
 
 // Reveal does nothing.
 func (p *input) Reveal(ctx context.Context, _ driver.Element) error {
-	p.count("Reveal")
-	if err := p.thread(ctx); err != nil {
-		return err
-	}
-	p.mu.Unlock()
-	return nil
+	return p.call(ctx, "Reveal", func() {})
 }

@@ -28,11 +28,7 @@ func (p *navigator) SetTitle(title string) {
 }
 
 // PushState changes the URL within the document.
-func (p *navigator) PushState(url string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.within(url)
-}
+func (p *navigator) PushState(url string) { p.locked(func() { p.within(url) }) }
 
 func (p *navigator) within(url string) {
 	p.main.URL = url
@@ -128,29 +124,15 @@ func (p *navigator) Interrupt(ctx context.Context) error {
 }
 
 // ScrollPosition says how far the page is scrolled.
-func (p *navigator) ScrollPosition(ctx context.Context) (driver.ScrollPosition, error) {
-	p.count("ScrollPosition")
-	if err := p.thread(ctx); err != nil {
-		return driver.ScrollPosition{}, err
-	}
-	defer p.mu.Unlock()
-	return p.place, nil
+func (p *navigator) ScrollPosition(ctx context.Context) (at driver.ScrollPosition, err error) {
+	err = p.call(ctx, "ScrollPosition", func() { at = p.place })
+	return at, err
 }
 
 // ScrollTo scrolls the page.
 func (p *navigator) ScrollTo(ctx context.Context, to driver.ScrollPosition, _ time.Duration) error {
-	p.count("ScrollTo")
-	if err := p.thread(ctx); err != nil {
-		return err
-	}
-	defer p.mu.Unlock()
-	p.place = to
-	return nil
+	return p.call(ctx, "ScrollTo", func() { p.place = to })
 }
 
 // Scroll scrolls the page, as its user does.
-func (p *navigator) Scroll(to driver.ScrollPosition) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.place = to
-}
+func (p *navigator) Scroll(to driver.ScrollPosition) { p.locked(func() { p.place = to }) }

@@ -60,6 +60,13 @@ func (p *Page) Log() *pagelog.Log { return &p.log }
 // Events delivers what the page does.
 func (p *Page) Events() <-chan driver.Event { return p.events }
 
+// locked runs do with the lock held. do may not call methods that take the lock.
+func (p *Page) locked(do func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	do()
+}
+
 // emit sends an event; the caller holds the lock.
 func (p *Page) emit(events ...driver.Event) {
 	if p.ended {
@@ -75,11 +82,7 @@ func (p *Page) emit(events ...driver.Event) {
 }
 
 // Emit sends an event as if the browser had said it.
-func (p *Page) Emit(e driver.Event) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.emit(e)
-}
+func (p *Page) Emit(e driver.Event) { p.locked(func() { p.emit(e) }) }
 
 // Open lets the page open a popup that shows the URL.
 func (p *Page) Open(url string) *Page { return p.open(url) }
@@ -169,6 +172,17 @@ func (p *Page) thread(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// call counts a method, and runs do with the lock held once the page's main thread is free.
+func (p *Page) call(ctx context.Context, method string, do func()) error {
+	p.count(method)
+	if err := p.thread(ctx); err != nil {
+		return err
+	}
+	defer p.mu.Unlock()
+	do()
+	return nil
 }
 
 // flush pushes what changed; the caller holds the lock.

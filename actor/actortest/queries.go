@@ -19,9 +19,7 @@ type queries struct {
 // Extracts says what plans give from now on; without it they give nothing. The function may not call methods of
 // the page.
 func (p *queries) Extracts(answer func(driver.Extraction) ([]driver.Extract, error)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.extract = answer
+	p.locked(func() { p.extract = answer })
 }
 
 // Extract runs a plan.
@@ -40,9 +38,7 @@ func (p *queries) Extract(ctx context.Context, e driver.Extraction) ([]driver.Ex
 // Evaluates says what scripts give from now on; without it they give null. The function may not call methods of the
 // page.
 func (p *queries) Evaluates(answer func(driver.Script) (driver.Evaluated, error)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.evaluate = answer
+	p.locked(func() { p.evaluate = answer })
 }
 
 // Evaluate runs a script.

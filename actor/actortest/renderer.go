@@ -18,11 +18,7 @@ type renderer struct {
 
 // Hang lets the page run a script that does not end: what needs its main thread waits until Resume,
 // Interrupt or a navigation.
-func (p *renderer) Hang() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hang()
-}
+func (p *renderer) Hang() { p.locked(func() { p.hang() }) }
 
 // hang is Hang; the caller holds the lock.
 func (p *renderer) hang() {
@@ -32,11 +28,7 @@ func (p *renderer) hang() {
 }
 
 // HangOn lets the page hang from when methods of it have been called, one after the other, before the last one is answered.
-func (p *renderer) HangOn(methods ...string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hangOn = methods
-}
+func (p *renderer) HangOn(methods ...string) { p.locked(func() { p.hangOn = methods }) }
 
 // Resume ends what Hang began.
 func (p *renderer) Resume() {
@@ -63,19 +55,8 @@ func (p *renderer) Crash(reason string) {
 }
 
 // Ping returns when the main thread is free.
-func (p *renderer) Ping(ctx context.Context) error {
-	p.count("Ping")
-	if err := p.thread(ctx); err != nil {
-		return err
-	}
-	p.mu.Unlock()
-	return nil
-}
+func (p *renderer) Ping(ctx context.Context) error { return p.call(ctx, "Ping", func() {}) }
 
 // HoldClose lets Close wait until its context ends, as with a browser that does not answer. The page
 // is gone only when the browser dies.
-func (p *renderer) HoldClose() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.sticky = true
-}
+func (p *renderer) HoldClose() { p.locked(func() { p.sticky = true }) }
