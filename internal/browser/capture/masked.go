@@ -114,7 +114,7 @@ func (c *Capture) areasOf(ctx context.Context, o frames.Readable) (v observer.Ma
 		ctx, cancel = context.WithTimeout(ctx, documents.FrameGrace)
 		defer cancel()
 	}
-	if err = o.Agent.Call(ctx, "veil", nil, &v); err == nil && v.Zoom == 0 {
+	if err = o.Agent.Call(ctx, "maskedBoxes", nil, &v); err == nil && v.Zoom == 0 {
 		err = errors.New("the document said nothing")
 	}
 	return v, err

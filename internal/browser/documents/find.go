@@ -110,8 +110,8 @@ func (q *Query) Replaces(ctx context.Context, r driver.Replacement) (bool, error
 	if agent.Document != r.Gone.Document {
 		return false, nil
 	}
-	var answer observer.InheritsAnswer
-	if err := agent.Call(ctx, "inherits", observer.InheritsRequest{Ref: uint32(r.Gone.Ref), Heir: uint32(r.By)}, &answer); err != nil {
+	var answer observer.RematchAnswer
+	if err := agent.Call(ctx, "rematch", observer.RematchRequest{Ref: uint32(r.Gone.Ref), Heir: uint32(r.By)}, &answer); err != nil {
 		return false, q.m.Failed(err)
 	}
 	if answer.Why != "" {

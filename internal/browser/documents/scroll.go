@@ -15,7 +15,7 @@ func (q *Query) ScrollPosition(ctx context.Context) (driver.ScrollPosition, erro
 		return driver.ScrollPosition{}, err
 	}
 	var now observer.ScrollPosition
-	if err := a.Call(ctx, "scrolled", nil, &now); err != nil {
+	if err := a.Call(ctx, "scrollPosition", nil, &now); err != nil {
 		return driver.ScrollPosition{}, q.m.Failed(err)
 	}
 	out := driver.ScrollPosition{X: now.X, Y: now.Y}
@@ -35,7 +35,7 @@ func (q *Query) ScrollTo(ctx context.Context, to driver.ScrollPosition, limit ti
 	for _, b := range to.Boxes {
 		request.Boxes = append(request.Boxes, observer.ScrolledBox(b))
 	}
-	if err := a.Call(ctx, "scrollBack", request, nil); err != nil {
+	if err := a.Call(ctx, "restoreScroll", request, nil); err != nil {
 		return q.m.Failed(err)
 	}
 	return nil

@@ -19,7 +19,7 @@ func Audit(ctx context.Context, m *frames.Manager, frame dom.FrameID) (string, e
 		return "", err
 	}
 	var text string
-	if err := a.Call(ctx, "fresh", nil, &text); err != nil {
+	if err := a.Call(ctx, "freshWalk", nil, &text); err != nil {
 		return "", m.Failed(err)
 	}
 	return text, nil

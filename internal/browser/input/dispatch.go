@@ -53,7 +53,7 @@ func (t *pointer) outcomeOf(ctx context.Context, p *path) (got outcome.Press, er
 	if p.spot.Ref == dom.NoRef {
 		return outcome.Press{Reached: true}, nil
 	}
-	if err = call(ctx, p.leaf(), "struck", nil, &got); err != nil && ctx.Err() != nil {
+	if err = call(ctx, p.leaf(), "pressOutcome", nil, &got); err != nil && ctx.Err() != nil {
 		disarm(ctx, p.agents()[:1])
 	}
 	return got, err

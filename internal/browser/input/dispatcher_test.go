@@ -118,14 +118,14 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 			return `{"reached":false,"presses":0}`
 		}
 		return map[string]string{
-			"reach": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "struck": `{"detail":"<div>"}`, "moved": `{"x":7,"y":0}`,
-		}[command] + map[bool]string{true: "{}"}[command == "aim" || command == "disarm"]
+			"waitActionable": `{"x":10,"y":10,"w":4,"h":4}`, "dragBegan": `{"reached":true,"presses":1,"dragging":false}`, "pressOutcome": `{"detail":"<div>"}`, "displacement": `{"x":7,"y":0}`,
+		}[command] + map[bool]string{true: "{}"}[command == "checkBeforePress" || command == "disarm"]
 	})
 	result, err := h.Do(t.Context(), driver.Action{Kind: driver.Drag, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
 	if err != nil || !result.Moved || result.Note != "ok, it moved by 7,0" {
 		t.Errorf("got %+v, %v", result, err)
 	}
-	if got, want := p.done("aim", "mousePressed", "mouseReleased"), "aim mousePressed mouseReleased aim mousePressed mouseReleased"; got != want {
+	if got, want := p.done("checkBeforePress", "mousePressed", "mouseReleased"), "checkBeforePress mousePressed mouseReleased checkBeforePress mousePressed mouseReleased"; got != want {
 		t.Errorf("the browser heard %s, want %s", got, want)
 	}
 }
@@ -146,7 +146,7 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 		held := false
 		h, _ := at(t, func(command string) string {
 			switch command {
-			case "reach":
+			case "waitActionable":
 				return `{"x":10,"y":10,"w":4,"h":4}`
 			case "dragBegan":
 				if held {
@@ -154,9 +154,9 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 				}
 				held = true
 				return `{"reached":true,"presses":1,"dragging":false}`
-			case "witness":
+			case "awaitPress":
 				return c.witness
-			case "struck", "moved":
+			case "pressOutcome", "displacement":
 				return ""
 			}
 			return "{}"

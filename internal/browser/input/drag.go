@@ -129,7 +129,7 @@ const movedLimit = 1000
 // movedBy says how far the element of a drag stands from where it stood before. A document that is gone has left it nowhere.
 func (t *drag) movedBy(ctx context.Context, p *path) driver.DoResult {
 	var by point
-	if err := call(ctx, p.leaf(), "moved", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
+	if err := call(ctx, p.leaf(), "displacement", map[string]any{"patience": movedLimit}, &by); err != nil || by == (point{}) {
 		return driver.DoResult{} // it was dragged in any case
 	}
 	return driver.DoResult{Moved: true, Note: fmt.Sprintf("ok, it moved by %g,%g", by.X, by.Y)}
@@ -184,7 +184,7 @@ func (t *drag) arrive(ctx context.Context, p *path, to driver.Point) (driver.Poi
 	if err := t.move(ctx, to, dragging); err != nil || end == nil || end.Ref == dom.NoRef || end.Frame != p.spot.Frame || p.spot.Ref == dom.NoRef {
 		return to, err
 	}
-	return to, call(ctx, p.leaf(), "dropOn", map[string]any{"ref": uint32(end.Ref)}, nil)
+	return to, call(ctx, p.leaf(), "setDropTarget", map[string]any{"ref": uint32(end.Ref)}, nil)
 }
 
 // dragging is a move with the left button held.

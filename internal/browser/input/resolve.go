@@ -13,7 +13,7 @@ import (
 	"github.com/domtap/domtap/internal/browser/input/outcome"
 )
 
-// resolveRequest is the argument of the command "reach".
+// resolveRequest is the argument of the command "waitActionable".
 type resolveRequest struct {
 	Ref      uint32 `json:"ref"`
 	Patience int64  `json:"patience"`
@@ -113,7 +113,7 @@ func (t *task) ready(ctx context.Context, s driver.Spot, req resolveRequest) (Ag
 	}
 	req.Ref, req.Patience, req.Known = uint32(s.Ref), t.left(), knownOf(s)
 	var found outcome.Element
-	if err := call(ctx, a, "reach", req, &found); err != nil {
+	if err := call(ctx, a, "waitActionable", req, &found); err != nil {
 		if ctx.Err() != nil {
 			disarm(ctx, []Agent{a})
 		}
@@ -146,7 +146,7 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 			return nil, err
 		}
 		var moved outcome.Element
-		if err := call(ctx, parent, "through", t.passage(frame, p.at, req.Need == "point"), &moved); err != nil {
+		if err := call(ctx, parent, "mapFramePoint", t.passage(frame, p.at, req.Need == "point"), &moved); err != nil {
 			return nil, err
 		}
 		if moved.Error != "" {
@@ -159,7 +159,7 @@ func (t *task) resolve(ctx context.Context, s driver.Spot, req resolveRequest) (
 	return p, nil
 }
 
-// passage is the argument of the command "through".
+// passage is the argument of the command "mapFramePoint".
 type passage struct {
 	Frame    string  `json:"frame"`
 	X        float64 `json:"x"`
@@ -186,7 +186,7 @@ func (t *task) resolvePoint(ctx context.Context, s driver.Spot) (*path, error) {
 		return nil, err
 	}
 	p := &path{spot: s, at: *s.Point, steps: []step{{agent: a, at: *s.Point}}}
-	if err := call(ctx, a, "place", point{s.Point.X, s.Point.Y}, &p.found); err != nil {
+	if err := call(ctx, a, "describePoint", point{s.Point.X, s.Point.Y}, &p.found); err != nil {
 		return nil, err
 	}
 	if p.found.Error != "" {
@@ -201,7 +201,7 @@ type point struct {
 	Y float64 `json:"y"`
 }
 
-// hitTestRequest is the argument of the command "aim".
+// hitTestRequest is the argument of the command "checkBeforePress".
 type hitTestRequest struct {
 	Ref uint32 `json:"ref"`
 	point
@@ -224,17 +224,17 @@ func (t *task) hitTest(ctx context.Context, p *path) (outcome.Element, error) {
 	var err error
 	if t.clicks() > 0 {
 		// Before the hit test, so that it is there when that has answered.
-		if p.pressed, err = p.leaf().Send(ctx, "witness", nil); err != nil {
+		if p.pressed, err = p.leaf().Send(ctx, "awaitPress", nil); err != nil {
 			return outcome.Element{}, err
 		}
 	}
 	for i, s := range p.steps {
 		if i == 0 {
-			calls[i], err = s.agent.Send(ctx, "aim", hitTestRequest{
+			calls[i], err = s.agent.Send(ctx, "checkBeforePress", hitTestRequest{
 				uint32(p.spot.Ref), point{s.at.X, s.at.Y}, t.action.Kind.IsPassive(), knownOf(p.spot), t.clicks()})
 		} else {
 			below := p.steps[i-1]
-			calls[i], err = s.agent.Send(ctx, "through", passage{
+			calls[i], err = s.agent.Send(ctx, "mapFramePoint", passage{
 				Frame: string(below.frame), X: below.at.X, Y: below.at.Y, Open: true, Arm: true})
 		}
 		if err != nil {

@@ -208,7 +208,7 @@ func (t *pointer) check(ctx context.Context) (driver.DoResult, error) {
 		t.action.Known, s.Known = nil, nil // what it is by now is this click's doing
 		var got outcome.Element
 		took := map[string]any{"ref": uint32(s.Ref), "want": want, "patience": tookLimit.Milliseconds()}
-		if gone := call(ctx, agent, "became", took, &got); gone != nil {
+		if gone := call(ctx, agent, "waitChecked", took, &got); gone != nil {
 			if ctx.Err() != nil {
 				return driver.DoResult{}, gone
 			}

@@ -31,7 +31,7 @@ func (t *typing) verifyTyped(ctx context.Context, agent Agent, a driver.Action) 
 		ask["text"] = text
 	}
 	var got outcome.Keys
-	if err := call(ctx, agent, "typed", ask, &got); err != nil {
+	if err := call(ctx, agent, "typedOutcome", ask, &got); err != nil {
 		if ctx.Err() != nil {
 			disarm(ctx, []Agent{agent})
 			return driver.DoResult{}, err

@@ -1,6 +1,6 @@
 package observer
 
-// MaskedAreas is the answer of the command "veil": where a document shows what is masked, in CSS pixels of its viewport.
+// MaskedAreas is the answer of the command "maskedBoxes": where a document shows what is masked, in CSS pixels of its viewport.
 type MaskedAreas struct {
 	// Boxes are left, top, width and height.
 	Boxes [][4]float64 `json:"boxes"`

@@ -168,14 +168,14 @@ type FindAnswer struct {
 	Was    string     `json:"was"`
 }
 
-// InheritsRequest is the argument of the command "inherits".
-type InheritsRequest struct {
+// RematchRequest is the argument of the command "rematch".
+type RematchRequest struct {
 	Ref  uint32 `json:"ref"`
 	Heir uint32 `json:"heir"`
 }
 
-// InheritsAnswer is its answer: why the heir is none, empty when it is.
-type InheritsAnswer struct {
+// RematchAnswer is its answer: why the heir is none, empty when it is.
+type RematchAnswer struct {
 	Why string `json:"why"`
 }
 

@@ -1,6 +1,6 @@
 package observer
 
-// ScrollPosition is the answer of the command "scrolled".
+// ScrollPosition is the answer of the command "scrollPosition".
 type ScrollPosition struct {
 	X     float64       `json:"x"`
 	Y     float64       `json:"y"`
@@ -14,7 +14,7 @@ type ScrolledBox struct {
 	Y    float64 `json:"y"`
 }
 
-// RestoreScroll is the argument of the command "scrollBack". Patience is in milliseconds.
+// RestoreScroll is the argument of the command "restoreScroll". Patience is in milliseconds.
 type RestoreScroll struct {
 	ScrollPosition
 	Patience int64 `json:"patience"`

@@ -1,6 +1,6 @@
 // @ts-check
 // The reference for tests: freshWalk describes the document with a new model, to compare with the
-// one that follows mutations. Only the command "fresh" calls it.
+// one that follows mutations. Only the command "freshWalk" calls it.
 
 /**
  * Describes the document with a new model: one line per element, its ref and its fields, the parent

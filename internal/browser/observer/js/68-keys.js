@@ -3,7 +3,7 @@
 // text was inserted, and its value afterwards.
 //
 // Keys owns the record of one action. The guard reports every event to it before the page receives
-// the event; the command "typed" calls typedOutcome, which waits for pages that format or send the
+// the event; the command "typedOutcome" waits for pages that format or send the
 // text themselves.
 
 /** How long a page may take to insert a text by script, in milliseconds. */

@@ -3,7 +3,7 @@
 // the others would have hit.
 //
 // Press owns the record of one action, of one or more clicks or a drag. The guard asks passes for
-// every event before the page receives it. The commands "witness" and "struck" return the outcome.
+// every event before the page receives it. The commands "awaitPress" and "pressOutcome" return the outcome.
 
 /** Events whose listeners may remove, hide or disable the element, so that no click follows. */
 const HANDLED = new Set(["pointerdown", "mousedown", "pointerup", "mouseup"]);

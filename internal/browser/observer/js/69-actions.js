@@ -297,7 +297,8 @@ function fileTerms(agent, request) {
  * @type {Record<string, (agent: Agent, argument: never) => unknown>}
  */
 const actions = {
-  reach: waitActionable, aim: checkBeforePress, through: mapFramePoint, place: describePoint, moved: displacement, witness: awaitPress, struck: pressOutcome, dragBegan, dropOn: setDropTarget, beforeWheel, afterWheel, typed: typedOutcome, selectionHeard, became: waitChecked, fileInput, fileTerms,
+  waitActionable, checkBeforePress, mapFramePoint, describePoint, displacement, awaitPress, pressOutcome, dragBegan, setDropTarget,
+  beforeWheel, afterWheel, typedOutcome, selectionHeard, waitChecked, fileInput, fileTerms,
   deny: (agent) => (agent.guard.arm("deny", null), {}),
   guarding: (agent) => ({ guarding: agent.guard.mode === "keys" }),
   disarm: (agent) => (agent.guard.disarm(), {}),

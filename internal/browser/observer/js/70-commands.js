@@ -112,21 +112,21 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.model.doc;
     case "suspects":
       return agent.model.listeners.suspects();
-    case "fresh":
+    case "freshWalk":
       return freshWalk(agent);
     case "markup":
       return markupOf(agent);
     case "find":
       return find(agent, argument);
-    case "inherits":
+    case "rematch":
       return agent.model.identity.rematch(argument);
-    case "veil":
+    case "maskedBoxes":
       return maskedBoxesOf(agent);
     case "settle":
       return settle(agent, argument);
-    case "scrolled":
+    case "scrollPosition":
       return scrollPosition();
-    case "scrollBack":
+    case "restoreScroll":
       return restoreScroll(argument);
   }
   const action = Object.hasOwn(actions, command) ? actions[command] : null;

@@ -1,6 +1,6 @@
 // @ts-check
 // Scrolling: reading scroll positions, restoring them in another document of the same URL, and
-// scrolling an element into view for a screenshot. The commands "scrolled", "scrollBack" and
+// scrolling an element into view for a screenshot. The commands "scrollPosition", "restoreScroll" and
 // "reveal" call it; nothing is kept.
 
 /** The limits of what is reported: scrolled boxes, their depth, and their siblings. */
