@@ -37,7 +37,7 @@ func (p *input) Do(ctx context.Context, a driver.Action) (driver.DoResult, error
 	}
 	if a.Known != nil && a.Known.Doubtful { // it knows no rows
 		p.mu.Unlock()
-		return driver.DoResult{}, &apierr.Error{Kind: apierr.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": driver.Beside}}
+		return driver.DoResult{}, &apierr.Error{Kind: apierr.Stale, Message: "it stands beside something else", Detail: map[string]string{"cause": driver.ContextChanged}}
 	}
 	p.actions = append(p.actions, a)
 	var act func(*Page, driver.Action) error

@@ -94,8 +94,8 @@ type Known struct {
 	Doubtful bool
 }
 
-// Beside is the cause in the detail of an *apierr.Error of kind Stale: Known.Doubtful, and the page knows no better.
-const Beside = "beside"
+// ContextChanged is the cause in the detail of an *apierr.Error of kind Stale: Known.Doubtful, and the page knows no better.
+const ContextChanged = "beside"
 
 // Action is one thing to do to one element.
 type Action struct {

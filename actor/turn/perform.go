@@ -99,7 +99,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 // dispatchAt performs an action. Where the page knows no better than what was doubtful, the doubt is the error.
 func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, start actor.State) (driver.DoResult, error) {
 	done, err := t.dispatch(ctx, a, start)
-	if e, ok := errors.AsType[*apierr.Error](err); ok && e.Detail["cause"] == driver.Beside && at.doubt != nil {
+	if e, ok := errors.AsType[*apierr.Error](err); ok && e.Detail["cause"] == driver.ContextChanged && at.doubt != nil {
 		err = at.doubt
 	}
 	return done, err

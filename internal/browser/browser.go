@@ -69,8 +69,8 @@ type Browser struct {
 	wg     sync.WaitGroup
 	done   chan struct{}
 
-	// beside says that nobody uses the default session of this browser.
-	beside bool
+	// secondary says that nobody uses the default session of this browser.
+	secondary bool
 	// downloadDir is where files are kept beyond the browser's end; empty: nowhere.
 	downloadDir      string
 	maxDownloadBytes int64
@@ -125,7 +125,7 @@ func newBrowser(ctx context.Context, cfg Config) *Browser {
 	b := &Browser{
 		registry: newRegistry(), urlPolicy: urlPolicy{cfg.Gate}, mask: cfg.Mask, script: masking(observer.Limits{Elements: cfg.PageElements}, cfg.Mask), elements: cfg.PageElements,
 		inbox: devtools.NewQueue[*cdproto.Message](), popups: make(chan driver.Popup, 64), done: make(chan struct{}),
-		beside: cfg.Beside, downloadDir: cfg.DownloadDir, maxDownloadBytes: cfg.MaxDownloadBytes,
+		secondary: cfg.Secondary, downloadDir: cfg.DownloadDir, maxDownloadBytes: cfg.MaxDownloadBytes,
 		workers: emulate.NewWorkers(),
 	}
 	b.ctx, b.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -168,7 +168,7 @@ func (b *Browser) prepare(ctx context.Context) error {
 	b.mac = strings.Contains(v.UserAgent, "Macintosh")
 	_, err = cdp.Call(ctx, b.root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{
 		Discover: true, Filter: target.Filter{{Type: "page"}}})
-	if err == nil && !b.beside {
+	if err == nil && !b.secondary {
 		err = b.base.download(ctx, false)
 	}
 	if err != nil || !b.process.Owned() {

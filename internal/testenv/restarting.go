@@ -49,7 +49,7 @@ func StartRestartingDaemon(t testing.TB, cfg RestartingConfig) *RestartingDaemon
 	f := &RestartingDaemon{State: t.TempDir(), newest: make([]*browser.Browser, len(cfg.Browsers))}
 	var starters []browserpool.Starter
 	for i, one := range cfg.Browsers {
-		one.Beside = i > 0
+		one.Secondary = i > 0
 		if one.Remote == "" {
 			one = found(t, one, f.State)
 		}

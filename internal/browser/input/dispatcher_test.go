@@ -133,9 +133,9 @@ func TestADragThatMissesIsTriedAgain(t *testing.T) {
 // TestWhatADocumentToldBeforeItWentCounts has the document go before it can be asked how a click went.
 func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 	for _, c := range []struct {
-		witness string
-		kind    driver.ActionKind
-		want    driver.Delivered
+		reported string
+		kind     driver.ActionKind
+		want     driver.Delivered
 	}{
 		{`{"reached":true,"presses":1,"clicks":1,"whole":true}`, driver.Click, driver.DeliveredUnset},
 		{`{"reached":true,"presses":1,"left":true}`, driver.Click, driver.DeliveredUnset},
@@ -155,7 +155,7 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 				held = true
 				return `{"reached":true,"presses":1,"dragging":false}`
 			case "awaitPress":
-				return c.witness
+				return c.reported
 			case "pressOutcome", "displacement":
 				return ""
 			}
@@ -163,7 +163,7 @@ func TestWhatADocumentToldBeforeItWentCounts(t *testing.T) {
 		})
 		result, err := h.Do(t.Context(), driver.Action{Kind: c.kind, Spot: driver.Spot{Element: driver.Element{Ref: 5, Document: "d"}}, Delta: driver.Point{X: 7}})
 		if result.Delivered != c.want || (err == nil) != (c.want == driver.DeliveredUnset) {
-			t.Errorf("%q: got %+v, %v", c.witness, result, err)
+			t.Errorf("%q: got %+v, %v", c.reported, result, err)
 		}
 	}
 }

@@ -39,9 +39,9 @@ type Config struct {
 	Remote string
 	// UserDataDir keeps the profile; empty: a profile in StateDir that is removed at the end.
 	UserDataDir string
-	// Beside says that the default session lives in another browser, which this one stands beside: nothing is prepared
+	// Secondary says that the default session lives in another browser of the pool: nothing is prepared
 	// for it here.
-	Beside bool
+	Secondary bool
 	// StateDir is where profiles and the notes about running browsers are kept; empty: the system's
 	// directory for temporary files.
 	StateDir string

@@ -45,7 +45,7 @@ func (b Browsers) starters(base browser.Config) []browserpool.Starter {
 			cfg.Remote = b.Remotes[i]
 		}
 		if i > 0 {
-			cfg.UserDataDir, cfg.Beside = "", true
+			cfg.UserDataDir, cfg.Secondary = "", true
 		}
 		all[i] = starter(cfg)
 	}

@@ -75,7 +75,7 @@ func (e Element) Refusal(s driver.Spot, a driver.Action) error {
 		return apierr.Errorf(apierr.Invalid, "the point %g,%g is outside of the viewport, which is %s: scroll first", s.Point.X, s.Point.Y, e.Detail)
 	case "wrong":
 		return e.invalidValue(ref, a)
-	case "renamed", "reused", driver.Beside:
+	case "renamed", "reused", driver.ContextChanged:
 		return e.different(ref)
 	}
 	detail := map[string]string{"ref": ref, "cause": e.Error}
@@ -103,7 +103,7 @@ func (e Element) Refusal(s driver.Spot, a driver.Action) error {
 
 // IsDifferent reports whether the element is another thing than the one that the caller has read.
 func (e Element) IsDifferent() bool {
-	return e.Error == "renamed" || e.Error == "reused" || e.Error == driver.Beside
+	return e.Error == "renamed" || e.Error == "reused" || e.Error == driver.ContextChanged
 }
 
 // different is the error of an element that is another thing than the one that the caller has read.
@@ -112,7 +112,7 @@ func (e Element) different(ref string) error {
 	switch {
 	case e.Error == "renamed":
 		message += " was called " + quoted(e.Was) + " and is called " + quoted(e.Now) + " now"
-	case e.Error == driver.Beside:
+	case e.Error == driver.ContextChanged:
 		message += " stands beside something else than when it was read"
 	case e.Was == "" && e.Now == "":
 		message += " stands in a row that shows another record than when it was read"
