@@ -9,12 +9,14 @@
 //
 // A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])`. It has at most one detail, and
 // the role only when the role is not implied by the tag. TREE keeps the hierarchy, as documented at Tree.
+// DENSE has many elements in a line, and headings and landmarks around them, as documented at Dense.
 // DIFF lists changes, as documented at Diff.
 //
 // The package is pure and may be used from any goroutine. Whatever the strings of an element hold, it
-// guarantees that each element is exactly one line of valid UTF-8 without control characters, invisible
-// characters that steer the direction of text, or line separators, and that every line is bounded.
-// Strings are truncated, never escaped: a text that looks like "(button)" is printed as it is.
+// guarantees that each element is exactly one line, in DENSE a part of one, of valid UTF-8 without control
+// characters, invisible characters that steer the direction of text, or line separators, and that every
+// line is bounded. Strings are truncated. Only DENSE escapes them; elsewhere a text that looks like
+// "(button)" is printed as it is.
 //
 // Every line ends with "\n", also the last one, and no line starts with "/" or a line end. So the tokenizer
 // of package tokens never makes a token of parts of two lines, and a text costs exactly the sum of its

@@ -29,6 +29,9 @@ var update = flag.Bool("update", false, "write what the code prints into testdat
 // For TREE: the same with tree in the place of lines. Elements stand two spaces right of their parents,
 // and the option fold=REF prints that one without what stands below it.
 //
+// For DENSE: the same with dense in the place of tree; the option interactive leaves structural elements
+// out of the view, and mention=needed or mention=none the lines without refs.
+//
 // For DIFF: old and new hold elements, diff what is to come out.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -43,6 +46,8 @@ func TestTranscripts(t *testing.T) {
 				got = Diff(diff.Compute(a.elements(t, "old"), a.elements(t, "new")))
 			} else if _, ok := a.get("tree"); ok {
 				section, got = "tree", a.tree(t)
+			} else if _, ok := a.get("dense"); ok {
+				section, got = "dense", a.dense(t)
 			} else {
 				section, got = "lines", a.lines(t)
 			}
@@ -137,10 +142,9 @@ func (a *archive) lines(t *testing.T) string {
 	return Lines(h, v)
 }
 
-// tree prints the archive's page as TREE.
-func (a *archive) tree(t *testing.T) string {
+// nested returns the archive's elements with their parents.
+func (a *archive) nested(t *testing.T) []*dom.Element {
 	t.Helper()
-	h, o := a.header(t)
 	all := a.elements(t, "elements")
 	text, _ := a.get("elements")
 	var path []*dom.Element
@@ -152,6 +156,41 @@ func (a *archive) tree(t *testing.T) string {
 			e.Parent = path[e.Depth-1].Ref
 		}
 	}
+	return all
+}
+
+// dense prints the archive's page as DENSE.
+func (a *archive) dense(t *testing.T) string {
+	t.Helper()
+	h, o := a.header(t)
+	all := a.nested(t)
+	words, _ := a.get("options")
+	mention := MentionAll
+	for _, word := range strings.Fields(words) {
+		switch word {
+		case "interactive":
+			o.InteractiveOnly = true
+		case "mention=needed":
+			mention = MentionNeeded
+		case "mention=none":
+			mention = MentionNone
+		}
+	}
+	v, err := view.Of(&dom.Snapshot{Elements: dom.ListOf(all)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := NewDensePage(DenseOptions{Base: NewBase(h.URL), HRefs: strings.Contains(words, "hrefs")}, all, all)
+	h.Links = p.Home()
+	checkDense(t, h, v.Elements.Slice(), all)
+	return Dense(h, v, p.Lines(v.Elements.Slice(), mention))
+}
+
+// tree prints the archive's page as TREE.
+func (a *archive) tree(t *testing.T) string {
+	t.Helper()
+	h, o := a.header(t)
+	all := a.nested(t)
 	folded := Folded{}
 	words, _ := a.get("options")
 	if _, after, ok := strings.Cut(words, "fold="); ok {
@@ -191,7 +230,7 @@ func (a *archive) header(t *testing.T) (Header, view.Options) {
 			o.MaxTokens, _ = strconv.Atoi(value)
 		case "next":
 			h.Next = value
-		case "fold":
+		case "fold", "interactive", "mention", "hrefs":
 		default:
 			t.Fatalf("unknown option %q", word)
 		}
@@ -275,6 +314,8 @@ func setField(t *testing.T, e *dom.Element, name, value string) {
 		*states[name] = tri
 	case name == "structural":
 		e.Kind = dom.Structural
+	case name == "covered":
+		e.Covered = true
 	case name == "level":
 		e.Level, _ = strconv.Atoi(value)
 	case name == "depth":

@@ -16,11 +16,16 @@ type Header struct {
 	History []Visit
 	// Signals lists the signs of prompt injection on the page; empty: none.
 	Signals string
+	// Links is the site that links of a DENSE text lead to unless they show another target; empty: the
+	// page's own. See DensePage.Home.
+	Links string
 	// Next is the cursor that continues a truncated answer; empty: there is none.
 	Next string
 
 	// shortening is how much of the header is left out, 0 to smallestHeader.
 	shortening int
+	// dense says that the header is that of format DENSE; see Dense.
+	dense bool
 }
 
 // Visit is a page that the tab showed. A page without a title is shown by its URL.
@@ -57,30 +62,49 @@ func factsOf(h Header, v view.View) facts {
 
 // append appends the lines of the header, each with its line end.
 func (h Header) append(dst []byte, f facts) []byte {
-	size := headerSizes[h.shortening]
+	size, mark := headerSizes[h.shortening], "# "
+	if h.dense {
+		mark = "" // which begins a heading there
+	}
 	dst = append(dst, "URL: "...)
-	dst = appendAddress(dst, h.URL, size.url)
+	dst = h.appendAddress(dst, h.URL, size.url)
 	if size.title > 0 {
-		dst = appendAfter(dst, " | Title: ", h.Title, size.title)
+		start := len(dst)
+		dst = append(dst, " | Title: "...)
+		filled := h.appendWords(dst, h.Title, size.title)
+		if len(filled) == len(dst) {
+			filled = dst[:start]
+		}
+		dst = filled
 	}
 	dst = append(dst, '\n')
-	dst = f.append(dst)
+	dst = f.append(dst, mark)
 	if h.Signals != "" {
-		dst = append(dst, "# Signals: "...)
-		dst = appendClean(dst, h.Signals, size.signals)
-		dst = append(dst, '\n')
+		dst = append(append(dst, mark...), "Signals: "...)
+		dst = append(h.appendWords(dst, h.Signals, size.signals), '\n')
+	}
+	if h.dense && h.Links != "" {
+		dst = append(append(append(dst, "Links: "...), printedTarget(h.Links, maxTarget)...), '\n')
 	}
 	if size.history && len(h.History) >= 2 {
-		dst = appendHistory(dst, h.History)
+		dst = h.appendHistory(append(dst, mark...), h.History)
 	}
 	return dst
 }
 
+// appendWords appends a string cleaned, so that DENSE does not take a part of it for a ref.
+func (h Header) appendWords(dst []byte, s string, limit int) []byte {
+	if h.dense {
+		return appendWords(dst, s, limit, "")
+	}
+	return appendClean(dst, s, limit)
+}
+
 // appendAddress appends the URL of a page, or "(none)".
-func appendAddress(dst []byte, url string, limit int) []byte {
+func (h Header) appendAddress(dst []byte, url string, limit int) []byte {
 	start := len(dst)
 	text, cut := Base{}.shorten(dom.MaskCredentials(url))
-	dst = appendClean(dst, text, limit)
+	dst = h.appendWords(dst, text, limit)
 	switch {
 	case cut:
 		dst = append(dst, ellipsis...)
@@ -91,11 +115,11 @@ func appendAddress(dst []byte, url string, limit int) []byte {
 }
 
 // append appends the lines that a truncated view needs; others need none.
-func (f facts) append(dst []byte) []byte {
+func (f facts) append(dst []byte, mark string) []byte {
 	if f.reason == view.NotTruncated {
 		return dst
 	}
-	dst = append(dst, "# Elements: "...)
+	dst = append(append(dst, mark...), "Elements: "...)
 	dst = strconv.AppendInt(dst, int64(f.included), 10)
 	dst = append(dst, " of "...)
 	dst = strconv.AppendInt(dst, int64(f.total), 10)
@@ -104,23 +128,23 @@ func (f facts) append(dst []byte) []byte {
 	dst = appendAfter(dst, ", next: ", f.next, maxCursor)
 	dst = append(dst, ")\n"...)
 	if f.tokens > 0 {
-		dst = append(dst, "# Tokens: "...)
+		dst = append(append(dst, mark...), "Tokens: "...)
 		dst = strconv.AppendInt(dst, int64(f.tokens), 10)
 		dst = append(dst, '\n')
 	}
 	return dst
 }
 
-func appendHistory(dst []byte, history []Visit) []byte {
-	dst = append(dst, "# Navigation: "...)
+func (h Header) appendHistory(dst []byte, history []Visit) []byte {
+	dst = append(dst, "Navigation: "...)
 	for i, visit := range history[max(0, len(history)-breadcrumb):] {
 		if i > 0 {
 			dst = append(dst, " → "...)
 		}
 		start := len(dst)
-		dst = appendClean(dst, visit.Title, maxVisit)
+		dst = h.appendWords(dst, visit.Title, maxVisit)
 		if len(dst) == start {
-			dst = appendAddress(dst, visit.URL, maxVisit)
+			dst = h.appendAddress(dst, visit.URL, maxVisit)
 		}
 	}
 	return append(dst, '\n')

@@ -22,6 +22,8 @@ var layers = map[string]layer{
 	"internal/content/injection": {layers: []string{"dom"}, pure: true},
 	"view":                       {layers: []string{"dom", "internal/tokens"}, pure: true},
 	"compact":                    {layers: []string{"dom", "diff", "view"}, pure: true},
+	// Clients read texts with it, so that it needs nothing.
+	"compact/dense":              {pure: true},
 	"internal/content/markdown":  {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"internal/content/annotate":  {pure: true},
 	"internal/condition":         {layers: []string{"dom"}, pure: true},

@@ -1,0 +1,123 @@
+package compact
+
+import (
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/view"
+)
+
+// DensePage is a page that is printed as format DENSE: all its elements, and which of them a view may
+// mention. It is immutable.
+type DensePage struct {
+	base  Base
+	hrefs bool
+	nodes []denseNode
+	// site is the page's own; home is the site that most links lead to, if that is another.
+	site, home string
+}
+
+// denseNode is an element with its place in the tree of the page. The elements below node i are those
+// from i+1 to its end.
+type denseNode struct {
+	*dom.Element
+	parent, end int32
+	// context says that the element may be mentioned without its ref.
+	context bool
+}
+
+// DenseOptions says how a page is printed.
+type DenseOptions struct {
+	Base Base
+	// HRefs prints where every link leads.
+	HRefs bool
+}
+
+// NewDensePage prepares a page. all has the elements of its snapshot in document order, parents before
+// children; context has those of them that lines without a ref may mention, such as headings and rows,
+// in the same order.
+func NewDensePage(o DenseOptions, all, context []*dom.Element) *DensePage {
+	p := &DensePage{base: o.Base, hrefs: o.HRefs, nodes: make([]denseNode, len(all))}
+	var open []int32
+	leave := func(i int) {
+		p.nodes[open[len(open)-1]].end = int32(i)
+		open = open[:len(open)-1]
+	}
+	for i, e := range all {
+		for len(open) > 0 && all[open[len(open)-1]].Ref != e.Parent {
+			leave(i)
+		}
+		p.nodes[i] = denseNode{Element: e, parent: -1}
+		if len(open) > 0 {
+			p.nodes[i].parent = open[len(open)-1]
+		}
+		open = append(open, int32(i))
+	}
+	for len(open) > 0 {
+		leave(len(all))
+	}
+	p.each(context, func(i int, _ *dom.Element) { p.nodes[i].context = true })
+	p.site = siteOf(p.base.host)
+	p.home = homeOf(p.site, p.nodes)
+	return p
+}
+
+// Home returns the site that most links lead to, if that is not the page's own; see Header.Links.
+func (p *DensePage) Home() string { return p.home }
+
+// each finds the places of elements that stand in the order of the page.
+func (p *DensePage) each(elements []*dom.Element, found func(i int, e *dom.Element)) {
+	at := 0
+	for i := range p.nodes {
+		if at == len(elements) {
+			return
+		}
+		if p.nodes[i].Ref == elements[at].Ref {
+			found(i, elements[at])
+			at++
+		}
+	}
+}
+
+// Mention says which elements without a ref have lines in a text.
+type Mention uint8
+
+// The values of Mention, from the most lines to none.
+const (
+	// MentionAll mentions every heading and every landmark with content.
+	MentionAll Mention = iota
+	// MentionNeeded mentions what stands around the elements that are shown.
+	MentionNeeded
+	// MentionNone prints nothing but the elements that are shown.
+	MentionNone
+)
+
+// Lines returns the lines of the elements that a view shows, as format DENSE, without a header. The
+// elements are some of those of the page, in the same order.
+func (p *DensePage) Lines(shown []*dom.Element, m Mention) string {
+	l := newDenseLayout(p, shown, m)
+	l.layOut()
+	return string(l.dst)
+}
+
+// Dense returns a header and the lines of a view, as format DENSE, which docs/dense.md defines:
+//
+//	URL: https://shop.example/cart | Title: Your cart
+//	<navigation Shop>
+//	[0] Home [1] Offers [2] Help →help.example
+//	<main>
+//	# Your cart
+//	| Item | Price |
+//	| Blue jeans | 30.00 | [7] Remove (button)
+//	[8] Coupon (textbox ="SPRING") [9] Gift wrap (checkbox checked) [12] Pay now (button disabled)
+//
+// The lines are those of DensePage.Lines for the elements of the view.
+func Dense(h Header, v view.View, lines string) string {
+	h.dense = true
+	dst := make([]byte, 0, 256+len(lines))
+	return string(append(h.append(dst, factsOf(h, v)), lines...))
+}
+
+// Dense returns the header for format DENSE.
+func (h Header) Dense() Header {
+	h.dense = true
+	return h
+}

@@ -1,0 +1,103 @@
+// Package dense reads format DENSE back: the elements of a text that GetCompact printed, with their refs,
+// names, roles and states. docs/dense.md defines the format.
+//
+// Parse returns exactly the elements that the text shows, whatever the page's own words are: words that
+// look like a ref, a role or a line of another kind are escaped in the text. The package is pure and may be
+// used from any goroutine.
+package dense
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Element is one element of a text.
+type Element struct {
+	Ref uint32
+	// Name is the accessible name, Role the ARIA role.
+	Name, Role string
+	// Value is the value of a field, Target where a link leads as far as the text shows it, and Context
+	// what tells the element from others of the same role and name.
+	Value, Target, Context string
+	// States are words such as checked and disabled, in the order in which the text has them.
+	States []string
+	// Covered says that the element is behind a modal.
+	Covered bool
+}
+
+var (
+	// refs finds refs, and escaped characters, which are none.
+	refs = regexp.MustCompile(`\\.|\[(\d+)\](?:=\[(\d+)\])?`)
+	// tail is what follows a ref: name, target, role, value, states, context, and what begins another cell.
+	tail = regexp.MustCompile(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
+		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: [a-z][a-z=]*)*)\))?` +
+		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
+	escaped = regexp.MustCompile(`\\(.)`)
+)
+
+// Parse returns the elements of a text in its order.
+func Parse(text string) (all []Element, err error) {
+	places, same := map[uint32]int{}, map[uint32]uint32{} // where elements are, and what they refer to
+	for line := range strings.Lines(text) {
+		items, err := parseLine(strings.TrimSuffix(line, "\n"), same)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range slices.Backward(items) {
+			places[e.Ref] = len(all)
+			all = append(all, e)
+		}
+	}
+	for ref, other := range same {
+		at, ok := places[other]
+		if !ok {
+			return nil, fmt.Errorf("read [%d]=[%d]: no element %d in the text", ref, other, other)
+		}
+		all[places[ref]] = all[at]
+		all[places[ref]].Ref = ref
+	}
+	return all, nil
+}
+
+// parseLine returns the elements of a line, the last one first, and notes those that refer to others.
+func parseLine(line string, same map[uint32]uint32) (items []Element, err error) {
+	line, covered := strings.CutPrefix(line, "(covered) ")
+	if line == "" || !strings.ContainsRune("[#|", rune(line[0])) {
+		return nil, nil // the header, a group, an outcome
+	}
+	end := len(line)
+	for _, m := range slices.Backward(refs.FindAllStringSubmatchIndex(line, -1)) {
+		if m[2] < 0 {
+			continue
+		}
+		part := tail.FindStringSubmatch(strings.TrimSuffix(line[m[1]:end], " "))
+		if part == nil {
+			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
+		}
+		e := Element{Ref: number(line[m[2]:m[3]]), Name: unescape(part[1]), Target: part[2], Role: cmp.Or(part[3], "link"),
+			Value: unescape(part[4]), States: strings.Fields(part[5]), Context: unescape(part[6]), Covered: covered}
+		end = m[0]
+		switch second := m[4] >= 0; {
+		case second && e.Name == "" && part[3] == "":
+			same[e.Ref] = number(line[m[4]:m[5]])
+		case second: // e.Ref contains nothing but the second, which is the one described
+			around := Element{Ref: e.Ref, Name: e.Name, Role: "generic", Covered: covered}
+			e.Ref = number(line[m[4]:m[5]])
+			items = append(items, e)
+			e = around
+		}
+		items = append(items, e)
+	}
+	return items, nil
+}
+
+func unescape(s string) string { return escaped.ReplaceAllString(s, "$1") }
+
+func number(digits string) uint32 {
+	n, _ := strconv.ParseUint(digits, 10, 32)
+	return uint32(n)
+}

@@ -1,0 +1,409 @@
+package compact
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// The bounds of a line of format DENSE.
+const (
+	// longName is the length above which a name has a line of its own, in characters.
+	longName = 50
+	// maxRun is how wide a line gets by more than one item, in characters.
+	maxRun = 200
+	// maxHeadingItems is how many elements stand in the line of a heading.
+	maxHeadingItems = 4
+	// maxCells and maxRowItems bound a row; a larger one is no line.
+	maxCells, maxRowItems = 16, 16
+	// maxAhead is how many headings and groups get lines before one element.
+	maxAhead = 8
+)
+
+// denseLayout prints the elements that a view shows.
+type denseLayout struct {
+	*DensePage
+	mention Mention
+	// shown has the elements as the view has them, nil for others; below counts those below a node.
+	shown []*dom.Element
+	below []int32
+	// group is the group that each node stands in, and holder the nearest element around it that is
+	// shown; -1: none.
+	group, holder []int32
+	links         denseLinks
+
+	dst, scratch []byte
+	run          denseRun
+	// open are the groups around the present node, outermost first.
+	open []denseGroup
+	// ahead are the headings and groups that get a line when an element follows in them.
+	ahead []denseAhead
+	// left is the group with a line that was left since the last line; -1: none.
+	left int32
+}
+
+// denseRun is a line of items that is not ended.
+type denseRun struct {
+	begun, covered, long bool
+	group                int32
+	width                int
+}
+
+// denseGroup is a group, and whether its line was printed.
+type denseGroup struct {
+	node    int32
+	printed bool
+}
+
+// denseAhead is a line to come, unless the node at until is reached before.
+type denseAhead struct{ node, until int32 }
+
+func newDenseLayout(p *DensePage, shown []*dom.Element, m Mention) *denseLayout {
+	n := len(p.nodes)
+	l := &denseLayout{
+		DensePage: p, mention: m, left: -1,
+		shown: make([]*dom.Element, n), below: make([]int32, n), group: make([]int32, n), holder: make([]int32, n),
+	}
+	p.each(shown, func(i int, e *dom.Element) { l.shown[i] = e })
+	for i := n - 1; i >= 0; i-- {
+		if parent := p.nodes[i].parent; parent >= 0 {
+			l.below[parent] += l.below[i]
+			if l.shown[i] != nil {
+				l.below[parent]++
+			}
+		}
+	}
+	for i := range p.nodes {
+		l.group[i], l.holder[i] = -1, -1
+		if parent := p.nodes[i].parent; parent >= 0 {
+			l.group[i], l.holder[i] = l.group[parent], l.holder[parent]
+			if l.isGroup(int(parent)) {
+				l.group[i] = parent
+			}
+			if l.shown[parent] != nil {
+				l.holder[i] = parent
+			}
+		}
+	}
+	l.links = newDenseLinks(l)
+	return l
+}
+
+// isGroup reports whether what stands in a node belongs together, apart from what stands beside it.
+func (l *denseLayout) isGroup(i int) bool {
+	e := &l.nodes[i]
+	switch e.Role {
+	case "list", "row", "table", "grid", "treegrid", "tree", "feed", "menu", "menubar", "listbox", "tablist",
+		"toolbar", "radiogroup", "group", "figure":
+		return true
+	case "listitem", "article":
+		return l.below[i] > 1
+	}
+	return l.shown[i] != nil && l.below[i] > 1 || landmarkWord(e.Element) != ""
+}
+
+// layOut appends all lines.
+func (l *denseLayout) layOut() {
+	for i := 0; i < len(l.nodes); {
+		l.leave(i)
+		switch e := &l.nodes[i]; {
+		case l.shown[i] != nil:
+			l.element(i)
+		case !e.context || l.mention == MentionNone || e.Kind == dom.Interactive || l.isSaid(i):
+		case e.Role == "heading":
+			if l.heading(i) {
+				i = int(e.end)
+				continue
+			}
+		case e.Role == "row":
+			if l.row(i) {
+				i = int(e.end)
+				continue
+			}
+		case landmarkWord(e.Element) != "":
+			l.enter(i)
+		}
+		i++
+	}
+	l.endRun()
+}
+
+// isSaid reports whether an element that is shown, around a node, says what the node does.
+func (l *denseLayout) isSaid(i int) bool {
+	holder := l.holder[i]
+	return holder >= 0 && strings.Contains(l.shown[holder].Text, strings.TrimSuffix(l.nodes[i].Text, ellipsis))
+}
+
+// leave leaves the groups that end before node i.
+func (l *denseLayout) leave(i int) {
+	for n := len(l.open); n > 0 && int(l.nodes[l.open[n-1].node].end) <= i; n-- {
+		if last := l.open[n-1]; last.printed {
+			l.left = last.node
+		}
+		l.open = l.open[:n-1]
+	}
+	l.ahead = slices.DeleteFunc(l.ahead, func(a denseAhead) bool { return int(a.until) <= i })
+}
+
+// enter notes a group, which gets its line when something stands in it; one that says what has happened
+// has it at once.
+func (l *denseLayout) enter(i int) {
+	l.open = append(l.open, denseGroup{node: int32(i)})
+	l.due(i, l.nodes[i].end)
+	if isLive(l.nodes[i].Role) && l.words(i) != "" {
+		l.surround()
+	}
+}
+
+// due notes a line to come.
+func (l *denseLayout) due(i int, until int32) {
+	if len(l.ahead) == maxAhead {
+		l.ahead = slices.Delete(l.ahead, 0, 1)
+	}
+	l.ahead = append(l.ahead, denseAhead{int32(i), until})
+}
+
+// surround appends the lines that are due before the next one: the end of a group that was left, and the
+// headings and groups around.
+func (l *denseLayout) surround() {
+	if len(l.ahead) == 0 && l.left < 0 {
+		return
+	}
+	l.endRun()
+	if l.left >= 0 && (len(l.ahead) == 0 || l.nodes[l.ahead[0].node].Role == "heading") {
+		l.dst = append(append(append(l.dst, "</"...), landmarkWord(l.nodes[l.left].Element)...), ">\n"...)
+	}
+	l.left = -1
+	for _, a := range l.ahead {
+		e := &l.nodes[a.node]
+		if e.Role == "heading" {
+			l.dst = append(appendOpening(appendLevel(l.dst, e.Level), e.Text, maxText), '\n')
+			continue
+		}
+		l.dst = append(append(l.dst, '<'), landmarkWord(e.Element)...)
+		l.dst = append(appendSpaced(l.dst, l.words(int(a.node)), maxText, ">"), ">\n"...)
+		for k := range l.open {
+			l.open[k].printed = l.open[k].printed || l.open[k].node == a.node
+		}
+	}
+	l.ahead = l.ahead[:0]
+}
+
+// heading appends the line of a heading and the few elements in it, and reports whether it did. Other
+// headings have a line before the next element.
+func (l *denseLayout) heading(i int) bool {
+	e := &l.nodes[i]
+	l.ahead = slices.DeleteFunc(l.ahead, func(a denseAhead) bool {
+		before := &l.nodes[a.node]
+		return before.Role == "heading" && before.Level >= e.Level
+	})
+	if items, ok := l.inline(i, maxHeadingItems); ok && len(items) > 0 {
+		l.surround()
+		l.beginLine(items[0].Covered)
+		l.dst = append(l.appendSegment(appendLevel(l.dst, e.Level), e.Text, items, maxText), '\n')
+		return true
+	}
+	until := int32(len(l.nodes))
+	if n := len(l.open); n > 0 {
+		until = l.nodes[l.open[n-1].node].end
+	}
+	l.due(i, until)
+	if l.mention == MentionAll {
+		l.surround()
+	}
+	return false
+}
+
+// inline returns the elements that are shown below a node, if they fit into one line: at most that many,
+// none of them only outside of the modal, and nothing among them that has a line of its own.
+func (l *denseLayout) inline(i, limit int) (items []denseItem, ok bool) {
+	if int(l.below[i]) > limit {
+		return nil, false
+	}
+	for j := i + 1; j < int(l.nodes[i].end); j++ {
+		e := l.shown[j]
+		if e == nil {
+			if e := &l.nodes[j]; e.Role == "heading" || e.Role == "row" || landmarkWord(e.Element) != "" {
+				return nil, false
+			}
+			continue
+		}
+		if e.Kind == dom.Structural || len(items) > 0 && e.Covered != items[0].Covered {
+			return nil, false
+		}
+		if !l.isHolder(j) {
+			items = append(items, l.item(j))
+		}
+	}
+	return items, true
+}
+
+// row appends the line of a row of a table, and reports whether it did: not for one that shows nothing,
+// is too large, or contains more than cells. Rows of headers need only a table that shows something.
+func (l *denseLayout) row(i int) bool {
+	e := &l.nodes[i]
+	items, ok := l.inline(i, maxRowItems)
+	if !ok {
+		return false
+	}
+	covered := len(items) > 0 && items[0].Covered
+	line, cells, headers := []byte(nil), 0, 0
+	for j := i + 1; j < int(e.end); j = int(l.nodes[j].end) {
+		cell := &l.nodes[j]
+		n := 0
+		for n < len(items) && items[n].node < int(cell.end) {
+			n++
+		}
+		text := cell.Text
+		if l.shown[j] != nil {
+			text = ""
+		}
+		if cells++; cell.Role == "columnheader" && n == 0 {
+			headers++
+		}
+		start := len(line) + len("| ")
+		if line = l.appendSegment(append(line, "| "...), text, items[:n], maxCell); len(line) > start {
+			line = append(line, ' ')
+		}
+		items = items[n:]
+	}
+	if cells < 2 || cells > maxCells || l.below[i] == 0 && (headers < cells || !l.inUsedTable(i)) {
+		return false
+	}
+	l.surround()
+	l.beginLine(covered)
+	l.dst = append(append(l.dst, line[:len(line)-1]...), '\n')
+	return true
+}
+
+// inUsedTable reports whether a row stands in a table that shows something.
+func (l *denseLayout) inUsedTable(i int) bool {
+	for i = int(l.nodes[i].parent); i >= 0; i = int(l.nodes[i].parent) {
+		switch l.nodes[i].Role {
+		case "table", "grid", "treegrid":
+			return l.below[i] > 0
+		}
+	}
+	return false
+}
+
+// element appends an element that is shown: to the line before, where both belong together.
+func (l *denseLayout) element(i int) {
+	if l.isHolder(i) {
+		return
+	}
+	l.surround()
+	m := l.item(i)
+	level := l.level(i)
+	if level == 0 && (m.Kind != dom.Structural || m.Role != "row" && landmarkWord(m.Element) == "") {
+		l.add(&m, l.group[i])
+		return
+	}
+	l.beginLine(m.Covered)
+	if level > 0 {
+		l.dst = appendLevel(l.dst, level)
+	}
+	l.dst = append(l.appendItem(l.dst, &m), '\n')
+}
+
+// level returns the level of the heading that an element is, or that is all of it; 0: there is none.
+func (l *denseLayout) level(i int) int {
+	if e := l.shown[i]; e.Kind == dom.Structural && e.Role == "heading" {
+		return max(e.Level, 1)
+	}
+	for j := i + 1; j < int(l.nodes[i].end); j++ {
+		e := &l.nodes[j]
+		if l.shown[j] != nil {
+			return 0
+		}
+		if e.Role == "heading" && e.Kind == dom.Structural && e.context && l.mention != MentionNone {
+			if e.Text == l.shown[i].Text {
+				return max(e.Level, 1)
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// add appends an item to the run, or to a new one.
+func (l *denseLayout) add(m *denseItem, group int32) {
+	l.scratch = l.appendItem(l.scratch[:0], m)
+	width := utf8.RuneCount(l.scratch)
+	long := m.same == dom.NoRef && utf8.RuneCountInString(m.Text) > longName
+	r := &l.run
+	if r.begun && (r.group != group || r.covered != m.Covered || r.long || long || r.width+width > maxRun) {
+		l.endRun()
+	}
+	if r.begun {
+		l.dst = append(l.dst, ' ')
+	} else {
+		l.beginLine(m.Covered)
+		*r = denseRun{begun: true, covered: m.Covered, group: group}
+	}
+	l.dst = append(l.dst, l.scratch...)
+	r.long = long
+	r.width += width + 1
+}
+
+// endRun ends the line of items.
+func (l *denseLayout) endRun() {
+	if l.run.begun {
+		l.dst = append(l.dst, '\n')
+	}
+	l.run.begun = false
+}
+
+// beginLine begins a line with elements.
+func (l *denseLayout) beginLine(covered bool) {
+	l.endRun()
+	if covered {
+		l.dst = append(l.dst, "(covered) "...)
+	}
+}
+
+// appendSegment appends words and the items in them; of the words only what the items do not say.
+func (l *denseLayout) appendSegment(dst []byte, text string, items []denseItem, limit int) []byte {
+	start := len(dst)
+	dst = appendOpening(dst, rest(text, items), limit)
+	for i := range items {
+		if len(dst) > start {
+			dst = append(dst, ' ')
+		}
+		dst = l.appendItem(dst, &items[i])
+	}
+	return dst
+}
+
+// appendItem appends an item; the second link to one place under one name as a reference to the first.
+func (l *denseLayout) appendItem(dst []byte, m *denseItem) []byte {
+	l.links.refer(m)
+	return m.append(dst)
+}
+
+// item makes the item of a node that is shown.
+func (l *denseLayout) item(i int) denseItem {
+	m := denseItem{Element: l.shown[i], node: i, same: dom.NoRef, around: dom.NoRef}
+	if holder := l.holder[i]; holder >= 0 && l.isHolder(int(holder)) {
+		m.around = l.shown[holder].Ref
+	}
+	m.target = l.links.target(l, i)
+	return m
+}
+
+// isHolder reports whether an element that is shown does nothing but contain the next one: both are one
+// to a person. It has no role, and the same name.
+func (l *denseLayout) isHolder(i int) bool {
+	e := l.shown[i]
+	if l.below[i] != 1 || e.Kind != dom.Interactive || e.Role != "generic" || hasStateWords(&e.States) || hasPrintedValue(e) {
+		return false
+	}
+	for _, inner := range l.shown[i+1 : l.nodes[i].end] {
+		if inner != nil {
+			return inner.Kind == dom.Interactive && inner.Text == e.Text && inner.Covered == e.Covered
+		}
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+package compact
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/domtap/domtap/compact/dense"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/view"
+)
+
+// readable returns what a parser of DENSE must find of an element.
+func readable(e *dom.Element) dense.Element {
+	value := ""
+	if hasReadableValue(e) {
+		value = string(appendClean(nil, e.Value, maxValue))
+	}
+	return dense.Element{
+		Ref: uint32(e.Ref), Name: string(appendClean(nil, e.Text, maxText)), Value: value,
+		Role:   string(appendDenseRole(nil, e.Role)),
+		States: strings.Fields(string(appendStates(nil, &e.States))), Covered: e.Covered,
+	}
+}
+
+// checkDense prints a view in every way and fails the test unless the text is well formed and its
+// elements read back as they are.
+func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
+	t.Helper()
+	for _, hrefs := range []bool{false, true} {
+		p := NewDensePage(DenseOptions{Base: NewBase(h.URL), HRefs: hrefs}, all, all)
+		h.Links = p.Home()
+		for _, m := range []Mention{MentionAll, MentionNeeded, MentionNone} {
+			v := view.View{Elements: dom.ListOf(shown), Total: len(all), Reason: view.ElementLimit}
+			text := Dense(h, v, p.Lines(shown, m))
+			for line := range strings.Lines(text) {
+				line, ended := strings.CutSuffix(line, "\n")
+				checkLine(t, line)
+				if !ended || line == "" || line[0] == '/' || line[0] == ' ' || line[0] == '!' {
+					t.Fatalf("%q is no line", line)
+				}
+				if n := utf8.RuneCountInString(line); n > 16_000 {
+					t.Fatalf("a line has %d characters: %q", n, line)
+				}
+			}
+			got, err := dense.Parse(text)
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, text)
+			}
+			for i := range got {
+				if i >= len(shown) {
+					t.Fatalf("%d elements, want %d in\n%s", len(got), len(shown), text)
+				}
+				want := readable(shown[i])
+				want.Target = got[i].Target
+				if !equalRead(got[i], want) {
+					t.Fatalf("read %+v, want %+v in\n%s", got[i], want, text)
+				}
+			}
+			if len(got) != len(shown) {
+				t.Fatalf("%d elements, want %d in\n%s", len(got), len(shown), text)
+			}
+		}
+	}
+}
+
+func equalRead(a, b dense.Element) bool {
+	states := slices.Equal(a.States, b.States)
+	a.States, b.States = nil, nil
+	return states && a.Ref == b.Ref && a.Name == b.Name && a.Role == b.Role && a.Value == b.Value &&
+		a.Target == b.Target && a.Context == b.Context && a.Covered == b.Covered
+}
+
+// FuzzDenseReadsBack: whatever a page is made of, the elements that are read from its text are those of
+// the view, with their refs, names, roles, values and states.
+func FuzzDenseReadsBack(f *testing.F) {
+	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x10\x11\x12\x13\x14\x15\x16"), "Delete (button)\n[7] Home", "a [12] b → c | d", "https://a.example/x")
+	f.Add([]byte(strings.Repeat("\x21\x05\x00\x01\x33\x42", 20)), "Name (x\n (link) ‹3› →x\n| # <a>\n! alert: x", "\\", "https://b.example/")
+	f.Add([]byte(strings.Repeat("\x21\x15\x80\x91\x03\x22\x01\x00", 20)), "\\[1] =[2]\n\"a\\\n…\n(covered) [1]\n ( (b) [1", `=" [3] x" (y) checked`, "")
+	f.Fuzz(func(t *testing.T, shape []byte, names, value, page string) {
+		if len(shape) > 600 {
+			return
+		}
+		all := fuzzedPage(shape, strings.Split(names, "\n"), value)
+		var interactive, some []*dom.Element
+		for i, e := range all {
+			if e.Kind == dom.Interactive {
+				interactive = append(interactive, e)
+			}
+			if i%3 != 0 {
+				some = append(some, e)
+			}
+		}
+		h := Header{URL: page, Title: names, Signals: value, Next: names, History: []Visit{{names, page}, {value, page}}}
+		for _, shown := range [][]*dom.Element{interactive, some, all, nil} {
+			checkDense(t, h, shown, all)
+		}
+	})
+}
+
+var (
+	fuzzTags  = []string{"a", "a", "a", "div", "button", "input", "li", "h2", "td", "tr", "form", "select"}
+	fuzzRoles = []string{
+		"link", "link", "generic", "button", "textbox", "heading", "row", "cell", "columnheader", "table", "list",
+		"listitem", "navigation", "main", "alert", "group", "checkbox", "form", "article", "", "Odd [3] (x)",
+	}
+	fuzzHrefs = []string{"", "", "https://a.example/x", "https://b.example/[3] (y)?q=a b", "https://b.example/2", "mailto:a@b", "javascript:x", "/rel ative\\"}
+)
+
+// fuzzedPage makes elements of bytes, five for each.
+func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
+	var all []*dom.Element
+	for i := 0; len(shape) >= 5; i, shape = i+1, shape[5:] {
+		e := &dom.Element{Ref: dom.Ref(3 * i), Parent: dom.NoRef}
+		if up := int(shape[0]) % 5; up > 0 && up <= i {
+			e.Parent, e.Depth = all[i-up].Ref, all[i-up].Depth+1
+		}
+		e.Tag, e.Role = fuzzTags[int(shape[1])%len(fuzzTags)], fuzzRoles[int(shape[2])%len(fuzzRoles)]
+		e.Kind = dom.Kind(shape[3] % 4 / 2)
+		e.Text = names[int(shape[3]/4)%len(names)]
+		e.Level = int(shape[1] / 32)
+		if shape[4]&0x80 != 0 {
+			e.Href = fuzzHrefs[int(shape[4])%len(fuzzHrefs)]
+		}
+		if shape[4]&0x40 != 0 {
+			e.Value = value
+		}
+		e.Covered = shape[4]&0x30 == 0x30
+		if shape[4]&0x08 != 0 {
+			bits := binary.LittleEndian.Uint16(shape[3:])
+			tri := func(shift int) dom.Tri { return dom.Tri(bits >> shift & 3) }
+			e.States = dom.States{Checked: tri(0), Expanded: tri(2), Pressed: tri(4), Disabled: tri(6), Focused: tri(8)}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func TestSiteIsAboutTheRegisteredDomain(t *testing.T) {
+	tests := map[string]string{
+		"shop.example": "shop.example", "www.shop.example:8080": "shop.example", "a.b.Shop.Example.": "shop.example",
+		"news.bbc.co.uk": "bbc.co.uk", "bbc.co.uk": "bbc.co.uk", "x.y.de": "x.y.de", "sub.firm.de": "firm.de",
+		"127.0.0.1:80": "127.0.0.1", "[::1]:80": "[::1]", "[::1]": "[::1]", "localhost:80": "localhost", "": "",
+	}
+	for host, want := range tests {
+		if got := siteOf(host); got != want {
+			t.Errorf("siteOf(%q) = %q, want %q", host, got, want)
+		}
+	}
+}
+
+func BenchmarkDense300(b *testing.B) {
+	all := benchmarkElements(300)
+	h := Header{URL: "https://shop.example/", Title: "Shop"}
+	v := view.View{Elements: dom.ListOf(all), Total: 300}
+	b.ReportAllocs()
+	for b.Loop() {
+		Dense(h, v, NewDensePage(DenseOptions{Base: NewBase(h.URL)}, all, all).Lines(all, MentionAll))
+	}
+}
