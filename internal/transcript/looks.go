@@ -13,6 +13,12 @@ const lookedAt = 64 << 10
 // agent-browser (- button "Pay" [@e1]).
 var treeLine = regexp.MustCompile(`^\s*(?:- (?:'|")?[a-z]+\b.*(?:\[ref=|\[@?e\d|:$)|\[\d+\]<|\[\d+\] .*\([a-z][a-z0-9-]*\b.*\)$|uid=\S+ [a-zA-Z]+|@e\d+ |\[?e\d+\]? [a-z]+ ")`)
 
+// denseRef is the ref of an element in domtap's format DENSE, of which a line may have many.
+var denseRef = regexp.MustCompile(`\[\d+\][ =]`)
+
+// minRefs is how many refs a page in format DENSE must have to be told from a text with footnotes.
+const minRefs = 5
+
 // looksLikePage reports whether a result has the HTML of a whole page or an accessibility tree.
 func (r *result) looksLikePage() bool {
 	for _, p := range r.payloads {
@@ -58,6 +64,9 @@ func looksLikePage(text string) bool {
 		if strings.Contains(head, mark) {
 			return true
 		}
+	}
+	if strings.HasPrefix(head, "url: ") && len(denseRef.FindAllStringIndex(text, minRefs)) == minRefs {
+		return true
 	}
 	lines, hits := 0, 0
 	for line := range strings.Lines(text) {

@@ -384,6 +384,7 @@ func TestPagesAreDistinguishedFromOtherTexts(t *testing.T) {
 	tree := strings.Repeat("- button \"Pay\" [ref=e1]\n  - link \"Home\" [ref=e2]: /\n", 4)
 	for text, want := range map[string]bool{
 		"<!DOCTYPE html><title>x</title>": true, "Here it is:\n<html lang=en>": true, tree: true,
+		"URL: https://a.example/ | Title: A\n# Cart\n" + strings.Repeat("[12] Pay [13] More ", 3) + "\n": true, "URL: see [1] and [2] below\n": false,
 		strings.Repeat("uid=1_2 button \"Pay\"\n", 6): true, strings.Repeat("[12] Pay now (button disabled)\n", 6): true,
 		"A list:\n- milk\n- eggs\n- bread\n- tea\n- salt\n- rice": false, "": false, "func main() {}": false,
 	} {

@@ -142,6 +142,10 @@ const (
 	Format_FORMAT_TREE Format = 2
 	// The diff, as text.
 	Format_FORMAT_DIFF Format = 3
+	// The page in about a third of the tokens of LINES: short neighbours share a line, headings, landmarks and rows of
+	// tables stand around them, and the target of a link is printed only where its name does not say enough.
+	// docs/dense.md has the grammar.
+	Format_FORMAT_DENSE Format = 4
 )
 
 // Enum value maps for Format.
@@ -151,12 +155,14 @@ var (
 		1: "FORMAT_LINES",
 		2: "FORMAT_TREE",
 		3: "FORMAT_DIFF",
+		4: "FORMAT_DENSE",
 	}
 	Format_value = map[string]int32{
 		"FORMAT_UNSPECIFIED": 0,
 		"FORMAT_LINES":       1,
 		"FORMAT_TREE":        2,
 		"FORMAT_DIFF":        3,
+		"FORMAT_DENSE":       4,
 	}
 )
 
@@ -1627,12 +1633,16 @@ type GetCompactRequest struct {
 	IncludeGeometry   bool     `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
 	IncludeHistory    *bool    `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
 	// Unset: LINES. DIFF needs `incremental` or `since_revision`. With TREE an unset interactive_only is false.
+	// DENSE mentions headings, landmarks and rows without refs also when interactive_only is true; these are no
+	// elements of the view, but count in `tokens` and max_tokens.
 	Format Format `protobuf:"varint,17,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	// For TREE: folds a landmark to one line, which root_ref expands, if it equals one that was sent completely, as
 	// TREE, with the previous page: to the same client_id, or to any caller without one.
 	DedupeNavigation bool `protobuf:"varint,18,opt,name=dedupe_navigation,json=dedupeNavigation,proto3" json:"dedupe_navigation,omitempty"`
 	// As in GetDomRequest.
-	MaxAge        *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	MaxAge *durationpb.Duration `protobuf:"bytes,21,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	// For DENSE: prints the target of every link.
+	Hrefs         bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1800,6 +1810,13 @@ func (x *GetCompactRequest) GetMaxAge() *durationpb.Duration {
 	return nil
 }
 
+func (x *GetCompactRequest) GetHrefs() bool {
+	if x != nil {
+		return x.Hrefs
+	}
+	return false
+}
+
 type GetCompactResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Text     string                 `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
@@ -1900,7 +1917,9 @@ type WatchDomRequest struct {
 	OmitInitial bool `protobuf:"varint,19,opt,name=omit_initial,json=omitInitial,proto3" json:"omit_initial,omitempty"`
 	// The least time between two messages with changes; changes in between are folded. At most 1 minute. Unset: 0,
 	// every revision at once.
-	MinInterval   *durationpb.Duration `protobuf:"bytes,20,opt,name=min_interval,json=minInterval,proto3" json:"min_interval,omitempty"`
+	MinInterval *durationpb.Duration `protobuf:"bytes,20,opt,name=min_interval,json=minInterval,proto3" json:"min_interval,omitempty"`
+	// Prints the target of every link in texts of formats that leave targets out. DIFF has no targets.
+	Hrefs         bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2045,6 +2064,13 @@ func (x *WatchDomRequest) GetMinInterval() *durationpb.Duration {
 		return x.MinInterval
 	}
 	return nil
+}
+
+func (x *WatchDomRequest) GetHrefs() bool {
+	if x != nil {
+		return x.Hrefs
+	}
+	return false
 }
 
 // Navigated: the tab shows another document or URL.
@@ -2765,7 +2791,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x04diff\x18\b \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
 	"\x06resync\x18\t \x01(\v2\x11.domtap.v1.ResyncR\x06resync\x121\n" +
 	"\ahistory\x18\n" +
-	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\xc1\x06\n" +
+	" \x03(\v2\x17.domtap.v1.HistoryEntryR\ahistory\"\xd7\x06\n" +
 	"\x11GetCompactRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -2787,7 +2813,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x0finclude_history\x18\x10 \x01(\bH\x05R\x0eincludeHistory\x88\x01\x01\x12)\n" +
 	"\x06format\x18\x11 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12+\n" +
 	"\x11dedupe_navigation\x18\x12 \x01(\bR\x10dedupeNavigation\x122\n" +
-	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAgeB\x0f\n" +
+	"\amax_age\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x06maxAge\x12\x14\n" +
+	"\x05hrefs\x18\x16 \x01(\bR\x05hrefsB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x11\n" +
@@ -2799,7 +2826,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\bmetadata\x18\x02 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x04R\brevision\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x12)\n" +
-	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\xd8\x05\n" +
+	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\xee\x05\n" +
 	"\x0fWatchDomRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -2818,7 +2845,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x10include_geometry\x18\x0f \x01(\bR\x0fincludeGeometry\x12)\n" +
 	"\x06format\x18\x11 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12!\n" +
 	"\fomit_initial\x18\x13 \x01(\bR\vomitInitial\x12<\n" +
-	"\fmin_interval\x18\x14 \x01(\v2\x19.google.protobuf.DurationR\vminIntervalB\x0f\n" +
+	"\fmin_interval\x18\x14 \x01(\v2\x19.google.protobuf.DurationR\vminInterval\x12\x14\n" +
+	"\x05hrefs\x18\x16 \x01(\bR\x05hrefsB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x10\n" +
@@ -2875,12 +2903,13 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x10TruncationReason\x12!\n" +
 	"\x1dTRUNCATION_REASON_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fTRUNCATION_REASON_ELEMENT_LIMIT\x10\x01\x12\"\n" +
-	"\x1eTRUNCATION_REASON_TOKEN_BUDGET\x10\x02*T\n" +
+	"\x1eTRUNCATION_REASON_TOKEN_BUDGET\x10\x02*f\n" +
 	"\x06Format\x12\x16\n" +
 	"\x12FORMAT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fFORMAT_LINES\x10\x01\x12\x0f\n" +
 	"\vFORMAT_TREE\x10\x02\x12\x0f\n" +
-	"\vFORMAT_DIFF\x10\x032\x9f\x02\n" +
+	"\vFORMAT_DIFF\x10\x03\x12\x10\n" +
+	"\fFORMAT_DENSE\x10\x042\x9f\x02\n" +
 	"\n" +
 	"DomService\x12=\n" +
 	"\x06GetDom\x12\x18.domtap.v1.GetDomRequest\x1a\x19.domtap.v1.GetDomResponse\x12I\n" +

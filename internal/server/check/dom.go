@@ -45,11 +45,12 @@ func checkGetCompact(v *violations, r *domtapv1.GetCompactRequest) {
 	checkSelection(v, r, r.RootRef)
 	checkRead(v, r, r.SinceRevision)
 	switch r.GetFormat() {
-	case domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_LINES, domtapv1.Format_FORMAT_TREE:
+	case domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_LINES, domtapv1.Format_FORMAT_TREE,
+		domtapv1.Format_FORMAT_DENSE:
 	case domtapv1.Format_FORMAT_DIFF:
 		v.want(r.GetIncremental() || r.SinceRevision != nil, "format", "DIFF needs incremental or since_revision")
 	default:
-		v.want(false, "format", "must be LINES, TREE or DIFF")
+		v.want(false, "format", "must be LINES, TREE, DENSE or DIFF")
 	}
 	if r.GetIncludeGeometry() {
 		v.unsupported("include_geometry in GetCompact", "use GetDom, which always has the boxes")
@@ -66,7 +67,7 @@ func checkWatchDom(v *violations, r *domtapv1.WatchDomRequest) {
 	checkEpoch(v, r.GetEpoch())
 	format := r.GetFormat()
 	v.want(format == domtapv1.Format_FORMAT_UNSPECIFIED || format == domtapv1.Format_FORMAT_DIFF,
-		"format", "must be DIFF or unset in a stream")
+		"format", "must be DIFF or unset in a stream; GetCompact has the other formats")
 	checkInterval(v, "min_interval", r.GetMinInterval())
 	if r.GetIncludeGeometry() {
 		v.unsupported("include_geometry in WatchDom", "read the boxes with GetDom, which always has them")

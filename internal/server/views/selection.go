@@ -50,6 +50,8 @@ type Selection struct {
 	attributes string
 	// tree says that the text is a TREE, dedupe that it leaves out navigation that the previous page had.
 	tree, dedupe bool
+	// dense says that the text is DENSE, hrefs that it shows where every link leads.
+	dense, hrefs bool
 }
 
 // SelectionOf returns the selection of a valid request.
@@ -62,8 +64,13 @@ func SelectionOf(r Request) Selection {
 		frame:      dom.FrameID(r.GetFrameId()),
 		attributes: strings.Join(slices.Compact(names), " "),
 	}
-	if c, ok := r.(*domtapv1.GetCompactRequest); ok && c.GetFormat() == domtapv1.Format_FORMAT_TREE {
-		s.tree, s.dedupe = true, c.GetDedupeNavigation()
+	if c, ok := r.(*domtapv1.GetCompactRequest); ok {
+		switch c.GetFormat() {
+		case domtapv1.Format_FORMAT_TREE:
+			s.tree, s.dedupe = true, c.GetDedupeNavigation()
+		case domtapv1.Format_FORMAT_DENSE:
+			s.dense, s.hrefs = true, c.GetHrefs()
+		}
 	}
 	if r.GetFullSnapshot() {
 		return s
@@ -97,9 +104,10 @@ func (s Selection) ranked() bool {
 	return s.viewportOnly || s.maxElements > 0 || s.maxTokens > 0
 }
 
-// Read returns what the actor must read for the selection.
+// Read returns what the actor must read for the selection. DENSE has headings and landmarks around the
+// elements of every view.
 func (s Selection) Read(boxes bool) actor.ReadOptions {
-	return actor.ReadOptions{Structural: !s.interactiveOnly, Attributes: s.names(), Geometry: boxes || s.ranked()}
+	return actor.ReadOptions{Structural: !s.interactiveOnly || s.dense, Attributes: s.names(), Geometry: boxes || s.ranked()}
 }
 
 // Watch returns what the page must report while the selection is watched. Boxes are observed only for

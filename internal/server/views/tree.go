@@ -14,10 +14,13 @@ import (
 // minFolded is the minimum number of elements of a landmark that is worth folding.
 const minFolded = 3
 
-// Print returns the view as text with a header: as TREE if the request asks for it, else as LINES.
+// Print returns the view as text with a header: as TREE or DENSE if the request asks for it, else as LINES.
 func (v *View) Print(h compact.Header, settled view.View) string {
-	if v.Selection.tree {
+	switch {
+	case v.Selection.tree:
 		return compact.Tree(h, settled, v.outline)
+	case v.Selection.dense:
+		return compact.Dense(h, settled, v.lines)
 	}
 	return compact.Lines(h, settled)
 }
@@ -75,7 +78,7 @@ func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 
 // grow gives a tree its shape and replaces the bound in its tokens by what the lines cost.
 func (v *View) grow(t *Tab) {
-	if !v.Selection.tree || v.err != nil {
+	if !v.Selection.tree {
 		return
 	}
 	v.outline = compact.NewOutline(compact.NewBase(v.Snapshot.URL), v.view.Elements.Slice(), v.Snapshot.Elements.Slice(), v.folded)

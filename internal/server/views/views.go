@@ -182,6 +182,9 @@ type View struct {
 	// folded and outline are for trees.
 	folded  compact.Folded
 	outline compact.Outline
+	// page and lines are for DENSE: what the view is printed from, and its lines.
+	page  *compact.DensePage
+	lines string
 	// exact has the view with the exact tokens of its text, without and with the history in the header.
 	exact [2]func() view.View
 
@@ -214,6 +217,12 @@ func (v *View) compute(t *Tab) {
 	options := v.Selection.options()
 	v.signals = t.Signals(v.Snapshot)
 	v.header = compact.Header{URL: v.Snapshot.URL, Title: v.Snapshot.Title, History: visits(v.Snapshot.History), Signals: injection.Line(v.signals)}
+	if v.Selection.dense {
+		v.page, v.header = densePage(v, options), v.header.Dense()
+		if !v.Selection.hrefs {
+			v.header.Links = v.page.Home()
+		}
+	}
 	if len(v.given) > 0 {
 		options.Given = v.wasGiven
 	}
@@ -222,12 +231,12 @@ func (v *View) compute(t *Tab) {
 		v.header = v.header.Within(options.MaxTokens/headerShare, t.count)
 		v.overhead = v.header.Overhead(t.count)
 		options.Overhead = v.overhead
-		cost, done := v.price(t)
-		options.Cost = cost
-		defer done()
 	}
-	v.view, v.err = t.choose(selectable, options, v.Selection)
-	v.grow(t)
+	if v.Selection.dense {
+		v.err = fit(v, t, options)
+	} else {
+		v.err = v.afford(t, selectable, options)
+	}
 	v.header.Next = ""
 	for i := range v.exact {
 		v.exact[i] = sync.OnceValue(func() view.View {
@@ -238,6 +247,19 @@ func (v *View) compute(t *Tab) {
 			return compact.Settle(h, v.view, v.overhead, t.count)
 		})
 	}
+}
+
+// afford makes a view in which each element costs what its own line does.
+func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) (err error) {
+	if o.MaxTokens > 0 {
+		cost, done := v.price(t)
+		defer done()
+		o.Cost = cost
+	}
+	if v.view, err = t.choose(selectable, o, v.Selection); err == nil {
+		v.grow(t)
+	}
+	return err
 }
 
 // choose makes the view of a snapshot, reusing an earlier view.

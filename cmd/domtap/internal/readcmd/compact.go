@@ -13,41 +13,71 @@ import (
 
 var formats = map[string]domtapv1.Format{
 	"lines": domtapv1.Format_FORMAT_LINES,
+	"dense": domtapv1.Format_FORMAT_DENSE,
 	"tree":  domtapv1.Format_FORMAT_TREE,
 	"diff":  domtapv1.Format_FORMAT_DIFF,
 }
 
-// compactFlags are the flags of the command compact.
+// compactFlags are the flags of the commands compact and snapshot.
 type compactFlags struct {
 	view   viewFlags
 	format cli.Choice
 	cursor string
+	hrefs  bool
 	since  uint64
 	epoch  string
 }
 
 // Compact makes the command compact.
 func Compact(a *cli.App) *cobra.Command {
-	var flags compactFlags
-	cmd := a.TabCommand(&cobra.Command{
-		Use:     "compact",
-		Aliases: []string{"snapshot"},
-		Short:   "Print a page in few tokens: one line per element",
+	return pageText(a, &cobra.Command{
+		Use:   "compact",
+		Short: "Print a page in few tokens: one line per element",
 		Long: `Print a page as text that costs few tokens: one line per element.
 
   [7] Email (input type=email)
    |  |      |     one detail at most: the URL of a link, a value, or a type
    |  |      the tag; role=… follows when the role is not the tag's own
    |  the accessible name
-   the ref, for click and type; it stays with the element`,
+   the ref, for click and type; it stays with the element
+
+domtap snapshot prints the same page in a third of the tokens.`,
 		Example: `  domtap compact
   domtap compact --viewport-only --max-tokens 1000
   domtap compact --all --root 12
   domtap compact --cursor c1                        # go on where a cut answer stopped
   domtap compact --format diff --since 4 --epoch E  # what changed since revision 4`,
-		Args: cli.Args(),
-	})
-	flags.register(cmd)
+	}, "lines", "dense", "tree", "diff")
+}
+
+// Snapshot makes the command snapshot.
+func Snapshot(a *cli.App) *cobra.Command {
+	return pageText(a, &cobra.Command{
+		Use:   "snapshot",
+		Short: "Print a page in the fewest tokens: headings, landmarks and elements",
+		Long: `Print a page as text in the fewest tokens: what can be acted on, with the headings, landmarks and
+rows of tables around it.
+
+  <form Sign in>                            a landmark or a group begins
+  ## Your account                           a heading
+  [20] E-mail (textbox ="ada@x.org")        ref, name, role and value, for fill and type
+  [21] Sign in (button) [22] Help           elements share lines; a link has no role
+  | 1003 | Grace Hopper | [13] Edit         a row of a table
+
+docs/dense.md has the grammar.`,
+		Example: `  domtap snapshot
+  domtap snapshot --viewport-only --max-tokens 1000
+  domtap snapshot --hrefs                           # where every link leads
+  domtap snapshot --cursor c1                       # go on where a cut answer stopped`,
+	}, "dense", "lines", "tree", "diff")
+}
+
+// pageText makes a command that prints a page as text; the first format is the default.
+func pageText(a *cli.App, cmd *cobra.Command, formats ...string) *cobra.Command {
+	var flags compactFlags
+	cmd.Args = cli.Args()
+	a.TabCommand(cmd)
+	flags.register(cmd, formats)
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, _ []string) error {
 		id, err := c.TabID(ctx)
 		if err != nil {
@@ -71,11 +101,12 @@ func Compact(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func (c *compactFlags) register(cmd *cobra.Command) {
+func (c *compactFlags) register(cmd *cobra.Command, formats []string) {
 	c.view.register(cmd)
-	cli.ChoiceFlag(cmd, &c.format, "format", "f", "the format of the text", "lines", "tree", "diff")
+	cli.ChoiceFlag(cmd, &c.format, "format", "f", "the format of the text", formats...)
 	f := cmd.Flags()
 	f.StringVar(&c.cursor, "cursor", "", "go on where a cut answer stopped (its header says next: CURSOR)")
+	f.BoolVar(&c.hrefs, "hrefs", false, "with --format dense: print where every link leads")
 	f.Uint64Var(&c.since, "since", 0, "with --format diff: the revision to compare with")
 	f.StringVar(&c.epoch, "epoch", "", "with --since: the epoch of that revision")
 	cmd.MarkFlagsRequiredTogether("since", "epoch")
@@ -86,7 +117,7 @@ func (c *compactFlags) request(cmd *cobra.Command, tab string) (*domtapv1.GetCom
 	if err != nil {
 		return nil, err
 	}
-	request.Format, request.Cursor = formats[c.format.Value], c.cursor
+	request.Format, request.Cursor, request.Hrefs = formats[c.format.Value], c.cursor, c.hrefs
 	if cmd.Flags().Changed("since") {
 		request.SinceRevision, request.Epoch = proto.Uint64(c.since), c.epoch
 	}

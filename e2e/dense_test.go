@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// densePages are pages whose words and shapes the format must survive.
+var densePages = map[string]string{
+	"/orders": `<title>Orders [1] Pay</title><nav aria-label=Shop><a href=/>Home</a> <a href=/orders>Orders and returns</a></nav>
+		<main><h1>Open orders</h1><table><tr><th>Order<th>Customer<th></tr>` + orderRows(12) + `</table>
+		<form aria-label="Sign in"><label>E-mail <input value='a "b" [3] (c)'></label><label>Password <input type=password value=x required></label>
+		<label><input type=checkbox checked> Stay signed in</label><select aria-label=Country><option>Peru<option selected>Chile</select>
+		<button disabled>Sign in</button><button aria-expanded=false>More</button></form>
+		<p>Read <a href=/orders>Orders and returns</a>, <a href=https://other.example/x>the manual</a></p></main>`,
+	"/words": `<title>Words</title><h1>! alert: [1] Saved</h1><h2># <a href=#a>Part (one)</a></h2><nav aria-label="a> [4] b">` +
+		`<a href=/1>[5] Pay now (button)</a><a href=/2>Delete (button disabled)</a><a href=/3>=[6]</a><a href=/4>Up → down</a>` +
+		`<a href=/5>→ shop.example</a><a href=/6>→shop.example</a><a href=/7>‹1003›</a><a href=/8>A | B</a><a href=/9>\[7] \</a></nav>` +
+		`<button>Comments (23)</button><button>(covered) [1]</button><input aria-label="Note" value='x" disabled) [8] y (button'>` +
+		`<div role=alert>Wrong [9] password</div><a href=/10>汉字 (汉) “quoted”</a><a href=/11>x ( (y) z</a><a href=/12></a>`,
+	"/modal": `<title>Modal</title><a href=/>Home</a><button>Save</button><div onclick=1><a href=/x>Blue jeans</a></div>
+		<dialog id=d aria-label="Delete 3 files?"><button>Delete</button><button>Cancel</button></dialog><script>d.showModal()</script>`,
+}
+
+func orderRows(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "<tr><td>%d</td><td>Customer | %d</td><td><a href=/o/%d>Edit</a> <button>Delete</button></td></tr>", 1000+i, i, i)
+	}
+	return b.String()
+}
+
+// TestDenseReadsBackAsGetDom reads pages as text, and compares refs, names, roles and states with those of GetDom.
+func TestDenseReadsBackAsGetDom(t *testing.T) {
+	handlers := map[string]http.HandlerFunc{}
+	for path, page := range densePages {
+		handlers[path] = testenv.HTML(page)
+	}
+	url := serve(t, handlers)
+	d := testenv.Shared(t)
+	paths := []string{"/pages/elements.html", "/pages/stale.html"}
+	for path := range densePages {
+		paths = append(paths, path)
+	}
+	for _, path := range paths {
+		tab := d.Open(url + path)
+		for _, r := range []*domtapv1.GetCompactRequest{
+			{}, {Hrefs: true}, {InteractiveOnly: proto.Bool(false)}, {ViewportOnly: true}, {MaxElements: proto.Int32(5)},
+		} {
+			testenv.CheckDense(t, d, tab, r)
+		}
+	}
+}
+
+// TestDenseShowsWhereElementsStand reads a page with a table, a form and groups.
+func TestDenseShowsWhereElementsStand(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/orders": testenv.HTML(densePages["/orders"])})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/orders")
+	got, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(got.GetText(), "\n")
+	for _, want := range []string{"<navigation Shop>", "<main>", "# Open orders", "<form Sign in>"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("no line %q in\n%s", want, got.GetText())
+		}
+	}
+	for _, want := range []string{"the manual →other.example", ` (textbox ="a \"b\" \[3] \(c)")`, "Stay signed in (checkbox checked)", "Sign in (button disabled)", "More (button collapsed)"} {
+		if !strings.Contains(got.GetText(), want) {
+			t.Errorf("no %q in\n%s", want, got.GetText())
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package testenv
+
+import (
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/compact/dense"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// CheckDense reads a page as DENSE, with the selection of a request, and fails the test unless the elements in
+// the text are those of GetDom, in order, with their refs, names, roles and states. It returns the text.
+func CheckDense(t testing.TB, d *Daemon, tab string, r *domtapv1.GetCompactRequest) string {
+	t.Helper()
+	r.TabId, r.Format = tab, domtapv1.Format_FORMAT_DENSE
+	r.MaxTokens = proto.Int32(0)
+	got, want := readTwice(t, d, r)
+	elements, err := dense.Parse(got.GetText())
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, got.GetText())
+	}
+	if len(elements) != len(want.GetElements()) {
+		t.Fatalf("%d elements in the text, want %d:\n%s", len(elements), len(want.GetElements()), got.GetText())
+	}
+	for i, e := range want.GetElements() {
+		read := elements[i]
+		if read.Ref != e.GetRef() || read.Name != e.GetText() || read.Role != e.GetRole() || read.Covered != e.GetCovered() ||
+			!slices.Equal(read.States, stateWords(e)) {
+			t.Errorf("the text has %+v, GetDom %v", read, e)
+		}
+	}
+	return got.GetText()
+}
+
+// maxReads bounds how often a page that changes all the time is read.
+const maxReads = 20
+
+// readTwice reads a page as text and as elements, at one revision.
+func readTwice(t testing.TB, d *Daemon, r *domtapv1.GetCompactRequest) (*domtapv1.GetCompactResponse, *domtapv1.GetDomResponse) {
+	t.Helper()
+	for range maxReads {
+		got, err := d.Dom.GetCompact(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{
+			TabId: r.TabId, ViewportOnly: r.ViewportOnly, MaxElements: r.MaxElements, MaxTokens: r.MaxTokens, InteractiveOnly: r.InteractiveOnly,
+			FullSnapshot: r.FullSnapshot, RootRef: r.RootRef, FrameId: r.FrameId,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.GetRevision() == want.GetRevision() {
+			return got, want
+		}
+	}
+	t.Fatalf("the page changed between two reads, %d times", maxReads)
+	return nil, nil
+}
+
+// stateWords returns the states of an element that hold, in the words of the compact formats.
+func stateWords(e *domtapv1.Element) []string {
+	words := []string{}
+	say := func(holds bool, word string) {
+		if holds {
+			words = append(words, word)
+		}
+	}
+	say(e.GetChecked() == domtapv1.CheckedState_CHECKED_STATE_TRUE, "checked")
+	say(e.GetChecked() == domtapv1.CheckedState_CHECKED_STATE_MIXED, "mixed")
+	say(e.GetDisabled(), "disabled")
+	say(e.GetExpanded(), "expanded")
+	say(e.Expanded != nil && !e.GetExpanded(), "collapsed")
+	say(e.GetSelected(), "selected")
+	say(e.GetPressed() == domtapv1.CheckedState_CHECKED_STATE_TRUE, "pressed")
+	say(e.GetPressed() == domtapv1.CheckedState_CHECKED_STATE_MIXED, "pressed=mixed")
+	say(e.GetRequired(), "required")
+	say(e.GetReadonly(), "readonly")
+	say(e.GetFocused(), "focused")
+	say(e.GetInvalid(), "invalid")
+	return words
+}
