@@ -27,6 +27,7 @@ var densePages = map[string]string{
 		`<button>Comments (23)</button><button>(covered) [1]</button><input aria-label="Note" value='x" disabled) [8] y (button'>` +
 		`<div role=alert>Wrong [9] password</div><a href=/10>汉字 (汉) “quoted”</a><a href=/11>x ( (y) z</a><a href=/12></a>`,
 	"/modal": `<title>Modal</title><a href=/>Home</a><button>Save</button><div onclick=1><a href=/x>Blue jeans</a></div>
+		<iframe title="Chat [2]" srcdoc="<h2>Ask</h2><input aria-label=Message><a href=https://other.example/>Rules</a>"></iframe>
 		<dialog id=d aria-label="Delete 3 files?"><button>Delete</button><button>Cancel</button></dialog><script>d.showModal()</script>`,
 }
 

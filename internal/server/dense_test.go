@@ -129,6 +129,20 @@ func TestElementLimitOfDenseKeepsTheBestElements(t *testing.T) {
 	})
 }
 
+func TestIncrementalDenseIsThePage(t *testing.T) {
+	inBubble(t, Config{}, func(t *testing.T, b *bench) {
+		tab, page := b.shop(actortest.Button("Pay"))
+		const header = "URL: https://shop.example/ | Title: Shop\n"
+		read := func(want string) {
+			got := b.dense(tab.GetId(), func(r *domtapv1.GetCompactRequest) { r.Incremental, r.ClientId = true, "one" })
+			wantText(t, "incremental", got.GetText(), header+want)
+		}
+		read("[0] Pay (button)\n")
+		page.Update(func(main *actortest.Frame) { main.Body = append(main.Body, actortest.Button("More")) })
+		read("[0] Pay (button) [1] More (button)\n")
+	})
+}
+
 func TestDenseIsNoFormatOfStreams(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		tab, _ := b.shop()
