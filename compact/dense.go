@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"github.com/domtap/domtap/compact/internal/site"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
 )
@@ -55,9 +56,18 @@ func NewDensePage(o DenseOptions, all, context []*dom.Element) *DensePage {
 		leave(len(all))
 	}
 	p.each(context, func(i int, _ *dom.Element) { p.nodes[i].context = true })
-	p.site = siteOf(p.base.host)
-	p.home = homeOf(p.site, p.nodes)
+	p.site = site.Of(p.base.host)
+	p.home = site.Home(p.site, p.linkedHosts)
 	return p
+}
+
+// linkedHosts yields the host of each link on the page, as often as there are links to it.
+func (p *DensePage) linkedHosts(yield func(string) bool) {
+	for i := range p.nodes {
+		if scheme, host, _ := splitURL(p.nodes[i].Href); scheme != "" && !yield(host) {
+			return
+		}
+	}
 }
 
 // Home returns the site that most links lead to, if that is not the page's own; see Header.Links.

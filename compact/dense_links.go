@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/domtap/domtap/compact/internal/site"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -12,8 +13,6 @@ const (
 	minReferred = 12
 	// maxTarget is how much of an address is printed, in characters, unless all addresses are.
 	maxTarget = 32
-	// minHome is how many links must lead to one other site before it counts as the links' home.
-	minHome = 10
 )
 
 // denseLinks decides which links say where they lead, and which are printed as the same as another one.
@@ -73,8 +72,8 @@ func (d *denseLinks) target(l *denseLayout, i int) string {
 		return printedTarget(l.base.Href(e.Href), 2*maxHref)
 	}
 	away := l.elsewhere(e.Href)
-	switch sharing := d.shared[linkName{l.group[i], e.Text}]; {
-	case e.Text == "" || sharing == sharedHost || sharing == sharedName && away == "":
+	shared := d.shared[linkName{l.group[i], e.Text}]
+	if e.Text == "" || shared == sharedHost || shared == sharedName && away == "" {
 		return printedTarget(l.address(e.Href), maxTarget)
 	}
 	return printedTarget(away, maxTarget)
@@ -85,7 +84,7 @@ func (d *denseLinks) target(l *denseLayout, i int) string {
 func (p *DensePage) address(href string) string {
 	short, cut := p.base.shorten(href)
 	if scheme, host, rest := splitURL(short); !cut && scheme != "" {
-		if short = strings.TrimPrefix(host, "www.") + rest; p.home != "" && siteOf(host) == p.home {
+		if short = strings.TrimPrefix(host, "www.") + rest; p.home != "" && site.Of(host) == p.home {
 			short = rest
 		}
 	}
@@ -113,63 +112,15 @@ func (p *DensePage) elsewhere(href string) string {
 	if host == p.base.host {
 		return ""
 	}
-	if site := siteOf(host); site == p.site || site == p.home {
+	if s := site.Of(host); s == p.site || s == p.home {
 		return ""
 	}
 	return strings.TrimPrefix(host, "www.")
 }
 
-// homeOf returns the site that the links of a copy of a page lead to: the site that most links lead to
-// which leave the page's own, if that is most links of the page, or if the page is served without a domain,
-// as from a disk or a test server. Empty: there is none.
-func homeOf(own string, nodes []denseNode) string {
-	best, links, sites := "", 0, map[string]int{}
-	for i := range nodes {
-		scheme, host, _ := splitURL(nodes[i].Href)
-		if scheme == "" {
-			continue
-		}
-		links++
-		if site := siteOf(host); site != own {
-			if sites[site]++; sites[site] > sites[best] {
-				best = site
-			}
-		}
-	}
-	if sites[best] < minHome || isDomain(own) && 2*sites[best] <= links {
-		return ""
-	}
-	return best
-}
-
-// isDomain reports whether a site is a domain, and neither an address nor the name of a machine.
-func isDomain(site string) bool {
-	last := strings.LastIndexByte(site, '.')
-	return last > 0 && last+1 < len(site) && (site[last+1] < '0' || site[last+1] > '9')
-}
-
 func hostOf(href string) string {
 	_, host, _ := splitURL(href)
 	return host
-}
-
-// siteOf returns about the domain that was registered: the last two labels of a host, or the last three
-// where the last but one is as short as in co.uk. Addresses and names without dots are sites as they are.
-func siteOf(host string) string {
-	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.HasSuffix(host, "]") {
-		host = host[:colon]
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	labels := strings.Split(host, ".")
-	last := labels[len(labels)-1]
-	if strings.HasPrefix(host, "[") || last == "" || '0' <= last[0] && last[0] <= '9' {
-		return host
-	}
-	n := 2
-	if len(labels) > 2 && len(last) == 2 && len(labels[len(labels)-2]) <= 3 {
-		n = 3
-	}
-	return strings.Join(labels[max(0, len(labels)-n):], ".")
 }
 
 // unspaced writes what a target must not have, since it is one word of a line, as URLs may.

@@ -138,19 +138,6 @@ func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 	return all
 }
 
-func TestSiteIsAboutTheRegisteredDomain(t *testing.T) {
-	tests := map[string]string{
-		"shop.example": "shop.example", "www.shop.example:8080": "shop.example", "a.b.Shop.Example.": "shop.example",
-		"news.bbc.co.uk": "bbc.co.uk", "bbc.co.uk": "bbc.co.uk", "x.y.de": "x.y.de", "sub.firm.de": "firm.de",
-		"127.0.0.1:80": "127.0.0.1", "[::1]:80": "[::1]", "[::1]": "[::1]", "localhost:80": "localhost", "": "",
-	}
-	for host, want := range tests {
-		if got := siteOf(host); got != want {
-			t.Errorf("siteOf(%q) = %q, want %q", host, got, want)
-		}
-	}
-}
-
 func BenchmarkDense300(b *testing.B) {
 	all := benchmarkElements(300)
 	h := Header{URL: "https://shop.example/", Title: "Shop"}

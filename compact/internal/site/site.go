@@ -1,0 +1,56 @@
+// Package site says which hosts belong to one site. It has no list of public suffixes, so its answers are
+// good enough for deciding what to print, and for nothing that security depends on.
+package site
+
+import (
+	"iter"
+	"strings"
+)
+
+// minHome is how many links must lead to one other site before it counts as their home.
+const minHome = 10
+
+// Of returns about the domain that was registered: the last two labels of a host, or the last three where
+// the last but one is as short as in co.uk. Addresses and names without dots are sites as they are. The
+// host may have a port.
+func Of(host string) string {
+	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.HasSuffix(host, "]") {
+		host = host[:colon]
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	labels := strings.Split(host, ".")
+	last := labels[len(labels)-1]
+	if strings.HasPrefix(host, "[") || last == "" || '0' <= last[0] && last[0] <= '9' {
+		return host
+	}
+	n := 2
+	if len(labels) > 2 && len(last) == 2 && len(labels[len(labels)-2]) <= 3 {
+		n = 3
+	}
+	return strings.Join(labels[max(0, len(labels)-n):], ".")
+}
+
+// Home returns the site that the links of a copy of a page lead to, given the page's own site and the hosts
+// of its links: the site of most links that leave the page's own, if those are most links of the page, or
+// if the page is served without a domain, as from a disk or a test server. Empty: there is none.
+func Home(own string, hosts iter.Seq[string]) string {
+	best, links, sites := "", 0, map[string]int{}
+	for host := range hosts {
+		links++
+		if site := Of(host); site != own {
+			if sites[site]++; sites[site] > sites[best] {
+				best = site
+			}
+		}
+	}
+	if sites[best] < minHome || isDomain(own) && 2*sites[best] <= links {
+		return ""
+	}
+	return best
+}
+
+// isDomain reports whether a site is a domain, and neither an address nor the name of a machine.
+func isDomain(site string) bool {
+	last := strings.LastIndexByte(site, '.')
+	return last > 0 && last+1 < len(site) && (site[last+1] < '0' || site[last+1] > '9')
+}
