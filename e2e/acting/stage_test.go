@@ -41,17 +41,22 @@ func (s *stage) show(page string) {
 	}
 }
 
-// at is the target of the element with a text, or a placeholder, or a name attribute.
+// at is the target of the element with a text, or a placeholder, or a name attribute. While a frame is late, at reads the
+// page again: the element may be in the frame.
 func (s *stage) at(text string) *domtapv1.Target {
 	s.t.Helper()
-	all := s.d.All(s.tab).GetElements()
-	for _, e := range all {
-		if e.GetText() == text || e.GetPlaceholder() == text || e.GetName() == text {
-			return &domtapv1.Target{Ref: proto.Uint32(e.GetRef())}
+	ctx := testenv.Within(s.t, testenv.Patience)
+	for {
+		all := s.d.All(s.tab)
+		for _, e := range all.GetElements() {
+			if e.GetText() == text || e.GetPlaceholder() == text || e.GetName() == text {
+				return &domtapv1.Target{Ref: proto.Uint32(e.GetRef())}
+			}
+		}
+		if len(all.GetMetadata().GetLateFrames()) == 0 || ctx.Err() != nil {
+			s.t.Fatalf("no element %q among %v", text, all)
 		}
 	}
-	s.t.Fatalf("no element %q among %v", text, all)
-	return nil
 }
 
 // try does one step.

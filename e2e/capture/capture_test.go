@@ -482,15 +482,15 @@ func TestEvaluateEndsWithItsCall(t *testing.T) {
 }
 
 func TestPdfPrintsThePage(t *testing.T) {
-	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Paper</title>` + sentences(60) + `<canvas width=1500 height=1500></canvas><script>
-		const c = document.querySelector("canvas"), g = c.getContext("2d"), p = g.createImageData(1500, 1500);
+	url := testenv.Pages(t, map[string]http.HandlerFunc{"/": testenv.HTML(`<title>Paper</title>` + sentences(60) + `<canvas width=800 height=800></canvas><script>
+		const c = document.querySelector("canvas"), g = c.getContext("2d"), p = g.createImageData(800, 800);
 		for (let i = 0; i < p.data.length; i++) p.data[i] = Math.random() * 256; g.putImageData(p, 0, 0)</script>`)})
 	d := testenv.Shared(t)
 	tab := d.Open(url)
 	pdf := func(r *domtapv1.PdfRequest) []byte {
 		t.Helper()
 		r.TabId = tab
-		resp, err := d.Pages.Pdf(testenv.Within(t, time.Minute), r)
+		resp, err := d.Pages.Pdf(testenv.Within(t, testenv.Patience), r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,7 @@ type PageServiceClient interface {
 	ReadPage(ctx context.Context, in *ReadPageRequest, opts ...grpc.CallOption) (*ReadPageResponse, error)
 	// Screenshot takes a screenshot.
 	Screenshot(ctx context.Context, in *ScreenshotRequest, opts ...grpc.CallOption) (*ScreenshotResponse, error)
-	// Pdf prints the page.
+	// Pdf prints the page. It may take as long as the deadline of the call allows, at most 5 minutes; without a deadline 30 s.
 	Pdf(ctx context.Context, in *PdfRequest, opts ...grpc.CallOption) (*PdfResponse, error)
 	// Extract reads data by a schema of fields: by selectors, roles or the headers of a table. The result is what is
 	// on the page, truncated at limits, and never guessed.
@@ -169,7 +169,7 @@ type PageServiceServer interface {
 	ReadPage(context.Context, *ReadPageRequest) (*ReadPageResponse, error)
 	// Screenshot takes a screenshot.
 	Screenshot(context.Context, *ScreenshotRequest) (*ScreenshotResponse, error)
-	// Pdf prints the page.
+	// Pdf prints the page. It may take as long as the deadline of the call allows, at most 5 minutes; without a deadline 30 s.
 	Pdf(context.Context, *PdfRequest) (*PdfResponse, error)
 	// Extract reads data by a schema of fields: by selectors, roles or the headers of a table. The result is what is
 	// on the page, truncated at limits, and never guessed.

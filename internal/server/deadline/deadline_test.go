@@ -44,6 +44,8 @@ func TestDeadlineOfUnaryCalls(t *testing.T) {
 			{"a long one of the client, for a read", long, &domtapv1.GetDomRequest{}, 30 * time.Second},
 			{"a long one of the client, for a wait", long, &domtapv1.WaitForRequest{}, 30 * time.Second},
 			{"a long one of the client, for a turn", long, &domtapv1.InteractRequest{}, 5 * time.Minute},
+			{"a long one of the client, for a print", long, &domtapv1.PdfRequest{}, 5 * time.Minute},
+			{"none, for a print", t.Context(), &domtapv1.PdfRequest{}, 30 * time.Second},
 			{"none, for a turn", t.Context(), &domtapv1.InteractRequest{}, 30 * time.Second},
 			{"the request's before the client's", long, timed, 65 * time.Second},
 			{"the request's", t.Context(), timed, 65 * time.Second},
