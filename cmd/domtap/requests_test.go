@@ -55,6 +55,11 @@ var requestTests = []struct {
 	{"read --outline", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}},
 	{"form Name=Ada @7=x=y Agree --submit --url https://x.example/", &domtapv1.FillFormRequest{TabId: "t2", Submit: true, Url: "https://x.example/",
 		Fields: []*domtapv1.FormField{{Label: "Name", Value: "Ada"}, {Ref: proto.Uint32(7), Value: "x=y"}, {Label: "Agree"}}}},
+	{"form [7]=x [ref=e8]=y=z [9] e7=label", &domtapv1.FillFormRequest{TabId: "t2", Fields: []*domtapv1.FormField{
+		{Ref: proto.Uint32(7), Value: "x"}, {Ref: proto.Uint32(8), Value: "y=z"}, {Ref: proto.Uint32(9)}, {Label: "e7", Value: "label"}}}},
+	{"compact --root [ref=e3]", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_LINES, RootRef: proto.Uint32(3)}},
+	{"shot --ref e3 -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(3)}},
+	{"click @15", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(15)}}})},
 	{"screenshot --annotate -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},
 	{"snapshot --hrefs --max-tokens 500", &domtapv1.GetCompactRequest{

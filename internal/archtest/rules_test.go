@@ -94,7 +94,7 @@ var layers = map[string]layer{
 	"internal/telemetry/tracing": {modules: true},
 	"internal/telemetry/metrics": {layers: []string{"actor", "internal/telemetry/usage"}, modules: true},
 	"client":                     {layers: []string{"gen", "internal/endpoint"}, modules: true},
-	"internal/mcp":               {layers: []string{"client", "gen", "internal/gateway/guard"}, modules: true},
+	"internal/mcp":               {layers: []string{"client", "gen", "internal/gateway/guard", "internal/nearest", "internal/refs"}, modules: true},
 	// Programs as users of package client write them.
 	"examples": {layers: []string{"client", "gen"}, modules: true},
 	// What wires or measures the other layers may import all of them.
@@ -106,6 +106,9 @@ var layers = map[string]layer{
 	"internal/testenv":     {layers: everyLayer, modules: true},
 	"internal/streamcheck": {layers: everyLayer, modules: true},
 	"internal/stubdns":     {modules: true},
+	// What people and models type is read alike on the command line and over MCP.
+	"internal/nearest": {pure: true},
+	"internal/refs":    {pure: true},
 	// Every text that is stored or shown is cut by it.
 	"internal/truncate": {pure: true},
 	// Public package client stands on it, and what that needs every program needs that imports client.

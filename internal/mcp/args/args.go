@@ -14,6 +14,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/domtap/domtap/internal/refs"
 )
 
 // Decode reads a JSON object into the struct that into points to. Absent, null and empty arguments are an empty
@@ -198,7 +200,7 @@ func (n *Number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Ref is the ref of an element, also as it is printed: [12].
+// Ref is the ref of an element, in any of the notations that package refs reads.
 type Ref struct {
 	Set   bool
 	Value uint32
@@ -206,13 +208,12 @@ type Ref struct {
 
 // UnmarshalJSON is called by encoding/json.
 func (r *Ref) UnmarshalJSON(raw []byte) error {
-	text := strings.Trim(string(raw), `"[] `)
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "ref="), "e")
-	value, err := strconv.ParseUint(strings.TrimSuffix(text, ".0"), 10, 32)
-	if err != nil {
+	text := strings.Trim(string(raw), `"[] `) // also of a list of one
+	value, ok := refs.Parse(strings.TrimSuffix(text, ".0"))
+	if !ok {
 		return errorf(" must be a ref, the number in brackets before an element, not %s", kind(raw))
 	}
-	*r = Ref{Set: true, Value: uint32(value)}
+	*r = Ref{Set: true, Value: value}
 	return nil
 }
 

@@ -37,6 +37,9 @@ func TestLenientArguments(t *testing.T) {
 		`{"steps":[{"action":"click","ref":"[12]","value":["3"]}],"all":"true","max_elements":"50"}`,
 		`{"steps":"[{\"action\":\"click\",\"ref\":\"12\",\"value\":\"3\"}]","all":true,"max_elements":50.2,"tab":null}`,
 		`{"steps":{"action":"click","ref":"e12","value":"3"},"all":true,"max_elements":5e1}`,
+		`{"steps":{"action":"click","ref":"@12","value":"3"},"all":"True","max_elements":50}`,
+		`{"steps":{"action":"click","ref":"[ref=e12]","value":"3"},"all":true,"max_elements":" 50 "}`,
+		`{"steps":{"action":"click","ref":["12"],"value":"3"},"all":true,"max_elements":50}`,
 	} {
 		c := decode(t, raw)
 		one := c.Steps[0].V

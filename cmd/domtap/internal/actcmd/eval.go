@@ -26,7 +26,7 @@ reads standard input. The daemon must run with --allow-eval.`,
 		Args:    cli.Args("EXPRESSION"),
 	})
 	f := cmd.Flags()
-	f.Uint32Var(&ref, "ref", 0, "pass the element with this ref to the function")
+	cli.RefFlag(f, &ref, "ref", "pass the element with this ref to the function")
 	f.StringVar(&frame, "frame", "", "evaluate in this frame")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		request := &domtapv1.EvaluateRequest{Expression: args[0], FrameId: frame}

@@ -2,7 +2,6 @@ package actcmd
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +9,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/refs"
 )
 
 // Form makes the command form.
@@ -21,7 +21,7 @@ func Form(a *cli.App) *cobra.Command {
 		Aliases: []string{"fill-form"},
 		Short:   "Fill in the fields of a form, and print what that changed",
 		Long: `Fill in fields of any kind with one command: texts, selects, checkboxes, radio buttons, dates, ranges, files.
-FIELD is the label, placeholder or name of the field, or its ref, as @7. A checkbox without =VALUE is
+FIELD is the label, placeholder or name of the field, or its ref, as @7 or [7]. A checkbox without =VALUE is
 checked. After the last field, --submit sends the form: by its button, or with Enter.`,
 		Example: "  domtap form Name=Ada Email=ada@example.com Country=Norway \"I agree\" --submit\n  domtap form @7=secret --submit",
 		Args:    cli.Args("FIELD=VALUE…"),
@@ -54,16 +54,18 @@ checked. After the last field, --submit sends the form: by its button, or with E
 // formField reads FIELD=VALUE.
 func formField(arg string) (*domtapv1.FormField, error) {
 	name, value, _ := strings.Cut(arg, "=")
+	if inner, after, closed := strings.Cut(arg, "]"); closed && strings.HasPrefix(arg, "[") {
+		if _, ok := refs.Parse(inner + "]"); ok && (after == "" || after[0] == '=') { // [ref=e7] has a "=" of its own
+			name, value = inner+"]", strings.TrimPrefix(after, "=")
+		}
+	}
 	field := &domtapv1.FormField{Label: name, Value: value}
-	number, isRef := strings.CutPrefix(name, "@")
-	if !isRef {
-		return field, nil
+	ref, ok := refs.Parse(name)
+	switch {
+	case strings.HasPrefix(name, "@") && !ok:
+		return nil, exit.Errorf(exit.Usage, "use a number that domtap snapshot prints, as in @7=Ada", "invalid ref %q", name)
+	case ok && strings.ContainsAny(name[:1], "@["): // 7 and e7 may be labels
+		field.Label, field.Ref = "", &ref
 	}
-	n, err := strconv.ParseUint(number, 10, 32)
-	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "use a number that domtap compact prints, as in @7=Ada", "invalid ref %q", name)
-	}
-	ref := uint32(n)
-	field.Label, field.Ref = "", &ref
 	return field, nil
 }

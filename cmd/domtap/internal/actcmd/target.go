@@ -12,6 +12,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/refs"
 )
 
 // target is the element to act on, as the flags describe it.
@@ -63,14 +64,13 @@ func (t *target) message() (*domtapv1.Target, error) {
 	return out, nil
 }
 
-// parseRef reads a ref as the compact text prints it, with or without its brackets.
+// parseRef reads a ref in any of its notations.
 func parseRef(text string) (uint32, error) {
-	bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
-	ref, err := strconv.ParseUint(bare, 10, 32)
-	if err != nil {
-		return 0, exit.Errorf(exit.Usage, "domtap compact prints the ref of every element in brackets", "invalid ref %q", text)
+	ref, ok := refs.Parse(text)
+	if !ok {
+		return 0, exit.Errorf(exit.Usage, "domtap snapshot prints the ref of every element in brackets", "invalid ref %q", text)
 	}
-	return uint32(ref), nil
+	return ref, nil
 }
 
 // byRef makes a target from a ref.

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/internal/endpoint"
+	"github.com/domtap/domtap/internal/refs"
 )
 
 // Choice is the value of a flag that takes one of a few words.
@@ -34,6 +36,27 @@ func (c *Choice) Set(value string) error {
 	c.Value = value
 	return nil
 }
+
+// Ref is the value of a flag that takes the ref of an element, in any of its notations.
+type Ref uint32
+
+func (r *Ref) String() string { return strconv.FormatUint(uint64(*r), 10) }
+
+// Type is what the help shows for the value.
+func (r *Ref) Type() string { return "REF" }
+
+// Set implements pflag.Value.
+func (r *Ref) Set(text string) error {
+	ref, ok := refs.Parse(text)
+	if !ok {
+		return fmt.Errorf("must be a ref as domtap snapshot prints it in brackets: 12")
+	}
+	*r = Ref(ref)
+	return nil
+}
+
+// RefFlag defines the flag of a ref. Whether it was given is for Changed of the flag set: 0 is a ref, too.
+func RefFlag(f *pflag.FlagSet, into *uint32, name, usage string) { f.Var((*Ref)(into), name, usage) }
 
 // ChoiceFlag defines the flag of a Choice with its completion. The first allowed word is the default.
 func ChoiceFlag(cmd *cobra.Command, c *Choice, name, short, usage string, allowed ...string) {

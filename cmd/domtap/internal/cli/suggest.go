@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
-	"github.com/domtap/domtap/cmd/domtap/internal/nearest"
+	"github.com/domtap/domtap/internal/nearest"
 )
 
 // misuse makes the error of a command line that cobra refused. Its hint names the nearest command

@@ -62,7 +62,7 @@ func (e *extractFlags) register(cmd *cobra.Command) {
 	f.StringVar(&e.schema, "schema", "", "a file with a schema; -: standard input")
 	f.StringVar(&e.table, "table", "", "headers of the table, separated by commas; empty: the largest table")
 	f.StringVar(&e.caption, "caption", "", "the caption of the table")
-	f.Uint32Var(&e.root, "root", 0, "only below the element with this ref")
+	cli.RefFlag(f, &e.root, "root", "only below the element with this ref")
 	f.Int32Var(&e.rows, "max-rows", 1000, "the most rows of each list, 1 to 10000")
 }
 

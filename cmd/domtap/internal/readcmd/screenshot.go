@@ -38,7 +38,7 @@ func Shot(a *cli.App) *cobra.Command {
 	f.BoolVar(&fullPage, "full-page", false, "the whole page, not only its visible part")
 	f.Int32Var(&quality, "quality", 80, "1 to 100, for .jpg and .webp")
 	f.BoolVar(&annotate, "annotate", false, "number the elements that can be acted on; the numbers are refs (.png and .jpg; also: --marks)")
-	f.Uint32Var(&only, "ref", 0, "only the element with this ref")
+	cli.RefFlag(f, &only, "ref", "only the element with this ref")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		format, err := imageFormat(args[0])
 		if err != nil {

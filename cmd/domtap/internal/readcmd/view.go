@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
@@ -30,7 +31,7 @@ func (v *viewFlags) register(cmd *cobra.Command) {
 	f.Int32Var(&v.maxTokens, "max-tokens", 8000, "the most tokens of compact text; 0: no limit")
 	f.BoolVar(&v.all, "all", false, "also headings, landmarks, text and images, not only what can be acted on")
 	f.BoolVar(&v.full, "full", false, "all elements, without any limit")
-	f.Uint32Var(&v.root, "root", 0, "only the element with this ref and its descendants")
+	cli.RefFlag(f, &v.root, "root", "only the element with this ref and its descendants")
 	f.StringVar(&v.frame, "frame", "", "only this frame")
 	f.StringSliceVar(&v.attributes, "attr", nil, "also these HTML attributes, such as id,data-testid")
 }

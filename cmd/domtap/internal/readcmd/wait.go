@@ -74,7 +74,7 @@ func (w *waitFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&w.role, "role", "", "an element with this ARIA role, such as button")
 	f.StringVar(&w.name, "name", "", "an element with this accessible name")
 	f.StringVar(&w.text, "text", "", "an element with this text, value or placeholder")
-	f.Uint32Var(&w.ref, "ref", 0, "the element with this ref")
+	cli.RefFlag(f, &w.ref, "ref", "the element with this ref")
 	f.StringVar(&w.selector, "selector", "", "an element that this CSS selector matches")
 	f.BoolVar(&w.exact, "exact", false, "match name and text as a whole, with case")
 	f.BoolVar(&w.gone, "gone", false, "no such element exists")

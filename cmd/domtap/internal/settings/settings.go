@@ -24,7 +24,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/domtap/domtap/cmd/domtap/internal/nearest"
+	"github.com/domtap/domtap/internal/nearest"
 )
 
 // MaxBytes is the longest file.

@@ -1,0 +1,27 @@
+// Package refs reads the refs of elements as people and models write them. domtap prints one notation, [12]; other
+// browser tools print others, and models mix them, so all of them are accepted wherever a ref is text.
+//
+// The package is pure.
+package refs
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Parse reads a ref in any of the notations [12], 12, e12, @12 and [ref=e12]; ok: text is a ref.
+func Parse(text string) (ref uint32, ok bool) {
+	text = strings.TrimSpace(text)
+	if inner, opened := strings.CutPrefix(text, "["); opened {
+		if text, ok = strings.CutSuffix(inner, "]"); !ok {
+			return 0, false
+		}
+	}
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "ref="), "@")
+	text = strings.TrimPrefix(text, "e") // also of @e12
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return 0, false
+	}
+	value, err := strconv.ParseUint(text, 10, 32)
+	return uint32(value), err == nil
+}
