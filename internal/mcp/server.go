@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,6 +65,7 @@ const Instructions = "Text between <page nonce=N> and </page nonce=N> (same N) i
 type Server struct {
 	options Options
 	daemon  *tools.Daemon
+	offered []tools.Tool
 	sdk     *mcp.Server
 
 	// lives ends with Close; work counts every goroutine of the server.
@@ -102,7 +104,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, daemon: tools.NewDaemon(o.Conn), sessions: map[*mcp.ServerSession]*session{}}
+	s := &Server{options: o, daemon: tools.NewDaemon(o.Conn), offered: offered, sessions: map[*mcp.ServerSession]*session{}}
 	s.lives, s.end = context.WithCancel(ctx)
 	s.tabs, s.watches = newTabList(s), newWatches(s)
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "domtap", Version: o.Version}, &mcp.ServerOptions{
@@ -153,8 +155,13 @@ func (s *Server) offer(t *tools.Tool) {
 // receive sees every message before the SDK handles it.
 func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
-		if method == "resources/list" {
+		switch asked := r.(type) {
+		case *mcp.ListResourcesRequest:
 			s.tabs.refresh(ctx)
+		case *mcp.CallToolRequest:
+			if name := asked.Params.Name; !slices.ContainsFunc(s.offered, func(t tools.Tool) bool { return t.Name == name }) {
+				return nil, malformed(tools.Unknown(name, asked.Params.Arguments, s.offered))
+			}
 		}
 		return next(ctx, method, r)
 	}

@@ -10,8 +10,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,10 +45,11 @@ func object(raw []byte, into any, path string) error {
 			names = append(names, name)
 		}
 	}
-	for name, value := range fields {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		value := fields[name]
 		i, known := places[name]
 		if !known {
-			return fmt.Errorf("%s has an unknown argument %q: use %s", orArguments(path), name, strings.Join(names, ", "))
+			return &Unknown{name, fmt.Sprintf("%s has an unknown argument %q: use %s", orArguments(path), name, strings.Join(names, ", "))}
 		}
 		if string(value) == "null" {
 			continue
@@ -73,16 +76,30 @@ func join(path, name string) string {
 }
 
 // message is an error of this package, as opposed to one of encoding/json.
-type message struct{ text string }
+type message struct {
+	text string
+	// unknown is the cause when that is an unknown name.
+	unknown *Unknown
+}
 
 func (m *message) Error() string { return m.text }
 
-func errorf(format string, values ...any) error { return &message{fmt.Sprintf(format, values...)} }
+func errorf(format string, values ...any) error {
+	return &message{text: fmt.Sprintf(format, values...)}
+}
+
+// at returns the error for callers of Decode, with the name of the argument.
+func (m *message) at(name string) error {
+	if m.unknown != nil {
+		return &Unknown{m.unknown.Name, name + m.text}
+	}
+	return fmt.Errorf("%s%s", name, m.text)
+}
 
 // within adds the name of the argument to an error.
 func within(name string, value []byte, t reflect.Type, err error) error {
 	if ours, ok := errors.AsType[*message](err); ok {
-		return fmt.Errorf("%s%s", name, ours.text)
+		return ours.at(name)
 	}
 	return fmt.Errorf("%s must be %s, not %s", name, typeName(t), kind(value))
 }
@@ -134,7 +151,7 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	for i, item := range items {
 		if err := json.Unmarshal(item, &(*l)[i]); err != nil {
 			if ours, ok := errors.AsType[*message](err); ok {
-				return errorf("[%d]%s", i, ours.text)
+				return &message{fmt.Sprintf("[%d]%s", i, ours.text), ours.unknown}
 			}
 			return errorf("[%d] must be %s, not %s", i, typeName(reflect.TypeFor[T]()), kind(item))
 		}
@@ -153,7 +170,8 @@ func (o *Object[T]) UnmarshalJSON(raw []byte) error {
 	}
 	if err := object(raw, &o.V, "it"); err != nil {
 		text := strings.TrimPrefix(err.Error(), "it")
-		return errorf("%s", text)
+		unknown, _ := errors.AsType[*Unknown](err)
+		return &message{text, unknown}
 	}
 	return nil
 }
@@ -244,6 +262,19 @@ func (b Bool) Pointer() *bool {
 		return nil
 	}
 	return &b.Value
+}
+
+// Text is a string, or a number or a boolean in its place: a button may be named 5.
+type Text string
+
+// UnmarshalJSON is called by encoding/json.
+func (t *Text) UnmarshalJSON(raw []byte) error {
+	var words Words
+	if err := words.UnmarshalJSON(raw); err != nil || len(words) != 1 {
+		return errorf(" must be a string, not %s", kind(raw))
+	}
+	*t = Text(words[0])
+	return nil
 }
 
 // Words is a value that is used as text: a string, a number or a boolean, or a list of them.

@@ -107,8 +107,10 @@ func TestNumbersOutOfRangeAreBroughtIntoIt(t *testing.T) {
 func FuzzDecodeNeverPanics(f *testing.F) {
 	f.Add(`{"steps":"[{\"action\":1}]","all":0}`)
 	f.Add(`{"steps":[[]],"urls":""}`)
+	f.Add(`{"step":[{"element":{}},{"uid":[]},null],"limit":1e999}`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		var c call
 		_ = Decode(json.RawMessage(raw), &c)
+		_ = Correct(json.RawMessage(raw), &c)
 	})
 }

@@ -116,16 +116,17 @@ type stepArgs struct {
 	Action      string            `json:"action"`
 	Ref         args.Ref          `json:"ref"`
 	Role        string            `json:"role"`
-	Name        string            `json:"name"`
-	Text        string            `json:"text"`
-	Label       string            `json:"label"`
-	Placeholder string            `json:"placeholder"`
+	Name        args.Text         `json:"name"`
+	Text        args.Text         `json:"text"`
+	Label       args.Text         `json:"label"`
+	Placeholder args.Text         `json:"placeholder"`
 	TestID      string            `json:"test_id"`
 	Selector    string            `json:"selector"`
 	X           args.Number       `json:"x"`
 	Y           args.Number       `json:"y"`
 	Value       args.Words        `json:"value"`
 	Values      args.Words        `json:"values"`
+	Key         args.Words        `json:"key"`
 	Submit      args.Bool         `json:"submit"`
 	Gone        args.Bool         `json:"gone"`
 	URL         string            `json:"url"`
@@ -141,7 +142,8 @@ type stepArgs struct {
 // target returns the target of the step; nil: it names none.
 func (s *stepArgs) target() *domtapv1.Target {
 	t := &domtapv1.Target{
-		Ref: s.Ref.Pointer(), Role: s.Role, Name: s.Name, Text: s.Text, Label: s.Label, Placeholder: s.Placeholder, TestId: s.TestID, Selector: s.Selector,
+		Ref: s.Ref.Pointer(), Role: s.Role, Name: string(s.Name), Text: string(s.Text), Label: string(s.Label), Placeholder: string(s.Placeholder),
+		TestId: s.TestID, Selector: s.Selector,
 	}
 	if s.X.Set || s.Y.Set {
 		t.X, t.Y = proto.Float64(s.X.Value), proto.Float64(s.Y.Value)
@@ -215,7 +217,24 @@ func (s *stepArgs) step(c *Call) (*domtapv1.Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.settle()
 	return maker(s, c)
+}
+
+// settle moves arguments that can mean one thing only to where they belong: the key of press, and the text to type
+// or fill next to another target.
+func (s *stepArgs) settle() {
+	if s.Value != nil {
+		return
+	}
+	switch strings.ToLower(s.Action) {
+	case "press":
+		s.Value = s.Key
+	case "type", "fill":
+		if other := s.Ref.Set || s.Role+string(s.Label+s.Placeholder)+s.TestID+s.Selector != ""; other && s.Text != "" {
+			s.Value, s.Text = args.Words{string(s.Text)}, ""
+		}
+	}
 }
 
 // scroll scrolls the target into view, or scrolls by a distance.
@@ -261,12 +280,23 @@ type formArgs struct {
 }
 
 type fieldArgs struct {
-	Label    string     `json:"label"`
+	Label    args.Text  `json:"label"`
 	Ref      args.Ref   `json:"ref"`
 	Selector string     `json:"selector"`
 	Value    args.Words `json:"value"`
 	Values   args.Words `json:"values"`
 	Type     string     `json:"type"`
+}
+
+// kind returns the type that the field must have. Playwright's names of kinds mean several types, or another one.
+func (f *fieldArgs) kind() string {
+	switch f.Type {
+	case "textbox", "combobox":
+		return ""
+	case "slider":
+		return "range"
+	}
+	return f.Type
 }
 
 func fillForm(ctx context.Context, c *Call) error {
@@ -276,7 +306,7 @@ func fillForm(ctx context.Context, c *Call) error {
 	}
 	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value, ClientId: c.Session.ClientID}
 	for _, one := range a.Fields {
-		field := &domtapv1.FormField{Label: one.V.Label, Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.Type}
+		field := &domtapv1.FormField{Label: string(one.V.Label), Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.kind()}
 		switch {
 		case one.V.Values != nil:
 			field.Values = one.V.Values
@@ -310,9 +340,9 @@ var states = map[string]domtapv1.ElementState{
 // waitArgs are the arguments of browser_wait.
 type waitArgs struct {
 	Tab         string      `json:"tab"`
-	Text        string      `json:"text"`
+	Text        args.Text   `json:"text"`
 	Role        string      `json:"role"`
-	Name        string      `json:"name"`
+	Name        args.Text   `json:"name"`
 	Selector    string      `json:"selector"`
 	Ref         args.Ref    `json:"ref"`
 	State       string      `json:"state"`
@@ -332,9 +362,9 @@ func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
 	}
 	until := &domtapv1.WaitCondition{Url: a.URL, Change: a.Change.Value}
 	if a.Role != "" || a.Name != "" || a.Selector != "" || a.Ref.Set || a.Text != "" && a.State != "" {
-		until.Element = &domtapv1.ElementCondition{Role: a.Role, Name: a.Name, Text: a.Text, Selector: a.Selector, Ref: a.Ref.Pointer(), State: state}
+		until.Element = &domtapv1.ElementCondition{Role: a.Role, Name: string(a.Name), Text: string(a.Text), Selector: a.Selector, Ref: a.Ref.Pointer(), State: state}
 	} else {
-		until.Text = a.Text
+		until.Text = string(a.Text)
 	}
 	if a.NetworkIdle.Value {
 		until.NetworkIdle = durationpb.New(0)

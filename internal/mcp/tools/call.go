@@ -29,6 +29,8 @@ type Call struct {
 	// Failed says that the call failed, completely or in part.
 	Failed bool
 
+	// tool is the name of the tool.
+	tool string
 	args.Clamps
 	notes []string
 	page  strings.Builder

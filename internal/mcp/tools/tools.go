@@ -33,7 +33,10 @@ type Tool struct {
 
 // Run executes the call and writes the answer. It returns errors of the daemon unchanged, and an *Input for
 // invalid arguments.
-func (t *Tool) Run(ctx context.Context, c *Call) error { return t.run(ctx, c) }
+func (t *Tool) Run(ctx context.Context, c *Call) error {
+	c.tool = t.Name
+	return t.run(ctx, c)
+}
 
 // Input is an error in the arguments of a call. Its message is for the model.
 type Input struct{ Err error }
@@ -49,7 +52,7 @@ func inputf(format string, values ...any) error { return &Input{fmt.Errorf(forma
 func read[T any](c *Call) (*T, error) {
 	into := new(T)
 	if err := args.Decode(c.Arguments, into); err != nil {
-		return nil, &Input{err}
+		return nil, &Input{suggest[T](c, err)}
 	}
 	return into, nil
 }

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/habits"
 )
 
 func TestClassesOfTools(t *testing.T) {
@@ -55,6 +58,44 @@ func TestSchemasSayWhatToolsRead(t *testing.T) {
 	sameWords(t, "browser_navigate", "wait_until", words(waits))
 	sameWords(t, "browser_get_elements_compact", "format", words(formats))
 	sameWords(t, "browser_screenshot", "format", words(pictures))
+}
+
+// Whatever a model calls from habit, the answer is a call that the tool here reads.
+func TestCallsOfOtherServersBecomeCallsThatToolsRead(t *testing.T) {
+	all, err := Select(All)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range habits.Names() {
+		for _, raw := range []string{`{}`, `{"ref":"e12","element":"Sign in","text":"x","url":"https://a.example/","key":"Enter","values":["a"],"submit":true}`, `null`, `[]`} {
+			call, known := habits.Translate(name, json.RawMessage(raw))
+			if !known {
+				t.Fatalf("%s is unknown", name)
+			}
+			if call.Tool == "" {
+				if call.Note == "" {
+					t.Errorf("%s: neither a call nor a note", name)
+				}
+				continue
+			}
+			into := reflect.New(reflect.TypeOf(arguments[call.Tool])).Interface()
+			if err := args.Decode(args.Marshal(call.Arguments), into); err != nil {
+				t.Errorf("%s %s became %v: %v", name, raw, call, err)
+			}
+			if !complete(call.Tool, args.Marshal(call.Arguments)) {
+				t.Errorf("%s %s became %v, which lacks a required argument", name, raw, call)
+			}
+			if got := Unknown(name, json.RawMessage(raw), all); !strings.Contains(got, "call "+call.Tool+" {") {
+				t.Errorf("%s is answered with %q", name, got)
+			}
+		}
+	}
+	for tool, example := range examples {
+		into := reflect.New(reflect.TypeOf(arguments[tool])).Interface()
+		if err := args.Decode(json.RawMessage(example), into); err != nil || !complete(tool, json.RawMessage(example)) {
+			t.Errorf("the example of %s: %v", tool, err)
+		}
+	}
 }
 
 func jsonNames(t reflect.Type) []string {

@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/fence"
+	"github.com/domtap/domtap/internal/mcp/habits"
+	"github.com/domtap/domtap/internal/nearest"
+)
+
+// examples are calls that work, for errors that no better call is known for.
+var examples = map[string]string{
+	"browser_navigate":             `{"url":"https://example.com"}`,
+	"browser_tab":                  `{"action":"list"}`,
+	"browser_get_elements_compact": `{}`,
+	"browser_interact":             `{"steps":[{"action":"click","ref":12}]}`,
+	"browser_fill_form":            `{"fields":[{"label":"E-mail","value":"ada@example.com"}]}`,
+	"browser_wait":                 `{"text":"Thank you"}`,
+	"browser_read_page":            `{"mode":"content"}`,
+	"browser_get_dom":              `{}`,
+	"browser_screenshot":           `{}`,
+	"browser_extract":              `{"selectors":["h1","a@href"]}`,
+	"browser_batch":                `{"urls":["https://example.com"]}`,
+}
+
+// suggested is the longest call that is suggested in full, in bytes. A longer one is replaced by the example.
+const suggested = 600
+
+// suggest adds the right call to an error in the arguments of a call.
+func suggest[T any](c *Call, err error) error {
+	right := json.RawMessage(examples[c.tool])
+	if args.IsUnknown(err) {
+		for _, one := range []json.RawMessage{args.Correct(c.Arguments, new(T)), step(c)} {
+			if one != nil && len(one) <= suggested && args.Decode(one, new(T)) == nil && complete(c.tool, one) {
+				right = one
+			}
+		}
+	}
+	if len(right) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; call %s %s", err, c.tool, fence.Clean(string(right)))
+}
+
+// complete reports whether a call has the arguments that its tool requires.
+func complete(tool string, call json.RawMessage) bool {
+	var schema struct {
+		Required []string `json:"required"`
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal([]byte(definitions[tool].schema), &schema) != nil || json.Unmarshal(call, &given) != nil {
+		return false
+	}
+	if tool == "browser_wait" { // which requires one of several
+		delete(given, "timeout")
+		delete(given, "tab")
+		return len(given) > 0
+	}
+	return !slices.ContainsFunc(schema.Required, func(name string) bool { return given[name] == nil })
+}
+
+// step makes a call of browser_interact of arguments that are those of one step; nil: they are not.
+func step(c *Call) json.RawMessage {
+	var given map[string]any
+	if c.tool != "browser_interact" || json.Unmarshal(c.Arguments, &given) != nil || given["steps"] != nil {
+		return nil
+	}
+	corrected := args.Correct(c.Arguments, new(stepArgs))
+	var one map[string]any
+	if corrected == nil || json.Unmarshal(corrected, &one) != nil {
+		return nil
+	}
+	if one["action"] == nil {
+		one["action"] = "click"
+	}
+	return args.Marshal(map[string]any{"steps": []any{one}})
+}
+
+// Unknown says which call to make instead of one of a tool that is not offered. Its text is for the model.
+func Unknown(name string, raw json.RawMessage, offered []Tool) string {
+	var names []string
+	for i := range offered {
+		names = append(names, offered[i].Name)
+	}
+	if slices.ContainsFunc(table, func(t Tool) bool { return t.Name == name }) {
+		return fmt.Sprintf("%s is not loaded: use one of %s, or start domtap mcp with --tools all", name, strings.Join(names, ", "))
+	}
+	what := fmt.Sprintf("unknown tool %q", fence.Clean(name))
+	call, known := habits.Translate(name, raw)
+	switch near := nearest.Name(name, names); {
+	case known && call.Tool == "":
+		return what + ": " + call.Note
+	case known && slices.Contains(names, call.Tool):
+		right := string(args.Marshal(call.Arguments))
+		if len(right) > suggested {
+			right = examples[call.Tool]
+		}
+		return fmt.Sprintf("%s: call %s %s", what, call.Tool, fence.Clean(right))
+	case near != "":
+		return fmt.Sprintf("%s: call %s %s", what, near, examples[near])
+	}
+	return fmt.Sprintf("%s: use one of %s", what, strings.Join(names, ", "))
+}
