@@ -109,10 +109,10 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			switch filepath.Base(env.WorkDir) {
-			case "script-errors", "script-tour": // dozens of commands, one after the other
-				return setupScript(env, plain)
+			case "script-daemon", "script-web": // of how the daemon starts and ends, and of all that it serves
+				return setupScript(env, checked)
 			}
-			return setupScript(env, checked)
+			return setupScript(env, plain) // many commands, one after the other; other tests have their calls with the race detector
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    scriptExits,
