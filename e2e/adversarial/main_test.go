@@ -1,4 +1,4 @@
-// Package adversarial tests pages that are made to break their reader.
+// Package adversarial tests pages that are made to break their reader, or to find it.
 package adversarial
 
 import (

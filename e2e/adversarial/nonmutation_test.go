@@ -1,4 +1,4 @@
-package nonmutation
+package adversarial
 
 import (
 	_ "embed"
@@ -11,21 +11,19 @@ import (
 	"github.com/domtap/domtap/internal/testenv"
 )
 
-//go:embed page.html
-var page string
-
-const limit = testenv.Patience
+//go:embed nonmutation.html
+var trapPage string
 
 // TestAPageFindsNoObserver reads a page in every way while that has a trap on every method and getter of the DOM, listens for
 // events, and compares what it can see of itself before and after. It finds nothing, and changes nothing of what is read.
 func TestAPageFindsNoObserver(t *testing.T) {
-	d := testenv.StartDaemon(t)
-	plain := page[:strings.Index(page, "<script>")] + page[strings.Index(page, "</script>")+len("</script>"):]
-	trapped, free := d.Open(testenv.Serve(t, testenv.HTML(page))), d.Open(testenv.Serve(t, testenv.HTML(plain)))
+	d := testenv.Shared(t)
+	plain := trapPage[:strings.Index(trapPage, "<script>")] + trapPage[strings.Index(trapPage, "</script>")+len("</script>"):]
+	trapped, free := d.Open(testenv.Serve(t, testenv.HTML(trapPage))), d.Open(testenv.Serve(t, testenv.HTML(plain)))
 	evaluate(t, d, trapped, "window.begin()")
 	read := func(tab string) string {
 		t.Helper()
-		ctx := testenv.Within(t, limit)
+		ctx := testenv.Within(t, testenv.Patience)
 		lines, err := d.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{TabId: tab, FullSnapshot: true})
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +77,7 @@ func TestAPageFindsNoObserver(t *testing.T) {
 
 func evaluate(t *testing.T, d *testenv.Daemon, tab, expression string) string {
 	t.Helper()
-	r, err := d.Pages.Evaluate(testenv.Within(t, limit), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
+	r, err := d.Pages.Evaluate(testenv.Within(t, testenv.Patience), &domtapv1.EvaluateRequest{TabId: tab, Expression: expression})
 	if err != nil || r.GetException() != "" {
 		t.Fatalf("%s: %v %s", expression, err, r.GetException())
 	}
