@@ -232,6 +232,11 @@ func TestFillForm(t *testing.T) {
 		if n := len(page.Actions()); n != 2 {
 			t.Errorf("%d actions were done", n)
 		}
+		r.Format, r.Fields[0].Value = domtapv1.Format_FORMAT_DIFF, "d@e.f"
+		if got, err = b.act.FillForm(t.Context(), r); err != nil || got.GetDiff() != nil || !strings.Contains(got.GetDiffText(), "value a@b.c → d@e.f") {
+			t.Errorf("as text: %v, %v", got, err)
+		}
+		r.Format = domtapv1.Format_FORMAT_UNSPECIFIED
 		// A field that cannot be filled keeps the form from being sent.
 		r.Fields[0].Type = "select"
 		if got, err = b.act.FillForm(t.Context(), r); err != nil || got.GetResults()[0].GetReason() != "NOT_ACTIONABLE" || got.GetResults()[1].GetOk() {
@@ -241,6 +246,7 @@ func TestFillForm(t *testing.T) {
 			{TabId: tab.GetId()}, {TabId: tab.GetId(), Fields: []*domtapv1.FormField{{}}},
 			{TabId: tab.GetId(), Fields: []*domtapv1.FormField{{Label: "x", Selector: "y"}}},
 			{TabId: tab.GetId(), Fields: []*domtapv1.FormField{{Label: "x", Value: "y", Values: []string{"z"}}}},
+			{TabId: tab.GetId(), Fields: []*domtapv1.FormField{{Label: "x"}}, Format: domtapv1.Format_FORMAT_TREE},
 		} {
 			_, err := b.act.FillForm(t.Context(), bad)
 			wantCode(t, err, codes.InvalidArgument, "")

@@ -2011,7 +2011,9 @@ type FillFormRequest struct {
 	// Navigates there first, when set.
 	Url string `protobuf:"bytes,4,opt,name=url,proto3" json:"url,omitempty"`
 	// Names the caller, as in Interact.
-	ClientId      string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	ClientId string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// As in Interact.
+	Format        Format `protobuf:"varint,6,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2081,14 +2083,23 @@ func (x *FillFormRequest) GetClientId() string {
 	return ""
 }
 
+func (x *FillFormRequest) GetFormat() Format {
+	if x != nil {
+		return x.Format
+	}
+	return Format_FORMAT_UNSPECIFIED
+}
+
 type FillFormResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One for each field, and one for the submission: fill "Email": ok, or what the field holds instead.
-	Results       []*StepResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	Diff          *Diff         `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
-	Verdict       Verdict       `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
-	Tab           *Tab          `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
-	NewTabId      string        `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
+	Results  []*StepResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	Diff     *Diff         `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
+	Verdict  Verdict       `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
+	Tab      *Tab          `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
+	NewTabId string        `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
+	// The diff as text, if requested, as in InteractResponse.
+	DiffText      string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2154,6 +2165,13 @@ func (x *FillFormResponse) GetTab() *Tab {
 func (x *FillFormResponse) GetNewTabId() string {
 	if x != nil {
 		return x.NewTabId
+	}
+	return ""
+}
+
+func (x *FillFormResponse) GetDiffText() string {
+	if x != nil {
+		return x.DiffText
 	}
 	return ""
 }
@@ -2304,20 +2322,22 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x05value\x18\x04 \x01(\tR\x05value\x12\x12\n" +
 	"\x04type\x18\x05 \x01(\tR\x04type\x12\x16\n" +
 	"\x06values\x18\x06 \x03(\tR\x06valuesB\x06\n" +
-	"\x04_ref\"\x9d\x01\n" +
+	"\x04_ref\"\xc8\x01\n" +
 	"\x0fFillFormRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12,\n" +
 	"\x06fields\x18\x02 \x03(\v2\x14.domtap.v1.FormFieldR\x06fields\x12\x16\n" +
 	"\x06submit\x18\x03 \x01(\bR\x06submit\x12\x10\n" +
 	"\x03url\x18\x04 \x01(\tR\x03url\x12\x1b\n" +
-	"\tclient_id\x18\x05 \x01(\tR\bclientId\"\xd6\x01\n" +
+	"\tclient_id\x18\x05 \x01(\tR\bclientId\x12)\n" +
+	"\x06format\x18\x06 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\"\xf3\x01\n" +
 	"\x10FillFormResponse\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.domtap.v1.StepResultR\aresults\x12#\n" +
 	"\x04diff\x18\x02 \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12,\n" +
 	"\averdict\x18\x03 \x01(\x0e2\x12.domtap.v1.VerdictR\averdict\x12 \n" +
 	"\x03tab\x18\x04 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12\x1c\n" +
 	"\n" +
-	"new_tab_id\x18\x05 \x01(\tR\bnewTabId*\x8e\x01\n" +
+	"new_tab_id\x18\x05 \x01(\tR\bnewTabId\x12\x1b\n" +
+	"\tdiff_text\x18\x06 \x01(\tR\bdiffText*\x8e\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11VERDICT_NO_CHANGE\x10\x01\x12\x13\n" +
@@ -2426,19 +2446,20 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	0,  // 39: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
 	32, // 40: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
 	25, // 41: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	21, // 42: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	31, // 43: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 44: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 45: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	23, // 46: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	26, // 47: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	24, // 48: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	27, // 49: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	48, // [48:50] is the sub-list for method output_type
-	46, // [46:48] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	30, // 42: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	21, // 43: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	31, // 44: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 45: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 46: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	23, // 47: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	26, // 48: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	24, // 49: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	27, // 50: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	49, // [49:51] is the sub-list for method output_type
+	47, // [47:49] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }

@@ -326,6 +326,7 @@ func fillForm(ctx context.Context, c *Call) error {
 	}
 	c.outcome(&domtapv1.InteractResponse{
 		Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
+		DiffText: answer.GetDiffText(),
 	})
 	return nil
 }

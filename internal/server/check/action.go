@@ -29,14 +29,18 @@ func checkInteract(v *violations, r *domtapv1.InteractRequest) {
 		checkURL(v, r.GetUrl())
 	}
 	checkClientID(v, r.GetClientId())
-	v.want(r.GetFormat() == domtapv1.Format_FORMAT_UNSPECIFIED || r.GetFormat() == domtapv1.Format_FORMAT_DIFF,
-		"format", "must be DIFF, or unset for the structured diff")
+	checkDiffFormat(v, r.GetFormat())
 	steps := r.GetSteps()
 	v.want(len(steps) > 0 || r.GetUrl() != "", "steps", "must have a step, or url must be set")
 	v.want(len(steps) <= maxSteps, "steps", fmt.Sprintf("must have at most %d steps", maxSteps))
 	for i, step := range steps {
 		checkStep(v, fmt.Sprintf("steps[%d]", i), step)
 	}
+}
+
+// checkDiffFormat checks the format of an action's diff.
+func checkDiffFormat(v *violations, format domtapv1.Format) {
+	v.want(format == domtapv1.Format_FORMAT_UNSPECIFIED || format == domtapv1.Format_FORMAT_DIFF, "format", "must be DIFF, or unset for the structured diff")
 }
 
 func checkStep(v *violations, at string, s *domtapv1.Step) {

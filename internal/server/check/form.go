@@ -12,6 +12,7 @@ const (
 )
 
 func checkFillForm(v *violations, r *domtapv1.FillFormRequest) {
+	checkDiffFormat(v, r.GetFormat())
 	checkTabID(v, r.GetTabId())
 	if r.GetUrl() != "" {
 		checkURL(v, r.GetUrl())

@@ -85,12 +85,13 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}
 	shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark})
 	s.account(ctx, tab, acting.FormKinds(r), &outcome)
-	answer, err := acting.Answer(&outcome, rpcstatus.Reason, false)
+	answer, err := acting.Answer(&outcome, rpcstatus.Reason, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
 	if err != nil {
 		return nil, err
 	}
 	return &domtapv1.FillFormResponse{
 		Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
+		DiffText: answer.GetDiffText(),
 	}, nil
 }
 

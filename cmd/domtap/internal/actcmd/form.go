@@ -46,7 +46,8 @@ checked. After the last field, --submit sends the form: by its button, or with E
 			return err
 		}
 		return printOutcome(a.Printer(), &domtapv1.InteractResponse{
-			Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId()})
+			Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
+			DiffText: answer.GetDiffText()})
 	})
 	return cmd
 }
