@@ -9,10 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/mcp/tools"
+	"github.com/domtap/domtap/internal/telemetry/pagelog"
 )
 
 var update = flag.Bool("update", false, "write testdata/session.txt anew")
@@ -36,6 +38,7 @@ func TestASessionReadsWell(t *testing.T) {
 				actortest.Heading(1, "Things"), actortest.Link("Cart", shopURL+"cart"), actortest.Textbox("Email", ""), pay, actortest.Button("Pay later"),
 			}}
 		})
+		pay.Act = noisily(pay.Act)
 		h := b.host()
 		var out strings.Builder
 		for _, call := range []struct {
@@ -53,6 +56,9 @@ func TestASessionReadsWell(t *testing.T) {
 			{"browser_wait", object{"text": "Receipt"}},
 			{"browser_wait", object{"role": "button", "name": "Refund", "timeout": 1}},
 			{"browser_get_dom", object{"max_elements": 2}},
+			{"browser_log", object{}},
+			{"browser_log", object{}},
+			{"browser_log", object{"all": "true"}},
 			{"browser_tab", object{"action": "list"}},
 			{"browser_tab", object{"action": "close"}},
 			{"browser_navigate", object{"href": shopURL}},
@@ -70,6 +76,23 @@ func TestASessionReadsWell(t *testing.T) {
 		}
 		golden(t, "session.txt", out.String())
 	})
+}
+
+// said is a message that a page logs.
+type said pagelog.Entry
+
+func (s said) Entry() pagelog.Entry { return pagelog.Entry(s) }
+
+// noisily makes an action log a problem twice, another once, and a message.
+func noisily(act func(*actortest.Page, driver.Action) error) func(*actortest.Page, driver.Action) error {
+	return func(page *actortest.Page, a driver.Action) error {
+		at := page.Log()
+		for _, kind := range []string{"warning", "log", "warning"} {
+			at.Add(pagelog.Console, time.Now(), 100, said{Level: kind, Text: "old API", URL: shopURL + "js/app.js", Line: 7})
+		}
+		at.Add(pagelog.Failure, time.Now(), 100, said{Level: "error", Text: "TypeError: total is null\n at pay", URL: shopURL + "js/app.js", Line: 12})
+		return act(page, a)
+	}
 }
 
 func golden(t *testing.T, name, got string) {

@@ -118,6 +118,31 @@ func TestNumbersOutOfRangeAreClampedAndTheHeaderSaysSo(t *testing.T) {
 	})
 }
 
+func TestTimesAreSecondsOrSayTheirUnit(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		h := b.host()
+		h.do("browser_navigate", object{"url": shopURL})
+		for _, one := range []struct {
+			quiet any
+			want  string
+		}{
+			{2, "# waited 2s\n"}, {0.5, "# waited 500ms\n"}, {"3", "# waited 3s\n"}, {"500ms", "# waited 500ms\n"}, {"1.5 s", "# waited 1.5s\n"},
+			{700, "# quiet: read as milliseconds, 0.7 s\n# waited 700ms\n"},
+		} {
+			time.Sleep(time.Minute) // fake time
+			begin := time.Now()
+			got := h.do("browser_wait", object{"quiet": one.quiet, "timeout": "20s"})
+			if !strings.HasPrefix(got, one.want) {
+				t.Errorf("quiet %v took %v: %s, want %s", one.quiet, time.Since(begin), got, one.want)
+			}
+		}
+		late, _ := h.call("browser_wait", object{"text": "Godot", "timeout": "1500ms"})
+		wantAll(t, late, "timed out after 1.5s")
+		wrong, _ := h.call("browser_wait", object{"quiet": "soon"})
+		wantAll(t, wrong, `# error: quiet must be a number of seconds, not "soon"; call browser_wait {`)
+	})
+}
+
 func TestErrorsOfTheDaemonSayWhatToDoNext(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		h := b.host()

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/domtap/domtap/internal/refs"
 )
@@ -215,6 +216,24 @@ func (n *Number) UnmarshalJSON(raw []byte) error {
 		return errorf(" must be a number, not %s", kind(raw))
 	}
 	*n = Number{Set: true, Value: value}
+	return nil
+}
+
+// Seconds is a time in seconds that may be unset. It also accepts a text with a unit: "500ms", "2s", "1m".
+type Seconds Number
+
+// UnmarshalJSON is called by encoding/json.
+func (s *Seconds) UnmarshalJSON(raw []byte) error {
+	text := strings.ToLower(strings.ReplaceAll(strings.Trim(string(raw), `"`), " ", ""))
+	if d, err := time.ParseDuration(text); err == nil && text != "0" {
+		*s = Seconds{Set: true, Value: d.Seconds()}
+		return nil
+	}
+	var n Number
+	if n.UnmarshalJSON(raw) != nil {
+		return errorf(" must be a number of seconds, not %s", kind(raw))
+	}
+	*s = Seconds(n)
 	return nil
 }
 

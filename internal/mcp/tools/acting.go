@@ -131,7 +131,7 @@ type stepArgs struct {
 	Gone        args.Bool         `json:"gone"`
 	URL         string            `json:"url"`
 	NetworkIdle args.Bool         `json:"network_idle"`
-	Timeout     args.Number       `json:"timeout"`
+	Timeout     args.Seconds      `json:"timeout"`
 	Button      string            `json:"button"`
 	Modifiers   args.List[string] `json:"modifiers"`
 	MaxTokens   args.Number       `json:"max_tokens"`
@@ -340,18 +340,18 @@ var states = map[string]domtapv1.ElementState{
 
 // waitArgs are the arguments of browser_wait.
 type waitArgs struct {
-	Tab         string      `json:"tab"`
-	Text        args.Text   `json:"text"`
-	Role        string      `json:"role"`
-	Name        args.Text   `json:"name"`
-	Selector    string      `json:"selector"`
-	Ref         args.Ref    `json:"ref"`
-	State       string      `json:"state"`
-	URL         string      `json:"url"`
-	NetworkIdle args.Bool   `json:"network_idle"`
-	Quiet       args.Number `json:"quiet"`
-	Change      args.Bool   `json:"change"`
-	Timeout     args.Number `json:"timeout"`
+	Tab         string       `json:"tab"`
+	Text        args.Text    `json:"text"`
+	Role        string       `json:"role"`
+	Name        args.Text    `json:"name"`
+	Selector    string       `json:"selector"`
+	Ref         args.Ref     `json:"ref"`
+	State       string       `json:"state"`
+	URL         string       `json:"url"`
+	NetworkIdle args.Bool    `json:"network_idle"`
+	Quiet       args.Seconds `json:"quiet"`
+	Change      args.Bool    `json:"change"`
+	Timeout     args.Seconds `json:"timeout"`
 }
 
 // condition converts the arguments to a condition. A text alone may be anywhere; with a state it belongs to an
@@ -371,9 +371,21 @@ func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
 		until.NetworkIdle = durationpb.New(0)
 	}
 	if a.Quiet.Set {
-		until.Quiet = durationpb.New(time.Duration(c.Float("quiet", a.Quiet, args.Range{Low: 1, High: 60_000})) * time.Millisecond)
+		until.Quiet = durationpb.New(c.quiet(a.Quiet.Value))
 	}
 	return until, nil
+}
+
+// maxQuiet is the longest time without changes that the daemon waits for.
+const maxQuiet = time.Minute
+
+// quiet reads seconds. More than maxQuiet can only mean milliseconds, the unit of earlier versions and other servers.
+func (c *Call) quiet(seconds float64) time.Duration {
+	if seconds > maxQuiet.Seconds() {
+		seconds /= 1000
+		c.note("quiet: read as milliseconds, %g s", min(seconds, maxQuiet.Seconds()))
+	}
+	return time.Duration(min(max(seconds, 0.001), maxQuiet.Seconds()) * float64(time.Second))
 }
 
 func wait(ctx context.Context, c *Call) error {

@@ -88,15 +88,15 @@ func (c *Call) tab(named string) (string, error) {
 const maxTimeout = 5 * time.Minute
 
 // timeout reads seconds; nil: unset.
-func (c *Call) timeout(n args.Number, most time.Duration) *durationpb.Duration {
+func (c *Call) timeout(n args.Seconds, most time.Duration) *durationpb.Duration {
 	if !n.Set {
 		return nil
 	}
 	// Fractions of a second are accepted, but notes and ranges are in whole seconds.
-	if n.Value > 0 && n.Value < 1 {
+	if n.Value > 0 && n.Value < most.Seconds() {
 		return durationpb.New(time.Duration(n.Value * float64(time.Second)))
 	}
-	return durationpb.New(time.Duration(c.Float("timeout", n, args.Range{Low: 1, High: most.Seconds()})) * time.Second)
+	return durationpb.New(time.Duration(c.Float("timeout", args.Number(n), args.Range{Low: 1, High: most.Seconds()})) * time.Second)
 }
 
 // Fail makes an error the answer. Messages that may quote a page go into the fence; others are notes.

@@ -7,17 +7,17 @@ type definition struct{ description, schema string }
 // name says. TestDefinitionsAreCheap counts them.
 var definitions = map[string]definition{
 	"browser_navigate": {
-		"Load a URL and show the page: elements as lines [ref] name (tag…), content as Markdown, or none.",
+		"Load a URL and show the page: its elements with refs, its content as Markdown, or nothing.",
 		`{"type":"object","properties":{
 			"url":{"type":"string"},
-			"tab":{"type":"string","description":"default: your current tab"},
+			"tab":{"type":"string","description":"default: the current one"},
 			"show":{"type":"string","enum":["elements","content","none"],"default":"elements"},
 			"wait_until":{"type":"string","enum":["load","commit","dom_content_loaded","network_idle"]},
 			"timeout":{"type":"number","description":"seconds"}},
 		"required":["url"]}`,
 	},
 	"browser_tab": {
-		"Manage tabs: list them, open (and select) one, close it, move in its history; accept or dismiss the dialog it shows.",
+		"List, open, select and close tabs; go back, forward or reload; accept or dismiss a dialog.",
 		`{"type":"object","properties":{
 			"action":{"type":"string","enum":["list","open","select","close","back","forward","reload","accept","dismiss"]},
 			"tab":{"type":"string"},
@@ -78,7 +78,7 @@ var definitions = map[string]definition{
 		"required":["fields"]}`,
 	},
 	"browser_wait": {
-		"Wait until all given conditions hold: a text or element is there (or gone), the URL, an idle network, a quiet page.",
+		"Wait until all given conditions hold. A text or element is there, unless state says otherwise.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"text":{"type":"string"},
@@ -89,7 +89,7 @@ var definitions = map[string]definition{
 			"state":{"type":"string","enum":["present","gone","visible","enabled"]},
 			"url":{"type":"string","description":"part, or whole with *"},
 			"network_idle":{"type":"boolean"},
-			"quiet":{"type":"number","description":"ms"},
+			"quiet":{"type":"number","description":"seconds without changes"},
 			"change":{"type":"boolean"},
 			"timeout":{"type":"number","description":"seconds"}}}`,
 	},
@@ -101,6 +101,12 @@ var definitions = map[string]definition{
 			"max_tokens":{"type":"integer","default":1500},
 			"outline":{"type":"boolean","description":"list headings with cursors"},
 			"cursor":{"type":"string","description":"read on"}}}`,
+	},
+	"browser_log": {
+		"Errors and warnings of the page's console, and failed requests, new since you last asked.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"all":{"type":"boolean","description":"every message and request"}}}`,
 	},
 	"browser_get_dom": {
 		"Elements with all details (box, states, attributes), as JSON lines. Costs more than the compact form.",
@@ -117,7 +123,7 @@ var definitions = map[string]definition{
 			"cursor":{"type":"string"}}}`,
 	},
 	"browser_screenshot": {
-		"Screenshot of the viewport, the full page or one element; marks draws the refs of interactive elements.",
+		"Screenshot of the viewport, the full page or an element; marks draws refs onto it.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"marks":{"type":"boolean"},

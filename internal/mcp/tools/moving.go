@@ -35,11 +35,11 @@ const firstLook = 2000
 
 // navigateArgs are the arguments of browser_navigate.
 type navigateArgs struct {
-	URL       string      `json:"url"`
-	Tab       string      `json:"tab"`
-	Show      string      `json:"show"`
-	WaitUntil string      `json:"wait_until"`
-	Timeout   args.Number `json:"timeout"`
+	URL       string       `json:"url"`
+	Tab       string       `json:"tab"`
+	Show      string       `json:"show"`
+	WaitUntil string       `json:"wait_until"`
+	Timeout   args.Seconds `json:"timeout"`
 }
 
 func navigate(ctx context.Context, c *Call) error {

@@ -236,7 +236,7 @@ type batchArgs struct {
 	MaxTokens args.Number       `json:"max_tokens"`
 	Schema    args.JSON         `json:"schema"`
 	Parallel  args.Number       `json:"parallel"`
-	Timeout   args.Number       `json:"timeout"`
+	Timeout   args.Seconds      `json:"timeout"`
 }
 
 func batch(ctx context.Context, c *Call) error {

@@ -41,6 +41,8 @@ type Session struct {
 	opened  []string
 	// seen has, for each tab, the newest state that the model was shown completely.
 	seen map[string]point
+	// logged has, for each tab, the sequence of the log after which entries are new to the model.
+	logged map[string]uint64
 }
 
 // point is a state of a tab.
@@ -76,6 +78,23 @@ func (s *Session) advance(id string, from, to uint64) {
 	}
 }
 
+// readLog returns the sequence after which the log of a tab is new to the model.
+func (s *Session) readLog(id string) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.logged[id]
+}
+
+// setReadLog records up to which sequence the model was shown the log of a tab.
+func (s *Session) setReadLog(id string, next uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.logged == nil {
+		s.logged = map[string]uint64{}
+	}
+	s.logged[id] = next
+}
+
 // Current returns the tab of calls that name none; empty: no tab is open.
 func (s *Session) Current() string {
 	s.mu.Lock()
@@ -103,6 +122,7 @@ func (s *Session) remove(id string) {
 	defer s.mu.Unlock()
 	s.opened = slices.DeleteFunc(s.opened, func(one string) bool { return one == id })
 	delete(s.seen, id)
+	delete(s.logged, id)
 	if s.current != id {
 		return
 	}
@@ -117,6 +137,6 @@ func (s *Session) Clear() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	opened := s.opened
-	s.opened, s.current, s.seen = nil, "", nil
+	s.opened, s.current, s.seen, s.logged = nil, "", nil, nil
 	return opened
 }

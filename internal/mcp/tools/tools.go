@@ -73,6 +73,7 @@ var table = []Tool{
 	{Name: "browser_fill_form", sets: []string{Core}, run: fillForm},
 	{Name: "browser_wait", sets: []string{Core}, ReadOnly: true, run: wait},
 	{Name: "browser_read_page", sets: []string{Core, Page}, ReadOnly: true, run: readPage},
+	{Name: "browser_log", sets: []string{Core, Page}, ReadOnly: true, run: log},
 	{Name: "browser_get_dom", sets: []string{Page}, ReadOnly: true, run: getDom},
 	{Name: "browser_screenshot", sets: []string{Core, Page}, ReadOnly: true, run: screenshot},
 	{Name: "browser_extract", sets: []string{Page}, ReadOnly: true, run: extract},

@@ -1,0 +1,58 @@
+package tools
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/args"
+	"github.com/domtap/domtap/internal/mcp/text"
+)
+
+// logRead is how many entries are read, and logLines how many lines are shown: equal entries share one.
+const (
+	logRead  = 200
+	logLines = 20
+)
+
+// logArgs are the arguments of browser_log.
+type logArgs struct {
+	Tab string    `json:"tab"`
+	All args.Bool `json:"all"`
+}
+
+// log shows the problems that are new since the model last asked, or the newest entries of any kind.
+func log(ctx context.Context, c *Call) error {
+	a, err := read[logArgs](c)
+	if err != nil {
+		return err
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.ReadLogRequest{TabId: id, MaxEntries: proto.Int32(logRead), ProblemsOnly: !a.All.Value}
+	if !a.All.Value {
+		request.After = c.Session.readLog(id)
+	}
+	answer, err := c.Daemon.Pages.ReadLog(ctx, request)
+	if err != nil {
+		return err
+	}
+	c.Session.setReadLog(id, answer.GetNextSequence())
+	lines, more := text.Log(answer.GetEntries(), logLines)
+	switch {
+	case lines == "" && request.GetAfter() > 0:
+		c.note("no problems since you last asked; all: true lists earlier entries")
+	case lines == "" && !a.All.Value:
+		c.note("no problems")
+	case lines == "":
+		c.note("the log is empty")
+	}
+	if more > 0 {
+		c.note("%d earlier entries are not shown", more)
+	}
+	c.show(lines)
+	return nil
+}
