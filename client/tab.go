@@ -43,6 +43,12 @@ func (t *Tab) Read(ctx context.Context) (string, error) {
 	return answer.GetText(), err
 }
 
+// Find returns the elements that the words of a query mean, the best first, each with its ref and its line of text.
+// Nothing found is no error. Client.Dom has Find with all options.
+func (t *Tab) Find(ctx context.Context, query string) (*domtapv1.FindResponse, error) {
+	return t.client.Dom.Find(ctx, &domtapv1.FindRequest{TabId: t.id, Query: query})
+}
+
 // Act does up to 8 steps as one turn of the tab, and returns what they changed once the page has
 // settled. If a step fails, the later ones are not done and the error says why; if an earlier step was
 // done, Act returns the answer, too, and the error is a *StepError.

@@ -28,7 +28,7 @@ var commands = []group{
 	}},
 	{"sessions", "Sessions:", []func(*cli.App) *cobra.Command{sessioncmd.Session}},
 	{"read", "Reading a page:", []func(*cli.App) *cobra.Command{
-		readcmd.Read, readcmd.Snapshot, readcmd.Compact, readcmd.DOM, readcmd.Watch, readcmd.Wait, readcmd.Shot, readcmd.PDF, readcmd.Extract, readcmd.Batch,
+		readcmd.Read, readcmd.Snapshot, readcmd.Compact, readcmd.Find, readcmd.DOM, readcmd.Watch, readcmd.Wait, readcmd.Shot, readcmd.PDF, readcmd.Extract, readcmd.Batch,
 		readcmd.Log, readcmd.Prune,
 	}},
 	{"act", "Acting on a page:", append(actcmd.Actions(), actcmd.Dialog, actcmd.Downloads, actcmd.Form, actcmd.Eval)},

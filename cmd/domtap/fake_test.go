@@ -196,6 +196,10 @@ func (f *fakeDaemon) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 	return handle(ctx, f, r, &domtapv1.GetCompactResponse{})
 }
 
+func (f *fakeDaemon) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtapv1.FindResponse, error) {
+	return handle(ctx, f, r, &domtapv1.FindResponse{})
+}
+
 func (f *fakeDaemon) WaitFor(ctx context.Context, r *domtapv1.WaitForRequest) (*domtapv1.WaitForResponse, error) {
 	return handle(ctx, f, r, &domtapv1.WaitForResponse{})
 }

@@ -65,6 +65,9 @@ var requestTests = []struct {
 	{"snapshot --hrefs --max-tokens 500", &domtapv1.GetCompactRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, Hrefs: true, MaxTokens: proto.Int32(500)}},
 	{"compact -f dense", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},
+	{"find sign in", &domtapv1.FindRequest{TabId: "t2", Query: "sign in"}},
+	{`find -t t1 --max-results 3 --max-tokens 0 Pay`, &domtapv1.FindRequest{
+		TabId: "t1", Query: "Pay", MaxResults: proto.Int32(3), MaxTokens: proto.Int32(0)}},
 	{"fill-form a=b", &domtapv1.FillFormRequest{TabId: "t2", Fields: []*domtapv1.FormField{{Label: "a", Value: "b"}}}},
 	{"shot --marks -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"pdf -", &domtapv1.PdfRequest{TabId: "t2", Format: domtapv1.PaperFormat_PAPER_FORMAT_A4}},

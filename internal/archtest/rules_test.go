@@ -23,10 +23,12 @@ var layers = map[string]layer{
 	"view":                       {layers: []string{"dom", "internal/tokens"}, pure: true},
 	"compact":                    {layers: []string{"dom", "diff", "view"}, pure: true},
 	// Clients read texts with it, so that it needs nothing.
-	"compact/dense":              {pure: true},
-	"internal/content/markdown":  {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
-	"internal/content/annotate":  {pure: true},
-	"internal/condition":         {layers: []string{"dom"}, pure: true},
+	"compact/dense":             {pure: true},
+	"internal/content/markdown": {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
+	"internal/content/annotate": {pure: true},
+	"internal/condition":        {layers: []string{"dom"}, pure: true},
+	// Letters without accents take a library.
+	"internal/find":              {layers: []string{"dom"}, modules: true, pure: true},
 	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate"}, pure: true},
 	"internal/telemetry/pagelog": {layers: []string{"internal/truncate"}},
 	"internal/telemetry/usage":   {},
@@ -80,7 +82,7 @@ var layers = map[string]layer{
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	"gen":                  {modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "compact", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

@@ -40,6 +40,20 @@ func TestASessionHasATabOfItsOwn(t *testing.T) {
 	})
 }
 
+func TestFindShowsTheMatches(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		h := b.host()
+		h.do("browser_navigate", object{"url": shopURL, "show": "none"})
+		wantAll(t, h.do("browser_find", object{"query": "pay button"}), "<page nonce=", "URL: "+shopURL+" | Title: Shop\n[", "Pay (button)\n")
+		wantAll(t, h.do("browser_find", object{"query": "card", "max_results": 99}), "# max_results: 99 → 50", "# No match for \"card\". The nearest:\n", "Cart (a →/cart)\n")
+		got, failed := h.call("browser_find", nil)
+		if !failed {
+			t.Errorf("without a query: %s", got)
+		}
+		wantAll(t, got, "# error: query is missing")
+	})
+}
+
 func TestTabsAreKeptWhenThatIsAskedFor(t *testing.T) {
 	inBubble(t, Options{KeepTabs: true}, func(t *testing.T, b *bench) {
 		one := b.host()

@@ -115,7 +115,7 @@ func TestEveryToolIsWellDescribed(t *testing.T) {
 		}
 		readOnly := map[string]bool{
 			"browser_get_dom": true, "browser_get_elements_compact": true, "browser_read_page": true, "browser_screenshot": true, "browser_wait": true,
-			"browser_extract": true, "browser_log": true, "browser_batch": true, "browser_interact": false, "browser_fill_form": false, "browser_navigate": false, "browser_tab": false,
+			"browser_extract": true, "browser_log": true, "browser_find": true, "browser_batch": true, "browser_interact": false, "browser_fill_form": false, "browser_navigate": false, "browser_tab": false,
 		}
 		if len(answer.Result.Tools) != len(readOnly) {
 			t.Errorf("%d tools are listed, want %d", len(answer.Result.Tools), len(readOnly))

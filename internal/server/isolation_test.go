@@ -102,6 +102,7 @@ var samples = map[string]proto.Message{
 	"DomService.GetDom":              &domtapv1.GetDomRequest{},
 	"DomService.GetCompact":          &domtapv1.GetCompactRequest{},
 	"DomService.WatchDom":            &domtapv1.WatchDomRequest{},
+	"DomService.Find":                &domtapv1.FindRequest{Query: "x"},
 	"DomService.WaitFor":             &domtapv1.WaitForRequest{Until: &domtapv1.WaitCondition{Text: "B"}},
 	"ActionService.Interact":         &domtapv1.InteractRequest{Steps: []*domtapv1.Step{{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Key: "Enter"}}}}},
 	"ActionService.FillForm":         &domtapv1.FillFormRequest{Fields: []*domtapv1.FormField{{Label: "B", Value: "x"}}},

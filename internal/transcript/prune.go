@@ -82,6 +82,9 @@ var otherTools = []string{
 	"*_search", "str_replace*", "apply_patch", "python*", "*sql*", "git*",
 }
 
+// searchTools return some elements of a page, which are worth as much as a report.
+var searchTools = []string{"browser_find", "domtap_find"}
+
 // withDefaults fills in what is unset.
 func (o Options) withDefaults() Options {
 	o.Keep = max(0, o.Keep)
@@ -142,7 +145,7 @@ func (o *Options) kindOf(tool string, r *result) kind {
 	switch {
 	case !named && name != "" && matches(otherTools, base(name)):
 		return other
-	case r.looksLikeReport():
+	case o.usual && matches(searchTools, name), r.looksLikeReport():
 		return report
 	case named && (!o.usual || size >= 4*o.MinBytes || r.hasPicture()), name == "" && size > largeResult, r.looksLikePage():
 		return snapshot

@@ -316,7 +316,7 @@ func TestMessagesAfterAKeptPageStay(t *testing.T) {
 // TestToolsOfDomtapAreKnown: what its own server answers, in its fence.
 func TestToolsOfDomtapAreKnown(t *testing.T) {
 	for _, name := range strings.Fields("browser_get_dom browser_get_elements_compact browser_interact browser_fill_form browser_navigate browser_tab " +
-		"browser_read_page browser_screenshot browser_wait browser_extract browser_batch") {
+		"browser_read_page browser_screenshot browser_wait browser_extract browser_batch browser_find") {
 		if !matches(browserTools, "mcp__domtap__"+name) {
 			t.Errorf("%s is not known", name)
 		}

@@ -1723,7 +1723,7 @@ type InteractRequest struct {
 	// FORMAT_DIFF: the diff as text, in diff_text, instead of the structured one. Unset: structured. No other is allowed.
 	Format Format `protobuf:"varint,7,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	// Names the caller, as in GetDom; unset: the connection. A ref means the element as this caller last received it
-	// from GetDom, GetCompact, Interact or FillForm. If the element has another name since then, or its row shows
+	// from GetDom, GetCompact, Find, Interact or FillForm. If the element has another name since then, or its row shows
 	// another record, as in lists that reuse their nodes, the step is refused once with STALE_REF, also when that
 	// happens right before the press. A row is an item of a list, table or tree, a group of a description list, an
 	// article, a fieldset, a form, or one of several similar elements. Counters, times, states and additions to a row

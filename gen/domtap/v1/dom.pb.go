@@ -1894,6 +1894,247 @@ func (x *GetCompactResponse) GetResync() *Resync {
 	return nil
 }
 
+type FindRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	TabId string                 `protobuf:"bytes,1,opt,name=tab_id,json=tabId,proto3" json:"tab_id,omitempty"`
+	// Required: the words to find, at most 200 characters and 16 words. Case, accents and white space do not matter.
+	// "Words in double quotes" must stand together. Every word must be in the element (its name, value, placeholder,
+	// name attribute, role, or the target of a link), or at least one in the element and the others in the context of
+	// the element: the row, list item or article that holds the element, the names of its ancestors, and the heading
+	// before it. Interactive elements of a row, list item or article that has all words match also without a word of
+	// their own.
+	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
+	// Unset: 10. 1 to 50.
+	MaxResults *int32 `protobuf:"varint,3,opt,name=max_results,json=maxResults,proto3,oneof" json:"max_results,omitempty"`
+	// Unset: 500. 0: unlimited. 200 to 50000. The budget for `text`.
+	MaxTokens *int32 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
+	// Names the caller, at most 100 characters; unset: the connection. An element that Find returned counts as read by
+	// the caller, as with GetDom.
+	ClientId string `protobuf:"bytes,5,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
+	// As in GetDomRequest.
+	MaxAge        *durationpb.Duration `protobuf:"bytes,6,opt,name=max_age,json=maxAge,proto3" json:"max_age,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindRequest) Reset() {
+	*x = FindRequest{}
+	mi := &file_domtap_v1_dom_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindRequest) ProtoMessage() {}
+
+func (x *FindRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_dom_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindRequest.ProtoReflect.Descriptor instead.
+func (*FindRequest) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *FindRequest) GetTabId() string {
+	if x != nil {
+		return x.TabId
+	}
+	return ""
+}
+
+func (x *FindRequest) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+func (x *FindRequest) GetMaxResults() int32 {
+	if x != nil && x.MaxResults != nil {
+		return *x.MaxResults
+	}
+	return 0
+}
+
+func (x *FindRequest) GetMaxTokens() int32 {
+	if x != nil && x.MaxTokens != nil {
+		return *x.MaxTokens
+	}
+	return 0
+}
+
+func (x *FindRequest) GetClientId() string {
+	if x != nil {
+		return x.ClientId
+	}
+	return ""
+}
+
+func (x *FindRequest) GetMaxAge() *durationpb.Duration {
+	if x != nil {
+		return x.MaxAge
+	}
+	return nil
+}
+
+type FindResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The best matches, the best first: elements whose whole name is the query, then whose name begins with the query,
+	// whose name has every word, has every word as a part, elements that match by another field, and elements that
+	// match by their context. Equals: interactive elements first, then in document order.
+	Matches []*FindMatch `protobuf:"bytes,1,rep,name=matches,proto3" json:"matches,omitempty"`
+	// The matches as text: a header like that of GetCompact and one line for each match. If the answer was cut, the
+	// header says "3 of 57 matches". Without a match it says so, and has the lines of `nearest`.
+	Text     string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	Revision uint64 `protobuf:"varint,3,opt,name=revision,proto3" json:"revision,omitempty"`
+	Epoch    string `protobuf:"bytes,4,opt,name=epoch,proto3" json:"epoch,omitempty"`
+	// total_elements counts all matches, included_elements those in this answer. There is no cursor: use more words.
+	Metadata *ViewMetadata `protobuf:"bytes,5,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Without a match: the elements whose names come closest to the query, at most 3.
+	Nearest       []*FindMatch `protobuf:"bytes,6,rep,name=nearest,proto3" json:"nearest,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindResponse) Reset() {
+	*x = FindResponse{}
+	mi := &file_domtap_v1_dom_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindResponse) ProtoMessage() {}
+
+func (x *FindResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_dom_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindResponse.ProtoReflect.Descriptor instead.
+func (*FindResponse) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *FindResponse) GetMatches() []*FindMatch {
+	if x != nil {
+		return x.Matches
+	}
+	return nil
+}
+
+func (x *FindResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *FindResponse) GetRevision() uint64 {
+	if x != nil {
+		return x.Revision
+	}
+	return 0
+}
+
+func (x *FindResponse) GetEpoch() string {
+	if x != nil {
+		return x.Epoch
+	}
+	return ""
+}
+
+func (x *FindResponse) GetMetadata() *ViewMetadata {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *FindResponse) GetNearest() []*FindMatch {
+	if x != nil {
+		return x.Nearest
+	}
+	return nil
+}
+
+// FindMatch is an element that Find found.
+type FindMatch struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in GetDom with interactive_only: false, without attributes. `index` is the position in the list.
+	Element *Element `protobuf:"bytes,1,opt,name=element,proto3" json:"element,omitempty"`
+	// The line of the element in format LINES, such as "[13] Edit (button)".
+	Line          string `protobuf:"bytes,2,opt,name=line,proto3" json:"line,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindMatch) Reset() {
+	*x = FindMatch{}
+	mi := &file_domtap_v1_dom_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindMatch) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindMatch) ProtoMessage() {}
+
+func (x *FindMatch) ProtoReflect() protoreflect.Message {
+	mi := &file_domtap_v1_dom_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindMatch.ProtoReflect.Descriptor instead.
+func (*FindMatch) Descriptor() ([]byte, []int) {
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *FindMatch) GetElement() *Element {
+	if x != nil {
+		return x.Element
+	}
+	return nil
+}
+
+func (x *FindMatch) GetLine() string {
+	if x != nil {
+		return x.Line
+	}
+	return ""
+}
+
 type WatchDomRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Fields 1 to 6 and 10 to 15 as in GetDomRequest.
@@ -1926,7 +2167,7 @@ type WatchDomRequest struct {
 
 func (x *WatchDomRequest) Reset() {
 	*x = WatchDomRequest{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[16]
+	mi := &file_domtap_v1_dom_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +2179,7 @@ func (x *WatchDomRequest) String() string {
 func (*WatchDomRequest) ProtoMessage() {}
 
 func (x *WatchDomRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[16]
+	mi := &file_domtap_v1_dom_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +2192,7 @@ func (x *WatchDomRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchDomRequest.ProtoReflect.Descriptor instead.
 func (*WatchDomRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{16}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WatchDomRequest) GetTabId() string {
@@ -2085,7 +2326,7 @@ type Navigated struct {
 
 func (x *Navigated) Reset() {
 	*x = Navigated{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[17]
+	mi := &file_domtap_v1_dom_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2097,7 +2338,7 @@ func (x *Navigated) String() string {
 func (*Navigated) ProtoMessage() {}
 
 func (x *Navigated) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[17]
+	mi := &file_domtap_v1_dom_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2110,7 +2351,7 @@ func (x *Navigated) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Navigated.ProtoReflect.Descriptor instead.
 func (*Navigated) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{17}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Navigated) GetUrl() string {
@@ -2147,7 +2388,7 @@ type TabStatusChange struct {
 
 func (x *TabStatusChange) Reset() {
 	*x = TabStatusChange{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[18]
+	mi := &file_domtap_v1_dom_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +2400,7 @@ func (x *TabStatusChange) String() string {
 func (*TabStatusChange) ProtoMessage() {}
 
 func (x *TabStatusChange) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[18]
+	mi := &file_domtap_v1_dom_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,7 +2413,7 @@ func (x *TabStatusChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TabStatusChange.ProtoReflect.Descriptor instead.
 func (*TabStatusChange) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{18}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *TabStatusChange) GetStatus() TabStatus {
@@ -2205,7 +2446,7 @@ type Heartbeat struct {
 
 func (x *Heartbeat) Reset() {
 	*x = Heartbeat{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[19]
+	mi := &file_domtap_v1_dom_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2217,7 +2458,7 @@ func (x *Heartbeat) String() string {
 func (*Heartbeat) ProtoMessage() {}
 
 func (x *Heartbeat) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[19]
+	mi := &file_domtap_v1_dom_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2230,7 +2471,7 @@ func (x *Heartbeat) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Heartbeat.ProtoReflect.Descriptor instead.
 func (*Heartbeat) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{19}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{22}
 }
 
 type WatchDomResponse struct {
@@ -2263,7 +2504,7 @@ type WatchDomResponse struct {
 
 func (x *WatchDomResponse) Reset() {
 	*x = WatchDomResponse{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[20]
+	mi := &file_domtap_v1_dom_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2275,7 +2516,7 @@ func (x *WatchDomResponse) String() string {
 func (*WatchDomResponse) ProtoMessage() {}
 
 func (x *WatchDomResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[20]
+	mi := &file_domtap_v1_dom_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2288,7 +2529,7 @@ func (x *WatchDomResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WatchDomResponse.ProtoReflect.Descriptor instead.
 func (*WatchDomResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{20}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *WatchDomResponse) GetSequence() uint64 {
@@ -2460,7 +2701,7 @@ type WaitForRequest struct {
 
 func (x *WaitForRequest) Reset() {
 	*x = WaitForRequest{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[21]
+	mi := &file_domtap_v1_dom_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2472,7 +2713,7 @@ func (x *WaitForRequest) String() string {
 func (*WaitForRequest) ProtoMessage() {}
 
 func (x *WaitForRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[21]
+	mi := &file_domtap_v1_dom_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2485,7 +2726,7 @@ func (x *WaitForRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitForRequest.ProtoReflect.Descriptor instead.
 func (*WaitForRequest) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{21}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *WaitForRequest) GetTabId() string {
@@ -2545,7 +2786,7 @@ type WaitForResponse struct {
 
 func (x *WaitForResponse) Reset() {
 	*x = WaitForResponse{}
-	mi := &file_domtap_v1_dom_proto_msgTypes[22]
+	mi := &file_domtap_v1_dom_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2557,7 +2798,7 @@ func (x *WaitForResponse) String() string {
 func (*WaitForResponse) ProtoMessage() {}
 
 func (x *WaitForResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_domtap_v1_dom_proto_msgTypes[22]
+	mi := &file_domtap_v1_dom_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2570,7 +2811,7 @@ func (x *WaitForResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitForResponse.ProtoReflect.Descriptor instead.
 func (*WaitForResponse) Descriptor() ([]byte, []int) {
-	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{22}
+	return file_domtap_v1_dom_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *WaitForResponse) GetElement() *Element {
@@ -2826,7 +3067,28 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\bmetadata\x18\x02 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12\x1a\n" +
 	"\brevision\x18\x03 \x01(\x04R\brevision\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x12)\n" +
-	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\xee\x05\n" +
+	"\x06resync\x18\x05 \x01(\v2\x11.domtap.v1.ResyncR\x06resync\"\xf4\x01\n" +
+	"\vFindRequest\x12\x15\n" +
+	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x14\n" +
+	"\x05query\x18\x02 \x01(\tR\x05query\x12$\n" +
+	"\vmax_results\x18\x03 \x01(\x05H\x00R\n" +
+	"maxResults\x88\x01\x01\x12\"\n" +
+	"\n" +
+	"max_tokens\x18\x04 \x01(\x05H\x01R\tmaxTokens\x88\x01\x01\x12\x1b\n" +
+	"\tclient_id\x18\x05 \x01(\tR\bclientId\x122\n" +
+	"\amax_age\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x06maxAgeB\x0e\n" +
+	"\f_max_resultsB\r\n" +
+	"\v_max_tokens\"\xe9\x01\n" +
+	"\fFindResponse\x12.\n" +
+	"\amatches\x18\x01 \x03(\v2\x14.domtap.v1.FindMatchR\amatches\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x1a\n" +
+	"\brevision\x18\x03 \x01(\x04R\brevision\x12\x14\n" +
+	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x123\n" +
+	"\bmetadata\x18\x05 \x01(\v2\x17.domtap.v1.ViewMetadataR\bmetadata\x12.\n" +
+	"\anearest\x18\x06 \x03(\v2\x14.domtap.v1.FindMatchR\anearest\"M\n" +
+	"\tFindMatch\x12,\n" +
+	"\aelement\x18\x01 \x01(\v2\x12.domtap.v1.ElementR\aelement\x12\x12\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\"\xee\x05\n" +
 	"\x0fWatchDomRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -2909,12 +3171,13 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\fFORMAT_LINES\x10\x01\x12\x0f\n" +
 	"\vFORMAT_TREE\x10\x02\x12\x0f\n" +
 	"\vFORMAT_DIFF\x10\x03\x12\x10\n" +
-	"\fFORMAT_DENSE\x10\x042\x9f\x02\n" +
+	"\fFORMAT_DENSE\x10\x042\xd8\x02\n" +
 	"\n" +
 	"DomService\x12=\n" +
 	"\x06GetDom\x12\x18.domtap.v1.GetDomRequest\x1a\x19.domtap.v1.GetDomResponse\x12I\n" +
 	"\n" +
-	"GetCompact\x12\x1c.domtap.v1.GetCompactRequest\x1a\x1d.domtap.v1.GetCompactResponse\x12E\n" +
+	"GetCompact\x12\x1c.domtap.v1.GetCompactRequest\x1a\x1d.domtap.v1.GetCompactResponse\x127\n" +
+	"\x04Find\x12\x16.domtap.v1.FindRequest\x1a\x17.domtap.v1.FindResponse\x12E\n" +
 	"\bWatchDom\x12\x1a.domtap.v1.WatchDomRequest\x1a\x1b.domtap.v1.WatchDomResponse0\x01\x12@\n" +
 	"\aWaitFor\x12\x19.domtap.v1.WaitForRequest\x1a\x1a.domtap.v1.WaitForResponseB1Z/github.com/domtap/domtap/gen/domtap/v1;domtapv1b\x06proto3"
 
@@ -2931,7 +3194,7 @@ func file_domtap_v1_dom_proto_rawDescGZIP() []byte {
 }
 
 var file_domtap_v1_dom_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_domtap_v1_dom_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_domtap_v1_dom_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_domtap_v1_dom_proto_goTypes = []any{
 	(CheckedState)(0),             // 0: domtap.v1.CheckedState
 	(TruncationReason)(0),         // 1: domtap.v1.TruncationReason
@@ -2952,26 +3215,29 @@ var file_domtap_v1_dom_proto_goTypes = []any{
 	(*GetDomResponse)(nil),        // 16: domtap.v1.GetDomResponse
 	(*GetCompactRequest)(nil),     // 17: domtap.v1.GetCompactRequest
 	(*GetCompactResponse)(nil),    // 18: domtap.v1.GetCompactResponse
-	(*WatchDomRequest)(nil),       // 19: domtap.v1.WatchDomRequest
-	(*Navigated)(nil),             // 20: domtap.v1.Navigated
-	(*TabStatusChange)(nil),       // 21: domtap.v1.TabStatusChange
-	(*Heartbeat)(nil),             // 22: domtap.v1.Heartbeat
-	(*WatchDomResponse)(nil),      // 23: domtap.v1.WatchDomResponse
-	(*WaitForRequest)(nil),        // 24: domtap.v1.WaitForRequest
-	(*WaitForResponse)(nil),       // 25: domtap.v1.WaitForResponse
-	nil,                           // 26: domtap.v1.Element.AttributesEntry
-	nil,                           // 27: domtap.v1.ViewMetadata.OmittedByRoleEntry
-	(*durationpb.Duration)(nil),   // 28: google.protobuf.Duration
-	(TabStatus)(0),                // 29: domtap.v1.TabStatus
-	(*Dialog)(nil),                // 30: domtap.v1.Dialog
-	(*timestamppb.Timestamp)(nil), // 31: google.protobuf.Timestamp
-	(*WaitCondition)(nil),         // 32: domtap.v1.WaitCondition
+	(*FindRequest)(nil),           // 19: domtap.v1.FindRequest
+	(*FindResponse)(nil),          // 20: domtap.v1.FindResponse
+	(*FindMatch)(nil),             // 21: domtap.v1.FindMatch
+	(*WatchDomRequest)(nil),       // 22: domtap.v1.WatchDomRequest
+	(*Navigated)(nil),             // 23: domtap.v1.Navigated
+	(*TabStatusChange)(nil),       // 24: domtap.v1.TabStatusChange
+	(*Heartbeat)(nil),             // 25: domtap.v1.Heartbeat
+	(*WatchDomResponse)(nil),      // 26: domtap.v1.WatchDomResponse
+	(*WaitForRequest)(nil),        // 27: domtap.v1.WaitForRequest
+	(*WaitForResponse)(nil),       // 28: domtap.v1.WaitForResponse
+	nil,                           // 29: domtap.v1.Element.AttributesEntry
+	nil,                           // 30: domtap.v1.ViewMetadata.OmittedByRoleEntry
+	(*durationpb.Duration)(nil),   // 31: google.protobuf.Duration
+	(TabStatus)(0),                // 32: domtap.v1.TabStatus
+	(*Dialog)(nil),                // 33: domtap.v1.Dialog
+	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
+	(*WaitCondition)(nil),         // 35: domtap.v1.WaitCondition
 }
 var file_domtap_v1_dom_proto_depIdxs = []int32{
 	3,  // 0: domtap.v1.Element.rect:type_name -> domtap.v1.Rect
 	0,  // 1: domtap.v1.Element.checked:type_name -> domtap.v1.CheckedState
 	0,  // 2: domtap.v1.Element.pressed:type_name -> domtap.v1.CheckedState
-	26, // 3: domtap.v1.Element.attributes:type_name -> domtap.v1.Element.AttributesEntry
+	29, // 3: domtap.v1.Element.attributes:type_name -> domtap.v1.Element.AttributesEntry
 	6,  // 4: domtap.v1.ChangedElement.fields:type_name -> domtap.v1.FieldChange
 	4,  // 5: domtap.v1.ChangedElement.element:type_name -> domtap.v1.Element
 	4,  // 6: domtap.v1.Diff.added:type_name -> domtap.v1.Element
@@ -2979,52 +3245,59 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	7,  // 8: domtap.v1.Diff.changed:type_name -> domtap.v1.ChangedElement
 	8,  // 9: domtap.v1.Diff.moved:type_name -> domtap.v1.MovedElement
 	1,  // 10: domtap.v1.ViewMetadata.truncation_reason:type_name -> domtap.v1.TruncationReason
-	27, // 11: domtap.v1.ViewMetadata.omitted_by_role:type_name -> domtap.v1.ViewMetadata.OmittedByRoleEntry
+	30, // 11: domtap.v1.ViewMetadata.omitted_by_role:type_name -> domtap.v1.ViewMetadata.OmittedByRoleEntry
 	11, // 12: domtap.v1.ViewMetadata.signals:type_name -> domtap.v1.Signal
 	13, // 13: domtap.v1.Resync.snapshot:type_name -> domtap.v1.Snapshot
 	4,  // 14: domtap.v1.Snapshot.elements:type_name -> domtap.v1.Element
 	10, // 15: domtap.v1.Snapshot.metadata:type_name -> domtap.v1.ViewMetadata
-	28, // 16: domtap.v1.GetDomRequest.max_age:type_name -> google.protobuf.Duration
+	31, // 16: domtap.v1.GetDomRequest.max_age:type_name -> google.protobuf.Duration
 	4,  // 17: domtap.v1.GetDomResponse.elements:type_name -> domtap.v1.Element
 	10, // 18: domtap.v1.GetDomResponse.metadata:type_name -> domtap.v1.ViewMetadata
 	9,  // 19: domtap.v1.GetDomResponse.diff:type_name -> domtap.v1.Diff
 	12, // 20: domtap.v1.GetDomResponse.resync:type_name -> domtap.v1.Resync
 	14, // 21: domtap.v1.GetDomResponse.history:type_name -> domtap.v1.HistoryEntry
 	2,  // 22: domtap.v1.GetCompactRequest.format:type_name -> domtap.v1.Format
-	28, // 23: domtap.v1.GetCompactRequest.max_age:type_name -> google.protobuf.Duration
+	31, // 23: domtap.v1.GetCompactRequest.max_age:type_name -> google.protobuf.Duration
 	10, // 24: domtap.v1.GetCompactResponse.metadata:type_name -> domtap.v1.ViewMetadata
 	12, // 25: domtap.v1.GetCompactResponse.resync:type_name -> domtap.v1.Resync
-	2,  // 26: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
-	28, // 27: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
-	29, // 28: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
-	30, // 29: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
-	31, // 30: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
-	31, // 31: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
-	13, // 32: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
-	9,  // 33: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
-	20, // 34: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
-	12, // 35: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
-	21, // 36: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
-	22, // 37: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
-	32, // 38: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
-	28, // 39: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 40: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
-	28, // 41: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
-	9,  // 42: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
-	12, // 43: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
-	15, // 44: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
-	17, // 45: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
-	19, // 46: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
-	24, // 47: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
-	16, // 48: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
-	18, // 49: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
-	23, // 50: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
-	25, // 51: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
-	48, // [48:52] is the sub-list for method output_type
-	44, // [44:48] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	31, // 26: domtap.v1.FindRequest.max_age:type_name -> google.protobuf.Duration
+	21, // 27: domtap.v1.FindResponse.matches:type_name -> domtap.v1.FindMatch
+	10, // 28: domtap.v1.FindResponse.metadata:type_name -> domtap.v1.ViewMetadata
+	21, // 29: domtap.v1.FindResponse.nearest:type_name -> domtap.v1.FindMatch
+	4,  // 30: domtap.v1.FindMatch.element:type_name -> domtap.v1.Element
+	2,  // 31: domtap.v1.WatchDomRequest.format:type_name -> domtap.v1.Format
+	31, // 32: domtap.v1.WatchDomRequest.min_interval:type_name -> google.protobuf.Duration
+	32, // 33: domtap.v1.TabStatusChange.status:type_name -> domtap.v1.TabStatus
+	33, // 34: domtap.v1.TabStatusChange.dialog:type_name -> domtap.v1.Dialog
+	34, // 35: domtap.v1.WatchDomResponse.observed_at:type_name -> google.protobuf.Timestamp
+	34, // 36: domtap.v1.WatchDomResponse.page_time:type_name -> google.protobuf.Timestamp
+	13, // 37: domtap.v1.WatchDomResponse.snapshot:type_name -> domtap.v1.Snapshot
+	9,  // 38: domtap.v1.WatchDomResponse.diff:type_name -> domtap.v1.Diff
+	23, // 39: domtap.v1.WatchDomResponse.navigated:type_name -> domtap.v1.Navigated
+	12, // 40: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
+	24, // 41: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
+	25, // 42: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
+	35, // 43: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
+	31, // 44: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 45: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
+	31, // 46: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
+	9,  // 47: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
+	12, // 48: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
+	15, // 49: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
+	17, // 50: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
+	19, // 51: domtap.v1.DomService.Find:input_type -> domtap.v1.FindRequest
+	22, // 52: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
+	27, // 53: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
+	16, // 54: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
+	18, // 55: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
+	20, // 56: domtap.v1.DomService.Find:output_type -> domtap.v1.FindResponse
+	26, // 57: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
+	28, // 58: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
+	54, // [54:59] is the sub-list for method output_type
+	49, // [49:54] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_dom_proto_init() }
@@ -3039,7 +3312,8 @@ func file_domtap_v1_dom_proto_init() {
 	file_domtap_v1_dom_proto_msgTypes[12].OneofWrappers = []any{}
 	file_domtap_v1_dom_proto_msgTypes[14].OneofWrappers = []any{}
 	file_domtap_v1_dom_proto_msgTypes[16].OneofWrappers = []any{}
-	file_domtap_v1_dom_proto_msgTypes[20].OneofWrappers = []any{
+	file_domtap_v1_dom_proto_msgTypes[19].OneofWrappers = []any{}
+	file_domtap_v1_dom_proto_msgTypes[23].OneofWrappers = []any{
 		(*WatchDomResponse_Snapshot)(nil),
 		(*WatchDomResponse_Diff)(nil),
 		(*WatchDomResponse_Navigated)(nil),
@@ -3047,14 +3321,14 @@ func file_domtap_v1_dom_proto_init() {
 		(*WatchDomResponse_TabStatus)(nil),
 		(*WatchDomResponse_Heartbeat)(nil),
 	}
-	file_domtap_v1_dom_proto_msgTypes[21].OneofWrappers = []any{}
+	file_domtap_v1_dom_proto_msgTypes[24].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_domtap_v1_dom_proto_rawDesc), len(file_domtap_v1_dom_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   25,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

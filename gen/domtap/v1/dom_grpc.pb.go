@@ -23,6 +23,7 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	DomService_GetDom_FullMethodName     = "/domtap.v1.DomService/GetDom"
 	DomService_GetCompact_FullMethodName = "/domtap.v1.DomService/GetCompact"
+	DomService_Find_FullMethodName       = "/domtap.v1.DomService/Find"
 	DomService_WatchDom_FullMethodName   = "/domtap.v1.DomService/WatchDom"
 	DomService_WaitFor_FullMethodName    = "/domtap.v1.DomService/WaitFor"
 )
@@ -47,6 +48,11 @@ type DomServiceClient interface {
 	GetDom(ctx context.Context, in *GetDomRequest, opts ...grpc.CallOption) (*GetDomResponse, error)
 	// GetCompact returns the same view as text. LINES prints each element as exactly one line.
 	GetCompact(ctx context.Context, in *GetCompactRequest, opts ...grpc.CallOption) (*GetCompactResponse, error)
+	// Find returns the elements that a query means, the best first: one line of text for each, with its ref. It costs
+	// a model some 60 tokens where reading the whole page costs thousands. The search covers all elements of all
+	// frames: links, buttons and fields, and headings, texts, cells and images.
+	// A page without a match is no error: the answer has no matches, and the elements that come closest.
+	Find(ctx context.Context, in *FindRequest, opts ...grpc.CallOption) (*FindResponse, error)
 	// WatchDom streams the view's changes. Its six guarantees:
 	//  1. Converges: the first snapshot with the diffs applied in order equals, at every revision, what
 	//     GetDom with the same options returns at that revision (boxes aside).
@@ -93,6 +99,16 @@ func (c *domServiceClient) GetCompact(ctx context.Context, in *GetCompactRequest
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(GetCompactResponse)
 	err := c.cc.Invoke(ctx, DomService_GetCompact_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *domServiceClient) Find(ctx context.Context, in *FindRequest, opts ...grpc.CallOption) (*FindResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(FindResponse)
+	err := c.cc.Invoke(ctx, DomService_Find_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,6 +164,11 @@ type DomServiceServer interface {
 	GetDom(context.Context, *GetDomRequest) (*GetDomResponse, error)
 	// GetCompact returns the same view as text. LINES prints each element as exactly one line.
 	GetCompact(context.Context, *GetCompactRequest) (*GetCompactResponse, error)
+	// Find returns the elements that a query means, the best first: one line of text for each, with its ref. It costs
+	// a model some 60 tokens where reading the whole page costs thousands. The search covers all elements of all
+	// frames: links, buttons and fields, and headings, texts, cells and images.
+	// A page without a match is no error: the answer has no matches, and the elements that come closest.
+	Find(context.Context, *FindRequest) (*FindResponse, error)
 	// WatchDom streams the view's changes. Its six guarantees:
 	//  1. Converges: the first snapshot with the diffs applied in order equals, at every revision, what
 	//     GetDom with the same options returns at that revision (boxes aside).
@@ -185,6 +206,9 @@ func (UnimplementedDomServiceServer) GetDom(context.Context, *GetDomRequest) (*G
 }
 func (UnimplementedDomServiceServer) GetCompact(context.Context, *GetCompactRequest) (*GetCompactResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetCompact not implemented")
+}
+func (UnimplementedDomServiceServer) Find(context.Context, *FindRequest) (*FindResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Find not implemented")
 }
 func (UnimplementedDomServiceServer) WatchDom(*WatchDomRequest, grpc.ServerStreamingServer[WatchDomResponse]) error {
 	return status.Error(codes.Unimplemented, "method WatchDom not implemented")
@@ -249,6 +273,24 @@ func _DomService_GetCompact_Handler(srv interface{}, ctx context.Context, dec fu
 	return interceptor(ctx, in, info, handler)
 }
 
+func _DomService_Find_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(FindRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(DomServiceServer).Find(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: DomService_Find_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(DomServiceServer).Find(ctx, req.(*FindRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _DomService_WatchDom_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(WatchDomRequest)
 	if err := stream.RecvMsg(m); err != nil {
@@ -292,6 +334,10 @@ var DomService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "GetCompact",
 			Handler:    _DomService_GetCompact_Handler,
+		},
+		{
+			MethodName: "Find",
+			Handler:    _DomService_Find_Handler,
 		},
 		{
 			MethodName: "WaitFor",

@@ -257,7 +257,7 @@ type MethodStats struct {
 	// The estimated tokens of all other answers: for GetDom those of its elements as compact text, if known; for
 	// texts without a budget an estimate; for others a fourth of their bytes. Screenshots and PDFs count nothing.
 	EstimatedTokens int64 `protobuf:"varint,8,opt,name=estimated_tokens,json=estimatedTokens,proto3" json:"estimated_tokens,omitempty"`
-	// The estimated tokens of all elements of the tab as LINES, at each answer of GetDom, GetCompact, ReadPage,
+	// The estimated tokens of all elements of the tab as LINES, at each answer of GetDom, GetCompact, Find, ReadPage,
 	// Interact and FillForm that shows a page; a continued answer (cursor) does not count again. The elements of a
 	// tab are the interactive ones, and headings, text and images once a call has read them.
 	FullTokens int64 `protobuf:"varint,9,opt,name=full_tokens,json=fullTokens,proto3" json:"full_tokens,omitempty"`
@@ -547,7 +547,7 @@ func (x *StepStats) GetSkipped() int64 {
 // ReadStats count cache hits and savings of reads.
 type ReadStats struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Answers that showed elements (GetDom, GetCompact, and ReadPage as INTERACTIVE).
+	// Answers that showed elements (GetDom, GetCompact, Find, and ReadPage as INTERACTIVE).
 	Pages int64 `protobuf:"varint,1,opt,name=pages,proto3" json:"pages,omitempty"`
 	// Of those: the page was unchanged since the read before; the same view had been made before.
 	HeadHits int64 `protobuf:"varint,2,opt,name=head_hits,json=headHits,proto3" json:"head_hits,omitempty"`

@@ -38,6 +38,14 @@ var definitions = map[string]definition{
 			"root_ref":{"type":"integer"},
 			"cursor":{"type":"string","description":"continue a truncated answer (next: …)"}}}`,
 	},
+	"browser_find": {
+		"Find elements and texts by words: cheaper than the page.",
+		`{"type":"object","properties":{
+			"tab":{"type":"string"},
+			"query":{"type":"string","description":"delete grace: Delete in the row of Grace"},
+			"max_results":{"type":"integer"}},
+		"required":["query"]}`,
+	},
 	"browser_interact": {
 		"Do up to 8 steps in one call; returns what they changed. A target is ref, role with name, text, label, selector, or x and y.",
 		`{"type":"object","properties":{

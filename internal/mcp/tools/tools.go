@@ -69,6 +69,7 @@ var table = []Tool{
 	{Name: "browser_navigate", sets: []string{Core, Page}, Additive: true, run: navigate},
 	{Name: "browser_tab", sets: []string{Core, Page}, run: tab},
 	{Name: "browser_get_elements_compact", sets: []string{Core}, ReadOnly: true, run: getElementsCompact},
+	{Name: "browser_find", sets: []string{Core}, ReadOnly: true, run: findElements},
 	{Name: "browser_interact", sets: []string{Core}, run: interact},
 	{Name: "browser_fill_form", sets: []string{Core}, run: fillForm},
 	{Name: "browser_wait", sets: []string{Core}, ReadOnly: true, run: wait},

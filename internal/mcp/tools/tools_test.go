@@ -13,7 +13,7 @@ import (
 )
 
 func TestClassesOfTools(t *testing.T) {
-	for classes, want := range map[string]int{"core": 9, "page": 8, "all": 12, "core,page": 12, " page , core ": 12} {
+	for classes, want := range map[string]int{"core": 10, "page": 8, "all": 13, "core,page": 13, " page , core ": 13} {
 		got, err := Select(classes)
 		if err != nil || len(got) != want {
 			t.Errorf("%q has %d tools (%v), want %d", classes, len(got), err, want)
@@ -30,7 +30,7 @@ func TestClassesOfTools(t *testing.T) {
 var arguments = map[string]any{
 	"browser_navigate": navigateArgs{}, "browser_tab": tabArgs{}, "browser_get_elements_compact": compactArgs{}, "browser_interact": interactArgs{},
 	"browser_fill_form": formArgs{}, "browser_wait": waitArgs{}, "browser_read_page": pageArgs{}, "browser_get_dom": domArgs{},
-	"browser_screenshot": shotArgs{}, "browser_extract": extractArgs{}, "browser_batch": batchArgs{}, "browser_log": logArgs{},
+	"browser_screenshot": shotArgs{}, "browser_extract": extractArgs{}, "browser_batch": batchArgs{}, "browser_find": findArgs{}, "browser_log": logArgs{},
 }
 
 // A schema names nothing that its tool does not read, and enumerates the words that it knows.

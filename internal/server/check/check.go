@@ -73,7 +73,7 @@ var checkers = table(
 	of(checkSession[*domtapv1.WatchTabsRequest]), of(checkTab[*domtapv1.CloseTabRequest]), of(checkTab[*domtapv1.SetRestoreRequest]),
 	of(checkNavigate), of(checkTabLoad[*domtapv1.GoBackRequest]), of(checkTabLoad[*domtapv1.GoForwardRequest]),
 	of(checkTabLoad[*domtapv1.ReloadRequest]), of(checkAnswerDialog),
-	of(checkGetDom), of(checkGetCompact), of(checkWatchDom), of(checkWaitFor),
+	of(checkGetDom), of(checkGetCompact), of(checkFind), of(checkWatchDom), of(checkWaitFor),
 	of(checkInteract), of(checkFillForm),
 	of(checkReadPage), of(checkScreenshot), of(checkPdf), of(checkExtract), of(checkBatch), of(checkEvaluate), of(checkReadLog),
 	of(checkCreateSession), of(checkUpdateSession), of(checkCloseSession),

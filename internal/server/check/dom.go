@@ -3,10 +3,12 @@ package check
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/find"
 )
 
 const (
@@ -14,6 +16,9 @@ const (
 	maxCursor   = 12 // bytes
 	// maxReadCursor is the same for ReadPage, whose cursors name a position in a text.
 	maxReadCursor = 40
+	// maxQuery and maxResults are for Find.
+	maxQuery   = 200 // characters
+	maxResults = 50
 )
 
 // selection is what the requests of DomService have in common.
@@ -59,6 +64,20 @@ func checkGetCompact(v *violations, r *domtapv1.GetCompactRequest) {
 		v.unsupported("dedupe_navigation in another format than TREE",
 			"use TREE, or leave it unset; incremental with format DIFF sends only what changed")
 	}
+}
+
+func checkFind(v *violations, r *domtapv1.FindRequest) {
+	checkTabID(v, r.GetTabId())
+	query := r.GetQuery()
+	n := find.CountWords(query)
+	v.want(utf8.RuneCountInString(query) <= maxQuery && 1 <= n && n <= find.MaxWords,
+		"query", "must be the words to find, at most 200 characters and 16 words")
+	if r.MaxResults != nil {
+		v.want(1 <= r.GetMaxResults() && r.GetMaxResults() <= maxResults, "max_results", "must be 1 to 50; unset means 10")
+	}
+	checkBudget(v, "max_tokens", r.GetMaxTokens(), 500)
+	checkClientID(v, r.GetClientId())
+	checkInterval(v, "max_age", r.GetMaxAge())
 }
 
 func checkWatchDom(v *violations, r *domtapv1.WatchDomRequest) {

@@ -29,6 +29,7 @@ var Readable = map[string]bool{
 	domtapv1.TabService_WatchTabs_FullMethodName:           true,
 	domtapv1.DomService_GetDom_FullMethodName:              true,
 	domtapv1.DomService_GetCompact_FullMethodName:          true,
+	domtapv1.DomService_Find_FullMethodName:                true,
 	domtapv1.DomService_WatchDom_FullMethodName:            true,
 	domtapv1.DomService_WaitFor_FullMethodName:             true,
 	domtapv1.PageService_ReadPage_FullMethodName:           true,

@@ -1,5 +1,5 @@
-// Package readcmd holds the commands that read a page: read, compact, dom, watch, wait, shot, pdf,
-// extract, batch, log and prune.
+// Package readcmd holds the commands that read a page: read, snapshot, compact, find, dom, watch, wait, shot,
+// pdf, extract, batch, log and prune.
 package readcmd
 
 import (

@@ -1,0 +1,57 @@
+package readcmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/cmd/domtap/internal/cli"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Find makes the command find.
+func Find(a *cli.App) *cobra.Command {
+	var results, tokens int32
+	cmd := a.TabCommand(&cobra.Command{
+		Use:   "find WORDS…",
+		Short: "Find elements and texts of a page by words",
+		Long: `Find elements and texts of a page by words, and print one line for each, the best match first.
+
+Case, accents and white space do not matter; "words in double quotes" stand together. Every word must be
+in the name, value, placeholder or link target of an element, be its role, or be in its context: the row,
+list item or article that holds it, the names of its ancestors, the headings above it.
+
+A page without a match is no error: the elements that come closest are printed.`,
+		Example: `  domtap find sign in
+  domtap find delete grace hopper        # the Delete in the row of Grace Hopper
+  domtap find search field
+  domtap find --max-results 50 --max-tokens 2000 invoice
+  domtap find '"terms of use"'           # these words together`,
+		Args: cli.Args("WORDS…"), ValidArgsFunction: cobra.NoFileCompletions,
+	})
+	f := cmd.Flags()
+	f.Int32Var(&results, "max-results", 10, "print at most this many matches, 1 to 50")
+	f.Int32Var(&tokens, "max-tokens", 500, "the most tokens of the text; 0: no limit")
+	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
+		id, err := c.TabID(ctx)
+		if err != nil {
+			return err
+		}
+		request := &domtapv1.FindRequest{TabId: id, Query: strings.Join(args, " "), ClientId: c.ID}
+		if f.Changed("max-results") {
+			request.MaxResults = proto.Int32(results)
+		}
+		if f.Changed("max-tokens") {
+			request.MaxTokens = proto.Int32(tokens)
+		}
+		answer, err := c.DOM.Find(ctx, request)
+		if err != nil {
+			return err
+		}
+		return a.Printer().Show(answer, func() string { return render.Paragraph(answer.GetText()) })
+	})
+	return cmd
+}

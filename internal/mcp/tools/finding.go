@@ -1,0 +1,47 @@
+package tools
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/args"
+)
+
+// tokensPerMatch is the budget for each match that a call asks for.
+const tokensPerMatch = 50
+
+// findArgs are the arguments of browser_find.
+type findArgs struct {
+	Tab        string      `json:"tab"`
+	Query      string      `json:"query"`
+	MaxResults args.Number `json:"max_results"`
+}
+
+func findElements(ctx context.Context, c *Call) error {
+	a, err := read[findArgs](c)
+	if err != nil {
+		return err
+	}
+	if a.Query == "" {
+		return inputf("query is missing: the words to find, such as \"sign in\"")
+	}
+	id, err := c.tab(a.Tab)
+	if err != nil {
+		return err
+	}
+	request := &domtapv1.FindRequest{
+		TabId: id, Query: a.Query, MaxResults: c.Int32("max_results", a.MaxResults, args.Range{Low: 1, High: 50}), ClientId: c.Session.ClientID,
+	}
+	if request.MaxResults != nil {
+		request.MaxTokens = proto.Int32(max(500, tokensPerMatch*request.GetMaxResults()))
+	}
+	answer, err := c.Daemon.Dom.Find(ctx, request)
+	if err != nil {
+		return err
+	}
+	c.warn(answer.GetMetadata().GetSignals())
+	c.show(answer.GetText())
+	return nil
+}

@@ -1,0 +1,168 @@
+package services
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/content/injection"
+	"github.com/domtap/domtap/internal/find"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/telemetry/usage"
+	"github.com/domtap/domtap/internal/tokens"
+	"github.com/domtap/domtap/view"
+)
+
+const (
+	// defaultResults and defaultFinding are max_results and max_tokens of Find when the request leaves them unset.
+	defaultResults = 10
+	defaultFinding = 500
+	// maxNearest is how many elements Find returns that come close to what is not there.
+	maxNearest = 3
+)
+
+// Find returns the elements that a query means, with their lines.
+func (s *domService) Find(ctx context.Context, r *domtapv1.FindRequest) (*domtapv1.FindResponse, error) {
+	tab, err := s.Access.Tab(ctx, r.GetTabId())
+	if err != nil {
+		return nil, err
+	}
+	reading, err := tab.Read(ctx, actor.ReadOptions{Structural: true, Geometry: true, MaxAge: r.GetMaxAge().AsDuration()})
+	if err != nil {
+		return nil, err
+	}
+	f := findIn(reading, r)
+	shared := s.Views.Of(tab)
+	signals := shared.Signals(f.page)
+	f.print(r, signals)
+	if len(f.found) > 0 {
+		// Without a match the caller has read nothing, and knows its refs from earlier answers.
+		seen := views.State{Snapshot: f.page, Mark: reading.Mark}
+		shared.SetState(connections.Caller(ctx, r.GetClientId()), seen)
+		shared.SetState(connections.Caller(ctx, ""), seen) // its turns may name no client
+	}
+	accountFind(ctx, shared, f.page)
+	resp := f.message()
+	resp.Metadata.Signals, resp.Metadata.PageLimited = convert.Signals(signals), f.page.Limited
+	for _, frame := range reading.Late {
+		resp.Metadata.LateFrames = append(resp.Metadata.LateFrames, string(frame))
+	}
+	return resp, nil
+}
+
+// accountFind records that a page was read.
+func accountFind(ctx context.Context, shared *views.Tab, page *dom.Snapshot) {
+	note := metering.Of(ctx)
+	if note == nil {
+		return
+	}
+	reads := usage.Reads{Pages: 1}
+	if shared.Seen(page) {
+		reads.HeadHits = 1
+	}
+	note.Reads(reads)
+	note.Whole(shared.Whole(page), false)
+}
+
+// finding is what a search found.
+type finding struct {
+	page   *dom.Snapshot
+	layout *dom.Layout
+	// found are all matches, the best first; nearest has what comes closest when there are none.
+	found, nearest []find.Match
+	// limit is how many matches may be returned; printed has those that are.
+	limit   int
+	printed compact.Printed
+}
+
+// findIn searches a page.
+func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
+	f := &finding{page: reading.Head.Snapshot, layout: reading.Layout, limit: defaultResults}
+	if r.MaxResults != nil {
+		f.limit = int(r.GetMaxResults())
+	}
+	elements := f.page.Elements.Slice()
+	if f.found = find.Parse(r.GetQuery()).Match(elements, f.page.URL); len(f.found) > 0 {
+		return f
+	}
+	near := target.Nearest(target.Target{By: target.Text, Words: r.GetQuery()}, elements, maxNearest)
+	for _, e := range near {
+		for i := range elements {
+			if elements[i] == e {
+				f.nearest = append(f.nearest, find.Match{Element: e, Index: i})
+			}
+		}
+	}
+	return f
+}
+
+// print writes the text within the budget.
+func (f *finding) print(r *domtapv1.FindRequest, signals []injection.Signal) {
+	budget := defaultFinding
+	if r.MaxTokens != nil {
+		budget = int(r.GetMaxTokens())
+	}
+	f.printed = compact.Found{
+		Header: compact.Header{URL: f.page.URL, Title: f.page.Title, Signals: injection.Line(signals)},
+		Query:  r.GetQuery(), Total: len(f.found),
+		Matches: elementsOf(f.found[:min(len(f.found), f.limit)]), Nearest: elementsOf(f.nearest),
+	}.Print(budget, tokens.Count)
+}
+
+func elementsOf(found []find.Match) []*dom.Element {
+	out := make([]*dom.Element, len(found))
+	for i, m := range found {
+		out[i] = m.Element
+	}
+	return out
+}
+
+// message makes the answer.
+func (f *finding) message() *domtapv1.FindResponse {
+	resp := &domtapv1.FindResponse{Text: f.printed.Text, Revision: f.page.Revision, Epoch: f.page.Epoch}
+	if len(f.found) == 0 {
+		resp.Nearest = f.messages(f.nearest)
+	} else {
+		resp.Matches = f.messages(f.found)
+	}
+	shown := len(resp.GetMatches())
+	v := view.View{Elements: dom.ListOf(elementsOf(f.found[:shown])), Total: len(f.found), Tokens: f.printed.Tokens}
+	switch {
+	case shown == len(f.found):
+	case shown == f.limit:
+		v.Reason = view.ElementLimit
+	default:
+		v.Reason = view.TokenBudget
+	}
+	if v.Reason != view.NotTruncated {
+		v.OmittedByRole = map[string]int{}
+		for _, m := range f.found[shown:] {
+			v.OmittedByRole[m.Element.Role]++
+		}
+	}
+	resp.Metadata = convert.Metadata(v, tokens.Name)
+	return resp
+}
+
+// messages returns the first matches, those that have lines.
+func (f *finding) messages(found []find.Match) []*domtapv1.FindMatch {
+	found = found[:len(f.printed.Lines)]
+	var boxes []dom.Box
+	if f.layout != nil {
+		for _, m := range found {
+			boxes = append(boxes, f.layout.Boxes[m.Index])
+		}
+	}
+	out := make([]*domtapv1.FindMatch, len(found))
+	for i, e := range convert.Elements(elementsOf(found), boxes) {
+		e.Attributes = nil // of other callers
+		out[i] = &domtapv1.FindMatch{Element: e, Line: f.printed.Lines[i]}
+	}
+	return out
+}
