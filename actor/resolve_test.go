@@ -70,6 +70,24 @@ func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
 	}
 }
 
+// TestLookingIntoStructureIsNoChange clicks a heading that does nothing, and that nobody had read: the page then says
+// that its other elements stand in others, where they have always been.
+func TestLookingIntoStructureIsNoChange(t *testing.T) {
+	b, _, tab := start(t, tabpool.Config{})
+	region := actortest.El("section", "region", "Orders of May", actortest.Heading(2, "Orders"), actortest.Button("Pay"))
+	region.Kind = dom.Structural
+	set(b.Page(0), region)
+	out := act(t, tab, turn.Turn{Steps: []turn.Step{at(byRole("heading", "orders"))}})
+	if out.Structural || out.Verdict != turn.NoChange {
+		t.Errorf("the verdict is %v", out.Verdict)
+	}
+	pay := out.After.Elements.Slice()[2]
+	alone := turn.WithoutStructure(out.After.Elements).Slice()
+	if len(alone) != 1 || alone[0].Text != "Pay" || alone[0].Parent != dom.NoRef || alone[0].Depth != 0 || pay.Depth != 1 {
+		t.Errorf("without structure %+v is %+v", pay, alone)
+	}
+}
+
 func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	off := actortest.Textbox("Hidden", "")

@@ -1,8 +1,6 @@
 package turn
 
 import (
-	"slices"
-
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/target"
@@ -170,9 +168,8 @@ type Outcome struct {
 
 // Elements returns what counts of one of the two states when they are compared; see Structural.
 func (o *Outcome) Elements(s *dom.Snapshot) dom.List {
-	shown := func(el *dom.Element) bool { return el.Kind == dom.Structural }
-	if o.Structural || !slices.ContainsFunc(s.Elements.Slice(), shown) {
+	if o.Structural {
 		return s.Elements
 	}
-	return dom.ListOf(slices.DeleteFunc(slices.Clone(s.Elements.Slice()), shown))
+	return WithoutStructure(s.Elements)
 }

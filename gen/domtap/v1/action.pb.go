@@ -30,11 +30,13 @@ type Verdict int32
 const (
 	// Never sent.
 	Verdict_VERDICT_UNSPECIFIED Verdict = 0
-	Verdict_VERDICT_NO_CHANGE   Verdict = 1
-	Verdict_VERDICT_CHANGED     Verdict = 2
-	Verdict_VERDICT_NAVIGATED   Verdict = 3
-	Verdict_VERDICT_DIALOG      Verdict = 4
-	Verdict_VERDICT_NEW_TAB     Verdict = 5
+	// As far as the daemon knows the page: headings, landmarks, text and images count once any caller has read them.
+	Verdict_VERDICT_NO_CHANGE Verdict = 1
+	// Elements or the title changed, perhaps only some that the diff does not list, or an element moved.
+	Verdict_VERDICT_CHANGED   Verdict = 2
+	Verdict_VERDICT_NAVIGATED Verdict = 3
+	Verdict_VERDICT_DIALOG    Verdict = 4
+	Verdict_VERDICT_NEW_TAB   Verdict = 5
 )
 
 // Enum value maps for Verdict.
@@ -1824,7 +1826,12 @@ type InteractResponse struct {
 	Results []*StepResult          `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// At most 50 elements each of added, removed and changed; the counts are of all. A changed element has only ref,
 	// tag, role, type and text beside the fields that changed. After a navigation, the elements of the previous
-	// document are counted and not listed. Headings, text and images count only if they were read before.
+	// document are counted and not listed.
+	//
+	// Headings, landmarks, text and images are listed only if this caller's last GetDom or GetCompact asked for them by
+	// `interactive_only: false` or `full_snapshot`, and read the same document. Reads of a part (root_ref, frame_id,
+	// cursor) leave that as it was; what DENSE and TREE mention by default does not count, and neither do other calls,
+	// or other callers.
 	Diff    *Diff   `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
 	Verdict Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
 	// If URL and title are unchanged: only id and revision, and the status unless it is READY.
@@ -2093,11 +2100,12 @@ func (x *FillFormRequest) GetFormat() Format {
 type FillFormResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One for each field, and one for the submission: fill "Email": ok, or what the field holds instead.
-	Results  []*StepResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
-	Diff     *Diff         `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
-	Verdict  Verdict       `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
-	Tab      *Tab          `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
-	NewTabId string        `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
+	Results []*StepResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	// As in InteractResponse.
+	Diff     *Diff   `protobuf:"bytes,2,opt,name=diff,proto3" json:"diff,omitempty"`
+	Verdict  Verdict `protobuf:"varint,3,opt,name=verdict,proto3,enum=domtap.v1.Verdict" json:"verdict,omitempty"`
+	Tab      *Tab    `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
+	NewTabId string  `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
 	// The diff as text, if requested, as in InteractResponse.
 	DiffText      string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
 	unknownFields protoimpl.UnknownFields

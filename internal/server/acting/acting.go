@@ -29,9 +29,17 @@ type Reasons func(error) string
 // unknownChanges is the diff of a page that stopped answering.
 const unknownChanges = "Changes: not known, the page does not answer\n"
 
-// Answer makes the answer of a turn; asText: with the diff as text.
-func Answer(o *turn.Outcome, reason Reasons, asText bool) (*domtapv1.InteractResponse, error) {
-	d, err := effect(o)
+// Form says how the diff of an answer is made.
+type Form struct {
+	// Text: as text.
+	Text bool
+	// Structural: it lists structural elements, too, as far as the turn knows them; see turn.Outcome.
+	Structural bool
+}
+
+// Answer makes the answer of a turn.
+func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResponse, error) {
+	d, err := effect(o, form.Structural)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +50,7 @@ func Answer(o *turn.Outcome, reason Reasons, asText bool) (*domtapv1.InteractRes
 	if o.Replaced {
 		listed.Removed = nil // all that was there before, which is gone with its document
 	}
-	if asText {
+	if form.Text {
 		answer.DiffText = compact.DiffWithin(listed, len(d.Removed), MaxListed)
 		if d.Empty() && o.Info.Status == actor.StatusUnresponsive {
 			answer.DiffText = unknownChanges
@@ -58,13 +66,18 @@ func Answer(o *turn.Outcome, reason Reasons, asText bool) (*domtapv1.InteractRes
 	return answer, nil
 }
 
-// effect returns the diff of a turn.
-func effect(o *turn.Outcome) (diff.Diff, error) {
-	before, err := plain(o.Elements(o.Before))
+// effect returns the diff of a turn. Without structural it is the same whether or not other callers have read
+// structural elements.
+func effect(o *turn.Outcome, structural bool) (diff.Diff, error) {
+	listed := o.Elements
+	if !structural {
+		listed = func(s *dom.Snapshot) dom.List { return turn.WithoutStructure(s.Elements) }
+	}
+	before, err := plain(listed(o.Before))
 	if err != nil {
 		return diff.Diff{}, err
 	}
-	after, err := plain(o.Elements(o.After))
+	after, err := plain(listed(o.After))
 	if err != nil {
 		return diff.Diff{}, err
 	}

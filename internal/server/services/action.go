@@ -45,7 +45,12 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	return acting.Answer(&outcome, rpcstatus.Reason, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
+	return acting.Answer(&outcome, rpcstatus.Reason, form(r.GetFormat(), shared.ListsStructural(who, outcome.After)))
+}
+
+// form is the form of the diff that a request's format and its caller's reads ask for.
+func form(f domtapv1.Format, structural bool) acting.Form {
+	return acting.Form{Text: f == domtapv1.Format_FORMAT_DIFF, Structural: structural}
 }
 
 // account records how a turn went.
@@ -85,7 +90,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}
 	shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark})
 	s.account(ctx, tab, acting.FormKinds(r), &outcome)
-	answer, err := acting.Answer(&outcome, rpcstatus.Reason, r.GetFormat() == domtapv1.Format_FORMAT_DIFF)
+	answer, err := acting.Answer(&outcome, rpcstatus.Reason, form(r.GetFormat(), shared.ListsStructural(who, outcome.After)))
 	if err != nil {
 		return nil, err
 	}

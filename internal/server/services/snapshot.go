@@ -87,9 +87,14 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 // compareWithBaseline makes the view the baseline of the caller, and finds the change from the earlier one
 // if the request asks for it.
 func (s *snapshot) compareWithBaseline(ctx context.Context, r snapshotRequest, since *uint64, shared *views.Tab, seen views.Seen) {
-	last, resync := shared.Swap(connections.Caller(ctx, r.GetClientId()), seen)
-	if r.GetClientId() != "" {
-		shared.SetState(connections.Caller(ctx, ""), views.State{Snapshot: s.view.Snapshot, Mark: seen.Mark}) // its turns may name no client
+	who, unnamed := connections.Caller(ctx, r.GetClientId()), connections.Caller(ctx, "")
+	last, resync := shared.Swap(who, seen)
+	shared.Asked(who, r, s.view.Snapshot)
+	if who != unnamed { // its turns may name no client
+		shared.SetState(unnamed, views.State{Snapshot: s.view.Snapshot, Mark: seen.Mark})
+	}
+	if who != unnamed && r.GetClientId() != readPage {
+		shared.Asked(unnamed, r, s.view.Snapshot)
 	}
 	switch {
 	case since != nil:

@@ -70,7 +70,17 @@ type baseline struct {
 	// state.
 	state   State
 	streams int
+	// structural is the document whose last read asked for structural elements; zero: the last read did not.
+	structural document
 }
+
+// document names a document of a tab.
+type document struct {
+	number uint64
+	epoch  string
+}
+
+func documentOf(s *dom.Snapshot) document { return document{s.Document, s.Epoch} }
 
 func newBaselines() *baselines {
 	return &baselines{entries: map[callerTab]*list.Element{}, used: list.New()}
@@ -122,6 +132,38 @@ func (t *Tab) SetState(who Caller, now State) {
 	entry := b.entry(callerTab{who, t.tab.ID()})
 	entry.state = now
 	b.trim(entry)
+}
+
+// Asked records what a caller's read of the tab asked for, so that the diffs of its actions list the same: structural
+// elements only if the last read of the whole page names them (interactive_only false, or full_snapshot). A read of a
+// part, by root_ref or frame_id, changes nothing, and neither does what formats show besides the view.
+func (t *Tab) Asked(who Caller, r Request, s *dom.Snapshot) {
+	if isSet(r, "root_ref") || r.GetFrameId() != "" {
+		return
+	}
+	var structural document
+	if r.GetFullSnapshot() || isSet(r, "interactive_only") && !r.GetInteractiveOnly() {
+		structural = documentOf(s)
+	}
+	b := t.last
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	entry := b.entry(callerTab{who, t.tab.ID()})
+	entry.structural = structural
+	b.trim(entry)
+}
+
+// ListsStructural reports whether the diffs of a caller's actions list structural elements. After a navigation they do
+// not until the next read: it depends on no other caller's reads whether the elements of the new document are known.
+func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot) bool {
+	b := t.last
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	item := b.entries[callerTab{who, t.tab.ID()}]
+	if item == nil {
+		return false
+	}
+	return item.Value.(*baseline).structural == documentOf(now)
 }
 
 // Streams records that a stream sends a caller every state, until over is called.

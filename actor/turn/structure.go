@@ -1,0 +1,42 @@
+package turn
+
+import (
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// position is where the children of an element stand in a list without structural elements.
+type position struct {
+	parent dom.Ref
+	depth  int
+}
+
+// WithoutStructure returns the elements of a snapshot as they are while nobody has read structural elements:
+// without those, and with parents and depths that do not count them.
+func WithoutStructure(elements dom.List) dom.List {
+	all := elements.Slice()
+	if !slices.ContainsFunc(all, func(el *dom.Element) bool { return el.Kind == dom.Structural }) {
+		return elements
+	}
+	below := make(map[dom.Ref]position, len(all))
+	out := make([]*dom.Element, 0, len(all))
+	for _, el := range all {
+		at, known := below[el.Parent]
+		if !known {
+			at.parent = dom.NoRef
+		}
+		if el.Kind == dom.Structural {
+			below[el.Ref] = at
+			continue
+		}
+		below[el.Ref] = position{el.Ref, at.depth + 1}
+		if el.Parent != at.parent || el.Depth != at.depth {
+			moved := *el
+			moved.Parent, moved.Depth = at.parent, at.depth
+			el = &moved
+		}
+		out = append(out, el)
+	}
+	return dom.ListOf(out)
+}
