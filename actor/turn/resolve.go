@@ -41,6 +41,8 @@ type resolved struct {
 // aim finds the element that an action is meant for. The head is up to date.
 func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 	switch {
+	case a.Target.By == target.None && a.Ref == dom.NoRef && a.Kind == driver.Type:
+		return t.focused()
 	case a.Target.By == target.None && a.Ref == dom.NoRef:
 		return resolved{ref: dom.NoRef}, nil
 	case a.Target.By == target.None:
@@ -58,6 +60,20 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 		return resolved{}, err
 	}
 	return t.only(ctx, a.Target, found)
+}
+
+// focused takes the element that has the focus: the innermost one, since a frame has it together with its content.
+func (t *resolver) focused() (resolved, error) {
+	var found *dom.Element
+	for _, el := range t.x.Head().Snapshot.Elements.Slice() {
+		if el.States.Focused == dom.True {
+			found = el
+		}
+	}
+	if found == nil {
+		return resolved{}, apierr.Errorf(apierr.NotActionable, "type: no element has the focus: click a field first, or name it as the target")
+	}
+	return resolved{ref: found.Ref, el: found}, nil
 }
 
 // byRef takes the element of a ref, or the one that was rendered in its place. One that the caller named must be what the

@@ -59,6 +59,7 @@ var requestTests = []struct {
 		{Ref: proto.Uint32(7), Value: "x"}, {Ref: proto.Uint32(8), Value: "y=z"}, {Ref: proto.Uint32(9)}, {Label: "e7", Value: "label"}}}},
 	{"compact --root [ref=e3]", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_LINES, RootRef: proto.Uint32(3)}},
 	{"shot --ref e3 -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(3)}},
+	{"type Oslo --submit", interact(&domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Text: "Oslo", Submit: true}}})},
 	{"click @15", interact(&domtapv1.Step{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: refTarget(15)}}})},
 	{"screenshot --annotate -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},

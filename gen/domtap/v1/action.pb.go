@@ -433,8 +433,10 @@ func (x *HoverStep) GetTarget() *Target {
 // page changed the text. Otherwise `delivered` is PART or NONE, and the error says how many characters arrived and
 // why (NOT_DELIVERED).
 type TypeStep struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Unset: the element that has the focus, which the summary names. If none has it, or one that takes no text, the step
+	// is NOT_ACTIONABLE.
+	Target *Target `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// At most 100,000 characters.
 	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
 	// Press Enter afterwards.

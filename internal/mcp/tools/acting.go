@@ -230,7 +230,11 @@ func (s *stepArgs) settle() {
 	switch strings.ToLower(s.Action) {
 	case "press":
 		s.Value = s.Key
-	case "type", "fill":
+	case "type":
+		if s.Text != "" { // nothing is typed without a value; without a target it goes to what has the focus
+			s.Value, s.Text = args.Words{string(s.Text)}, ""
+		}
+	case "fill":
 		if other := s.Ref.Set || s.Role+string(s.Label+s.Placeholder)+s.TestID+s.Selector != ""; other && s.Text != "" {
 			s.Value, s.Text = args.Words{string(s.Text)}, ""
 		}

@@ -54,7 +54,9 @@ func checkStep(v *violations, at string, s *domtapv1.Step) {
 	case *domtapv1.Step_Hover:
 		checkTarget(v, at+".hover.target", a.Hover.GetTarget())
 	case *domtapv1.Step_Type:
-		checkElementTarget(v, at+".type.target", a.Type.GetTarget())
+		if a.Type.GetTarget() != nil {
+			checkElementTarget(v, at+".type.target", a.Type.GetTarget())
+		}
 		checkText(v, at+".type.text", a.Type.GetText())
 	case *domtapv1.Step_Fill:
 		checkElementTarget(v, at+".fill.target", a.Fill.GetTarget())

@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
 	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/refs"
 )
 
 // action describes the command of one action.
@@ -24,6 +25,8 @@ type action struct {
 	args []string
 	// optionalTarget allows the command without a target.
 	optionalTarget bool
+	// focused makes the element that has the focus the target when the arguments name none.
+	focused bool
 	flags          func(*pflag.FlagSet, *options)
 	step           func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error)
 }
@@ -106,6 +109,9 @@ func (a *action) bind(cmd *cobra.Command, text func(argument string) (string, er
 		a.flags(cmd.Flags(), &o)
 	}
 	words := append([]string{a.name, "REF"}, a.args...)
+	if a.focused {
+		words[1] = "[REF]"
+	}
 	if a.optionalTarget {
 		words = append(append([]string{a.name}, a.args...), "[REF]")
 	}
@@ -125,10 +131,20 @@ func (a *action) bind(cmd *cobra.Command, text func(argument string) (string, er
 	}
 }
 
+// toFocus reports whether the arguments are those of an action on the element that has the focus. A ref alone is not:
+// its TEXT was forgotten.
+func (a *action) toFocus(args []string) bool {
+	if !a.focused || len(args) != len(a.args) {
+		return false
+	}
+	_, isRef := refs.Parse(args[0])
+	return !isRef
+}
+
 // checkArgs checks the number of arguments. A target by a flag needs no REF.
 func (a *action) checkArgs(args []string, t *target, o *options) error {
 	var required []string
-	if !t.given() && !a.optionalTarget {
+	if !t.given() && !a.optionalTarget && !a.toFocus(args) {
 		required = []string{"REF"}
 	}
 	if o.by == "" && o.toAt == "" { // both name the place that an element is dragged to
@@ -148,6 +164,9 @@ func (a *action) split(args []string, t *target) (*domtapv1.Target, []string, er
 	if t.given() {
 		message, err := t.message()
 		return message, args, err
+	}
+	if a.toFocus(args) {
+		return nil, args, nil
 	}
 	at := 0
 	if a.optionalTarget {

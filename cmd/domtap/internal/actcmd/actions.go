@@ -41,13 +41,14 @@ else. The click also fails if the element stays covered or disabled for longer t
 		},
 	},
 	{
-		name: "type", args: []string{"TEXT"}, short: "Type into an element, and print what that changed",
+		name: "type", args: []string{"TEXT"}, focused: true, short: "Type into an element, and print what that changed",
 		long: `Focus the element with this ref, type TEXT after its present text, key by key, and print what changed.
-A line break in TEXT is the key Enter.
+A line break in TEXT is the key Enter. Without REF, a TEXT that does not look
+like a ref goes to the element that has the focus.
 
 TEXT - reads standard input, so that a password does not appear in the list of processes. Put a TEXT
 that begins with a dash after two dashes: domtap type 7 -- -5`,
-		example: "  domtap type 7 \"a@b.example\" --submit\n  pass show shop | domtap type 8 -",
+		example: "  domtap type 7 \"a@b.example\" --submit\n  domtap type Oslo\n  pass show shop | domtap type 8 -",
 		flags:   func(f *pflag.FlagSet, o *options) { f.BoolVar(&o.submit, "submit", false, "press Enter afterwards") },
 		step: func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error) {
 			return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: t, Text: args[0], Submit: o.submit}}}, nil
