@@ -132,6 +132,20 @@ func TestNumbersOutOfRangeAreClampedAndTheHeaderSaysSo(t *testing.T) {
 	})
 }
 
+func TestArgumentsThatCanMeanOneThingOnlyAreAccepted(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		h := b.host()
+		h.do("browser_navigate", object{"url": shopURL})
+		for _, step := range []object{
+			{"action": "type", "ref": "[ref=e2]", "text": "ada"}, {"action": "fill", "label": "Email", "text": 5}, {"action": "press", "key": "Enter"},
+		} {
+			wantAll(t, h.do("browser_interact", object{"steps": step}), ": ok")
+		}
+		got, _ := h.call("browser_interact", object{"steps": object{"action": "type", "text": "Oslo"}})
+		wantAll(t, got, "# error: NOT_ACTIONABLE", "no element has the focus: click a field first")
+	})
+}
+
 func TestTimesAreSecondsOrSayTheirUnit(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		h := b.host()

@@ -30,13 +30,13 @@ func IsUnknown(err error) bool {
 
 // usual are names that models write for arguments, without case and separators, with the names that may be meant.
 var usual = map[string][]string{
-	"element": {"text", "label"}, "elementtext": {"text"}, "buttontext": {"text"}, "linktext": {"text"}, "query": {"text"}, "content": {"value", "text"},
+	"element": {"text", "label"}, "elementtext": {"text"}, "buttontext": {"text"}, "linktext": {"text"}, "query": {"text"}, "search": {"query"}, "words": {"query"}, "content": {"value", "text"},
 	"uid": {"ref"}, "index": {"ref"}, "id": {"ref", "tab"}, "elementid": {"ref"}, "elementref": {"ref"}, "nodeid": {"ref"}, "target": {"ref"}, "field": {"label"},
 	"title": {"name"}, "name": {"label"}, "key": {"value"}, "keys": {"value"}, "input": {"value"}, "option": {"value"}, "options": {"values"}, "file": {"value"}, "filepath": {"value"},
 	"path": {"value"}, "paths": {"values"}, "files": {"values"}, "prompttext": {"value"}, "href": {"url"}, "link": {"url"}, "address": {"url"}, "uri": {"url"},
 	"pageurl": {"url"}, "tabid": {"tab"}, "pageid": {"tab"}, "css": {"selector"}, "cssselector": {"selector"}, "timeoutms": {"timeout"}, "timeoutseconds": {"timeout"},
 	"seconds": {"timeout"}, "quietms": {"quiet"}, "type": {"action"}, "kind": {"action"}, "op": {"action"}, "command": {"action"}, "fullpage": {"full_page"},
-	"annotate": {"marks"}, "limit": {"max_elements", "max_tokens", "max_rows"}, "maxresults": {"max_elements"}, "viewport": {"viewport_only"}, "elements": {"fields"},
+	"annotate": {"marks"}, "limit": {"max_elements", "max_results", "max_tokens", "max_rows"}, "maxresults": {"max_results", "max_elements"}, "viewport": {"viewport_only"}, "elements": {"fields"},
 	"inputs": {"fields"}, "actions": {"steps"}, "pressenter": {"submit"}, "enter": {"submit"}, "links": {"urls"},
 }
 

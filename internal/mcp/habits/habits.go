@@ -72,6 +72,7 @@ var table = []habit{
 	{names: "tabs browsertabs", tool: tabs, renamed: map[string]string{"action": "action"}, needs: object{"action": "list"}},
 	{names: "handledialog browserhandledialog", tool: tabs, renamed: map[string]string{"accept": "accept", "action": "action", "prompttext": "value"}, needs: object{"action": "accept"}},
 	{names: "takesnapshot snapshot getstate browsersnapshot browsergetstate browserstate getpage compact", tool: snapshot},
+	{names: "find search searchpage findelement findelements browserfindelements browsersearchpage findtext findonpage", tool: "browser_find", renamed: map[string]string{"query": "query", "text": "query", "element": "query", "pattern": "query"}, needs: object{"query": "sign in"}},
 	{names: "click tap clickelement clickelementbyindex browserclick clickat", tool: interact, step: "click", renamed: with("button", "button", "dblclick", "double", "doubleclick", "double"), needs: one},
 	{names: "doubleclick browserdoubleclick", tool: interact, step: "double_click", renamed: pointer, needs: one},
 	{names: "hover browserhover", tool: interact, step: "hover", renamed: pointer, needs: one},

@@ -21,6 +21,7 @@ var examples = map[string]string{
 	"browser_fill_form":            `{"fields":[{"label":"E-mail","value":"ada@example.com"}]}`,
 	"browser_wait":                 `{"text":"Thank you"}`,
 	"browser_read_page":            `{"mode":"content"}`,
+	"browser_find":                 `{"query":"sign in"}`,
 	"browser_log":                  `{}`,
 	"browser_get_dom":              `{}`,
 	"browser_screenshot":           `{}`,

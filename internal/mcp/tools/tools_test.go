@@ -90,6 +90,11 @@ func TestCallsOfOtherServersBecomeCallsThatToolsRead(t *testing.T) {
 			}
 		}
 	}
+	for _, tool := range table {
+		if examples[tool.Name] == "" {
+			t.Errorf("%s has no example", tool.Name)
+		}
+	}
 	for tool, example := range examples {
 		into := reflect.New(reflect.TypeOf(arguments[tool])).Interface()
 		if err := args.Decode(json.RawMessage(example), into); err != nil || !complete(tool, json.RawMessage(example)) {

@@ -27,8 +27,8 @@ type action struct {
 	optionalTarget bool
 	// focused makes the element that has the focus the target when the arguments name none.
 	focused bool
-	flags          func(*pflag.FlagSet, *options)
-	step           func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error)
+	flags   func(*pflag.FlagSet, *options)
+	step    func(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, error)
 }
 
 // options are the values of all flags but those of the target.
