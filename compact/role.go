@@ -63,7 +63,7 @@ func hasOwnRole(e *dom.Element) bool {
 	switch e.Tag {
 	case "label":
 		return isStandIn(e) && e.Role == NativeRole("input", e.Type, false)
-	case "header", "footer", "section", "form", "aside":
+	case "header", "footer", "section", "form", "aside", "li", "summary", "option":
 		return e.Role == "generic"
 	case "img", "svg":
 		return e.Role == "image" || e.Role == "none" || e.Role == "presentation"

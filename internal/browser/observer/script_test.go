@@ -21,7 +21,8 @@ import (
 var update = flag.Bool("update", false, "write what the scripts answer into js/*.txtar")
 
 // TestScripts runs parts of the page script in a browser, against small documents. The cases of a script stand in the
-// archive beside it; the archive's name says what testdata/units.js asks: names, roles, styles, writer. A case is of up
+// archive beside it; the archive's name says what testdata/units.js asks: names, roles, mutations, styles,
+// writer. A case is of up
 // to three files: CASE.html is the document, CASE.js what is done to it, in steps that lines of "---" divide, and
 // CASE.want the answer.
 func TestScripts(t *testing.T) {

@@ -37,15 +37,16 @@ const INPUT_ROLES = {
 
 /** The roles of elements by their tag. @type {Record<string, string>} */
 const TAG_ROLES = {
-  button: "button", textarea: "textbox", summary: "button", details: "group", option: "option",
+  button: "button", textarea: "textbox", details: "group",
   h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",
   nav: "navigation", main: "main", article: "article", dialog: "dialog",
-  ul: "list", ol: "list", menu: "list", li: "listitem", table: "table", tr: "row", td: "cell",
+  ul: "list", ol: "list", menu: "list", table: "table", tr: "row", td: "cell",
   th: "columnheader", p: "paragraph", fieldset: "group", figure: "figure", hr: "separator",
   progress: "progressbar", meter: "meter", output: "status", search: "search", address: "group",
   blockquote: "blockquote", code: "code", time: "time", svg: "image", math: "math", optgroup: "group",
   iframe: "iframe", frame: "iframe", datalist: "listbox", dfn: "term", em: "emphasis", strong: "strong",
-  sub: "subscript", sup: "superscript", ins: "insertion", del: "deletion", caption: "caption",
+  sub: "subscript", sup: "superscript", ins: "insertion", del: "deletion", s: "deletion", mark: "mark",
+  dt: "term", dd: "definition", hgroup: "group", caption: "caption",
   tbody: "rowgroup", thead: "rowgroup", tfoot: "rowgroup", legend: "legend", label: "label",
 };
 
@@ -80,9 +81,98 @@ function headerRole(el) {
   return beside.includes("td") && !beside.includes("th") ? "rowheader" : "columnheader";
 }
 
+/** Whether an attribute of an element is more than white space. @param {El} el @param {string} name */
+function saysSomething(el, name) {
+  const value = attr(el, name);
+  return value !== null && value.trim() !== "";
+}
+
 /** Whether the author gave an element a name by an attribute. @param {El} el */
 function hasAuthorName(el) {
-  return (aria(el, "aria-label") !== null) || (aria(el, "aria-labelledby") !== null) || hasAttr(el, "title");
+  return saysSomething(el, "aria-label") || saysSomething(el, "title") || isNamedById(el);
+}
+
+/** Whether aria-labelledby names an element that is there. @param {El} el */
+function isNamedById(el) {
+  const ids = attr(el, "aria-labelledby");
+  if (!ids) return false;
+  const root = treeOf(el);
+  return ids.trim().split(/\s+/, 16).some((id) => (isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id)) !== null);
+}
+
+/** The roles that an element can only have within an element of another role. @type {Record<string, Set<string>>} */
+const REQUIRED_CONTEXTS = {
+  option: new Set(["listbox", "combobox"]),
+  treeitem: new Set(["tree"]),
+  listitem: new Set(["list", "directory"]),
+};
+/** Roles between an element and its context that do not part the two. */
+const TRANSPARENT_ROLES = new Set(["generic", "none", "presentation", "group"]);
+
+/** Whether an element with a role is in the context that the role requires. @param {El} el @param {string} role */
+function isInContext(el, role) {
+  const contexts = REQUIRED_CONTEXTS[role];
+  if (contexts === undefined) return true;
+  for (let p = flatElement(el); p; p = flatElement(p)) {
+    const tag = tagOf(p);
+    const around = explicitRole(p) || nativeRole(p, tag);
+    if (contexts.has(around) || around === role) return true;
+    if (!TRANSPARENT_ROLES.has(around)) break;
+  }
+  return isOwned(el, contexts);
+}
+
+/**
+ * Whether an element with one of some roles owns another one by aria-owns.
+ * @param {El} el @param {Set<string>} roles
+ */
+function isOwned(el, roles) {
+  for (let /** @type {El | null} */ n = el, i = 0; n && i < 4; n = flatElement(n), i++) {
+    const id = attr(n, "id");
+    const owner = id ? firstInTree(treeOf(n), '[aria-owns~="' + CSS.escape(id) + '"]') : null;
+    if (owner && roles.has(explicitRole(owner) || nativeRole(owner, tagOf(owner)))) return true;
+  }
+  return false;
+}
+
+/** @param {Tree} tree @param {string} selector @returns {El | null} */
+function firstInTree(tree, selector) {
+  return isDocument(tree) ? safe.querySelector(tree, selector) : tree.querySelector(selector);
+}
+
+/** Whether a summary is that of the details element around it. @param {El} el */
+function isSummaryOfDetails(el) {
+  const parent = safe.parentNode(el);
+  if (!parent || !isElement(parent) || tagOf(parent) !== "details") return false;
+  for (let n = elementBefore(el); n; n = elementBefore(n)) if (tagOf(n) === "summary") return false;
+  return true;
+}
+
+/** Whether an element without a role attribute is an item of a list. @param {El} el */
+function isItemOfList(el) {
+  let parent = flatElement(el);
+  while (parent && tagOf(parent) === "slot") parent = flatElement(parent);
+  if (!parent) return false;
+  const tag = tagOf(parent);
+  const around = explicitRole(parent) || (tag === "ul" || tag === "ol" || tag === "menu" ? "list" : "");
+  return around === "list" || around === "directory";
+}
+
+/** Whether an option is one of a select or datalist. @param {El} el */
+function isOptionOfList(el) {
+  return closestOf(el, "select,datalist,[role=listbox]") !== null;
+}
+
+/** The attributes of WAI-ARIA that any element may have; with one of them no element is presentational. */
+const GLOBAL_ARIA = new Set([
+  "aria-atomic", "aria-busy", "aria-controls", "aria-current", "aria-describedby", "aria-description", "aria-details",
+  "aria-flowto", "aria-keyshortcuts", "aria-label", "aria-labelledby", "aria-live", "aria-owns", "aria-relevant",
+  "aria-roledescription",
+]);
+
+/** Whether an element has a global aria-* attribute. @param {El} el */
+function hasGlobalAria(el) {
+  return el.getAttributeNames !== undefined && el.getAttributeNames().some((name) => GLOBAL_ARIA.has(name) && attr(el, name) !== "");
 }
 
 /** The role that the element has without a role attribute. @param {El} el @param {string} tag */
@@ -111,6 +201,12 @@ function nativeRole(el, tag) {
       return hasAuthorName(el) || !isWithinTags(el, SECTIONING) ? "complementary" : "generic";
     case "th":
       return headerRole(el);
+    case "summary":
+      return isSummaryOfDetails(el) ? "button" : "generic";
+    case "li":
+      return isItemOfList(el) ? "listitem" : "generic";
+    case "option":
+      return isOptionOfList(el) ? "option" : "generic";
     case "section":
       return hasAuthorName(el) ? "region" : "generic";
     case "form":
@@ -148,8 +244,11 @@ function isFocusable(el, tag) {
 
 /** The computed role. @param {El} el @param {string} tag @param {string} explicit */
 function roleOf(el, tag, explicit) {
-  if (explicit && explicit !== "none" && explicit !== "presentation") return explicit;
-  if (explicit && !isFocusable(el, tag)) return "none";
+  if (explicit && explicit !== "none" && explicit !== "presentation") {
+    if (explicit === "region" || explicit === "form" ? hasAuthorName(el) : isInContext(el, explicit)) return explicit;
+    return nativeRole(el, tag);
+  }
+  if (explicit && !isFocusable(el, tag) && !hasGlobalAria(el)) return "none";
   return nativeRole(el, tag);
 }
 
@@ -176,7 +275,7 @@ const HINT_POINTER = 1, HINT_PROXY = 2, HINT_EDITED = 4, HINT_TARGET = 8;
  * @param {El} el @param {string} tag @param {string} explicit @param {number} hints
  */
 function isInteractive(el, tag, explicit, hints) {
-  if (INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
+  if (tag === "summary" ? isSummaryOfDetails(el) : INTERACTIVE_TAGS.has(tag)) return !(tag === "input" && el.type === "hidden");
   if (tag === "area") return hasAttr(el, "href");
   if (hints & ~HINT_TARGET) return true;
   if (explicit && INTERACTIVE_ROLES.has(explicit)) return true;

@@ -162,12 +162,18 @@ class Generated {
     this.sheets = -1;
     this.possible = false;
   }
-  /** @param {Document} doc @param {boolean} hasShadowTrees shadow trees have styles of their own */
+  /**
+   * Searches the sheets when there are others than before. Reports whether content that is
+   * generated may be another one now.
+   * @param {Document} doc @param {boolean} hasShadowTrees shadow trees have styles of their own
+   */
   check(doc, hasShadowTrees) {
     const sheets = safe.styleSheets(doc).length + safe.adoptedStyleSheets(doc).length + (hasShadowTrees ? 1e6 : 0);
-    if (sheets === this.sheets) return;
+    if (sheets === this.sheets) return false;
     this.sheets = sheets;
+    const was = this.possible;
     this.possible = hasShadowTrees || [...safe.styleSheets(doc), ...safe.adoptedStyleSheets(doc)].some(mayGenerate);
+    return was || this.possible;
   }
 }
 
@@ -209,9 +215,15 @@ function generatedText(el, pseudo) {
   return text.replace(/[\ue000-\uf8ff]/g, "");
 }
 
+/** How many ids of other elements are kept for one name. */
+const MAX_REFERENCES = 64;
+
+/** How a referenced element is named by: an id in an aria-* attribute, or HTML, as a label is. */
+const BY_ID = true, BY_HOST = false;
+
 /**
- * Computes names, one at a time. visited and length are the state of the name that is being
- * computed.
+ * Computes names, one at a time. visited, length and the fields behind them are the state of the
+ * name that is being computed.
  */
 class Naming {
   /** @param {Labels} labels */
@@ -224,6 +236,31 @@ class Naming {
     this.length = 0;
     /** The last name or text was taken from the content of the element. */
     this.fromContent = false;
+    /** The element that is being named. @type {El | null} */
+    this.root = null;
+    /** An aria-labelledby is being followed; another one is not followed within it (2B). */
+    this.following = false;
+    /** The element that was referenced is hidden, so hidden content in it counts (2A). */
+    this.showsHidden = false;
+    /**
+     * The ids of other elements that the names since the last clearReferences depend on. A change
+     * of one of them, or of what is in it, changes the name; see Records.setReferences.
+     * @type {string[]}
+     */
+    this.references = [];
+  }
+
+  clearReferences() {
+    if (this.references.length) this.references = [];
+  }
+
+  /** Forgets the state of the last name. @param {El} el the element to name */
+  start(el) {
+    this.visited.clear();
+    this.length = 0;
+    this.fromContent = false;
+    this.root = el;
+    this.following = this.showsHidden = false;
   }
 
   /** @param {El} el @param {string} pseudo */
@@ -236,21 +273,20 @@ class Naming {
    * @param {El} el @param {string} tag @param {string} role
    */
   name(el, tag, role) {
-    this.length = 0;
-    this.fromContent = false;
+    this.start(el);
     const by = aria(el, "aria-labelledby");
     if (by) {
-      this.visited.clear();
-      const text = this.labelledby(el, by); // 2B
+      const text = clean(this.labelledby(el, by), MAX_NAME); // 2B
       if (text) return text;
+      this.start(el);
     }
     const label = reportedAria(el, "aria-label"); // 2D
     if (label && label.trim()) return clean(label, MAX_NAME);
     const own = this.native(el, tag); // 2E
     if (own) return own;
-    if (NAME_FROM_CONTENT.has(role) || tag === "summary" || (tag === "a" && role === "generic")) {
-      this.visited.clear();
-      this.length = 0;
+    if (NAME_FROM_CONTENT.has(role) || (tag === "a" && role === "generic")) {
+      this.start(el);
+      this.visited.add(el);
       const text = clean(this.content(el, tag), MAX_NAME); // 2F
       this.fromContent = text !== "";
       if (text) return text;
@@ -258,57 +294,134 @@ class Naming {
     return this.tooltip(el); // 2I
   }
 
-  /** @param {El} el @param {string} ids */
-  labelledby(el, ids) {
-    const root = treeOf(el);
-    let text = "";
-    for (const id of ids.trim().split(/\s+/, 16)) {
-      const target = isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id);
-      if (target) text += this.partOfName(target, true) + " ";
-    }
-    return clean(text, MAX_NAME);
+  /** The text of an element that has no name by ARIA. @param {El} el @param {string} tag */
+  text(el, tag) {
+    this.start(el);
+    this.visited.add(el);
+    this.fromContent = true;
+    return clean(this.content(el, tag), MAX_NAME);
   }
 
   /**
-   * The text of one element within another's name.
-   * @param {El} el @param {boolean} referenced by an id or a label
+   * The elements that an attribute names by their ids.
+   * @param {El} el @param {string} ids @returns {El[]}
    */
-  partOfName(el, referenced) {
-    if (this.visited.has(el) || this.length > MAX_GATHERED) return "";
-    this.visited.add(el);
-    const tag = tagOf(el);
-    if (isMasked(el)) return MASK;
-    const label = reportedAria(el, "aria-label");
-    const value = referenced ? "" : this.embedded(el, tag); // 2C
-    if (value) return value;
-    if (label && label.trim()) return label;
-    const own = this.native(el, tag);
-    if (own) return own;
-    return this.content(el, tag) || this.tooltip(el);
+  elementsOf(el, ids) {
+    const root = treeOf(el);
+    /** @type {El[]} */
+    const found = [];
+    for (const id of ids.trim().split(/\s+/, 16)) {
+      if (this.references.length < MAX_REFERENCES) this.references.push(id);
+      const target = isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id);
+      if (target) found.push(target);
+    }
+    return found;
   }
 
-  /** The value of a control within the label of another (2C). @param {El} el @param {string} tag */
+  /** The text of the elements that aria-labelledby names (2B). @param {El} el @param {string} ids */
+  labelledby(el, ids) {
+    let text = "";
+    for (const target of this.elementsOf(el, ids)) text += this.referenced(target, BY_ID) + " ";
+    return text.trim();
+  }
+
+  /**
+   * The text of an element that an id or HTML refers to. When it is hidden, all of its content
+   * counts; else only what is not hidden (2A).
+   * @param {El} el @param {boolean} by BY_ID or BY_HOST @returns {string}
+   */
+  referenced(el, by) {
+    if (this.visited.has(el) || this.length > MAX_GATHERED) return "";
+    const { following, showsHidden } = this;
+    this.visited.add(el);
+    this.following = following || by === BY_ID;
+    this.showsHidden = isHiddenFromAll(el);
+    const text = this.partOfName(el);
+    this.following = following;
+    this.showsHidden = showsHidden;
+    return text;
+  }
+
+  /** The text of one element within the name of another. @param {El} el @returns {string} */
+  partOfName(el) {
+    const tag = tagOf(el);
+    if (isMasked(el)) return MASK;
+    const by = this.following ? null : attr(el, "aria-labelledby"); // 2B
+    const elsewhere = by ? this.labelledby(el, by) : "";
+    if (elsewhere) return elsewhere;
+    const value = el === this.root ? null : this.embedded(el, tag); // 2C
+    if (value !== null) return value;
+    const label = reportedAttribute(el, "aria-label"); // 2D
+    if (label && label.trim()) return label;
+    const own = this.native(el, tag); // 2E
+    if (own) return own;
+    return this.content(el, tag).trim() || this.tooltip(el); // 2F, 2I
+  }
+
+  /**
+   * The value of a control within the name of another element (2C), or null when the element is no
+   * control with a value.
+   * @param {El} el @param {string} tag @returns {string | null}
+   */
   embedded(el, tag) {
-    if (MASKS !== null && isValueMasked(el)) return "";
-    if (tag === "input") {
-      const type = el.type;
-      if (type === "checkbox" || type === "radio" || type === "button" || type === "submit" || type === "reset") return "";
-      if (type === "hidden" || type === "file" || type === "image" || isSecret(el)) return "";
-      return el.value;
+    if (tag === "input" || tag === "select" || tag === "textarea") {
+      if ((MASKS !== null && isValueMasked(el)) || isSecret(el)) return null;
+      return nativeValue(el, tag) || null;
     }
-    if (tag === "select") return isSecret(el) ? "" : selectedText(el);
-    if (tag === "textarea") return isSecret(el) ? "" : el.value;
-    const role = explicitRole(el);
-    if (role === "textbox") return isSecret(el) ? "" : reportedWords(el, MAX_GATHERED);
-    if (role === "slider" || role === "spinbutton" || role === "scrollbar") {
-      return aria(el, "aria-valuetext") || aria(el, "aria-valuenow") || "";
+    const role = hasAttr(el, "role") ? explicitRole(el) : "";
+    if (!EMBEDDED_ROLES.has(role)) return null;
+    if ((MASKS !== null && isValueMasked(el)) || isSecret(el)) return "";
+    switch (role) {
+      case "textbox":
+      case "searchbox":
+        return reportedWords(el, MAX_GATHERED);
+      case "slider":
+      case "spinbutton":
+      case "scrollbar":
+        return reportedAttribute(el, "aria-valuetext") || reportedAttribute(el, "aria-valuenow") || "";
     }
-    return "";
+    return this.chosen(el, role);
+  }
+
+  /**
+   * The options that are chosen in a list that is no select, or null for a menu or combobox without
+   * a choice: its content is its value.
+   * @param {El} el @param {string} role
+   */
+  chosen(el, role) {
+    const lists = [el];
+    if (role === "combobox") {
+      const field = safe.firstElementChild(el) ? firstFound(el, "input,[role=textbox],[role=searchbox]") : null;
+      const value = field ? this.embedded(field, tagOf(field)) : null;
+      if (value) return value;
+      for (const name of ["aria-owns", "aria-controls"]) {
+        const ids = attr(el, name);
+        if (ids) lists.push(...this.elementsOf(el, ids));
+      }
+    }
+    let text = "";
+    let found = false;
+    for (const list of lists) {
+      const options = queryWithin(list, CHOSEN);
+      for (let i = 0; i < options.length && i < MAX_LABELS; i++) {
+        found = true;
+        text += (text ? ", " : "") + this.optionText(options[i]);
+      }
+      if (found) return text;
+    }
+    return role === "listbox" ? "" : null;
+  }
+
+  /** The text of a chosen option; options may be shared by several controls. @param {El} option */
+  optionText(option) {
+    if (isTextMasked(option)) return MASK;
+    const label = reportedAttribute(option, "aria-label");
+    return label && label.trim() ? label.trim() : this.content(option, tagOf(option)).trim();
   }
 
   /**
    * The name by HTML: from labels, captions and attributes (2E).
-   * @param {El} el @param {string} tag
+   * @param {El} el @param {string} tag @returns {string}
    */
   native(el, tag) {
     switch (tag) {
@@ -324,6 +437,9 @@ class Naming {
       case "img":
       case "area":
         return clean(reportedAttribute(el, "alt") || "", MAX_NAME);
+      case "option":
+      case "optgroup":
+        return clean(reportedAttribute(el, "label") || "", MAX_NAME);
       case "fieldset":
         return this.fromChild(el, "legend");
       case "table":
@@ -335,7 +451,7 @@ class Naming {
       case "iframe":
         return clean(reportedAttribute(el, "title") || "", MAX_NAME);
     }
-    return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el), MAX_NAME) : "";
+    return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el, tag), MAX_NAME) : "";
   }
 
   /** @param {El} el */
@@ -361,39 +477,33 @@ class Naming {
 
   /** A field's title or, failing that, its placeholder. @param {El} el */
   titleOrPlaceholder(el) {
-    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "placeholder") || reportedAria(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "placeholder") || reportedAttribute(el, "aria-placeholder") || "", MAX_NAME);
   }
 
   /** @param {El} el */
   fromLabels(el) {
     const labels = this.labels.of(el);
     if (!labels.length) return "";
-    this.visited.clear();
     this.visited.add(el);
-    this.length = 0;
     let text = "";
     for (const label of labels) {
-      const plain = MASKS === null && isPlainLabel(label, el);
-      text += (plain ? folded(label.textContent, MAX_GATHERED) : this.partOfName(label, true)) + " ";
+      const plain = MASKS === null && !this.generated.possible && isPlainLabel(label, el);
+      text += (plain ? folded(label.textContent, MAX_GATHERED) : this.referenced(label, BY_HOST)) + " ";
     }
     return clean(text, MAX_NAME);
   }
 
-  /** @param {El} el @param {string} tag */
+  /** @param {El} el @param {string} tag @returns {string} */
   fromChild(el, tag) {
     for (let c = safe.firstElementChild(el); c; c = safe.nextElementSibling(c)) {
-      if (tagOf(c) === tag) {
-        this.visited.clear();
-        this.length = 0;
-        return clean(this.content(c, tag), MAX_NAME);
-      }
+      if (tagOf(c) === tag) return clean(this.referenced(c, BY_HOST), MAX_NAME);
     }
     return "";
   }
 
   /** @param {El} el */
   tooltip(el) {
-    return clean(reportedAttribute(el, "title") || reportedAria(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "aria-placeholder") || "", MAX_NAME);
   }
 
   /**
@@ -403,7 +513,7 @@ class Naming {
    */
   content(el, tag) {
     if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return reportedText(el);
-    if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot") {
+    if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot" && !hasAttr(el, "aria-owns")) {
       const text = safe.textContent(el);
       if (text.length <= MAX_GATHERED) {
         this.length += text.length;
@@ -420,38 +530,56 @@ class Naming {
   gather(el, tag) {
     const out = new TextFolder(MAX_GATHERED - this.length);
     out.add(this.generatedAt(el, "::before"));
-    /** @type {{nodes: FlatNodes, after: string}[]} */
-    const stack = [{ nodes: new FlatNodes(el, tag), after: this.generatedAt(el, "::after") }];
+    /** @type {Level[]} */
+    const stack = [{ nodes: this.nodesOf(el, tag), before: "", after: this.generatedAt(el, "::after"), title: "", words: 0, muted: false }];
+    let words = 0; // how many pieces were added that are more than white space
     for (let seen = 0; stack.length && !out.isFull; seen++) {
       const top = stack[stack.length - 1];
       const node = top.nodes.take();
+      if (top.nodes.ownedSoFar > 0) out.add(" "); // what is owned stands elsewhere
       if (node === null) {
+        if (top.title !== "" && words === top.words) { // 2I
+          out.add(top.title);
+          words++;
+        }
         out.add(top.after);
         stack.pop();
         continue;
       }
       if (seen >= MAX_GATHERED_NODES) out.cut = true;
       if (isText(node)) {
+        if (top.muted) continue;
         out.add(node.data);
+        if (hasText(node.data)) words++;
         continue;
       }
       const step = this.descend(node);
       if (step === null) continue;
-      if (typeof step === "string") out.add(step);
-      else {
+      if (typeof step === "string") {
+        out.add(step);
+        words++;
+      } else {
         out.add(step.before);
+        step.words = words;
+        if (hasText(step.before)) words++;
         stack.push(step);
       }
     }
-    const words = out.finish();
-    this.length += words.length;
-    return words;
+    const text = out.finish();
+    this.length += text.length;
+    return text;
+  }
+
+  /** The content of an element, and what it owns. @param {El} el @param {string} tag */
+  nodesOf(el, tag) {
+    const ids = attr(el, "aria-owns");
+    return new FlatNodes(el, tag, ids ? this.elementsOf(el, ids) : null);
   }
 
   /**
    * What an element adds to the content around it: null for nothing, a text, or its nodes.
    * @param {El} node
-   * @returns {null | string | {nodes: FlatNodes, before: string, after: string}}
+   * @returns {null | string | Level}
    */
   descend(node) {
     if (this.visited.has(node)) return null;
@@ -459,21 +587,44 @@ class Naming {
     const tag = tagOf(node);
     if (tag === "script" || tag === "style" || tag === "template" || tag === "noscript") return null;
     if (tag === "br") return " ";
-    if (aria(node, "aria-hidden") === "true") return null;
+    const bare = hasNoAttributes(node);
+    if (!bare && !this.showsHidden && attr(node, "aria-hidden") === "true") return null;
     const style = getComputedStyle(node);
     const display = style.display;
-    if (display === "none" || (style.visibility !== "visible" && VISIBLE.visibilityProperty)) return null;
-    const flows = (display === "inline" || display === "contents") && !REPLACED.has(tag);
-    const space = flows ? "" : " ";
+    if (!this.showsHidden && display === "none") return null;
+    const space = flowsInText(tag, display) ? "" : " ";
+    if (!this.showsHidden && style.visibility !== "visible" && VISIBLE.visibilityProperty) {
+      if (!safe.firstElementChild(node) && !shadowOf(node)) return null;
+      // A descendant may be visible again.
+      return { nodes: new FlatNodes(node, tag, null), before: space, after: space, title: "", words: 0, muted: true };
+    }
     if (MASKS !== null && tag !== "textarea" && isTextMasked(node)) return space + MASK + space;
-    const label = reportedAria(node, "aria-label");
-    const text = this.embedded(node, tag) || (label && label.trim()) || this.nativeWithin(node, tag);
+    const text = this.alternative(node, tag, bare);
     if (text) return space + text + space;
-    const nodes = new FlatNodes(node, tag);
+    if (text === "") return space;
     const before = this.generatedAt(node, "::before");
     const after = this.generatedAt(node, "::after");
-    if (nodes.next === null && !before && !after) return clean(reportedAttribute(node, "title") || "", MAX_NAME);
-    return { nodes, before: space + before, after: after + space };
+    const title = bare ? "" : reportedAttribute(node, "title") || "";
+    return { nodes: bare ? new FlatNodes(node, tag, null) : this.nodesOf(node, tag), before: space + before, after: after + space, title: hasText(title) ? title : "", words: 0, muted: false };
+  }
+
+  /**
+   * The text that stands for the content of an element (2B to 2E), or null for none.
+   * @param {El} node @param {string} tag @param {boolean} bare it has no attributes
+   */
+  alternative(node, tag, bare) {
+    if (!bare && !this.following) {
+      const by = attr(node, "aria-labelledby");
+      const elsewhere = by ? this.labelledby(node, by) : "";
+      if (elsewhere) return elsewhere;
+    }
+    if (node !== this.root) {
+      const value = this.embedded(node, tag);
+      if (value !== null) return value;
+    }
+    const label = bare ? null : reportedAttribute(node, "aria-label");
+    if (label && label.trim()) return label;
+    return this.nativeWithin(node, tag) || null;
   }
 
   /**
@@ -482,7 +633,7 @@ class Naming {
    */
   nativeWithin(node, tag) {
     if (tag === "img" || tag === "area") return attr(node, "alt") || "";
-    if (tag === "svg" || (SVG_TAGS.has(tag) && isSVG(node))) return this.svgTitle(node);
+    if (tag === "svg" || (SVG_TAGS.has(tag) && isSVG(node))) return this.svgTitle(node, tag);
     if (tag === "input") {
       const type = node.type;
       if (type === "button" || type === "submit" || type === "reset") return node.value;
@@ -491,13 +642,66 @@ class Naming {
     return "";
   }
 
-  /** @param {El} svg */
-  svgTitle(svg) {
-    for (let c = safe.firstElementChild(svg); c; c = safe.nextElementSibling(c)) {
-      if (tagOf(c) === "title") return reportedWords(c, MAX_GATHERED);
-    }
-    return "";
+  /**
+   * The title of an SVG element, or of the symbol or shape that a <use> draws.
+   * @param {El} el @param {string} tag
+   */
+  svgTitle(el, tag) {
+    const own = titleWithin(el);
+    if (own || tag !== "use") return own;
+    const href = attr(el, "href") || attr(el, "xlink:href") || "";
+    if (href[0] !== "#") return "";
+    const [drawn] = this.elementsOf(el, href.slice(1));
+    return drawn && isSVG(drawn) ? titleWithin(drawn) : "";
   }
+}
+
+/** The roles of controls with a value that are no native controls; combobox to menu have options. */
+const EMBEDDED_ROLES = new Set(["textbox", "searchbox", "slider", "spinbutton", "scrollbar", "combobox", "listbox", "menu"]);
+/** Matches what is chosen in a listbox, combobox or menu. */
+const CHOSEN = "[role=option][aria-selected=true],[role=option][aria-checked=true],[role=menuitem][aria-selected=true]," +
+  "[role=menuitemradio][aria-checked=true],[role=menuitemcheckbox][aria-checked=true],option:checked";
+/** Inputs that have no value to read in a label: what they show is their state or their caption. */
+const VALUELESS = new Set(["checkbox", "radio", "button", "submit", "reset", "hidden", "file", "image"]);
+
+/** The value of a native control as a part of a name. @param {El} el @param {string} tag */
+function nativeValue(el, tag) {
+  if (tag === "select") return selectedText(el);
+  return tag === "input" && VALUELESS.has(el.type) ? "" : el.value;
+}
+
+/** The first element in another that matches a selector. @param {El} el @param {string} selector */
+function firstFound(el, selector) {
+  for (const found of queryWithin(el, selector)) return found;
+  return null;
+}
+
+/** The first title among the children of an SVG element. @param {El} el */
+function titleWithin(el) {
+  for (let c = safe.firstElementChild(el); c; c = safe.nextElementSibling(c)) {
+    if (tagOf(c) === "title") return reportedWords(c, MAX_GATHERED);
+  }
+  return "";
+}
+
+/** Whether an element is hidden, from the eye or from assistive technology. @param {El} el */
+function isHiddenFromAll(el) {
+  return !safe.checkVisibility(el, VISIBLE_OR_TRANSPARENT) || closestOf(el, "[aria-hidden=true]") !== null;
+}
+
+/** Elements of text; the others count as blocks when a hidden element does not tell by its style. */
+const PHRASING = new Set([
+  "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s",
+  "samp", "slot", "small", "span", "strong", "sub", "sup", "time", "tspan", "u", "var", "wbr",
+]);
+
+/**
+ * Whether the text of an element joins the text around it without a space.
+ * @param {string} tag @param {string} display
+ */
+function flowsInText(tag, display) {
+  if (display === "none") return PHRASING.has(tag);
+  return (display === "inline" || display === "contents") && !REPLACED.has(tag);
 }
 
 /**
@@ -508,13 +712,14 @@ class Naming {
 function isPlainLabel(label, el) {
   const count = label.childElementCount;
   if (count > 1 || label.attributes.length > 1 || shadowOf(label)) return false;
-  return count === 0 || (label.firstElementChild === el && el.localName === "input" && !hasAttr(label, "title") && !hasAttr(label, "aria-label"));
+  if (label.attributes.length === 1 && !hasAttr(label, "for") && !hasAttr(label, "class") && !hasAttr(label, "id")) return false;
+  return count === 0 || (label.firstElementChild === el && el.localName === "input");
 }
 
 /** Iterates over the elements and texts among the flat children of an element. */
 class FlatNodes {
-  /** @param {El} el @param {string} tag */
-  constructor(el, tag) {
+  /** @param {El} el @param {string} tag @param {El[] | null} owned what aria-owns adds behind its children */
+  constructor(el, tag, owned) {
     const assigned = tag === "slot" ? el.assignedNodes() : [];
     this.list = assigned.length ? assigned : null;
     this.i = 0;
@@ -522,11 +727,14 @@ class FlatNodes {
     this.next = null;
     if (this.list) this.next = this.list[0];
     else if (tag !== "select" && tag !== "textarea" && tag !== "iframe") this.next = contentNode(safe.firstChild(shadowOf(el) || el));
+    this.owned = owned;
+    this.ownedSoFar = 0;
   }
 
   /** The next node, or null. */
   take() {
     const node = this.next;
+    if (node === null && this.owned !== null) return this.owned[this.ownedSoFar++] || null;
     if (this.list) this.next = this.list[++this.i] || null;
     else if (node !== null) this.next = contentNode(safe.nextSibling(node));
     return node;

@@ -393,14 +393,11 @@ function nameOrText(el, tag, role, kind, naming) {
   if (kind === INTERACTIVE) {
     // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
     // but a person reads their content.
-    if (role !== "generic" && TAG_ROLES[tag] !== role) return "";
+    if (role !== "generic" && role !== (tag === "li" ? "listitem" : TAG_ROLES[tag])) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
   } else if (role === "img") return "";
   else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_NAME);
-  naming.visited.clear();
-  naming.length = 0;
-  naming.fromContent = true;
-  return clean(naming.content(el, tag), MAX_NAME);
+  return naming.text(el, tag);
 }
 
 /**

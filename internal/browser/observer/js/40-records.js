@@ -2,7 +2,7 @@
 // Records: one for every element that counts, linked in a list in document order, and what of them
 // the daemon does not have yet (inserts, unboxed, changed, gone).
 //
-// Records owns the list and the indexes by node, ref and aria-labelledby. Refresh adds, links and
+// Records owns the list and the indexes by node, ref and named id. Refresh adds, links and
 // drops records; Writer sends what changed and clears it. Expando is the map by node that several
 // files use.
 
@@ -52,8 +52,8 @@ class Rec {
     this.scan = 0;
     /** The fields that changed since they were sent, as bits. */
     this.mask = 0;
-    /** The ids of aria-labelledby. */
-    this.labelledby = "";
+    /** The ids of the elements that its name depends on; see Naming.references. */
+    this.references = "";
     /**
      * The control state that no mutation shows; see liveState.
      * @type {string | number | boolean}
@@ -120,7 +120,7 @@ class Records {
     this.controls = new Set();
     /** @type {Map<number, Rec>} */
     this.byRef = new Map();
-    /** Records by the ids that name them (aria-labelledby). @type {Map<string, Set<Rec>>} */
+    /** Records by the ids that their names depend on, as by aria-labelledby. @type {Map<string, Set<Rec>>} */
     this.references = new Map();
     /** The head of the list: a record without a node, before the first one. */
     this.head = /** @type {Rec} */ (/** @type {{ [field in keyof Rec]?: unknown }} */ ({ next: null, prev: null, node: null, ref: -1, order: 0 }));
@@ -212,26 +212,26 @@ class Records {
     }
     if (hints.proxyLabels.has(rec.node) || hints.proxiedControls.has(rec.node)) this.model.changes.proxiesDirty = true;
     if (rec.ref >= 0) this.byRef.delete(rec.ref);
-    if (rec.labelledby) this.setReferences(rec, "");
+    if (rec.references) this.setReferences(rec, "");
   }
 
   /**
-   * Notes by which ids a record is named.
-   * @param {Rec} rec @param {string} ids of aria-labelledby
+   * Notes which ids the name of a record depends on.
+   * @param {Rec} rec @param {string} ids
    */
   setReferences(rec, ids) {
-    if (ids === rec.labelledby) return;
-    for (const id of rec.labelledby.split(/\s+/)) {
+    if (ids === rec.references) return;
+    for (const id of rec.references.split(" ")) {
       const recs = this.references.get(id);
       if (recs && recs.delete(rec) && !recs.size) this.references.delete(id);
     }
-    for (const id of ids.split(/\s+/, 16)) {
+    for (const id of ids.split(" ", MAX_REFERENCES)) {
       if (!id) continue;
       const recs = this.references.get(id);
       if (recs) recs.add(rec);
       else this.references.set(id, new Set([rec]));
     }
-    rec.labelledby = ids;
+    rec.references = ids;
   }
 
   /** The box of a record is to be sent. @param {Rec} rec */

@@ -111,6 +111,7 @@ class Changes {
         }
         this.unlinkSubtree(n);
         this.noteLabels(n, false);
+        this.noteIds(n);
       } else text = true;
     }
     for (const n of /** @type {NodeListOf<El | Text>} */ (r.addedNodes)) {
@@ -188,6 +189,17 @@ class Changes {
   }
 
   /**
+   * The ids in a subtree that was added or removed may be a part of names elsewhere.
+   * @param {El} root
+   */
+  noteIds(root) {
+    if (!this.model.records.references.size) return;
+    const own = attr(root, "id");
+    if (own) this.noteReferences(own);
+    for (const el of queryWithin(root, "[id]")) this.noteReferences(attr(el, "id") || "");
+  }
+
+  /**
    * The names that contain the text of a node may have changed: those of its ancestors, of the
    * controls that they label, and of the elements that refer to them by id.
    * @param {DomNode | null} node
@@ -203,6 +215,7 @@ class Changes {
       const tag = tagOf(n);
       if (tag === "label") {
         this.noteRec(n.control);
+        if (n.control && records.references.size) this.noteReferences(attr(n.control, "id") || "");
         // A label names the first control in it, which may have been another one before.
         for (const c of n.querySelectorAll("input,select,textarea,button,meter,progress,output")) this.noteRec(c);
       }
@@ -273,6 +286,19 @@ class Changes {
       case "label":
       case "selected":
         this.noteText(el);
+        break;
+      case "role":
+      case "href":
+      case "xlink:href":
+      case "placeholder":
+      case "aria-owns":
+      case "aria-controls":
+      case "aria-selected":
+      case "aria-checked":
+      case "aria-valuenow":
+      case "aria-valuetext": // parts of the names around the element
+        this.noteText(el);
+        this.styleDirty = true;
         break;
       default:
         this.styleDirty = true;

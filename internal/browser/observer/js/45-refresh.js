@@ -53,7 +53,10 @@ class Refresh {
       this.refreshProxies();
       return;
     }
-    for (const el of changes.arrived) if (safe.isConnected(el)) changes.noteLabels(el, true);
+    for (const el of changes.arrived) if (safe.isConnected(el)) {
+      changes.noteLabels(el, true);
+      changes.noteIds(el);
+    }
     changes.arrived.clear();
     const everything = all && changes.styleDirty;
     if (everything) sweep.sweepAll();
@@ -283,9 +286,10 @@ class Refresh {
   describe(rec, explicit, kind, ctx) {
     const { naming, records, rows } = this.model;
     probeAria(rec.node);
-    records.setReferences(rec, aria(rec.node, "aria-labelledby") || "");
+    naming.clearReferences();
     const now = rec.sent ? scratch : rec.fields;
     this.fill(now, rec, explicit, kind, ctx);
+    records.setReferences(rec, naming.references.length ? naming.references.join(" ") : "");
     rec.coverage = textCoverage(now, rec.tag, naming.fromContent);
     if (!rec.sent) return;
     for (let i = 0; i < FIELDS; i++) {

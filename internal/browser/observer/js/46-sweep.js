@@ -47,7 +47,9 @@ class Sweep {
   poll() {
     const { changes, doc, hints, labels, naming } = this.model;
     labels.hasShadowTrees = this.shadows.size > 0;
-    naming.generated.check(doc, labels.hasShadowTrees);
+    if (naming.generated.check(doc, labels.hasShadowTrees) && !changes.rescan) {
+      for (const rec of this.model.records.all) changes.dirty.add(rec);
+    }
     hints.checkDesignMode();
     if (checkHiddenPage(doc)) changes.styleDirty = true;
     if (!changes.rescan) this.pollRoots();

@@ -161,8 +161,7 @@ class Finder {
    */
   fitText(el) {
     const { naming } = this.model;
-    naming.visited.clear();
-    naming.length = 0;
+    naming.start(el);
     const named = this.compare(naming.content(el, tagOf(el)), MAX_COMPARED);
     return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? renderedText(el) : reportedText(el), MAX_COMPARED));
   }
@@ -179,8 +178,7 @@ class Finder {
     let fit = this.compare(naming.name(el, tag, roleOf(el, tag, explicitRole(el))));
     for (const label of labels.of(el)) {
       if (fit === EXACTLY) break;
-      naming.visited.clear();
-      naming.length = 0;
+      naming.start(label);
       fit = Math.min(fit, this.compare(clean(naming.content(label, "label"), MAX_NAME)), this.compare(clean(reportedText(label), MAX_NAME)));
     }
     return fit;

@@ -289,3 +289,17 @@ interface AnyRule extends CSSRule {
   readonly cssRules?: CSSRuleList;
   readonly styleSheet?: CSSStyleSheet | null;
 }
+
+/** An element whose content is being gathered for a name; see Naming.gather. */
+interface Level {
+  nodes: FlatNodes;
+  /** The text before and after its content. */
+  before: string;
+  after: string;
+  /** Its tooltip, which counts when its content is empty. */
+  title: string;
+  /** How many pieces of text there were before it. */
+  words: number;
+  /** Its own text is hidden, but that of its descendants may be visible. */
+  muted: boolean;
+}

@@ -51,6 +51,17 @@ const units = {
     });
   },
 
+  /** The role and the accessible name of each element with an id. */
+  described() {
+    const { naming } = modelNow();
+    return named().map((el) => {
+      const tag = tagOf(el);
+      probeAria(el);
+      const role = roleOf(el, tag, explicitRole(el));
+      return el.id + " " + role + " " + JSON.stringify(naming.name(el, tag, role));
+    });
+  },
+
   /** The role of each element with an id, and whether it is interactive. */
   roles() {
     return named().map((el) => {
@@ -71,6 +82,32 @@ const units = {
       "says " + says.filter(([, is]) => is).map(([name]) => name).join(" "),
       "found " + pointers.candidates(document).filter((el) => pointers.isPointer(el)).map((el) => el.id).join(" "),
     ];
+  },
+
+  /**
+   * The names and texts of the listed elements with an id: of all of them, and after each step of those that differ.
+   * @param {string[]} steps
+   */
+  mutations(steps) {
+    const agent = new Agent(document, () => {});
+    agent.model.structural = true;
+    agent.start();
+    const was = new Map();
+    const next = () => {
+      agent.take(true, false);
+      const out = [];
+      for (const el of named()) {
+        const rec = agent.model.records.get(el);
+        const text = rec && rec.shown ? rec.fields[F_ROLE] + " " + JSON.stringify(rec.fields[F_TEXT]) : undefined;
+        if (text !== was.get(el) && text !== undefined) out.push(el.id + " " + text);
+        was.set(el, text);
+      }
+      return out;
+    };
+    return [...next(), ...steps.flatMap((step) => {
+      (0, eval)(step);
+      return ["---", ...next()];
+    })];
   },
 
   /**

@@ -1,0 +1,55 @@
+package observer
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A value that is masked must not come out through the name of another element.
+func TestMaskedValuesStayOutOfNames(t *testing.T) {
+	const secret = "S3CRET"
+	controls := []string{
+		`<input %s value=S3CRET>`, `<input %s type=search value=S3CRET>`, `<textarea %s>S3CRET</textarea>`,
+		`<select %s><option>a<option selected>S3CRET</select>`, `<select %s multiple><option selected>S3CRET<option selected>b</select>`,
+		`<span %s role=textbox>S3CRET</span>`, `<span %s role=searchbox>S3CRET</span>`, `<span %s role=combobox>S3CRET</span>`,
+		`<span %s role=slider aria-valuetext=S3CRET></span>`, `<span %s role=spinbutton aria-valuenow=1 aria-valuetext=S3CRET></span>`,
+		`<span %s role=scrollbar aria-valuetext=S3CRET></span>`, `<span %s role=combobox><input value=S3CRET></span>`,
+		`<span %s role=combobox><span role=textbox>S3CRET</span></span>`,
+		`<span %s role=listbox><i role=option aria-selected=true>S3CRET</i></span>`,
+		`<span %s role=menu><i role=menuitemradio aria-checked=true>S3CRET</i></span>`,
+	}
+	around := []string{
+		`<label for=%[1]s>Every %[2]s days</label><input type=checkbox id=%[1]s>`,
+		`<label for=%[1]s aria-labelledby="%[1]s-value"></label><input type=checkbox id=%[1]s>%[2]s`,
+		`<div role=checkbox tabindex=0 id=%[1]s>Every %[2]s days</div>`,
+		`<button id=%[1]s aria-labelledby="%[1]s-value">x</button>%[2]s`,
+		`<button id=%[1]s aria-owns="%[1]s-value">x</button>%[2]s`,
+		`<h2 id=%[1]s>See <b aria-labelledby="%[1]s-value"></b></h2>%[2]s`,
+	}
+	units, err := os.ReadFile("testdata/units.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab := newTab(t)
+	for _, masks := range []*Masks{nil, {Selectors: []string{".masked"}}, {Selectors: []string{".masked *, .masked"}}, {Values: true}} {
+		tab.script = Limits{}.join(masks, string(units))
+		var page strings.Builder
+		for i, control := range controls {
+			if masks != nil && masks.Values && i >= 13 {
+				continue // the options of such a list have names, which are no values
+			}
+			for j, html := range around {
+				id := fmt.Sprintf("c%d-%d", i, j)
+				fmt.Fprintf(&page, "<div>"+html+"</div>\n", id, fmt.Sprintf(control, "class=masked id="+id+"-value"))
+			}
+		}
+		names := tab.ask(t, "names", page.String(), "")
+		if found := strings.Count(names, secret); masks == nil && found < len(controls)*len(around) {
+			t.Errorf("without masks the value is in %d names, want at least %d", found, len(controls)*len(around))
+		} else if masks != nil && found > 0 {
+			t.Errorf("masks %+v: %s", *masks, names)
+		}
+	}
+}
