@@ -272,9 +272,13 @@ type Element struct {
 	Index int32 `protobuf:"varint,2,opt,name=index,proto3" json:"index,omitempty"`
 	// The tag name in lower case, such as "button".
 	Tag string `protobuf:"bytes,3,opt,name=tag,proto3" json:"tag,omitempty"`
-	// The computed ARIA role, not only the attribute.
+	// The computed ARIA role (HTML-AAM 1.0, WAI-ARIA 1.2), not only the attribute. A role that needs another one around
+	// it (option, treeitem, listitem) or a name (region, form) and lacks it does not count: the element has the role of
+	// its tag.
 	Role string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
-	// The accessible name (W3C accname 1.2), white space folded, at most 100 characters plus "…".
+	// The accessible name (W3C accname 1.2), white space folded, at most 100 characters plus "…". It includes the values
+	// of other fields in a label, what CSS generates and what aria-owns adds, and is updated when one of these changes.
+	// Masked values and secrets are left out of all names. Elements without a name by ARIA have their text.
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
 	// The target of a link, absolute. At most 2,048 characters plus "…".
 	Href string `protobuf:"bytes,6,opt,name=href,proto3" json:"href,omitempty"`
