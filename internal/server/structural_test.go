@@ -187,5 +187,11 @@ func TestChangesThatTheDiffDoesNotListCountForTheVerdict(t *testing.T) {
 				t.Errorf("form of %s: %v, %v", client, form, err)
 			}
 		}
+		words, err := b.act.Interact(t.Context(), &domtapv1.InteractRequest{
+			TabId: tab, ClientId: "ann", Format: domtapv1.Format_FORMAT_DIFF, Steps: []*domtapv1.Step{clickOn(named)},
+		})
+		if err != nil || words.GetDiffText() != "Changes: in headings, texts or images alone\n" {
+			t.Errorf("the diff as text: %q, %v", words.GetDiffText(), err)
+		}
 	})
 }

@@ -29,6 +29,9 @@ type Reasons func(error) string
 // unknownChanges is the diff of a page that stopped answering.
 const unknownChanges = "Changes: not known, the page does not answer\n"
 
+// unlistedChanges is the text of a diff without entries, when elements changed that the caller's diffs do not list.
+const unlistedChanges = "Changes: in headings, texts or images alone\n"
+
 // Form says how the diff of an answer is made.
 type Form struct {
 	// Text: as text.
@@ -51,11 +54,8 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 		listed.Removed = nil // all that was there before, which is gone with its document
 	}
 	if form.Text {
-		answer.DiffText = compact.DiffWithin(listed, len(d.Removed), MaxListed)
-		if d.Empty() && o.Info.Status == actor.StatusUnresponsive {
-			answer.DiffText = unknownChanges
-		}
-		return answer, nil
+		answer.DiffText, err = text(o, listed, len(d.Removed), form)
+		return answer, err
 	}
 	answer.Diff = convert.Diff(listed, MaxListed)
 	answer.Diff.RemovedCount = int32(len(d.Removed))
@@ -64,6 +64,26 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 		c.Element = &domtapv1.Element{Ref: e.GetRef(), Tag: e.GetTag(), Role: e.GetRole(), Type: e.GetType(), Text: e.GetText()}
 	}
 	return answer, nil
+}
+
+// text returns the diff of a turn as text. It says why it has no entries, when the page changed or that is not known.
+func text(o *turn.Outcome, listed diff.Diff, removed int, form Form) (string, error) {
+	if !listed.Empty() || removed > 0 {
+		return compact.DiffWithin(listed, removed, MaxListed), nil
+	}
+	if o.Info.Status == actor.StatusUnresponsive {
+		return unknownChanges, nil
+	}
+	if !form.Structural {
+		all, err := effect(o, true)
+		if err != nil {
+			return "", err
+		}
+		if !all.Empty() {
+			return unlistedChanges, nil
+		}
+	}
+	return compact.Diff(listed), nil
 }
 
 // effect returns the diff of a turn. Without structural it is the same whether or not other callers have read
