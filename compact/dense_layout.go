@@ -256,10 +256,7 @@ func (l *denseLayout) row(i int) bool {
 		for n < len(items) && items[n].node < int(cell.end) {
 			n++
 		}
-		text := cell.Text
-		if l.shown[j] != nil {
-			text = ""
-		}
+		text := l.cellText(j)
 		if cells++; cell.Role == "columnheader" && n == 0 {
 			headers++
 		}
@@ -276,6 +273,26 @@ func (l *denseLayout) row(i int) bool {
 	l.beginLine(covered)
 	l.dst = append(append(l.dst, line[:len(line)-1]...), '\n')
 	return true
+}
+
+// cellText returns the words of a cell, or of the elements in a cell that has none of its own; nothing of
+// elements that are shown.
+func (l *denseLayout) cellText(i int) string {
+	if l.shown[i] != nil {
+		return ""
+	}
+	text := l.nodes[i].Text
+	for j := i + 1; l.nodes[i].Text == "" && j < int(l.nodes[i].end) && len(text) <= 4*maxCell; {
+		e := &l.nodes[j]
+		said := l.shown[j] != nil
+		if !said && e.context && e.Kind == dom.Structural && e.Text != "" {
+			text, said = text+" "+e.Text, true
+		}
+		if j++; said {
+			j = int(e.end)
+		}
+	}
+	return strings.TrimPrefix(text, " ")
 }
 
 // inUsedTable reports whether a row stands in a table that shows something.

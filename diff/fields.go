@@ -13,7 +13,7 @@ import (
 type Field struct {
 	// Name is the field's name in message Element of the protocol, such as "checked" or "parent_ref".
 	// Attributes are "attributes." and the attribute's name. Two names stand for fields that the
-	// message does not have: "kind" and "child_frame_id".
+	// message does not have: "kind", between kinds that are not actionable, and "child_frame_id".
 	Name     string
 	Old, New string
 }
@@ -40,7 +40,7 @@ func (c Changed) Fields() []Field {
 	f.number("level", a.Level, b.Level)
 	f.states(a.States, b.States)
 	f.attributes(a.Attributes, b.Attributes)
-	f.text("kind", kind(a.Kind), kind(b.Kind))
+	f.kind(a.Kind, b.Kind)
 	f.text("child_frame_id", string(a.Child), string(b.Child))
 	return f
 }
@@ -101,6 +101,15 @@ func parent(e *dom.Element) string {
 		return ""
 	}
 	return strconv.FormatUint(uint64(e.Parent), 10)
+}
+
+// kind records another kind: as "actionable", which clients know, where one of the two is.
+func (f *fields) kind(a, b dom.Kind) {
+	if now := b == dom.Interactive; now != (a == dom.Interactive) {
+		f.text("actionable", strconv.FormatBool(!now), strconv.FormatBool(now))
+		return
+	}
+	f.text("kind", kind(a), kind(b))
 }
 
 func kind(k dom.Kind) string {

@@ -46,7 +46,8 @@ type Kind uint8
 const (
 	// Interactive elements can be acted on: links, buttons, fields, widgets.
 	Interactive Kind = iota
-	// Structural elements give a page its shape: headings, landmarks, images, text.
+	// Structural elements give a page its shape: headings, landmarks, images, text, tables,
+	// lists, groups, and what is drawn.
 	Structural
 	// FrameHost elements contain another document, whose elements follow the host.
 	FrameHost

@@ -317,7 +317,9 @@ type Element struct {
 	// Entirely behind a modal: close or answer the modal first. A modal is a dialog that the browser shows as modal,
 	// or one with aria-modal that receives the clicks around it. Frames are covered with the element that holds them.
 	// Like rect, it is read when the answer is made, and is not a change by itself.
-	Covered       bool `protobuf:"varint,27,opt,name=covered,proto3" json:"covered,omitempty"`
+	Covered bool `protobuf:"varint,27,opt,name=covered,proto3" json:"covered,omitempty"`
+	// A person can act on the element: it is of those that interactive_only keeps. Always set.
+	Actionable    bool `protobuf:"varint,29,opt,name=actionable,proto3" json:"actionable,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -537,6 +539,13 @@ func (x *Element) GetAttributes() map[string]string {
 func (x *Element) GetCovered() bool {
 	if x != nil {
 		return x.Covered
+	}
+	return false
+}
+
+func (x *Element) GetActionable() bool {
+	if x != nil {
+		return x.Actionable
 	}
 	return false
 }
@@ -1317,9 +1326,11 @@ type GetDomRequest struct {
 	MaxElements *int32 `protobuf:"varint,3,opt,name=max_elements,json=maxElements,proto3,oneof" json:"max_elements,omitempty"`
 	// Unset: 8000. 0: unlimited. 200 to 50000. The budget for the compact text of the answer.
 	MaxTokens *int32 `protobuf:"varint,4,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
-	// Unset: true. False adds headings, landmarks, text and images.
+	// Unset: true. False adds the structure of the page: headings, landmarks, text, images, tables with their rows and
+	// cells, lists and their items, forms, groups, figures, shapes of SVG drawings, and empty boxes that have a size.
+	// Text is in one element: a row or cell has only text of its own, and the rest is in the elements in it.
 	InteractiveOnly *bool `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
-	// No filter, no limits.
+	// All of that, no filter, no limits.
 	FullSnapshot bool `protobuf:"varint,6,opt,name=full_snapshot,json=fullSnapshot,proto3" json:"full_snapshot,omitempty"`
 	// Adds a diff against this caller's last GetDom with the same view options on this tab.
 	Incremental bool `protobuf:"varint,7,opt,name=incremental,proto3" json:"incremental,omitempty"`
@@ -2883,7 +2894,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
 	"\x05width\x18\x03 \x01(\x01R\x05width\x12\x16\n" +
-	"\x06height\x18\x04 \x01(\x01R\x06height\"\x80\b\n" +
+	"\x06height\x18\x04 \x01(\x01R\x06height\"\xa0\b\n" +
 	"\aElement\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x10\n" +
@@ -2916,7 +2927,10 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x1a \x03(\v2\".domtap.v1.Element.AttributesEntryR\n" +
 	"attributes\x12\x18\n" +
-	"\acovered\x18\x1b \x01(\bR\acovered\x1a=\n" +
+	"\acovered\x18\x1b \x01(\bR\acovered\x12\x1e\n" +
+	"\n" +
+	"actionable\x18\x1d \x01(\bR\n" +
+	"actionable\x1a=\n" +
 	"\x0fAttributesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\r\n" +

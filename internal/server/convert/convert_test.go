@@ -31,7 +31,7 @@ func TestElements(t *testing.T) {
 			States:     dom.States{Checked: dom.Mixed, Disabled: dom.False, Required: dom.True},
 			Attributes: map[string]string{"id": "x"}},
 		{Ref: 8, Parent: 0, Tag: "a"},
-		{Ref: 9, Parent: 7, Tag: "b", States: dom.States{
+		{Ref: 9, Parent: 7, Tag: "b", Kind: dom.Structural, States: dom.States{
 			Expanded: dom.True, Selected: dom.False, Pressed: dom.True, Readonly: dom.True, Focused: dom.True, Invalid: dom.False,
 		}},
 	}
@@ -42,8 +42,8 @@ func TestElements(t *testing.T) {
 			Value: "on", Placeholder: "p", FrameId: "F", Depth: 2, Level: 3, InViewport: true,
 			Checked:  domtapv1.CheckedState_CHECKED_STATE_MIXED.Enum(),
 			Disabled: proto.Bool(false), Required: proto.Bool(true),
-			Attributes: map[string]string{"id": "x"}, Rect: &domtapv1.Rect{X: 1, Y: 2, Width: 3, Height: 4}},
-		{Ref: 8, Index: 1, Tag: "a", ParentRef: proto.Uint32(0), Rect: &domtapv1.Rect{}},
+			Attributes: map[string]string{"id": "x"}, Rect: &domtapv1.Rect{X: 1, Y: 2, Width: 3, Height: 4}, Actionable: true},
+		{Ref: 8, Index: 1, Tag: "a", ParentRef: proto.Uint32(0), Rect: &domtapv1.Rect{}, Actionable: true},
 		{Ref: 9, Index: 2, Tag: "b", ParentRef: proto.Uint32(7), Rect: &domtapv1.Rect{X: -1},
 			Expanded: proto.Bool(true), Selected: proto.Bool(false), Pressed: domtapv1.CheckedState_CHECKED_STATE_TRUE.Enum(),
 			Readonly: proto.Bool(true), Focused: proto.Bool(true), Invalid: proto.Bool(false)},
@@ -93,13 +93,13 @@ func TestDiff(t *testing.T) {
 	d.From, d.To = 8, 9
 	wantMessage(t, "diff", Diff(d, 0), &domtapv1.Diff{
 		FromRevision: 8, ToRevision: 9, AddedCount: 1, RemovedCount: 1, ChangedCount: 1,
-		Added:   []*domtapv1.Element{{Ref: 5, Index: 1, Tag: "a", Text: "five", Href: "h", Name: "n"}},
+		Added:   []*domtapv1.Element{{Ref: 5, Index: 1, Tag: "a", Text: "five", Href: "h", Name: "n", Actionable: true}},
 		Removed: []*domtapv1.RemovedElement{{Ref: 3, Tag: "a", Text: "three", Href: "h", Name: "n"}},
 		Moved:   []*domtapv1.MovedElement{{Ref: 4, FromIndex: 3, ToIndex: 0}},
 		Changed: []*domtapv1.ChangedElement{{
 			Ref:     2,
 			Fields:  []*domtapv1.FieldChange{{Field: "value", New: "v"}, {Field: "checked", New: "true"}},
-			Element: &domtapv1.Element{Ref: 2, Index: 3, Tag: "a", Text: "two", Href: "h", Name: "n", Value: "v", Checked: domtapv1.CheckedState_CHECKED_STATE_TRUE.Enum()},
+			Element: &domtapv1.Element{Ref: 2, Index: 3, Tag: "a", Text: "two", Href: "h", Name: "n", Value: "v", Checked: domtapv1.CheckedState_CHECKED_STATE_TRUE.Enum(), Actionable: true},
 		}},
 	})
 }
@@ -118,7 +118,7 @@ func TestDiffListsAreBoundedAndCountsAreNot(t *testing.T) {
 
 func TestVisibleOmitsInternalFields(t *testing.T) {
 	plain := &dom.Element{Ref: 1, Kind: dom.Structural}
-	kind, value := &dom.Element{Ref: 1}, &dom.Element{Ref: 1, Value: "v"}
+	kind, value := &dom.Element{Ref: 1, Kind: dom.FrameHost}, &dom.Element{Ref: 1, Kind: dom.FrameHost, Value: "v"}
 	hidden := diff.Compute([]*dom.Element{plain}, []*dom.Element{kind})
 	if len(hidden.Changed) != 1 {
 		t.Fatal("the test's elements do not differ")
@@ -129,6 +129,10 @@ func TestVisibleOmitsInternalFields(t *testing.T) {
 	both := Visible(diff.Compute([]*dom.Element{plain}, []*dom.Element{value}))
 	if m := Diff(both, 0); len(m.GetChanged()) != 1 || len(m.GetChanged()[0].GetFields()) != 1 {
 		t.Errorf("a change of kind and value came as %v", m.GetChanged())
+	}
+	acts := Visible(diff.Compute([]*dom.Element{plain}, []*dom.Element{{Ref: 1}}))
+	if m := Diff(acts, 0); len(m.GetChanged()) != 1 || m.GetChanged()[0].GetFields()[0].GetField() != "actionable" {
+		t.Errorf("an element that became actionable came as %v", m.GetChanged())
 	}
 }
 
@@ -146,7 +150,7 @@ func TestWithBoxes(t *testing.T) {
 	wantMessage(t, "changed and moved", got[1], &domtapv1.ChangedElement{
 		Ref:     2,
 		Fields:  []*domtapv1.FieldChange{{Field: "value", New: "v"}, {Field: "rect", Old: "2,0 0x0", New: "20,0 0x0"}},
-		Element: &domtapv1.Element{Ref: 2, Index: 1, Text: "b", Value: "v", ParentRef: proto.Uint32(0), Rect: &domtapv1.Rect{X: 20}},
+		Element: &domtapv1.Element{Ref: 2, Index: 1, Text: "b", Value: "v", ParentRef: proto.Uint32(0), Rect: &domtapv1.Rect{X: 20}, Actionable: true},
 	})
 	if same := WithBoxes(d.GetChanged(), Boxed{Elements: old.Elements}, now); len(same) != 1 {
 		t.Errorf("without older boxes there are %d changes, want 1", len(same))

@@ -7,7 +7,7 @@ import (
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
 
-// Visible removes from a diff what no message has, such as that an element became interactive. It does
+// Visible removes from a diff what no message has, such as the frame that an element holds. It does
 // not modify d.
 func Visible(d diff.Diff) diff.Diff {
 	hidden := func(c diff.Changed) bool { return len(fields(c)) == 0 }

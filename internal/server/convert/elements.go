@@ -58,6 +58,7 @@ func (s *arena) add(e *dom.Element, index int) *domtapv1.Element {
 	m.Type, m.Value, m.Placeholder = e.Type, e.Value, e.Placeholder
 	m.InViewport, m.Covered, m.FrameId = e.InViewport, e.Covered, string(e.Frame)
 	m.Depth, m.Level = int32(e.Depth), int32(e.Level)
+	m.Actionable = e.Kind == dom.Interactive
 	if e.Parent != dom.NoRef {
 		s.parents = append(s.parents, uint32(e.Parent))
 		m.ParentRef = &s.parents[len(s.parents)-1]

@@ -35,13 +35,57 @@ const CONTAINER_ROLES = new Set([
 ]);
 
 /**
- * How much of the content of a listed element its text covers.
- * @param {Fields} fields @param {string} tag @param {boolean} fromContent the text was taken from the content
+ * Roles of the boxes that give a page its shape. They are listed whether or not they have text of
+ * their own. One without has the name that the author gave it, if any, and no text from its content,
+ * which is listed by itself: each text is listed once.
  */
-function textCoverage(fields, tag, fromContent) {
+const BOX_ROLES = new Set([
+  "table", "grid", "treegrid", "row", "cell", "gridcell", "columnheader", "rowheader", "list", "listitem", "group",
+  "figure", "article", "feed", "form", "radiogroup", "toolbar", "tablist", "tabpanel", "menu", "menubar", "tree",
+]);
+
+/** @param {string} role @param {string} tag */
+function isBoxRole(role, tag) {
+  return BOX_ROLES.has(role) || tag === "form";
+}
+
+/** Tags that are listed when they have a size and nothing in them. */
+const EMPTY_BOXES = new Set(["div", "span", "hr", "object", "embed"]);
+
+/**
+ * Whether an element shows something without text: a drawing surface, a shape, or a box with nothing
+ * in it, which its style draws.
+ * @param {El} el @param {string} tag
+ */
+function isPainted(el, tag) {
+  if (tag === "canvas" || tag === "video" || SHAPES.has(tag)) return true;
+  return EMPTY_BOXES.has(tag) && safe.firstChild(el) === null && shadowOf(el) === null;
+}
+
+/** The width up to which an SVG image is taken for an icon, in its own units. */
+const MAX_ICON = 48;
+
+/**
+ * Whether an SVG image without a name is a drawing, such as a chart, whose shapes and texts are
+ * listed. An icon is one image.
+ * @param {El} svg
+ */
+function isDrawing(svg) {
+  if (aria(svg, "aria-hidden") === "true") return false;
+  const width = parseFloat(attr(svg, "width") || (attr(svg, "viewBox") || "").split(/[\s,]+/, 3)[2] || "");
+  return !(width <= MAX_ICON);
+}
+
+/**
+ * How much of the content of a listed element its text covers.
+ * @param {Fields} fields @param {El} el @param {string} tag @param {boolean} fromContent the text was taken from the content
+ */
+function textCoverage(fields, el, tag, fromContent) {
   const role = fields[F_ROLE], text = fields[F_TEXT];
+  if (tag === "svg" && role === "img" && !text && fields[F_KIND] === STRUCTURAL) return isDrawing(el) ? COVERS_NONE : COVERS_ALL;
   if (fields[F_KIND] === FRAME_HOST || LANDMARK_ROLES.has(role) || tag === "details") return COVERS_NONE;
-  if (!fromContent) return CONTAINER_ROLES.has(role) ? COVERS_NONE : COVERS_ALL;
+  if (!text && fields[F_KIND] === STRUCTURAL && role !== "img") return COVERS_NONE;
+  if (!fromContent) return CONTAINER_ROLES.has(role) || (fields[F_KIND] === STRUCTURAL && isBoxRole(role, tag)) ? COVERS_NONE : COVERS_ALL;
   return text.length >= MAX_NAME && text.endsWith("…") ? COVERS_LINE : COVERS_ALL;
 }
 
@@ -123,8 +167,9 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
   const role = roleOf(el, tag, explicit);
   if (role === "heading" || LANDMARK_ROLES.has(role)) return STRUCTURAL;
   if (role === "img") return STRUCTURAL;
-  if (ctx.coverage !== COVERS_ALL && !TEXT_SKIP.has(tag) && hasOwnText(el) && !isCovered(el, ctx)) return STRUCTURAL;
-  return -1;
+  if (ctx.coverage === COVERS_ALL || TEXT_SKIP.has(tag)) return -1;
+  const counts = isBoxRole(role, tag) || isPainted(el, tag) || hasOwnText(el);
+  return counts && !isCovered(el, ctx) ? STRUCTURAL : -1;
 }
 
 /**
@@ -362,16 +407,16 @@ const FIELD_TAGS = new Set(["input", "select", "textarea", "progress", "meter"])
  * @param {Fields} into
  * @param {El} el @param {string} tag @param {string} explicit @param {number} kind
  * @param {Inherited} ctx @param {Naming} naming @param {El | null} focused @param {string[]} attributes
- * @param {string} child
+ * @param {string} child @param {boolean} targeted a caller named the element as a target
  */
-function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child) {
+function describe(into, el, tag, explicit, kind, ctx, naming, focused, attributes, child, targeted) {
   const role = roleOf(el, tag, explicit);
   const field = FIELD_TAGS.has(tag);
   into[F_KIND] = kind;
   into[F_PARENT] = ctx.parent;
   into[F_TAG] = clean(tag, 64);
   into[F_ROLE] = role;
-  into[F_TEXT] = nameOrText(el, tag, role, kind, naming);
+  into[F_TEXT] = nameOrText(el, tag, role, kind, naming, targeted);
   into[F_HREF] = hrefOf(el, tag);
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
@@ -386,10 +431,12 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
 /**
  * The accessible name, or the text of elements that have none by ARIA.
  * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
+ * @param {boolean} targeted a caller named the element as a target: its content is its text
  */
-function nameOrText(el, tag, role, kind, naming) {
-  const name = naming.name(el, tag, role);
-  if (name || kind === FRAME_HOST) return name;
+function nameOrText(el, tag, role, kind, naming, targeted) {
+  const isBox = kind === STRUCTURAL && !targeted && isBoxRole(role, tag) && !hasOwnText(el);
+  const name = naming.name(el, tag, isBox ? "" : role);
+  if (name || isBox || kind === FRAME_HOST) return name;
   if (kind === INTERACTIVE) {
     // Elements made clickable by a listener or tabindex alone have no name from content in ARIA,
     // but a person reads their content.

@@ -353,7 +353,7 @@ function nameNow(model, rec) {
   const { node, tag } = rec;
   probeAria(node);
   const explicit = hasAttr(node, "role") ? explicitRole(node) : "";
-  const name = nameOrText(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming);
+  const name = nameOrText(node, tag, roleOf(node, tag, explicit), rec.fields[F_KIND], model.naming, (model.hints.get(node) & HINT_TARGET) !== 0);
   const control = explicit ? undefined : model.hints.proxiedControls.get(node);
   if (!control) return name;
   return model.naming.name(control, "input", roleOf(control, "input", explicitRole(control))) || name;

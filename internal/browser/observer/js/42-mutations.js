@@ -130,7 +130,9 @@ class Changes {
       if (shadowOf(target) !== null) this.reslot(target);
     }
     this.noteText(target);
-    if (text && this.model.structural && isElement(target)) this.added.add(target);
+    if (!this.model.structural || !isElement(target)) return;
+    const emptyOrWas = r.previousSibling === null && r.nextSibling === null; // see EMPTY_BOXES
+    if (text || emptyOrWas) this.added.add(target);
   }
 
   /**

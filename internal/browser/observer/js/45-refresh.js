@@ -273,7 +273,7 @@ class Refresh {
   fill(into, rec, explicit, kind, ctx) {
     const { attributes, frames, hints, naming } = this.model;
     const child = kind === FRAME_HOST ? frames.get(rec.node) || "" : "";
-    describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child);
+    describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0);
     const control = hints.proxiedControls.size && !explicit ? hints.proxiedControls.get(rec.node) : undefined;
     if (control) describeProxy(into, control, ctx, naming, this.focused);
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
@@ -290,7 +290,7 @@ class Refresh {
     const now = rec.sent ? scratch : rec.fields;
     this.fill(now, rec, explicit, kind, ctx);
     records.setReferences(rec, naming.references.length ? naming.references.join(" ") : "");
-    rec.coverage = textCoverage(now, rec.tag, naming.fromContent);
+    rec.coverage = textCoverage(now, rec.node, rec.tag, naming.fromContent);
     if (!rec.sent) return;
     for (let i = 0; i < FIELDS; i++) {
       if (now[i] !== rec.fields[i]) {

@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// structurePages have the boxes that give a page its shape, with and without text of their own.
+var structurePages = map[string]string{
+	"/table": `<table><caption>Orders</caption><tr><th>Order<th>Customer<th></tr>
+		<tr><td>1003<td><div>Grace <b>Hopper</b></div><td><button>Edit</button> <button>Delete</button></tr></table>`,
+	"/lists": `<ul><li>Milk<li><a href=/a>Apples</a><li><p>Pears</p><button>Remove</button></ul>
+		<div role=list aria-label=Tags><div role=listitem><span>red</span></div></div>`,
+	"/forms": `<form id=f><fieldset><legend>Address</legend><input aria-label=Street></fieldset>
+		<div role=radiogroup aria-label=Size><input type=radio aria-label=Small></div><div role=toolbar><button>Bold</button></div></form>
+		<figure><img src="" alt=Chart width=20 height=20><figcaption>Sales</figcaption></figure>
+		<article aria-label=Card><button>Open</button></article>`,
+	"/drawn": `<svg width=200 height=100><rect width=50 height=50 /><circle cx=80 cy=20 r=10 /><text y=90>Axis</text></svg>
+		<svg width=24 height=24><path d="M0 0h24v24" /></svg><svg width=200 height=90><title>Map</title><rect width=9 height=9 /></svg>
+		<canvas width=30 height=30></canvas><div id=empty style="width:20px;height:20px;background:red"></div><div style="height:0"></div>
+		<a href=/a><ul><li><span>Covered</span></ul></a>`,
+}
+
+// outline returns the elements, each as role and text, indented by depth, with a star for actionable ones.
+func outline(elements []*domtapv1.Element) []string {
+	var out []string
+	for _, e := range elements {
+		line := strings.TrimSuffix(strings.Repeat(" ", int(e.GetDepth()))+e.GetRole()+" "+e.GetText(), " ")
+		if e.GetActionable() {
+			line += "*"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func whole(t *testing.T, d *testenv.Daemon, tab string) []string {
+	t.Helper()
+	r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: tab, FullSnapshot: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outline(r.GetElements())
+}
+
+func expect(t *testing.T, what string, got, want []string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestWholeSnapshotsHaveTheStructure reads tables, lists, forms and drawings: boxes have no text from their
+// content, which stands in them once.
+func TestWholeSnapshotsHaveTheStructure(t *testing.T) {
+	handlers := map[string]http.HandlerFunc{}
+	for path, page := range structurePages {
+		handlers[path] = testenv.HTML("<!doctype html><title>Structure</title>" + page)
+	}
+	url := serve(t, handlers)
+	d := testenv.Shared(t)
+	tab := ""
+	for path, want := range map[string][]string{
+		"/table": {
+			"table Orders", " caption Orders", " row", "  columnheader Order", "  columnheader Customer", "  columnheader",
+			" row", "  cell 1003", "  cell", "   generic Grace Hopper", "  cell", "   button Edit*", "   button Delete*",
+		},
+		"/lists": {
+			"list", " listitem Milk", " listitem", "  link Apples*", " listitem", "  paragraph Pears", "  button Remove*",
+			"list Tags", " listitem", "  generic red",
+		},
+		"/forms": {
+			"generic", " group Address", "  legend Address", "  textbox Street*", " radiogroup Size", "  radio Small*",
+			" toolbar", "  button Bold*", "figure Sales", " img Chart", " generic Sales", "article Card", " button Open*",
+		},
+		"/drawn": {
+			"img", " graphics-symbol", " graphics-symbol", " generic Axis", "img", "img Map", "generic", "generic", "link Covered*",
+		},
+	} {
+		t.Run(path, func(t *testing.T) {
+			tab = d.Show(tab, url+path)
+			expect(t, "full_snapshot", whole(t, d, tab), want)
+			r, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{
+				TabId: tab, InteractiveOnly: proto.Bool(false), MaxElements: proto.Int32(0), MaxTokens: proto.Int32(0),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect(t, "interactive_only false", outline(r.GetElements()), want)
+		})
+	}
+}
+
+// TestStructureFollowsChanges fills and empties boxes whose listing depends on what is in them.
+func TestStructureFollowsChanges(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/drawn": testenv.HTML("<!doctype html>" + structurePages["/drawn"])})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/drawn")
+	whole(t, d, tab)
+	for _, step := range []struct {
+		script string
+		want   []string
+	}{
+		{`for (const e of document.querySelectorAll("svg,canvas,a")) e.remove()`, []string{"generic"}},
+		{`empty.append(document.createElement("button"))`, []string{"button*"}},
+		{`empty.firstChild.remove()`, []string{"generic"}},
+		{`empty.innerHTML = "<table><tr><td>1<td><i>2</i></table>"`, []string{"table", " row", "  cell 1", "  cell", "   generic 2"}},
+		{`document.querySelector("i").replaceWith("two")`, []string{"table", " row", "  cell 1", "  cell two"}},
+		{`document.querySelector("td").textContent = ""`, []string{"table", " row", "  cell", "  cell two"}},
+		{`document.querySelector("table").role = "none"`, []string{"row", " cell", " cell two"}},
+	} {
+		testenv.Evaluate[any](t, d, step.script)
+		expect(t, step.script, whole(t, d, tab), step.want)
+	}
+}
+
+// TestDenseHasTheRowsOfRealTables reads a table whose cells have their words in elements.
+func TestDenseHasTheRowsOfRealTables(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/table": testenv.HTML("<!doctype html>" + structurePages["/table"])})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/table")
+	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<table Orders>\n", "| Order | Customer |\n", "| 1003 | Grace Hopper | [", "] Edit (button) [", "] Delete (button)\n"} {
+		if !strings.Contains(r.GetText(), want) {
+			t.Errorf("no %q in\n%s", want, r.GetText())
+		}
+	}
+}
