@@ -242,6 +242,8 @@ func (c *cancelled) ofPages(method string) proto.Message {
 		return &domtapv1.GetDomRequest{TabId: c.tab()}
 	case "DomService.GetCompact":
 		return &domtapv1.GetCompactRequest{TabId: c.tab()}
+	case "DomService.Find":
+		return &domtapv1.FindRequest{TabId: c.tab(), Query: "button"}
 	case "DomService.WatchDom":
 		return &domtapv1.WatchDomRequest{TabId: c.tab()}
 	case "DomService.WaitFor":
