@@ -36,7 +36,7 @@ func TestBadInputIsAnsweredAndHarmsNothing(t *testing.T) {
 	d := testenv.Shared(t)
 	beside := d.Open(url + "/ok")
 	tab := d.Open(url + "/ok")
-	old := d.All(tab).GetElements()[0].GetRef()
+	old := d.FirstControl(tab)
 	if _, err := d.Tabs.Navigate(t.Context(), &domtapv1.NavigateRequest{TabId: tab, Url: url + "/ok?2"}); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestDialogIsStateNotHang(t *testing.T) {
 	url := serve(t, map[string]http.HandlerFunc{"/alert": testenv.HTML(`<button onclick="alert('Careful')">Alert</button>`)})
 	d := testenv.Shared(t)
 	tab := d.Open(url + "/alert")
-	ref := d.All(tab).GetElements()[0].GetRef()
+	ref := d.FirstControl(tab)
 	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{
 		{Action: &domtapv1.Step_Click{Click: &domtapv1.ClickStep{Target: &domtapv1.Target{Ref: &ref}}}}}})
 	if err != nil {

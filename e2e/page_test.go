@@ -286,7 +286,7 @@ func TestPopupsBecomeTabs(t *testing.T) {
 	})
 	d := testenv.Shared(t)
 	tab := d.Open(url)
-	r, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	r, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.FirstControl(tab)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestCoveredElementIsNotClicked(t *testing.T) {
 		<div id=veil style="position:fixed;inset:0;background:#000a" onclick="document.title='veil'"></div>`)})
 	d := testenv.Shared(t)
 	tab := d.Open(url)
-	_, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	_, err := d.Actions.Interact(t.Context(), testenv.ClickOn(tab, d.FirstControl(tab)))
 	if testenv.Reason(err) != "NOT_ACTIONABLE" || !strings.Contains(err.Error(), "veil") {
 		t.Errorf("got %v", err)
 	}

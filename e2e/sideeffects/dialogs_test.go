@@ -24,10 +24,10 @@ func bigButton(script string) http.HandlerFunc {
 	return testenv.HTML(`<!doctype html><title>Start</title><button id=b>Go</button><script>b.onclick = () => { ` + script + ` }</script>`)
 }
 
-// pressFirst clicks the first element of a tab.
+// pressFirst clicks the first element of a tab that can be acted on.
 func pressFirst(t testing.TB, d *testenv.Daemon, tab string) *domtapv1.InteractResponse {
 	t.Helper()
-	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, d.FirstControl(tab)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func answeredForTooLong(t *testing.T, d *testenv.Daemon, url string) {
 		t.Errorf("after 100 alerts: %v", r)
 	}
 	tab = d.Show(tab, url+"/endless")
-	ref := d.All(tab).GetElements()[0].GetRef()
+	ref := d.FirstControl(tab)
 	r, err := d.Actions.Interact(testenv.Within(t, testenv.Patience), testenv.ClickOn(tab, ref))
 	if err != nil || r.GetTab().GetDialog().GetMessage() != "again" {
 		t.Errorf("alerts without end: %v, %v", r, err)

@@ -85,7 +85,7 @@ func windows(t *testing.T, d *testenv.Daemon, url string) {
 func pressUntilAnswered(t testing.TB, d *testenv.Daemon, tab, url string) *domtapv1.InteractResponse {
 	t.Helper()
 	for ctx := testenv.Within(t, testenv.Patience); ; {
-		r, err := d.Actions.Interact(ctx, testenv.ClickOn(tab, d.All(tab).GetElements()[0].GetRef()))
+		r, err := d.Actions.Interact(ctx, testenv.ClickOn(tab, d.FirstControl(tab)))
 		silent := testenv.Reason(err) == "PAGE_UNRESPONSIVE" ||
 			err == nil && strings.Contains(r.GetResults()[0].GetSummary(), "the page stopped answering")
 		if !silent && err != nil {

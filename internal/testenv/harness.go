@@ -295,6 +295,18 @@ func (d *Daemon) Show(tab, url string) string {
 	return tab
 }
 
+// FirstControl returns the ref of the first element of a tab that a person can act on.
+func (d *Daemon) FirstControl(tab string) uint32 {
+	d.t.Helper()
+	for _, e := range d.All(tab).GetElements() {
+		if e.GetActionable() {
+			return e.GetRef()
+		}
+	}
+	d.t.Fatalf("tab %s has nothing to act on", tab)
+	return 0
+}
+
 // All reads every element of a tab.
 func (d *Daemon) All(tab string) *domtapv1.GetDomResponse {
 	d.t.Helper()
