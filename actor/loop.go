@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
@@ -180,6 +181,8 @@ func (t *loop) receive(e driver.Event, ok bool) {
 		t.gone(e)
 	case driver.ChooserAsked:
 		t.notes.Add("a file chooser was asked for: use an upload step with this ref")
+	case driver.WindowsLate:
+		t.notes.Add(fmt.Sprintf("%d windows that the page opened are not there yet: list the tabs later", e.Count))
 	case driver.Downloaded:
 		t.publisher.add(TabEvent{Kind: TabDownloaded, Download: e.Download})
 		t.notes.Add(t.downloads.Progress(e.Download))

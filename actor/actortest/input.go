@@ -96,6 +96,11 @@ func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) 
 	return err
 }
 
+// AwaitWindows returns when the main thread is free.
+func (p *input) AwaitWindows(ctx context.Context) error {
+	return p.call(ctx, "AwaitWindows", func() {})
+}
+
 // Reveal does nothing.
 func (p *input) Reveal(ctx context.Context, _ driver.Element) error {
 	return p.call(ctx, "Reveal", func() {})

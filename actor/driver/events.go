@@ -89,6 +89,9 @@ type Traffic struct{ Busy bool }
 // ChooserAsked says that the page wanted to open a file chooser, and that no action expected it. None is open.
 type ChooserAsked struct{}
 
+// WindowsLate says that so many windows, which the page opened, were not reported by the browser when an action was settled.
+type WindowsLate struct{ Count int }
+
 func (ChooserAsked) event() {}
 func (Committed) event()    {}
 func (Crashed) event()      {}
@@ -103,3 +106,4 @@ func (Responded) event()    {}
 func (Selected) event()     {}
 func (Titled) event()       {}
 func (Traffic) event()      {}
+func (WindowsLate) event()  {}

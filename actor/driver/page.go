@@ -137,6 +137,9 @@ type Input interface {
 	// Attend are answered, for which it waits 3 seconds at most, and half a second for the rest of an answer that
 	// has begun.
 	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error
+	// AwaitWindows returns when the main thread is free and the windows that the page has opened by then are popups, or
+	// have been announced by WindowsLate: one that opens many takes its time for each.
+	AwaitWindows(ctx context.Context) error
 	// Reveal scrolls an element into the middle of every box and frame that scrolls, one that is larger to its start.
 	// It fails with an *apierr.Error of kind Stale.
 	Reveal(ctx context.Context, e Element) error

@@ -20,7 +20,7 @@ const (
 	parseLimit = 10 * time.Second
 )
 
-// rest waits until the page has come to rest after an action and reads it. It follows the page to
+// settle waits until the page has come to rest after an action and reads it. It follows the page to
 // another document. A page that a dialog blocks is at rest.
 func (t *run) settle(ctx context.Context, start actor.State, frame dom.FrameID) error {
 	commits := start.Commits
@@ -44,10 +44,31 @@ func (t *run) settle(ctx context.Context, start actor.State, frame dom.FrameID) 
 			}
 			continue
 		}
+		if err := t.awaitWindows(ctx, start); err != nil {
+			return err
+		}
 		_, err = t.x.Read(ctx, actor.ReadOptions{})
 		if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) || err == nil && t.x.State().Commits == commits {
 			return err
 		}
+	}
+	return nil
+}
+
+// awaitWindows waits until all of the windows that an action opened are known, once there is one: the page may be opening more.
+// It returns an error that ends the turn, or nil.
+func (t *run) awaitWindows(ctx context.Context, start actor.State) error {
+	if t.x.State().Tabs == start.Tabs {
+		return nil
+	}
+	err := t.x.Call(ctx, func() error {
+		if now := t.x.State(); now.Commits != start.Commits || now.Halts != start.Halts {
+			return errStopped
+		}
+		return nil
+	}, func(ctx context.Context, page driver.Page) error { return page.AwaitWindows(ctx) })
+	if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) {
+		return err
 	}
 	return nil
 }

@@ -114,3 +114,15 @@ func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Du
 		// What was answered is about to be shown.
 	}
 }
+
+// AwaitWindows implements driver.Input.
+func (i inputFacet) AwaitWindows(ctx context.Context) error {
+	// The renderer tells of its windows before it answers.
+	if err := i.documents.Ping(ctx); err != nil {
+		return err
+	}
+	if err := i.barrier(ctx); err != nil {
+		return err
+	}
+	return i.navigator.AwaitWindows(ctx)
+}

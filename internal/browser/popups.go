@@ -72,7 +72,12 @@ func (o *popupAdopter) workerCame(ctx context.Context, e target.EventAttachedToT
 // adopt makes a page of a popup.
 func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	o.browser.wg.Go(func() {
-		defer opener.navigator.Change((*navigation.State).WindowOpened)
+		arrived := true
+		defer func() {
+			if arrived {
+				opener.navigator.Change((*navigation.State).WindowOpened)
+			}
+		}()
 		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		session, err := attach(actx)
@@ -81,7 +86,8 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 			p, err = o.browser.adopt(actx, opener.context, id, session, nil)
 		}
 		if errors.Is(err, errTakenIn) {
-			return // the browser has told of it twice
+			arrived = false // the browser has told of it twice
+			return
 		}
 		if err != nil {
 			o.browser.logger.Warn("a popup could not be taken in: it is closed", "error", err)

@@ -40,3 +40,15 @@ func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Durati
 		return context.Cause(ctx)
 	}
 }
+
+// Ping returns when the main document answers, or is replaced.
+func (q *Query) Ping(ctx context.Context) error {
+	main, err := q.m.Agent(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := main.Call(ctx, "about", nil, nil); err != nil && !frames.IsGoneContext(err) {
+		return err
+	}
+	return nil
+}

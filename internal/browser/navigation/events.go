@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/driver"
 )
 
 // stopGrace is how long a navigation that stopped without a document counts as one that goes on: the browser says a moment
@@ -14,8 +15,8 @@ import (
 const stopGrace = 150 * time.Millisecond
 
 const (
-	// arrivalLimit bounds how long AwaitArrival waits for a navigation that an action set off, windowLimit how long for a
-	// window, which a browser of somebody else may refuse to open.
+	// arrivalLimit bounds how long AwaitArrival waits for a navigation that an action set off, and for all of its windows;
+	// windowLimit how long for the next window, which a browser of somebody else may refuse to open.
 	arrivalLimit = 10 * time.Second
 	windowLimit  = 3 * time.Second
 )
@@ -94,7 +95,41 @@ func (n *Navigator) AwaitArrival(ctx context.Context) error {
 	if err := n.awaitFor(ctx, arrivalLimit, func() bool { return !n.State.Navigating() }); err != nil {
 		return err
 	}
-	return n.awaitFor(ctx, windowLimit, func() bool { return !n.State.Opening() })
+	return n.AwaitWindows(ctx)
+}
+
+// AwaitWindows waits for the windows for as long as one arrives after the other: a page may open many, and a busy browser takes
+// its time for each. When windows are still on their way then, AwaitWindows emits driver.WindowsLate, and nobody waits for
+// these again.
+func (n *Navigator) AwaitWindows(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, arrivalLimit)
+	defer cancel()
+	for {
+		seen, opening := n.windows()
+		if !opening {
+			return nil
+		}
+		err := n.awaitFor(bounded, windowLimit, func() bool { return !n.State.Opening() || n.State.Arrivals() != seen })
+		if ctx.Err() != nil {
+			return err
+		}
+		if now, _ := n.windows(); err != nil || now == seen {
+			break
+		}
+	}
+	late := 0
+	n.Change(func(s *State) { late = s.GiveUpWindows() })
+	if late > 0 {
+		n.m.Emit(driver.WindowsLate{Count: late})
+	}
+	return nil
+}
+
+// windows returns how many windows have arrived, and whether any is waited for.
+func (n *Navigator) windows() (arrivals int, opening bool) {
+	n.m.Lock()
+	defer n.m.Unlock()
+	return n.State.Arrivals(), n.State.Opening()
 }
 
 // awaitFor waits at most for limit, whose end is no error.

@@ -23,6 +23,8 @@ type State struct {
 	// windows are the windows that the page opened and that are not tabs yet, the oldest first: whether each is to show a
 	// document of its own.
 	windows []bool
+	// late is how many of the oldest windows nobody waits for any more; arrivals counts those that have arrived.
+	late, arrivals int
 	// refused is the newest document that the URL policy did not let come.
 	refused refusal
 	// downloads counts the downloads of the page, of which newest is the last.
@@ -82,7 +84,7 @@ func (s *State) Overdue(now time.Time) bool {
 // sacrificed reports whether that was on purpose.
 func (s *State) Crashed() (again, sacrificed bool) {
 	again, sacrificed = s.down, s.sacrificed
-	s.down, s.navigating, s.windows, s.sacrificed = true, false, nil, false
+	s.down, s.navigating, s.windows, s.late, s.sacrificed = true, false, nil, 0, false
 	return again, sacrificed
 }
 
@@ -98,13 +100,26 @@ func (s *State) WindowOpening(url string) {
 }
 
 // WindowOpened notes that the oldest window has arrived.
-func (s *State) WindowOpened() { s.windows = s.windows[min(1, len(s.windows)):] }
+func (s *State) WindowOpened() {
+	s.windows = s.windows[min(1, len(s.windows)):]
+	s.late = max(0, s.late-1)
+	s.arrivals++
+}
 
 // WindowBound reports whether the oldest window is to show a document of its own.
 func (s *State) WindowBound() bool { return len(s.windows) > 0 && s.windows[0] }
 
-// Opening reports whether any window is on its way to become a tab.
-func (s *State) Opening() bool { return len(s.windows) > 0 }
+// Opening reports whether any window is on its way to become a tab, but for those that GiveUpWindows gave up.
+func (s *State) Opening() bool { return len(s.windows) > s.late }
+
+// GiveUpWindows has nobody wait any more for the windows that are on their way, and returns how many of them were waited for.
+func (s *State) GiveUpWindows() (count int) {
+	count, s.late = len(s.windows)-s.late, len(s.windows)
+	return count
+}
+
+// Arrivals counts the windows that have arrived.
+func (s *State) Arrivals() int { return s.arrivals }
 
 // Refuse notes why the URL policy did not let a document come, or that it did: nil.
 func (s *State) Refuse(document string, why *apierr.Error) { s.refused = refusal{document, why} }

@@ -66,6 +66,25 @@ func TestWindowsArriveInTheirOrder(t *testing.T) {
 	}
 }
 
+// A browser of somebody else may open no window at all: the next action does not wait for it again.
+func TestLateWindowsAreGivenUpOnce(t *testing.T) {
+	var s State
+	s.WindowOpening("https://a.test/")
+	s.WindowOpening("https://b.test/")
+	s.WindowOpened()
+	if n := s.GiveUpWindows(); n != 1 || s.Opening() || s.Arrivals() != 1 {
+		t.Errorf("%d windows were given up, after %d; waited for: %v", n, s.Arrivals(), s.Opening())
+	}
+	s.WindowOpening("https://c.test/")
+	if !s.Opening() {
+		t.Error("nobody waits for the next one")
+	}
+	s.WindowOpened() // the late one
+	if n := s.GiveUpWindows(); n != 1 {
+		t.Errorf("%d windows were given up, want the one that is not late", n)
+	}
+}
+
 func TestAPageIsOverdueAfterTheDocumentWasReceived(t *testing.T) {
 	var s State
 	now := time.Unix(1000, 0)
