@@ -167,11 +167,11 @@ func TestActRefusesWhatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := wantKind(t, out.Results[0].Err, apierr.Stale)
+	e := actortest.WantKind(t, out.Results[0].Err, apierr.Stale)
 	if fmt.Sprint(e.Detail) != `map[ref:0 was:button "Pay"]` || !strings.Contains(e.Message, `button "Pay"`) {
 		t.Errorf("error is %v, %v", e, e.Detail)
 	}
-	wantKind(t, out.Results[1].Err, apierr.Invalid)
+	actortest.WantKind(t, out.Results[1].Err, apierr.Invalid)
 	if !out.Results[2].Done || out.Results[0].Done || len(b.Page(0).Actions()) != 1 {
 		t.Errorf("results are %+v, the page saw %v", out.Results, b.Page(0).Actions())
 	}
@@ -215,7 +215,7 @@ func TestActReportsWhatThePageRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantKind(t, out.Results[0].Err, apierr.NotActionable)
+	actortest.WantKind(t, out.Results[0].Err, apierr.NotActionable)
 	if out.Results[0].Summary != `click "Pay": not actionable` || out.Verdict != turn.NoChange {
 		t.Errorf("outcome is %+v", out)
 	}

@@ -23,10 +23,10 @@ func TestOnlyTheDialogThatIsMeantIsAnswered(t *testing.T) {
 		first := until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil }).Info.Dialog
 		page.CloseDialog()
 		_, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: first.ID, Accept: true})
-		wantKind(t, err, apierr.NoDialog)
+		actortest.WantKind(t, err, apierr.NoDialog)
 		page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Pay?"})
 		_, err = tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: first.ID, Accept: true})
-		wantKind(t, err, apierr.NoDialog)
+		actortest.WantKind(t, err, apierr.NoDialog)
 		if len(page.Answers()) != 0 {
 			t.Errorf("answered %v", page.Answers())
 		}
@@ -51,8 +51,8 @@ func TestADialogIsAnsweredWhileAnotherCallHangs(t *testing.T) {
 			synctest.Wait()
 		}
 		page.OpenDialog(driver.Dialog{Type: "alert"})
-		wantKind(t, <-errs, apierr.DialogOpen)
-		wantKind(t, <-errs, apierr.DialogOpen)
+		actortest.WantKind(t, <-errs, apierr.DialogOpen)
+		actortest.WantKind(t, <-errs, apierr.DialogOpen)
 		if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 			t.Error(err)
 		}

@@ -57,7 +57,7 @@ func TestAPageThatHangsAfterAnActionIsSaidToHang(t *testing.T) {
 					if r.Done || !strings.Contains(r.Summary, "not done, the page stopped answering") {
 						t.Errorf("after it: %+v", r)
 					}
-					wantKind(t, r.Err, apierr.Unresponsive)
+					actortest.WantKind(t, r.Err, apierr.Unresponsive)
 				}
 				if out.Info.Status != actor.StatusUnresponsive || tab.Info().Status != actor.StatusUnresponsive {
 					t.Errorf("%v: the status is %v in the answer, and %v", kind, out.Info.Status, tab.Info().Status)
@@ -94,7 +94,7 @@ func TestAnActionDuringWhichThePageHangsIsNotOK(t *testing.T) {
 			if r.Done || r.Delivered != driver.DeliveredNone || !strings.HasSuffix(r.Summary, ": the page stopped answering") {
 				t.Errorf("%s: %+v", method, r)
 			}
-			wantKind(t, r.Err, apierr.Unresponsive)
+			actortest.WantKind(t, r.Err, apierr.Unresponsive)
 			if want := map[string]string{"Do": "during the click; whether", "Find": "before the click, so nothing was done"}[method]; !strings.Contains(r.Err.Error(), want) {
 				t.Errorf("%s: error is %v", method, r.Err)
 			}

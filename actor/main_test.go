@@ -2,7 +2,6 @@ package actor_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
-	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/dom"
 )
@@ -81,15 +79,6 @@ func texts(s *dom.Snapshot) string {
 		out = append(out, fmt.Sprintf("%d:%s", el.Ref, el.Text))
 	}
 	return strings.Join(out, " ")
-}
-
-func wantKind(t *testing.T, err error, kind apierr.ErrorKind) *apierr.Error {
-	t.Helper()
-	var e *apierr.Error
-	if !errors.As(err, &e) || e.Kind != kind {
-		t.Fatalf("error is %v, want an *Error of kind %d", err, kind)
-	}
-	return e
 }
 
 func add(n ...*actortest.Node) func(*actortest.Frame) {

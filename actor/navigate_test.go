@@ -72,28 +72,28 @@ func TestNavigateSaysWhyItFailed(t *testing.T) {
 	}
 	b, pool, tab := start(t, tabpool.Config{AllowURL: refuse})
 	_, err := tab.Navigate(t.Context(), "https://nowhere.example/", actor.WaitLoad)
-	e := wantKind(t, err, apierr.Navigation)
+	e := actortest.WantKind(t, err, apierr.Navigation)
 	if !strings.Contains(e.Message, "https://nowhere.example/") || !strings.Contains(e.Message, "net::ERR_NAME_NOT_RESOLVED") {
 		t.Errorf("message is %s", e.Message)
 	}
 	_, err = tab.Navigate(t.Context(), "file:///etc/passwd", actor.WaitLoad)
-	wantKind(t, err, apierr.Refused)
+	actortest.WantKind(t, err, apierr.Refused)
 	_, err = turn.Run(t.Context(), tab, turn.Turn{URL: "file:///etc/passwd"})
-	wantKind(t, err, apierr.Refused)
+	actortest.WantKind(t, err, apierr.Refused)
 	_, err = pool.Open(t.Context(), tabpool.OpenOptions{URL: "file:///etc/passwd"})
-	wantKind(t, err, apierr.Refused)
+	actortest.WantKind(t, err, apierr.Refused)
 	if b.Page(1) != nil {
 		t.Error("a page was opened for a URL that is refused")
 	}
 	_, err = tab.Forward(t.Context(), actor.WaitLoad)
-	wantKind(t, err, apierr.NoHistory)
+	actortest.WantKind(t, err, apierr.NoHistory)
 }
 
 func TestAnErrorPageThatThePageItselfReportsFailsTheNavigation(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	b.Serve(home+"old", func() actortest.Screen { return actortest.Screen{Redirect: "https://nowhere.example/"} })
 	_, err := tab.Navigate(t.Context(), home+"old", actor.WaitLoad)
-	wantKind(t, err, apierr.Navigation)
+	actortest.WantKind(t, err, apierr.Navigation)
 }
 
 func TestHistoryHoldsTheLastPages(t *testing.T) {
@@ -132,13 +132,13 @@ func TestADialogIsReportedAndAnswered(t *testing.T) {
 		synctest.Wait()
 		revision := tab.Info().Revision
 		page.OpenDialog(driver.Dialog{Type: "confirm", Message: "Delete?"})
-		wantKind(t, <-errs, apierr.DialogOpen)
+		actortest.WantKind(t, <-errs, apierr.DialogOpen)
 		page.Resume()
 		if d := tab.Info().Dialog; d == nil || d.Message != "Delete?" || tab.Info().Revision != revision {
 			t.Errorf("info is %+v", tab.Info())
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		e := wantKind(t, err, apierr.DialogOpen)
+		e := actortest.WantKind(t, err, apierr.DialogOpen)
 		if e.Detail["type"] != "confirm" || !strings.Contains(e.Message, "Delete?") {
 			t.Errorf("error is %+v", e)
 		}
@@ -149,7 +149,7 @@ func TestADialogIsReportedAndAnswered(t *testing.T) {
 			t.Errorf("info is %+v, answers %v", tab.Info(), page.Answers())
 		}
 		_, err = tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true})
-		wantKind(t, err, apierr.NoDialog)
+		actortest.WantKind(t, err, apierr.NoDialog)
 		read(t, tab, actor.ReadOptions{})
 	})
 }
@@ -184,9 +184,9 @@ func TestThePageMayAskBeforeItIsLeft(t *testing.T) {
 		}()
 		synctest.Wait()
 		b.Page(0).OpenDialog(driver.Dialog{Type: "beforeunload"})
-		wantKind(t, <-errs, apierr.DialogOpen)
+		actortest.WantKind(t, <-errs, apierr.DialogOpen)
 		_, err := tab.Navigate(t.Context(), home, actor.WaitLoad)
-		wantKind(t, err, apierr.DialogOpen)
+		actortest.WantKind(t, err, apierr.DialogOpen)
 		if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{}); err != nil {
 			t.Fatal(err)
 		}

@@ -259,7 +259,7 @@ func TestAPatchThatMakesNoSenseBreaksItsDocumentOnly(t *testing.T) {
 		t.Errorf("without their hosts the frames show %s", got)
 	}
 	_, err := tab.Read(t.Context(), actor.ReadOptions{})
-	wantKind(t, err, apierr.Aborted)
+	actortest.WantKind(t, err, apierr.Aborted)
 	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
 		t.Fatal(err)
 	}
@@ -333,15 +333,15 @@ func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 	page := b.Page(0)
 	page.OpenDialog(driver.Dialog{Type: "alert"})
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Dialog != nil })
-	wantKind(t, look(), apierr.DialogOpen)
-	wantKind(t, markup(), apierr.DialogOpen)
+	actortest.WantKind(t, look(), apierr.DialogOpen)
+	actortest.WantKind(t, markup(), apierr.DialogOpen)
 	if _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{Accept: true}); err != nil {
 		t.Fatal(err)
 	}
 	page.Crash("gone")
 	until(t, tab, func(h *actor.Head) bool { return h.Info.Status == actor.StatusCrashed })
-	wantKind(t, look(), apierr.Lost)
-	wantKind(t, markup(), apierr.Lost)
+	actortest.WantKind(t, look(), apierr.Lost)
+	actortest.WantKind(t, markup(), apierr.Lost)
 }
 
 // Callers who wait for their turn share it, so that calls on a page that is slow do not queue up.

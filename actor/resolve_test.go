@@ -107,7 +107,7 @@ func TestActRefusesWhatMeansSeveralOrNone(t *testing.T) {
 		{target.Target{By: target.Selector, Words: "]"}, apierr.Invalid, "use a CSS selector", 0},
 	} {
 		out := act(t, tab, turn.Turn{Steps: []turn.Step{at(c.target)}})
-		e := wantKind(t, out.Results[0].Err, c.kind)
+		e := actortest.WantKind(t, out.Results[0].Err, c.kind)
 		if !strings.Contains(e.Message, c.says) || len(e.Candidates) != c.candidates {
 			t.Errorf("%v: %q, %d candidates", c.target, e.Message, len(e.Candidates))
 		}
@@ -125,7 +125,7 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 	first := tab.Head().Snapshot.Elements.Slice()[0].Ref
 	set(page, actortest.Button("Pay"), actortest.Button("Help"))
 	plan := turn.Turn{Steps: []turn.Step{click(first)}}
-	wantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
+	actortest.WantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
 	plan.Heal = true
 	r := act(t, tab, plan).Results[0]
 	if !r.Done || !r.Healed || !strings.HasPrefix(r.Summary, `click "Pay": ok on [`) || page.Actions()[0].Ref != r.Ref {
@@ -141,7 +141,7 @@ func TestActHealsWhatWasRenderedAnew(t *testing.T) {
 		f.Body = append(f.Body, actortest.Button("Hide me"))
 	})
 	plan.Steps[0] = click(ref)
-	e := wantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
+	e := actortest.WantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
 	if !strings.Contains(e.Message, `it was: button "Hide me"`) || !strings.Contains(e.Message, "the nearest now: [") {
 		t.Errorf("error is %v", e)
 	}
@@ -153,7 +153,7 @@ func TestActNeverHealsAcrossDocuments(t *testing.T) {
 	if _, err := tab.Reload(t.Context(), actor.WaitLoad); err != nil {
 		t.Fatal(err)
 	}
-	e := wantKind(t, act(t, tab, turn.Turn{Heal: true, Steps: []turn.Step{click(0)}}).Results[0].Err, apierr.Stale)
+	e := actortest.WantKind(t, act(t, tab, turn.Turn{Heal: true, Steps: []turn.Step{click(0)}}).Results[0].Err, apierr.Stale)
 	if e.Detail["was"] != `button "Pay"` || len(e.Candidates) != 1 || len(b.Page(0).Actions()) > 0 {
 		t.Errorf("error is %v, %v", e, e.Detail)
 	}
@@ -167,7 +167,7 @@ func TestActRefusesWhatHasBecomeSomethingElse(t *testing.T) {
 	told := read(t, tab, actor.ReadOptions{}).Head.Snapshot
 	page.Update(func(*actortest.Frame) { row.Text, row.Href = "Pear", "/pear" })
 	plan := turn.Turn{LastSeen: told, Steps: []turn.Step{click(told.Elements.Slice()[1].Ref)}}
-	e := wantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
+	e := actortest.WantKind(t, act(t, tab, plan).Results[0].Err, apierr.Stale)
 	if !strings.Contains(e.Message, "uses it for something else") || len(page.Actions()) > 0 {
 		t.Errorf("error is %v", e)
 	}
@@ -198,7 +198,7 @@ func TestActSaysWhatWasDoneWhenItsPageIsLost(t *testing.T) {
 	b, _, tab := start(t, tabpool.Config{})
 	set(b.Page(0), actortest.Button("Pay"), onClick(actortest.Button("Crash"), func(p *actortest.Page) { p.Crash("oom") }))
 	_, err := turn.Run(t.Context(), tab, turn.Turn{Steps: []turn.Step{at(byRole("", "Pay")), at(byRole("", "Crash")), at(byRole("", "Pay"))}})
-	e := wantKind(t, err, apierr.Lost)
+	e := actortest.WantKind(t, err, apierr.Lost)
 	if !strings.Contains(e.Message, `click "Pay": ok`) || e.Detail["done"] != "1" {
 		t.Errorf("error is %v, %v", e, e.Detail)
 	}

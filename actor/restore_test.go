@@ -129,7 +129,7 @@ func TestRestoredTabIsTheSameTabInAnotherEpoch(t *testing.T) {
 					t.Errorf("the elements are %s, want %s: refs go on above all that were given", got, want)
 				}
 				_, err := now.Element(0)
-				wantKind(t, err, apierr.Stale)
+				actortest.WantKind(t, err, apierr.Stale)
 				pages := 0
 				for b.Page(pages+1) != nil {
 					pages++
@@ -183,15 +183,15 @@ func TestCallsOfATabThatIsAwayAreRefusedAtOnce(t *testing.T) {
 		synctest.Wait()
 		start := time.Now()
 		b.Break()
-		wantKind(t, <-inside, apierr.Restoring)
-		wantKind(t, <-waiting, apierr.Restoring)
+		actortest.WantKind(t, <-inside, apierr.Restoring)
+		actortest.WantKind(t, <-waiting, apierr.Restoring)
 		for name, call := range map[string]func() error{
 			"read":     func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
 			"navigate": func() error { _, err := tab.Navigate(t.Context(), home, actor.WaitLoad); return err },
 			"watch":    func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
 			"dialog":   func() error { _, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{}); return err },
 		} {
-			if e := wantKind(t, call(), apierr.Restoring); !strings.Contains(e.Message, "being brought back") {
+			if e := actortest.WantKind(t, call(), apierr.Restoring); !strings.Contains(e.Message, "being brought back") {
 				t.Errorf("%s says %q", name, e.Message)
 			}
 		}
@@ -222,7 +222,7 @@ func TestTabThatLosesItsPageAgainAndAgainStaysCrashed(t *testing.T) {
 			t.Errorf("it stays crashed because %q", h.Info.Why)
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		if e := wantKind(t, err, apierr.Lost); !strings.Contains(e.Message, "Navigate") {
+		if e := actortest.WantKind(t, err, apierr.Lost); !strings.Contains(e.Message, "Navigate") {
 			t.Errorf("the message does not say what to do: %s", e.Message)
 		}
 		if info, err := tab.Navigate(t.Context(), home, actor.WaitLoad); err != nil || info.Why != "" {
@@ -253,7 +253,7 @@ func TestTabThatWasNotAskedToStaysAsItIs(t *testing.T) {
 		}
 		b.Break()
 		<-gone.Done()
-		wantKind(t, gone.Err(), apierr.Lost)
+		actortest.WantKind(t, gone.Err(), apierr.Lost)
 		b.Restart()
 	})
 }
@@ -318,7 +318,7 @@ func TestDialogsOfAPageThatIsGoneAreNotAnswered(t *testing.T) {
 			t.Errorf("dialog %d follows dialog %d", second, first)
 		}
 		_, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: first, Accept: true})
-		wantKind(t, err, apierr.NoDialog)
+		actortest.WantKind(t, err, apierr.NoDialog)
 		answered, err := tab.AnswerDialog(t.Context(), driver.DialogAnswer{ID: second, Accept: true})
 		if err != nil || answered.ID != second {
 			t.Errorf("answered %+v, %v", answered, err)
@@ -352,13 +352,13 @@ func TestAnotherPoolRestoresSavedTabs(t *testing.T) {
 		if err := again.Restore(k); err != nil {
 			t.Fatal(err)
 		}
-		wantKind(t, again.Restore(k), apierr.Exists)
+		actortest.WantKind(t, again.Restore(k), apierr.Exists)
 		revived, err := again.Tab(tab.ID())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := revived.Read(t.Context(), actor.ReadOptions{}); err != nil {
-			wantKind(t, err, apierr.Restoring)
+			actortest.WantKind(t, err, apierr.Restoring)
 		}
 		until(t, revived, back)
 		now := read(t, revived, actor.ReadOptions{}).Head
@@ -369,7 +369,7 @@ func TestAnotherPoolRestoresSavedTabs(t *testing.T) {
 			t.Errorf("ref %d is given again", got)
 		}
 		_, err = now.Element(1)
-		wantKind(t, err, apierr.Stale)
+		actortest.WantKind(t, err, apierr.Stale)
 		fresh, err := again.Open(t.Context(), tabpool.OpenOptions{URL: home})
 		if err != nil || fresh.ID() == revived.ID() {
 			t.Errorf("the next tab is %s, %v", fresh.ID(), err)
@@ -413,7 +413,7 @@ func TestTabThatEndsEachProcessIsLeftAlone(t *testing.T) {
 				t.Fatalf("process %d: %v", i, err)
 			}
 		}
-		wantKind(t, process(0), apierr.Exhausted)
+		actortest.WantKind(t, process(0), apierr.Exhausted)
 		k.Restarts = restore.Times - 1
 		if err := process(2 * restore.Window); err != nil {
 			t.Fatal(err)
@@ -477,7 +477,7 @@ func TestTabThatCannotComeBackEnds(t *testing.T) {
 		synctest.Wait()
 		b.Restart()
 		<-tab.Done()
-		wantKind(t, tab.Err(), apierr.Lost)
+		actortest.WantKind(t, tab.Err(), apierr.Lost)
 		synctest.Wait()
 		if _, ok := kept.get(tab.ID()); ok {
 			t.Error("it is still kept")

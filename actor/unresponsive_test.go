@@ -92,7 +92,7 @@ func TestCallsOfATabWaitTheirTurnAndLeaveOnTime(t *testing.T) {
 			synctest.Wait()
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		wantKind(t, err, apierr.Exhausted)
+		actortest.WantKind(t, err, apierr.Exhausted)
 		if tab.Info().URL != home || tab.Head() == nil || len(tab.History()) != 1 {
 			t.Error("Info, Head or History do not answer")
 		}
@@ -162,7 +162,7 @@ func TestClosingWorksOnAHangingPage(t *testing.T) {
 		if err := pool.CloseTab(t.Context(), "t1"); err != nil {
 			t.Fatal(err)
 		}
-		wantKind(t, <-errs, apierr.Closed)
+		actortest.WantKind(t, <-errs, apierr.Closed)
 		<-tab.Done()
 		<-tab.Head().Next()
 		if tab.Err() != nil || tab.Info().Status != actor.StatusClosed {
@@ -172,8 +172,8 @@ func TestClosingWorksOnAHangingPage(t *testing.T) {
 			t.Error("the tab is still listed")
 		}
 		_, err := tab.Read(t.Context(), actor.ReadOptions{})
-		wantKind(t, err, apierr.Closed)
-		wantKind(t, pool.CloseTab(t.Context(), "t1"), apierr.NotFound)
+		actortest.WantKind(t, err, apierr.Closed)
+		actortest.WantKind(t, pool.CloseTab(t.Context(), "t1"), apierr.NotFound)
 	})
 }
 
@@ -190,7 +190,7 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 		}()
 		synctest.Wait()
 		page.Crash("oom")
-		wantKind(t, <-errs, apierr.Lost)
+		actortest.WantKind(t, <-errs, apierr.Lost)
 		if s := tab.Info().Status; s != actor.StatusCrashed {
 			t.Errorf("status is %v", s)
 		}
@@ -203,7 +203,7 @@ func TestACrashEndsCallsAndIsLeftByNavigation(t *testing.T) {
 			if err := call(); err == nil {
 				t.Errorf("%s works on a crashed page", name)
 			} else {
-				wantKind(t, err, apierr.Lost)
+				actortest.WantKind(t, err, apierr.Lost)
 			}
 		}
 		info, err := tab.Reload(t.Context(), actor.WaitLoad)
@@ -263,7 +263,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 						t.Errorf("it took %v", took)
 					}
 					for range asks {
-						wantKind(t, <-errs, apierr.Aborted)
+						actortest.WantKind(t, <-errs, apierr.Aborted)
 					}
 					read(t, tab, actor.ReadOptions{})
 				})

@@ -1,10 +1,13 @@
 package actortest
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/domtap/domtap/actor/apierr"
 )
 
 // CheckPages fails a test whose pages are still open, or saw their rules broken; see Page.Faults. The pool is closed before.
@@ -44,4 +47,14 @@ func Goroutines() string {
 			runtime.Gosched()
 		}
 	}
+}
+
+// WantKind ends the test unless err is an *apierr.Error of a kind, and returns it.
+func WantKind(t testing.TB, err error, kind apierr.ErrorKind) *apierr.Error {
+	t.Helper()
+	var e *apierr.Error
+	if !errors.As(err, &e) || e.Kind != kind {
+		t.Fatalf("error is %v, want an *Error of kind %d", err, kind)
+	}
+	return e
 }

@@ -2,14 +2,12 @@ package tabpool_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"testing"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/actortest"
-	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/actor/tabpool"
 )
 
@@ -53,15 +51,6 @@ func newPool(t *testing.T, b *actortest.Browser, cfg tabpool.Config) *tabpool.Po
 		b.CheckPages(t)
 	})
 	return pool
-}
-
-func wantKind(t *testing.T, err error, kind apierr.ErrorKind) *apierr.Error {
-	t.Helper()
-	var e *apierr.Error
-	if !errors.As(err, &e) || e.Kind != kind {
-		t.Fatalf("error is %v, want an *Error of kind %d", err, kind)
-	}
-	return e
 }
 
 // until waits for a head that satisfies the condition.

@@ -36,7 +36,7 @@ func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
 			t.Errorf("ids are %v, want %v", ids, want)
 		}
 		_, err := pool.Open(t.Context(), tabpool.OpenOptions{})
-		wantKind(t, err, apierr.Exhausted)
+		actortest.WantKind(t, err, apierr.Exhausted)
 		for _, id := range ids {
 			if err := pool.CloseTab(t.Context(), id); err != nil {
 				t.Fatal(err)
@@ -44,9 +44,9 @@ func TestPoolKeepsToItsLimitsAndNeverUsesAnIdAgain(t *testing.T) {
 		}
 	}
 	_, err := pool.Tab("t1")
-	wantKind(t, err, apierr.NotFound)
+	actortest.WantKind(t, err, apierr.NotFound)
 	_, err = pool.Open(t.Context(), tabpool.OpenOptions{Session: "work"})
-	wantKind(t, err, apierr.NotFound)
+	actortest.WantKind(t, err, apierr.NotFound)
 	if _, err := pool.Open(t.Context(), tabpool.OpenOptions{Session: "default"}); err != nil {
 		t.Error(err)
 	}
@@ -57,7 +57,7 @@ func TestOpenLeavesNothingBehindWhenItFails(t *testing.T) {
 	pool := newPool(t, b, tabpool.Config{MaxTabs: 1})
 	for i := range 3 {
 		_, err := pool.Open(t.Context(), tabpool.OpenOptions{URL: "https://nowhere.example/"})
-		wantKind(t, err, apierr.Navigation)
+		actortest.WantKind(t, err, apierr.Navigation)
 		select {
 		case <-b.Page(i).Closed():
 		default:
@@ -191,12 +191,12 @@ func TestAReaderOfTabEventsThatFallsBehindIsEnded(t *testing.T) {
 	}
 	quick.Stop()
 	_, err := quick.Next(t.Context())
-	wantKind(t, err, apierr.Closed)
+	actortest.WantKind(t, err, apierr.Closed)
 	n := 0
 	for ; err == nil || n == 0; n++ {
 		_, err = slow.Next(t.Context())
 	}
-	wantKind(t, err, apierr.Exhausted)
+	actortest.WantKind(t, err, apierr.Exhausted)
 	if n != 258 { // the tab that was open, 256 events, and the error
 		t.Errorf("the slow reader got %d events", n-1)
 	}
@@ -220,15 +220,15 @@ func TestTheEndOfTheBrowserEndsAllCalls(t *testing.T) {
 		}()
 		synctest.Wait()
 		b.Die()
-		wantKind(t, <-errs, apierr.Lost)
+		actortest.WantKind(t, <-errs, apierr.Lost)
 		<-tab.Done()
-		wantKind(t, tab.Err(), apierr.Lost)
+		actortest.WantKind(t, tab.Err(), apierr.Lost)
 		synctest.Wait()
 		if len(pool.Tabs()) != 0 {
 			t.Error("a lost tab is listed")
 		}
 		_, err := pool.Open(t.Context(), tabpool.OpenOptions{})
-		e := wantKind(t, err, apierr.Lost)
+		e := actortest.WantKind(t, err, apierr.Lost)
 		if !strings.Contains(e.Message, "browser is gone") {
 			t.Errorf("message is %s", e.Message)
 		}
@@ -255,12 +255,12 @@ func TestClosingThePoolEndsEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-begun
-		wantKind(t, tab.Err(), apierr.Lost)
+		actortest.WantKind(t, tab.Err(), apierr.Lost)
 		var kinds []actor.TabEventKind
 		for {
 			e, err := w.Next(t.Context())
 			if err != nil {
-				wantKind(t, err, apierr.Lost)
+				actortest.WantKind(t, err, apierr.Lost)
 				break
 			}
 			kinds = append(kinds, e.Kind)
@@ -269,7 +269,7 @@ func TestClosingThePoolEndsEverything(t *testing.T) {
 			t.Errorf("events are %v", kinds)
 		}
 		_, err = pool.Open(t.Context(), tabpool.OpenOptions{})
-		wantKind(t, err, apierr.Lost)
+		actortest.WantKind(t, err, apierr.Lost)
 		if _, err := pool.Watch().Next(t.Context()); err == nil {
 			t.Error("a closed pool is watched")
 		}
@@ -328,7 +328,7 @@ func TestALeftoverPageKeepsItsSlot(t *testing.T) {
 			}
 			b.FailOpen(nil)
 			_, err := pool.Open(t.Context(), tabpool.OpenOptions{})
-			wantKind(t, err, apierr.Exhausted)
+			actortest.WantKind(t, err, apierr.Exhausted)
 			return removed
 		}
 		close(leave())

@@ -2,12 +2,11 @@
 package nearest
 
 import (
-	"regexp"
 	"strings"
 )
 
 // separators are what people confuse between the words of a name.
-var separators = regexp.MustCompile(`[-_]`)
+var separators = strings.NewReplacer("-", "", "_", "")
 
 // tooFar is a distance at which two names are no longer a typing error apart.
 const tooFar = 3
@@ -15,10 +14,10 @@ const tooFar = 3
 // Name returns the nearest of names, or "" when none is near. Case and separators do not count, and
 // the beginning of a name is near. Of names equally near, the first wins.
 func Name(word string, names []string) string {
-	word = plain(word)
+	word = Plain(word)
 	found, least := "", tooFar
 	for _, name := range names {
-		name, full := plain(name), name
+		name, full := Plain(name), name
 		d := distance(word, name)
 		near := d < max(len(word), len(name)) && (d <= 1 || len(word) > 4)
 		if len(word) >= 3 && d >= tooFar && strings.HasPrefix(name, word) {
@@ -31,7 +30,8 @@ func Name(word string, names []string) string {
 	return found
 }
 
-func plain(name string) string { return separators.ReplaceAllString(strings.ToLower(name), "") }
+// Plain returns a name without case and separators: two names that people take for one have the same.
+func Plain(name string) string { return separators.Replace(strings.ToLower(name)) }
 
 // distance counts the letters to insert, remove, replace or swap that make one word of another (the
 // optimal string alignment distance).

@@ -102,7 +102,7 @@ func correct(call map[string]any, t reflect.Type) map[string]any {
 
 // rename returns the name that is meant by an unknown one, with the value as that argument takes it; "": none.
 func rename(name string, value any, types map[string]reflect.Type, names []string) (string, any) {
-	bare := strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
+	bare := nearest.Plain(name)
 	if text, ok := value.(string); ok && types["ref"] != nil && (bare == "element" || bare == "target") {
 		if _, isRef := refs.Parse(text); isRef {
 			return "ref", text

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/domtap/domtap/internal/nearest"
 	"github.com/domtap/domtap/internal/refs"
 )
 
@@ -106,7 +107,7 @@ func Names() []string {
 
 // Translate returns the call that does what a call of a foreign tool means; ok: the tool is known.
 func Translate(tool string, raw json.RawMessage) (Call, bool) {
-	name := plain(tool)
+	name := nearest.Plain(tool)
 	for _, h := range table {
 		for known := range strings.FieldsSeq(h.names) {
 			if known == name {
@@ -115,10 +116,6 @@ func Translate(tool string, raw json.RawMessage) (Call, bool) {
 		}
 	}
 	return Call{}, false
-}
-
-func plain(name string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name))
 }
 
 // call makes the call here of the arguments there.
@@ -132,7 +129,7 @@ func (h *habit) call(raw json.RawMessage) Call {
 	_ = decoder.Decode(&given) // what is no object has no arguments
 	arguments := object{}
 	for name, value := range given {
-		if meant := h.renamed[plain(name)]; meant != "" {
+		if meant := h.renamed[nearest.Plain(name)]; meant != "" {
 			h.set(arguments, meant, value)
 		}
 	}

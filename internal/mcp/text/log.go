@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/truncate"
 )
 
 // logLine is the longest line of a log, in characters.
@@ -20,7 +21,7 @@ func Log(entries []*domtapv1.LogEntry, limit int) (lines string, more int) {
 	var groups []*group // newest first
 	known := map[string]*group{}
 	for i := len(entries) - 1; i >= 0; i-- {
-		line := cut(Line(entry(entries[i])), logLine)
+		line := truncate.Runes(Line(entry(entries[i])), logLine)
 		switch same := known[line]; {
 		case same != nil:
 			same.count++
@@ -72,12 +73,4 @@ func place(e *domtapv1.LogEntry) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%s:%d)", file, e.GetLine())
-}
-
-// cut shortens a line to a number of characters.
-func cut(line string, most int) string {
-	if runes := []rune(line); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return line
 }

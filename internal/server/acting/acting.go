@@ -74,7 +74,7 @@ func text(o *turn.Outcome, listed diff.Diff, removed int, form Form) (string, er
 	if o.Info.Status == actor.StatusUnresponsive {
 		return unknownChanges, nil
 	}
-	if !form.Structural {
+	if !form.Structural && o.Verdict != turn.NoChange {
 		all, err := effect(o, true)
 		if err != nil {
 			return "", err

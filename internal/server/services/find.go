@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"slices"
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/target"
@@ -93,11 +94,7 @@ func findIn(reading actor.Reading, r *domtapv1.FindRequest) *finding {
 	}
 	near := target.Nearest(target.Target{By: target.Text, Words: r.GetQuery()}, elements, maxNearest)
 	for _, e := range near {
-		for i := range elements {
-			if elements[i] == e {
-				f.nearest = append(f.nearest, find.Match{Element: e, Index: i})
-			}
-		}
+		f.nearest = append(f.nearest, find.Match{Element: e, Index: slices.Index(elements, e)})
 	}
 	return f
 }

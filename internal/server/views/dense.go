@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/domtap/domtap/compact"
@@ -46,7 +47,7 @@ func fit(v *View, t *Tab, o view.Options) error {
 	if all.Reason != view.NotTruncated || len(v.given) > 0 {
 		mention = compact.MentionNeeded
 	}
-	for _, m := range []compact.Mention{mention, compact.MentionNeeded} {
+	for _, m := range slices.Compact([]compact.Mention{mention, compact.MentionNeeded}) {
 		if cost := f.print(all, m); !f.limited || cost <= f.room {
 			return nil
 		}

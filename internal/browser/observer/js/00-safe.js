@@ -180,6 +180,11 @@ function treeOf(n) {
   return /** @type {Tree} */ (safe.getRootNode(n));
 }
 
+/** The element with an id in a tree. @param {Tree} root @param {string} id @returns {El | null} */
+function elementOf(root, id) {
+  return isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id);
+}
+
 const GET_ATTRIBUTE = Element.prototype.getAttribute;
 const HAS_ATTRIBUTE = Element.prototype.hasAttribute;
 

@@ -97,7 +97,7 @@ function isNamedById(el) {
   const ids = attr(el, "aria-labelledby");
   if (!ids) return false;
   const root = treeOf(el);
-  return ids.trim().split(/\s+/, 16).some((id) => (isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id)) !== null);
+  return ids.trim().split(/\s+/, 16).some((id) => elementOf(root, id) !== null);
 }
 
 /** The roles that an element can only have within an element of another role. @type {Record<string, Set<string>>} */

@@ -312,7 +312,7 @@ class Naming {
     const found = [];
     for (const id of ids.trim().split(/\s+/, 16)) {
       if (this.references.length < MAX_REFERENCES) this.references.push(id);
-      const target = isDocument(root) ? safe.getElementById(root, id) : root.getElementById(id);
+      const target = elementOf(root, id);
       if (target) found.push(target);
     }
     return found;
