@@ -3,6 +3,7 @@ package compact
 import (
 	"github.com/domtap/domtap/compact/internal/site"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/view"
 )
 
@@ -12,6 +13,8 @@ type DensePage struct {
 	base  Base
 	hrefs bool
 	nodes []denseNode
+	// contexts tells elements of the same role and name apart.
+	contexts map[dom.Ref]elementcontext.Context
 	// site is the page's own; home is the site that most links lead to, if that is another.
 	site, home string
 }
@@ -56,6 +59,7 @@ func NewDensePage(o DenseOptions, all, context []*dom.Element) *DensePage {
 		leave(len(all))
 	}
 	p.each(context, func(i int, _ *dom.Element) { p.nodes[i].context = true })
+	p.contexts = elementcontext.Tell(all, context)
 	p.site = site.Of(p.base.host)
 	p.home = site.Home(p.site, p.linkedHosts)
 	return p

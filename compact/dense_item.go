@@ -111,11 +111,11 @@ type denseItem struct {
 	same dom.Ref
 	// around is the element that does nothing but contain this one; NoRef: there is none.
 	around dom.Ref
-	// target is where a link leads, as printed.
-	target string
+	// target is where a link leads, as printed; which says which one it is of several with its role and name.
+	target, which string
 }
 
-// append appends an item: `[ref] name →target (role ="value" states)`. Role link goes without saying.
+// append appends an item: `[ref] name →target (role ="value" states) ‹which›`. Role link goes without saying.
 func (m *denseItem) append(dst []byte) []byte {
 	if m.same != dom.NoRef {
 		return appendBracket(append(appendBracket(dst, m.Ref), '='), m.same)
@@ -130,7 +130,18 @@ func (m *denseItem) append(dst []byte) []byte {
 	if m.target != "" {
 		dst = append(append(dst, " →"...), m.target...)
 	}
-	return m.appendDetail(dst, m.around != dom.NoRef && !named)
+	return m.appendWhich(m.appendDetail(dst, m.around != dom.NoRef && !named))
+}
+
+// appendWhich appends ` ‹words›`, or nothing when there are none.
+func (m *denseItem) appendWhich(dst []byte) []byte {
+	start := len(dst)
+	dst = append(dst, " ‹"...)
+	words := appendWords(dst, m.which, maxCell, "›")
+	if len(words) == len(dst) {
+		return dst[:start]
+	}
+	return append(words, "›"...)
 }
 
 // appendDetail appends ` (role ="value" type=T states)`, unless it says no more than that the element is

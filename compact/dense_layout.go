@@ -313,6 +313,7 @@ func (l *denseLayout) element(i int) {
 	}
 	l.surround()
 	m := l.item(i)
+	m.which = l.which(i)
 	level := l.level(i)
 	if level == 0 && (m.Kind != dom.Structural || m.Role != "row" && landmarkWord(m.Element) == "") {
 		l.add(&m, l.group[i])
@@ -323,6 +324,15 @@ func (l *denseLayout) element(i int) {
 		l.dst = appendLevel(l.dst, level)
 	}
 	l.dst = append(l.appendItem(l.dst, &m), '\n')
+}
+
+// which returns what tells an element from others of its role and name, unless it stands in the lines above.
+func (l *denseLayout) which(i int) string {
+	c, told := l.contexts[l.nodes[i].Ref]
+	if !told || l.mention == MentionNone || c.Of.Kind == dom.Interactive || c.Of.Role == "heading" || landmarkWord(c.Of) != "" {
+		return ""
+	}
+	return c.Words
 }
 
 // level returns the level of the heading that an element is, or that is all of it; 0: there is none.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
@@ -133,6 +134,30 @@ func TestDenseHasTheRowsOfRealTables(t *testing.T) {
 	for _, want := range []string{"<table Orders>\n", "| Order | Customer |\n", "| 1003 | Grace Hopper | [", "] Edit (button) [", "] Delete (button)\n"} {
 		if !strings.Contains(r.GetText(), want) {
 			t.Errorf("no %q in\n%s", want, r.GetText())
+		}
+	}
+}
+
+// TestWhichOneIsMeant reads elements of one name in a list, and names one of them ambiguously.
+func TestWhichOneIsMeant(t *testing.T) {
+	url := serve(t, map[string]http.HandlerFunc{"/list": testenv.HTML("<!doctype html><ul><li>Milk <button>Remove</button>" +
+		"<li><div><b>Bread</b></div><button>Remove</button></ul>")})
+	d := testenv.Shared(t)
+	tab := d.Open(url + "/list")
+	r, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"] Remove (button) ‹Milk› [", "] Remove (button) ‹Bread›\n"} {
+		if !strings.Contains(r.GetText(), want) {
+			t.Errorf("no %q in\n%s", want, r.GetText())
+		}
+	}
+	_, err = d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Remove")}})
+	message := status.Convert(err).Message()
+	for _, want := range []string{`button "Remove" in "Milk"`, `button "Remove" in "Bread"`} {
+		if !strings.Contains(message, want) {
+			t.Errorf("no %q in %q", want, message)
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 // By says how a Target names its element.
@@ -282,7 +283,12 @@ func Called(el *dom.Element) string {
 }
 
 // List names elements with their refs: [5] button "Pay", [9] link "Pay". Those beyond limit are counted only.
-func List(elements []*dom.Element, limit int) string {
+func List(elements []*dom.Element, limit int) string { return ListWithin(elements, nil, limit) }
+
+// ListWithin is List with what tells the elements apart on a page, whose elements all has:
+// [13] button "Edit" in "1003 Grace Hopper".
+func ListWithin(elements, all []*dom.Element, limit int) string {
+	contexts := elementcontext.Tell(all, elements)
 	var b strings.Builder
 	for i, el := range elements {
 		if i == limit {
@@ -293,6 +299,9 @@ func List(elements []*dom.Element, limit int) string {
 			b.WriteString(", ")
 		}
 		b.WriteString("[" + strconv.FormatUint(uint64(el.Ref), 10) + "] " + Describe(el))
+		if c, told := contexts[el.Ref]; told {
+			b.WriteString(" in " + strconv.Quote(c.Words))
+		}
 	}
 	return b.String()
 }

@@ -248,7 +248,8 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 	}
 	return resolved{}, &apierr.Error{
 		Kind: apierr.Ambiguous,
-		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " + target.List(found, maxCandidates) +
+		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " +
+			target.ListWithin(found, t.x.Head().Snapshot.Elements.Slice(), maxCandidates) +
 			"; use the ref of one of them",
 		Candidates: found[:min(len(found), maxCandidates)],
 	}

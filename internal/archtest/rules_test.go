@@ -21,7 +21,8 @@ var layers = map[string]layer{
 	"internal/tokens":            {modules: true},
 	"internal/content/injection": {layers: []string{"dom"}, pure: true},
 	"view":                       {layers: []string{"dom", "internal/tokens"}, pure: true},
-	"compact":                    {layers: []string{"dom", "diff", "view"}, pure: true},
+	"compact":                    {layers: []string{"dom", "diff", "view", "internal/elementcontext"}, pure: true},
+	"internal/elementcontext":    {layers: []string{"dom"}, pure: true},
 	// Clients read texts with it, so that it needs nothing.
 	"compact/dense":             {pure: true},
 	"internal/content/markdown": {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
@@ -37,7 +38,7 @@ var layers = map[string]layer{
 	"internal/netpolicy": {modules: true, pure: true},
 	// The way that the browser\'s traffic takes; its errors are for clients, so they are those of actor.
 	"internal/netpolicy/proxy": {layers: []string{"internal/netpolicy", "actor"}},
-	"actor":                    {layers: []string{"dom", "diff", "internal/telemetry/pagelog", "internal/truncate"}},
+	"actor":                    {layers: []string{"dom", "diff", "internal/telemetry/pagelog", "internal/truncate", "internal/elementcontext"}},
 	// A tab and its components do not know the pool.
 	"actor/tabpool": {layers: []string{"dom", "actor"}},
 	// A browser that tests hold in their hands.
