@@ -9,7 +9,7 @@
 //
 // A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])`. It has at most one detail, and
 // the role only when the role is not implied by the tag. TREE keeps the hierarchy, as documented at Tree.
-// DENSE has many elements in a line, and headings and landmarks around them, as documented at Dense.
+// DENSE has many elements in a line, and headings and landmarks around them, as documented at Dense, by package dense.
 // DIFF lists changes, as documented at Diff.
 //
 // The package is pure and may be used from any goroutine. Whatever the strings of an element hold, it
@@ -47,4 +47,28 @@ func Cost(base Base, count func(string) int) func(*dom.Element) int {
 		buffer = append(AppendLine(buffer[:0], e, base), '\n')
 		return count(string(buffer))
 	}
+}
+
+// Dense returns a header and the lines of a view, as format DENSE, which docs/dense.md defines:
+//
+//	URL: https://shop.example/cart | Title: Your cart
+//	<navigation Shop>
+//	[0] Home [1] Offers [2] Help →help.example
+//	<main>
+//	# Your cart
+//	| Item | Price |
+//	| Blue jeans | 30.00 | [7] Remove (button)
+//	[8] Coupon (textbox ="SPRING") [9] Gift wrap (checkbox checked) [12] Pay now (button disabled)
+//
+// The lines are those of dense.Page.Lines for the elements of the view.
+func Dense(h Header, v view.View, lines string) string {
+	h.dense = true
+	dst := make([]byte, 0, 256+len(lines))
+	return string(append(h.append(dst, factsOf(h, v)), lines...))
+}
+
+// Dense returns the header for format DENSE.
+func (h Header) Dense() Header {
+	h.dense = true
+	return h
 }

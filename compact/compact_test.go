@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
@@ -101,8 +102,8 @@ func TestStringsAreCut(t *testing.T) {
 		{"a\x00\x00b", 3, "a b"}, {"\u200ba\u202eb\ufeffc", 3, "abc"}, {"ab\xff", 3, "ab\ufffd"}, {"abc\u200b", 3, "abc"},
 	}
 	for _, test := range tests {
-		if got := string(appendClean(nil, test.in, test.limit)); got != test.want {
-			t.Errorf("appendClean(%q, %d) = %q, want %q", test.in, test.limit, got, test.want)
+		if got := string(part.AppendClean(nil, test.in, test.limit)); got != test.want {
+			t.Errorf("part.AppendClean(%q, %d) = %q, want %q", test.in, test.limit, got, test.want)
 		}
 	}
 }

@@ -8,20 +8,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/domtap/domtap/compact/dense"
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/view"
 )
 
 // readable returns what a parser of DENSE must find of an element.
 func readable(e *dom.Element) dense.Element {
 	value := ""
-	if hasReadableValue(e) {
-		value = string(appendClean(nil, e.Value, maxValue))
+	if part.HasReadableValue(e) {
+		value = string(part.AppendClean(nil, e.Value, part.MaxValue))
 	}
 	return dense.Element{
-		Ref: uint32(e.Ref), Name: string(appendClean(nil, e.Text, maxText)), Value: value,
-		Role:   string(appendDenseRole(nil, e.Role)),
-		States: strings.Fields(string(appendStates(nil, &e.States))), Covered: e.Covered,
+		Ref: uint32(e.Ref), Name: string(part.AppendClean(nil, e.Text, part.MaxText)), Value: value,
+		Role:   string(part.AppendRole(nil, e.Role)),
+		States: strings.Fields(string(part.AppendStates(nil, &e.States))), Covered: e.Covered,
 	}
 }
 
@@ -29,10 +31,11 @@ func readable(e *dom.Element) dense.Element {
 // elements read back as they are.
 func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 	t.Helper()
+	contexts := elementcontext.Tell(all, all)
 	for _, hrefs := range []bool{false, true} {
-		p := NewDensePage(DenseOptions{Base: NewBase(h.URL), HRefs: hrefs}, all, all)
+		p := dense.NewPage(dense.Options{Base: NewBase(h.URL), HRefs: hrefs}, all, all)
 		h.Links = p.Home()
-		for _, m := range []Mention{MentionAll, MentionNeeded, MentionNone} {
+		for _, m := range []dense.Mention{dense.MentionAll, dense.MentionNeeded, dense.MentionNone} {
 			v := view.View{Elements: dom.ListOf(shown), Total: len(all), Reason: view.ElementLimit}
 			text := Dense(h, v, p.Lines(shown, m))
 			for line := range strings.Lines(text) {
@@ -55,7 +58,7 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 				}
 				want := readable(shown[i])
 				want.Target = got[i].Target
-				if which := string(appendClean(nil, p.contexts[shown[i].Ref].Words, maxCell)); got[i].Context == which {
+				if which := string(part.AppendClean(nil, contexts[shown[i].Ref].Words, 60)); got[i].Context == which {
 					want.Context = which
 				}
 				if !equalRead(got[i], want) {
@@ -147,6 +150,6 @@ func BenchmarkDense300(b *testing.B) {
 	v := view.View{Elements: dom.ListOf(all), Total: 300}
 	b.ReportAllocs()
 	for b.Loop() {
-		Dense(h, v, NewDensePage(DenseOptions{Base: NewBase(h.URL)}, all, all).Lines(all, MentionAll))
+		Dense(h, v, dense.NewPage(dense.Options{Base: NewBase(h.URL)}, all, all).Lines(all, dense.MentionAll))
 	}
 }

@@ -3,6 +3,7 @@ package compact
 import (
 	"strconv"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 )
@@ -95,16 +96,16 @@ func appendNode(dst []byte, e *dom.Element) []byte {
 	}
 	dst = append(dst, '>')
 	if isVoid(e.Tag) {
-		return appendAfter(dst, " ", e.Text, maxText)
+		return part.AppendAfter(dst, " ", e.Text, part.MaxText)
 	}
-	dst = appendClean(dst, e.Text, maxText)
+	dst = part.AppendClean(dst, e.Text, part.MaxText)
 	dst = append(dst, "</"...)
 	return append(appendTag(dst, e.Tag), '>')
 }
 
 func appendAttribute(dst []byte, prefix, s string) []byte {
 	start := len(dst)
-	if dst = appendAfter(dst, prefix, s, maxWord); len(dst) > start {
+	if dst = part.AppendAfter(dst, prefix, s, part.MaxWord); len(dst) > start {
 		dst = append(dst, '"')
 	}
 	return dst
@@ -127,7 +128,7 @@ func appendFields(dst []byte, fields []diff.Field) []byte {
 		} else {
 			dst = append(dst, ", "...)
 		}
-		dst = appendClean(dst, f.Name, maxAttribute)
+		dst = part.AppendClean(dst, f.Name, part.MaxAttribute)
 		dst = append(dst, ' ')
 		dst = appendOrNone(dst, f.Old)
 		dst = append(dst, " → "...)
@@ -138,7 +139,7 @@ func appendFields(dst []byte, fields []diff.Field) []byte {
 
 func appendOrNone(dst []byte, s string) []byte {
 	start := len(dst)
-	if dst = appendClean(dst, s, maxAttribute); len(dst) == start {
+	if dst = part.AppendClean(dst, s, part.MaxAttribute); len(dst) == start {
 		dst = append(dst, "(none)"...)
 	}
 	return dst

@@ -3,6 +3,7 @@ package compact
 import (
 	"strconv"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -93,7 +94,7 @@ func (f Found) head(n, query int) string {
 	case len(f.Matches) == 0:
 		dst = append(dst, "# No match"...)
 		if query > 0 {
-			dst = append(appendClean(append(dst, ` for "`...), f.Query, query), '"')
+			dst = append(part.AppendClean(append(dst, ` for "`...), f.Query, query), '"')
 		}
 		if n > 0 {
 			dst = append(dst, ". The nearest:"...)

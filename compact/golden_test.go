@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
@@ -165,22 +166,22 @@ func (a *archive) dense(t *testing.T) string {
 	h, o := a.header(t)
 	all := a.nested(t)
 	words, _ := a.get("options")
-	mention := MentionAll
+	mention := dense.MentionAll
 	for _, word := range strings.Fields(words) {
 		switch word {
 		case "interactive":
 			o.InteractiveOnly = true
 		case "mention=needed":
-			mention = MentionNeeded
+			mention = dense.MentionNeeded
 		case "mention=none":
-			mention = MentionNone
+			mention = dense.MentionNone
 		}
 	}
 	v, err := view.Of(&dom.Snapshot{Elements: dom.ListOf(all)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewDensePage(DenseOptions{Base: NewBase(h.URL), HRefs: strings.Contains(words, "hrefs")}, all, all)
+	p := dense.NewPage(dense.Options{Base: NewBase(h.URL), HRefs: strings.Contains(words, "hrefs")}, all, all)
 	h.Links = p.Home()
 	checkDense(t, h, v.Elements.Slice(), all)
 	return Dense(h, v, p.Lines(v.Elements.Slice(), mention))

@@ -3,6 +3,7 @@ package compact
 import (
 	"strconv"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
 )
@@ -17,7 +18,7 @@ type Header struct {
 	// Signals lists the signs of prompt injection on the page; empty: none.
 	Signals string
 	// Links is the site that links of a DENSE text lead to unless they show another target; empty: the
-	// page's own. See DensePage.Home.
+	// page's own. See dense.Page.Home.
 	Links string
 	// Next is the cursor that continues a truncated answer; empty: there is none.
 	Next string
@@ -41,8 +42,8 @@ var headerSizes = [...]struct {
 	history    bool
 	signals    int
 }{
-	{200, maxText, true, 200},
-	{200, maxText, false, 200},
+	{200, part.MaxText, true, 200},
+	{200, part.MaxText, false, 200},
 	{80, 40, false, 80},
 	{40, 0, false, 20},
 }
@@ -84,7 +85,7 @@ func (h Header) append(dst []byte, f facts) []byte {
 		dst = append(h.appendWords(dst, h.Signals, size.signals), '\n')
 	}
 	if h.dense && h.Links != "" {
-		dst = append(append(append(dst, "Links: "...), printedTarget(h.Links, maxTarget)...), '\n')
+		dst = append(append(append(dst, "Links: "...), part.Target(h.Links, part.MaxTarget)...), '\n')
 	}
 	if size.history && len(h.History) >= 2 {
 		dst = h.appendHistory(append(dst, mark...), h.History)
@@ -95,19 +96,19 @@ func (h Header) append(dst []byte, f facts) []byte {
 // appendWords appends a string cleaned, so that DENSE does not take a part of it for a ref.
 func (h Header) appendWords(dst []byte, s string, limit int) []byte {
 	if h.dense {
-		return appendWords(dst, s, limit, "")
+		return part.AppendWords(dst, s, limit, "")
 	}
-	return appendClean(dst, s, limit)
+	return part.AppendClean(dst, s, limit)
 }
 
 // appendAddress appends the URL of a page, or "(none)".
 func (h Header) appendAddress(dst []byte, url string, limit int) []byte {
 	start := len(dst)
-	text, cut := Base{}.shorten(dom.MaskCredentials(url))
+	text, cut := Base{}.Shorten(dom.MaskCredentials(url))
 	dst = h.appendWords(dst, text, limit)
 	switch {
 	case cut:
-		dst = append(dst, ellipsis...)
+		dst = append(dst, part.Ellipsis...)
 	case len(dst) == start:
 		dst = append(dst, "(none)"...)
 	}
@@ -125,7 +126,7 @@ func (f facts) append(dst []byte, mark string) []byte {
 	dst = strconv.AppendInt(dst, int64(f.total), 10)
 	dst = append(dst, " (truncated: "...)
 	dst = append(dst, f.reason.String()...)
-	dst = appendAfter(dst, ", next: ", f.next, maxCursor)
+	dst = part.AppendAfter(dst, ", next: ", f.next, part.MaxCursor)
 	dst = append(dst, ")\n"...)
 	if f.tokens > 0 {
 		dst = append(append(dst, mark...), "Tokens: "...)
@@ -142,9 +143,9 @@ func (h Header) appendHistory(dst []byte, history []Visit) []byte {
 			dst = append(dst, " → "...)
 		}
 		start := len(dst)
-		dst = h.appendWords(dst, visit.Title, maxVisit)
+		dst = h.appendWords(dst, visit.Title, part.MaxVisit)
 		if len(dst) == start {
-			dst = h.appendAddress(dst, visit.URL, maxVisit)
+			dst = h.appendAddress(dst, visit.URL, part.MaxVisit)
 		}
 	}
 	return append(dst, '\n')

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
 )
@@ -188,8 +189,8 @@ func (o Outline) appendEntry(dst []byte, e *dom.Element) []byte {
 		dst = o.appendTarget(dst, e.Href)
 	}
 	dst = appendEntryRef(dst, e.Ref)
-	if hasReadableValue(e) {
-		dst = appendAfter(dst, ": ", e.Value, maxValue)
+	if part.HasReadableValue(e) {
+		dst = part.AppendAfter(dst, ": ", e.Value, part.MaxValue)
 	}
 	return dst
 }
@@ -203,7 +204,7 @@ func appendEntryRef(dst []byte, ref dom.Ref) []byte {
 // out, since a role stands bare in its line.
 func appendRole(dst []byte, role string) []byte {
 	start := len(dst)
-	for i := 0; i < len(role) && len(dst)-start < maxWord; i++ {
+	for i := 0; i < len(role) && len(dst)-start < part.MaxWord; i++ {
 		c := role[i]
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' && len(dst) > start {
 			dst = append(dst, c)
@@ -218,7 +219,7 @@ func appendRole(dst []byte, role string) []byte {
 // appendQuoted appends a name in quotes, or nothing when there is none.
 func appendQuoted(dst []byte, name string) []byte {
 	start := len(dst)
-	dst = appendAfter(dst, ` "`, name, maxText)
+	dst = part.AppendAfter(dst, ` "`, name, part.MaxText)
 	if len(dst) == start {
 		return dst
 	}
@@ -236,7 +237,7 @@ func appendMarks(dst []byte, s *dom.States) []byte {
 		return dst
 	}
 	var buffer [96]byte
-	for word := range strings.FieldsSeq(string(appendStates(buffer[:0], s))) {
+	for word := range strings.FieldsSeq(string(part.AppendStates(buffer[:0], s))) {
 		dst = append(dst, " ["...)
 		dst = append(dst, word...)
 		dst = append(dst, ']')
@@ -249,7 +250,7 @@ var bracketless = strings.NewReplacer("[", "%5B", "]", "%5D")
 
 // appendTarget appends where a link without a name leads.
 func (o Outline) appendTarget(dst []byte, href string) []byte {
-	target := o.base.appendHref(nil, href)
+	target := o.base.AppendHref(nil, href)
 	if len(target) == 0 {
 		return dst
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/view"
 )
@@ -14,14 +15,14 @@ const fullEnough = 97
 
 // densePage prepares the page of a view in DENSE: what the filters leave of it may be mentioned around the
 // elements, also what interactive_only leaves out.
-func densePage(v *View, o view.Options) *compact.DensePage {
+func densePage(v *View, o view.Options) *dense.Page {
 	o.InteractiveOnly, o.MaxElements, o.MaxTokens = false, 0, 0
 	var mentioned []*dom.Element
 	if around, err := view.Of(v.Snapshot, o); err == nil { // else the view itself fails
 		mentioned = around.Elements.Slice()
 	}
-	printed := compact.DenseOptions{Base: compact.NewBase(v.Snapshot.URL), HRefs: v.Selection.hrefs}
-	return compact.NewDensePage(printed, v.Snapshot.Elements.Slice(), mentioned)
+	printed := dense.Options{Base: compact.NewBase(v.Snapshot.URL), HRefs: v.Selection.hrefs}
+	return dense.NewPage(printed, v.Snapshot.Elements.Slice(), mentioned)
 }
 
 // fitting makes a view in DENSE and its lines. What an element costs there depends on the others, so that it prints
@@ -43,16 +44,16 @@ func fit(v *View, t *Tab, o view.Options) error {
 	if err != nil {
 		return err
 	}
-	mention := compact.MentionAll
+	mention := dense.MentionAll
 	if all.Reason != view.NotTruncated || len(v.given) > 0 {
-		mention = compact.MentionNeeded
+		mention = dense.MentionNeeded
 	}
-	for _, m := range slices.Compact([]compact.Mention{mention, compact.MentionNeeded}) {
+	for _, m := range slices.Compact([]dense.Mention{mention, dense.MentionNeeded}) {
 		if cost := f.print(all, m); !f.limited || cost <= f.room {
 			return nil
 		}
 	}
-	for _, m := range []compact.Mention{compact.MentionNeeded, compact.MentionNone} {
+	for _, m := range []dense.Mention{dense.MentionNeeded, dense.MentionNone} {
 		if err := f.reduce(m); err != nil || v.view.Elements.Len() > 0 {
 			return err
 		}
@@ -65,7 +66,7 @@ func (f *fitting) choose() (view.View, error) {
 }
 
 // print makes the lines of a view and returns what they cost; nothing is counted without a budget.
-func (f *fitting) print(shown view.View, m compact.Mention) (cost int) {
+func (f *fitting) print(shown view.View, m dense.Mention) (cost int) {
 	f.view, f.lines = shown, f.page.Lines(shown.Elements.Slice(), m)
 	if !f.limited {
 		return 0
@@ -79,7 +80,7 @@ func (f *fitting) print(shown view.View, m compact.Mention) (cost int) {
 
 // reduce searches for the most elements, best first, whose lines fit. The view has no elements if not even one
 // fits.
-func (f *fitting) reduce(m compact.Mention) error {
+func (f *fitting) reduce(m dense.Mention) error {
 	f.options.Overhead, f.options.Cost = 1, func(*dom.Element) int { return 1 }
 	best := func(n int) (cost int, err error) {
 		f.options.MaxTokens = f.options.Overhead + n

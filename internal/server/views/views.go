@@ -15,6 +15,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/content/injection"
 	"github.com/domtap/domtap/internal/tokens"
@@ -183,7 +184,7 @@ type View struct {
 	folded  compact.Folded
 	outline compact.Outline
 	// page and lines are for DENSE: what the view is printed from, and its lines.
-	page  *compact.DensePage
+	page  *dense.Page
 	lines string
 	// exact has the view with the exact tokens of its text, without and with the history in the header.
 	exact [2]func() view.View

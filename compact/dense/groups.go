@@ -1,8 +1,9 @@
-package compact
+package dense
 
 import (
 	"strings"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -33,13 +34,13 @@ func landmarkWord(e *dom.Element) string {
 func isLive(role string) bool { return role == "alert" || role == "status" || role == "log" }
 
 // words returns the name of a group; of one that says what has happened, the words in it.
-func (l *denseLayout) words(i int) string {
+func (l *layout) words(i int) string {
 	e := &l.nodes[i]
 	if e.Text != "" || !isLive(e.Role) {
 		return e.Text
 	}
 	var words strings.Builder
-	for j := i + 1; j < int(e.end) && words.Len() < maxText; j++ {
+	for j := i + 1; j < int(e.end) && words.Len() < part.MaxText; j++ {
 		if l.nodes[j].Kind == dom.Structural && l.nodes[j].Role != "heading" {
 			words.WriteString(l.nodes[j].Text + " ")
 		}

@@ -1,80 +1,22 @@
-package compact
+package dense
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
 )
 
 // maxCell is how much of the text of a cell is printed, in characters.
 const maxCell = 60
 
-// appendWords appends words of the page: cleaned, and with a backslash before each character that would
-// otherwise begin something else than words. A character of also gets one wherever it stands.
-func appendWords(dst []byte, s string, limit int, also string) []byte {
-	start := len(dst)
-	dst = appendClean(dst, s, limit)
-	if !mayNeedEscape(dst[start:], also) {
-		return dst
-	}
-	words := string(dst[start:])
-	dst = dst[:start]
-	for i, r := range words {
-		if needsEscape(words, i, r) || strings.ContainsRune(also, r) {
-			dst = append(dst, '\\')
-		}
-		dst = utf8.AppendRune(dst, r)
-	}
-	return dst
-}
-
-func mayNeedEscape(words []byte, also string) bool {
-	for _, c := range words {
-		switch c {
-		case '\\', '[', '(', '|', 0xe2: // the last begins → and ‹
-			return true
-		}
-		if strings.IndexByte(also, c) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// needsEscape reports whether the character at s[i] would not be read as one of the words.
-func needsEscape(s string, i int, r rune) bool {
-	var before, after byte = ' ', ' '
-	if i > 0 {
-		before = s[i-1]
-	}
-	if next := i + utf8.RuneLen(r); next < len(s) {
-		after = s[next]
-	}
-	switch r {
-	case '\\':
-		return true
-	case '[':
-		return '0' <= after && after <= '9'
-	case '(':
-		return before == ' ' && 'a' <= after && after <= 'z'
-	case '|':
-		return before == ' ' && after == ' '
-	case '→':
-		return before == ' ' && after != ' '
-	case '‹':
-		return before == ' '
-	}
-	return false
-}
-
 // appendSpaced appends a space and words, or nothing when there are none.
 func appendSpaced(dst []byte, s string, limit int, also string) []byte {
 	start := len(dst) + len(" ")
-	if dst = appendWords(append(dst, ' '), s, limit, also); len(dst) == start {
+	if dst = part.AppendWords(append(dst, ' '), s, limit, also); len(dst) == start {
 		return dst[:start-1]
 	}
 	return dst
@@ -84,7 +26,7 @@ func appendSpaced(dst []byte, s string, limit int, also string) []byte {
 // another mark.
 func appendOpening(dst []byte, s string, limit int) []byte {
 	start := len(dst)
-	dst = appendWords(dst, s, limit, "")
+	dst = part.AppendWords(dst, s, limit, "")
 	if len(dst) > start && strings.IndexByte("#<!", dst[start]) >= 0 {
 		dst = slices.Insert(dst, start, '\\')
 	}
@@ -102,8 +44,8 @@ func appendBracket(dst []byte, ref dom.Ref) []byte {
 	return append(strconv.AppendUint(dst, uint64(ref), 10), ']')
 }
 
-// denseItem is how an element is printed.
-type denseItem struct {
+// item is how an element is printed.
+type item struct {
 	*dom.Element
 	// node is its place on the page.
 	node int
@@ -116,7 +58,7 @@ type denseItem struct {
 }
 
 // append appends an item: `[ref] name →target (role ="value" states) ‹which›`. Role link goes without saying.
-func (m *denseItem) append(dst []byte) []byte {
+func (m *item) append(dst []byte) []byte {
 	if m.same != dom.NoRef {
 		return appendBracket(append(appendBracket(dst, m.Ref), '='), m.same)
 	}
@@ -125,7 +67,7 @@ func (m *denseItem) append(dst []byte) []byte {
 	}
 	dst = appendBracket(dst, m.Ref)
 	start := len(dst)
-	dst = appendSpaced(dst, m.Text, maxText, "")
+	dst = appendSpaced(dst, m.Text, part.MaxText, "")
 	named := len(dst) > start
 	if m.target != "" {
 		dst = append(append(dst, " →"...), m.target...)
@@ -134,10 +76,10 @@ func (m *denseItem) append(dst []byte) []byte {
 }
 
 // appendWhich appends ` ‹words›`, or nothing when there are none.
-func (m *denseItem) appendWhich(dst []byte) []byte {
+func (m *item) appendWhich(dst []byte) []byte {
 	start := len(dst)
 	dst = append(dst, " ‹"...)
-	words := appendWords(dst, m.which, maxCell, "›")
+	words := part.AppendWords(dst, m.which, maxCell, "›")
 	if len(words) == len(dst) {
 		return dst[:start]
 	}
@@ -146,9 +88,9 @@ func (m *denseItem) appendWhich(dst []byte) []byte {
 
 // appendDetail appends ` (role ="value" type=T states)`, unless it says no more than that the element is
 // a link.
-func (m *denseItem) appendDetail(dst []byte, always bool) []byte {
+func (m *item) appendDetail(dst []byte, always bool) []byte {
 	start := len(dst)
-	dst = appendDenseRole(append(dst, " ("...), m.Role)
+	dst = part.AppendRole(append(dst, " ("...), m.Role)
 	if m.Role == "link" && !always && !hasStateWords(&m.States) && !hasPrintedValue(m.Element) {
 		return dst[:start]
 	}
@@ -158,50 +100,34 @@ func (m *denseItem) appendDetail(dst []byte, always bool) []byte {
 	if m.Tag == "input" && needsType(m.Type) {
 		dst = append(append(dst, " type="...), m.Type...)
 	}
-	return append(appendStates(dst, &m.States), ')')
+	return append(part.AppendStates(dst, &m.States), ')')
 }
 
-// hasStateWords reports whether appendStates appends something.
+// hasStateWords reports whether part.AppendStates appends something.
 func hasStateWords(s *dom.States) bool {
 	var buffer [96]byte
-	return len(appendStates(buffer[:0], s)) > 0
+	return len(part.AppendStates(buffer[:0], s)) > 0
 }
 
 // needsType reports whether the role of an input of the type does not tell how to fill it.
 func needsType(t string) bool { return t == "file" || t == "color" || t == "month" || t == "week" }
 
-func hasPrintedValue(e *dom.Element) bool { return e.Value != "" && hasReadableValue(e) }
+func hasPrintedValue(e *dom.Element) bool { return e.Value != "" && part.HasReadableValue(e) }
 
 // appendQuotedValue appends ` ="value"`, or nothing when there is nothing to be seen of it.
 func appendQuotedValue(dst []byte, value string) []byte {
 	start := len(dst)
 	dst = append(dst, ` ="`...)
-	filled := appendWords(dst, value, maxValue, `"`)
+	filled := part.AppendWords(dst, value, part.MaxValue, `"`)
 	if len(filled) == len(dst) {
 		return dst[:start]
 	}
 	return append(filled, '"')
 }
 
-// appendDenseRole appends a role, which is a word of small letters, digits and hyphens that starts with a
-// letter; anything else in it is left out.
-func appendDenseRole(dst []byte, role string) []byte {
-	start := len(dst)
-	for i := 0; i < len(role) && len(dst)-start < maxWord; i++ {
-		c := role[i]
-		if 'a' <= c && c <= 'z' || len(dst) > start && (c == '-' || '0' <= c && c <= '9') {
-			dst = append(dst, c)
-		}
-	}
-	if len(dst) == start {
-		dst = append(dst, "generic"...)
-	}
-	return dst
-}
-
 // rest returns the words that remain of a text when the items at its end are printed with it, and whether
 // those are all of its words.
-func rest(text string, items []denseItem) string {
+func rest(text string, items []item) string {
 	before := text
 	for i := len(items) - 1; i >= 0; i-- {
 		end := strings.LastIndex(before, items[i].Text)

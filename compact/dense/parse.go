@@ -1,9 +1,3 @@
-// Package dense reads format DENSE back: the elements of a text that GetCompact printed, with their refs,
-// names, roles and states. docs/dense.md defines the format.
-//
-// Parse returns exactly the elements that the text shows, whatever the page's own words are: words that
-// look like a ref, a role or a line of another kind are escaped in the text. The package is pure and may be
-// used from any goroutine.
 package dense
 
 import (

@@ -1,22 +1,19 @@
-package compact
+package dense
 
 import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/compact/internal/site"
 	"github.com/domtap/domtap/dom"
 )
 
-const (
-	// minReferred is how long name and target must be at least for a reference to be shorter, in bytes.
-	minReferred = 12
-	// maxTarget is how much of an address is printed, in characters, unless all addresses are.
-	maxTarget = 32
-)
+// minReferred is how long name and target must be at least for a reference to be shorter, in bytes.
+const minReferred = 12
 
-// denseLinks decides which links say where they lead, and which are printed as the same as another one.
-type denseLinks struct {
+// links decides which links say where they lead, and which are printed as the same as another one.
+type links struct {
 	// shared has the names that links of one group have in common, although they lead to different places.
 	shared map[linkName]sharing
 	// printed has the first link to each place under each name.
@@ -39,9 +36,9 @@ const (
 	sharedName
 )
 
-// newDenseLinks looks at all links that a layout shows.
-func newDenseLinks(l *denseLayout) denseLinks {
-	d := denseLinks{shared: map[linkName]sharing{}, printed: map[linkPlace]*dom.Element{}}
+// newLinks looks at all links that a layout shows.
+func newLinks(l *layout) links {
+	d := links{shared: map[linkName]sharing{}, printed: map[linkPlace]*dom.Element{}}
 	places := map[linkName]string{}
 	for i, e := range l.shown {
 		if e == nil || e.Href == "" {
@@ -63,45 +60,45 @@ func newDenseLinks(l *denseLayout) denseLinks {
 }
 
 // target returns where a link leads, as it is printed; empty when its name says enough.
-func (d *denseLinks) target(l *denseLayout, i int) string {
+func (d *links) target(l *layout, i int) string {
 	e := l.shown[i]
 	if e.Href == "" {
 		return ""
 	}
 	if l.hrefs {
-		return printedTarget(l.base.Href(e.Href), 2*maxHref)
+		return part.Target(l.base.Href(e.Href), 2*part.MaxHref)
 	}
 	away := l.elsewhere(e.Href)
 	shared := d.shared[linkName{l.group[i], e.Text}]
 	if e.Text == "" || shared == sharedHost || shared == sharedName && away == "" {
-		return printedTarget(l.address(e.Href), maxTarget)
+		return part.Target(l.address(e.Href), part.MaxTarget)
 	}
-	return printedTarget(away, maxTarget)
+	return part.Target(away, part.MaxTarget)
 }
 
 // address returns the part of an href that tells it from others: without the scheme, and without the
 // host where that goes without saying.
-func (p *DensePage) address(href string) string {
-	short, cut := p.base.shorten(href)
-	if scheme, host, rest := splitURL(short); !cut && scheme != "" {
+func (p *Page) address(href string) string {
+	short, cut := p.base.Shorten(href)
+	if scheme, host, rest := part.SplitURL(short); !cut && scheme != "" {
 		if short = strings.TrimPrefix(host, "www.") + rest; p.home != "" && site.Of(host) == p.home {
 			short = rest
 		}
 	}
-	if n := utf8.RuneCountInString(short); n > maxTarget {
-		tail := []rune(short)[n-maxTarget+1:]
-		short, cut = ellipsis+string(tail), false
+	if n := utf8.RuneCountInString(short); n > part.MaxTarget {
+		tail := []rune(short)[n-part.MaxTarget+1:]
+		short, cut = part.Ellipsis+string(tail), false
 	}
 	if cut {
-		short += ellipsis
+		short += part.Ellipsis
 	}
 	return short
 }
 
 // elsewhere returns the host that a link leads to, or the scheme of one that leads to no host; empty for
 // links within the page's site or the home of its links.
-func (p *DensePage) elsewhere(href string) string {
-	scheme, host, _ := splitURL(href)
+func (p *Page) elsewhere(href string) string {
+	scheme, host, _ := part.SplitURL(href)
 	if scheme == "" {
 		scheme, _, ok := strings.Cut(href, ":")
 		if !ok || strings.EqualFold(scheme, "javascript") || strings.ContainsAny(scheme, "/?#") {
@@ -109,7 +106,7 @@ func (p *DensePage) elsewhere(href string) string {
 		}
 		return scheme + ":"
 	}
-	if host == p.base.host {
+	if host == p.base.Host() {
 		return ""
 	}
 	if s := site.Of(host); s == p.site || s == p.home {
@@ -119,20 +116,12 @@ func (p *DensePage) elsewhere(href string) string {
 }
 
 func hostOf(href string) string {
-	_, host, _ := splitURL(href)
+	_, host, _ := part.SplitURL(href)
 	return host
 }
 
-// unspaced writes what a target must not have, since it is one word of a line, as URLs may.
-var unspaced = strings.NewReplacer(" ", "%20", "[", "%5B", "]", "%5D", `\`, "%5C")
-
-// printedTarget returns an address as DENSE prints it: one word, in which nothing looks like a ref.
-func printedTarget(address string, limit int) string {
-	return unspaced.Replace(string(appendClean(nil, address, limit)))
-}
-
 // refer makes an item a reference when a link of the same name, target and states was printed before.
-func (d *denseLinks) refer(m *denseItem) {
+func (d *links) refer(m *item) {
 	if m.Href == "" || m.around != dom.NoRef || len(m.Text)+len(m.target) < minReferred {
 		return
 	}

@@ -1,10 +1,11 @@
-package compact
+package dense
 
 import (
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/dom"
 )
 
@@ -22,9 +23,9 @@ const (
 	maxAhead = 8
 )
 
-// denseLayout prints the elements that a view shows.
-type denseLayout struct {
-	*DensePage
+// layout prints the elements that a view shows.
+type layout struct {
+	*Page
 	mention Mention
 	// shown has the elements as the view has them, nil for others; below counts those below a node.
 	shown []*dom.Element
@@ -32,38 +33,38 @@ type denseLayout struct {
 	// group is the group that each node stands in, and holder the nearest element around it that is
 	// shown; -1: none.
 	group, holder []int32
-	links         denseLinks
+	links         links
 
 	dst, scratch []byte
-	run          denseRun
+	run          run
 	// open are the groups around the present node, outermost first.
-	open []denseGroup
+	open []openGroup
 	// ahead are the headings and groups that get a line when an element follows in them.
-	ahead []denseAhead
+	ahead []ahead
 	// left is the group with a line that was left since the last line; -1: none.
 	left int32
 }
 
-// denseRun is a line of items that is not ended.
-type denseRun struct {
+// run is a line of items that is not ended.
+type run struct {
 	begun, covered, long bool
 	group                int32
 	width                int
 }
 
-// denseGroup is a group, and whether its line was printed.
-type denseGroup struct {
+// openGroup is a group, and whether its line was printed.
+type openGroup struct {
 	node    int32
 	printed bool
 }
 
-// denseAhead is a line to come, unless the node at until is reached before.
-type denseAhead struct{ node, until int32 }
+// ahead is a line to come, unless the node at until is reached before.
+type ahead struct{ node, until int32 }
 
-func newDenseLayout(p *DensePage, shown []*dom.Element, m Mention) *denseLayout {
+func newLayout(p *Page, shown []*dom.Element, m Mention) *layout {
 	n := len(p.nodes)
-	l := &denseLayout{
-		DensePage: p, mention: m, left: -1,
+	l := &layout{
+		Page: p, mention: m, left: -1,
 		shown: make([]*dom.Element, n), below: make([]int32, n), group: make([]int32, n), holder: make([]int32, n),
 	}
 	p.each(shown, func(i int, e *dom.Element) { l.shown[i] = e })
@@ -87,12 +88,12 @@ func newDenseLayout(p *DensePage, shown []*dom.Element, m Mention) *denseLayout 
 			}
 		}
 	}
-	l.links = newDenseLinks(l)
+	l.links = newLinks(l)
 	return l
 }
 
 // isGroup reports whether what stands in a node belongs together, apart from what stands beside it.
-func (l *denseLayout) isGroup(i int) bool {
+func (l *layout) isGroup(i int) bool {
 	e := &l.nodes[i]
 	switch e.Role {
 	case "list", "row", "table", "grid", "treegrid", "tree", "feed", "menu", "menubar", "listbox", "tablist",
@@ -105,7 +106,7 @@ func (l *denseLayout) isGroup(i int) bool {
 }
 
 // layOut appends all lines.
-func (l *denseLayout) layOut() {
+func (l *layout) layOut() {
 	for i := 0; i < len(l.nodes); {
 		l.leave(i)
 		switch e := &l.nodes[i]; {
@@ -131,26 +132,26 @@ func (l *denseLayout) layOut() {
 }
 
 // isSaid reports whether an element that is shown, around a node, says what the node does.
-func (l *denseLayout) isSaid(i int) bool {
+func (l *layout) isSaid(i int) bool {
 	holder := l.holder[i]
-	return holder >= 0 && strings.Contains(l.shown[holder].Text, strings.TrimSuffix(l.nodes[i].Text, ellipsis))
+	return holder >= 0 && strings.Contains(l.shown[holder].Text, strings.TrimSuffix(l.nodes[i].Text, part.Ellipsis))
 }
 
 // leave leaves the groups that end before node i.
-func (l *denseLayout) leave(i int) {
+func (l *layout) leave(i int) {
 	for n := len(l.open); n > 0 && int(l.nodes[l.open[n-1].node].end) <= i; n-- {
 		if last := l.open[n-1]; last.printed {
 			l.left = last.node
 		}
 		l.open = l.open[:n-1]
 	}
-	l.ahead = slices.DeleteFunc(l.ahead, func(a denseAhead) bool { return int(a.until) <= i })
+	l.ahead = slices.DeleteFunc(l.ahead, func(a ahead) bool { return int(a.until) <= i })
 }
 
 // enter notes a group, which gets its line when something stands in it; one that says what has happened
 // has it at once.
-func (l *denseLayout) enter(i int) {
-	l.open = append(l.open, denseGroup{node: int32(i)})
+func (l *layout) enter(i int) {
+	l.open = append(l.open, openGroup{node: int32(i)})
 	l.due(i, l.nodes[i].end)
 	if isLive(l.nodes[i].Role) && l.words(i) != "" {
 		l.surround()
@@ -158,16 +159,16 @@ func (l *denseLayout) enter(i int) {
 }
 
 // due notes a line to come.
-func (l *denseLayout) due(i int, until int32) {
+func (l *layout) due(i int, until int32) {
 	if len(l.ahead) == maxAhead {
 		l.ahead = slices.Delete(l.ahead, 0, 1)
 	}
-	l.ahead = append(l.ahead, denseAhead{int32(i), until})
+	l.ahead = append(l.ahead, ahead{int32(i), until})
 }
 
 // surround appends the lines that are due before the next one: the end of a group that was left, and the
 // headings and groups around.
-func (l *denseLayout) surround() {
+func (l *layout) surround() {
 	if len(l.ahead) == 0 && l.left < 0 {
 		return
 	}
@@ -179,11 +180,11 @@ func (l *denseLayout) surround() {
 	for _, a := range l.ahead {
 		e := &l.nodes[a.node]
 		if e.Role == "heading" {
-			l.dst = append(appendOpening(appendLevel(l.dst, e.Level), e.Text, maxText), '\n')
+			l.dst = append(appendOpening(appendLevel(l.dst, e.Level), e.Text, part.MaxText), '\n')
 			continue
 		}
 		l.dst = append(append(l.dst, '<'), landmarkWord(e.Element)...)
-		l.dst = append(appendSpaced(l.dst, l.words(int(a.node)), maxText, ">"), ">\n"...)
+		l.dst = append(appendSpaced(l.dst, l.words(int(a.node)), part.MaxText, ">"), ">\n"...)
 		for k := range l.open {
 			l.open[k].printed = l.open[k].printed || l.open[k].node == a.node
 		}
@@ -193,16 +194,16 @@ func (l *denseLayout) surround() {
 
 // heading appends the line of a heading and the few elements in it, and reports whether it did. Other
 // headings have a line before the next element.
-func (l *denseLayout) heading(i int) bool {
+func (l *layout) heading(i int) bool {
 	e := &l.nodes[i]
-	l.ahead = slices.DeleteFunc(l.ahead, func(a denseAhead) bool {
+	l.ahead = slices.DeleteFunc(l.ahead, func(a ahead) bool {
 		before := &l.nodes[a.node]
 		return before.Role == "heading" && before.Level >= e.Level
 	})
 	if items, ok := l.inline(i, maxHeadingItems); ok && len(items) > 0 {
 		l.surround()
 		l.beginLine(items[0].Covered)
-		l.dst = append(l.appendSegment(appendLevel(l.dst, e.Level), e.Text, items, maxText), '\n')
+		l.dst = append(l.appendSegment(appendLevel(l.dst, e.Level), e.Text, items, part.MaxText), '\n')
 		return true
 	}
 	until := int32(len(l.nodes))
@@ -218,7 +219,7 @@ func (l *denseLayout) heading(i int) bool {
 
 // inline returns the elements that are shown below a node, if they fit into one line: at most that many,
 // none of them only outside of the modal, and nothing among them that has a line of its own.
-func (l *denseLayout) inline(i, limit int) (items []denseItem, ok bool) {
+func (l *layout) inline(i, limit int) (items []item, ok bool) {
 	if int(l.below[i]) > limit {
 		return nil, false
 	}
@@ -242,7 +243,7 @@ func (l *denseLayout) inline(i, limit int) (items []denseItem, ok bool) {
 
 // row appends the line of a row of a table, and reports whether it did: not for one that shows nothing,
 // is too large, or contains more than cells. Rows of headers need only a table that shows something.
-func (l *denseLayout) row(i int) bool {
+func (l *layout) row(i int) bool {
 	e := &l.nodes[i]
 	items, ok := l.inline(i, maxRowItems)
 	if !ok {
@@ -277,7 +278,7 @@ func (l *denseLayout) row(i int) bool {
 
 // cellText returns the words of a cell, or of the elements in a cell that has none of its own; nothing of
 // elements that are shown.
-func (l *denseLayout) cellText(i int) string {
+func (l *layout) cellText(i int) string {
 	if l.shown[i] != nil {
 		return ""
 	}
@@ -296,7 +297,7 @@ func (l *denseLayout) cellText(i int) string {
 }
 
 // inUsedTable reports whether a row stands in a table that shows something.
-func (l *denseLayout) inUsedTable(i int) bool {
+func (l *layout) inUsedTable(i int) bool {
 	for i = int(l.nodes[i].parent); i >= 0; i = int(l.nodes[i].parent) {
 		switch l.nodes[i].Role {
 		case "table", "grid", "treegrid":
@@ -307,7 +308,7 @@ func (l *denseLayout) inUsedTable(i int) bool {
 }
 
 // element appends an element that is shown: to the line before, where both belong together.
-func (l *denseLayout) element(i int) {
+func (l *layout) element(i int) {
 	if l.isHolder(i) {
 		return
 	}
@@ -327,7 +328,7 @@ func (l *denseLayout) element(i int) {
 }
 
 // which returns what tells an element from others of its role and name, unless it stands in the lines above.
-func (l *denseLayout) which(i int) string {
+func (l *layout) which(i int) string {
 	c, told := l.contexts[l.nodes[i].Ref]
 	if !told || l.mention == MentionNone || c.Of.Kind == dom.Interactive || c.Of.Role == "heading" || landmarkWord(c.Of) != "" {
 		return ""
@@ -336,7 +337,7 @@ func (l *denseLayout) which(i int) string {
 }
 
 // level returns the level of the heading that an element is, or that is all of it; 0: there is none.
-func (l *denseLayout) level(i int) int {
+func (l *layout) level(i int) int {
 	if e := l.shown[i]; e.Kind == dom.Structural && e.Role == "heading" {
 		return max(e.Level, 1)
 	}
@@ -356,7 +357,7 @@ func (l *denseLayout) level(i int) int {
 }
 
 // add appends an item to the run, or to a new one.
-func (l *denseLayout) add(m *denseItem, group int32) {
+func (l *layout) add(m *item, group int32) {
 	l.scratch = l.appendItem(l.scratch[:0], m)
 	width := utf8.RuneCount(l.scratch)
 	long := m.same == dom.NoRef && utf8.RuneCountInString(m.Text) > longName
@@ -368,7 +369,7 @@ func (l *denseLayout) add(m *denseItem, group int32) {
 		l.dst = append(l.dst, ' ')
 	} else {
 		l.beginLine(m.Covered)
-		*r = denseRun{begun: true, covered: m.Covered, group: group}
+		*r = run{begun: true, covered: m.Covered, group: group}
 	}
 	l.dst = append(l.dst, l.scratch...)
 	r.long = long
@@ -376,7 +377,7 @@ func (l *denseLayout) add(m *denseItem, group int32) {
 }
 
 // endRun ends the line of items.
-func (l *denseLayout) endRun() {
+func (l *layout) endRun() {
 	if l.run.begun {
 		l.dst = append(l.dst, '\n')
 	}
@@ -384,7 +385,7 @@ func (l *denseLayout) endRun() {
 }
 
 // beginLine begins a line with elements.
-func (l *denseLayout) beginLine(covered bool) {
+func (l *layout) beginLine(covered bool) {
 	l.endRun()
 	if covered {
 		l.dst = append(l.dst, "(covered) "...)
@@ -392,7 +393,7 @@ func (l *denseLayout) beginLine(covered bool) {
 }
 
 // appendSegment appends words and the items in them; of the words only what the items do not say.
-func (l *denseLayout) appendSegment(dst []byte, text string, items []denseItem, limit int) []byte {
+func (l *layout) appendSegment(dst []byte, text string, items []item, limit int) []byte {
 	start := len(dst)
 	dst = appendOpening(dst, rest(text, items), limit)
 	for i := range items {
@@ -405,14 +406,14 @@ func (l *denseLayout) appendSegment(dst []byte, text string, items []denseItem, 
 }
 
 // appendItem appends an item; the second link to one place under one name as a reference to the first.
-func (l *denseLayout) appendItem(dst []byte, m *denseItem) []byte {
+func (l *layout) appendItem(dst []byte, m *item) []byte {
 	l.links.refer(m)
 	return m.append(dst)
 }
 
 // item makes the item of a node that is shown.
-func (l *denseLayout) item(i int) denseItem {
-	m := denseItem{Element: l.shown[i], node: i, same: dom.NoRef, around: dom.NoRef}
+func (l *layout) item(i int) item {
+	m := item{Element: l.shown[i], node: i, same: dom.NoRef, around: dom.NoRef}
 	if holder := l.holder[i]; holder >= 0 && l.isHolder(int(holder)) {
 		m.around = l.shown[holder].Ref
 	}
@@ -422,7 +423,7 @@ func (l *denseLayout) item(i int) denseItem {
 
 // isHolder reports whether an element that is shown does nothing but contain the next one: both are one
 // to a person. It has no role, and the same name.
-func (l *denseLayout) isHolder(i int) bool {
+func (l *layout) isHolder(i int) bool {
 	e := l.shown[i]
 	if l.below[i] != 1 || e.Kind != dom.Interactive || e.Role != "generic" || hasStateWords(&e.States) || hasPrintedValue(e) {
 		return false

@@ -1,4 +1,4 @@
-package compact
+package part
 
 import "strings"
 
@@ -14,13 +14,13 @@ type Base struct {
 func NewBase(pageURL string) Base {
 	document, _, _ := strings.Cut(pageURL, "#")
 	b := Base{document: document}
-	b.scheme, b.host, _ = splitURL(pageURL)
+	b.scheme, b.host, _ = SplitURL(pageURL)
 	return b
 }
 
-// splitURL cuts "scheme://user@host/rest" into "scheme", "host" and "/rest". The scheme is empty for
+// SplitURL cuts "scheme://user@host/rest" into "scheme", "host" and "/rest". The scheme is empty for
 // URLs of another form.
-func splitURL(url string) (scheme, host, rest string) {
+func SplitURL(url string) (scheme, host, rest string) {
 	scheme, after, ok := strings.Cut(url, "://")
 	if !ok || strings.ContainsAny(scheme, "/?#:, ") {
 		return "", "", url
@@ -33,29 +33,32 @@ func splitURL(url string) (scheme, host, rest string) {
 	return scheme, host[strings.LastIndexByte(host, '@')+1:], after[end:]
 }
 
-// Href returns the short form in which all texts print an absolute href; see appendHref.
-func (b Base) Href(href string) string { return string(b.appendHref(nil, href)) }
+// Host returns the host of the page.
+func (b Base) Host() string { return b.host }
 
-// appendHref appends a short form of an absolute href: its fragment when it leads to the page itself,
+// Href returns the short form in which all texts print an absolute href; see AppendHref.
+func (b Base) Href(href string) string { return string(b.AppendHref(nil, href)) }
+
+// AppendHref appends a short form of an absolute href: its fragment when it leads to the page itself,
 // its path on the page's own origin, the kind of a data URL, and at most 120 characters of any.
-func (b Base) appendHref(dst []byte, href string) []byte {
-	text, cut := b.shorten(href)
-	dst = appendClean(dst, text, maxHref)
+func (b Base) AppendHref(dst []byte, href string) []byte {
+	text, cut := b.Shorten(href)
+	dst = AppendClean(dst, text, MaxHref)
 	if cut {
-		dst = append(dst, ellipsis...)
+		dst = append(dst, Ellipsis...)
 	}
 	return dst
 }
 
-// shorten returns the part of the href that is worth printing, and whether "…" belongs behind it.
-func (b Base) shorten(href string) (text string, cut bool) {
+// Shorten returns the part of the href that is worth printing, and whether "…" belongs behind it.
+func (b Base) Shorten(href string) (text string, cut bool) {
 	if text, ok := payload(href); ok {
 		return text, true
 	}
 	if hash := strings.IndexByte(href, '#'); hash >= 0 && b.document != "" && href[:hash] == b.document {
 		return href[hash:], false
 	}
-	scheme, host, rest := splitURL(href)
+	scheme, host, rest := SplitURL(href)
 	// A path that starts with two slashes would read like another host.
 	if scheme == "" || scheme != b.scheme || host != b.host || strings.HasPrefix(rest, "//") {
 		return href, false
@@ -75,7 +78,7 @@ func payload(href string) (string, bool) {
 		return script, true
 	case hasPrefixFold(href, data):
 		end := strings.IndexAny(href, ";,")
-		if end < 0 || end > maxWord {
+		if end < 0 || end > MaxWord {
 			end = len(data)
 		}
 		return href[:end], true

@@ -1,4 +1,6 @@
-package compact
+// Package part appends the parts of lines that are alike in several formats: cleaned and escaped words,
+// states, targets and roles. It guarantees what package compact does for whole lines. It is pure.
+package part
 
 import (
 	"unicode"
@@ -7,21 +9,23 @@ import (
 
 // The limits on the characters of each kind of string, "…" included.
 const (
-	maxText      = 101
-	maxValue     = 51
-	maxHref      = 120
-	maxWord      = 40 // tags, roles, types
-	maxAttribute = 60
-	maxVisit     = 50
-	maxCursor    = 64
+	MaxText      = 101
+	MaxValue     = 51
+	MaxHref      = 120
+	MaxWord      = 40 // tags, roles, types
+	MaxAttribute = 60
+	MaxVisit     = 50
+	MaxCursor    = 64
+	MaxTarget    = 32 // where a link leads in DENSE, unless all targets are printed
 )
 
-const ellipsis = "…"
+// Ellipsis ends what is cut.
+const Ellipsis = "…"
 
-// appendClean appends at most limit characters of s, on one line: runs of white space and control
+// AppendClean appends at most limit characters of s, on one line: runs of white space and control
 // characters become single spaces, invisible characters are dropped, and invalid UTF-8 becomes U+FFFD. A
 // text that is cut ends in "…".
-func appendClean(dst []byte, s string, limit int) []byte {
+func AppendClean(dst []byte, s string, limit int) []byte {
 	if len(s) <= limit && isPlain(s) {
 		return append(dst, s...)
 	}
@@ -41,7 +45,7 @@ func appendClean(dst []byte, s string, limit int) []byte {
 			width = 2
 		}
 		if n+width > limit {
-			return append(dst[:cut], ellipsis...)
+			return append(dst[:cut], Ellipsis...)
 		}
 		if space {
 			dst = append(dst, ' ')
@@ -83,11 +87,11 @@ func IsInvisible(r rune) bool {
 		r >= 0xe0000 && r <= 0xe0fff
 }
 
-// appendAfter appends a prefix and s cleaned, or nothing when nothing of s is left.
-func appendAfter(dst []byte, prefix, s string, limit int) []byte {
+// AppendAfter appends a prefix and s cleaned, or nothing when nothing of s is left.
+func AppendAfter(dst []byte, prefix, s string, limit int) []byte {
 	start := len(dst)
 	dst = append(dst, prefix...)
-	filled := appendClean(dst, s, limit)
+	filled := AppendClean(dst, s, limit)
 	if len(filled) == len(dst) {
 		return dst[:start]
 	}

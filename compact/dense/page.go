@@ -1,45 +1,51 @@
-package compact
+// Package dense writes the lines of format DENSE, and reads them back: refs, names, roles and states of
+// the elements in a text. docs/dense.md defines the format.
+//
+// Parse returns exactly the elements that a text shows, whatever the page's own words are: words that look
+// like a ref, a role or a line of another kind are escaped. The package is pure and may be used from any
+// goroutine.
+package dense
 
 import (
+	"github.com/domtap/domtap/compact/internal/part"
 	"github.com/domtap/domtap/compact/internal/site"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/elementcontext"
-	"github.com/domtap/domtap/view"
 )
 
-// DensePage is a page that is printed as format DENSE: all its elements, and which of them a view may
+// Page is a page that is printed as format DENSE: all its elements, and which of them a view may
 // mention. It is immutable.
-type DensePage struct {
-	base  Base
+type Page struct {
+	base  part.Base
 	hrefs bool
-	nodes []denseNode
+	nodes []node
 	// contexts tells elements of the same role and name apart.
 	contexts map[dom.Ref]elementcontext.Context
 	// site is the page's own; home is the site that most links lead to, if that is another.
 	site, home string
 }
 
-// denseNode is an element with its place in the tree of the page. The elements below node i are those
+// node is an element with its place in the tree of the page. The elements below node i are those
 // from i+1 to its end.
-type denseNode struct {
+type node struct {
 	*dom.Element
 	parent, end int32
 	// context says that the element may be mentioned without its ref.
 	context bool
 }
 
-// DenseOptions says how a page is printed.
-type DenseOptions struct {
-	Base Base
+// Options says how a page is printed.
+type Options struct {
+	Base part.Base
 	// HRefs prints where every link leads.
 	HRefs bool
 }
 
-// NewDensePage prepares a page. all has the elements of its snapshot in document order, parents before
+// NewPage prepares a page. all has the elements of its snapshot in document order, parents before
 // children; context has those of them that lines without a ref may mention, such as headings and rows,
 // in the same order.
-func NewDensePage(o DenseOptions, all, context []*dom.Element) *DensePage {
-	p := &DensePage{base: o.Base, hrefs: o.HRefs, nodes: make([]denseNode, len(all))}
+func NewPage(o Options, all, context []*dom.Element) *Page {
+	p := &Page{base: o.Base, hrefs: o.HRefs, nodes: make([]node, len(all))}
 	var open []int32
 	leave := func(i int) {
 		p.nodes[open[len(open)-1]].end = int32(i)
@@ -49,7 +55,7 @@ func NewDensePage(o DenseOptions, all, context []*dom.Element) *DensePage {
 		for len(open) > 0 && all[open[len(open)-1]].Ref != e.Parent {
 			leave(i)
 		}
-		p.nodes[i] = denseNode{Element: e, parent: -1}
+		p.nodes[i] = node{Element: e, parent: -1}
 		if len(open) > 0 {
 			p.nodes[i].parent = open[len(open)-1]
 		}
@@ -60,25 +66,25 @@ func NewDensePage(o DenseOptions, all, context []*dom.Element) *DensePage {
 	}
 	p.each(context, func(i int, _ *dom.Element) { p.nodes[i].context = true })
 	p.contexts = elementcontext.Tell(all, context)
-	p.site = site.Of(p.base.host)
+	p.site = site.Of(p.base.Host())
 	p.home = site.Home(p.site, p.linkedHosts)
 	return p
 }
 
 // linkedHosts yields the host of each link on the page, as often as there are links to it.
-func (p *DensePage) linkedHosts(yield func(string) bool) {
+func (p *Page) linkedHosts(yield func(string) bool) {
 	for i := range p.nodes {
-		if scheme, host, _ := splitURL(p.nodes[i].Href); scheme != "" && !yield(host) {
+		if scheme, host, _ := part.SplitURL(p.nodes[i].Href); scheme != "" && !yield(host) {
 			return
 		}
 	}
 }
 
 // Home returns the site that most links lead to, if that is not the page's own; see Header.Links.
-func (p *DensePage) Home() string { return p.home }
+func (p *Page) Home() string { return p.home }
 
 // each finds the places of elements that stand in the order of the page.
-func (p *DensePage) each(elements []*dom.Element, found func(i int, e *dom.Element)) {
+func (p *Page) each(elements []*dom.Element, found func(i int, e *dom.Element)) {
 	at := 0
 	for i := range p.nodes {
 		if at == len(elements) {
@@ -106,32 +112,8 @@ const (
 
 // Lines returns the lines of the elements that a view shows, as format DENSE, without a header. The
 // elements are some of those of the page, in the same order.
-func (p *DensePage) Lines(shown []*dom.Element, m Mention) string {
-	l := newDenseLayout(p, shown, m)
+func (p *Page) Lines(shown []*dom.Element, m Mention) string {
+	l := newLayout(p, shown, m)
 	l.layOut()
 	return string(l.dst)
-}
-
-// Dense returns a header and the lines of a view, as format DENSE, which docs/dense.md defines:
-//
-//	URL: https://shop.example/cart | Title: Your cart
-//	<navigation Shop>
-//	[0] Home [1] Offers [2] Help →help.example
-//	<main>
-//	# Your cart
-//	| Item | Price |
-//	| Blue jeans | 30.00 | [7] Remove (button)
-//	[8] Coupon (textbox ="SPRING") [9] Gift wrap (checkbox checked) [12] Pay now (button disabled)
-//
-// The lines are those of DensePage.Lines for the elements of the view.
-func Dense(h Header, v view.View, lines string) string {
-	h.dense = true
-	dst := make([]byte, 0, 256+len(lines))
-	return string(append(h.append(dst, factsOf(h, v)), lines...))
-}
-
-// Dense returns the header for format DENSE.
-func (h Header) Dense() Header {
-	h.dense = true
-	return h
 }

@@ -1,0 +1,88 @@
+package part
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// AppendWords appends words of the page: cleaned, and with a backslash before each character that would
+// otherwise begin something else than words. A character of also gets one wherever it stands.
+func AppendWords(dst []byte, s string, limit int, also string) []byte {
+	start := len(dst)
+	dst = AppendClean(dst, s, limit)
+	if !mayNeedEscape(dst[start:], also) {
+		return dst
+	}
+	words := string(dst[start:])
+	dst = dst[:start]
+	for i, r := range words {
+		if needsEscape(words, i, r) || strings.ContainsRune(also, r) {
+			dst = append(dst, '\\')
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst
+}
+
+func mayNeedEscape(words []byte, also string) bool {
+	for _, c := range words {
+		switch c {
+		case '\\', '[', '(', '|', 0xe2: // the last begins → and ‹
+			return true
+		}
+		if strings.IndexByte(also, c) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// needsEscape reports whether the character at s[i] would not be read as one of the words.
+func needsEscape(s string, i int, r rune) bool {
+	var before, after byte = ' ', ' '
+	if i > 0 {
+		before = s[i-1]
+	}
+	if next := i + utf8.RuneLen(r); next < len(s) {
+		after = s[next]
+	}
+	switch r {
+	case '\\':
+		return true
+	case '[':
+		return '0' <= after && after <= '9'
+	case '(':
+		return before == ' ' && 'a' <= after && after <= 'z'
+	case '|':
+		return before == ' ' && after == ' '
+	case '→':
+		return before == ' ' && after != ' '
+	case '‹':
+		return before == ' '
+	}
+	return false
+}
+
+// AppendRole appends a role, which is a word of small letters, digits and hyphens that starts with a
+// letter; anything else in it is left out.
+func AppendRole(dst []byte, role string) []byte {
+	start := len(dst)
+	for i := 0; i < len(role) && len(dst)-start < MaxWord; i++ {
+		c := role[i]
+		if 'a' <= c && c <= 'z' || len(dst) > start && (c == '-' || '0' <= c && c <= '9') {
+			dst = append(dst, c)
+		}
+	}
+	if len(dst) == start {
+		dst = append(dst, "generic"...)
+	}
+	return dst
+}
+
+// unspaced writes what a target must not have, since it is one word of a line, as URLs may.
+var unspaced = strings.NewReplacer(" ", "%20", "[", "%5B", "]", "%5D", `\`, "%5C")
+
+// Target returns an address as DENSE prints it: one word, in which nothing looks like a ref.
+func Target(address string, limit int) string {
+	return unspaced.Replace(string(AppendClean(nil, address, limit)))
+}

@@ -1,0 +1,56 @@
+package part
+
+import "github.com/domtap/domtap/dom"
+
+// HasReadableValue reports whether the value is something that a person sees in the element. Of a
+// checkbox or a button it is what a form would send.
+func HasReadableValue(e *dom.Element) bool {
+	switch e.Role {
+	case "checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio":
+		return false
+	}
+	switch e.Tag {
+	case "button":
+		return false
+	case "input":
+		switch e.Type {
+		case "checkbox", "radio", "button", "submit", "reset", "image":
+			return false
+		}
+	}
+	return true
+}
+
+// AppendStates appends the states that say something, in a fixed order.
+func AppendStates(dst []byte, s *dom.States) []byte {
+	if *s == (dom.States{}) {
+		return dst
+	}
+	switch s.Checked {
+	case dom.True:
+		dst = append(dst, " checked"...)
+	case dom.Mixed:
+		dst = append(dst, " mixed"...)
+	}
+	dst = appendIf(dst, s.Disabled, " disabled")
+	dst = appendIf(dst, s.Expanded, " expanded")
+	if s.Expanded == dom.False {
+		dst = append(dst, " collapsed"...)
+	}
+	dst = appendIf(dst, s.Selected, " selected")
+	dst = appendIf(dst, s.Pressed, " pressed")
+	if s.Pressed == dom.Mixed {
+		dst = append(dst, " pressed=mixed"...)
+	}
+	dst = appendIf(dst, s.Required, " required")
+	dst = appendIf(dst, s.Readonly, " readonly")
+	dst = appendIf(dst, s.Focused, " focused")
+	return appendIf(dst, s.Invalid, " invalid")
+}
+
+func appendIf(dst []byte, state dom.Tri, word string) []byte {
+	if state == dom.True {
+		return append(dst, word...)
+	}
+	return dst
+}
