@@ -462,7 +462,7 @@ func TestMemoryIsThatOfTheTail(t *testing.T) {
 		return fmt.Appendf(nil, `{"role":"tool","name":"browser_click","tool_call_id":"%d","content":%s}`, i, text)
 	}}
 	if hasRaceDetector() {
-		e.n /= 10
+		e.n /= 15
 	}
 	stats, err := Stream(io.Discard, e, Options{Keep: 3})
 	if err != nil {

@@ -32,7 +32,7 @@ func overlaps(labels []image.Rectangle) int {
 func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	placed, without := 0, 0
-	for range 300 {
+	for range 60 {
 		picture := blank(1+random.IntN(400), 1+random.IntN(300))
 		var list []Box
 		for range random.IntN(120) {
@@ -67,10 +67,10 @@ func TestLabelsNeitherOverlapNorLeaveThePicture(t *testing.T) {
 	}
 }
 
-// TestEveryLabelOfTheSamePlaceFindsRoom marks 300 boxes in one corner.
+// TestEveryLabelOfTheSamePlaceFindsRoom marks 150 boxes in one corner.
 func TestEveryLabelOfTheSamePlaceFindsRoom(t *testing.T) {
 	var list []Box
-	for i := range 300 {
+	for i := range 150 {
 		list = append(list, Box{Number: uint32(1000 + i), Bounds: image.Rect(0, 0, 10, 10)})
 	}
 	_, labels := Draw(blank(1280, 800), list, 1)
