@@ -1,0 +1,248 @@
+package tasks
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/domtap/domtap/internal/testenv"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+// control is what the policy looks for in an answer: an element by its role and its name and, where several have both, a
+// text next to it.
+type control struct{ role, name, near string }
+
+func (c control) String() string {
+	if c.near == "" {
+		return fmt.Sprintf("%s %q", c.role, c.name)
+	}
+	return fmt.Sprintf("%s %q of %q", c.role, c.name, c.near)
+}
+
+func button(name string) control  { return control{role: "button", name: name} }
+func textbox(name string) control { return control{role: "textbox", name: name} }
+func link(name string) control    { return control{role: "link", name: name} }
+
+// by returns the control next to a text.
+func (c control) by(text string) control {
+	c.near = text
+	return c
+}
+
+// outcome is what a person would notice of an action: its kind is that of domtap's outcome lines, or empty for what stands
+// elsewhere in the answer.
+type outcome struct{ kind, text string }
+
+// call is a call of a tool.
+type call struct {
+	tool      string
+	arguments map[string]any
+}
+
+// dialect is how a server is asked, and how its answers are read.
+type dialect interface {
+	open(url string) call
+	look() call
+	wait(text string) call
+	click(ref string) call
+	press(key string) call
+	drag(from, to string) call
+	choose(ref, option string) call
+	// enter types a text into a field and presses Enter, if that is wanted.
+	enter(ref, text string, submit bool) call
+	// form fills text fields and clicks a button.
+	form(fields []entry, button string) []call
+	// search asks for an element that a look did not show; false: the server has nothing for it.
+	search(c control) (call, bool)
+	// ref finds the only such element in an answer; empty: there is none, or there are several.
+	ref(answer string, c control) string
+	// says reports whether an answer has an outcome as one that the action brought about.
+	says(answer string, o outcome) bool
+}
+
+// entry is a text for a field.
+type entry struct{ ref, name, text string }
+
+// session is a connection to an MCP server.
+type session struct {
+	dialect
+	client *mcp.ClientSession
+	// read returns the text of an answer as the model has it.
+	read func(t *testing.T, r *mcp.CallToolResult) string
+	// judge looks at the answer to a call that did not fail; it may be nil.
+	judge func(t *testing.T, made call, answer string)
+}
+
+// agent is the policy at work on one task. It knows of the page what the answers since the last navigation say: it acts on
+// the newest answer that shows a control, and looks at the page when none does.
+type agent struct {
+	*session
+	t       *testing.T
+	answers []string
+	result
+}
+
+// result is the row of a task in the table.
+type result struct {
+	calls, tokens int
+	// wanted is how many outcomes there were, shown how many of them the answer to the action showed, and said how many
+	// it showed as such.
+	wanted, shown, said int
+	missed              []string
+	solved              bool
+}
+
+// do makes a call and returns the text of its answer.
+func (a *agent) do(c call) string {
+	a.t.Helper()
+	answer, failed := a.try(c)
+	if failed {
+		a.t.Fatalf("%s %v failed:\n%s", c.tool, c.arguments, answer)
+	}
+	return answer
+}
+
+func (a *agent) try(c call) (answer string, failed bool) {
+	a.t.Helper()
+	arguments, err := json.Marshal(c.arguments)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r, err := a.client.CallTool(testenv.Within(a.t, time.Minute), &mcp.CallToolParams{Name: c.tool, Arguments: c.arguments})
+	if err != nil {
+		a.t.Fatalf("%s %s: %v", c.tool, arguments, err)
+	}
+	answer = a.read(a.t, r)
+	a.calls++
+	a.tokens += tokens.Count(c.tool) + tokens.Count(string(arguments)) + tokens.Count(answer)
+	a.answers = append(a.answers, answer)
+	a.t.Logf("→ %s %s\n%s", c.tool, arguments, answer)
+	if a.judge != nil && !r.IsError {
+		a.judge(a.t, c, answer)
+	}
+	return answer, r.IsError
+}
+
+// open loads an application.
+func (a *agent) open(url string, want ...outcome) {
+	a.t.Helper()
+	a.answers = nil
+	a.expect(a.do(a.dialect.open(url)), want)
+}
+
+// act does what make asks for with the refs of controls. When it fails, refs may be old: the agent looks, and tries again.
+func (a *agent) act(make func(refs []string) []call, controls []control, want []outcome) {
+	a.t.Helper()
+	var answer string
+	for again := false; ; again = true {
+		var refs []string
+		for _, c := range controls {
+			refs = append(refs, a.find(c))
+		}
+		failed := false
+		for _, c := range make(refs) {
+			if answer, failed = a.try(c); failed {
+				break
+			}
+		}
+		if !failed {
+			break
+		}
+		if again {
+			a.t.Fatalf("acting on %v failed twice:\n%s", controls, answer)
+		}
+		a.answers = nil
+		a.do(a.look())
+	}
+	a.expect(answer, want)
+}
+
+// find returns the ref of a control.
+func (a *agent) find(c control) string {
+	a.t.Helper()
+	for _, answer := range slices.Backward(a.answers) {
+		if ref := a.ref(answer, c); ref != "" {
+			return ref
+		}
+	}
+	answer := a.do(a.look())
+	if ref := a.ref(answer, c); ref != "" {
+		return ref
+	}
+	if search, ok := a.search(c); ok {
+		answer = a.do(search)
+		if ref := a.ref(answer, control{role: c.role, name: c.name}); ref != "" { // the server has looked at what is near
+			return ref
+		}
+	}
+	a.t.Fatalf("no answer shows one %v; the last is\n%s", c, answer)
+	return ""
+}
+
+// expect counts the outcomes that the answer to an action shows. For what it does not show the policy looks, and then waits,
+// unless that vanishes by itself.
+func (a *agent) expect(answer string, want []outcome) {
+	a.t.Helper()
+	for _, o := range want {
+		a.wanted++
+		if a.says(answer, o) {
+			a.said++
+		}
+		if strings.Contains(answer, o.text) {
+			a.shown++
+			continue
+		}
+		a.missed = append(a.missed, fmt.Sprintf("%s %q", o.kind, o.text))
+		if !strings.Contains(a.do(a.look()), o.text) && o.kind != "toast" {
+			a.do(a.wait(o.text))
+		}
+	}
+}
+
+func (a *agent) click(c control, want ...outcome) {
+	a.t.Helper()
+	a.act(func(refs []string) []call { return []call{a.dialect.click(refs[0])} }, []control{c}, want)
+}
+
+func (a *agent) press(key string, want ...outcome) {
+	a.t.Helper()
+	a.act(func([]string) []call { return []call{a.dialect.press(key)} }, nil, want)
+}
+
+func (a *agent) drag(from, to control, want ...outcome) {
+	a.t.Helper()
+	a.act(func(refs []string) []call { return []call{a.dialect.drag(refs[0], refs[1])} }, []control{from, to}, want)
+}
+
+func (a *agent) choose(c control, option string, want ...outcome) {
+	a.t.Helper()
+	a.act(func(refs []string) []call { return []call{a.dialect.choose(refs[0], option)} }, []control{c}, want)
+}
+
+// enter types a text into a field.
+func (a *agent) enter(c control, text string, submit bool, want ...outcome) {
+	a.t.Helper()
+	a.act(func(refs []string) []call { return []call{a.dialect.enter(refs[0], text, submit)} }, []control{c}, want)
+}
+
+// form fills fields, named in turn with their texts, and clicks a button.
+func (a *agent) form(submit control, fields [][2]string, want ...outcome) {
+	a.t.Helper()
+	controls := []control{submit}
+	for _, f := range fields {
+		controls = append(controls, textbox(f[0]))
+	}
+	a.act(func(refs []string) []call {
+		var entries []entry
+		for i, f := range fields {
+			entries = append(entries, entry{ref: refs[i+1], name: f[0], text: f[1]})
+		}
+		return a.dialect.form(entries, refs[0])
+	}, controls, want)
+}

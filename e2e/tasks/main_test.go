@@ -1,0 +1,16 @@
+// Package tasks solves ten tasks on small applications over MCP, as an agent does: a scripted policy sees nothing but the
+// answers of the server.
+//
+// TestTasks has the policy use domtap, and fails where a task is not solved. TestSideBySide has the same policy use
+// Playwright MCP on the same tasks, when DOMTAP_PLAYWRIGHT_MCP is set and scripts/install-playwright-mcp has installed it.
+// Both print a table of calls, tokens and outcomes.
+package tasks
+
+import (
+	"os"
+	"testing"
+
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+func TestMain(m *testing.M) { os.Exit(testenv.Main(m)) }

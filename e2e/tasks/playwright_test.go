@@ -1,0 +1,151 @@
+package tasks
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/domtap/domtap/internal/testenv"
+)
+
+// playwright is the dialect of Playwright MCP.
+type playwright struct{}
+
+func (playwright) open(url string) call  { return call{"browser_navigate", arguments{"url": url}} }
+func (playwright) look() call            { return call{"browser_snapshot", arguments{}} }
+func (playwright) wait(text string) call { return call{"browser_wait_for", arguments{"text": text}} }
+func (playwright) click(ref string) call { return call{"browser_click", arguments{"target": ref}} }
+func (playwright) press(key string) call { return call{"browser_press_key", arguments{"key": key}} }
+
+func (playwright) drag(from, to string) call {
+	return call{"browser_drag", arguments{"startTarget": from, "endTarget": to}}
+}
+
+func (playwright) choose(ref, option string) call {
+	return call{"browser_select_option", arguments{"target": ref, "values": []string{option}}}
+}
+
+func (playwright) enter(ref, text string, submit bool) call {
+	c := call{"browser_type", arguments{"target": ref, "text": text}}
+	if submit {
+		c.arguments["submit"] = true
+	}
+	return c
+}
+
+func (p playwright) form(fields []entry, button string) []call {
+	if len(fields) == 1 {
+		return []call{p.enter(fields[0].ref, fields[0].text, false), p.click(button)}
+	}
+	var all []arguments
+	for _, f := range fields {
+		all = append(all, arguments{"target": f.ref, "name": f.name, "type": "textbox", "value": f.text})
+	}
+	return []call{{"browser_fill_form", arguments{"fields": all}}, p.click(button)}
+}
+
+func (playwright) search(control) (call, bool) { return call{}, false }
+
+// nodePattern is a line of a snapshot: the indentation, the role, the name, the ref, and the text.
+var nodePattern = regexp.MustCompile(`^( *)- '?([a-z]+)(?: "((?:[^"\\]|\\.)*)")?.*?\[ref=(\w+)\][^:]*(?:: ?(.*))?$`)
+
+// ref implements dialect. Of several elements it takes the one that shares the smallest part of the tree with the text.
+func (playwright) ref(answer string, c control) string {
+	lines := strings.Split(answer, "\n")
+	best, deepest, tied := "", -1, false
+	for i, line := range lines {
+		m := nodePattern.FindStringSubmatch(line)
+		if m == nil || m[2] != c.role || m[3] != c.name && (m[3] != "" || m[5] != c.name) {
+			continue
+		}
+		switch depth := common(lines, i, len(m[1]), c.near); {
+		case depth > deepest:
+			best, deepest, tied = m[4], depth, false
+		case depth == deepest:
+			tied = true
+		}
+	}
+	if tied {
+		return ""
+	}
+	return best
+}
+
+// common returns how deep the smallest tree is that has both a line and a text; -1: there is none.
+func common(lines []string, at, depth int, near string) int {
+	if near == "" || strings.Contains(lines[at], near) {
+		return depth
+	}
+	for up := at - 1; up >= 0; up-- {
+		d := indentation(lines[up])
+		if d >= depth || !strings.HasPrefix(lines[up][d:], "- ") {
+			continue
+		}
+		depth = d
+		end := up + 1
+		for end < len(lines) && indentation(lines[end]) > d {
+			end++
+		}
+		if strings.Contains(strings.Join(lines[up:end], "\n"), near) {
+			return d
+		}
+	}
+	return -1
+}
+
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// says implements dialect: a snapshot does not tell what is new in it.
+func (playwright) says(answer string, o outcome) bool {
+	return o.kind == "" && strings.Contains(answer, o.text)
+}
+
+// startPlaywright starts Playwright MCP with the browser that domtap uses, and returns what begins a session with it. The
+// test is skipped where it is not asked for or not installed.
+func startPlaywright(t *testing.T) func(t *testing.T) *session {
+	t.Helper()
+	if os.Getenv("DOMTAP_PLAYWRIGHT_MCP") == "" {
+		t.Skip("set DOMTAP_PLAYWRIGHT_MCP=1 to compare with Playwright MCP")
+	}
+	browser := testenv.NeedBrowser(t)
+	installed, err := filepath.Abs(filepath.Join("..", "..", ".cache", "playwright-mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(installed, "stamp")); err != nil {
+		t.Skip("Playwright MCP is not installed: scripts/install-playwright-mcp")
+	}
+	flags := []string{filepath.Join(installed, "node_modules", "@playwright", "mcp", "cli.js"), "--headless", "--isolated", "--executable-path", browser}
+	if os.Geteuid() == 0 {
+		flags = append(flags, "--no-sandbox")
+	}
+	return func(t *testing.T) *session {
+		output := t.TempDir()
+		program := exec.Command("node", append(flags, "--output-dir", output, "--file-paths", "absolute")...)
+		program.Dir, program.Stderr = output, os.Stderr
+		client := connect(t, &mcp.CommandTransport{Command: program})
+		t.Cleanup(func() { _ = client.Close() })
+		return &session{dialect: playwright{}, client: client, read: withFiles}
+	}
+}
+
+// snapshotPattern is the line of an answer that has the snapshot in a file.
+var snapshotPattern = regexp.MustCompile(`(?m)^- \[Snapshot\]\((.*)\)$`)
+
+// withFiles returns the texts of an answer, and in place of a link to a file the snapshot in it. This flatters the peer: a
+// host must have a way to read files, and spends a call on it.
+func withFiles(t *testing.T, r *mcp.CallToolResult) string {
+	t.Helper()
+	return snapshotPattern.ReplaceAllStringFunc(text(t, r), func(line string) string {
+		snapshot, err := os.ReadFile(snapshotPattern.FindStringSubmatch(line)[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(snapshot)
+	})
+}
