@@ -64,7 +64,7 @@ func TestActFindsWhatIsMeantWhenItsTurnComes(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("did %s", strings.Join(got, "; "))
 	}
-	// What was looked into for the heading is no change.
+	// What was looked into for the heading is not a change.
 	if n := out.Elements(out.After).Len(); out.Structural || n != 3 {
 		t.Errorf("%d elements count, want the two buttons and the field", n)
 	}

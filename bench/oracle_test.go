@@ -118,7 +118,7 @@ func axString(v *accessibility.Value) string {
 		return ""
 	}
 	var text string
-	_ = json.Unmarshal(v.Value, &text) // some values are no strings; they are no names either
+	_ = json.Unmarshal(v.Value, &text) // some values are not strings; they are not names either
 	return text
 }
 

@@ -28,7 +28,7 @@ const (
 func BenchmarkSessions(b *testing.B) {
 	s := newSite(b)
 	url := fmt.Sprintf("%s/page/%d", s.url, sessionPage)
-	s.page("", sessionPage) // the browser's own cold start is no session's
+	s.page("", sessionPage) // the browser's own cold start is not a session's
 	r := s.roundTrip()
 	var raw, cold, warm []time.Duration
 	n := max(b.N, 8)

@@ -44,7 +44,7 @@ func (t *Tab) Read(ctx context.Context) (string, error) {
 }
 
 // Find returns the elements that the words of a query mean, the best first, each with its ref and its line of text.
-// Nothing found is no error. Client.Dom has Find with all options.
+// Nothing found is not an error. Client.Dom has Find with all options.
 func (t *Tab) Find(ctx context.Context, query string) (*domtapv1.FindResponse, error) {
 	return t.client.Dom.Find(ctx, &domtapv1.FindRequest{TabId: t.id, Query: query})
 }

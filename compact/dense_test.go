@@ -42,7 +42,7 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 				line, ended := strings.CutSuffix(line, "\n")
 				checkLine(t, line)
 				if !ended || line == "" || line[0] == '/' || line[0] == ' ' || line[0] == '!' {
-					t.Fatalf("%q is no line", line)
+					t.Fatalf("%q is not a line", line)
 				}
 				if n := utf8.RuneCountInString(line); n > 16_000 {
 					t.Fatalf("a line has %d characters: %q", n, line)

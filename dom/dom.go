@@ -98,7 +98,7 @@ func (e *Element) Key() Key {
 }
 
 // Same reports whether a client would see no difference between the elements: all fields are equal
-// but InViewport and Covered, which are read with the box and are no content.
+// but InViewport and Covered, which are read with the box and are not content.
 func (e *Element) Same(o *Element) bool {
 	if e == o {
 		return true

@@ -34,7 +34,7 @@ import (
 )
 
 // cancelSite has what calls can be in the middle of: slow documents, windows, dialogs, downloads, uploads, frames of other
-// sites, workers, scripts that do not end. Its connections are not kept, so that they are no leftovers of the calls.
+// sites, workers, scripts that do not end. Its connections are not kept, so that they are not leftovers of the calls.
 func cancelSite(t *testing.T) (url string, asked <-chan struct{}) {
 	t.Helper()
 	arrivals := make(chan struct{}, 1)

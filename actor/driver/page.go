@@ -102,7 +102,7 @@ type Query interface {
 	// Extract runs a plan in the documents of the page and returns what each answered.
 	Extract(ctx context.Context, e Extraction) ([]Extract, error)
 	// Evaluate runs a script in the page's own world. It fails with an *apierr.Error of kind Stale or NotFound; that the
-	// script threw is no failure. When ctx ends the script is ended.
+	// script threw is not a failure. When ctx ends the script is ended.
 	Evaluate(ctx context.Context, s Script) (Evaluated, error)
 }
 

@@ -40,7 +40,7 @@ func (p ScrollPosition) Valid() bool {
 	return ok
 }
 
-// bounded is false for what is no number, too.
+// bounded is false for what is not a number, too.
 func bounded(v float64) bool { return v >= -MaxScroll && v <= MaxScroll }
 
 // Scroller knows how far a page is scrolled.

@@ -297,7 +297,7 @@ func (e *edit) measure(p *dom.Patch) error {
 		return nil
 	}
 	if !finite(p.Scroll) {
-		return errors.New("the scroll position is no number")
+		return errors.New("the scroll position is not a number")
 	}
 	for _, b := range p.Boxes {
 		n, err := e.resolve(b.Place)

@@ -17,7 +17,7 @@ import (
 func (p *Pool) Restore(k restore.Record) error {
 	n, ok := tabNumber(k.ID)
 	if !ok || k.URL == "" || !k.Place.Valid() {
-		return apierr.Errorf(apierr.Invalid, "%.100q is no tab that was kept", k.ID)
+		return apierr.Errorf(apierr.Invalid, "%.100q is not a tab that was kept", k.ID)
 	}
 	if k.Restarts >= restore.Times {
 		return apierr.Errorf(apierr.Exhausted, "tab %s was brought back %d times, and the daemon died each time soon after", k.ID, k.Restarts)
@@ -58,6 +58,6 @@ func tabNumber(id string) (n int, ok bool) {
 	if parts == nil {
 		return 0, false
 	}
-	n, _ = strconv.Atoi(parts[1]) // what is no number is empty
+	n, _ = strconv.Atoi(parts[1]) // what is not a number is empty
 	return n, true
 }

@@ -125,7 +125,7 @@ func noField(wanted target.Target, elements []*dom.Element) error {
 	}
 }
 
-// fieldName is what a field can be named by; empty for what is no field.
+// fieldName is what a field can be named by; empty for what is not a field.
 func fieldName(el *dom.Element) string {
 	switch el.Role {
 	case "textbox", "searchbox", "combobox", "listbox", "spinbutton", "slider", "checkbox", "radio", "switch":
@@ -261,7 +261,7 @@ func (t filler) within(el *dom.Element, outer dom.Ref) bool {
 }
 
 // tookBack is the error of a field that does not hold what was filled in: pages that control their fields may set them
-// back, or make something else of it, which is said and is no error.
+// back, or make something else of it, which is said and is not an error.
 func (t filler) tookBack(a driver.Action, before *dom.Element, r *Result) error {
 	now := t.x.Head().Snapshot.Find(a.Ref)
 	if a.Kind != driver.Fill || now == nil || before == nil {

@@ -153,7 +153,7 @@ type Outcome struct {
 	// dialog is open After is the last state that the page reported.
 	Before, After *dom.Snapshot
 	// Structural says that both states have structural elements, as far as the page has any: otherwise those that
-	// one of them has are no change.
+	// one of them has are not a change.
 	Structural bool
 	// Replaced says that the main document is another.
 	Replaced bool

@@ -68,7 +68,7 @@ func TestAnInterruptedDemoLeavesNothing(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	out := &trigger{word: "Changes: ", pull: interrupt}
 	if err := show(ctx, program, out); err == nil {
-		t.Error("an interrupted demo is no error")
+		t.Error("an interrupted demo is not an error")
 	}
 	if !strings.Contains(out.text.String(), "stopped the daemon") {
 		t.Errorf("the daemon was not stopped:\n%s", out.text.String())

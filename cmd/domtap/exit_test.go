@@ -300,7 +300,7 @@ func TestErrorsAreJSONToo(t *testing.T) {
 		run(daemon.at(), strings.Fields(line)...)
 	}
 	if got := daemon.at().run(t, "type", "1", "--", "-o", "json"); !strings.HasPrefix(got.errors, "domtap: ") {
-		t.Errorf("what is typed is no flag: %q", got.errors)
+		t.Errorf("what is typed is not a flag: %q", got.errors)
 	}
 }
 

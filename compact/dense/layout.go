@@ -17,7 +17,7 @@ const (
 	maxRun = 200
 	// maxHeadingItems is how many elements stand in the line of a heading.
 	maxHeadingItems = 4
-	// maxCells and maxRowItems bound a row; a larger one is no line.
+	// maxCells and maxRowItems bound a row; a larger one is not a line.
 	maxCells, maxRowItems = 16, 16
 	// maxAhead is how many headings and groups get lines before one element.
 	maxAhead = 8

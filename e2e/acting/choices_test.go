@@ -74,7 +74,7 @@ func TestCheckMakesChecked(t *testing.T) {
 	if said := s.do(uncheck(s.at("First"))); !strings.Contains(said, "already unchecked") {
 		t.Errorf("unchecking a radio button that is not checked says %q", said)
 	}
-	// The click arrived, so it is no refusal of the call: what it did is in the answer.
+	// The click arrived, so it is not a refusal of the call: what it did is in the answer.
 	if r, err := s.try(t.Context(), check(s.at("Stuck"))); err != nil || r.GetOk() || r.GetDelivered() != domtapv1.Delivered_DELIVERED_PART || !strings.Contains(r.GetError(), "did not become") {
 		t.Errorf("a box that does not become checked: %v, %v", r, err)
 	}

@@ -145,7 +145,7 @@ func newListeners(t *testing.T) *listeners {
 	return h
 }
 
-// counted counts what comes through. A person may follow a link to the live page; that is no request of a page's.
+// counted counts what comes through. A person may follow a link to the live page; that is not a request of a page's.
 func (h *listeners) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.passed.Add(1)

@@ -92,7 +92,7 @@ func check(file string, src []byte) ([]string, error) {
 	name := layerOf(path.Dir(file))
 	rules, ok := layers[name]
 	if !ok {
-		return append(violations, fmt.Sprintf("%s: %s is no layer that rules_test.go knows; "+
+		return append(violations, fmt.Sprintf("%s: %s is not a layer that rules_test.go knows; "+
 			"put the file into a layer, or add a row to layers in internal/archtest/rules_test.go", file, path.Dir(file))), nil
 	}
 	at := func(pos token.Pos) string {

@@ -63,7 +63,7 @@ func TestRulesCatch(t *testing.T) {
 		{"a file named utils", "dom/string_utils_test.go", "package dom", "name it after what it does"},
 		{"a package named util", "dom/a.go", "package domutil", "name it after what it does"},
 		{"an unknown layer", "helpers/a.go", "package helpers", "add a row to layers"},
-		{"the root is no layer", "a.go", "package domtap", "add a row to layers"},
+		{"the root is not a layer", "a.go", "package domtap", "add a row to layers"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -197,7 +197,7 @@ func (s *stage) input(input string) {
 		}
 		time.Sleep(d)
 	default:
-		s.t.Fatalf("%q is no input", input)
+		s.t.Fatalf("%q is not an input", input)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // failures of a container that has run for a while; here the failures decay by half for each halfLife
 // that a browser lives, as in supervision trees, so that a browser which dies every minute neither waits
 // long nor begins anew. Delays vary by a fifth, as those of gRPC's connections do, so that browsers that
-// died together do not start together. docs/adr/0023 says why this is no library.
+// died together do not start together. docs/adr/0023 says why this is not a library.
 type backoff struct {
 	// failures is the number of recent failures, each weighed by how long browsers have lived since.
 	failures float64

@@ -39,7 +39,7 @@ func TestMatch(t *testing.T) {
 		{"by name", Element{Name: "later"}, nil, nil, 2},
 		{"by name in another case", Element{Name: "PAY LATER"}, nil, nil, 2},
 		{"by name of another role", Element{Role: "textbox", Name: "pay"}, nil, nil, no},
-		{"a name is no value", Element{Name: "spring"}, nil, nil, no},
+		{"a name is not a value", Element{Name: "spring"}, nil, nil, no},
 		{"by text, the value", Element{Text: "spring"}, nil, nil, 3},
 		{"by text, the placeholder", Element{Text: "code"}, nil, nil, 3},
 		{"by text with other white space", Element{Text: " your\n cart "}, nil, nil, 0},

@@ -95,7 +95,7 @@ func (q Query) Match(elements []*dom.Element, url string) []Match {
 		}
 	}
 	if slices.ContainsFunc(found, func(m Match) bool { return shown(m.Element) == 0 }) {
-		// The other texts of a row whose button is meant are no matches.
+		// The other texts of a row whose button is meant are not matches.
 		found = slices.DeleteFunc(found, func(m Match) bool { return m.Rank == Context && shown(m.Element) != 0 })
 	}
 	slices.SortStableFunc(found, func(a, b Match) int {

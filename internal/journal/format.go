@@ -96,7 +96,7 @@ func Decode(data []byte) ([]restore.Record, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&d); err != nil {
-		return nil, fmt.Errorf("it is no JSON of that form: %w", err)
+		return nil, fmt.Errorf("it is not JSON of that form: %w", err)
 	}
 	if decoder.More() || len(d.Tabs) > MaxTabs {
 		return nil, fmt.Errorf("it has more than %d tabs, or something behind them", MaxTabs)
@@ -134,7 +134,7 @@ func check(k restore.Record) error {
 	side := func(v float64) bool { return v >= 0 && v <= maxSide }
 	switch {
 	case !name(k.ID) || !name(k.Session):
-		return fmt.Errorf("%.20q in session %.20q is no name of a tab", k.ID, k.Session)
+		return fmt.Errorf("%.20q in session %.20q is not a name of a tab", k.ID, k.Session)
 	case k.URL == "" || !utf8.ValidString(k.URL):
 		return fmt.Errorf("tab %s has no URL", k.ID)
 	case len(k.URL) > MaxURL:

@@ -84,7 +84,7 @@ func read(path string) ([]restore.Record, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // a pipe would keep us waiting
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(path)
 	if err != nil {

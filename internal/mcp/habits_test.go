@@ -67,7 +67,7 @@ func TestHabitsAreAnsweredWithTheRightCall(t *testing.T) {
 			case result.IsError:
 				got = text(result)
 			default:
-				t.Errorf("%s %s is no error: %s", call.tool, call.arguments, text(result))
+				t.Errorf("%s %s is not an error: %s", call.tool, call.arguments, text(result))
 			}
 			if strings.Contains(got, "\n") {
 				t.Errorf("%s %s is answered with several lines: %s", call.tool, call.arguments, got)

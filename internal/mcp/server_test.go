@@ -200,7 +200,7 @@ func TestErrorsOfTheDaemonSayWhatToDoNext(t *testing.T) {
 		} {
 			got, failed := h.call(one.tool, one.arguments)
 			if !failed {
-				t.Errorf("%s is no error: %s", one.name, got)
+				t.Errorf("%s is not an error: %s", one.name, got)
 			}
 			wantAll(t, got, one.want...)
 		}
@@ -212,9 +212,9 @@ func TestErrorsOfTheProtocol(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		h := b.host()
 		for name, params := range map[string]*mcp.CallToolParams{
-			"an unknown tool":              {Name: "browser_dance"},
-			"a tool of another class":      {Name: "browser_batch", Arguments: object{"urls": []string{shopURL}}},
-			"arguments that are no object": {Name: "browser_navigate", Arguments: []string{shopURL}},
+			"an unknown tool":                  {Name: "browser_dance"},
+			"a tool of another class":          {Name: "browser_batch", Arguments: object{"urls": []string{shopURL}}},
+			"arguments that are not an object": {Name: "browser_navigate", Arguments: []string{shopURL}},
 		} {
 			_, err := h.CallTool(t.Context(), params)
 			var known *jsonrpc.Error

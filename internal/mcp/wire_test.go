@@ -57,7 +57,7 @@ func (w *wire) ask(line string) string {
 	return w.read()
 }
 
-// read returns the next line that is no notification.
+// read returns the next line that is not a notification.
 func (w *wire) read() string {
 	w.t.Helper()
 	for line := range w.lines {
@@ -123,7 +123,7 @@ func TestEveryToolIsWellDescribed(t *testing.T) {
 		for _, tool := range answer.Result.Tools {
 			want, known := readOnly[tool.Name]
 			if !known || !toolName.MatchString(tool.Name) {
-				t.Errorf("%q is no name of a tool", tool.Name)
+				t.Errorf("%q is not a name of a tool", tool.Name)
 			}
 			if tool.Annotations["readOnlyHint"] != want {
 				t.Errorf("%s has the annotations %v", tool.Name, tool.Annotations)

@@ -108,7 +108,7 @@ func uncommented(line string) string {
 	return line
 }
 
-// add adds an item that is no base.
+// add adds an item that is not a base.
 func (p *Policy) add(item string) error {
 	name, value, found := strings.Cut(item, "=")
 	value = strings.TrimSpace(value)

@@ -278,7 +278,7 @@ func TestPruneTranscript(t *testing.T) {
 	})
 }
 
-// A page that stops answering is no error of the call, and no page without changes.
+// A page that stops answering is neither an error of the call nor a page without changes.
 func TestAnActionWhosePageHangsIsAnswered(t *testing.T) {
 	for method, ok := range map[string]bool{"Settle": true, "Do": false} {
 		inBubble(t, Config{}, func(t *testing.T, b *bench) {

@@ -108,7 +108,7 @@ func (a *anything) number(field protoreflect.FieldDescriptor) int64 {
 	return choose[int64](a, 0, 1, 2, 3, 5, 50, 200, 300, 1000, 1001, 50000, -1, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64)
 }
 
-// value makes a value of a field that is no list and no map.
+// value makes a value of a field that is neither a list nor a map.
 func (a *anything) value(field protoreflect.FieldDescriptor, depth int) protoreflect.Value {
 	switch field.Kind() {
 	case protoreflect.BoolKind:

@@ -68,7 +68,7 @@ func TestStatsCountWhatTextCostsExactly(t *testing.T) {
 		if got.GetCalls() != 4 || got.GetTokens() != exact || got.GetEstimatedTokens() != 0 {
 			t.Errorf("got %v, want %d tokens", got, exact)
 		}
-		// The part that goes on with another is no second look at the page.
+		// The part that goes on with another is not a second look at the page.
 		if !near(got.GetFullTokens(), 3*whole) || got.GetSavedTokens() != got.GetFullTokens()-exact {
 			t.Errorf("got %v; the page has %d tokens", got, whole)
 		}

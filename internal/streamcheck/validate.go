@@ -110,7 +110,7 @@ func (f *faults) diff(r *Reader, m Message, d *domtapv1.Diff) {
 func (f *faults) navigations(r *Reader) {
 	for i, m := range r.Messages {
 		if n := m.GetNavigated(); n != nil && !n.GetSameDocument() && i+1 < len(r.Messages) && r.Messages[i+1].GetResync() == nil {
-			f.add(r, r.Messages[i+1], "it follows the news of another document, and is no resync")
+			f.add(r, r.Messages[i+1], "it follows the news of another document, and is not a resync")
 		}
 		if reason := m.GetResync().GetReason(); i > 0 && (reason == "navigated" || reason == "epoch_changed") &&
 			r.Messages[i-1].GetNavigated() == nil {

@@ -277,7 +277,7 @@ func TestMessagesAfterAKeptPageStay(t *testing.T) {
 		{"no page at all", "report report", "report report", 1},
 		{"a page after reports", "report report page0", ". . page0", 1},
 		{"nothing is kept", "page0 report", ". .", 0},
-		{"words are no page", "page0 words page1 words", ". words page1 words", 1},
+		{"words are not a page", "page0 words page1 words", ". words page1 words", 1},
 		{"words at the end do not drive a page out", "page0 words words", "page0 words words", 1},
 	} {
 		var steps []step

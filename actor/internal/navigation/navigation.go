@@ -1,7 +1,7 @@
 // Package navigation knows what main document a tab shows, how far it is loaded, and where the tab has been.
 //
 // A State is a plain value of the tab's goroutine. It guarantees that a patch may precede the commit of its document, that a commit
-// which is repeated is no event, that an idle network counts only after the load event, and that error pages are not part
+// which is repeated is not an event, that an idle network counts only after the load event, and that error pages are not part
 // of the history.
 package navigation
 

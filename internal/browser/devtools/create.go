@@ -100,7 +100,7 @@ func (s Session) CreateContext(ctx context.Context) (id cdp.BrowserContextID, re
 	return made.BrowserContextID, removed, err
 }
 
-// DisposeContext ends a browser context with all that is in it. That there is none is no error.
+// DisposeContext ends a browser context with all that is in it. That there is none is not an error.
 func (s Session) DisposeContext(ctx context.Context, id cdp.BrowserContextID) error {
 	_, err := cdp.Call(ctx, s, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: id})
 	if refusedWith(err, "Failed to find context") {

@@ -65,7 +65,7 @@ func TestAPlanTravelsWithItsRoot(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 	if _, err := json.Marshal(extractPlan{Plan: []byte(`[]`)}); err == nil {
-		t.Error("a plan that is no object is sent")
+		t.Error("a plan that is not an object is sent")
 	}
 }
 

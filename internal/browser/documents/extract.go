@@ -71,7 +71,7 @@ type extractPlan struct {
 // MarshalJSON adds the root to the plan, which is an object.
 func (p extractPlan) MarshalJSON() ([]byte, error) {
 	if len(p.Plan) < 2 || p.Plan[0] != '{' {
-		return nil, fmt.Errorf("the plan %.20q is no object", p.Plan)
+		return nil, fmt.Errorf("the plan %.20q is not an object", p.Plan)
 	}
 	return append(fmt.Appendf(nil, `{"root":%d,`, p.root), p.Plan[1:]...), nil
 }

@@ -25,7 +25,7 @@ type Folder struct{ dir string }
 // Open makes the folder below root, unless it is there. The name must not lead anywhere else.
 func Open(root, name string) (*Folder, error) {
 	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return nil, fmt.Errorf("%q is no name for a folder of downloads", name)
+		return nil, fmt.Errorf("%q is not a name for a folder of downloads", name)
 	}
 	f := &Folder{dir: filepath.Join(root, name)}
 	if err := os.MkdirAll(f.Incoming(), 0o700); err != nil {
@@ -46,7 +46,7 @@ var safeID = regexp.MustCompile(`^[0-9A-Za-z-]{1,64}$`)
 // Keep gives the complete file of an id a name that is like the suggested one, and returns its path and size.
 func (f *Folder) Keep(id, suggested string) (path string, size int64, err error) {
 	if !safeID.MatchString(id) {
-		return "", 0, fmt.Errorf("%q is no id of a download", id)
+		return "", 0, fmt.Errorf("%q is not an id of a download", id)
 	}
 	from := filepath.Join(f.Incoming(), id)
 	info, err := os.Lstat(from)
@@ -54,7 +54,7 @@ func (f *Folder) Keep(id, suggested string) (path string, size int64, err error)
 		return "", 0, fmt.Errorf("keeping a download: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", 0, fmt.Errorf("keeping a download: %s is no file", from)
+		return "", 0, fmt.Errorf("keeping a download: %s is not a file", from)
 	}
 	if path, err = f.reserve(Name(suggested), id); err != nil {
 		return "", 0, fmt.Errorf("keeping a download: %w", err)

@@ -116,7 +116,7 @@ func (o Overrides) Clear() []devtools.Step {
 }
 
 // Shared lists the commands for what is one for all targets of a process. Another target of the process may have
-// asked for it already, which is no failure.
+// asked for it already, which is not a failure.
 func (o Overrides) Shared() []devtools.Step {
 	var steps []devtools.Step
 	if o.look.Locale != "" {

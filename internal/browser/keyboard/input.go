@@ -126,7 +126,7 @@ func Chord(chord string, mac bool) ([]Event, error) {
 		}
 		bit := modifierBits[name]
 		if bit == 0 || bits&bit != 0 {
-			return nil, fmt.Errorf("in %.40q %.20q is no modifier, or is there twice: use Alt, Control, ControlOrMeta, Meta or Shift, then one key", chord, name)
+			return nil, fmt.Errorf("in %.40q %.20q is not a modifier, or stands there twice: use Alt, Control, ControlOrMeta, Meta or Shift, then one key", chord, name)
 		}
 		bits |= bit
 		s := keyboard[name]

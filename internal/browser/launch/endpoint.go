@@ -15,7 +15,7 @@ import (
 func endpoint(ctx context.Context, address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("%q is no address of a browser: use http://host:port or ws://host:port/devtools/browser/…", address)
+		return "", fmt.Errorf("%q is not an address of a browser: use http://host:port or ws://host:port/devtools/browser/…", address)
 	}
 	if strings.HasPrefix(u.Scheme, "ws") && strings.Contains(u.Path, "/devtools/") {
 		return address, nil

@@ -54,7 +54,7 @@ func TestALongTMPDIRIsNoPlaceForSockets(t *testing.T) {
 	}
 }
 
-// TestNotesOfOthersDeleteNothing sweeps a note that names a directory which is no browser's.
+// TestNotesOfOthersDeleteNothing sweeps a note that names a directory which is not a browser's.
 func TestNotesOfOthersDeleteNothing(t *testing.T) {
 	root, precious := t.TempDir(), t.TempDir()
 	dead := filepath.Join(root, "b1")
@@ -72,6 +72,6 @@ func TestNotesOfOthersDeleteNothing(t *testing.T) {
 		t.Errorf("the home of a dead daemon is left: %v", err)
 	}
 	if _, err := os.Stat(precious); err != nil {
-		t.Errorf("a directory that is no browser's is gone: %v", err)
+		t.Errorf("a directory that is not a browser's is gone: %v", err)
 	}
 }

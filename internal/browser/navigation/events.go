@@ -132,7 +132,7 @@ func (n *Navigator) windows() (arrivals int, opening bool) {
 	return n.State.Arrivals(), n.State.Opening()
 }
 
-// awaitFor waits at most for limit, whose end is no error.
+// awaitFor waits at most for limit, whose end is not an error.
 func (n *Navigator) awaitFor(ctx context.Context, limit time.Duration, ready func() bool) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -197,7 +197,7 @@ func collectIDs(node *cdp.Node, into map[string]*cdp.Node) {
 func axText(v *accessibility.Value) string {
 	var text string
 	if v != nil {
-		_ = json.Unmarshal(v.Value, &text) // some values are no strings; they are no names either
+		_ = json.Unmarshal(v.Value, &text) // some values are not strings; they are not names either
 	}
 	return strings.Join(strings.Fields(text), " ")
 }

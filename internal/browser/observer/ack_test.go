@@ -18,7 +18,7 @@ func undigits(t *testing.T, digits []any) []uint64 {
 	for _, d := range digits {
 		digit := d.(uint64)
 		if digit > 255 {
-			t.Errorf("%d is no digit: it may be new each time", digit)
+			t.Errorf("%d is not a digit: it may be new each time", digit)
 		}
 		n |= digit & 127 << shift
 		if shift += 7; digit < 128 {

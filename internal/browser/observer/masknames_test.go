@@ -38,7 +38,7 @@ func TestMaskedValuesStayOutOfNames(t *testing.T) {
 		var page strings.Builder
 		for i, control := range controls {
 			if masks != nil && masks.Values && i >= 13 {
-				continue // the options of such a list have names, which are no values
+				continue // the options of such a list have names, which are not values
 			}
 			for j, html := range around {
 				id := fmt.Sprintf("c%d-%d", i, j)

@@ -53,7 +53,7 @@ func (t *Targets) Open(ctx context.Context, in cdp.BrowserContextID) (target.ID,
 	return res.TargetID, Unfinished(ctx, err, removed)
 }
 
-// Discard closes a target that is no page, or none any more. It goes on until the browser has no target of that id, whoever
+// Discard closes a target that is not a page, or none any more. It goes on until the browser has no target of that id, whoever
 // waits for the returned channel, which is closed then.
 func (t *Targets) Discard(id target.ID) <-chan struct{} {
 	closed := make(chan struct{})

@@ -11,7 +11,7 @@ import (
 // between groups of three, or, where comma holds, the other way round; spaces (of any kind), apostrophes and
 // underscores group too. Around it one currency may stand, as a sign or a word of up to three letters, or a percent
 // sign, which changes nothing about the value. A minus, or parentheses around all of it, make it negative. Anything
-// else is no number, and neither is a text whose separators do not fit: "12,5" is none unless comma holds, since
+// else is not a number, and neither is a text whose separators do not fit: "12,5" is none unless comma holds, since
 // nothing says whether it is 12.5.
 func ParseNumber(text string, comma bool) (float64, bool) {
 	s := strings.TrimFunc(text, unicode.IsSpace)

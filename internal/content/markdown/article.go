@@ -169,7 +169,7 @@ func within(n *html.Node, tags ...atom.Atom) bool {
 }
 
 // navigations lists the outermost navigation elements below a node. An element that contains the heading or the main
-// content of the page is no navigation.
+// content of the page is not a navigation.
 func navigations(top *html.Node) []*html.Node {
 	var out []*html.Node
 	for n := top.FirstChild; n != nil; n = following(n, top) {

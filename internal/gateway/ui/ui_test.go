@@ -203,7 +203,7 @@ func luminance(hex string) float64 {
 	sum := 0.0
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
 		if len(hex) != 7 {
-			panic(fmt.Sprintf("%q is no colour of the palette", hex))
+			panic(fmt.Sprintf("%q is not a colour of the palette", hex))
 		}
 		n, err := strconv.ParseUint(hex[1+2*i:3+2*i], 16, 8)
 		if err != nil {

@@ -126,7 +126,7 @@ func (h *habit) call(raw json.RawMessage) Call {
 	var given object
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	_ = decoder.Decode(&given) // what is no object has no arguments
+	_ = decoder.Decode(&given) // what is not an object has no arguments
 	arguments := object{}
 	for name, value := range given {
 		if meant := h.renamed[nearest.Plain(name)]; meant != "" {

@@ -19,7 +19,7 @@ func isOwn(conn net.Conn) bool {
 	if errPeer != nil || errHere != nil {
 		return false
 	}
-	for range 3 { // the list is no snapshot: an entry can be missed while others come and go
+	for range 3 { // the list is not a snapshot: an entry can be missed while others come and go
 		uid, err := ownerOf(peer, here)
 		if err != nil {
 			return true

@@ -10,7 +10,7 @@ import (
 const maxURL = 2 << 20
 
 // AllowURL is the URL policy: tabs may go to http:, https: and data: URLs and to about:blank. It
-// returns an *apierr.Error of kind Invalid for what is no absolute URL, and of kind Refused for any
+// returns an *apierr.Error of kind Invalid for what is not an absolute URL, and of kind Refused for any
 // other scheme (file:, chrome:, javascript:, view-source: and so on).
 func AllowURL(raw string) error {
 	err := parseURL(raw)

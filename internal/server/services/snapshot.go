@@ -77,7 +77,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 		seen.Boxes = s.boxes.Boxes
 	}
 	if r.GetCursor() != "" {
-		// A part of a view is no baseline for later diffs.
+		// A part of a view is not a baseline for later diffs.
 		return s, nil
 	}
 	s.compareWithBaseline(ctx, r, since, shared, seen)

@@ -35,7 +35,7 @@ func TestSenderEndsOnlyTheSlowReader(t *testing.T) {
 		start := time.Now()
 		var sent error
 		err := out.Run(func() error {
-			time.Sleep(time.Hour) // silence is no fault of the reader
+			time.Sleep(time.Hour) // silence is not a fault of the reader
 			sent = out.Send(new(domtapv1.WatchDomResponse))
 			return sent
 		})

@@ -64,7 +64,7 @@ func FuzzEveryStatusFits(f *testing.F) {
 				t.Errorf("%v %q became %v %q", s.Code(), reasonOf(s), got.Code(), reasonOf(got))
 			}
 			if !utf8.ValidString(got.Message()) {
-				t.Errorf("the message is no text: %q", got.Message())
+				t.Errorf("the message is not a text: %q", got.Message())
 			}
 			if _, err := proto.Marshal(got.Proto()); err != nil {
 				t.Error(err)

@@ -238,7 +238,7 @@ type Query struct {
 	After uint64
 	// Max is how many of the newest entries are read; 0: all.
 	Max int
-	// Problems leaves out entries that are no problems.
+	// Problems leaves out entries that are not problems.
 	Problems bool
 }
 

@@ -23,7 +23,7 @@ func Args(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error { return CheckArgs(args, required, most) }
 }
 
-// CheckArgs checks the number of arguments; a negative most is no limit. Its error names the required
+// CheckArgs checks the number of arguments; a negative most is not a limit. Its error names the required
 // arguments that are missing.
 func CheckArgs(args, required []string, most int) error {
 	switch {

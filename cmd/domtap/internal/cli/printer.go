@@ -43,7 +43,7 @@ func ShowEach[M proto.Message](p *Printer, all []M, render func([]M) string) err
 	return nil
 }
 
-// ShowValue prints a value that is no message of the API: as JSON, or as the text.
+// ShowValue prints a value that is not a message of the API: as JSON, or as the text.
 func (p *Printer) ShowValue(v any, text string) error {
 	if !p.JSON {
 		return p.Text(text)

@@ -32,7 +32,7 @@ func Stop(a *cli.App) *cobra.Command {
 	a.Flags.Register(cmd)
 	cmd.RunE = a.WithoutDaemon(func(ctx context.Context, to endpoint.Target, _ []string) error {
 		if to.Socket == "" {
-			return exit.Errorf(exit.Usage, "stop the daemon on the machine where it runs", "only a daemon on a unix socket can be stopped: %s is no unix socket", to)
+			return exit.Errorf(exit.Usage, "stop the daemon on the machine where it runs", "only a daemon on a unix socket can be stopped: %s is not a unix socket", to)
 		}
 		ctx, cancel := cli.WithTimeout(ctx, a.Flags.Timeout)
 		defer cancel()

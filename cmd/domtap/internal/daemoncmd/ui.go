@@ -63,7 +63,7 @@ controls the browser: keep the address out of logs and chats.`,
 // livePage is the URL of the daemon's page, with the token.
 func livePage(ctx context.Context, a *cli.App, to endpoint.Target, at endpoint.Places) (string, error) {
 	if to.Socket == "" {
-		return "", exit.Errorf(exit.Usage, "run domtap ui on the machine where the daemon runs", "only a daemon on a unix socket reports its page: %s is no unix socket", to)
+		return "", exit.Errorf(exit.Usage, "run domtap ui on the machine where the daemon runs", "only a daemon on a unix socket reports its page: %s is not a unix socket", to)
 	}
 	if err := a.EnsureDaemon(ctx, to, serveUI); err != nil {
 		return "", err

@@ -47,7 +47,7 @@ type Error struct {
 	// Hint is one line, or empty.
 	Hint string
 	// Status and Reason are those of the daemon's response, such as NOT_FOUND and STALE_REF; empty if there
-	// is no response.
+	// is not a response.
 	Status, Reason string
 	// Details are the metadata of the ErrorInfo.
 	Details map[string]string

@@ -31,7 +31,7 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("a daemon with process id %d serves %s already; use it, or stop it with: domtap stop", e.PID, e.Socket)
 }
 
-// Daemon is a process that holds a claim. The zero value is no daemon.
+// Daemon is a process that holds a claim. The zero value is not a daemon.
 type Daemon struct {
 	PID int
 	// Version is the version that the daemon wrote, at most 100 bytes.

@@ -24,7 +24,7 @@ Case, accents and white space do not matter; "words in double quotes" stand toge
 in the name, value, placeholder or link target of an element, be its role, or be in its context: the row,
 list item or article that holds it, the names of its ancestors, the headings above it.
 
-A page without a match is no error: the elements that come closest are printed.`,
+A page without a match is not an error: the elements that come closest are printed.`,
 		Example: `  domtap find sign in
   domtap find delete grace hopper        # the Delete in the row of Grace Hopper
   domtap find search field

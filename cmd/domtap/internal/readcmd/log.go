@@ -96,7 +96,7 @@ func readLog(ctx context.Context, p *cli.Printer, c *cli.Client, r *domtapv1.Rea
 		select {
 		case <-time.After(followEvery):
 		case <-ctx.Done():
-			if context.Cause(ctx) == context.DeadlineExceeded { // the end of --timeout is no failure
+			if context.Cause(ctx) == context.DeadlineExceeded { // the end of --timeout is not a failure
 				return nil
 			}
 			return exit.Errorf(exit.Interrupted, "", "interrupted")

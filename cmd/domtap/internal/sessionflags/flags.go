@@ -84,7 +84,7 @@ func (s *Settings) setViewport(m *domtapv1.SessionSettings) error {
 	return err
 }
 
-// ParseViewport reads the value of --viewport, such as 1280x800. An empty value is no viewport. The daemon checks
+// ParseViewport reads the value of --viewport, such as 1280x800. An empty value is not a viewport. The daemon checks
 // the range.
 func ParseViewport(text string) (*domtapv1.Viewport, error) {
 	if text == "" {

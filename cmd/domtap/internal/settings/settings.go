@@ -126,7 +126,7 @@ func parseLines(text []byte) ([]Setting, error) {
 		if strings.HasPrefix(value, `"`) {
 			unquoted, err := strconv.Unquote(value)
 			if err != nil {
-				return nil, &Problem{n, "the value of " + name + " starts with a double quote but is no string: close it, and write \\\\ for a backslash"}
+				return nil, &Problem{n, "the value of " + name + " starts with a double quote but is not a string: close it, and write \\\\ for a backslash"}
 			}
 			value = unquoted
 		}

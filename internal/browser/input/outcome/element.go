@@ -51,8 +51,8 @@ var refusals = map[string]string{
 	"disabled":     "it is disabled: fill in what it waits for, then read the page again",
 	"readonly":     "it is read-only",
 	"uneditable":   "it takes no text: click it, or use select, check or upload",
-	"unselectable": "it is no select: click it, then click the option that appears",
-	"uncheckable":  "it is no checkbox, radio button or switch: click it",
+	"unselectable": "it is not a select: click it, then click the option that appears",
+	"uncheckable":  "it is not a checkbox, radio button or switch: click it",
 	"radio":        "a radio button is unchecked by checking another one of its group",
 	"unchanged":    "it was clicked, but did not become what it should: the page did not take it; read the page again",
 	"moving":       "it does not come to rest: try again, or hover it first",
@@ -62,7 +62,7 @@ var refusals = map[string]string{
 	"stopped":      "the wait for it was stopped: try again",
 	"folder":       "it takes a folder, which cannot be given: look for another way to upload",
 	"one file":     "it takes one file: give one",
-	"no chooser":   "it is no file input, and a click on it opened no file chooser: act on the one that is",
+	"no chooser":   "it is not a file input, and a click on it opened no file chooser: act on the one that is",
 }
 
 // Refusal is the error of an action at s for which the script reported an error.
@@ -136,7 +136,7 @@ var valueFormats = map[string]string{
 // invalidValue is the error of a value that the element cannot hold.
 func (e Element) invalidValue(ref string, a driver.Action) error {
 	if a.Kind == driver.Select {
-		return apierr.Errorf(apierr.Invalid, "ref %s takes exactly one value, not %d: it is no select of several", ref, len(a.Values))
+		return apierr.Errorf(apierr.Invalid, "ref %s takes exactly one value, not %d: it is not a select with multiple", ref, len(a.Values))
 	}
 	return apierr.Errorf(apierr.Invalid, "ref %s is an input of type %s, which cannot hold %.40q: write it as %s", ref, e.Detail, a.Text, valueFormats[e.Detail])
 }
