@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -190,6 +191,7 @@ func TestHintsNameCommandsAndFlagsThatThereAre(t *testing.T) {
 	var failure error
 	daemon.answer = func(context.Context, proto.Message) (proto.Message, error) { return nil, failure }
 	daemon.start(t)
+	root := newRoot(newApp(nil, nil, nil, nil))
 	for _, failure = range failures(t) {
 		for _, line := range []string{"open x.example", "wait --text x", "click 1", "tabs", "session close x", "batch x.example", "close t1", "dom"} {
 			cmd := daemon.at()
@@ -200,13 +202,13 @@ func TestHintsNameCommandsAndFlagsThatThereAre(t *testing.T) {
 				if named == "" {
 					named = line
 				}
-				found, _, err := newRoot(newApp(nil, nil, nil, nil)).Find(strings.Fields(named))
+				found, _, err := root.Find(strings.Fields(named))
 				if err != nil || m[1] != "" && m[2] == "" && found.Name() != m[1] || m[2] != "" && found.Name() != m[2] {
 					t.Errorf("%s: the hint %q names a command that there is not: %v", line, hint, err)
 					continue
 				}
 				for _, flag := range strings.Fields(m[3] + m[4]) {
-					if found.Flags().Lookup(strings.TrimPrefix(flag, "--")) == nil && !servesWith(flag) {
+					if found.Flags().Lookup(strings.TrimPrefix(flag, "--")) == nil && !servesWith(root, flag) {
 						t.Errorf("%s: the hint %q names %s, which %s has not", line, hint, flag, named)
 					}
 				}
@@ -216,8 +218,8 @@ func TestHintsNameCommandsAndFlagsThatThereAre(t *testing.T) {
 }
 
 // servesWith says whether a flag is for the daemon, which hints of its limits name.
-func servesWith(flag string) bool {
-	serve, _, _ := newRoot(newApp(nil, nil, nil, nil)).Find([]string{"serve"})
+func servesWith(root *cobra.Command, flag string) bool {
+	serve, _, _ := root.Find([]string{"serve"})
 	return strings.HasPrefix(flag, "--max-") && serve.Flags().Lookup(strings.TrimPrefix(flag, "--")) != nil
 }
 

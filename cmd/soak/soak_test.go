@@ -59,8 +59,11 @@ func TestSoakForTenSeconds(t *testing.T) {
 	}
 }
 
-// TestLoadForFiveSeconds is make load, for five seconds and with little of it.
+// TestLoadForFiveSeconds is make load, for five seconds and with little of it: in make test-long only.
 func TestLoadForFiveSeconds(t *testing.T) {
+	if !testenv.Long() {
+		t.Skip("set DOMTAP_LONG to put load on a daemon")
+	}
 	program := workshop(t)
 	var out bytes.Buffer
 	err := runLoad(t.Context(), load{plan: planFor(program, 5*time.Second, &out), tabs: 2, still: 2, hz: 10, rate: 50, age: time.Second})

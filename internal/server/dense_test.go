@@ -72,7 +72,7 @@ func TestDenseHasHeadingsAndLandmarksAroundTheElements(t *testing.T) {
 func TestDenseKeepsTheBudgetAndTheCursorGoesOn(t *testing.T) {
 	inBubble(t, Config{}, func(t *testing.T, b *bench) {
 		var nodes []*actortest.Node
-		for i := range 120 {
+		for i := range 60 {
 			nodes = append(nodes, actortest.Heading(1+i%3, fmt.Sprintf("Section %d of many", i)),
 				box("form", "", actortest.Link(strings.Repeat("Товар “quoted” 商品 ", 1+i%5), fmt.Sprintf("%sitem/%d", shopURL, i)),
 					actortest.Textbox("Field", "a value ="), actortest.Button("Go")))
@@ -110,8 +110,8 @@ func TestDenseKeepsTheBudgetAndTheCursorGoesOn(t *testing.T) {
 					t.Errorf("the cursor %q is not in:\n%s", r.Cursor, got.GetText())
 				}
 			}
-			if len(shown) != 360 {
-				t.Errorf("budget %d: %d elements of 360", limit, len(shown))
+			if len(shown) != 180 {
+				t.Errorf("budget %d: %d elements of 180", limit, len(shown))
 			}
 		}
 	})
