@@ -115,6 +115,8 @@ type Action struct {
 	// To is where a Drag ends; nil: Delta says it.
 	To    *Spot
 	Delta Point
+	// Waypoints are where a Drag passes on its way, in order.
+	Waypoints []Spot
 	// Paths are files on this machine that may be given away.
 	Paths []string
 	Files []File

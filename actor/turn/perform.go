@@ -78,7 +78,7 @@ func (t *run) performAt(ctx context.Context, a Step, start actor.State) (at reso
 		if at, err = t.resolve(ctx, a); err == nil {
 			one.Ref = at.ref
 			one.Known = t.base.known(a, at)
-			one.To, err = t.resolveEnd(ctx, a)
+			one.To, one.Waypoints, err = t.resolveWay(ctx, a)
 		}
 		if err != nil {
 			return at, done, t.live.During(err, "before the "+a.Kind.String(), ", so nothing was done")
@@ -105,17 +105,36 @@ func (t *run) dispatchAt(ctx context.Context, at resolved, a driver.Action, star
 	return done, err
 }
 
-// resolveEnd finds where a drag ends; nil for an action that does not say.
-func (t *run) resolveEnd(ctx context.Context, a Step) (*driver.Spot, error) {
-	if a.To == nil || a.To.Ref == dom.NoRef && a.Toward.By == target.None {
-		return a.To, nil
+// resolveWay finds where a drag passes and where it ends; an end of nil is that of an action that does not say.
+func (t *run) resolveWay(ctx context.Context, a Step) (to *driver.Spot, waypoints []driver.Spot, err error) {
+	for i, one := range a.Waypoints {
+		var by target.Target
+		if i < len(a.Along) {
+			by = a.Along[i]
+		}
+		if one, err = t.resolvePlace(ctx, one, by); err != nil {
+			return nil, nil, err
+		}
+		waypoints = append(waypoints, one)
 	}
-	at, err := t.resolve(ctx, Step{Action: driver.Action{Spot: driver.At(a.To.Ref)}, Target: a.Toward})
+	if a.To == nil {
+		return nil, waypoints, nil
+	}
+	end, err := t.resolvePlace(ctx, *a.To, a.Toward)
+	return &end, waypoints, err
+}
+
+// resolvePlace finds the element of a place that a drag leads to. A place without an element stays as it is.
+func (t *run) resolvePlace(ctx context.Context, place driver.Spot, by target.Target) (driver.Spot, error) {
+	if place.Ref == dom.NoRef && by.By == target.None {
+		return place, nil
+	}
+	named := Step{Action: driver.Action{Kind: driver.Drag, Spot: driver.At(place.Ref)}, Target: by}
+	at, err := t.resolve(ctx, named)
 	if err != nil {
-		return nil, err
+		return place, err
 	}
-	to := driver.Spot{Element: t.x.Where(at.ref), Known: t.base.known(Step{Action: driver.Action{Kind: driver.Drag, Spot: driver.At(a.To.Ref)}, Target: a.Toward}, at)}
-	return &to, nil
+	return driver.Spot{Element: t.x.Where(at.ref), Known: t.base.known(named, at)}, nil
 }
 
 // placed fills in where the element of an action stands.

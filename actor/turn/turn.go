@@ -35,6 +35,8 @@ type Step struct {
 	Target target.Target
 	// Toward, when it is not empty, names the element that a Drag ends at; To.Ref is dom.NoRef then.
 	Toward target.Target
+	// Along is to Waypoints what Toward is to To; it is as long.
+	Along []target.Target
 	// Then is done to the same element right after, as a part of the same action.
 	Then []driver.Action
 	// Wait waits.

@@ -124,6 +124,8 @@ var requestTests = []struct {
 	{"drag 4 --by 120,0", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: refTarget(4), DeltaX: 120}}})},
 	{"drag --ref 4 --to-at 1,2", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{
 		Target: refTarget(4), To: &domtapv1.Target{X: proto.Float64(1), Y: proto.Float64(2)}}}})},
+	{"drag 4 9 --waypoint [6] --waypoint 1,2", interact(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{
+		Target: refTarget(4), To: refTarget(9), Waypoints: []*domtapv1.Target{refTarget(6), {X: proto.Float64(1), Y: proto.Float64(2)}}}}})},
 	{"upload 4 testdata/upload.txt", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{
 		Target: refTarget(4), Files: []*domtapv1.UploadFile{{Name: "upload.txt", Content: []byte("for a test\n")}}}}})},
 	{"upload 4 /a/b --by-path", interact(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: refTarget(4), Paths: []string{"/a/b"}}}})},

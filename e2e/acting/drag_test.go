@@ -55,6 +55,39 @@ func TestDragsWithThePointer(t *testing.T) {
 	s.is(`points.length > 5 && points.at(-1) === "up" && points.at(-2).map(Math.round).join()`, "140,70")
 }
 
+// TestDragsThroughWaypoints draws a pattern, which counts the dots that the pointer passes, and drags data over the targets of a
+// page that notes them.
+func TestDragsThroughWaypoints(t *testing.T) {
+	s := staged(t, `<body style="margin:20px"><style>div { position: absolute; width: 40px; height: 40px; background: #ccc; touch-action: none }</style>
+		<div tabindex=0 aria-label=A style="left:0;top:0"></div><div tabindex=0 aria-label=B style="left:200px;top:0"></div>
+		<div tabindex=0 aria-label=C style="left:200px;top:200px"></div><div tabindex=0 aria-label=D style="left:0;top:200px"></div>
+		<div tabindex=0 draggable=true aria-label=Card style="left:0;top:300px"></div><script>
+		let passed = [], drawing = false, done = "", over = []
+		const name = (e) => document.elementFromPoint(e.clientX, e.clientY)?.ariaLabel
+		onmousedown = (e) => { if (!e.target.draggable) e.preventDefault() } // nothing is selected
+		onpointerdown = (e) => { drawing = name(e) !== "Card" }
+		onpointermove = (e) => { const n = drawing && name(e); if (n && n !== passed.at(-1)) passed.push(n) }
+		onpointerup = () => { if (drawing) done = passed.join(""); drawing = false; passed = [] }
+		ondragstart = (e) => e.dataTransfer.setData("text/plain", "x")
+		ondragenter = (e) => { e.preventDefault(); if (e.target.ariaLabel && e.target.ariaLabel !== "Card") over.push(e.target.ariaLabel) }
+		ondragover = (e) => e.preventDefault()
+		ondrop = (e) => { e.preventDefault(); over.push("drop") }
+	</script>`)
+	via := func(step *domtapv1.Step, waypoints ...*domtapv1.Target) *domtapv1.Step {
+		step.GetDrag().Waypoints = waypoints
+		return step
+	}
+	s.do(drag(s.at("A"), s.at("D"), 0, 0))
+	s.is("done", "AD")
+	s.do(via(drag(s.at("A"), s.at("D"), 0, 0), s.at("B"), &domtapv1.Target{Role: "generic", Name: "C"}))
+	s.is("done", "ABCD")
+	s.do(via(drag(s.at("A"), nil, 0, 200), point(220, 20), s.at("C")))
+	s.is("done", "ABCD")
+	s.do(via(drag(s.at("Card"), s.at("A"), 0, 0), s.at("C"), s.at("B")))
+	s.is("over.join()", "C,B,A,drop")
+	s.refused(via(drag(s.at("A"), s.at("D"), 0, 0), &domtapv1.Target{Text: "Nowhere"}), "TARGET_NOT_FOUND")
+}
+
 // TestScrolls scrolls into view, and by the wheel.
 func TestScrolls(t *testing.T) {
 	s := staged(t, `<body style="margin:0"><div tabindex=0 aria-label=Inner style="height:100px;width:200px;overflow:auto"><div style="height:1000px">x</div></div><div style="height:3000px"></div><button>Low</button><script>

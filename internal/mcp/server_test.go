@@ -141,8 +141,10 @@ func TestArgumentsThatCanMeanOneThingOnlyAreAccepted(t *testing.T) {
 		} {
 			wantAll(t, h.do("browser_interact", object{"steps": step}), ": ok")
 		}
-		got, _ := h.call("browser_interact", object{"steps": object{"action": "type", "text": "Oslo"}})
-		wantAll(t, got, "# error: NOT_ACTIONABLE", "no element has the focus: click a field first")
+		for _, action := range []string{"type", "press"} {
+			got, _ := h.call("browser_interact", object{"steps": object{"action": action, "text": "Oslo"}})
+			wantAll(t, got, "# error: NOT_ACTIONABLE", "no element has the focus: click a field first")
+		}
 	})
 }
 

@@ -823,15 +823,19 @@ func (x *ScrollStep) GetDeltaY() float64 {
 }
 
 // DragStep drags the target to another element, or by a distance: HTML5 drag and drop where the page uses it, or
-// else with the pointer alone.
+// else with the pointer alone. The pointer moves in straight lines: from the middle of the target through the waypoints,
+// in their order, to the end.
 type DragStep struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Target *Target                `protobuf:"bytes,1,opt,name=target,proto3" json:"target,omitempty"`
 	// Set this or a distance. The drag ends at the centre, also when the dragged element covers it.
 	To *Target `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	// CSS pixels from the middle of the target, -100,000 to 100,000.
-	DeltaX        float64 `protobuf:"fixed64,3,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
-	DeltaY        float64 `protobuf:"fixed64,4,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
+	DeltaX float64 `protobuf:"fixed64,3,opt,name=delta_x,json=deltaX,proto3" json:"delta_x,omitempty"`
+	DeltaY float64 `protobuf:"fixed64,4,opt,name=delta_y,json=deltaY,proto3" json:"delta_y,omitempty"`
+	// At most 32: points, and elements, whose centres are passed. Each element is found, and scrolled into view, when its
+	// turn comes, so that elements may move meanwhile; all must be there when the drag begins.
+	Waypoints     []*Target `protobuf:"bytes,5,rep,name=waypoints,proto3" json:"waypoints,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -892,6 +896,13 @@ func (x *DragStep) GetDeltaY() float64 {
 		return x.DeltaY
 	}
 	return 0
+}
+
+func (x *DragStep) GetWaypoints() []*Target {
+	if x != nil {
+		return x.Waypoints
+	}
+	return nil
 }
 
 // UploadFile is a file in the request.
@@ -2237,12 +2248,13 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"ScrollStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12\x17\n" +
 	"\adelta_x\x18\x02 \x01(\x01R\x06deltaX\x12\x17\n" +
-	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\"\x8a\x01\n" +
+	"\adelta_y\x18\x03 \x01(\x01R\x06deltaY\"\xbb\x01\n" +
 	"\bDragStep\x12)\n" +
 	"\x06target\x18\x01 \x01(\v2\x11.domtap.v1.TargetR\x06target\x12!\n" +
 	"\x02to\x18\x02 \x01(\v2\x11.domtap.v1.TargetR\x02to\x12\x17\n" +
 	"\adelta_x\x18\x03 \x01(\x01R\x06deltaX\x12\x17\n" +
-	"\adelta_y\x18\x04 \x01(\x01R\x06deltaY\":\n" +
+	"\adelta_y\x18\x04 \x01(\x01R\x06deltaY\x12/\n" +
+	"\twaypoints\x18\x05 \x03(\v2\x11.domtap.v1.TargetR\twaypoints\":\n" +
 	"\n" +
 	"UploadFile\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
@@ -2426,50 +2438,51 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	2,  // 9: domtap.v1.ScrollStep.target:type_name -> domtap.v1.Target
 	2,  // 10: domtap.v1.DragStep.target:type_name -> domtap.v1.Target
 	2,  // 11: domtap.v1.DragStep.to:type_name -> domtap.v1.Target
-	2,  // 12: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
-	14, // 13: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
-	2,  // 14: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
-	28, // 15: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
-	29, // 16: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
-	3,  // 17: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
-	4,  // 18: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
-	5,  // 19: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
-	6,  // 20: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
-	7,  // 21: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
-	8,  // 22: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
-	9,  // 23: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
-	10, // 24: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
-	11, // 25: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
-	12, // 26: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
-	13, // 27: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
-	15, // 28: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
-	16, // 29: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
-	17, // 30: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
-	18, // 31: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
-	19, // 32: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
-	22, // 33: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
-	1,  // 34: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
-	20, // 35: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
-	30, // 36: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
-	21, // 37: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
-	31, // 38: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 39: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 40: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	25, // 41: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	30, // 42: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
-	21, // 43: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	31, // 44: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 45: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 46: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	23, // 47: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	26, // 48: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	24, // 49: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	27, // 50: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	49, // [49:51] is the sub-list for method output_type
-	47, // [47:49] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	2,  // 12: domtap.v1.DragStep.waypoints:type_name -> domtap.v1.Target
+	2,  // 13: domtap.v1.UploadStep.target:type_name -> domtap.v1.Target
+	14, // 14: domtap.v1.UploadStep.files:type_name -> domtap.v1.UploadFile
+	2,  // 15: domtap.v1.WaitStep.target:type_name -> domtap.v1.Target
+	28, // 16: domtap.v1.WaitStep.timeout:type_name -> google.protobuf.Duration
+	29, // 17: domtap.v1.WaitStep.until:type_name -> domtap.v1.WaitCondition
+	3,  // 18: domtap.v1.Step.click:type_name -> domtap.v1.ClickStep
+	4,  // 19: domtap.v1.Step.double_click:type_name -> domtap.v1.DoubleClickStep
+	5,  // 20: domtap.v1.Step.hover:type_name -> domtap.v1.HoverStep
+	6,  // 21: domtap.v1.Step.type:type_name -> domtap.v1.TypeStep
+	7,  // 22: domtap.v1.Step.fill:type_name -> domtap.v1.FillStep
+	8,  // 23: domtap.v1.Step.press:type_name -> domtap.v1.PressStep
+	9,  // 24: domtap.v1.Step.select:type_name -> domtap.v1.SelectStep
+	10, // 25: domtap.v1.Step.check:type_name -> domtap.v1.CheckStep
+	11, // 26: domtap.v1.Step.uncheck:type_name -> domtap.v1.UncheckStep
+	12, // 27: domtap.v1.Step.scroll:type_name -> domtap.v1.ScrollStep
+	13, // 28: domtap.v1.Step.drag:type_name -> domtap.v1.DragStep
+	15, // 29: domtap.v1.Step.upload:type_name -> domtap.v1.UploadStep
+	16, // 30: domtap.v1.Step.wait:type_name -> domtap.v1.WaitStep
+	17, // 31: domtap.v1.Step.read:type_name -> domtap.v1.ReadStep
+	18, // 32: domtap.v1.Step.screenshot:type_name -> domtap.v1.ScreenshotStep
+	19, // 33: domtap.v1.Step.back:type_name -> domtap.v1.BackStep
+	22, // 34: domtap.v1.StepResult.candidates:type_name -> domtap.v1.Candidate
+	1,  // 35: domtap.v1.StepResult.delivered:type_name -> domtap.v1.Delivered
+	20, // 36: domtap.v1.InteractRequest.steps:type_name -> domtap.v1.Step
+	30, // 37: domtap.v1.InteractRequest.format:type_name -> domtap.v1.Format
+	21, // 38: domtap.v1.InteractResponse.results:type_name -> domtap.v1.StepResult
+	31, // 39: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 40: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 41: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
+	25, // 42: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	30, // 43: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	21, // 44: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	31, // 45: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 46: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 47: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	23, // 48: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	26, // 49: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	24, // 50: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	27, // 51: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	50, // [50:52] is the sub-list for method output_type
+	48, // [48:50] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -31,9 +32,12 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 	main := t.page.Main()
 	main.Post(ctx, input.CommandSetInterceptDrags, input.SetInterceptDragsParams{Enabled: true})
 	defer main.Post(context.WithoutCancel(ctx), input.CommandSetInterceptDrags, input.SetInterceptDragsParams{})
-	if to := t.action.To; to != nil && to.Ref != dom.NoRef {
+	for _, place := range t.places() {
 		// Nothing is picked up for a place that is another thing by now.
-		if _, _, err := t.ready(ctx, *to, resolveRequest{Need: "node", Passive: true}); err != nil {
+		if place.Ref == dom.NoRef {
+			continue
+		}
+		if _, _, err := t.ready(ctx, place, resolveRequest{Need: "node", Passive: true}); err != nil {
 			return driver.DoResult{}, err
 		}
 	}
@@ -61,6 +65,15 @@ func (t *drag) do(ctx context.Context) (driver.DoResult, error) {
 		return outcome.ReleasedOffTarget(t.action.Ref, t.action.To.Ref, result)
 	}
 	return result, nil
+}
+
+// places are the waypoints, and the end unless it is a distance.
+func (t *drag) places() []driver.Spot {
+	places := slices.Clone(t.action.Waypoints)
+	if t.action.To != nil {
+		places = append(places, *t.action.To)
+	}
+	return places
 }
 
 // unfinished is the error of a drag that failed after the press.
@@ -154,27 +167,44 @@ func (t *drag) moveHeld(ctx context.Context, p *path, data <-chan *cdproto.Messa
 	if err != nil {
 		return to, err
 	}
-	if t.action.To != nil {
-		if to, err = t.destination(ctx, *t.action.To, p.spot); err != nil {
-			return to, err
-		}
-	}
-	for i := 1; i <= dragSteps; i++ {
-		part := float64(i) / dragSteps
-		at := driver.Point{X: begin.X + (to.X-begin.X)*part, Y: begin.Y + (to.Y-begin.Y)*part}
-		if dragged != nil {
-			err = t.dragOver(ctx, at, dragged, i == 1)
-		} else {
-			err = t.move(ctx, at, dragging)
-		}
+	at, first := begin, true
+	for _, place := range t.places() {
+		next, err := t.destination(ctx, place, p.spot)
 		if err != nil {
 			return to, err
 		}
+		if err := t.glide(ctx, at, next, dragged, first); err != nil {
+			return to, err
+		}
+		at, first = next, false
+	}
+	if t.action.To != nil {
+		to = at
+	} else if err := t.glide(ctx, at, to, dragged, first); err != nil {
+		return to, err
 	}
 	if dragged == nil {
 		return t.arrive(ctx, p, to)
 	}
 	return to, t.page.Main().Run(ctx, dragEvent(input.DispatchDragEventTypeDragOver, to, dragged), dragEvent(input.DispatchDragEventTypeDrop, to, dragged))
+}
+
+// glide moves what is held from one point to another in a straight line; first says that a drag of data begins there.
+func (t *drag) glide(ctx context.Context, from, to driver.Point, dragged *input.DragData, first bool) error {
+	for i := 1; i <= dragSteps; i++ {
+		part := float64(i) / dragSteps
+		at := driver.Point{X: from.X + (to.X-from.X)*part, Y: from.Y + (to.Y-from.Y)*part}
+		var err error
+		if dragged != nil {
+			err = t.dragOver(ctx, at, dragged, first && i == 1)
+		} else {
+			err = t.move(ctx, at, dragging)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // arrive moves what is held once more to where it is released, for pages that move things under the pointer, and says to the

@@ -262,6 +262,38 @@ func (r Ref) Pointer() *uint32 {
 	return &r.Value
 }
 
+// Place is where a drag leads to: the ref of an element, or a point as "x,y", as a list of two numbers, or as an object.
+type Place struct {
+	Ref  Ref
+	X, Y float64
+}
+
+// UnmarshalJSON is called by encoding/json.
+func (p *Place) UnmarshalJSON(raw []byte) error {
+	var named struct {
+		Ref  Ref
+		X, Y *float64
+	}
+	if json.Unmarshal(raw, &named) == nil && (named.Ref.Set || named.X != nil && named.Y != nil) {
+		if p.Ref = named.Ref; !p.Ref.Set {
+			p.X, p.Y = *named.X, *named.Y
+		}
+		return nil
+	}
+	if x, y, ok := strings.Cut(strings.Trim(string(raw), `"[]() `), ","); ok {
+		var xerr, yerr error
+		p.X, xerr = strconv.ParseFloat(strings.TrimSpace(x), 64)
+		p.Y, yerr = strconv.ParseFloat(strings.TrimSpace(y), 64)
+		if xerr == nil && yerr == nil {
+			return nil
+		}
+	}
+	if p.Ref.UnmarshalJSON(raw) != nil {
+		return errorf(" must be a ref, or a point as \"x,y\", not %s", kind(raw))
+	}
+	return nil
+}
+
 // Bool is a boolean that may be unset.
 type Bool struct{ Set, Value bool }
 

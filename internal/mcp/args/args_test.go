@@ -79,6 +79,26 @@ func TestErrorsSayWhichArgumentAndWhatItTakes(t *testing.T) {
 	}
 }
 
+func TestPlaces(t *testing.T) {
+	ref := func(n uint32) Place { return Place{Ref: Ref{Set: true, Value: n}} }
+	for raw, want := range map[string][]Place{
+		`[12,"[ref=e13]"]`: {ref(12), ref(13)}, `"e7"`: {ref(7)}, `["120,40",[1.5,2]]`: {{X: 120, Y: 40}, {X: 1.5, Y: 2}}, `"3, 4"`: {{X: 3, Y: 4}},
+		`[{"ref":5},{"x":6,"y":0}]`: {ref(5), {X: 6}},
+	} {
+		var got List[Place]
+		if err := json.Unmarshal([]byte(raw), &got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s is %v (%v), want %v", raw, got, err, want)
+		}
+	}
+	var c struct {
+		W List[Place] `json:"w"`
+	}
+	want := `w[1] must be a ref, or a point as "x,y", not "there"`
+	if err := Decode(json.RawMessage(`{"w":[1,"there"]}`), &c); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestNumbersOutOfRangeAreBroughtIntoIt(t *testing.T) {
 	limits := Range{Low: 1, High: 1000, Zero: true}
 	for raw, want := range map[string]struct {

@@ -113,30 +113,31 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 
 // stepArgs are the arguments of one step. The action decides which of them apply.
 type stepArgs struct {
-	Action      string            `json:"action"`
-	Ref         args.Ref          `json:"ref"`
-	Role        string            `json:"role"`
-	Name        args.Text         `json:"name"`
-	Text        args.Text         `json:"text"`
-	Label       args.Text         `json:"label"`
-	Placeholder args.Text         `json:"placeholder"`
-	TestID      string            `json:"test_id"`
-	Selector    string            `json:"selector"`
-	X           args.Number       `json:"x"`
-	Y           args.Number       `json:"y"`
-	Value       args.Words        `json:"value"`
-	Values      args.Words        `json:"values"`
-	Key         args.Words        `json:"key"`
-	Submit      args.Bool         `json:"submit"`
-	Gone        args.Bool         `json:"gone"`
-	URL         string            `json:"url"`
-	NetworkIdle args.Bool         `json:"network_idle"`
-	Timeout     args.Seconds      `json:"timeout"`
-	Button      string            `json:"button"`
-	Modifiers   args.List[string] `json:"modifiers"`
-	MaxTokens   args.Number       `json:"max_tokens"`
-	FullPage    args.Bool         `json:"full_page"`
-	Marks       args.Bool         `json:"marks"`
+	Action      string                `json:"action"`
+	Ref         args.Ref              `json:"ref"`
+	Role        string                `json:"role"`
+	Name        args.Text             `json:"name"`
+	Text        args.Text             `json:"text"`
+	Label       args.Text             `json:"label"`
+	Placeholder args.Text             `json:"placeholder"`
+	TestID      string                `json:"test_id"`
+	Selector    string                `json:"selector"`
+	X           args.Number           `json:"x"`
+	Y           args.Number           `json:"y"`
+	Value       args.Words            `json:"value"`
+	Values      args.Words            `json:"values"`
+	Key         args.Words            `json:"key"`
+	Waypoints   args.List[args.Place] `json:"waypoints"`
+	Submit      args.Bool             `json:"submit"`
+	Gone        args.Bool             `json:"gone"`
+	URL         string                `json:"url"`
+	NetworkIdle args.Bool             `json:"network_idle"`
+	Timeout     args.Seconds          `json:"timeout"`
+	Button      string                `json:"button"`
+	Modifiers   args.List[string]     `json:"modifiers"`
+	MaxTokens   args.Number           `json:"max_tokens"`
+	FullPage    args.Bool             `json:"full_page"`
+	Marks       args.Bool             `json:"marks"`
 }
 
 // target returns the target of the step; nil: it names none.
@@ -173,15 +174,11 @@ var stepMakers = map[string]func(s *stepArgs, c *Call) (*domtapv1.Step, error){
 	"hover": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Hover{Hover: &domtapv1.HoverStep{Target: s.target()}}}, nil
 	},
-	"type": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.target(), Text: s.Value.First(), Submit: s.Submit.Value}}}, nil
-	},
+	"type": (*stepArgs).typing,
 	"fill": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Fill{Fill: &domtapv1.FillStep{Target: s.target(), Text: s.Value.First()}}}, nil
 	},
-	"press": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
-		return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: s.Value.First()}}}, nil
-	},
+	"press": (*stepArgs).press,
 	"select": func(s *stepArgs, _ *Call) (*domtapv1.Step, error) {
 		return &domtapv1.Step{Action: &domtapv1.Step_Select{Select: &domtapv1.SelectStep{Target: s.target(), Values: s.several()}}}, nil
 	},
@@ -241,6 +238,20 @@ func (s *stepArgs) settle() {
 	}
 }
 
+// typing types the value into the target, or else into what has the focus.
+func (s *stepArgs) typing(*Call) (*domtapv1.Step, error) {
+	return &domtapv1.Step{Action: &domtapv1.Step_Type{Type: &domtapv1.TypeStep{Target: s.target(), Text: s.Value.First(), Submit: s.Submit.Value}}}, nil
+}
+
+// press presses a key. The keys of a text are those that type it.
+func (s *stepArgs) press(c *Call) (*domtapv1.Step, error) {
+	if s.Value == nil && s.Text != "" {
+		s.Value, s.Text = args.Words{string(s.Text)}, ""
+		return s.typing(c)
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Press{Press: &domtapv1.PressStep{Target: s.target(), Key: s.Value.First()}}}, nil
+}
+
 // scroll scrolls the target into view, or scrolls by a distance.
 func (s *stepArgs) scroll(c *Call) (*domtapv1.Step, error) {
 	step := &domtapv1.ScrollStep{Target: s.target()}
@@ -254,13 +265,24 @@ func (s *stepArgs) scroll(c *Call) (*domtapv1.Step, error) {
 	return &domtapv1.Step{Action: &domtapv1.Step_Scroll{Scroll: step}}, nil
 }
 
-// drag drops the target on the element whose ref is the value.
+// drag drops the target on the element or the point that the value names.
 func (s *stepArgs) drag(*Call) (*domtapv1.Step, error) {
-	var to args.Ref
+	var to args.Place
 	if err := to.UnmarshalJSON([]byte(s.Value.First())); err != nil {
-		return nil, inputf("value must be the ref to drop on, not %q", s.Value.First())
+		return nil, inputf("value must be the ref or the point \"x,y\" to drop on, not %q", s.Value.First())
 	}
-	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: s.target(), To: &domtapv1.Target{Ref: to.Pointer()}}}}, nil
+	step := &domtapv1.DragStep{Target: s.target(), To: place(to)}
+	for _, waypoint := range s.Waypoints {
+		step.Waypoints = append(step.Waypoints, place(waypoint))
+	}
+	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: step}}, nil
+}
+
+func place(p args.Place) *domtapv1.Target {
+	if p.Ref.Set {
+		return &domtapv1.Target{Ref: p.Ref.Pointer()}
+	}
+	return &domtapv1.Target{X: proto.Float64(p.X), Y: proto.Float64(p.Y)}
 }
 
 // wait waits for a target, a URL or an idle network.

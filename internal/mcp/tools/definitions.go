@@ -50,7 +50,6 @@ var definitions = map[string]definition{
 		"Do up to 8 steps in one call; returns what they changed. A target is ref, role with name, text, label, selector, or x and y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
-			"url":{"type":"string","description":"load first"},
 			"steps":{"type":"array","maxItems":8,"items":{"type":"object","properties":{
 				"action":{"type":"string","enum":["click","double_click","hover","type","fill","press","select","check","uncheck","scroll","drag","upload","wait","read","screenshot","back"]},
 				"ref":{"type":"integer"},
@@ -61,21 +60,20 @@ var definitions = map[string]definition{
 				"selector":{"type":"string"},
 				"x":{"type":"number"},
 				"y":{"type":"number"},
-				"value":{"type":"string","description":"type, fill: text; press: key (Control+a); select: option; upload: path; scroll: pixels down; drag: ref to drop on"},
+				"value":{"type":"string","description":"type, fill: text; press: key (Control+a); select: option; upload: path; scroll: pixels down; drag: ref or x,y to drop on"},
+				"waypoints":{"type":"array","items":{"type":"string"},"description":"drag: refs or x,y to pass"},
 				"values":{"type":"array","items":{"type":"string"},"description":"several options or paths"},
 				"submit":{"type":"boolean","description":"type: then Enter"},
 				"gone":{"type":"boolean","description":"wait: until it is gone"},
 				"network_idle":{"type":"boolean","description":"wait"},
 				"timeout":{"type":"number","description":"wait: seconds"}},
-			"required":["action"]}},
-			"stop_on_error":{"type":"boolean","default":true}},
+			"required":["action"]}}},
 		"required":["steps"]}`,
 	},
 	"browser_fill_form": {
 		"Fill fields of any kind by label, ref or selector, and optionally submit.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
-			"url":{"type":"string","description":"load first"},
 			"fields":{"type":"array","items":{"type":"object","properties":{
 				"label":{"type":"string"},
 				"ref":{"type":"integer"},

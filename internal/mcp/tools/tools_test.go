@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/mcp/args"
 	"github.com/domtap/domtap/internal/mcp/habits"
 )
@@ -100,6 +103,22 @@ func TestCallsOfOtherServersBecomeCallsThatToolsRead(t *testing.T) {
 		if err := args.Decode(json.RawMessage(example), into); err != nil || !complete(tool, json.RawMessage(example)) {
 			t.Errorf("the example of %s: %v", tool, err)
 		}
+	}
+}
+
+// A drag has an end and waypoints, each an element or a point.
+func TestDragsOfModels(t *testing.T) {
+	var a args.Object[stepArgs]
+	if err := json.Unmarshal([]byte(`{"action":"drag","ref":4,"value":"e9","waypoints":["[6]","120,40"]}`), &a); err != nil {
+		t.Fatal(err)
+	}
+	got, err := a.V.step(&Call{})
+	want := &domtapv1.DragStep{
+		Target: &domtapv1.Target{Ref: proto.Uint32(4)}, To: &domtapv1.Target{Ref: proto.Uint32(9)},
+		Waypoints: []*domtapv1.Target{{Ref: proto.Uint32(6)}, {X: proto.Float64(120), Y: proto.Float64(40)}},
+	}
+	if err != nil || !proto.Equal(got.GetDrag(), want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }
 

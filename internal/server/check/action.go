@@ -17,6 +17,8 @@ const (
 	maxValues = 100
 	maxDelta  = 100_000
 	maxFiles  = 50
+	// maxWaypoints bounds how long a drag holds what it drags.
+	maxWaypoints = 32
 	// maxUpload is in bytes.
 	maxUpload   = 4 << 20
 	maxFileName = 255
@@ -131,6 +133,10 @@ func checkDrag(v *violations, at string, s *domtapv1.DragStep) {
 	distance := s.GetDeltaX() != 0 || s.GetDeltaY() != 0
 	if s.GetTo() != nil {
 		checkTarget(v, at+".to", s.GetTo())
+	}
+	v.want(len(s.GetWaypoints()) <= maxWaypoints, at+".waypoints", "must be at most 32")
+	for i, waypoint := range s.GetWaypoints() {
+		checkTarget(v, fmt.Sprintf("%s.waypoints[%d]", at, i), waypoint)
 	}
 	v.want(distance != (s.GetTo() != nil), at+".to", "must be set, or else delta_x or delta_y")
 }

@@ -188,6 +188,8 @@ func TestBadFieldsAreNamed(t *testing.T) {
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Uncheck{Uncheck: &domtapv1.UncheckStep{Target: ref(noRef)}}}), "steps[0].uncheck.target.ref"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1)}}}), "steps[0].drag.to"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), DeltaX: 1}}}), "steps[0].drag.to"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), Waypoints: []*domtapv1.Target{ref(3), {}}}}}), "steps[0].drag.waypoints[1]"},
+		{steps(&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: ref(1), To: ref(2), Waypoints: slices.Repeat([]*domtapv1.Target{ref(3)}, 33)}}}), "steps[0].drag.waypoints"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1)}}}), "steps[0].upload"},
 		{steps(&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: ref(1), Paths: []string{"a", "/b\x00"}, Files: []*domtapv1.UploadFile{
 			{Name: "../x"}, {Name: "a/b"}, {Name: ""}, {Name: "big.bin", Content: make([]byte, 4<<20+1)}}}}}),

@@ -138,6 +138,9 @@ func (s *actionService) turnAction(tab *actor.Tab, step *domtapv1.Step, field st
 		}
 		made.Action, made.Target = a, acting.TargetOf(step)
 		made.Toward = acting.Target(step.GetDrag().GetTo())
+		for _, waypoint := range step.GetDrag().GetWaypoints() {
+			made.Along = append(made.Along, acting.Target(waypoint))
+		}
 	}
 	return made, nil
 }

@@ -94,6 +94,9 @@ func dragging(s *domtapv1.DragStep) driver.Action {
 		to := Spot(s.GetTo())
 		one.To = &to
 	}
+	for _, waypoint := range s.GetWaypoints() {
+		one.Waypoints = append(one.Waypoints, Spot(waypoint))
+	}
 	return one
 }
 

@@ -37,6 +37,8 @@ func TestEveryStepBecomesItsActions(t *testing.T) {
 			[]driver.Action{{Kind: driver.Scroll, Spot: driver.At(dom.NoRef), Delta: driver.Point{X: 1, Y: 2}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: at, To: spot}}},
 			[]driver.Action{{Kind: driver.Drag, Spot: driver.At(7), To: new(driver.AtPoint(driver.Point{X: 3, Y: 4}))}}},
+		{&domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: &domtapv1.DragStep{Target: at, DeltaX: 5, Waypoints: []*domtapv1.Target{at, spot}}}},
+			[]driver.Action{{Kind: driver.Drag, Spot: driver.At(7), Delta: driver.Point{X: 5}, Waypoints: []driver.Spot{driver.At(7), driver.AtPoint(driver.Point{X: 3, Y: 4})}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Upload{Upload: &domtapv1.UploadStep{Target: at, Paths: []string{"/a"}, Files: []*domtapv1.UploadFile{{Name: "n", Content: []byte("c")}}}}},
 			[]driver.Action{{Kind: driver.Upload, Spot: driver.At(7), Paths: []string{"/a"}, Files: []driver.File{{Name: "n", Content: []byte("c")}}}}},
 		{&domtapv1.Step{Action: &domtapv1.Step_Back{Back: &domtapv1.BackStep{}}}, nil},

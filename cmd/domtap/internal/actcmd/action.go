@@ -39,6 +39,7 @@ type options struct {
 	repeat    int32
 	by        string
 	toAt      string
+	waypoints []string
 	byPath    bool
 }
 

@@ -3,6 +3,7 @@ package actcmd
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -109,11 +110,13 @@ the middle of the page without REF.`,
 	{
 		name: "drag", args: []string{"TO"}, short: "Drag an element to another, or by a distance",
 		long: `Drag the element to the element with the ref TO, or by a distance: as an HTML drag with its data, if the
-page starts one, else with the pointer alone.`,
-		example: "  domtap drag 4 9\n  domtap drag 7 --by 120,0\n  domtap drag 7 --to-at 300,200",
+page starts one, else with the pointer alone. With --waypoint, the pointer passes other elements or points on
+its way, in the order of the flags.`,
+		example: "  domtap drag 4 9\n  domtap drag 7 --by 120,0\n  domtap drag 7 --to-at 300,200\n  domtap drag 4 9 --waypoint 6 --waypoint 300,200",
 		flags: func(f *pflag.FlagSet, o *options) {
 			f.StringVar(&o.by, "by", "", "drag the element by X,Y, in CSS pixels")
 			f.StringVar(&o.toAt, "to-at", "", "drag the element to the point X,Y of the viewport")
+			f.StringArrayVar(&o.waypoints, "waypoint", nil, "pass the element with this ref, or the point X,Y of the viewport; repeat it for more")
 		},
 		step: dragStep,
 	},
@@ -150,12 +153,21 @@ func dragStep(t *domtapv1.Target, args []string, o *options) (*domtapv1.Step, er
 	case o.by != "":
 		s.DeltaX, s.DeltaY, err = pair("by", o.by)
 	case o.toAt != "":
-		s.To = new(domtapv1.Target)
-		var x, y float64
-		x, y, err = pair("to-at", o.toAt)
-		s.To.X, s.To.Y = &x, &y
+		s.To, err = byPoint("to-at", o.toAt)
 	default:
 		s.To, err = byRef(args[0])
+	}
+	for _, text := range o.waypoints {
+		var waypoint *domtapv1.Target
+		if err != nil {
+			break
+		}
+		if strings.Contains(text, ",") {
+			waypoint, err = byPoint("waypoint", text)
+		} else {
+			waypoint, err = byRef(text)
+		}
+		s.Waypoints = append(s.Waypoints, waypoint)
 	}
 	return &domtapv1.Step{Action: &domtapv1.Step_Drag{Drag: s}}, err
 }

@@ -82,6 +82,12 @@ func byRef(text string) (*domtapv1.Target, error) {
 	return &domtapv1.Target{Ref: proto.Uint32(ref)}, nil
 }
 
+// byPoint makes a target from the value X,Y of a flag.
+func byPoint(flag, text string) (*domtapv1.Target, error) {
+	x, y, err := pair(flag, text)
+	return &domtapv1.Target{X: &x, Y: &y}, err
+}
+
 // pair reads the value X,Y of a flag.
 func pair(flag, text string) (x, y float64, err error) {
 	first, second, found := strings.Cut(text, ",")
