@@ -16,7 +16,7 @@ LONGEST  := ./cmd/domtap ./e2e/streams ./e2e/sideeffects ./e2e ./internal/server
 export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
 
 .DEFAULT_GOAL := help
-.PHONY: release vulncheck help build demo picture check test test-long bench soak load fuzz gen checkgenerate lint tidy-check tools
+.PHONY: release vulncheck help build demo picture check test test-long bench tasks soak load fuzz gen checkgenerate lint tidy-check tools
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,6 +58,11 @@ test-long: ## run what is rare or slow: STEPS (3000) random acting steps, CANCEL
 	scripts/install-curl
 	DOMTAP_LONG=1 DOMTAP_STEPS=$(STEPS) DOMTAP_CANCELS=$(CANCELS) \
 		go test -count=1 -p=2 -timeout=4h $(TESTFLAGS) -run='$(LONG)' ./e2e/delivery ./e2e ./e2e/acting ./e2e/adversarial ./e2e/sideeffects ./e2e/streams ./e2e/capture ./internal/server ./cmd/domtap ./cmd/soak
+
+tasks: ## solve ten tasks over MCP, side by side with Playwright MCP, and print what that costs
+	scripts/install-chromium
+	scripts/install-playwright-mcp
+	DOMTAP_PLAYWRIGHT_MCP=1 go test -count=1 -v $(TESTFLAGS) ./e2e/tasks
 
 bench: ## run the benchmarks
 	scripts/install-chromium

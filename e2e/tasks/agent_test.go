@@ -75,8 +75,8 @@ type session struct {
 	client *mcp.ClientSession
 	// read returns the text of an answer as the model has it.
 	read func(t *testing.T, r *mcp.CallToolResult) string
-	// judge looks at the answer to a call that did not fail; it may be nil.
-	judge func(t *testing.T, made call, answer string)
+	// judge says what is wrong with the answer to a call that did not fail; it may be nil.
+	judge func(t *testing.T, made call, answer string) string
 }
 
 // agent is the policy at work on one task. It knows of the page what the answers since the last navigation say: it acts on
@@ -85,6 +85,8 @@ type agent struct {
 	*session
 	t       *testing.T
 	answers []string
+	// transcript is what TestTasks prints of a task that is not solved, or of all with DOMTAP_TRANSCRIPTS.
+	transcript strings.Builder
 	result
 }
 
@@ -95,6 +97,7 @@ type result struct {
 	// it showed as such.
 	wanted, shown, said int
 	missed              []string
+	violations          []string
 	solved              bool
 }
 
@@ -122,9 +125,11 @@ func (a *agent) try(c call) (answer string, failed bool) {
 	a.calls++
 	a.tokens += tokens.Count(c.tool) + tokens.Count(string(arguments)) + tokens.Count(answer)
 	a.answers = append(a.answers, answer)
-	a.t.Logf("→ %s %s\n%s", c.tool, arguments, answer)
+	fmt.Fprintf(&a.transcript, "→ %s %s\n%s\n", c.tool, arguments, answer)
 	if a.judge != nil && !r.IsError {
-		a.judge(a.t, c, answer)
+		if wrong := a.judge(a.t, c, answer); wrong != "" {
+			a.violations = append(a.violations, wrong)
+		}
 	}
 	return answer, r.IsError
 }
@@ -183,6 +188,17 @@ func (a *agent) find(c control) string {
 	}
 	a.t.Fatalf("no answer shows one %v; the last is\n%s", c, answer)
 	return ""
+}
+
+// atMost limits what an answer to domtap's last action, or the part of it that of names, may cost in tokens.
+func (a *agent) atMost(limit int, what string, of func(answer string) string) {
+	a.t.Helper()
+	if _, ours := a.dialect.(domtap); !ours {
+		return
+	}
+	if part := of(a.answers[len(a.answers)-1]); tokens.Count(part) > limit {
+		a.violations = append(a.violations, fmt.Sprintf("%s costs %d tokens, more than %d:\n%s", what, tokens.Count(part), limit, part))
+	}
 }
 
 // expect counts the outcomes that the answer to an action shows. For what it does not show the policy looks, and then waits,

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -192,14 +193,14 @@ type referee struct {
 
 var tabPattern = regexp.MustCompile(`^# tab (t\d+)`)
 
-// judge fails the test when the diff in an answer costs more than the page itself.
-func (r *referee) judge(t *testing.T, made call, answer string) {
+// judge says so when the diff in an answer costs more than the page itself.
+func (r *referee) judge(t *testing.T, made call, answer string) string {
 	t.Helper()
 	if tab := tabPattern.FindStringSubmatch(answer); tab != nil {
 		r.tab = tab[1]
 	}
 	if made.tool != "browser_interact" {
-		return
+		return ""
 	}
 	page, err := r.d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: r.tab, Format: domtapv1.Format_FORMAT_DENSE, ClientId: "referee"})
 	if err != nil {
@@ -207,8 +208,9 @@ func (r *referee) judge(t *testing.T, made call, answer string) {
 	}
 	diff := diffOf(answer, len(made.arguments["steps"].([]arguments)))
 	if got, most := tokens.Count(diff), tokens.Count(page.GetText()); got > most {
-		t.Logf("DEARER: the diff costs %d tokens, and the page %d:\n%s", got, most, page.GetText())
+		return fmt.Sprintf("the diff costs %d tokens, and the page %d:\n%s%s", got, most, diff, page.GetText())
 	}
+	return ""
 }
 
 // diffOf returns what an answer says of the page, without the results of the steps and the outcomes.

@@ -1,10 +1,14 @@
 package tasks
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"text/tabwriter"
+
+	"github.com/domtap/domtap/internal/tokens"
 )
 
 // task is a task with the application that it is about, the policy, and what the backend must have in the end.
@@ -36,6 +40,7 @@ func editOrder(a *agent) {
 	a.click(button("Edit").by("1014"), outcome{"dialog", "Edit order 1014"})
 	a.choose(control{role: "combobox", name: "Status"}, "Shipped")
 	a.click(button("Save"), outcome{"", "Shipped"})
+	a.atMost(120, "saving a row of a table that is drawn again", whole)
 }
 
 func findPerson(a *agent) {
@@ -61,6 +66,7 @@ func moveCard(a *agent) {
 
 func orderLamps(a *agent) {
 	a.click(button("Add to cart").by("Compass lamp"), outcome{"", "Cart (1)"})
+	a.atMost(25, "a changed label", func(answer string) string { return diffOf(answer, 1) })
 	a.click(button("Add to cart").by("Hatch lamp"), outcome{"", "Cart (2)"})
 	a.click(button("Cart (2)"), outcome{"heading", "Your cart"})
 	a.enter(control{role: "spinbutton", name: "Quantity", near: "Compass lamp"}, "2", true, outcome{"", "57.00"})
@@ -102,6 +108,8 @@ func answerMail(a *agent) {
 	a.form(button("Send"), [][2]string{{"Message", "Gladly, at noon."}}, outcome{"toast", "Message sent"})
 }
 
+func whole(answer string) string { return answer }
+
 // solve has the policy solve all tasks, each in a session of its own, and returns a row for each.
 func solve(t *testing.T, begin func(t *testing.T) *session) []result {
 	t.Helper()
@@ -110,6 +118,11 @@ func solve(t *testing.T, begin func(t *testing.T) *session) []result {
 		a := &agent{}
 		t.Run(one.app, func(t *testing.T) {
 			a.t, a.session = t, begin(t)
+			defer func() {
+				if t.Failed() || os.Getenv("DOMTAP_TRANSCRIPTS") != "" {
+					t.Logf("\n%s", a.transcript.String())
+				}
+			}()
 			s := newSite(t)
 			a.open(s.base + "/" + one.app + ".html")
 			one.do(a)
@@ -126,6 +139,20 @@ func solve(t *testing.T, begin func(t *testing.T) *session) []result {
 	return rows
 }
 
+// definitions returns what the definitions of a server's tools cost, which a model reads in each turn.
+func definitions(t *testing.T, s *session) int {
+	t.Helper()
+	list, err := s.client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(list.Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens.Count(string(text))
+}
+
 // TestTasks solves ten tasks over MCP. Run it with -v for the table.
 func TestTasks(t *testing.T) {
 	rows := solve(t, startDomtap(t))
@@ -140,12 +167,18 @@ func TestTasks(t *testing.T) {
 	fmt.Fprintf(w, "all\t\t%d\t%d\t%d of %d\t%d\t\n", all.calls, all.tokens, all.shown, all.wanted, all.said)
 	_ = w.Flush()
 	t.Logf("\n%s", table.String())
+	for i, r := range rows {
+		for _, violation := range r.violations {
+			t.Logf("%s: %s", tasks[i].name, violation)
+		}
+	}
 }
 
 // TestSideBySide solves the same tasks with domtap and with Playwright MCP. Run it with -v for the table.
 func TestSideBySide(t *testing.T) {
 	peer := startPlaywright(t)
-	ours := solve(t, startDomtap(t))
+	begin := startDomtap(t)
+	ours := solve(t, begin)
 	theirs := solve(t, peer)
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -160,7 +193,7 @@ func TestSideBySide(t *testing.T) {
 	}
 	row("all", all, peers)
 	_ = w.Flush()
-	t.Logf("\n%s", table.String())
+	t.Logf("\n%sdefinitions of the tools: %d tokens, Playwright MCP %d", table.String(), definitions(t, begin(t)), definitions(t, peer(t)))
 }
 
 // outcomes formats how many of the outcomes the answers showed.
