@@ -21,7 +21,7 @@ func readable(e *dom.Element) dense.Element {
 		value = string(part.AppendClean(nil, e.Value, part.MaxValue))
 	}
 	return dense.Element{
-		Ref: uint32(e.Ref), Name: string(part.AppendClean(nil, e.Text, part.MaxText)), Value: value,
+		Ref: uint32(e.Ref), Left: e.Left, Name: string(part.AppendClean(nil, e.Text, part.MaxText)), Value: value,
 		Role:   string(part.AppendRole(nil, e.Role)),
 		States: strings.Fields(string(part.AppendStates(nil, &e.States))), Covered: e.Covered,
 	}
@@ -75,7 +75,7 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 func equalRead(a, b dense.Element) bool {
 	states := slices.Equal(a.States, b.States)
 	a.States, b.States = nil, nil
-	return states && a.Ref == b.Ref && a.Name == b.Name && a.Role == b.Role && a.Value == b.Value &&
+	return states && a.Ref == b.Ref && a.Name == b.Name && a.Left == b.Left && a.Role == b.Role && a.Value == b.Value &&
 		a.Target == b.Target && a.Context == b.Context && a.Covered == b.Covered
 }
 
@@ -85,6 +85,7 @@ func FuzzDenseReadsBack(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x10\x11\x12\x13\x14\x15\x16"), "Delete (button)\n[7] Home", "a [12] b → c | d", "https://a.example/x")
 	f.Add([]byte(strings.Repeat("\x21\x05\x00\x01\x33\x42", 20)), "Name (x\n (link) ‹3› →x\n| # <a>\n! alert: x", "\\", "https://b.example/")
 	f.Add([]byte(strings.Repeat("\x21\x15\x80\x91\x03\x22\x01\x00", 20)), "\\[1] =[2]\n\"a\\\n…\n(covered) [1]\n ( (b) [1", `=" [3] x" (y) checked`, "")
+	f.Add([]byte(strings.Repeat("\xe1\x05\x80\x91\x03\xe0\x01\x00", 20)), "All of it…\nMore…+7\n\\…+12\nA long one…", "…+5", "")
 	f.Fuzz(func(t *testing.T, shape []byte, names, value, page string) {
 		if len(shape) > 600 {
 			return
@@ -126,7 +127,9 @@ func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 		e.Tag, e.Role = fuzzTags[int(shape[1])%len(fuzzTags)], fuzzRoles[int(shape[2])%len(fuzzRoles)]
 		e.Kind = dom.Kind(shape[3] % 4 / 2)
 		e.Text = names[int(shape[3]/4)%len(names)]
-		e.Level = int(shape[1] / 32)
+		if e.Level = int(shape[1] / 32); e.Level == 7 && strings.HasSuffix(string(part.AppendClean(nil, e.Text, part.MaxText)), "…") {
+			e.Left = int(shape[3])
+		}
 		if shape[4]&0x80 != 0 {
 			e.Href = fuzzHrefs[int(shape[4])%len(fuzzHrefs)]
 		}

@@ -96,9 +96,9 @@ func appendNode(dst []byte, e *dom.Element) []byte {
 	}
 	dst = append(dst, '>')
 	if isVoid(e.Tag) {
-		return part.AppendAfter(dst, " ", e.Text, part.MaxText)
+		return part.AppendLeft(part.AppendAfter(dst, " ", e.Text, part.MaxText), e.Left)
 	}
-	dst = part.AppendClean(dst, e.Text, part.MaxText)
+	dst = part.AppendLeft(part.AppendClean(dst, e.Text, part.MaxText), e.Left)
 	dst = append(dst, "</"...)
 	return append(appendTag(dst, e.Tag), '>')
 }

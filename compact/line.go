@@ -16,7 +16,7 @@ func Line(e *dom.Element, base Base) string {
 func AppendLine(dst []byte, e *dom.Element, base Base) []byte {
 	dst = appendRef(dst, e.Ref)
 	start := len(dst)
-	dst = part.AppendClean(dst, e.Text, part.MaxText)
+	dst = part.AppendLeft(part.AppendClean(dst, e.Text, part.MaxText), e.Left)
 	if len(dst) > start {
 		dst = append(dst, ' ')
 	}

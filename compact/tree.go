@@ -169,7 +169,7 @@ func (o Outline) appendEntry(dst []byte, e *dom.Element) []byte {
 	dst = append(dst, "- "...)
 	dst = appendRole(dst, e.Role)
 	named := len(dst)
-	dst = appendQuoted(dst, e.Text)
+	dst = appendQuoted(dst, e.Text, e.Left)
 	if n, ok := o.folded[e.Ref]; ok {
 		dst = appendEntryRef(dst, e.Ref)
 		dst = append(dst, ": unchanged since the previous page ("...)
@@ -216,8 +216,8 @@ func appendRole(dst []byte, role string) []byte {
 	return dst
 }
 
-// appendQuoted appends a name in quotes, or nothing when there is none.
-func appendQuoted(dst []byte, name string) []byte {
+// appendQuoted appends a name in quotes with how much of it is left, or nothing when there is none.
+func appendQuoted(dst []byte, name string, left int) []byte {
 	start := len(dst)
 	dst = part.AppendAfter(dst, ` "`, name, part.MaxText)
 	if len(dst) == start {
@@ -228,7 +228,7 @@ func appendQuoted(dst []byte, name string) []byte {
 			dst[i] = '\''
 		}
 	}
-	return append(dst, '"')
+	return append(part.AppendLeft(dst, left), '"')
 }
 
 // appendMarks appends the states in the words and the order of LINES, each in brackets.

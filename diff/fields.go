@@ -29,6 +29,7 @@ func (c Changed) Fields() []Field {
 	f.text("tag", a.Tag, b.Tag)
 	f.text("role", a.Role, b.Role)
 	f.text("text", a.Text, b.Text)
+	f.number("text_left", a.Left, b.Left)
 	f.text("href", a.Href, b.Href)
 	f.text("name", a.Name, b.Name)
 	f.text("type", a.Type, b.Type)

@@ -58,8 +58,11 @@ type States struct {
 	Checked, Disabled, Expanded, Selected, Pressed, Required, Readonly, Focused, Invalid Tri
 }
 
+// MaxText is how many characters of a text Element.Text has at most, "…" not counted.
+const MaxText = 100
+
 // Element is one entry of a snapshot. Strings are bounded and free of control characters: Text holds
-// at most 100 characters plus "…", Value 50, Href and the others 2,048.
+// at most MaxText characters plus "…", Whole 10,000 plus "…", Value 50, Href and the others 2,048.
 type Element struct {
 	Ref  Ref
 	Kind Kind
@@ -73,6 +76,11 @@ type Element struct {
 	Child FrameID
 
 	Tag, Role, Text, Href, Name, Type, Value, Placeholder string
+
+	// Whole is all of the text when Text has only the beginning of it, else empty. Left is how many characters
+	// of Whole are behind the first MaxText.
+	Whole string
+	Left  int
 
 	// Level is the level of a heading, 0 where it does not apply.
 	Level  int
@@ -97,8 +105,17 @@ func (e *Element) Key() Key {
 	return Key{Tag: e.Tag, Text: e.Text, Href: e.Href, Name: e.Name}
 }
 
+// WholeText returns all of the element's text.
+func (e *Element) WholeText() string {
+	if e.Whole != "" {
+		return e.Whole
+	}
+	return e.Text
+}
+
 // Same reports whether a client would see no difference between the elements: all fields are equal
-// but InViewport and Covered, which are read with the box and are not content.
+// but InViewport and Covered, which are read with the box and are not content, and Whole, of which clients
+// see the length.
 func (e *Element) Same(o *Element) bool {
 	if e == o {
 		return true
@@ -106,7 +123,7 @@ func (e *Element) Same(o *Element) bool {
 	return e.Ref == o.Ref && e.Kind == o.Kind && e.Parent == o.Parent && e.Depth == o.Depth &&
 		e.Frame == o.Frame && e.Child == o.Child && e.Key() == o.Key() && e.Role == o.Role &&
 		e.Type == o.Type && e.Value == o.Value && e.Placeholder == o.Placeholder &&
-		e.Level == o.Level && e.States == o.States && maps.Equal(e.Attributes, o.Attributes)
+		e.Level == o.Level && e.Left == o.Left && e.States == o.States && maps.Equal(e.Attributes, o.Attributes)
 }
 
 // Box is a rectangle in CSS pixels.

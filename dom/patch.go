@@ -21,6 +21,7 @@ const (
 	FieldStates
 	FieldChild
 	FieldAttributes
+	FieldWhole
 
 	// AllFields is every field.
 	AllFields Field = 1<<iota - 1

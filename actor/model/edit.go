@@ -14,6 +14,7 @@ const (
 	maxElements   = 1 << 20
 	maxOps        = 1 << 21
 	maxString     = 4*2048 + 16
+	maxWhole      = 4*10_000 + 16
 	maxAttributes = 64
 )
 
@@ -241,6 +242,8 @@ func assign(to, from *dom.Element, mask dom.Field) {
 	set(&to.Type, from.Type, mask&dom.FieldType)
 	set(&to.Value, from.Value, mask&dom.FieldValue)
 	set(&to.Placeholder, from.Placeholder, mask&dom.FieldPlaceholder)
+	set(&to.Whole, from.Whole, mask&dom.FieldWhole)
+	set(&to.Left, from.Left, mask&dom.FieldWhole)
 	set(&to.Level, from.Level, mask&dom.FieldLevel)
 	set(&to.States, from.States, mask&dom.FieldStates)
 	set(&to.Child, from.Child, mask&dom.FieldChild)
@@ -337,6 +340,9 @@ func check(op *dom.Op) error {
 		if len(s) > maxString {
 			return errors.New("a text is too long")
 		}
+	}
+	if len(el.Whole) > maxWhole {
+		return errors.New("a text is too long")
 	}
 	s := el.States
 	for _, t := range [...]dom.Tri{

@@ -143,11 +143,11 @@ const (
 	Not
 )
 
-// cut is the sign behind a text that the snapshot has only the beginning of.
+// cut is the sign behind a text of which there is only the beginning; texts write "…+230".
 const cut = "…"
 
 // Compare says how well a text of a snapshot is what is wanted. Of a text that the snapshot has only the beginning of,
-// the beginning is compared.
+// the beginning is compared; and so it is when what is wanted is such a beginning, as answers have it.
 func Compare(text, wanted string) Fit {
 	if text == wanted {
 		return Exactly
@@ -164,7 +164,22 @@ func Compare(text, wanted string) Fit {
 	if begin, was := strings.CutSuffix(folded, cut); was && begin != "" && strings.HasPrefix(sought, strings.TrimSpace(begin)) {
 		return Folded
 	}
+	if begin, was := beginning(sought); was && strings.HasPrefix(folded, begin) {
+		return Folded
+	}
 	return Not
+}
+
+// beginning returns what stands before the sign of a text that was cut, and whether it was cut.
+func beginning(s string) (begin string, was bool) {
+	begin, was = strings.CutSuffix(s, cut)
+	if at := strings.LastIndex(s, cut+"+"); !was && at >= 0 {
+		if _, err := strconv.ParseUint(s[at+len(cut+"+"):], 10, 32); err == nil {
+			begin, was = s[:at], true
+		}
+	}
+	begin = strings.TrimSpace(begin)
+	return begin, was && begin != ""
 }
 
 // fold makes one of all texts that differ in case and white space only.
@@ -216,9 +231,9 @@ func (t Target) Fit(el *dom.Element) Fit {
 		if t.Name == "" {
 			return Exactly
 		}
-		return Compare(el.Text, t.Name)
+		return Compare(el.WholeText(), t.Name)
 	case Text:
-		return Compare(el.Text, t.Words)
+		return Compare(el.WholeText(), t.Words)
 	}
 	return Not
 }

@@ -212,7 +212,7 @@ func isOfType(el *dom.Element, kind string) bool {
 func (t filler) choose(f *Field, el *dom.Element) ([]driver.Action, error) {
 	if len(f.Values) <= 1 {
 		switch value := strings.ToLower(f.value()); {
-		case value == "" || slices.Contains([]string{"true", "yes", "on", "checked"}, value), target.Compare(el.Text, f.value()) <= target.Folded:
+		case value == "" || slices.Contains([]string{"true", "yes", "on", "checked"}, value), target.Compare(el.WholeText(), f.value()) <= target.Folded:
 			return []driver.Action{{Kind: driver.Check, Spot: driver.At(el.Ref)}}, nil
 		case slices.Contains([]string{"false", "no", "off", "unchecked"}, value):
 			return []driver.Action{{Kind: driver.Uncheck, Spot: driver.At(el.Ref)}}, nil
@@ -229,7 +229,7 @@ func (t filler) choices(f *Field, member func(*dom.Element) bool) ([]driver.Acti
 	group := slices.DeleteFunc(slices.Clone(t.elements()), func(el *dom.Element) bool { return !isChoice(el) || !member(el) })
 	var actions []driver.Action
 	for _, value := range f.Values {
-		found := target.Best(group, func(el *dom.Element) target.Fit { return target.Compare(el.Text, value) })
+		found := target.Best(group, func(el *dom.Element) target.Fit { return target.Compare(el.WholeText(), value) })
 		if len(found) != 1 {
 			return nil, &apierr.Error{Kind: apierr.NoMatch, Candidates: group[:min(len(group), maxCandidates)],
 				Message: "no single choice of " + f.name() + " is " + strconv.Quote(value) + "; there are: " + target.List(group, maxCandidates)}

@@ -33,17 +33,24 @@ func landmarkWord(e *dom.Element) string {
 // isLive reports whether groups of the role say what has happened.
 func isLive(role string) bool { return role == "alert" || role == "status" || role == "log" }
 
-// words returns the name of a group; of one that says what has happened, the words in it.
-func (l *layout) words(i int) string {
+// hasWords reports whether a group has words.
+func (l *layout) hasWords(i int) bool {
+	words, _ := l.words(i)
+	return words != ""
+}
+
+// words returns the name of a group, and how many characters of it are left; of a group that says what has
+// happened, the words in it.
+func (l *layout) words(i int) (words string, left int) {
 	e := &l.nodes[i]
 	if e.Text != "" || !isLive(e.Role) {
-		return e.Text
+		return e.Text, e.Left
 	}
-	var words strings.Builder
-	for j := i + 1; j < int(e.end) && words.Len() < part.MaxText; j++ {
+	var b strings.Builder
+	for j := i + 1; j < int(e.end) && b.Len() < part.MaxText; j++ {
 		if l.nodes[j].Kind == dom.Structural && l.nodes[j].Role != "heading" {
-			words.WriteString(l.nodes[j].Text + " ")
+			b.WriteString(l.nodes[j].Text + " ")
 		}
 	}
-	return strings.TrimSpace(words.String())
+	return strings.TrimSpace(b.String()), 0
 }

@@ -13,24 +13,25 @@ import (
 // maxCell is how much of the text of a cell is printed, in characters.
 const maxCell = 60
 
-// appendSpaced appends a space and words, or nothing when there are none.
-func appendSpaced(dst []byte, s string, limit int, also string) []byte {
+// appendSpaced appends a space and words, and how many characters of them are left; or nothing when there are
+// none.
+func appendSpaced(dst []byte, s string, limit int, also string, left int) []byte {
 	start := len(dst) + len(" ")
 	if dst = part.AppendWords(append(dst, ' '), s, limit, also); len(dst) == start {
 		return dst[:start-1]
 	}
-	return dst
+	return part.AppendLeft(dst, left)
 }
 
 // appendOpening appends words that follow the mark of a line or of a cell, and that must not look like
 // another mark.
-func appendOpening(dst []byte, s string, limit int) []byte {
+func appendOpening(dst []byte, s string, limit, left int) []byte {
 	start := len(dst)
 	dst = part.AppendWords(dst, s, limit, "")
 	if len(dst) > start && strings.IndexByte("#<!", dst[start]) >= 0 {
 		dst = slices.Insert(dst, start, '\\')
 	}
-	return dst
+	return part.AppendLeft(dst, part.Beyond(s, limit, left))
 }
 
 // appendLevel appends the mark of a heading.
@@ -67,7 +68,7 @@ func (m *item) append(dst []byte) []byte {
 	}
 	dst = appendBracket(dst, m.Ref)
 	start := len(dst)
-	dst = appendSpaced(dst, m.Text, part.MaxText, "")
+	dst = appendSpaced(dst, m.Text, part.MaxText, "", m.Left)
 	named := len(dst) > start
 	if m.target != "" {
 		dst = append(append(dst, " →"...), m.target...)

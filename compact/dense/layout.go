@@ -153,7 +153,7 @@ func (l *layout) leave(i int) {
 func (l *layout) enter(i int) {
 	l.open = append(l.open, openGroup{node: int32(i)})
 	l.due(i, l.nodes[i].end)
-	if isLive(l.nodes[i].Role) && l.words(i) != "" {
+	if isLive(l.nodes[i].Role) && l.hasWords(i) {
 		l.surround()
 	}
 }
@@ -180,11 +180,12 @@ func (l *layout) surround() {
 	for _, a := range l.ahead {
 		e := &l.nodes[a.node]
 		if e.Role == "heading" {
-			l.dst = append(appendOpening(appendLevel(l.dst, e.Level), e.Text, part.MaxText), '\n')
+			l.dst = append(appendOpening(appendLevel(l.dst, e.Level), e.Text, part.MaxText, e.Left), '\n')
 			continue
 		}
+		words, left := l.words(int(a.node))
 		l.dst = append(append(l.dst, '<'), landmarkWord(e.Element)...)
-		l.dst = append(appendSpaced(l.dst, l.words(int(a.node)), part.MaxText, ">"), ">\n"...)
+		l.dst = append(appendSpaced(l.dst, words, part.MaxText, ">", left), ">\n"...)
 		for k := range l.open {
 			l.open[k].printed = l.open[k].printed || l.open[k].node == a.node
 		}
@@ -203,7 +204,7 @@ func (l *layout) heading(i int) bool {
 	if items, ok := l.inline(i, maxHeadingItems); ok && len(items) > 0 {
 		l.surround()
 		l.beginLine(items[0].Covered)
-		l.dst = append(l.appendSegment(appendLevel(l.dst, e.Level), e.Text, items, part.MaxText), '\n')
+		l.dst = append(l.appendSegment(appendLevel(l.dst, e.Level), e.Text, items, part.MaxText, e.Left), '\n')
 		return true
 	}
 	until := int32(len(l.nodes))
@@ -257,12 +258,12 @@ func (l *layout) row(i int) bool {
 		for n < len(items) && items[n].node < int(cell.end) {
 			n++
 		}
-		text := l.cellText(j)
+		text, left := l.cellText(j)
 		if cells++; cell.Role == "columnheader" && n == 0 {
 			headers++
 		}
 		start := len(line) + len("| ")
-		if line = l.appendSegment(append(line, "| "...), text, items[:n], maxCell); len(line) > start {
+		if line = l.appendSegment(append(line, "| "...), text, items[:n], maxCell, left); len(line) > start {
 			line = append(line, ' ')
 		}
 		items = items[n:]
@@ -277,10 +278,10 @@ func (l *layout) row(i int) bool {
 }
 
 // cellText returns the words of a cell, or of the elements in a cell that has none of its own; nothing of
-// elements that are shown.
-func (l *layout) cellText(i int) string {
+// elements that are shown. left is how many characters of the cell's own text are not among them.
+func (l *layout) cellText(i int) (words string, left int) {
 	if l.shown[i] != nil {
-		return ""
+		return "", 0
 	}
 	text := l.nodes[i].Text
 	for j := i + 1; l.nodes[i].Text == "" && j < int(l.nodes[i].end) && len(text) <= 4*maxCell; {
@@ -293,7 +294,7 @@ func (l *layout) cellText(i int) string {
 			j = int(e.end)
 		}
 	}
-	return strings.TrimPrefix(text, " ")
+	return strings.TrimPrefix(text, " "), l.nodes[i].Left
 }
 
 // inUsedTable reports whether a row stands in a table that shows something.
@@ -393,9 +394,13 @@ func (l *layout) beginLine(covered bool) {
 }
 
 // appendSegment appends words and the items in them; of the words only what the items do not say.
-func (l *layout) appendSegment(dst []byte, text string, items []item, limit int) []byte {
+func (l *layout) appendSegment(dst []byte, text string, items []item, limit, left int) []byte {
 	start := len(dst)
-	dst = appendOpening(dst, rest(text, items), limit)
+	words := rest(text, items)
+	if words != text {
+		left = 0 // the items have it
+	}
+	dst = appendOpening(dst, words, limit, left)
 	for i := range items {
 		if len(dst) > start {
 			dst = append(dst, ' ')
@@ -430,7 +435,7 @@ func (l *layout) isHolder(i int) bool {
 	}
 	for _, inner := range l.shown[i+1 : l.nodes[i].end] {
 		if inner != nil {
-			return inner.Kind == dom.Interactive && inner.Text == e.Text && inner.Covered == e.Covered
+			return inner.Kind == dom.Interactive && inner.Text == e.Text && inner.Left == e.Left && inner.Covered == e.Covered
 		}
 	}
 	return false

@@ -14,6 +14,8 @@ type Element struct {
 	Ref uint32
 	// Name is the accessible name, Role the ARIA role.
 	Name, Role string
+	// Left is how many characters of a name that ends in "…" the text leaves out.
+	Left int
 	// Value is the value of a field, Target where a link leads as far as the text shows it, and Context
 	// what tells the element from others of the same role and name.
 	Value, Target, Context string
@@ -30,6 +32,8 @@ var (
 	tail = regexp.MustCompile(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
 		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: [a-z][a-z=]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
+	// cut is how much of a name is left out; in the page's own words the sign is escaped.
+	cut     = regexp.MustCompile(`…\+(\d+)$`)
 	escaped = regexp.MustCompile(`\\(.)`)
 )
 
@@ -72,14 +76,15 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		if part == nil {
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
 		}
-		e := Element{Ref: number(line[m[2]:m[3]]), Name: unescape(part[1]), Target: part[2], Role: cmp.Or(part[3], "link"),
+		name, left := cutName(part[1])
+		e := Element{Ref: number(line[m[2]:m[3]]), Name: unescape(name), Left: left, Target: part[2], Role: cmp.Or(part[3], "link"),
 			Value: unescape(part[4]), States: strings.Fields(part[5]), Context: unescape(part[6]), Covered: covered}
 		end = m[0]
 		switch second := m[4] >= 0; {
 		case second && e.Name == "" && part[3] == "":
 			same[e.Ref] = number(line[m[4]:m[5]])
 		case second: // e.Ref contains nothing but the second, which is the one described
-			around := Element{Ref: e.Ref, Name: e.Name, Role: "generic", Covered: covered}
+			around := Element{Ref: e.Ref, Name: e.Name, Left: e.Left, Role: "generic", Covered: covered}
 			e.Ref = number(line[m[4]:m[5]])
 			items = append(items, e)
 			e = around
@@ -87,6 +92,15 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		items = append(items, e)
 	}
 	return items, nil
+}
+
+// cutName takes from a name what says how much of it is left out.
+func cutName(s string) (name string, left int) {
+	m := cut.FindStringSubmatch(s)
+	if m == nil {
+		return s, 0
+	}
+	return strings.TrimSuffix(s, "+"+m[1]), int(number(m[1]))
 }
 
 func unescape(s string) string { return escaped.ReplaceAllString(s, "$1") }

@@ -105,11 +105,11 @@ func (e Element) matchesRole(el *dom.Element) bool {
 }
 
 func (e Element) matchesName(el *dom.Element) bool {
-	return e.Name == "" || e.equalText(el.Text, e.Name)
+	return e.Name == "" || e.equalText(el.WholeText(), e.Name)
 }
 
 func (e Element) matchesText(el *dom.Element) bool {
-	return e.Text == "" || e.equalText(el.Text, e.Text) || e.equalText(el.Value, e.Text) || e.equalText(el.Placeholder, e.Text)
+	return e.Text == "" || e.equalText(el.WholeText(), e.Text) || e.equalText(el.Value, e.Text) || e.equalText(el.Placeholder, e.Text)
 }
 
 func (e Element) equalText(text, wanted string) bool {
@@ -189,7 +189,7 @@ func (e Element) score(el *dom.Element) int {
 	add(e.Ref != dom.NoRef, e.Ref == el.Ref, 20)
 	add(e.Role != "", e.matchesRole(el), 4)
 	for _, wanted := range []string{e.Name, e.Text} {
-		add(wanted != "", Contains(el.Text, wanted) || Contains(el.Value, wanted), 10)
+		add(wanted != "", Contains(el.WholeText(), wanted) || Contains(el.Value, wanted), 10)
 		add(wanted != "", sharesWord(el.Text, wanted), 3)
 	}
 	return score

@@ -90,7 +90,7 @@ func isRecord(e *dom.Element) bool {
 
 // compare finds the words of the query in the fields of an element.
 func (s *search) compare(h *hit, e *dom.Element) {
-	name := fold(e.Text)
+	name := fold(e.WholeText())
 	h.inName = s.in(name)
 	h.inRole = s.role(e.Role)
 	for _, field := range [...]string{e.Value, e.Placeholder, e.Name} {

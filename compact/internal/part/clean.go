@@ -3,6 +3,9 @@
 package part
 
 import (
+	"bytes"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -58,6 +61,27 @@ func AppendClean(dst []byte, s string, limit int) []byte {
 		}
 	}
 	return dst
+}
+
+// AppendLeft appends how many characters of a text are left out, as in "…+230", to one that ends in "…".
+func AppendLeft(dst []byte, left int) []byte {
+	if left <= 0 || !bytes.HasSuffix(dst, []byte(Ellipsis)) {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, '+'), int64(left), 10)
+}
+
+// Beyond returns how many characters are left out of a text that is appended with at most limit characters, and that is
+// itself the beginning of one with left more.
+func Beyond(s string, limit, left int) int {
+	n := utf8.RuneCountInString(s)
+	if n <= limit {
+		return left
+	}
+	if strings.HasSuffix(s, Ellipsis) {
+		n--
+	}
+	return left + n - (limit - 1)
 }
 
 // isPlain reports whether s is printable ASCII without outer or repeated spaces.

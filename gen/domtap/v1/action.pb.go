@@ -158,8 +158,9 @@ type Target struct {
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	// The accessible name; with role or alone.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The visible text. Interactive elements come before others, and the innermost element is the target, also one
-	// without a ref of its own: of two words in a row that listens for clicks, the named word is clicked.
+	// The visible text, or a part of it, however long. Interactive elements come before others, and the innermost
+	// element is the target, also one without a ref of its own: of two words in a row that listens for clicks, the
+	// named word is clicked.
 	Text string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	// A field, by its label, aria-label or other accessible name.
 	Label       string `protobuf:"bytes,5,opt,name=label,proto3" json:"label,omitempty"`

@@ -318,6 +318,10 @@ type Element struct {
 	// or one with aria-modal that receives the clicks around it. Frames are covered with the element that holds them.
 	// Like rect, it is read when the answer is made, and is not a change by itself.
 	Covered bool `protobuf:"varint,27,opt,name=covered,proto3" json:"covered,omitempty"`
+	// How many characters of the text there are behind the first 100, when text ends in "…" for that; texts write it as
+	// "…+230". Counted up to 10,000 characters. The limit of text keeps answers small, and it is a part of the element's
+	// identity, so this is a field of its own. Targets, conditions and Find look at the whole text.
+	TextLeft int32 `protobuf:"varint,30,opt,name=text_left,json=textLeft,proto3" json:"text_left,omitempty"`
 	// A person can act on the element: it is of those that interactive_only keeps. Always set.
 	Actionable    bool `protobuf:"varint,29,opt,name=actionable,proto3" json:"actionable,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -541,6 +545,13 @@ func (x *Element) GetCovered() bool {
 		return x.Covered
 	}
 	return false
+}
+
+func (x *Element) GetTextLeft() int32 {
+	if x != nil {
+		return x.TextLeft
+	}
+	return 0
 }
 
 func (x *Element) GetActionable() bool {
@@ -2894,7 +2905,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
 	"\x05width\x18\x03 \x01(\x01R\x05width\x12\x16\n" +
-	"\x06height\x18\x04 \x01(\x01R\x06height\"\xa0\b\n" +
+	"\x06height\x18\x04 \x01(\x01R\x06height\"\xbd\b\n" +
 	"\aElement\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x10\n" +
@@ -2927,7 +2938,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x1a \x03(\v2\".domtap.v1.Element.AttributesEntryR\n" +
 	"attributes\x12\x18\n" +
-	"\acovered\x18\x1b \x01(\bR\acovered\x12\x1e\n" +
+	"\acovered\x18\x1b \x01(\bR\acovered\x12\x1b\n" +
+	"\ttext_left\x18\x1e \x01(\x05R\btextLeft\x12\x1e\n" +
 	"\n" +
 	"actionable\x18\x1d \x01(\bR\n" +
 	"actionable\x1a=\n" +

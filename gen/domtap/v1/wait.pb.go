@@ -95,7 +95,7 @@ type ElementCondition struct {
 	Role string `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
 	// The accessible name, which is Element.text.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The accessible name, the text (of which the stored DOM has the first 100 characters), the value or the
+	// The accessible name, the text (all of it, up to 10,000 characters), the value or the
 	// placeholder.
 	Text string  `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
 	Ref  *uint32 `protobuf:"varint,4,opt,name=ref,proto3,oneof" json:"ref,omitempty"`

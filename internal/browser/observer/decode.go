@@ -16,6 +16,7 @@ import (
 const (
 	MaxOps    = 400_000
 	maxField  = 8 << 10
+	maxWhole  = 4*10_000 + len("…")
 	maxHeader = 16 << 10
 )
 
@@ -270,7 +271,7 @@ func (d *decoder) mask(s string) dom.Field {
 }
 
 // fieldCount is how many columns of fields there are; their order is that of the dom.Field bits.
-const fieldCount = 14
+const fieldCount = 15
 
 func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 	e := &op.Element
@@ -280,8 +281,8 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 			continue
 		}
 		value := fields[i].next()
-		if len(value) > maxField {
-			value = value[:maxField]
+		if most := longest(bit); len(value) > most {
+			value = value[:most]
 		}
 		switch bit {
 		case dom.FieldKind:
@@ -296,10 +297,21 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 			e.Attributes = attributes(value)
 		case dom.FieldChild:
 			e.Child = dom.FrameID(clean(value))
+		case dom.FieldWhole:
+			e.Whole = clean(value)
+			e.Left = max(0, utf8.RuneCountInString(e.Whole)-dom.MaxText)
 		default:
 			*text(e, bit) = clean(value)
 		}
 	}
+}
+
+// longest returns how many bytes of a field are read.
+func longest(bit dom.Field) int {
+	if bit == dom.FieldWhole {
+		return maxWhole
+	}
+	return maxField
 }
 
 // text returns where a field of text goes.

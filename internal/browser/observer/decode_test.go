@@ -32,7 +32,7 @@ func example() string {
 		"0",       // kind: only of the second
 		"n0 5",    // parent of the second, and of the changed one: none
 		"a input", // tag
-		"", "", "", "", "", "", "", "", "", "", "",
+		"", "", "", "", "", "", "", "", "", "", "", "",
 		"· 9",
 		"1 2", "3 4", "5 6", "7 8", "1 ·",
 	)
@@ -61,9 +61,24 @@ func full() string {
 		"^ ·",
 		"8252 2076",
 		"", "", // kinds and parents: 8252 = tag role text href name … see below
-		"a input", "link textbox", "Go_on Mail", "http://h/x", "", "", "", "you@h", "", "2", "", "id=f\x1fclass=c",
+		"a input", "link textbox", "Go_on Mail", "http://h/x", "", "", "", "you@h", "", "2", "", "id=f\x1fclass=c", "",
 		"· ·", "1 2", "3 4", "5 6", "7 8", "· 1",
 	)
+}
+
+func TestDecodeReadsWholeTexts(t *testing.T) {
+	whole := strings.Repeat("ä", 12_000)
+	m, err := Decode(message("doc 1 f 1.0 0 0 1280 800 http://h/ T", "+", "", "^", "16400", "", "", "", "", whole[:200]+"…", "", "", "", "", "", "", "", "", "", whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := m.Patch.Ops[0].Element
+	if !strings.HasPrefix(whole, strings.TrimRight(e.Whole, "\uFFFD")) || len(e.Whole) > maxWhole+3 || e.Left < 9_900 {
+		t.Errorf("got %d bytes, %d characters left", len(e.Whole), e.Left)
+	}
+	if text := (&dom.Element{Text: "A"}).WholeText() + e.WholeText(); text != "A"+e.Whole {
+		t.Errorf("the whole text is %.20q…", text)
+	}
 }
 
 func TestDecodeReadsFieldsAndBoxes(t *testing.T) {
@@ -109,7 +124,7 @@ func TestDecodeRefusesWhatMakesNoSense(t *testing.T) {
 		"unknown operation":     strings.Replace(good, "\n++\n", "\n+?\n", 1),
 		"too few masks":         strings.Replace(good, "8252\t2076", "8252", 1),
 		"mask of nothing":       strings.Replace(good, "8252", "0", 1),
-		"mask of unknown field": strings.Replace(good, "8252", "16384", 1),
+		"mask of unknown field": strings.Replace(good, "8252", "32768", 1),
 		"level out of range":    strings.Replace(good, "\n2\n", "\n262144\n", 1),
 		"too few lines":         good[:strings.Index(good, "8252")],
 		"too few boxes":         strings.Replace(good, "\t8", "", 1),

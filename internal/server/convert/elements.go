@@ -56,6 +56,7 @@ func (s *arena) add(e *dom.Element, index int) *domtapv1.Element {
 	m.Ref, m.Index = uint32(e.Ref), int32(index)
 	m.Tag, m.Role, m.Text, m.Href, m.Name = e.Tag, e.Role, e.Text, e.Href, e.Name
 	m.Type, m.Value, m.Placeholder = e.Type, e.Value, e.Placeholder
+	m.TextLeft = int32(e.Left)
 	m.InViewport, m.Covered, m.FrameId = e.InViewport, e.Covered, string(e.Frame)
 	m.Depth, m.Level = int32(e.Depth), int32(e.Level)
 	m.Actionable = e.Kind == dom.Interactive

@@ -6,10 +6,14 @@
 // generate text; Naming computes one name at a time. The model holds one of each. Refresh asks for
 // names when it describes elements, Finder and Extraction when they compare them.
 
+/** How many characters of a name are reported as the text of an element; see F_WHOLE. */
 const MAX_NAME = 100;
+/** How many characters of a name or text count. */
+const MAX_TEXT = 10_000;
 /**
- * How many characters of folded text are gathered before it is cut, and from how many nodes: bounds
- * the work on huge subtrees.
+ * How many characters of folded text are gathered from blocks, and from how many nodes: bounds the
+ * work on huge subtrees. Behind them only the text of the element itself and of inline content counts:
+ * the blocks in it are listed by themselves.
  */
 const MAX_GATHERED = 1000;
 const MAX_GATHERED_NODES = 10_000;
@@ -242,6 +246,8 @@ class Naming {
     this.following = false;
     /** The element that was referenced is hidden, so hidden content in it counts (2A). */
     this.showsHidden = false;
+    /** MAX_GATHERED characters were gathered: blocks are left out from here on. */
+    this.onlyInline = false;
     /**
      * The ids of other elements that the names since the last clearReferences depend on. A change
      * of one of them, or of what is in it, changes the name; see Records.setReferences.
@@ -260,7 +266,7 @@ class Naming {
     this.length = 0;
     this.fromContent = false;
     this.root = el;
-    this.following = this.showsHidden = false;
+    this.following = this.showsHidden = this.onlyInline = false;
   }
 
   /** @param {El} el @param {string} pseudo */
@@ -276,18 +282,18 @@ class Naming {
     this.start(el);
     const by = aria(el, "aria-labelledby");
     if (by) {
-      const text = clean(this.labelledby(el, by), MAX_NAME); // 2B
+      const text = clean(this.labelledby(el, by), MAX_TEXT); // 2B
       if (text) return text;
       this.start(el);
     }
     const label = reportedAria(el, "aria-label"); // 2D
-    if (label && label.trim()) return clean(label, MAX_NAME);
+    if (label && label.trim()) return clean(label, MAX_TEXT);
     const own = this.native(el, tag); // 2E
     if (own) return own;
     if (NAME_FROM_CONTENT.has(role) || (tag === "a" && role === "generic")) {
       this.start(el);
       this.visited.add(el);
-      const text = clean(this.content(el, tag), MAX_NAME); // 2F
+      const text = clean(this.content(el, tag), MAX_TEXT); // 2F
       this.fromContent = text !== "";
       if (text) return text;
     }
@@ -299,7 +305,7 @@ class Naming {
     this.start(el);
     this.visited.add(el);
     this.fromContent = true;
-    return clean(this.content(el, tag), MAX_NAME);
+    return clean(this.content(el, tag), MAX_TEXT);
   }
 
   /**
@@ -436,10 +442,10 @@ class Naming {
         return this.fromLabels(el) || (tag === "textarea" ? this.titleOrPlaceholder(el) : "");
       case "img":
       case "area":
-        return clean(reportedAttribute(el, "alt") || "", MAX_NAME);
+        return clean(reportedAttribute(el, "alt") || "", MAX_TEXT);
       case "option":
       case "optgroup":
-        return clean(reportedAttribute(el, "label") || "", MAX_NAME);
+        return clean(reportedAttribute(el, "label") || "", MAX_TEXT);
       case "fieldset":
         return this.fromChild(el, "legend");
       case "table":
@@ -449,22 +455,22 @@ class Naming {
       case "svg":
         return this.fromChild(el, "title");
       case "iframe":
-        return clean(reportedAttribute(el, "title") || "", MAX_NAME);
+        return clean(reportedAttribute(el, "title") || "", MAX_TEXT);
     }
-    return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el, tag), MAX_NAME) : "";
+    return SVG_TAGS.has(tag) && isSVG(el) ? clean(this.svgTitle(el, tag), MAX_TEXT) : "";
   }
 
   /** @param {El} el */
   inputName(el) {
     switch (el.type) {
       case "button":
-        return this.fromLabels(el) || clean(reportedCaption(el), MAX_NAME);
+        return this.fromLabels(el) || clean(reportedCaption(el), MAX_TEXT);
       case "submit":
-        return this.fromLabels(el) || clean(hasAttr(el, "value") ? reportedCaption(el) : "Submit", MAX_NAME);
+        return this.fromLabels(el) || clean(hasAttr(el, "value") ? reportedCaption(el) : "Submit", MAX_TEXT);
       case "reset":
-        return this.fromLabels(el) || clean(hasAttr(el, "value") ? reportedCaption(el) : "Reset", MAX_NAME);
+        return this.fromLabels(el) || clean(hasAttr(el, "value") ? reportedCaption(el) : "Reset", MAX_TEXT);
       case "image":
-        return this.fromLabels(el) || clean(reportedAttribute(el, "alt") || reportedAttribute(el, "title") || "Submit", MAX_NAME);
+        return this.fromLabels(el) || clean(reportedAttribute(el, "alt") || reportedAttribute(el, "title") || "Submit", MAX_TEXT);
       case "checkbox":
       case "radio":
       case "range":
@@ -477,7 +483,7 @@ class Naming {
 
   /** A field's title or, failing that, its placeholder. @param {El} el */
   titleOrPlaceholder(el) {
-    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "placeholder") || reportedAttribute(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "placeholder") || reportedAttribute(el, "aria-placeholder") || "", MAX_TEXT);
   }
 
   /** @param {El} el */
@@ -488,22 +494,22 @@ class Naming {
     let text = "";
     for (const label of labels) {
       const plain = MASKS === null && !this.generated.possible && isPlainLabel(label, el);
-      text += (plain ? folded(label.textContent, MAX_GATHERED) : this.referenced(label, BY_HOST)) + " ";
+      text += (plain ? folded(label.textContent, MAX_TEXT) : this.referenced(label, BY_HOST)) + " ";
     }
-    return clean(text, MAX_NAME);
+    return clean(text, MAX_TEXT);
   }
 
   /** @param {El} el @param {string} tag @returns {string} */
   fromChild(el, tag) {
     for (let c = safe.firstElementChild(el); c; c = safe.nextElementSibling(c)) {
-      if (tagOf(c) === tag) return clean(this.referenced(c, BY_HOST), MAX_NAME);
+      if (tagOf(c) === tag) return clean(this.referenced(c, BY_HOST), MAX_TEXT);
     }
     return "";
   }
 
   /** @param {El} el */
   tooltip(el) {
-    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "aria-placeholder") || "", MAX_NAME);
+    return clean(reportedAttribute(el, "title") || reportedAttribute(el, "aria-placeholder") || "", MAX_TEXT);
   }
 
   /**
@@ -515,7 +521,7 @@ class Naming {
     if ((MASKS !== null || tag === "textarea") && isTextMasked(el)) return reportedText(el);
     if (!safe.firstElementChild(el) && !shadowOf(el) && tag !== "slot" && !hasAttr(el, "aria-owns")) {
       const text = safe.textContent(el);
-      if (text.length <= MAX_GATHERED) {
+      if (text.length <= MAX_TEXT) {
         this.length += text.length;
         return this.generatedAt(el, "::before") + text + this.generatedAt(el, "::after");
       }
@@ -528,7 +534,7 @@ class Naming {
    * @param {El} el @param {string} tag
    */
   gather(el, tag) {
-    const out = new TextFolder(MAX_GATHERED - this.length);
+    const out = new TextFolder(MAX_TEXT - this.length);
     out.add(this.generatedAt(el, "::before"));
     /** @type {Level[]} */
     const stack = [{ nodes: this.nodesOf(el, tag), before: "", after: this.generatedAt(el, "::after"), title: "", words: 0, muted: false }];
@@ -553,6 +559,7 @@ class Naming {
         if (hasText(node.data)) words++;
         continue;
       }
+      this.onlyInline = out.text.length > MAX_GATHERED;
       const step = this.descend(node);
       if (step === null) continue;
       if (typeof step === "string") {
@@ -593,6 +600,7 @@ class Naming {
     const display = style.display;
     if (!this.showsHidden && display === "none") return null;
     const space = flowsInText(tag, display) ? "" : " ";
+    if (space && this.onlyInline) return space;
     if (!this.showsHidden && style.visibility !== "visible" && VISIBLE.visibilityProperty) {
       if (!safe.firstElementChild(node) && !shadowOf(node)) return null;
       // A descendant may be visible again.

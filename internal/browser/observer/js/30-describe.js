@@ -9,9 +9,10 @@ const MAX_VALUE = 50;
 const MAX_FIELD = 2048;
 
 /** The fields of an element in the order of dom.Field in Go; see 50-writer.js. */
-const FIELDS = 14;
+const FIELDS = 15;
 const F_KIND = 0, F_PARENT = 1, F_TAG = 2, F_ROLE = 3, F_TEXT = 4, F_HREF = 5, F_NAME = 6, F_TYPE = 7,
-  F_VALUE = 8, F_PLACEHOLDER = 9, F_LEVEL = 10, F_STATES = 11, F_CHILD = 12, F_ATTRIBUTES = 13;
+  F_VALUE = 8, F_PLACEHOLDER = 9, F_LEVEL = 10, F_STATES = 11, F_CHILD = 12, F_ATTRIBUTES = 13,
+  F_WHOLE = 14;
 
 const INTERACTIVE = 0, STRUCTURAL = 1, FRAME_HOST = 2;
 
@@ -144,7 +145,7 @@ function hasOwnText(el) {
  * @param {El} el
  */
 function ownText(el) {
-  const out = new TextFolder(MAX_GATHERED);
+  const out = new TextFolder(MAX_TEXT);
   let seen = 0;
   for (let n = safe.firstChild(el); n && !out.isFull; n = safe.nextSibling(n)) {
     if (++seen > MAX_GATHERED_NODES) out.cut = true;
@@ -416,7 +417,7 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
   into[F_PARENT] = ctx.parent;
   into[F_TAG] = clean(tag, 64);
   into[F_ROLE] = role;
-  into[F_TEXT] = nameOrText(el, tag, role, kind, naming, targeted);
+  setText(into, nameOrText(el, tag, role, kind, naming, targeted));
   into[F_HREF] = hrefOf(el, tag);
   into[F_NAME] = field || tag === "button" || tag === "a" ? clean(attr(el, "name") || "", MAX_FIELD) : "";
   into[F_TYPE] = tag === "input" || tag === "button" ? el.type : "";
@@ -429,7 +430,17 @@ function describe(into, el, tag, explicit, kind, ctx, naming, focused, attribute
 }
 
 /**
- * The accessible name, or the text of elements that have none by ARIA.
+ * Sets the text of an element: its beginning, and all of it when the beginning is not all.
+ * @param {Fields} into @param {string} text
+ */
+function setText(into, text) {
+  const short = text.length <= MAX_NAME ? text : clean(text, MAX_NAME);
+  into[F_TEXT] = short;
+  into[F_WHOLE] = short === text ? "" : text;
+}
+
+/**
+ * The accessible name, or the text of elements that have none by ARIA; at most MAX_TEXT characters.
  * @param {El} el @param {string} tag @param {string} role @param {number} kind @param {Naming} naming
  * @param {boolean} targeted a caller named the element as a target: its content is its text
  */
@@ -443,7 +454,7 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
     if (role !== "generic" && role !== (tag === "li" ? "listitem" : TAG_ROLES[tag])) return "";
     if (tag === "input" || tag === "select" || tag === "textarea" || tag === "details") return "";
   } else if (role === "img") return "";
-  else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_NAME);
+  else if (LANDMARK_ROLES.has(role)) return isTextMasked(el) ? reportedText(el) : clean(ownText(el), MAX_TEXT);
   return naming.text(el, tag);
 }
 
@@ -455,7 +466,8 @@ function nameOrText(el, tag, role, kind, naming, targeted) {
 function describeProxy(into, control, ctx, naming, focused) {
   const role = roleOf(control, "input", explicitRole(control));
   into[F_ROLE] = role;
-  into[F_TEXT] = naming.name(control, "input", role) || into[F_TEXT];
+  const name = naming.name(control, "input", role);
+  if (name) setText(into, name);
   into[F_NAME] = clean(attr(control, "name") || "", MAX_FIELD);
   into[F_TYPE] = control.type;
   into[F_VALUE] = inputValue(control);

@@ -41,7 +41,7 @@ class Finder {
     this.model = agent.model;
     this.by = wanted.by;
     this.words = wanted.words;
-    this.wanted = clean(wanted.words, wanted.by === "innermost" ? MAX_COMPARED : MAX_NAME);
+    this.wanted = clean(wanted.words, MAX_COMPARED);
     this.folded = this.wanted.toLowerCase();
     /**
      * @type {{found: [number, number][], hidden: number, was: string, more: boolean, invalid: boolean}}
@@ -162,8 +162,8 @@ class Finder {
   fitText(el) {
     const { naming } = this.model;
     naming.start(el);
-    const named = this.compare(naming.content(el, tagOf(el)), MAX_COMPARED);
-    return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? renderedText(el) : reportedText(el), MAX_COMPARED));
+    const named = this.compare(naming.content(el, tagOf(el)));
+    return named === EXACTLY ? named : Math.min(named, this.compare(MASKS === null ? renderedText(el) : reportedText(el)));
   }
 
   /**
@@ -179,14 +179,14 @@ class Finder {
     for (const label of labels.of(el)) {
       if (fit === EXACTLY) break;
       naming.start(label);
-      fit = Math.min(fit, this.compare(clean(naming.content(label, "label"), MAX_NAME)), this.compare(clean(reportedText(label), MAX_NAME)));
+      fit = Math.min(fit, this.compare(naming.content(label, "label")), this.compare(reportedText(label)));
     }
     return fit;
   }
 
-  /** How well a text fits. @param {string} text @param {number} [most] characters */
-  compare(text, most = MAX_NAME) {
-    const cleaned = clean(text, most);
+  /** How well a text fits. @param {string} text */
+  compare(text) {
+    const cleaned = clean(text, MAX_COMPARED);
     if (!cleaned) return NOT;
     if (cleaned === this.wanted) return EXACTLY;
     const folded = cleaned.toLowerCase();

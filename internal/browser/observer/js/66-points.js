@@ -232,7 +232,7 @@ function describeObstacle(agent, hit, el) {
   if (!cover) return { detail: (isWithinNode(el, hit) ? "what it stands in, " : "") + describeNode(hit) };
   const tag = tagOf(cover);
   const role = roleOf(cover, tag, explicitRole(cover));
-  const name = model.naming.name(cover, tag, role) || clean(reportedWords(cover, 80), 40);
+  const name = clean(model.naming.name(cover, tag, role), MAX_NAME) || clean(reportedWords(cover, 80), 40);
   const rec = model.records.get(cover);
   const detail = (role === "generic" || role === "none" ? describeNode(cover) : role) + (name ? ' "' + name + '"' : "");
   return rec && rec.ref >= 0 && rec.sent ? { detail, ref: rec.ref } : { detail };

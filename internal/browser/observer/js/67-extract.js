@@ -505,7 +505,7 @@ class Table {
   /** The accessible name, which is the caption if there is one. */
   caption() {
     const { naming } = this.extraction;
-    return naming.name(this.el, tagOf(this.el), this.native ? "table" : explicitRole(this.el));
+    return clean(naming.name(this.el, tagOf(this.el), this.native ? "table" : explicitRole(this.el)), MAX_NAME);
   }
 }
 

@@ -25,7 +25,7 @@ function modelNow() {
   return model;
 }
 
-const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes"];
+const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes", "whole"];
 
 /** A patch line by line with the names of its columns, without what differs from run to run. @param {string | null} patch */
 function readable(patch) {
@@ -47,7 +47,23 @@ const units = {
     return named().map((el) => {
       const tag = tagOf(el);
       probeAria(el);
-      return el.id + " " + JSON.stringify(naming.name(el, tag, roleOf(el, tag, explicitRole(el))));
+      const fields = emptyFields();
+      setText(fields, naming.name(el, tag, roleOf(el, tag, explicitRole(el))));
+      return el.id + " " + JSON.stringify(fields[F_TEXT]) + (fields[F_WHOLE] ? " of " + fields[F_WHOLE].length : "");
+    });
+  },
+
+  /** The length and the end of the text of each element with an id, as it is matched. */
+  whole() {
+    const { naming } = modelNow();
+    return named().map((el) => {
+      const tag = tagOf(el);
+      probeAria(el);
+      const role = roleOf(el, tag, explicitRole(el));
+      const fields = emptyFields();
+      setText(fields, nameOrText(el, tag, role, isInteractive(el, tag, "", 0) ? INTERACTIVE : STRUCTURAL, naming, false));
+      const text = fields[F_WHOLE] || fields[F_TEXT];
+      return [el.id, text.length, fields[F_WHOLE] ? "of which " + fields[F_TEXT].length : "", JSON.stringify(text.slice(-24))].filter(String).join(" ");
     });
   },
 
