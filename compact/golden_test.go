@@ -33,7 +33,8 @@ var update = flag.Bool("update", false, "write what the code prints into testdat
 // For DENSE: the same with dense in the place of tree; the option interactive leaves structural elements
 // out of the view, and mention=needed or mention=none the lines without refs.
 //
-// For DIFF: old and new hold elements, diff what is to come out.
+// For DIFF: old and new hold elements, diff what is to come out. For DENSE_DIFF: the same with dense_diff in the place of
+// diff. Elements stand two spaces right of their parents, and the views leave out structural elements.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -43,7 +44,9 @@ func TestTranscripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			a := readArchive(t, file)
 			section, got := "diff", ""
-			if _, ok := a.get("old"); ok {
+			if _, ok := a.get("dense_diff"); ok {
+				section, got = "dense_diff", a.denseDiff(t)
+			} else if _, ok := a.get("old"); ok {
 				got = Diff(diff.Compute(a.elements(t, "old"), a.elements(t, "new")))
 			} else if _, ok := a.get("tree"); ok {
 				section, got = "tree", a.tree(t)
@@ -143,11 +146,11 @@ func (a *archive) lines(t *testing.T) string {
 	return Lines(h, v)
 }
 
-// nested returns the archive's elements with their parents.
-func (a *archive) nested(t *testing.T) []*dom.Element {
+// nested returns the elements of a section with their parents.
+func (a *archive) nested(t *testing.T, section string) []*dom.Element {
 	t.Helper()
-	all := a.elements(t, "elements")
-	text, _ := a.get("elements")
+	all := a.elements(t, section)
+	text, _ := a.get(section)
 	var path []*dom.Element
 	for line := range strings.Lines(text) {
 		e := all[0]
@@ -164,7 +167,7 @@ func (a *archive) nested(t *testing.T) []*dom.Element {
 func (a *archive) dense(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
-	all := a.nested(t)
+	all := a.nested(t, "elements")
 	words, _ := a.get("options")
 	mention := dense.MentionAll
 	for _, word := range strings.Fields(words) {
@@ -187,11 +190,27 @@ func (a *archive) dense(t *testing.T) string {
 	return Dense(h, v, p.Lines(v.Elements.Slice(), mention))
 }
 
+// denseDiff prints what changed between the archive's pages as DENSE_DIFF.
+func (a *archive) denseDiff(t *testing.T) string {
+	t.Helper()
+	h, o := a.header(t)
+	o.InteractiveOnly = true
+	side := func(section string) dense.Side {
+		all := a.nested(t, section)
+		v, err := view.Of(&dom.Snapshot{Elements: dom.ListOf(all)}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dense.Side{Page: dense.NewPage(dense.Options{Base: NewBase(h.URL)}, all, all), Shown: v.Elements.Slice()}
+	}
+	return checkDenseDiff(t, side("old"), side("new"))
+}
+
 // tree prints the archive's page as TREE.
 func (a *archive) tree(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
-	all := a.nested(t)
+	all := a.nested(t, "elements")
 	folded := Folded{}
 	words, _ := a.get("options")
 	if _, after, ok := strings.Cut(words, "fold="); ok {

@@ -49,7 +49,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 				return Outcome{}, err
 			}
 		}
-		if _, err := t.x.Read(ctx, actor.ReadOptions{}); err != nil {
+		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: turn.Structural}); err != nil {
 			return Outcome{}, err
 		}
 	}

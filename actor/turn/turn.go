@@ -25,6 +25,8 @@ type Turn struct {
 	LastSeenMark uint64
 	// ShotOnError takes a picture when an action fails.
 	ShotOnError bool
+	// Structural reads structural elements, too, before the first action.
+	Structural bool
 }
 
 // Step is one action of a turn. Frame and Document of its Action are filled in by the tab.

@@ -1,7 +1,7 @@
-// Package dense writes the lines of format DENSE, and reads them back: refs, names, roles and states of
-// the elements in a text. docs/dense.md defines the format.
+// Package dense writes the lines of formats DENSE and DENSE_DIFF, and reads them back: refs, names, roles
+// and states of the elements in a text, and what changed of them. docs/dense.md defines the formats.
 //
-// Parse returns exactly the elements that a text shows, whatever the page's own words are: words that look
+// Parse and ParseDiff return exactly what a text says, whatever the page's own words are: words that look
 // like a ref, a role or a line of another kind are escaped. The package is pure and may be used from any
 // goroutine.
 package dense

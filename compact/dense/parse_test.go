@@ -73,10 +73,36 @@ func TestExampleOfTheManual(t *testing.T) {
 	}
 }
 
+// TestChangesOfTheManual reads the example of DENSE_DIFF in docs/dense.md.
+func TestChangesOfTheManual(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/dense.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(manual), "\n    ~ [9]")
+	text, _, _ = strings.Cut("~ [9]"+text, "\n\n")
+	got, err := ParseDiff(strings.ReplaceAll(text, "\n    ", "\n"))
+	want := Diff{
+		Added:   []Element{{Ref: 50, Name: "Undo", Role: "button", States: []string{}}},
+		Removed: []Element{{Ref: 20, Name: "Remove", Role: "button", Context: "Blue jeans", States: []string{}}},
+		Changed: []Change{
+			{Element{Ref: 9, Name: "Gift wrap", Role: "checkbox", States: []string{}}, Element{Ref: 9, Name: "Gift wrap", Role: "checkbox", States: []string{"checked"}}},
+			{Element{Ref: 11, Name: "Cart: 2 items", Role: "link", States: []string{}}, Element{Ref: 11, Name: "Cart: 3 items", Role: "link", States: []string{}}},
+		},
+		Redrawn: []Redrawn{{281, 325, 33}}, Moved: []uint32{4, 7}, More: map[byte]int{},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("read %+v, %v\nwant %+v", got, err, want)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("[1]=[2] a (b) | [3] →x ‹y›\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, err := Parse(text); err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: the error has several lines: %v", text, err)
+		}
+		if _, err := ParseDiff(text); err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: the error has several lines: %v", text, err)
 		}
 	})

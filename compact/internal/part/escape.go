@@ -27,7 +27,7 @@ func AppendWords(dst []byte, s string, limit int, also string) []byte {
 func mayNeedEscape(words []byte, also string) bool {
 	for _, c := range words {
 		switch c {
-		case '\\', '[', '(', '|', 0xe2: // the last begins →, ‹ and …
+		case '\\', '[', '(', '|', 0xe2: // the last begins →, ←, ‹ and …
 			return true
 		}
 		if strings.IndexByte(also, c) >= 0 {
@@ -57,7 +57,7 @@ func needsEscape(s string, i int, r rune) bool {
 		return before == ' ' && after == ' '
 	case '→':
 		return before == ' ' && after != ' '
-	case '‹':
+	case '‹', '←':
 		return before == ' '
 	case '+':
 		return strings.HasSuffix(s[:i], Ellipsis) && '0' <= after && after <= '9'

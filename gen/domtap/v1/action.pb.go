@@ -1736,7 +1736,9 @@ type InteractRequest struct {
 	// Whether a step may use the replacement of an element that the page rendered anew. Unset: true; `healed_ref`
 	// says when it did.
 	Heal *bool `protobuf:"varint,6,opt,name=heal,proto3,oneof" json:"heal,omitempty"`
-	// FORMAT_DIFF: the diff as text, in diff_text, instead of the structured one. Unset: structured. No other is allowed.
+	// FORMAT_DIFF or FORMAT_DENSE_DIFF: the diff as text, in diff_text, instead of the structured one. Unset: structured.
+	// No other is allowed. DENSE_DIFF starts from what this caller was last shown of the page, also when that was before
+	// the action; after a navigation, and where it costs fewer tokens than its changes, it is the page as DENSE.
 	Format Format `protobuf:"varint,7,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	// Names the caller, as in GetDom; unset: the connection. A ref means the element as this caller last received it
 	// from GetDom, GetCompact, Find, Interact or FillForm. If the element has another name since then, or its row shows

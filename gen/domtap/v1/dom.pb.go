@@ -146,6 +146,9 @@ const (
 	// tables stand around them, and the target of a link is printed only where its name does not say enough.
 	// docs/dense.md has the grammar.
 	Format_FORMAT_DENSE Format = 4
+	// What changed since the caller was last shown the page, one line for each element, in the words of DENSE; the whole
+	// page as DENSE where that is shorter. docs/dense.md has the grammar.
+	Format_FORMAT_DENSE_DIFF Format = 5
 )
 
 // Enum value maps for Format.
@@ -156,6 +159,7 @@ var (
 		2: "FORMAT_TREE",
 		3: "FORMAT_DIFF",
 		4: "FORMAT_DENSE",
+		5: "FORMAT_DENSE_DIFF",
 	}
 	Format_value = map[string]int32{
 		"FORMAT_UNSPECIFIED": 0,
@@ -163,6 +167,7 @@ var (
 		"FORMAT_TREE":        2,
 		"FORMAT_DIFF":        3,
 		"FORMAT_DENSE":       4,
+		"FORMAT_DENSE_DIFF":  5,
 	}
 )
 
@@ -1658,7 +1663,9 @@ type GetCompactRequest struct {
 	IncludeAttributes []string `protobuf:"bytes,14,rep,name=include_attributes,json=includeAttributes,proto3" json:"include_attributes,omitempty"`
 	IncludeGeometry   bool     `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
 	IncludeHistory    *bool    `protobuf:"varint,16,opt,name=include_history,json=includeHistory,proto3,oneof" json:"include_history,omitempty"`
-	// Unset: LINES. DIFF needs `incremental` or `since_revision`. With TREE an unset interactive_only is false.
+	// Unset: LINES. DIFF and DENSE_DIFF need `incremental` or `since_revision`. DENSE_DIFF with `incremental` starts from
+	// what the caller was last shown: by a DENSE or DENSE_DIFF answer of the whole page, or by an action that answered in
+	// DENSE_DIFF. `resync` says when the text is the page, which it also is where that costs fewer tokens. With TREE an unset interactive_only is false.
 	// DENSE mentions headings, landmarks and rows without refs also when interactive_only is true; these are no
 	// elements of the view, but count in `tokens` and max_tokens.
 	Format Format `protobuf:"varint,17,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
@@ -2178,7 +2185,7 @@ type WatchDomRequest struct {
 	ClientId          string   `protobuf:"bytes,13,opt,name=client_id,json=clientId,proto3" json:"client_id,omitempty"`
 	IncludeAttributes []string `protobuf:"bytes,14,rep,name=include_attributes,json=includeAttributes,proto3" json:"include_attributes,omitempty"`
 	IncludeGeometry   bool     `protobuf:"varint,15,opt,name=include_geometry,json=includeGeometry,proto3" json:"include_geometry,omitempty"`
-	// DIFF: diffs also carry their text.
+	// DIFF or DENSE_DIFF: diffs also carry their text, in that format.
 	Format Format `protobuf:"varint,17,opt,name=format,proto3,enum=domtap.v1.Format" json:"format,omitempty"`
 	// Start with the first change instead of a snapshot.
 	OmitInitial bool `protobuf:"varint,19,opt,name=omit_initial,json=omitInitial,proto3" json:"omit_initial,omitempty"`
@@ -3195,13 +3202,14 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x10TruncationReason\x12!\n" +
 	"\x1dTRUNCATION_REASON_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fTRUNCATION_REASON_ELEMENT_LIMIT\x10\x01\x12\"\n" +
-	"\x1eTRUNCATION_REASON_TOKEN_BUDGET\x10\x02*f\n" +
+	"\x1eTRUNCATION_REASON_TOKEN_BUDGET\x10\x02*}\n" +
 	"\x06Format\x12\x16\n" +
 	"\x12FORMAT_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fFORMAT_LINES\x10\x01\x12\x0f\n" +
 	"\vFORMAT_TREE\x10\x02\x12\x0f\n" +
 	"\vFORMAT_DIFF\x10\x03\x12\x10\n" +
-	"\fFORMAT_DENSE\x10\x042\xd8\x02\n" +
+	"\fFORMAT_DENSE\x10\x04\x12\x15\n" +
+	"\x11FORMAT_DENSE_DIFF\x10\x052\xd8\x02\n" +
 	"\n" +
 	"DomService\x12=\n" +
 	"\x06GetDom\x12\x18.domtap.v1.GetDomRequest\x1a\x19.domtap.v1.GetDomResponse\x12I\n" +

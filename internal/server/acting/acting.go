@@ -38,16 +38,26 @@ type Form struct {
 	Text bool
 	// Structural: it lists structural elements, too, as far as the turn knows them; see turn.Outcome.
 	Structural bool
+	// Print, when set, makes the text; empty: nothing to list.
+	Print func(o *turn.Outcome) string
 }
 
 // Answer makes the answer of a turn.
 func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResponse, error) {
+	answer := &domtapv1.InteractResponse{
+		Results: results(o, reason), Verdict: convert.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
+	}
+	if form.Print != nil {
+		if answer.DiffText = form.Print(o); answer.DiffText != "" {
+			return answer, nil
+		}
+		var err error
+		answer.DiffText, err = unlisted(o, form)
+		return answer, err
+	}
 	d, err := effect(o, form.Structural)
 	if err != nil {
 		return nil, err
-	}
-	answer := &domtapv1.InteractResponse{
-		Results: results(o, reason), Verdict: convert.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
 	}
 	listed := d
 	if o.Replaced {
@@ -66,11 +76,16 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	return answer, nil
 }
 
-// text returns the diff of a turn as text. It says why it has no entries, when the page changed or that is not known.
+// text returns the diff of a turn as text.
 func text(o *turn.Outcome, listed diff.Diff, removed int, form Form) (string, error) {
 	if !listed.Empty() || removed > 0 {
 		return compact.DiffWithin(listed, removed, MaxListed), nil
 	}
+	return unlisted(o, form)
+}
+
+// unlisted returns the text of a diff without entries: why there are none, when the page changed or that is not known.
+func unlisted(o *turn.Outcome, form Form) (string, error) {
 	if o.Info.Status == actor.StatusUnresponsive {
 		return unknownChanges, nil
 	}
@@ -83,7 +98,7 @@ func text(o *turn.Outcome, listed diff.Diff, removed int, form Form) (string, er
 			return unlistedChanges, nil
 		}
 	}
-	return compact.Diff(listed), nil
+	return compact.Diff(diff.Diff{}), nil
 }
 
 // effect returns the diff of a turn. Without structural it is the same whether or not other callers have read

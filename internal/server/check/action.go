@@ -42,7 +42,15 @@ func checkInteract(v *violations, r *domtapv1.InteractRequest) {
 
 // checkDiffFormat checks the format of an action's diff.
 func checkDiffFormat(v *violations, format domtapv1.Format) {
-	v.want(format == domtapv1.Format_FORMAT_UNSPECIFIED || format == domtapv1.Format_FORMAT_DIFF, "format", "must be DIFF, or unset for the structured diff")
+	v.want(isDiffFormat(format), "format", "must be DIFF or DENSE_DIFF, or unset for the structured diff")
+}
+
+func isDiffFormat(format domtapv1.Format) bool {
+	switch format {
+	case domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_DIFF, domtapv1.Format_FORMAT_DENSE_DIFF:
+		return true
+	}
+	return false
 }
 
 func checkStep(v *violations, at string, s *domtapv1.Step) {

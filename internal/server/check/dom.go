@@ -52,10 +52,10 @@ func checkGetCompact(v *violations, r *domtapv1.GetCompactRequest) {
 	switch r.GetFormat() {
 	case domtapv1.Format_FORMAT_UNSPECIFIED, domtapv1.Format_FORMAT_LINES, domtapv1.Format_FORMAT_TREE,
 		domtapv1.Format_FORMAT_DENSE:
-	case domtapv1.Format_FORMAT_DIFF:
-		v.want(r.GetIncremental() || r.SinceRevision != nil, "format", "DIFF needs incremental or since_revision")
+	case domtapv1.Format_FORMAT_DIFF, domtapv1.Format_FORMAT_DENSE_DIFF:
+		v.want(r.GetIncremental() || r.SinceRevision != nil, "format", "DIFF and DENSE_DIFF need incremental or since_revision")
 	default:
-		v.want(false, "format", "must be LINES, TREE, DENSE or DIFF")
+		v.want(false, "format", "must be LINES, TREE, DENSE, DIFF or DENSE_DIFF")
 	}
 	if r.GetIncludeGeometry() {
 		v.unsupported("include_geometry in GetCompact", "use GetDom, which always has the boxes")
@@ -84,9 +84,7 @@ func checkWatchDom(v *violations, r *domtapv1.WatchDomRequest) {
 	checkSelection(v, r, r.RootRef)
 	v.want(r.FromRevision == nil || r.GetEpoch() != "", "epoch", "is required with from_revision")
 	checkEpoch(v, r.GetEpoch())
-	format := r.GetFormat()
-	v.want(format == domtapv1.Format_FORMAT_UNSPECIFIED || format == domtapv1.Format_FORMAT_DIFF,
-		"format", "must be DIFF or unset in a stream; GetCompact has the other formats")
+	v.want(isDiffFormat(r.GetFormat()), "format", "must be DIFF, DENSE_DIFF or unset in a stream; GetCompact has the other formats")
 	checkInterval(v, "min_interval", r.GetMinInterval())
 	if r.GetIncludeGeometry() {
 		v.unsupported("include_geometry in WatchDom", "read the boxes with GetDom, which always has them")

@@ -45,12 +45,7 @@ func (s *actionService) Interact(ctx context.Context, r *domtapv1.InteractReques
 	if err != nil {
 		return nil, err
 	}
-	return acting.Answer(&outcome, rpcstatus.Reason, form(r.GetFormat(), shared.ListsStructural(who, outcome.After)))
-}
-
-// form is the form of the diff that a request's format and its caller's reads ask for.
-func form(f domtapv1.Format, structural bool) acting.Form {
-	return acting.Form{Text: f == domtapv1.Format_FORMAT_DIFF, Structural: structural}
+	return acting.Answer(&outcome, rpcstatus.Reason, s.form(ctx, tab, r, &outcome))
 }
 
 // account records how a turn went.
@@ -81,6 +76,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 		return nil, err
 	}
 	plan := acting.FormTurn(r, func(paths []string) ([]string, error) { return s.Uploads.Files(paths) })
+	plan.Structural = isDense(r)
 	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
 	last := shared.LastState(who)
 	plan.LastSeen, plan.LastSeenMark = last.Snapshot, last.Mark
@@ -90,7 +86,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}
 	shared.SetState(who, views.State{Snapshot: outcome.After, Mark: outcome.Mark})
 	s.account(ctx, tab, acting.FormKinds(r), &outcome)
-	answer, err := acting.Answer(&outcome, rpcstatus.Reason, form(r.GetFormat(), shared.ListsStructural(who, outcome.After)))
+	answer, err := acting.Answer(&outcome, rpcstatus.Reason, s.form(ctx, tab, r, &outcome))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +100,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 func (s *actionService) turnOf(tab *actor.Tab, r *domtapv1.InteractRequest) (turn.Turn, error) {
 	plan := turn.Turn{
 		URL: r.GetUrl(), StopOnError: r.StopOnError == nil || r.GetStopOnError(), Heal: r.Heal == nil || r.GetHeal(),
-		ShotOnError: r.GetScreenshotOnError(),
+		ShotOnError: r.GetScreenshotOnError(), Structural: isDense(r),
 	}
 	for i, step := range r.GetSteps() {
 		action, err := s.turnAction(tab, step, fmt.Sprintf("steps[%d]", i))

@@ -43,22 +43,7 @@ func (s *domService) GetCompact(ctx context.Context, r *domtapv1.GetCompactReque
 	if err != nil {
 		return nil, err
 	}
-	history := r.IncludeHistory == nil || r.GetIncludeHistory()
-	settled := got.view.Settled(history)
-	resp := &domtapv1.GetCompactResponse{Revision: got.view.Snapshot.Revision, Epoch: got.view.Snapshot.Epoch}
-	if r.GetFormat() == domtapv1.Format_FORMAT_DIFF {
-		resp.Text, settled.Tokens = got.diffText()
-		resp.Resync = got.resyncMessage()
-		metering.Of(ctx).Changed(resp.Text != "", got.resync)
-	}
-	if resp.Text == "" {
-		settled.Tokens = got.view.Settled(history).Tokens
-		header := got.view.Header(history)
-		header.Next = got.next
-		resp.Text = got.view.Print(header, settled)
-	}
-	resp.Metadata = got.metadata(settled)
-	return resp, nil
+	return got.compact(ctx, r), nil
 }
 
 // WatchDom streams the changes of a view.

@@ -42,6 +42,14 @@ type snapshot struct {
 	change *views.Change
 	from   views.Seen
 	resync string
+	// byCost says that a diff is sent whenever it costs less than the view, however much changed.
+	byCost bool
+}
+
+// isDenseDiff reports whether a request asks for DENSE_DIFF.
+func isDenseDiff(r snapshotRequest) bool {
+	compact, ok := r.(*domtapv1.GetCompactRequest)
+	return ok && compact.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF
 }
 
 // snapshot reads the tab and makes the view that the request selects. since is the request's
@@ -88,6 +96,7 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 // if the request asks for it.
 func (s *snapshot) compareWithBaseline(ctx context.Context, r snapshotRequest, since *uint64, shared *views.Tab, seen views.Seen) {
 	who, unnamed := connections.Caller(ctx, r.GetClientId()), connections.Caller(ctx, "")
+	shown := shared.Shown(who, s.view.Snapshot)
 	last, resync := shared.Swap(who, seen)
 	shared.Asked(who, r, s.view.Snapshot)
 	if who != unnamed { // its turns may name no client
@@ -95,6 +104,12 @@ func (s *snapshot) compareWithBaseline(ctx context.Context, r snapshotRequest, s
 	}
 	if who != unnamed && r.GetClientId() != readPage {
 		shared.Asked(unnamed, r, s.view.Snapshot)
+	}
+	s.byCost = isDenseDiff(r)
+	if s.byCost && shown != nil && (resync != "" || shown.Revision > last.View.Snapshot.Revision) {
+		if from, err := shared.At(s.head, shown, s.sel); err == nil { // an action showed more than the last read
+			last, resync = views.Seen{View: from}, ""
+		}
 	}
 	switch {
 	case since != nil:
@@ -132,7 +147,7 @@ func (s *snapshot) compare(from views.Seen, resync string) {
 		return
 	}
 	c := s.view.Since(from.View)
-	if c.Mostly {
+	if c.Mostly && !s.byCost {
 		s.resync = views.MostlyChanged
 		return
 	}
@@ -162,24 +177,6 @@ func (s *snapshot) diff(geometry bool) *domtapv1.Diff {
 		d.ChangedCount = int32(len(d.Changed))
 	}
 	return d
-}
-
-// diffText returns the diff as text and its tokens, or "" when the whole view must be sent instead: also
-// when the diff exceeds the budget.
-func (s *snapshot) diffText() (text string, cost int) {
-	if s.change == nil {
-		return "", 0
-	}
-	text = s.change.Text()
-	budget := s.view.Selection.Budget()
-	if budget == 0 {
-		return text, 0
-	}
-	if cost = tokens.Count(text); cost > budget {
-		s.resync = views.MostlyChanged
-		return "", 0
-	}
-	return text, cost
 }
 
 func (s *snapshot) resyncMessage() *domtapv1.Resync {

@@ -203,7 +203,8 @@ func (w *watcher) content(head *actor.Head) error {
 
 // difference sends the diff to a newer view of the same document, unless it is empty.
 func (w *watcher) difference(now *views.View) error {
-	c := now.Since(w.shown)
+	was := w.shown
+	c := now.Since(was)
 	if c.Diff.Empty() {
 		w.shown = now
 		return nil
@@ -212,12 +213,15 @@ func (w *watcher) difference(now *views.View) error {
 		return w.resync(now, views.MostlyChanged, w.folds(now))
 	}
 	w.shown = now
-	text := w.request.GetFormat() == domtapv1.Format_FORMAT_DIFF
+	text := w.request.GetFormat()
 	return w.share(c.Encoded(views.Sending{Last: w.last.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, w.folds(now))
 		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.last.Revision, now.Snapshot.Revision)}
-		if text {
+		switch text {
+		case domtapv1.Format_FORMAT_DIFF:
 			m.Text = c.Text()
+		case domtapv1.Format_FORMAT_DENSE_DIFF:
+			m.Text = c.Dense(was, now)
 		}
 		return m
 	}))

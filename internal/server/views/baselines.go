@@ -70,8 +70,11 @@ type baseline struct {
 	// state.
 	state   State
 	streams int
-	// structural is the document whose last read asked for structural elements; zero: the last read did not.
-	structural document
+	// structural is the document whose last read asked for structural elements; zero: the last read did not. denser is
+	// the same for reads as DENSE.
+	structural, denser document
+	// shown is the newest state of the whole page that the caller was shown as DENSE or DENSE_DIFF; nil: none.
+	shown *dom.Snapshot
 }
 
 // document names a document of a tab.
@@ -150,12 +153,19 @@ func (t *Tab) Asked(who Caller, r Request, s *dom.Snapshot) {
 	defer b.mu.Unlock()
 	entry := b.entry(callerTab{who, t.tab.ID()})
 	entry.structural = structural
+	if SelectionOf(r).dense {
+		entry.denser = structural
+		if !r.GetViewportOnly() {
+			entry.shown = s
+		}
+	}
 	b.trim(entry)
 }
 
 // ListsStructural reports whether the diffs of a caller's actions list structural elements. After a navigation they do
 // not until the next read: it depends on no other caller's reads whether the elements of the new document are known.
-func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot) bool {
+// For DENSE_DIFF the reads as DENSE count.
+func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot, dense bool) bool {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -163,7 +173,36 @@ func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot) bool {
 	if item == nil {
 		return false
 	}
+	if dense {
+		return item.Value.(*baseline).denser == documentOf(now)
+	}
 	return item.Value.(*baseline).structural == documentOf(now)
+}
+
+// Shown returns the newest state before now that a caller was shown as DENSE or DENSE_DIFF; nil: none of this document.
+func (t *Tab) Shown(who Caller, now *dom.Snapshot) *dom.Snapshot {
+	b := t.last
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	item := b.entries[callerTab{who, t.tab.ID()}]
+	if item == nil {
+		return nil
+	}
+	last := item.Value.(*baseline).shown
+	if last == nil || documentOf(last) != documentOf(now) || last.Revision > now.Revision {
+		return nil
+	}
+	return last
+}
+
+// SetShown records that a caller was shown the changes up to a state of the tab.
+func (t *Tab) SetShown(who Caller, now *dom.Snapshot) {
+	b := t.last
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	entry := b.entry(callerTab{who, t.tab.ID()})
+	entry.shown = now
+	b.trim(entry)
 }
 
 // Streams records that a stream sends a caller every state, until over is called.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/compact"
+	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/diff"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
@@ -38,8 +39,8 @@ type Change struct {
 	once    sync.Once
 	message *domtapv1.Diff
 
-	print sync.Once
-	lines string
+	print, printDense sync.Once
+	lines, dense      string
 
 	encoded encodings
 }
@@ -85,6 +86,12 @@ func (c *Change) Message(from, to uint64) *domtapv1.Diff {
 func (c *Change) Text() string {
 	c.print.Do(func() { c.lines = compact.Diff(c.Diff) })
 	return c.lines
+}
+
+// Dense returns the diff as format DENSE_DIFF, given the views that it leads between.
+func (c *Change) Dense(from, to *View) string {
+	c.printDense.Do(func() { c.dense = dense.Changes{From: from.side(), To: to.side(), Diff: c.Diff}.Text() })
+	return c.dense
 }
 
 // mostlyChanged reports whether more than 70% of two views differ. Diffs of small views are always

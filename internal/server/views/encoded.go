@@ -23,8 +23,8 @@ type Sending struct {
 	Last uint64
 	// Reason is the reason of a resync; empty for other messages.
 	Reason string
-	// Text says that the message has the text form, too.
-	Text bool
+	// Text is the format of the text that the message has, too; unspecified: none.
+	Text domtapv1.Format
 }
 
 // get returns the message that was made for another reader, or makes it.

@@ -68,7 +68,7 @@ func SelectionOf(r Request) Selection {
 		switch c.GetFormat() {
 		case domtapv1.Format_FORMAT_TREE:
 			s.tree, s.dedupe = true, c.GetDedupeNavigation()
-		case domtapv1.Format_FORMAT_DENSE:
+		case domtapv1.Format_FORMAT_DENSE, domtapv1.Format_FORMAT_DENSE_DIFF:
 			s.dense, s.hrefs = true, c.GetHrefs()
 		}
 	}

@@ -1,0 +1,105 @@
+package dense
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Diff is a text of changes, read back.
+type Diff struct {
+	// Page says that the text is the whole page instead, because that is shorter. All its elements are in Added.
+	Page           bool
+	Added, Removed []Element
+	Changed        []Change
+	Redrawn        []Redrawn
+	Moved          []uint32
+	// More counts the elements without lines, by the mark of the line that says so: '+', '-', '~' or '>'.
+	More map[byte]int
+}
+
+// Change is an element before and after.
+type Change struct{ Was, Now Element }
+
+// Redrawn says that elements with the refs Old, Old+1 and so on, Count numbers in all, have New, New+1 and so on now.
+type Redrawn struct{ Old, New, Count uint32 }
+
+var (
+	more   = regexp.MustCompile(`^(?:moved:.* and )?(\d+) more`)
+	ranges = regexp.MustCompile(`(\d+)(?:-(\d+))? → (\d+)`)
+)
+
+// ParseDiff reads a text of changes.
+func ParseDiff(text string) (d Diff, err error) {
+	if strings.HasPrefix(text, "URL: ") {
+		d.Page = true
+		d.Added, err = Parse(text)
+		return d, err
+	}
+	d.More = map[byte]int{}
+	for line := range strings.Lines(text) {
+		mark, rest := line[0], strings.TrimSuffix(line[1:], "\n")
+		if len(rest) < 2 || rest[0] != ' ' || !strings.ContainsRune("+-~=>", rune(mark)) {
+			continue
+		}
+		switch rest = rest[1:]; {
+		case mark == '=':
+			d.redrawn(rest)
+		case rest[0] != '[' && rest[0] != '(': // no element
+			for _, m := range refs.FindAllStringSubmatch(rest, -1) {
+				if mark == '>' {
+					d.Moved = append(d.Moved, number(m[1]))
+				}
+			}
+			if m := more.FindStringSubmatch(rest); m != nil {
+				d.More[mark] += int(number(m[1]))
+			}
+		default:
+			if err := d.element(mark, rest); err != nil {
+				return d, err
+			}
+		}
+	}
+	return d, nil
+}
+
+func (d *Diff) redrawn(line string) {
+	for _, m := range ranges.FindAllStringSubmatch(line, -1) {
+		r := Redrawn{Old: number(m[1]), New: number(m[3]), Count: 1}
+		if m[2] != "" {
+			r.Count += number(m[2]) - r.Old
+		}
+		d.Redrawn = append(d.Redrawn, r)
+	}
+}
+
+// element reads an element, and what of it was different.
+func (d *Diff) element(mark byte, line string) error {
+	now, was, _ := strings.Cut(line, " ←")
+	items, err := parseLine(now, map[uint32]uint32{})
+	part := tail.FindStringSubmatch(was)
+	switch {
+	case err != nil:
+		return err
+	case mark == '+':
+		d.Added = append(d.Added, items...)
+	case mark == '-':
+		d.Removed = append(d.Removed, items...)
+	case len(items) != 1 || part == nil:
+		return fmt.Errorf("read %q: not a change of format DENSE_DIFF", line)
+	default:
+		c := Change{items[0], items[0]}
+		if name, left := cutName(part[1]); name == `""` {
+			c.Was.Name, c.Was.Left = "", 0
+		} else if name != "" {
+			c.Was.Name, c.Was.Left = unescape(name), left
+		}
+		c.Was.Target, c.Was.Context = cmp.Or(part[2], c.Now.Target), cmp.Or(unescape(part[6]), c.Now.Context)
+		if part[3] != "" {
+			c.Was.Role, c.Was.Value, c.Was.States = part[3], unescape(part[4]), strings.Fields(part[5])
+		}
+		d.Changed = append(d.Changed, c)
+	}
+	return nil
+}

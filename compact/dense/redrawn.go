@@ -1,0 +1,180 @@
+package dense
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// likeness is what two elements must have in common for the second to be the first, rendered again.
+type likeness struct {
+	tag, role, text, href, name, typ, value, placeholder string
+	states                                               dom.States
+	kind                                                 dom.Kind
+	level, left                                          int
+	frame                                                dom.FrameID
+	covered                                              bool
+	// groups are the groups around; record is the text of the row, list item or card, or else the nearest texts before
+	// and behind.
+	groups, record string
+}
+
+// redrawn takes the elements that were replaced by equal ones from the added and the removed ones. Only what is certain
+// counts: all that is printed of the two is equal, they stand in groups of the same names, and in rows of the same
+// text. Of several such elements each must have been replaced. Of elements in rows that differ, the first two texts of
+// the row must be equal, and no other such element may be there. Pages whose texts are not known have no such elements.
+func (d *differ) redrawn() {
+	if len(d.added) == 0 || len(d.removed) == 0 || !d.from.hasTexts() || !d.to.hasTexts() {
+		return
+	}
+	for _, whole := range []bool{true, false} {
+		old, now := d.from.alike(d.removed, whole), d.to.alike(d.added, whole)
+		gone, come := map[int32]bool{}, map[int32]bool{}
+		for what, places := range old {
+			if n := len(places); n != len(now[what]) || n > 1 && !whole {
+				continue
+			}
+			for k, at := range places {
+				other := now[what][k]
+				gone[at], come[other] = true, true
+				d.pairs = append(d.pairs, pair{d.from.shown[at].Ref, d.to.shown[other].Ref})
+			}
+		}
+		d.removed = slices.DeleteFunc(d.removed, func(at int32) bool { return gone[at] })
+		d.added = slices.DeleteFunc(d.added, func(at int32) bool { return come[at] })
+	}
+	slices.SortFunc(d.pairs, func(a, b pair) int { return cmp.Compare(a.old, b.old) })
+}
+
+// hasTexts reports whether the page has elements without function, such as headings and texts.
+func (l *laidOut) hasTexts() bool {
+	return slices.ContainsFunc(l.nodes, func(n node) bool { return n.Kind == dom.Structural })
+}
+
+// alike groups elements; with their whole row, or with the first texts of it.
+func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
+	out := make(map[likeness][]int32, len(places))
+	records := map[int32]string{}
+	for _, at := range places {
+		e := l.shown[at]
+		what := likeness{
+			tag: e.Tag, role: e.Role, text: e.Text, href: e.Href, name: e.Name, typ: e.Type, value: e.Value, placeholder: e.Placeholder,
+			states: e.States, kind: e.Kind, level: e.Level, left: e.Left, frame: e.Frame, covered: e.Covered,
+		}
+		what.states.Focused = dom.Absent
+		var row int32
+		what.groups, row = l.around(at)
+		switch text, known := records[row]; {
+		case row < 0 && whole:
+			what.record = l.neighbours(at)
+		case row < 0: // nothing but the neighbours tells what it belongs to
+			continue
+		case known:
+			what.record = text
+		default:
+			records[row] = l.textOf(row, whole)
+			what.record = records[row]
+		}
+		out[what] = append(out[what], at)
+	}
+	return out
+}
+
+// around returns the names of the groups around an element, and the innermost row, list item or card; -1: none.
+func (l *laidOut) around(at int32) (groups string, row int32) {
+	row = -1
+	for up := l.nodes[at].parent; up >= 0; up = l.nodes[up].parent {
+		e := l.nodes[up].Element
+		if row < 0 && isRecord(e) {
+			row = up
+		}
+		if word := landmarkWord(e); word != "" && !isLive(e.Role) {
+			groups += word + "\x00" + e.Text + "\x00"
+		}
+	}
+	return groups, row
+}
+
+// textOf returns all words in an element, or the first two texts that are no names of elements to act on.
+func (l *laidOut) textOf(at int32, whole bool) string {
+	var b strings.Builder
+	n := 0
+	for j := at; j < l.nodes[at].end && (whole || n < 2); j++ {
+		e := &l.nodes[j]
+		if whole {
+			b.WriteString(e.Tag + "\x00" + e.Text + "\x00")
+		} else if e.Kind == dom.Structural && j > at && e.Text != "" {
+			b.WriteString(e.Text + "\x00")
+			n++
+		}
+	}
+	if n == 1 {
+		return "" // too little to tell rows apart
+	}
+	return b.String()
+}
+
+// neighbours returns the nearest texts before and behind an element that cannot be acted on.
+func (l *laidOut) neighbours(at int32) string {
+	before, behind := "", ""
+	for j := at - 1; j >= 0 && before == ""; j-- {
+		if l.nodes[j].Kind == dom.Structural && l.nodes[j].end <= at {
+			before = l.nodes[j].Text
+		}
+	}
+	for j := l.nodes[at].end; int(j) < len(l.nodes) && behind == ""; j++ {
+		if l.nodes[j].Kind == dom.Structural {
+			behind = l.nodes[j].Text
+		}
+	}
+	return before + "\x00" + behind
+}
+
+// appendRedrawn appends the line of the elements that were replaced by equal ones: `281-313 → 325-357` says that ref
+// 281 is 325 now, 282 is 326, and so on, as far as these are elements of the views.
+func (d *differ) appendRedrawn() {
+	if len(d.pairs) == 0 {
+		return
+	}
+	d.dst = strconv.AppendInt(append(d.dst, "= "...), int64(len(d.pairs)), 10)
+	d.dst = append(d.dst, " redrawn unchanged: refs"...)
+	old, now := ranks(d.from.at), ranks(d.to.at)
+	for i := 0; i < len(d.pairs); {
+		j := i + 1
+		for ; j < len(d.pairs); j++ {
+			a, b := d.pairs[j-1], d.pairs[j]
+			if b.old-a.old != b.now-a.now || old[b.old] != old[a.old]+1 || now[b.now] != now[a.now]+1 {
+				break
+			}
+		}
+		if i > 0 {
+			d.dst = append(d.dst, ',')
+		}
+		first, last := d.pairs[i], d.pairs[j-1]
+		d.dst = appendRange(append(d.dst, ' '), first.old, last.old)
+		d.dst = appendRange(append(d.dst, " → "...), first.now, last.now)
+		i = j
+	}
+	d.dst = append(d.dst, '\n')
+}
+
+// ranks numbers refs in their order.
+func ranks(places map[dom.Ref]int32) map[dom.Ref]int {
+	out := make(map[dom.Ref]int, len(places))
+	for i, ref := range slices.Sorted(maps.Keys(places)) {
+		out[ref] = i
+	}
+	return out
+}
+
+func appendRange(dst []byte, first, last dom.Ref) []byte {
+	dst = strconv.AppendUint(dst, uint64(first), 10)
+	if last != first {
+		dst = strconv.AppendUint(append(dst, '-'), uint64(last), 10)
+	}
+	return dst
+}

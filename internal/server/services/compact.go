@@ -1,0 +1,73 @@
+package services
+
+import (
+	"context"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+// compact makes the answer of GetCompact: the changes if the request asks for them and they may be sent, else the view.
+func (s *snapshot) compact(ctx context.Context, r *domtapv1.GetCompactRequest) *domtapv1.GetCompactResponse {
+	history := r.IncludeHistory == nil || r.GetIncludeHistory()
+	settled := s.view.Settled(history)
+	resp := &domtapv1.GetCompactResponse{Revision: s.view.Snapshot.Revision, Epoch: s.view.Snapshot.Epoch}
+	header := s.view.Header(history)
+	header.Next = s.next
+	whole := func() string { return s.view.Print(header, settled) }
+	switch r.GetFormat() {
+	case domtapv1.Format_FORMAT_DIFF:
+		resp.Text, settled.Tokens = s.diffText()
+	case domtapv1.Format_FORMAT_DENSE_DIFF:
+		resp.Text, settled.Tokens = s.denseDiffText(whole)
+	default:
+		resp.Text = whole()
+		resp.Metadata = s.metadata(settled)
+		return resp
+	}
+	resp.Resync = s.resyncMessage()
+	metering.Of(ctx).Changed(resp.Text != "", s.resync)
+	if resp.Text == "" {
+		settled.Tokens = s.view.Settled(history).Tokens
+		resp.Text = whole()
+	}
+	resp.Metadata = s.metadata(settled)
+	return resp
+}
+
+// diffText returns the diff as text and its tokens, or "" when the whole view must be sent instead: also
+// when the diff exceeds the budget.
+func (s *snapshot) diffText() (text string, cost int) {
+	if s.change == nil {
+		return "", 0
+	}
+	text = s.change.Text()
+	budget := s.view.Selection.Budget()
+	if budget == 0 {
+		return text, 0
+	}
+	if cost = tokens.Count(text); cost > budget {
+		s.resync = views.MostlyChanged
+		return "", 0
+	}
+	return text, cost
+}
+
+// denseDiffText is diffText for DENSE_DIFF: the diff must not cost more than the view either, which whole prints.
+func (s *snapshot) denseDiffText(whole func() string) (text string, cost int) {
+	if s.change == nil {
+		return "", 0
+	}
+	text = s.change.Dense(s.from.View, s.view)
+	cost = tokens.Count(text)
+	if least := leastCost * len(s.view.Elements()); cost > least && cost > tokens.Count(whole()) {
+		s.resync = views.MostlyChanged
+		return "", 0
+	}
+	if s.view.Selection.Budget() == 0 {
+		cost = 0 // as in all answers without a budget
+	}
+	return text, cost
+}

@@ -1,0 +1,125 @@
+package services
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/turn"
+	"github.com/domtap/domtap/compact/dense"
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/server/acting"
+	"github.com/domtap/domtap/internal/server/connections"
+	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/views"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+const (
+	// newPage is the budget of the page after a navigation; a cursor leads to the rest.
+	newPage = 2000
+	// leastCost is what an element of a page in DENSE costs at least, and leastElements how many of a long page it has.
+	leastCost, leastElements = 3, 300
+	// pageTime is how long the page is read for an answer that can do without.
+	pageTime = 5 * time.Second
+)
+
+// actingRequest is what Interact and FillForm have in common.
+type actingRequest interface {
+	GetTabId() string
+	GetClientId() string
+	GetFormat() domtapv1.Format
+}
+
+// isDense reports whether an action is to be answered as DENSE_DIFF.
+func isDense(r actingRequest) bool { return r.GetFormat() == domtapv1.Format_FORMAT_DENSE_DIFF }
+
+// form is the form of the diff that a request's format and its caller's reads ask for.
+func (s *actionService) form(ctx context.Context, tab *actor.Tab, r actingRequest, o *turn.Outcome) acting.Form {
+	shared, who := s.Views.Of(tab), connections.Caller(ctx, r.GetClientId())
+	f := acting.Form{Text: r.GetFormat() == domtapv1.Format_FORMAT_DIFF, Structural: shared.ListsStructural(who, o.After, isDense(r))}
+	if isDense(r) {
+		e := &effect{core: s.core, tab: tab, shared: shared, who: who, client: r.GetClientId(), structural: f.Structural}
+		f.Print = func(o *turn.Outcome) string { return e.print(ctx, o) }
+	}
+	return f
+}
+
+// effect prints what an action did as DENSE_DIFF.
+type effect struct {
+	*core
+	tab    *actor.Tab
+	shared *views.Tab
+	who    views.Caller
+	client string
+	// structural says that structural elements are listed, too.
+	structural bool
+}
+
+// print returns what changed since the caller was last shown the page, or the page where that costs less, or is new;
+// empty: nothing that is listed.
+func (e *effect) print(ctx context.Context, o *turn.Outcome) string {
+	from := o.Before
+	if shown := e.shared.Shown(e.who, o.After); shown != nil {
+		from = shown
+	}
+	if o.Replaced {
+		if page, _ := e.page(ctx, o, newPage); page != "" {
+			return page
+		}
+		from = &dom.Snapshot{URL: o.After.URL, Document: o.After.Document, Epoch: o.After.Epoch} // none of its elements was shown
+	}
+	text := e.changes(from, o.After)
+	if cost := tokens.Count(text); cost > leastCost*min(leastElements, turn.WithoutStructure(o.After.Elements).Len()) {
+		page, now := e.page(ctx, o, 0)
+		if page != "" && tokens.Count(page) < cost {
+			return page
+		}
+		if now != nil && now != o.After { // which counts as shown
+			text = e.changes(from, now)
+		}
+	}
+	return text
+}
+
+// changes returns what leads to a state, which the caller is shown thereby.
+func (e *effect) changes(from, to *dom.Snapshot) string {
+	e.shared.SetShown(e.who, to)
+	if text := views.Changes(from, to, e.listed, acting.MaxListed); text != dense.None {
+		return text
+	}
+	return ""
+}
+
+// listed returns the elements that count of a state of the page.
+func (e *effect) listed(s *dom.Snapshot) dom.List {
+	if e.structural {
+		return s.Elements
+	}
+	return turn.WithoutStructure(s.Elements)
+}
+
+// page returns the page as DENSE, as GetCompact does, and the state that it shows; budget 0: with the default. It is
+// empty when the page cannot be read now.
+func (e *effect) page(ctx context.Context, o *turn.Outcome, budget int32) (string, *dom.Snapshot) {
+	if o.Info.Dialog != nil || o.Info.Status != actor.StatusReady && o.Info.Status != actor.StatusLoading {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(metering.Apart(ctx), pageTime)
+	defer cancel()
+	r := &domtapv1.GetCompactRequest{TabId: e.tab.ID(), ClientId: e.client, Format: domtapv1.Format_FORMAT_DENSE}
+	if budget > 0 {
+		r.MaxTokens = proto.Int32(budget)
+	}
+	if e.structural {
+		r.InteractiveOnly = proto.Bool(false)
+	}
+	got, err := e.snapshot(ctx, r, nil, false)
+	if err != nil || got.view.Snapshot.Document != o.After.Document {
+		return "", nil
+	}
+	return got.compact(ctx, r).GetText(), got.view.Snapshot
+}
