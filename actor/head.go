@@ -22,6 +22,8 @@ type Head struct {
 	// refs is how many refs were given so far.
 	refs dom.Ref
 	view observation.View
+	// noticed is what was noticed on the page so far.
+	noticed *Notices
 }
 
 // Next is closed when a newer head replaces this one, and when the tab ends.
@@ -63,7 +65,7 @@ func (h *Head) Element(ref dom.Ref) (*dom.Element, error) {
 // follow makes the head after h. The log goes on as long as the document stays the same.
 func (h *Head) follow(s *dom.Snapshot, info Info, refs dom.Ref, lim revisions.Limits) *Head {
 	info.Revision, info.Epoch = s.Revision, s.Epoch
-	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs}
+	n := &Head{Snapshot: s, Info: info, next: make(chan struct{}), refs: refs, noticed: h.noticed}
 	switch {
 	case s == h.Snapshot:
 		n.log = h.log
@@ -84,6 +86,10 @@ func (h *Head) Network() Network { return h.view.Network }
 
 // Selected returns what a selector matches in the whole page; false when the main document has not reported yet.
 func (h *Head) Selected(s dom.Selector) (dom.Selection, bool) { return h.view.Selected(s) }
+
+// Notices is what a person would have noticed on the page so far, while somebody asked; see WatchOptions.Notices and
+// driver.Observer. It may be nil.
+func (h *Head) Notices() *Notices { return h.noticed }
 
 // LogBytes is what the log of earlier snapshots counts against its bound.
 func (h *Head) LogBytes() int { return h.log.Bytes() }

@@ -42,6 +42,7 @@ type loop struct {
 	opened    sideeffects.Popups
 	downloads sideeffects.Downloads
 	notes     sideeffects.Notes
+	noticed   *Notices
 
 	publisher publisher
 	pump      pump
@@ -168,6 +169,8 @@ func (t *loop) receive(e driver.Event, ok bool) {
 		if t.doc.Current(e.Frame) == e.Document {
 			t.obs.Selected(e)
 		}
+	case driver.Noticed:
+		t.noticed = t.noticed.With(string(e.Frame)+" "+e.Document, e.Notices)
 	case driver.Traffic:
 		t.obs.Traffic(e, time.Now())
 	case driver.DialogOpened:

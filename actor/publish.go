@@ -34,7 +34,7 @@ func (p *publisher) publish() {
 		p.t.meter.Published()
 	}
 	info.Revision, info.Epoch = s.Revision, s.Epoch
-	if view := p.t.obs.View(); s != h.Snapshot || info != h.Info || view != h.view {
+	if view := p.t.obs.View(); s != h.Snapshot || info != h.Info || view != h.view || p.t.noticed != h.noticed {
 		h = p.replace(h, h.follow(s, info, p.t.doc.NextRef(), p.t.limits), view)
 	}
 	for _, e := range p.events {
@@ -48,7 +48,7 @@ func (p *publisher) publish() {
 
 // replace makes next the head in place of h.
 func (p *publisher) replace(h, next *Head, view observation.View) *Head {
-	next.view = view
+	next.view, next.noticed = view, p.t.noticed
 	p.t.head.Store(next)
 	close(h.next)
 	return next

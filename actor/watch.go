@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/internal/notices"
 	"github.com/domtap/domtap/actor/internal/observation"
 )
 
@@ -16,6 +17,9 @@ type WatchOptions = observation.Options
 
 // Network is what is known of a page's requests, while somebody asks.
 type Network = observation.Network
+
+// Notices is what a person would notice on a page; see package notices.
+type Notices = notices.List
 
 // Watch lets the page push its changes, so that the head follows them, until release is called. It
 // returns when the head is up to date. Release may be called more than once and never blocks. Errors

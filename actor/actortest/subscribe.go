@@ -64,6 +64,18 @@ func (p *documents) Subscribe(ctx context.Context, s driver.Subscription) error 
 	return nil
 }
 
+// Notice implements driver.Observer. A test reports notices by Emit.
+func (p *documents) Notice(context.Context, bool) {}
+
+// CollectNotices implements driver.Observer.
+func (p *documents) CollectNotices(ctx context.Context) error {
+	if err := p.thread(ctx); err != nil {
+		return err
+	}
+	p.mu.Unlock()
+	return nil
+}
+
 // setReports changes what is reported beside changes; the caller holds the lock.
 func (p *documents) setReports(s driver.Subscription) {
 	p.options.structural = p.options.structural || s.Structural

@@ -83,6 +83,13 @@ type Selected struct {
 	Found    map[dom.Selector]dom.Selection
 }
 
+// Noticed tells what a person would notice in a document.
+type Noticed struct {
+	Frame    dom.FrameID
+	Document string
+	Notices  []dom.Notice
+}
+
 // Traffic tells that requests are under way, or that none is; also when one was so short that it is over.
 type Traffic struct{ Busy bool }
 
@@ -101,6 +108,7 @@ func (Downloaded) event()   {}
 func (FrameGone) event()    {}
 func (Gone) event()         {}
 func (Loaded) event()       {}
+func (Noticed) event()      {}
 func (Patched) event()      {}
 func (Responded) event()    {}
 func (Selected) event()     {}

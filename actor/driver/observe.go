@@ -18,11 +18,13 @@ type Subscription struct {
 	Selectors []dom.Selector
 	// Network has Traffic events report whether requests are under way.
 	Network bool
+	// Notices has Noticed events report what a person would notice from then on.
+	Notices bool
 }
 
 // Equal reports whether two subscriptions ask for the same.
 func (s Subscription) Equal(o Subscription) bool {
-	return s.Push == o.Push && s.Geometry == o.Geometry && s.EqualReports(o)
+	return s.Push == o.Push && s.Geometry == o.Geometry && s.Notices == o.Notices && s.EqualReports(o)
 }
 
 // EqualReports reports whether two subscriptions ask for the same beside the changes of documents.

@@ -37,6 +37,9 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	t.x.SideEffects().ForgetTabs()
 	waits, release := t.hold(turn)
 	defer release()
+	t.x.Page().Notice(ctx, true)
+	defer func() { t.x.Page().Notice(context.WithoutCancel(ctx), false) }()
+	noticed := t.x.Head().Notices().Last()
 	start := t.x.State()
 	if turn.URL != "" {
 		if _, err := t.x.Navigate(ctx, turn.URL, turn.Wait); err != nil {
@@ -53,6 +56,9 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 			return Outcome{}, err
 		}
 	}
+	if turn.URL == "" {
+		noticed = t.x.Head().Notices().Last() // the read has brought what the page said before
+	}
 	out := Outcome{Before: t.x.Head().Snapshot, Results: make([]Result, len(turn.Steps))}
 	structural := t.x.State().Structural
 	t.base = baseline{seen: turn.LastSeen, seenMark: turn.LastSeenMark, start: out.Before, startMark: t.x.State().Mark, heal: turn.Heal}
@@ -65,6 +71,7 @@ func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
 	}
 	t.x.SideEffects().SettleTabs(ctx)
 	h := t.x.Publish()
+	out.Notices = h.Notices().Since(noticed)
 	out.After, out.Info, out.Mark = h.Snapshot, h.Info, t.x.State().Mark
 	out.Structural = structural && t.x.State().Structural
 	out.Replaced = out.Before.Document != out.After.Document || out.Before.Epoch != out.After.Epoch

@@ -168,6 +168,8 @@ type Outcome struct {
 	Info    actor.Info
 	// Mark is the mark of the last read; see Reading.
 	Mark uint64
+	// Notices is what a person would have noticed during the turn, whatever the stored DOM has of it.
+	Notices []dom.Notice
 }
 
 // Elements returns what counts of one of the two states when they are compared; see Structural.

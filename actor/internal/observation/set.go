@@ -23,6 +23,8 @@ type Options struct {
 	Selectors []dom.Selector
 	// Network keeps Head.Network up to date.
 	Network bool
+	// Notices keeps Head.Notices up to date.
+	Notices bool
 }
 
 // subscription returns what the page is to report for a union of options.
@@ -38,7 +40,7 @@ func (o Options) subscription() driver.Subscription {
 		return 1
 	})
 	return driver.Subscription{
-		Geometry: o.Geometry, Structural: o.Structural, Network: o.Network, Selectors: slices.Compact(selectors),
+		Geometry: o.Geometry, Structural: o.Structural, Network: o.Network, Notices: o.Notices, Selectors: slices.Compact(selectors),
 		Attributes: slices.Compact(slices.Sorted(slices.Values(o.Attributes))),
 	}
 }
@@ -141,6 +143,7 @@ func (s *Set) Subscription() driver.Subscription {
 		all.Attributes = append(all.Attributes, one.options.Attributes...)
 		all.Selectors = append(all.Selectors, one.options.Selectors...)
 		all.Network = all.Network || one.options.Network
+		all.Notices = all.Notices || one.options.Notices
 	}
 	want := all.subscription()
 	want.Push = len(s.held) > 0

@@ -1855,7 +1855,10 @@ type InteractResponse struct {
 	// The tab that the page opened, when the verdict is NEW_TAB.
 	NewTabId string `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
 	// The diff as text, if requested; it lists as many elements as `diff` would.
-	DiffText      string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
+	DiffText string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
+	// What a person would have noticed from the first event of the turn to its end, in order: at most 8 entries and 200
+	// tokens, the more important ones if there are more. What vanished meanwhile is among them.
+	Outcome       []*Outcome `protobuf:"bytes,7,rep,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1930,6 +1933,13 @@ func (x *InteractResponse) GetDiffText() string {
 		return x.DiffText
 	}
 	return ""
+}
+
+func (x *InteractResponse) GetOutcome() []*Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
 }
 
 // FormField is one field and what to fill in. Set exactly one of label, selector and ref.
@@ -2123,7 +2133,9 @@ type FillFormResponse struct {
 	Tab      *Tab    `protobuf:"bytes,4,opt,name=tab,proto3" json:"tab,omitempty"`
 	NewTabId string  `protobuf:"bytes,5,opt,name=new_tab_id,json=newTabId,proto3" json:"new_tab_id,omitempty"`
 	// The diff as text, if requested, as in InteractResponse.
-	DiffText      string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
+	DiffText string `protobuf:"bytes,6,opt,name=diff_text,json=diffText,proto3" json:"diff_text,omitempty"`
+	// As in InteractResponse.
+	Outcome       []*Outcome `protobuf:"bytes,7,rep,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2200,11 +2212,18 @@ func (x *FillFormResponse) GetDiffText() string {
 	return ""
 }
 
+func (x *FillFormResponse) GetOutcome() []*Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
 var File_domtap_v1_action_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
-	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\"\x82\x02\n" +
+	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\"\x82\x02\n" +
 	"\x06Target\x12\x15\n" +
 	"\x03ref\x18\x01 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x12\n" +
 	"\x04role\x18\x02 \x01(\tR\x04role\x12\x12\n" +
@@ -2331,7 +2350,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x06format\x18\a \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12\x1b\n" +
 	"\tclient_id\x18\b \x01(\tR\bclientIdB\x10\n" +
 	"\x0e_stop_on_errorB\a\n" +
-	"\x05_heal\"\xf3\x01\n" +
+	"\x05_heal\"\xa1\x02\n" +
 	"\x10InteractResponse\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.domtap.v1.StepResultR\aresults\x12#\n" +
 	"\x04diff\x18\x02 \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12,\n" +
@@ -2339,7 +2358,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x03tab\x18\x04 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12\x1c\n" +
 	"\n" +
 	"new_tab_id\x18\x05 \x01(\tR\bnewTabId\x12\x1b\n" +
-	"\tdiff_text\x18\x06 \x01(\tR\bdiffText\"\x9e\x01\n" +
+	"\tdiff_text\x18\x06 \x01(\tR\bdiffText\x12,\n" +
+	"\aoutcome\x18\a \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\x9e\x01\n" +
 	"\tFormField\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x1a\n" +
 	"\bselector\x18\x02 \x01(\tR\bselector\x12\x15\n" +
@@ -2354,7 +2374,7 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x06submit\x18\x03 \x01(\bR\x06submit\x12\x10\n" +
 	"\x03url\x18\x04 \x01(\tR\x03url\x12\x1b\n" +
 	"\tclient_id\x18\x05 \x01(\tR\bclientId\x12)\n" +
-	"\x06format\x18\x06 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\"\xf3\x01\n" +
+	"\x06format\x18\x06 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\"\xa1\x02\n" +
 	"\x10FillFormResponse\x12/\n" +
 	"\aresults\x18\x01 \x03(\v2\x15.domtap.v1.StepResultR\aresults\x12#\n" +
 	"\x04diff\x18\x02 \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12,\n" +
@@ -2362,7 +2382,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\x03tab\x18\x04 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12\x1c\n" +
 	"\n" +
 	"new_tab_id\x18\x05 \x01(\tR\bnewTabId\x12\x1b\n" +
-	"\tdiff_text\x18\x06 \x01(\tR\bdiffText*\x8e\x01\n" +
+	"\tdiff_text\x18\x06 \x01(\tR\bdiffText\x12,\n" +
+	"\aoutcome\x18\a \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome*\x8e\x01\n" +
 	"\aVerdict\x12\x17\n" +
 	"\x13VERDICT_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11VERDICT_NO_CHANGE\x10\x01\x12\x13\n" +
@@ -2427,6 +2448,7 @@ var file_domtap_v1_action_proto_goTypes = []any{
 	(Format)(0),                 // 30: domtap.v1.Format
 	(*Diff)(nil),                // 31: domtap.v1.Diff
 	(*Tab)(nil),                 // 32: domtap.v1.Tab
+	(*Outcome)(nil),             // 33: domtap.v1.Outcome
 }
 var file_domtap_v1_action_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.ClickStep.target:type_name -> domtap.v1.Target
@@ -2471,21 +2493,23 @@ var file_domtap_v1_action_proto_depIdxs = []int32{
 	31, // 39: domtap.v1.InteractResponse.diff:type_name -> domtap.v1.Diff
 	0,  // 40: domtap.v1.InteractResponse.verdict:type_name -> domtap.v1.Verdict
 	32, // 41: domtap.v1.InteractResponse.tab:type_name -> domtap.v1.Tab
-	25, // 42: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
-	30, // 43: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
-	21, // 44: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
-	31, // 45: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
-	0,  // 46: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
-	32, // 47: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
-	23, // 48: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
-	26, // 49: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
-	24, // 50: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
-	27, // 51: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
-	50, // [50:52] is the sub-list for method output_type
-	48, // [48:50] is the sub-list for method input_type
-	48, // [48:48] is the sub-list for extension type_name
-	48, // [48:48] is the sub-list for extension extendee
-	0,  // [0:48] is the sub-list for field type_name
+	33, // 42: domtap.v1.InteractResponse.outcome:type_name -> domtap.v1.Outcome
+	25, // 43: domtap.v1.FillFormRequest.fields:type_name -> domtap.v1.FormField
+	30, // 44: domtap.v1.FillFormRequest.format:type_name -> domtap.v1.Format
+	21, // 45: domtap.v1.FillFormResponse.results:type_name -> domtap.v1.StepResult
+	31, // 46: domtap.v1.FillFormResponse.diff:type_name -> domtap.v1.Diff
+	0,  // 47: domtap.v1.FillFormResponse.verdict:type_name -> domtap.v1.Verdict
+	32, // 48: domtap.v1.FillFormResponse.tab:type_name -> domtap.v1.Tab
+	33, // 49: domtap.v1.FillFormResponse.outcome:type_name -> domtap.v1.Outcome
+	23, // 50: domtap.v1.ActionService.Interact:input_type -> domtap.v1.InteractRequest
+	26, // 51: domtap.v1.ActionService.FillForm:input_type -> domtap.v1.FillFormRequest
+	24, // 52: domtap.v1.ActionService.Interact:output_type -> domtap.v1.InteractResponse
+	27, // 53: domtap.v1.ActionService.FillForm:output_type -> domtap.v1.FillFormResponse
+	52, // [52:54] is the sub-list for method output_type
+	50, // [50:52] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_action_proto_init() }
@@ -2494,6 +2518,7 @@ func file_domtap_v1_action_proto_init() {
 		return
 	}
 	file_domtap_v1_dom_proto_init()
+	file_domtap_v1_outcome_proto_init()
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_action_proto_msgTypes[0].OneofWrappers = []any{}

@@ -2193,9 +2193,11 @@ type WatchDomRequest struct {
 	// every revision at once.
 	MinInterval *durationpb.Duration `protobuf:"bytes,20,opt,name=min_interval,json=minInterval,proto3" json:"min_interval,omitempty"`
 	// Prints the target of every link in texts of formats that leave targets out. DIFF has no targets.
-	Hrefs         bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Hrefs bool `protobuf:"varint,22,opt,name=hrefs,proto3" json:"hrefs,omitempty"`
+	// Also send what a person would notice, as `outcome` events.
+	IncludeOutcome bool `protobuf:"varint,23,opt,name=include_outcome,json=includeOutcome,proto3" json:"include_outcome,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *WatchDomRequest) Reset() {
@@ -2343,6 +2345,13 @@ func (x *WatchDomRequest) GetMinInterval() *durationpb.Duration {
 func (x *WatchDomRequest) GetHrefs() bool {
 	if x != nil {
 		return x.Hrefs
+	}
+	return false
+}
+
+func (x *WatchDomRequest) GetIncludeOutcome() bool {
+	if x != nil {
+		return x.IncludeOutcome
 	}
 	return false
 }
@@ -2528,6 +2537,7 @@ type WatchDomResponse struct {
 	//	*WatchDomResponse_Resync
 	//	*WatchDomResponse_TabStatus
 	//	*WatchDomResponse_Heartbeat
+	//	*WatchDomResponse_Outcome
 	Event isWatchDomResponse_Event `protobuf_oneof:"event"`
 	// The text form, if requested by `format`.
 	Text          string `protobuf:"bytes,13,opt,name=text,proto3" json:"text,omitempty"`
@@ -2668,6 +2678,15 @@ func (x *WatchDomResponse) GetHeartbeat() *Heartbeat {
 	return nil
 }
 
+func (x *WatchDomResponse) GetOutcome() *Outcome {
+	if x != nil {
+		if x, ok := x.Event.(*WatchDomResponse_Outcome); ok {
+			return x.Outcome
+		}
+	}
+	return nil
+}
+
 func (x *WatchDomResponse) GetText() string {
 	if x != nil {
 		return x.Text
@@ -2703,6 +2722,12 @@ type WatchDomResponse_Heartbeat struct {
 	Heartbeat *Heartbeat `protobuf:"bytes,12,opt,name=heartbeat,proto3,oneof"`
 }
 
+type WatchDomResponse_Outcome struct {
+	// Something that a person would notice, if requested by `include_outcome`. One that changes is sent again, such as a
+	// toast that is gone.
+	Outcome *Outcome `protobuf:"bytes,14,opt,name=outcome,proto3,oneof"`
+}
+
 func (*WatchDomResponse_Snapshot) isWatchDomResponse_Event() {}
 
 func (*WatchDomResponse_Diff) isWatchDomResponse_Event() {}
@@ -2714,6 +2739,8 @@ func (*WatchDomResponse_Resync) isWatchDomResponse_Event() {}
 func (*WatchDomResponse_TabStatus) isWatchDomResponse_Event() {}
 
 func (*WatchDomResponse_Heartbeat) isWatchDomResponse_Event() {}
+
+func (*WatchDomResponse_Outcome) isWatchDomResponse_Event() {}
 
 type WaitForRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2812,7 +2839,9 @@ type WaitForResponse struct {
 	// The changes during the wait: at most 50 elements each of added, removed and changed; the counts are of all.
 	Diff *Diff `protobuf:"bytes,7,opt,name=diff,proto3" json:"diff,omitempty"`
 	// Set, without a snapshot, when there is no diff: the page shows another document, or the revision is too old.
-	Resync        *Resync `protobuf:"bytes,8,opt,name=resync,proto3" json:"resync,omitempty"`
+	Resync *Resync `protobuf:"bytes,8,opt,name=resync,proto3" json:"resync,omitempty"`
+	// What a person would have noticed during the wait, as in InteractResponse.
+	Outcome       []*Outcome `protobuf:"bytes,9,rep,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2903,11 +2932,18 @@ func (x *WaitForResponse) GetResync() *Resync {
 	return nil
 }
 
+func (x *WaitForResponse) GetOutcome() []*Outcome {
+	if x != nil {
+		return x.Outcome
+	}
+	return nil
+}
+
 var File_domtap_v1_dom_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\n" +
-	"\x13domtap/v1/dom.proto\x12\tdomtap.v1\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n" +
+	"\x13domtap/v1/dom.proto\x12\tdomtap.v1\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"P\n" +
 	"\x04Rect\x12\f\n" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
@@ -3125,7 +3161,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\anearest\x18\x06 \x03(\v2\x14.domtap.v1.FindMatchR\anearest\"M\n" +
 	"\tFindMatch\x12,\n" +
 	"\aelement\x18\x01 \x01(\v2\x12.domtap.v1.ElementR\aelement\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\tR\x04line\"\xee\x05\n" +
+	"\x04line\x18\x02 \x01(\tR\x04line\"\x97\x06\n" +
 	"\x0fWatchDomRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12#\n" +
 	"\rviewport_only\x18\x02 \x01(\bR\fviewportOnly\x12&\n" +
@@ -3145,7 +3181,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x06format\x18\x11 \x01(\x0e2\x11.domtap.v1.FormatR\x06format\x12!\n" +
 	"\fomit_initial\x18\x13 \x01(\bR\vomitInitial\x12<\n" +
 	"\fmin_interval\x18\x14 \x01(\v2\x19.google.protobuf.DurationR\vminInterval\x12\x14\n" +
-	"\x05hrefs\x18\x16 \x01(\bR\x05hrefsB\x0f\n" +
+	"\x05hrefs\x18\x16 \x01(\bR\x05hrefs\x12'\n" +
+	"\x0finclude_outcome\x18\x17 \x01(\bR\x0eincludeOutcomeB\x0f\n" +
 	"\r_max_elementsB\r\n" +
 	"\v_max_tokensB\x13\n" +
 	"\x11_interactive_onlyB\x10\n" +
@@ -3159,7 +3196,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x06status\x18\x01 \x01(\x0e2\x14.domtap.v1.TabStatusR\x06status\x12\x16\n" +
 	"\x06detail\x18\x02 \x01(\tR\x06detail\x12)\n" +
 	"\x06dialog\x18\x03 \x01(\v2\x11.domtap.v1.DialogR\x06dialog\"\v\n" +
-	"\tHeartbeat\"\xc1\x04\n" +
+	"\tHeartbeat\"\xf1\x04\n" +
 	"\x10WatchDomResponse\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
@@ -3175,7 +3212,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	" \x01(\v2\x11.domtap.v1.ResyncH\x00R\x06resync\x12;\n" +
 	"\n" +
 	"tab_status\x18\v \x01(\v2\x1a.domtap.v1.TabStatusChangeH\x00R\ttabStatus\x124\n" +
-	"\theartbeat\x18\f \x01(\v2\x14.domtap.v1.HeartbeatH\x00R\theartbeat\x12\x12\n" +
+	"\theartbeat\x18\f \x01(\v2\x14.domtap.v1.HeartbeatH\x00R\theartbeat\x12.\n" +
+	"\aoutcome\x18\x0e \x01(\v2\x12.domtap.v1.OutcomeH\x00R\aoutcome\x12\x12\n" +
 	"\x04text\x18\r \x01(\tR\x04textB\a\n" +
 	"\x05event\"\xe1\x01\n" +
 	"\x0eWaitForRequest\x12\x15\n" +
@@ -3184,7 +3222,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x0esince_revision\x18\x03 \x01(\x04H\x00R\rsinceRevision\x88\x01\x01\x12\x14\n" +
 	"\x05epoch\x18\x04 \x01(\tR\x05epoch\x123\n" +
 	"\atimeout\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\atimeoutB\x11\n" +
-	"\x0f_since_revision\"\x9e\x02\n" +
+	"\x0f_since_revision\"\xcc\x02\n" +
 	"\x0fWaitForResponse\x12,\n" +
 	"\aelement\x18\x01 \x01(\v2\x12.domtap.v1.ElementR\aelement\x12\x1a\n" +
 	"\brevision\x18\x02 \x01(\x04R\brevision\x12\x14\n" +
@@ -3193,7 +3231,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x05title\x18\x05 \x01(\tR\x05title\x123\n" +
 	"\aelapsed\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\aelapsed\x12#\n" +
 	"\x04diff\x18\a \x01(\v2\x0f.domtap.v1.DiffR\x04diff\x12)\n" +
-	"\x06resync\x18\b \x01(\v2\x11.domtap.v1.ResyncR\x06resync*w\n" +
+	"\x06resync\x18\b \x01(\v2\x11.domtap.v1.ResyncR\x06resync\x12,\n" +
+	"\aoutcome\x18\t \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome*w\n" +
 	"\fCheckedState\x12\x1d\n" +
 	"\x19CHECKED_STATE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13CHECKED_STATE_FALSE\x10\x01\x12\x16\n" +
@@ -3269,7 +3308,8 @@ var file_domtap_v1_dom_proto_goTypes = []any{
 	(TabStatus)(0),                // 32: domtap.v1.TabStatus
 	(*Dialog)(nil),                // 33: domtap.v1.Dialog
 	(*timestamppb.Timestamp)(nil), // 34: google.protobuf.Timestamp
-	(*WaitCondition)(nil),         // 35: domtap.v1.WaitCondition
+	(*Outcome)(nil),               // 35: domtap.v1.Outcome
+	(*WaitCondition)(nil),         // 36: domtap.v1.WaitCondition
 }
 var file_domtap_v1_dom_proto_depIdxs = []int32{
 	3,  // 0: domtap.v1.Element.rect:type_name -> domtap.v1.Rect
@@ -3315,27 +3355,29 @@ var file_domtap_v1_dom_proto_depIdxs = []int32{
 	12, // 40: domtap.v1.WatchDomResponse.resync:type_name -> domtap.v1.Resync
 	24, // 41: domtap.v1.WatchDomResponse.tab_status:type_name -> domtap.v1.TabStatusChange
 	25, // 42: domtap.v1.WatchDomResponse.heartbeat:type_name -> domtap.v1.Heartbeat
-	35, // 43: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
-	31, // 44: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
-	4,  // 45: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
-	31, // 46: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
-	9,  // 47: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
-	12, // 48: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
-	15, // 49: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
-	17, // 50: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
-	19, // 51: domtap.v1.DomService.Find:input_type -> domtap.v1.FindRequest
-	22, // 52: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
-	27, // 53: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
-	16, // 54: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
-	18, // 55: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
-	20, // 56: domtap.v1.DomService.Find:output_type -> domtap.v1.FindResponse
-	26, // 57: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
-	28, // 58: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
-	54, // [54:59] is the sub-list for method output_type
-	49, // [49:54] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	35, // 43: domtap.v1.WatchDomResponse.outcome:type_name -> domtap.v1.Outcome
+	36, // 44: domtap.v1.WaitForRequest.until:type_name -> domtap.v1.WaitCondition
+	31, // 45: domtap.v1.WaitForRequest.timeout:type_name -> google.protobuf.Duration
+	4,  // 46: domtap.v1.WaitForResponse.element:type_name -> domtap.v1.Element
+	31, // 47: domtap.v1.WaitForResponse.elapsed:type_name -> google.protobuf.Duration
+	9,  // 48: domtap.v1.WaitForResponse.diff:type_name -> domtap.v1.Diff
+	12, // 49: domtap.v1.WaitForResponse.resync:type_name -> domtap.v1.Resync
+	35, // 50: domtap.v1.WaitForResponse.outcome:type_name -> domtap.v1.Outcome
+	15, // 51: domtap.v1.DomService.GetDom:input_type -> domtap.v1.GetDomRequest
+	17, // 52: domtap.v1.DomService.GetCompact:input_type -> domtap.v1.GetCompactRequest
+	19, // 53: domtap.v1.DomService.Find:input_type -> domtap.v1.FindRequest
+	22, // 54: domtap.v1.DomService.WatchDom:input_type -> domtap.v1.WatchDomRequest
+	27, // 55: domtap.v1.DomService.WaitFor:input_type -> domtap.v1.WaitForRequest
+	16, // 56: domtap.v1.DomService.GetDom:output_type -> domtap.v1.GetDomResponse
+	18, // 57: domtap.v1.DomService.GetCompact:output_type -> domtap.v1.GetCompactResponse
+	20, // 58: domtap.v1.DomService.Find:output_type -> domtap.v1.FindResponse
+	26, // 59: domtap.v1.DomService.WatchDom:output_type -> domtap.v1.WatchDomResponse
+	28, // 60: domtap.v1.DomService.WaitFor:output_type -> domtap.v1.WaitForResponse
+	56, // [56:61] is the sub-list for method output_type
+	51, // [51:56] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_dom_proto_init() }
@@ -3343,6 +3385,7 @@ func file_domtap_v1_dom_proto_init() {
 	if File_domtap_v1_dom_proto != nil {
 		return
 	}
+	file_domtap_v1_outcome_proto_init()
 	file_domtap_v1_tab_proto_init()
 	file_domtap_v1_wait_proto_init()
 	file_domtap_v1_dom_proto_msgTypes[1].OneofWrappers = []any{}
@@ -3358,6 +3401,7 @@ func file_domtap_v1_dom_proto_init() {
 		(*WatchDomResponse_Resync)(nil),
 		(*WatchDomResponse_TabStatus)(nil),
 		(*WatchDomResponse_Heartbeat)(nil),
+		(*WatchDomResponse_Outcome)(nil),
 	}
 	file_domtap_v1_dom_proto_msgTypes[24].OneofWrappers = []any{}
 	type x struct{}

@@ -1077,8 +1077,11 @@ func (x *NavigateRequest) GetTimeout() *durationpb.Duration {
 }
 
 type NavigateResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tab           *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Tab   *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	// What a person would notice on the page, as in InteractResponse: its title, headings, alerts and dialogs, what is
+	// invalid or still loading. Empty with WAIT_UNTIL_COMMIT.
+	Outcome       []*Outcome `protobuf:"bytes,2,rep,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1116,6 +1119,13 @@ func (*NavigateResponse) Descriptor() ([]byte, []int) {
 func (x *NavigateResponse) GetTab() *Tab {
 	if x != nil {
 		return x.Tab
+	}
+	return nil
+}
+
+func (x *NavigateResponse) GetOutcome() []*Outcome {
+	if x != nil {
+		return x.Outcome
 	}
 	return nil
 }
@@ -1181,8 +1191,10 @@ func (x *GoBackRequest) GetTimeout() *durationpb.Duration {
 }
 
 type GoBackResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tab           *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Tab   *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	// As in NavigateResponse.
+	Outcome       []*Outcome `protobuf:"bytes,2,rep,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1220,6 +1232,13 @@ func (*GoBackResponse) Descriptor() ([]byte, []int) {
 func (x *GoBackResponse) GetTab() *Tab {
 	if x != nil {
 		return x.Tab
+	}
+	return nil
+}
+
+func (x *GoBackResponse) GetOutcome() []*Outcome {
+	if x != nil {
+		return x.Outcome
 	}
 	return nil
 }
@@ -1285,8 +1304,10 @@ func (x *GoForwardRequest) GetTimeout() *durationpb.Duration {
 }
 
 type GoForwardResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tab           *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Tab   *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	// As in NavigateResponse.
+	Outcome       []*Outcome `protobuf:"bytes,2,rep,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1324,6 +1345,13 @@ func (*GoForwardResponse) Descriptor() ([]byte, []int) {
 func (x *GoForwardResponse) GetTab() *Tab {
 	if x != nil {
 		return x.Tab
+	}
+	return nil
+}
+
+func (x *GoForwardResponse) GetOutcome() []*Outcome {
+	if x != nil {
+		return x.Outcome
 	}
 	return nil
 }
@@ -1389,8 +1417,10 @@ func (x *ReloadRequest) GetTimeout() *durationpb.Duration {
 }
 
 type ReloadResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Tab           *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Tab   *Tab                   `protobuf:"bytes,1,opt,name=tab,proto3" json:"tab,omitempty"`
+	// As in NavigateResponse.
+	Outcome       []*Outcome `protobuf:"bytes,2,rep,name=outcome,proto3" json:"outcome,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1428,6 +1458,13 @@ func (*ReloadResponse) Descriptor() ([]byte, []int) {
 func (x *ReloadResponse) GetTab() *Tab {
 	if x != nil {
 		return x.Tab
+	}
+	return nil
+}
+
+func (x *ReloadResponse) GetOutcome() []*Outcome {
+	if x != nil {
+		return x.Outcome
 	}
 	return nil
 }
@@ -2421,7 +2458,7 @@ var File_domtap_v1_tab_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\n" +
-	"\x13domtap/v1/tab.proto\x12\tdomtap.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x01\n" +
+	"\x13domtap/v1/tab.proto\x12\tdomtap.v1\x1a\x17domtap/v1/outcome.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb5\x01\n" +
 	"\x06Dialog\x12)\n" +
 	"\x04type\x18\x01 \x01(\x0e2\x15.domtap.v1.DialogTypeR\x04type\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x12%\n" +
@@ -2476,30 +2513,34 @@ const file_domtap_v1_tab_proto_rawDesc = "" +
 	"\x03url\x18\x02 \x01(\tR\x03url\x123\n" +
 	"\n" +
 	"wait_until\x18\x03 \x01(\x0e2\x14.domtap.v1.WaitUntilR\twaitUntil\x123\n" +
-	"\atimeout\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"4\n" +
+	"\atimeout\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"b\n" +
 	"\x10NavigateResponse\x12 \n" +
-	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"\x90\x01\n" +
+	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12,\n" +
+	"\aoutcome\x18\x02 \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\x90\x01\n" +
 	"\rGoBackRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x123\n" +
 	"\n" +
 	"wait_until\x18\x02 \x01(\x0e2\x14.domtap.v1.WaitUntilR\twaitUntil\x123\n" +
-	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"2\n" +
+	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"`\n" +
 	"\x0eGoBackResponse\x12 \n" +
-	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"\x93\x01\n" +
+	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12,\n" +
+	"\aoutcome\x18\x02 \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\x93\x01\n" +
 	"\x10GoForwardRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x123\n" +
 	"\n" +
 	"wait_until\x18\x02 \x01(\x0e2\x14.domtap.v1.WaitUntilR\twaitUntil\x123\n" +
-	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"5\n" +
+	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"c\n" +
 	"\x11GoForwardResponse\x12 \n" +
-	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"\x90\x01\n" +
+	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12,\n" +
+	"\aoutcome\x18\x02 \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\x90\x01\n" +
 	"\rReloadRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x123\n" +
 	"\n" +
 	"wait_until\x18\x02 \x01(\x0e2\x14.domtap.v1.WaitUntilR\twaitUntil\x123\n" +
-	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"2\n" +
+	"\atimeout\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\atimeout\"`\n" +
 	"\x0eReloadResponse\x12 \n" +
-	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\"D\n" +
+	"\x03tab\x18\x01 \x01(\v2\x0e.domtap.v1.TabR\x03tab\x12,\n" +
+	"\aoutcome\x18\x02 \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"D\n" +
 	"\x11SetRestoreRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12\x18\n" +
 	"\arestore\x18\x02 \x01(\bR\arestore\"6\n" +
@@ -2665,7 +2706,8 @@ var file_domtap_v1_tab_proto_goTypes = []any{
 	(*AnswerDialogResponse)(nil),  // 37: domtap.v1.AnswerDialogResponse
 	(*WatchTabsResponse)(nil),     // 38: domtap.v1.WatchTabsResponse
 	(*durationpb.Duration)(nil),   // 39: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
+	(*Outcome)(nil),               // 40: domtap.v1.Outcome
+	(*timestamppb.Timestamp)(nil), // 41: google.protobuf.Timestamp
 }
 var file_domtap_v1_tab_proto_depIdxs = []int32{
 	2,  // 0: domtap.v1.Dialog.type:type_name -> domtap.v1.DialogType
@@ -2681,57 +2723,61 @@ var file_domtap_v1_tab_proto_depIdxs = []int32{
 	0,  // 10: domtap.v1.NavigateRequest.wait_until:type_name -> domtap.v1.WaitUntil
 	39, // 11: domtap.v1.NavigateRequest.timeout:type_name -> google.protobuf.Duration
 	6,  // 12: domtap.v1.NavigateResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 13: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 14: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 15: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 16: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 17: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 18: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
-	0,  // 19: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
-	39, // 20: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
-	6,  // 21: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
-	6,  // 22: domtap.v1.SetRestoreResponse.tab:type_name -> domtap.v1.Tab
-	5,  // 23: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
-	4,  // 24: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
-	5,  // 25: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
-	6,  // 26: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
-	6,  // 27: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
-	40, // 28: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
-	27, // 29: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
-	28, // 30: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
-	29, // 31: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
-	30, // 32: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
-	33, // 33: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
-	35, // 34: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
-	31, // 35: domtap.v1.WatchTabsResponse.restoring:type_name -> domtap.v1.TabRestoring
-	32, // 36: domtap.v1.WatchTabsResponse.restored:type_name -> domtap.v1.TabRestored
-	8,  // 37: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
-	10, // 38: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
-	12, // 39: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
-	14, // 40: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
-	16, // 41: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
-	18, // 42: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
-	20, // 43: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
-	22, // 44: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
-	36, // 45: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
-	24, // 46: domtap.v1.TabService.SetRestore:input_type -> domtap.v1.SetRestoreRequest
-	26, // 47: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
-	9,  // 48: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
-	11, // 49: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
-	13, // 50: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
-	15, // 51: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
-	17, // 52: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
-	19, // 53: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
-	21, // 54: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
-	23, // 55: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
-	37, // 56: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
-	25, // 57: domtap.v1.TabService.SetRestore:output_type -> domtap.v1.SetRestoreResponse
-	38, // 58: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
-	48, // [48:59] is the sub-list for method output_type
-	37, // [37:48] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	40, // 13: domtap.v1.NavigateResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 14: domtap.v1.GoBackRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	39, // 15: domtap.v1.GoBackRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 16: domtap.v1.GoBackResponse.tab:type_name -> domtap.v1.Tab
+	40, // 17: domtap.v1.GoBackResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 18: domtap.v1.GoForwardRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	39, // 19: domtap.v1.GoForwardRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 20: domtap.v1.GoForwardResponse.tab:type_name -> domtap.v1.Tab
+	40, // 21: domtap.v1.GoForwardResponse.outcome:type_name -> domtap.v1.Outcome
+	0,  // 22: domtap.v1.ReloadRequest.wait_until:type_name -> domtap.v1.WaitUntil
+	39, // 23: domtap.v1.ReloadRequest.timeout:type_name -> google.protobuf.Duration
+	6,  // 24: domtap.v1.ReloadResponse.tab:type_name -> domtap.v1.Tab
+	40, // 25: domtap.v1.ReloadResponse.outcome:type_name -> domtap.v1.Outcome
+	6,  // 26: domtap.v1.SetRestoreResponse.tab:type_name -> domtap.v1.Tab
+	5,  // 27: domtap.v1.TabDialog.dialog:type_name -> domtap.v1.Dialog
+	4,  // 28: domtap.v1.Download.state:type_name -> domtap.v1.DownloadState
+	5,  // 29: domtap.v1.AnswerDialogResponse.dialog:type_name -> domtap.v1.Dialog
+	6,  // 30: domtap.v1.AnswerDialogResponse.tab:type_name -> domtap.v1.Tab
+	6,  // 31: domtap.v1.WatchTabsResponse.tab:type_name -> domtap.v1.Tab
+	41, // 32: domtap.v1.WatchTabsResponse.observed_at:type_name -> google.protobuf.Timestamp
+	27, // 33: domtap.v1.WatchTabsResponse.opened:type_name -> domtap.v1.TabOpened
+	28, // 34: domtap.v1.WatchTabsResponse.closed:type_name -> domtap.v1.TabClosed
+	29, // 35: domtap.v1.WatchTabsResponse.navigated:type_name -> domtap.v1.TabNavigated
+	30, // 36: domtap.v1.WatchTabsResponse.crashed:type_name -> domtap.v1.TabCrashed
+	33, // 37: domtap.v1.WatchTabsResponse.dialog:type_name -> domtap.v1.TabDialog
+	35, // 38: domtap.v1.WatchTabsResponse.download:type_name -> domtap.v1.TabDownload
+	31, // 39: domtap.v1.WatchTabsResponse.restoring:type_name -> domtap.v1.TabRestoring
+	32, // 40: domtap.v1.WatchTabsResponse.restored:type_name -> domtap.v1.TabRestored
+	8,  // 41: domtap.v1.TabService.OpenTab:input_type -> domtap.v1.OpenTabRequest
+	10, // 42: domtap.v1.TabService.ListTabs:input_type -> domtap.v1.ListTabsRequest
+	12, // 43: domtap.v1.TabService.GetTab:input_type -> domtap.v1.GetTabRequest
+	14, // 44: domtap.v1.TabService.CloseTab:input_type -> domtap.v1.CloseTabRequest
+	16, // 45: domtap.v1.TabService.Navigate:input_type -> domtap.v1.NavigateRequest
+	18, // 46: domtap.v1.TabService.GoBack:input_type -> domtap.v1.GoBackRequest
+	20, // 47: domtap.v1.TabService.GoForward:input_type -> domtap.v1.GoForwardRequest
+	22, // 48: domtap.v1.TabService.Reload:input_type -> domtap.v1.ReloadRequest
+	36, // 49: domtap.v1.TabService.AnswerDialog:input_type -> domtap.v1.AnswerDialogRequest
+	24, // 50: domtap.v1.TabService.SetRestore:input_type -> domtap.v1.SetRestoreRequest
+	26, // 51: domtap.v1.TabService.WatchTabs:input_type -> domtap.v1.WatchTabsRequest
+	9,  // 52: domtap.v1.TabService.OpenTab:output_type -> domtap.v1.OpenTabResponse
+	11, // 53: domtap.v1.TabService.ListTabs:output_type -> domtap.v1.ListTabsResponse
+	13, // 54: domtap.v1.TabService.GetTab:output_type -> domtap.v1.GetTabResponse
+	15, // 55: domtap.v1.TabService.CloseTab:output_type -> domtap.v1.CloseTabResponse
+	17, // 56: domtap.v1.TabService.Navigate:output_type -> domtap.v1.NavigateResponse
+	19, // 57: domtap.v1.TabService.GoBack:output_type -> domtap.v1.GoBackResponse
+	21, // 58: domtap.v1.TabService.GoForward:output_type -> domtap.v1.GoForwardResponse
+	23, // 59: domtap.v1.TabService.Reload:output_type -> domtap.v1.ReloadResponse
+	37, // 60: domtap.v1.TabService.AnswerDialog:output_type -> domtap.v1.AnswerDialogResponse
+	25, // 61: domtap.v1.TabService.SetRestore:output_type -> domtap.v1.SetRestoreResponse
+	38, // 62: domtap.v1.TabService.WatchTabs:output_type -> domtap.v1.WatchTabsResponse
+	52, // [52:63] is the sub-list for method output_type
+	41, // [41:52] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_domtap_v1_tab_proto_init() }
@@ -2739,6 +2785,7 @@ func file_domtap_v1_tab_proto_init() {
 	if File_domtap_v1_tab_proto != nil {
 		return
 	}
+	file_domtap_v1_outcome_proto_init()
 	file_domtap_v1_tab_proto_msgTypes[31].OneofWrappers = []any{}
 	file_domtap_v1_tab_proto_msgTypes[33].OneofWrappers = []any{
 		(*WatchTabsResponse_Opened)(nil),

@@ -21,6 +21,8 @@ type Reader struct {
 	prober prober
 	// subscription is what documents push and report by themselves; the monitor guards it.
 	subscription driver.Subscription
+	// noticing says that a call asks for notices; the monitor guards it.
+	noticing bool
 }
 
 // NewReader makes the reader of a page whose documents run the script.
@@ -72,6 +74,8 @@ func (r *Reader) Pushed(s devtools.Session, e runtime.EventBindingCalled) {
 		r.m.Unlock()
 	case m.Unprobed:
 		r.prober.onRequest(a)
+	case m.Noticed:
+		r.m.Emit(driver.Noticed{Frame: r.m.Tree.Key(id), Document: a.Document, Notices: m.Notices})
 	case m.Selected != nil:
 		r.m.Emit(driver.Selected{Frame: r.m.Tree.Key(id), Document: a.Document, Found: m.Selected})
 	default:

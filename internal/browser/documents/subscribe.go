@@ -3,6 +3,8 @@ package documents
 import (
 	"context"
 
+	"github.com/chromedp/cdproto/cdp"
+
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/observer"
@@ -12,6 +14,7 @@ import (
 const (
 	commandObserve      = "observe"
 	commandSetInterests = "setInterests"
+	commandNotice       = "notice"
 )
 
 // Subscribe says what all documents push and report; see driver.Observer. It sends what differs from the subscription before.
@@ -22,11 +25,11 @@ func (r *Reader) Subscribe(ctx context.Context, s driver.Subscription) {
 	r.subscription = s
 	r.m.Unlock()
 	again := s.Equal(before)
-	push := again || s.Push != before.Push || s.Geometry != before.Geometry
+	push := again || s.Push != before.Push || s.Geometry != before.Geometry || s.Notices != before.Notices
 	interests, old := interestsOf(s), interestsOf(before)
 	for _, o := range r.m.Readable() {
 		if push {
-			o.Agent.Post(ctx, commandObserve, observer.ObserveRequest{Push: s.Push, Geometry: s.Geometry})
+			o.Agent.Post(ctx, commandObserve, observer.ObserveRequest{Push: s.Push, Geometry: s.Geometry, Notices: s.Notices})
 		}
 		if again || !interests.Equal(old) {
 			o.Agent.Post(ctx, commandSetInterests, interests)
@@ -37,10 +40,13 @@ func (r *Reader) Subscribe(ctx context.Context, s driver.Subscription) {
 // OnAgent tells a new agent what it is to push and report.
 func (r *Reader) OnAgent(a *frames.Agent) {
 	r.m.Lock()
-	s := r.subscription
+	s, noticing := r.subscription, r.noticing
 	r.m.Unlock()
 	if s.Push {
-		a.Post(r.m.Life, commandObserve, observer.ObserveRequest{Push: s.Push, Geometry: s.Geometry})
+		a.Post(r.m.Life, commandObserve, observer.ObserveRequest{Push: s.Push, Geometry: s.Geometry, Notices: s.Notices, Fresh: s.Notices})
+	}
+	if noticing {
+		a.Post(r.m.Life, commandNotice, observer.NoticeRequest{On: true, Fresh: true})
 	}
 	if interests := interestsOf(s); !interests.Equal(interestsOf(driver.Subscription{})) {
 		a.Post(r.m.Life, commandSetInterests, interests)
@@ -57,4 +63,34 @@ func interestsOf(s driver.Subscription) observer.Interests {
 		r.Selectors = append(r.Selectors, observer.Selector{CSS: one.CSS, Shown: one.Shown})
 	}
 	return r
+}
+
+// Notice says that a call begins or ends that asks for notices; see driver.Observer.
+func (r *Reader) Notice(ctx context.Context, on bool) {
+	r.m.Lock()
+	r.noticing = on
+	r.m.Unlock()
+	for _, o := range r.m.Readable() {
+		o.Agent.Post(ctx, commandNotice, observer.NoticeRequest{On: on})
+	}
+}
+
+// CollectNotices has the documents report what there is to notice; see driver.Observer.
+func (r *Reader) CollectNotices(ctx context.Context) error {
+	for _, o := range r.m.Readable() {
+		switch {
+		case o.ID == cdp.FrameID(r.m.ID):
+			continue
+		case r.m.IsMain(o.Agent.Session): // it answers before the main document, in the same process
+			o.Agent.Post(ctx, "collectNotices", nil)
+		}
+	}
+	main, err := r.m.Agent(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := main.Call(ctx, "collectNotices", nil, nil); err != nil && !frames.IsGoneContext(err) {
+		return r.m.Failed(err)
+	}
+	return r.m.Barrier(ctx)
 }

@@ -38,6 +38,9 @@ type Message struct {
 	Empty bool
 	// Selected is what selectors match; the rest is empty then. It is nil in all other messages.
 	Selected map[dom.Selector]dom.Selection
+	// Notices is what a person would notice, when Noticed; the rest is empty then.
+	Notices []dom.Notice
+	Noticed bool
 }
 
 // Decode reads one message of the agent.
@@ -51,6 +54,11 @@ func Decode(s string) (Message, error) {
 	if m.Selected != nil {
 		m.Empty = true
 		return m, decodeSelected(m.Selected, rest)
+	}
+	if m.Noticed {
+		m.Empty = true
+		m.Notices, err = decodeNotices(rest)
+		return m, err
 	}
 	d := decoder{lines: rest}
 	d.ops(&m.Patch)
@@ -128,6 +136,7 @@ func (m *Message) setFlags(flags string) {
 	m.Patch.Limited = strings.Contains(flags, "l")
 	m.Unacknowledged = strings.Contains(flags, "u")
 	m.Unprobed = strings.Contains(flags, "p")
+	m.Noticed = strings.Contains(flags, "o")
 	if strings.Contains(flags, "s") {
 		m.Selected = map[dom.Selector]dom.Selection{}
 	}

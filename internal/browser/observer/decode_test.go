@@ -143,6 +143,7 @@ func FuzzDecodeBoundsWhatItReads(f *testing.F) {
 	f.Add(full())
 	f.Add(example())
 	f.Add("doc\t1\tu\t0\t0\t0\t0\t0\t\t")
+	f.Add(noticeHeader + `{"id":1,"kind":"alert","text":"Wrong","detail":"","ref":-1,"gone":false}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Decode(text)
 		if err != nil {
@@ -150,6 +151,11 @@ func FuzzDecodeBoundsWhatItReads(f *testing.F) {
 				t.Fatalf("an error of another kind: %v", err)
 			}
 			return
+		}
+		for _, n := range m.Notices {
+			if len(m.Notices) > maxNotices || n.Kind == 0 || len(n.Text+n.Detail) > 6*maxNotice || strings.ContainsAny(n.Text+n.Detail, "\n\t\x00") {
+				t.Fatalf("a notice got through: %+v", n)
+			}
 		}
 		adds := 0
 		for _, op := range m.Patch.Ops {

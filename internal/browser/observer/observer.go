@@ -130,6 +130,15 @@ type LearnRequest struct {
 type ObserveRequest struct {
 	Push     bool `json:"push"`
 	Geometry bool `json:"geometry"`
+	// Notices asks for what a person would notice. In a Fresh document all of it is new.
+	Notices bool `json:"notices,omitzero"`
+	Fresh   bool `json:"fresh,omitzero"`
+}
+
+// NoticeRequest is the argument of the command "notice": a call begins or ends to ask for notices.
+type NoticeRequest struct {
+	On    bool `json:"on"`
+	Fresh bool `json:"fresh"`
 }
 
 // Interests is the argument of the command "setInterests": what a document reports beside its changes, while it pushes.

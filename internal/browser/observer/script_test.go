@@ -126,7 +126,7 @@ func (t *tab) ask(tt *testing.T, unit, html, steps string) string {
 	if err := chromedp.Do(t.ctx, chromedp.Navigate(t.url)); err != nil {
 		tt.Fatal(err)
 	}
-	answer, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](fmt.Sprintf("%s__units.%s(%s)", t.script, unit, argument)))
+	answer, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](fmt.Sprintf("%s__units.%s(%s)", t.script, unit, argument), chromedp.EvalAwaitPromise))
 	if err != nil {
 		tt.Fatalf("ask the scripts for %s: %v", unit, err)
 	}

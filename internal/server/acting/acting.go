@@ -17,6 +17,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/view"
 )
 
@@ -46,6 +47,7 @@ type Form struct {
 func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractResponse, error) {
 	answer := &domtapv1.InteractResponse{
 		Results: results(o, reason), Verdict: convert.Verdict(o.Verdict), Tab: tab(o), NewTabId: o.NewTab,
+		Outcome: outcome.Of(o.Notices),
 	}
 	if form.Print != nil {
 		if answer.DiffText = form.Print(o); answer.DiffText != "" {

@@ -92,7 +92,7 @@ func (s *actionService) FillForm(ctx context.Context, r *domtapv1.FillFormReques
 	}
 	return &domtapv1.FillFormResponse{
 		Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
-		DiffText: answer.GetDiffText(),
+		DiffText: answer.GetDiffText(), Outcome: answer.GetOutcome(),
 	}, nil
 }
 

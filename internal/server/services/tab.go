@@ -15,6 +15,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/convert"
+	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 )
 
@@ -91,40 +92,40 @@ func (s *tabService) SetRestore(ctx context.Context, r *domtapv1.SetRestoreReque
 
 // Navigate loads a URL.
 func (s *tabService) Navigate(ctx context.Context, r *domtapv1.NavigateRequest) (*domtapv1.NavigateResponse, error) {
-	tab, err := s.load(ctx, r, func(t *actor.Tab, ctx context.Context, wait actor.Wait) (actor.Info, error) {
+	tab, noticed, err := s.load(ctx, r, func(t *actor.Tab, ctx context.Context, wait actor.Wait) (actor.Info, error) {
 		return t.Navigate(ctx, r.GetUrl(), wait)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.NavigateResponse{Tab: tab}, nil
+	return &domtapv1.NavigateResponse{Tab: tab, Outcome: noticed}, nil
 }
 
 // GoBack goes one entry back.
 func (s *tabService) GoBack(ctx context.Context, r *domtapv1.GoBackRequest) (*domtapv1.GoBackResponse, error) {
-	tab, err := s.load(ctx, r, (*actor.Tab).Back)
+	tab, noticed, err := s.load(ctx, r, (*actor.Tab).Back)
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GoBackResponse{Tab: tab}, nil
+	return &domtapv1.GoBackResponse{Tab: tab, Outcome: noticed}, nil
 }
 
 // GoForward goes one entry forward.
 func (s *tabService) GoForward(ctx context.Context, r *domtapv1.GoForwardRequest) (*domtapv1.GoForwardResponse, error) {
-	tab, err := s.load(ctx, r, (*actor.Tab).Forward)
+	tab, noticed, err := s.load(ctx, r, (*actor.Tab).Forward)
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.GoForwardResponse{Tab: tab}, nil
+	return &domtapv1.GoForwardResponse{Tab: tab, Outcome: noticed}, nil
 }
 
 // Reload loads the current document again.
 func (s *tabService) Reload(ctx context.Context, r *domtapv1.ReloadRequest) (*domtapv1.ReloadResponse, error) {
-	tab, err := s.load(ctx, r, (*actor.Tab).Reload)
+	tab, noticed, err := s.load(ctx, r, (*actor.Tab).Reload)
 	if err != nil {
 		return nil, err
 	}
-	return &domtapv1.ReloadResponse{Tab: tab}, nil
+	return &domtapv1.ReloadResponse{Tab: tab, Outcome: noticed}, nil
 }
 
 // navigation is what the requests that load a document have in common.
@@ -134,21 +135,22 @@ type navigation interface {
 	GetTimeout() *durationpb.Duration
 }
 
-// load runs one navigation of a tab within its timeout.
+// load runs one navigation of a tab within its timeout, and returns what a person would notice by it.
 func (s *tabService) load(ctx context.Context, r navigation,
 	start func(*actor.Tab, context.Context, actor.Wait) (actor.Info, error),
-) (*domtapv1.Tab, error) {
+) (*domtapv1.Tab, []*domtapv1.Outcome, error) {
 	tab, err := s.Access.Tab(ctx, r.GetTabId())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := within(ctx, r.GetTimeout())
 	defer cancel()
+	before := tab.Head().Notices().Last()
 	info, err := start(tab, ctx, convert.Wait(r.GetWaitUntil()))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return convert.Tab(info), nil
+	return convert.Tab(info), outcome.Of(tab.Head().Notices().Since(before)), nil
 }
 
 // within bounds ctx by the timeout of a request, if it has one.

@@ -12,6 +12,7 @@ import (
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/deadline"
 	"github.com/domtap/domtap/internal/server/metering"
+	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/server/wire"
 	"github.com/domtap/domtap/internal/tokens"
@@ -37,6 +38,8 @@ type watcher struct {
 	// status and dialog are the ones that were reported last.
 	status actor.Status
 	dialog *driver.Dialog
+	// noticed is the number of the newest notice that the reader has, or that was there before it.
+	noticed uint64
 	// sentAt is when the last message was sent, contentAt when the last one with content was.
 	sentAt, contentAt time.Time
 }
@@ -58,7 +61,9 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 	early, stop := deadline.Before(ctx)
 	starting, cancel := context.WithTimeout(early, w.cfg.StartTimeout)
-	release, err := w.tab.Watch(starting, w.selection.Watch())
+	options := w.selection.Watch()
+	options.Notices = w.request.GetIncludeOutcome()
+	release, err := w.tab.Watch(starting, options)
 	cancel()
 	stop()
 	if err != nil {
@@ -66,6 +71,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 	defer release()
 	head := w.tab.Head()
+	w.noticed = head.Notices().Last()
 	if err := w.begin(head); err != nil {
 		return err
 	}
@@ -122,10 +128,30 @@ func (w *watcher) advance(head *actor.Head, due *<-chan time.Time) (over bool, e
 	} else if *due == nil {
 		*due = time.After(wait)
 	}
+	if err := w.outcome(head.Notices()); err != nil {
+		return true, err
+	}
 	if ending {
 		return true, w.end(head)
 	}
 	return false, w.statusChange(head.Info)
+}
+
+// outcome sends what was noticed since the last message, if the reader asks for that.
+func (w *watcher) outcome(noticed *actor.Notices) error {
+	if !w.request.GetIncludeOutcome() || noticed.Last() == w.noticed {
+		return nil
+	}
+	news := noticed.Changed(w.noticed)
+	w.noticed = noticed.Last()
+	for _, one := range outcome.Of(news) {
+		m := message(w.last)
+		m.Event = &domtapv1.WatchDomResponse_Outcome{Outcome: one}
+		if err := w.send(m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // end returns why the stream is over.

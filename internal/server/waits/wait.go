@@ -15,6 +15,7 @@ import (
 	"github.com/domtap/domtap/actor/turn"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/check"
+	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/internal/server/rpcstatus"
 	"github.com/domtap/domtap/internal/server/views"
 	"github.com/domtap/domtap/internal/truncate"
@@ -40,13 +41,18 @@ type waiter struct {
 	tab     *actor.Tab
 	until   *Condition
 	started time.Time
+	// noticed is the number of the last notice before the wait.
+	noticed uint64
 	// held is the result of the last check.
 	held Holding
 }
 
 // run checks every head until the condition holds, or the tab, the time or the caller ends.
 func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
-	following, err := w.tab.Follow(w.until.Watch())
+	w.noticed = w.tab.Head().Notices().Last()
+	options := w.until.Watch()
+	options.Notices = true
+	following, err := w.tab.Follow(options)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +69,7 @@ func (w *waiter) run(ctx context.Context) (*domtapv1.WaitForResponse, error) {
 			if w.held.Met {
 				m := w.until.Answer(head, w.held)
 				m.Elapsed = durationpb.New(time.Since(w.started))
+				m.Outcome = outcome.Of(head.Notices().Since(w.noticed))
 				return m, nil
 			}
 		}

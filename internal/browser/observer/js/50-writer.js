@@ -14,6 +14,7 @@
 //   flags    f full; m measured; l elements were left out, because there are too many;
 //            u a patch is unacknowledged, p probe first: nothing else in the message counts;
 //            s what selectors match: one line of JSON for each, instead of the columns
+//            o what a person would notice: one line of JSON for each, instead of the columns
 //   ops      one character each: + add, * restore, > move, ~ change, - remove
 //   refs     of every op but +
 //   afters   of + * >: the element before; empty for that of the previous insert, ^ for the start,

@@ -16,6 +16,7 @@ class Agent {
     this.selectors = new SelectorWatch(this.model, this.writer);
     this.send = send;
     this.guard = new Guard();
+    this.notices = new Notices(this);
     /** The host elements of frames, by the id of the frame. @type {Map<string, El>} */
     this.hosts = new Map();
     /** The scroll positions before the wheel turned. @type {WheelState | null} */
@@ -84,16 +85,29 @@ class Agent {
     this.lastMutation = performance.now();
     this.poller.noteActivity();
     if (this.frameRequest) this.changedIn = this.model.doc.timeline.currentTime;
-    this.model.changes.note(records);
+    this.noteRecords(records);
     this.writer.took += performance.now() - this.lastMutation;
     this.selectors.invalidate();
     if (this.guard.press) this.guard.press.notePageChange();
     this.schedule();
   }
 
+  /** Takes in the mutations that were not delivered yet. */
+  takeRecords() {
+    const records = this.observer.takeRecords();
+    if (records.length) this.noteRecords(records);
+  }
+
+  /** @param {MutationRecord[]} records */
+  noteRecords(records) {
+    this.model.changes.note(records);
+    this.notices.note(records);
+  }
+
   /** @param {Event} event */
   onEvent(event) {
     const model = this.model;
+    if (event.type === "invalid") return this.notices.noteInvalid(/** @type {El} */ (event.composedPath()[0]));
     this.selectors.invalidate();
     this.poller.noteActivity();
     model.changes.geometryDirty = true;
@@ -189,8 +203,7 @@ class Agent {
   /** @param {boolean} all @param {boolean} geometry */
   updateAndWrite(all, geometry) {
     const model = this.model;
-    const records = this.observer.takeRecords();
-    if (records.length) model.changes.note(records);
+    this.takeRecords();
     if (all) {
       this.poller.abandonSweep();
       if (!model.layout.isUnchanged()) model.changes.styleDirty = true;
@@ -251,11 +264,11 @@ class Agent {
       return this.writer.header("u");
     }
     this.extendStored(request);
-    const records = this.observer.takeRecords();
-    if (records.length) this.model.changes.note(records);
+    this.takeRecords();
     if (this.model.listeners.due && !request.probed) return this.writer.header("p");
     const message = this.take(true, request.geometry);
     if (mark > 0) this.noteRows(mark);
+    this.notices.check();
     if (message !== null) {
       // Pushed messages overtake this answer, so none is pushed until the answer is acknowledged.
       this.awaitedAck = this.writer.sequence;
@@ -307,9 +320,14 @@ class Agent {
     }
   }
 
-  /** Begins or ends to push patches. @param {{push: boolean, geometry: boolean}} how */
+  /**
+   * Begins or ends to push patches and notices. A document is fresh when it came after the daemon
+   * began to ask.
+   * @param {{push: boolean, geometry: boolean, notices?: boolean, fresh?: boolean}} how
+   */
   observe(how) {
     this.geometry = how.geometry;
+    this.notices.setFollowed(how.notices === true, how.fresh === true);
     if (how.push === this.pushing) return;
     this.pushing = how.push;
     this.poller.stop();
@@ -363,7 +381,7 @@ const SLICES = /** @type {const} */ ({ priority: "user-visible" });
 const WINDOW = 8;
 const EVENTS = [
   "input", "change", "reset", "click", "keyup", "toggle", "scroll", "resize", "focusin", "focusout", "load",
-  "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate",
+  "transitionend", "animationend", "fullscreenchange", "pageshow", "hashchange", "popstate", "invalid",
   // :hover rules show and hide elements without a mutation.
   "pointerover",
 ];

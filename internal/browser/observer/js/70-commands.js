@@ -95,6 +95,11 @@ globalThis.__domtapCall = (command, argument, digits) => {
       return agent.observe(argument);
     case "setInterests":
       return agent.setInterests(argument);
+    case "notice":
+      return agent.notices.setActing(argument);
+    case "collectNotices":
+      agent.takeRecords();
+      return agent.notices.check();
     case "about":
       return about();
     case "nodes": {

@@ -57,6 +57,7 @@ interface El extends HTMLElement {
   readonly files: FileList;
   readonly webkitdirectory: boolean;
   readonly validity: ValidityState;
+  readonly validationMessage: string;
   readonly selectionStart: number | null;
   readonly form: El | null;
   select(): void;
@@ -233,6 +234,23 @@ interface ThroughRequest extends Point {
   scroll: boolean;
   /** The guard then denies all input in this document. */
   arm?: boolean;
+}
+
+/**
+ * Something that a person would notice; see Notices. One with the number of an earlier one replaces
+ * that.
+ */
+interface Notice {
+  id: number;
+  /** "alert", "status", "log", "dialog", "invalid", "heading", "toast" or "busy". */
+  kind: string;
+  text: string;
+  /** Of a dialog that opened: the first text in it beside its name. */
+  detail: string;
+  /** The ref of the element, -1 while it has none. */
+  ref: number;
+  /** It is no longer shown; of a dialog: it was closed. */
+  gone: boolean;
 }
 
 /** The scroll positions before the wheel turned. */

@@ -127,6 +127,40 @@ const units = {
   },
 
   /**
+   * What a person notices: after each step, and then after a frame in which nothing happened. A step may await what it
+   * does; one that begins with "// fresh" begins anew, in a document that came while somebody acts.
+   * @param {string[]} steps
+   */
+  async notices(steps) {
+    /** @type {string[]} */
+    let sent = [];
+    const agent = new Agent(document, (message) => sent.push(...message.split("\n").slice(1)));
+    agent.start();
+    agent.take(true, false);
+    agent.applyAck([agent.writer.sequence, 0, agent.writer.waiting.length]);
+    agent.notices.setActing({ on: true, fresh: false });
+    const out = [];
+    for (const step of steps) {
+      if (step.startsWith("// fresh")) {
+        agent.notices.setActing({ on: false, fresh: false });
+        agent.notices.setActing({ on: true, fresh: true });
+      }
+      await (0, eval)("(async () => {" + step + "})()");
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+      agent.takeRecords();
+      agent.notices.check();
+      for (const line of sent) {
+        const { id, kind, text, detail, ref, gone } = JSON.parse(line);
+        out.push(id + " " + kind + (ref < 0 ? "" : " [" + ref + "]") + (gone ? " gone" : "") + ": " + text + (detail ? " | " + detail : ""));
+      }
+      out.push("---");
+      sent = [];
+    }
+    out.pop();
+    return out;
+  },
+
+  /**
    * The patches of a document: of all of it, and after each step. Each addition is given the next ref. A step that begins
    * with "// measured" is read with its boxes.
    * @param {string[]} steps

@@ -1,0 +1,216 @@
+// @ts-check
+// What a person would notice: which elements are live regions, dialogs, invalid fields, headings or
+// signs of work, whether a box is a toast, and the text of each.
+//
+// The functions read the document and keep nothing. Notices (58-notices.js) compares what they
+// return with what they returned before. Everything here is bounded: the page decides how many such
+// elements there are, and what they say.
+
+/**
+ * The elements that may say something: one query finds all of them. Their roles and states are
+ * checked afterwards, so that the query stays simple.
+ */
+const SOURCES = '[role~="alert" i],[role~="status" i],[role~="log" i],[aria-live],output,' +
+  'dialog,[role~="dialog" i],[role~="alertdialog" i],[aria-modal="true" i],[popover],' +
+  '[aria-invalid],:user-invalid,h1,h2,h3,[role~="heading" i],[aria-busy="true" i],progress,[role~="progressbar" i]';
+/** How many of them are read in one tree, and how many fields are searched for secrets. */
+const MAX_SOURCES = 1000;
+/** How many characters of a text, of a name and of a label are reported. */
+const MAX_NOTICE = 300, MAX_LABEL = 80;
+/** How many nodes are read for a text. */
+const MAX_NOTICE_NODES = 400;
+/** Elements whose content is no text of the message around them. */
+const NO_MESSAGE = new Set([
+  "script", "style", "template", "head", "noscript", "input", "select", "textarea", "button", "iframe", "svg", "object",
+  "video", "audio", "canvas", "datalist",
+]);
+const LIVE_KINDS = new Map([["alert", "alert"], ["status", "status"], ["log", "log"]]);
+const DIALOG_ROLES = new Set(["dialog", "alertdialog"]);
+/** Roles of popovers that are no dialogs: what they hold is offered, not said. */
+const OFFERING_ROLES = new Set(["menu", "menubar", "listbox", "tree", "grid", "tooltip", "combobox"]);
+
+/**
+ * The kind of a live region: "alert", "status" or "log"; empty: the element is none.
+ * @param {El} el
+ */
+function liveKind(el) {
+  const role = LIVE_KINDS.get(explicitRole(el)) || "";
+  const live = (attr(el, "aria-live") || "").trim().toLowerCase();
+  if (live === "off") return "";
+  if (live === "assertive" && role !== "log") return "alert";
+  if (role !== "") return role;
+  if (live === "polite" || live === "assertive") return "status";
+  return tagOf(el) === "output" && explicitRole(el) === "" ? "status" : "";
+}
+
+/** Whether an element is a dialog or popover, open or not. @param {El} el */
+function isDialogSource(el) {
+  const role = explicitRole(el);
+  if (DIALOG_ROLES.has(role)) return true;
+  if (OFFERING_ROLES.has(role) || liveKind(el) !== "") return false;
+  return tagOf(el) === "dialog" || hasAttr(el, "popover") || (attr(el, "aria-modal") || "").toLowerCase() === "true";
+}
+
+/** Whether a dialog or popover is open and drawn. @param {El} el */
+function isDialogOpen(el) {
+  if (tagOf(el) === "dialog" && !hasAttr(el, "open")) return false;
+  return safe.isConnected(el) && safe.checkVisibility(el, VISIBLE);
+}
+
+/** Whether a field is invalid, as the page or the browser says. @param {El} el */
+function isInvalidField(el) {
+  const stated = attr(el, "aria-invalid");
+  if (stated !== null) return stated !== "" && stated.toLowerCase() !== "false";
+  return safe.matches(el, ":user-invalid");
+}
+
+/** Whether an element is a heading of level 1 to 3. @param {El} el */
+function isMainHeading(el) {
+  const role = explicitRole(el), tag = tagOf(el);
+  if (role !== "heading" && (role !== "" || !/^h[1-3]$/.test(tag))) return false;
+  return Number(levelOf(el, tag, "heading")) <= 3;
+}
+
+/** Whether an element says that work is going on: aria-busy, or a progress bar that is not full. @param {El} el */
+function isBusySource(el) {
+  if ((attr(el, "aria-busy") || "").toLowerCase() === "true") return true;
+  const native = tagOf(el) === "progress";
+  if (!native && explicitRole(el) !== "progressbar") return false;
+  const now = parseFloat(attr(el, native ? "value" : "aria-valuenow") || "");
+  const most = parseFloat(attr(el, native ? "max" : "aria-valuemax") || (native ? "1" : "100"));
+  return !(now >= most);
+}
+
+/**
+ * The text of an element as a person reads it: what is drawn, masked where needed, white space
+ * folded. Fields and buttons in it do not count.
+ * @param {El} root @param {number} most
+ * @param {((el: El) => boolean) | null} [skip] elements in it that are left out
+ */
+function noticeText(root, most, skip) {
+  if (isTextMasked(root)) return hasText(safe.textContent(root)) ? MASK : "";
+  const out = new TextFolder(2 * most);
+  /** @type {(El | Text | null)[]} */
+  const stack = flatNodes(root, tagOf(root)).reverse();
+  for (let seen = 0; stack.length && seen < MAX_NOTICE_NODES && !out.isFull; seen++) {
+    const node = /** @type {El | Text | null} */ (stack.pop());
+    if (node === null) {
+      out.add(" "); // the end of a block
+    } else if (isText(node)) {
+      out.add(node.data);
+    } else if (isRead(node) && !(skip && skip(node))) {
+      if (isTextMasked(node)) {
+        out.add(MASK);
+        continue;
+      }
+      const tag = tagOf(node);
+      if (!PHRASING.has(tag)) {
+        out.add(" ");
+        stack.push(null);
+      }
+      const nodes = flatNodes(node, tag);
+      for (let i = Math.min(nodes.length, MAX_NOTICE_NODES) - 1; i >= 0; i--) stack.push(nodes[i]);
+    }
+  }
+  return clean(out.finish(), most);
+}
+
+/** Whether the content of an element is read as text. @param {El} el */
+function isRead(el) {
+  const tag = tagOf(el);
+  if (NO_MESSAGE.has(tag) || (hasAttr(el, "role") && explicitRole(el) === "button")) return false;
+  return tag === "slot" || safe.checkVisibility(el, VISIBLE) || getComputedStyle(el).display === "contents";
+}
+
+/** Whether an element is a live region. @param {El} el */
+function isLiveRegion(el) {
+  return liveKind(el) !== "";
+}
+
+/**
+ * The texts of a live region, one for each child: where children come and go, the new ones are what
+ * is said. Regions in it speak for themselves.
+ * @param {El} region @returns {string[]}
+ */
+function regionTexts(region) {
+  if (!safe.checkVisibility(region, VISIBLE)) return [];
+  const children = flatNodes(region, tagOf(region));
+  if (isTextMasked(region) || children.length > MAX_NOTICE_NODES || !children.some(isElement)) return filled([noticeText(region, MAX_NOTICE, isLiveRegion)]);
+  const out = [];
+  for (const child of children) {
+    if (isText(child)) out.push(clean(child.data, MAX_NOTICE));
+    else if (isRead(child) && !isLiveRegion(child)) out.push(noticeText(child, MAX_NOTICE, isLiveRegion));
+  }
+  return filled(out);
+}
+
+/** @param {string[]} texts */
+function filled(texts) {
+  return texts.filter((text) => text !== "");
+}
+
+/**
+ * The name of a dialog: its accessible name, else its first heading.
+ * @param {Naming} naming @param {El} dialog
+ */
+function dialogName(naming, dialog) {
+  const tag = tagOf(dialog);
+  const name = naming.name(dialog, tag, explicitRole(dialog) || "dialog");
+  if (name) return name;
+  for (const heading of queryWithin(dialog, "h1,h2,h3,h4,h5,h6,[role=heading]")) {
+    const text = safe.checkVisibility(heading, VISIBLE) ? noticeText(heading, MAX_LABEL) : "";
+    if (text) return text;
+  }
+  return "";
+}
+
+/** The text that the elements of an IDREF list have. @param {El} el @param {string} attribute */
+function referencedText(el, attribute) {
+  const ids = attr(el, attribute);
+  if (!ids) return "";
+  const out = [];
+  for (const id of ids.trim().split(/\s+/, 4)) {
+    const other = elementOf(treeOf(el), id);
+    if (other && safe.checkVisibility(other, VISIBLE)) out.push(noticeText(other, MAX_NOTICE));
+  }
+  return clean(filled(out).join(" "), MAX_NOTICE);
+}
+
+/**
+ * Why a field is invalid, in the words of the page, else of the browser. The browser's words for a
+ * secret say how long it is in brackets, which are left out.
+ * @param {El} el
+ */
+function invalidMessage(el) {
+  const stated = attr(el, "aria-invalid") !== null;
+  const own = referencedText(el, "aria-errormessage") || (stated && referencedText(el, "aria-describedby"));
+  if (own) return own;
+  let message = clean(el.validationMessage || "", MAX_NOTICE);
+  if (!isSecret(el) && !isValueMasked(el)) return message;
+  if (typeof el.value === "string" && el.value) message = message.replaceAll(el.value, MASK);
+  return message.replace(/ ?\([^)]*\)/g, "");
+}
+
+/**
+ * A text without the secrets that fields of its tree hold, for a page may print them.
+ * @param {Document} doc @param {Iterable<Shadow>} shadows @param {string} text
+ */
+function withoutSecrets(doc, shadows, text) {
+  for (const tree of [doc, ...shadows]) {
+    const fields = inTree(tree, "input,textarea");
+    for (let i = 0; i < fields.length && i < MAX_SOURCES; i++) {
+      const { value } = fields[i];
+      if (typeof value !== "string" || value.length < SECRET_WITHIN || !isSecret(fields[i])) continue;
+      const held = clean(value, MAX_NOTICE);
+      if (held) text = text.replaceAll(held, MASK);
+    }
+  }
+  return text;
+}
+
+/** The words for a sign of work. @param {Naming} naming @param {El} el */
+function busyText(naming, el) {
+  const role = explicitRole(el);
+  return naming.name(el, tagOf(el), role || "progressbar") || clean(reportedAria(el, "aria-valuetext") || "", MAX_LABEL) ||
+    noticeText(el, MAX_LABEL) || ((attr(el, "aria-busy") || "").toLowerCase() === "true" ? "loading" : "progress bar");
+}

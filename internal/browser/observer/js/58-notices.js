@@ -1,0 +1,337 @@
+// @ts-check
+// Notices: what a person would notice on the page, from one moment on: alerts and status messages,
+// dialogs that open and close, fields that become invalid, headings, and signs of work. The daemon
+// asks for them while it acts, navigates or waits, whatever its clients' views hold.
+//
+// Notices owns what each source (56-noticed.js) said at the last check. A check compares and sends
+// what is new, in one message: the header of a patch with the flag o, then one line of JSON for each
+// Notice. Checks run once a frame after the page changed, so that what was shown for one frame is
+// noticed, and with each read. Everything is bounded, since the page may say something new forever.
+
+/** How many notices are sent between two calls of begin; later ones replace nothing and are lost. */
+const MAX_NOTICES = 24;
+/** How often one live region is noticed anew; later texts replace the last one. */
+const MAX_REGION_NOTICES = 3;
+/** How many headings are noticed. */
+const MAX_HEADINGS = 3;
+/** How many changed nodes are kept until the next check. */
+const MAX_CHANGED = 200;
+/** Checks at frames take at most about one part in so many of the time. */
+const CHECK_SHARE = 20;
+
+/**
+ * What a source said at the last check: its texts, and the notice that it made since begin.
+ * @typedef {{kind: string, texts: string[], notice: Notice | null, count: number}} SourceState
+ */
+
+class Notices {
+  /** @param {Agent} agent */
+  constructor(agent) {
+    this.agent = agent;
+    this.model = agent.model;
+    /** The daemon acts, or somebody follows the notices. */
+    this.acting = this.followed = false;
+    /** Nothing was there before: the document came after the daemon began to act. */
+    this.fresh = false;
+    /** The sources that said something at the last check. @type {Map<El, SourceState>} */
+    this.sources = new Map();
+    /** The texts of the headings, and the title, at the last check. @type {Set<string>} */
+    this.headings = new Set();
+    this.title = "";
+    /** The nodes that changed since the last check. @type {Set<DomNode>} */
+    this.touched = new Set();
+    /** Fields whose validation failed since then. @type {Set<El>} */
+    this.refused = new Set();
+    /** Notices to send. @type {Set<Notice>} */
+    this.unsent = new Set();
+    /** Notices whose elements have no ref yet. @type {Map<Notice, El>} */
+    this.unnamed = new Map();
+    /** The number of the last notice, and how many were made since begin, headings among them. */
+    this.lastId = 0;
+    this.made = 0;
+    this.madeHeadings = 0;
+    /** A check is due at the next frame, and when the next may be. */
+    this.frame = 0;
+    this.notBefore = 0;
+    this.onFrame = this.onFrame.bind(this);
+  }
+
+  /** Whether anybody asks for notices. */
+  get on() {
+    return this.acting || this.followed;
+  }
+
+  /** The daemon begins or ends to act. @param {{on: boolean, fresh: boolean}} how */
+  setActing(how) {
+    const was = this.on;
+    this.acting = how.on;
+    this.turn(was, how.fresh);
+  }
+
+  /** Somebody follows the notices, or nobody does any more. @param {boolean} on @param {boolean} fresh */
+  setFollowed(on, fresh) {
+    if (on === this.followed) return;
+    const was = this.on;
+    this.followed = on;
+    this.turn(was, fresh);
+  }
+
+  /** @param {boolean} was @param {boolean} fresh */
+  turn(was, fresh) {
+    if (!this.on) {
+      this.reset();
+      return;
+    }
+    this.made = this.madeHeadings = 0;
+    this.notBefore = 0;
+    this.agent.start();
+    this.agent.takeRecords();
+    if (was) {
+      this.check(); // what came before is not of the action that begins
+      for (const state of this.sources.values()) {
+        state.notice = null;
+        state.count = 0;
+      }
+      return;
+    }
+    this.fresh = fresh;
+    if (!fresh) this.compare(false);
+    else this.check();
+  }
+
+  reset() {
+    for (const set of [this.sources, this.headings, this.touched, this.refused, this.unsent, this.unnamed]) set.clear();
+    if (this.frame) cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.title = "";
+  }
+
+  // ---- what happens on the page --------------------------------------------------------------
+
+  /** @param {MutationRecord[]} records */
+  note(records) {
+    if (!this.on) return;
+    for (const r of records) {
+      if (this.touched.size >= MAX_CHANGED) break;
+      this.touched.add(/** @type {DomNode} */ (r.target));
+    }
+    this.schedule();
+  }
+
+  /** The validation of a field failed. @param {El} field */
+  noteInvalid(field) {
+    if (!this.on || this.refused.size >= MAX_CHANGED) return;
+    this.refused.add(field);
+    this.schedule();
+  }
+
+  schedule() {
+    if (!this.frame) this.frame = requestAnimationFrame(this.onFrame);
+  }
+
+  onFrame() {
+    this.frame = 0;
+    const start = performance.now();
+    if (start < this.notBefore) return this.schedule();
+    this.check();
+    const now = performance.now();
+    this.notBefore = now + CHECK_SHARE * (now - start);
+    this.agent.writer.took += now - start;
+  }
+
+  // ---- checks --------------------------------------------------------------------------------
+
+  /** Compares the page with the last check, and sends what is new. */
+  check() {
+    if (!this.on) return;
+    this.compare(true);
+    this.name();
+    this.flush();
+  }
+
+  /** @param {boolean} report */
+  compare(report) {
+    const { model } = this;
+    this.model.visibility.begin();
+    /** @type {Map<El, SourceState>} */
+    const now = new Map();
+    /** @type {El[]} */
+    const headings = [];
+    for (const el of this.found()) {
+      const kind = kindOfSource(el);
+      if (kind === "heading") headings.push(el);
+      else if (kind !== "") this.read(el, kind, now);
+    }
+    for (const field of this.refused) if (!now.has(field) && safe.isConnected(field)) this.read(field, "invalid", now);
+    const before = this.sources;
+    this.sources = now;
+    if (report) this.reportAll(before, now);
+    this.compareHeadings(headings, report);
+    this.touched.clear();
+    this.refused.clear();
+    if (model.doc.readyState !== "loading") this.fresh = false;
+  }
+
+  /** All elements that may say something, in every known tree. */
+  *found() {
+    for (const tree of [this.model.doc, ...this.model.sweep.shadows]) {
+      const all = inTree(tree, SOURCES);
+      for (let i = 0; i < all.length && i < MAX_SOURCES; i++) yield all[i];
+    }
+  }
+
+  /** Notes what a source says now, if anything. @param {El} el @param {string} kind @param {Map<El, SourceState>} now */
+  read(el, kind, now) {
+    const was = this.sources.get(el);
+    const texts = this.textsOf(el, kind);
+    if (texts.length) now.set(el, { kind, texts, notice: was && was.kind === kind ? was.notice : null, count: was ? was.count : 0 });
+  }
+
+  /** What a source says; nothing while it is not shown. @param {El} el @param {string} kind @returns {string[]} */
+  textsOf(el, kind) {
+    const { naming } = this.model;
+    switch (kind) {
+      case "dialog": {
+        if (!isDialogOpen(el)) return [];
+        const text = noticeText(el, MAX_NOTICE);
+        const name = dialogName(naming, el) || clean(text, MAX_LABEL);
+        return name ? [name, text.startsWith(name) ? text.slice(name.length).trim() : text] : [];
+      }
+      case "invalid": {
+        const name = clean(naming.name(el, tagOf(el), explicitRole(el)), MAX_LABEL), message = invalidMessage(el);
+        return [filled([name, message]).join(": ") || "a field"];
+      }
+      case "busy":
+        return safe.checkVisibility(el, VISIBLE) ? [busyText(naming, el)] : [];
+    }
+    return regionTexts(el);
+  }
+
+  /** @param {Map<El, SourceState>} before @param {Map<El, SourceState>} now */
+  reportAll(before, now) {
+    // An application that draws everything anew shows nothing new by that.
+    const known = new Set();
+    for (const [el, state] of before) if (!now.has(el)) known.add(state.kind + state.texts.join("\n"));
+    const drawn = new Set();
+    for (const [el, state] of now) {
+      const was = before.get(el);
+      const signature = state.kind + state.texts.join("\n");
+      if (!was) drawn.add(signature);
+      if (!was && ((state.kind !== "alert" && known.has(signature)) || (state.kind === "log" && this.fresh))) continue;
+      this.report(el, state, was && was.kind === state.kind ? was : null);
+    }
+    for (const [el, was] of before) {
+      if (now.has(el)) continue;
+      if (drawn.has(was.kind + was.texts.join("\n"))) continue;
+      if (was.kind === "dialog") this.make("dialog", was.texts[0], "", null, true);
+      else if (was.notice && was.kind !== "invalid") this.change(was.notice, { gone: true });
+    }
+  }
+
+  /** Reports a source that says something new. @param {El} el @param {SourceState} state @param {SourceState | null} was */
+  report(el, state, was) {
+    const { kind, texts } = state;
+    if (kind === "dialog" || kind === "busy") {
+      if (!was) state.notice = this.make(kind, texts[0], texts[1] || "", el, false);
+      return;
+    }
+    const fresh = was ? texts.filter((text) => !was.texts.includes(text)) : texts;
+    const again = kind === "invalid" ? this.refused.has(el) : kind === "alert" && this.isTouched(el);
+    if (!fresh.length && !again) return;
+    // What follows a text comes alone in logs; an alert is read as a whole.
+    const text = clean((kind === "alert" || kind === "status" || !fresh.length ? texts : fresh).join(" "), MAX_NOTICE);
+    const last = state.notice;
+    if (last && (state.count >= MAX_REGION_NOTICES || text.startsWith(last.text) || kind === "invalid")) {
+      this.change(last, { text: this.redacted(text), gone: false });
+      return;
+    }
+    state.count++;
+    state.notice = this.make(kind, text, "", el, false);
+  }
+
+  /** Whether something changed in an element since the last check. @param {El} el */
+  isTouched(el) {
+    for (const node of this.touched) if (safe.contains(el, node)) return true;
+    return false;
+  }
+
+  /** @param {El[]} headings @param {boolean} report */
+  compareHeadings(headings, report) {
+    const texts = new Set();
+    /** @type {{el: El, text: string, level: number}[]} */
+    const found = [];
+    for (const el of headings) {
+      if (!safe.checkVisibility(el, VISIBLE)) continue;
+      const text = noticeText(el, MAX_NOTICE);
+      if (text === "" || texts.has(text)) continue;
+      texts.add(text);
+      if (!this.headings.has(text) && !this.isInDialog(el)) found.push({ el, text, level: Number(levelOf(el, tagOf(el), "heading")) });
+    }
+    this.headings = texts;
+    const title = clean(safe.title(this.model.doc), MAX_NOTICE), retitled = title !== this.title;
+    this.title = title;
+    if (!report) return;
+    found.sort((a, b) => a.level - b.level);
+    for (const { el, text } of found) if (this.madeHeadings++ < MAX_HEADINGS) this.make("heading", text, "", el, false);
+    if (retitled && title !== "" && !texts.has(title)) this.make("heading", title, "", null, false);
+  }
+
+  /** Whether an element is in a dialog that is open, which is noticed itself. @param {El} el */
+  isInDialog(el) {
+    for (const [other, { kind }] of this.sources) if (kind === "dialog" && safe.contains(other, el)) return true;
+    return false;
+  }
+
+  // ---- notices -------------------------------------------------------------------------------
+
+  /**
+   * @param {string} kind @param {string} text @param {string} detail @param {El | null} el
+   * @param {boolean} gone
+   * @returns {Notice | null}
+   */
+  make(kind, text, detail, el, gone) {
+    if (this.made >= MAX_NOTICES) return null;
+    this.made++;
+    const notice = { id: ++this.lastId, kind, text: this.redacted(text), detail: this.redacted(detail), ref: -1, gone };
+    this.unsent.add(notice);
+    if (el) this.unnamed.set(notice, el);
+    return notice;
+  }
+
+  /** @param {Notice} notice @param {Partial<Notice>} change */
+  change(notice, change) {
+    Object.assign(notice, change);
+    this.unsent.add(notice);
+  }
+
+  /** @param {string} text */
+  redacted(text) {
+    return text === "" ? "" : withoutSecrets(this.model.doc, this.model.sweep.shadows, text);
+  }
+
+  /** Gives notices the refs of their elements, once these have one. */
+  name() {
+    for (const [notice, el] of this.unnamed) {
+      const rec = this.model.records.get(el);
+      if (rec && rec.ref >= 0) this.change(notice, { ref: rec.ref });
+      if (rec && rec.ref >= 0 || !safe.isConnected(el)) this.unnamed.delete(notice);
+    }
+  }
+
+  flush() {
+    if (!this.unsent.size) return;
+    const lines = [...this.unsent].map((notice) => JSON.stringify(notice));
+    this.unsent.clear();
+    this.agent.send(this.agent.writer.header("o") + "\n" + lines.join("\n"));
+  }
+}
+
+/** The kind of notice that an element may give; empty: none. @param {El} el */
+function kindOfSource(el) {
+  const live = liveKind(el);
+  if (live !== "") return live;
+  if (isDialogSource(el)) return "dialog";
+  if (isMainHeading(el)) return "heading";
+  if (isBusySource(el)) return "busy";
+  return isInvalidField(el) ? "invalid" : "";
+}

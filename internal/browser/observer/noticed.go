@@ -1,0 +1,56 @@
+package observer
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+)
+
+const (
+	// maxNotices is how many notices one message may have.
+	maxNotices = 64
+	// maxNotice is how many bytes a text of one may have.
+	maxNotice = 2 << 10
+	// maxNoticeLine bounds the line of one notice.
+	maxNoticeLine = 16 << 10
+)
+
+var noticeKinds = map[string]dom.NoticeKind{
+	"alert": dom.NoticeAlert, "status": dom.NoticeStatus, "log": dom.NoticeLog, "dialog": dom.NoticeDialog,
+	"invalid": dom.NoticeInvalid, "heading": dom.NoticeHeading, "toast": dom.NoticeToast, "busy": dom.NoticeBusy,
+}
+
+// notice is one line of what a person would notice.
+type notice struct {
+	ID     uint64 `json:"id"`
+	Kind   string `json:"kind"`
+	Text   string `json:"text"`
+	Detail string `json:"detail"`
+	Ref    int64  `json:"ref"`
+	Gone   bool   `json:"gone"`
+}
+
+// decodeNotices reads what a person would notice.
+func decodeNotices(lines string) ([]dom.Notice, error) {
+	var out []dom.Notice
+	for line := range strings.SplitSeq(lines, "\n") {
+		var n notice
+		if len(line) > maxNoticeLine || len(out) >= maxNotices {
+			return nil, malformed("a notice of %d bytes behind %d others", len(line), len(out))
+		}
+		if err := json.Unmarshal([]byte(line), &n); err != nil {
+			return nil, malformed("a notice")
+		}
+		kind, known := noticeKinds[n.Kind]
+		if !known || len(n.Text) > maxNotice || len(n.Detail) > maxNotice || n.Ref < -1 || n.Ref >= int64(dom.NoRef) {
+			return nil, malformed("a notice of kind %.20q and ref %d with %d and %d bytes", n.Kind, n.Ref, len(n.Text), len(n.Detail))
+		}
+		one := dom.Notice{ID: n.ID, Kind: kind, Text: clean(n.Text), Detail: clean(n.Detail), Ref: dom.NoRef, Gone: n.Gone}
+		if n.Ref >= 0 {
+			one.Ref = dom.Ref(n.Ref)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}

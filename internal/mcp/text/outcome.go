@@ -1,0 +1,56 @@
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+)
+
+// Outcome formats what a person would have noticed, one line each:
+//
+//	! alert: Wrong e-mail or password
+//	! invalid [7] E-mail: Please include an "@"
+//	! dialog "Delete 3 files?": This cannot be undone.
+//	! dialog closed "Delete 3 files?"
+//
+// Every line begins with "! ", and no text of a page begins a line. A heading that is the title of the page is left out where
+// the answer prints that title.
+func Outcome(all []*domtapv1.Outcome, title string) string { return OutcomeWith(all, title, Line) }
+
+// OutcomeWith is to Outcome what DiffWith is to Diff.
+func OutcomeWith(all []*domtapv1.Outcome, title string, line func(string) string) string {
+	var b strings.Builder
+	for _, o := range all {
+		if o.GetKind() == domtapv1.OutcomeKind_OUTCOME_KIND_HEADING && o.GetText() == title {
+			continue
+		}
+		b.WriteString("! " + notice(o, line) + "\n")
+	}
+	return b.String()
+}
+
+// notice formats one entry of an outcome.
+func notice(o *domtapv1.Outcome, line func(string) string) string {
+	said := line(o.GetText())
+	switch o.GetKind() {
+	case domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG:
+		if o.GetGone() {
+			return "dialog closed " + strconv.Quote(said)
+		}
+		if detail := line(o.GetDetail()); detail != "" {
+			return "dialog " + strconv.Quote(said) + ": " + detail
+		}
+		return "dialog " + strconv.Quote(said)
+	case domtapv1.OutcomeKind_OUTCOME_KIND_INVALID:
+		if o.Ref != nil {
+			return fmt.Sprintf("invalid [%d] %s", o.GetRef(), said)
+		}
+		if strings.HasPrefix(said, "[") { // which is no ref
+			said = `\` + said
+		}
+		return "invalid " + said
+	}
+	return strings.ToLower(strings.TrimPrefix(o.GetKind().String(), "OUTCOME_KIND_")) + ": " + said
+}

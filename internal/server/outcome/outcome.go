@@ -1,0 +1,109 @@
+// Package outcome makes the outcome of an answer of what was noticed on a page: a bounded list, in order.
+//
+// It guarantees at most MaxEntries entries and MaxTokens tokens as text, whatever the page does. When there is more, what
+// matters less is left out first, and then texts are cut. It is pure: it has no state.
+package outcome
+
+import (
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/tokens"
+	"github.com/domtap/domtap/internal/truncate"
+)
+
+// The bounds of an outcome.
+const (
+	MaxEntries = 8
+	MaxTokens  = 200
+	// perEntry is what an entry costs besides its texts: its mark, kind and ref.
+	perEntry = 8
+)
+
+// kinds are the kinds of entries, by the kinds of notices.
+var kinds = map[dom.NoticeKind]domtapv1.OutcomeKind{
+	dom.NoticeAlert:   domtapv1.OutcomeKind_OUTCOME_KIND_ALERT,
+	dom.NoticeStatus:  domtapv1.OutcomeKind_OUTCOME_KIND_STATUS,
+	dom.NoticeLog:     domtapv1.OutcomeKind_OUTCOME_KIND_LOG,
+	dom.NoticeDialog:  domtapv1.OutcomeKind_OUTCOME_KIND_DIALOG,
+	dom.NoticeInvalid: domtapv1.OutcomeKind_OUTCOME_KIND_INVALID,
+	dom.NoticeHeading: domtapv1.OutcomeKind_OUTCOME_KIND_HEADING,
+	dom.NoticeToast:   domtapv1.OutcomeKind_OUTCOME_KIND_TOAST,
+	dom.NoticeBusy:    domtapv1.OutcomeKind_OUTCOME_KIND_BUSY,
+}
+
+// importance orders the kinds: what comes later is left out first.
+var importance = []dom.NoticeKind{
+	dom.NoticeDialog, dom.NoticeAlert, dom.NoticeInvalid, dom.NoticeToast, dom.NoticeStatus, dom.NoticeBusy, dom.NoticeHeading, dom.NoticeLog,
+}
+
+// lengths are how many characters texts may have, longest first. The next is taken when all entries cost too much.
+var lengths = []int{160, 80, 40, 20}
+
+// Of returns the outcome of what was noticed, in its order.
+func Of(noticed []dom.Notice) []*domtapv1.Outcome {
+	kept := mostImportant(distinct(noticed), MaxEntries)
+	for _, length := range lengths {
+		if out, cost := entries(kept, length); cost <= MaxTokens {
+			return out
+		}
+	}
+	for len(kept) > 0 { // letters that cost several tokens each
+		kept = mostImportant(kept, len(kept)-1)
+		if out, cost := entries(kept, lengths[len(lengths)-1]); cost <= MaxTokens {
+			return out
+		}
+	}
+	return nil
+}
+
+// distinct leaves out what says the same as an entry before it, and toasts that have a role, too.
+func distinct(noticed []dom.Notice) []dom.Notice {
+	var out []dom.Notice
+	for _, n := range noticed {
+		same := func(o dom.Notice) bool {
+			toast := n.Kind == dom.NoticeToast && (o.Kind == dom.NoticeAlert || o.Kind == dom.NoticeStatus || o.Kind == dom.NoticeLog)
+			return o.Text == n.Text && (toast || o.Kind == n.Kind && o.Detail == n.Detail && o.Gone == n.Gone && o.Ref == n.Ref)
+		}
+		if kinds[n.Kind] != 0 && !slices.ContainsFunc(out, same) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// mostImportant returns at most n of the notices, in their order.
+func mostImportant(all []dom.Notice, n int) []dom.Notice {
+	if len(all) <= n {
+		return all
+	}
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return slices.Index(importance, all[a].Kind) - slices.Index(importance, all[b].Kind)
+	})
+	order = order[:n]
+	slices.Sort(order)
+	out := make([]dom.Notice, n)
+	for i, at := range order {
+		out[i] = all[at]
+	}
+	return out
+}
+
+// entries makes the entries, with texts of at most so many characters, and returns what they cost in tokens.
+func entries(all []dom.Notice, length int) (out []*domtapv1.Outcome, cost int) {
+	for _, n := range all {
+		entry := &domtapv1.Outcome{Kind: kinds[n.Kind], Text: truncate.Runes(n.Text, length), Detail: truncate.Runes(n.Detail, length), Gone: n.Gone}
+		if n.Ref != dom.NoRef {
+			ref := uint32(n.Ref)
+			entry.Ref = &ref
+		}
+		out = append(out, entry)
+		cost += perEntry + tokens.Count(entry.GetText()) + tokens.Count(entry.GetDetail())
+	}
+	return out, cost
+}

@@ -1,0 +1,76 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/domtap/domtap/dom"
+	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/mcp/text"
+	"github.com/domtap/domtap/internal/tokens"
+)
+
+func noticed(kind dom.NoticeKind, text string) dom.Notice {
+	return dom.Notice{Kind: kind, Text: text, Ref: dom.NoRef}
+}
+
+// lines joins kinds and texts.
+func lines(all []*domtapv1.Outcome) string { return text.Outcome(all, "") }
+
+func TestAnOutcomeKeepsItsOrder(t *testing.T) {
+	field := noticed(dom.NoticeInvalid, "E-mail")
+	field.Ref = 7
+	got := lines(Of([]dom.Notice{noticed(dom.NoticeHeading, "Teams"), noticed(dom.NoticeAlert, "Wrong"), field}))
+	if want := "! heading: Teams\n! alert: Wrong\n! invalid [7] E-mail\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWhatIsSaidTwiceIsOneEntry(t *testing.T) {
+	got := lines(Of([]dom.Notice{noticed(dom.NoticeStatus, "Saved"), noticed(dom.NoticeToast, "Saved"), noticed(dom.NoticeStatus, "Saved"), noticed(dom.NoticeToast, "Sent")}))
+	if want := "! status: Saved\n! toast: Sent\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWhatMattersLessIsLeftOutFirst(t *testing.T) {
+	var all []dom.Notice
+	for i := range 20 {
+		all = append(all, noticed(dom.NoticeLog, fmt.Sprint("line ", i)))
+	}
+	all = append(all, noticed(dom.NoticeHeading, "Teams"), noticed(dom.NoticeDialog, "Delete?"))
+	got := lines(Of(all))
+	if !strings.HasPrefix(got, "! log: line 0\n") || !strings.HasSuffix(got, "! heading: Teams\n! dialog \"Delete?\"\n") || strings.Count(got, "\n") != MaxEntries {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestLongTextsAreCut(t *testing.T) {
+	out := Of([]dom.Notice{noticed(dom.NoticeAlert, strings.Repeat("word ", 200)), noticed(dom.NoticeAlert, "short")})
+	if len(out) != 2 || !strings.HasSuffix(out[0].GetText(), "…") || out[1].GetText() != "short" {
+		t.Errorf("got %v", out)
+	}
+}
+
+// FuzzAnOutcomeIsBounded holds the bounds whatever a page says.
+func FuzzAnOutcomeIsBounded(f *testing.F) {
+	f.Add("Wrong e-mail or password\nalert", uint8(1), uint8(3))
+	f.Add(strings.Repeat("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 400), uint8(2), uint8(40))
+	f.Add("\x00\xff[7]", uint8(5), uint8(200))
+	f.Fuzz(func(t *testing.T, said string, kind, count uint8) {
+		var all []dom.Notice
+		for i := range count {
+			n := dom.Notice{Kind: dom.NoticeKind((kind + i) % 10), Text: said[int(i)%(len(said)+1):], Detail: said, Ref: dom.Ref(i), Gone: i%3 == 0}
+			all = append(all, n)
+		}
+		out := Of(all)
+		if printed := lines(out); len(out) > MaxEntries || tokens.Count(printed) > MaxTokens || strings.Count(printed, "\n") != len(out) {
+			t.Errorf("%d entries of %d tokens: %q", len(out), tokens.Count(printed), printed)
+		}
+		if slices.ContainsFunc(out, func(o *domtapv1.Outcome) bool { return o.GetKind() == 0 }) {
+			t.Errorf("an entry without a kind: %v", out)
+		}
+	})
+}
