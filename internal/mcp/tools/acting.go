@@ -108,7 +108,13 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 	if int(d.GetAddedCount()) == len(d.GetAdded()) && int(d.GetRemovedCount()) == len(d.GetRemoved()) && int(d.GetChangedCount()) == len(d.GetChanged()) {
 		c.Session.advance(now.GetId(), d.GetFromRevision(), d.GetToRevision())
 	}
+	c.noticed(answer.GetOutcome(), now)
 	c.show(text.Results(answer.GetResults()) + text.Diff(d))
+}
+
+// noticed shows what a person would have noticed, before anything else that an answer says of the page.
+func (c *Call) noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) {
+	c.show(text.Outcome(all, now.GetTitle()))
 }
 
 // stepArgs are the arguments of one step. The action decides which of them apply.
@@ -352,7 +358,7 @@ func fillForm(ctx context.Context, c *Call) error {
 	}
 	c.outcome(&domtapv1.InteractResponse{
 		Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
-		DiffText: answer.GetDiffText(),
+		DiffText: answer.GetDiffText(), Outcome: answer.GetOutcome(),
 	})
 	return nil
 }
@@ -438,7 +444,9 @@ func wait(ctx context.Context, c *Call) error {
 	if answer.GetResync() != nil {
 		c.note("the page was replaced meanwhile: take a new snapshot")
 	}
-	c.show(text.Page(&domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}))
+	now := &domtapv1.Tab{Url: answer.GetUrl(), Title: answer.GetTitle()}
+	c.noticed(answer.GetOutcome(), now)
+	c.show(text.Page(now))
 	if e := answer.GetElement(); e != nil {
 		c.show("found [" + strconv.FormatUint(uint64(e.GetRef()), 10) + "] " + text.Node(e) + "\n")
 	}

@@ -97,6 +97,7 @@ func (c *Call) goTo(ctx context.Context, request *domtapv1.NavigateRequest) (*do
 	if err == nil && c.Session.Current() == "" {
 		c.Session.setCurrent(request.GetTabId())
 	}
+	c.noticed(answer.GetOutcome(), answer.GetTab())
 	return answer.GetTab(), err
 }
 

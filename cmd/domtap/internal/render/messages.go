@@ -136,8 +136,8 @@ func states(e *domtapv1.Element) string {
 	return strings.Join(words, " ")
 }
 
-// Outcome is one line for each completed step, one for the verdict, and the diff. It is empty if no step
-// was completed.
+// Outcome is one line for each thing that a person would have noticed, one for each completed step, one for the verdict, and
+// the diff. It is empty if no step was completed and nothing was noticed.
 func Outcome(answer *domtapv1.InteractResponse) string {
 	var b strings.Builder
 	for _, result := range answer.GetResults() {
@@ -160,7 +160,12 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 		fresh := Line(answer.GetNewTabId())
 		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; --tab %s works on the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
-	return b.String() + Diff(answer.GetDiff())
+	return noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + Diff(answer.GetDiff())
+}
+
+// noticed is one line for each thing that a person would have noticed.
+func noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
+	return text.OutcomeWith(all, now.GetTitle(), Line)
 }
 
 // Waited is the result of a wait: the element that met the condition, the page, and what changed meanwhile.
@@ -170,7 +175,7 @@ func Waited(answer *domtapv1.WaitForResponse) string {
 		fmt.Fprintf(&b, "[%d] %s\n", e.GetRef(), text.NodeWith(e, Line))
 	}
 	fmt.Fprintf(&b, "Waited %s: %s | %s\n", answer.GetElapsed().AsDuration().Round(time.Millisecond), Line(answer.GetUrl()), Line(answer.GetTitle()))
-	return b.String() + Diff(answer.GetDiff())
+	return noticed(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Diff(answer.GetDiff())
 }
 
 // Watch is the text of one message of a stream, which may be empty.
@@ -189,6 +194,8 @@ func Watch(m *domtapv1.WatchDomResponse) string {
 		return fmt.Sprintf("Resync (%s): %s, from revision %d\n", Line(event.Resync.GetReason()), snapshot(event.Resync.GetSnapshot()), m.GetRevision())
 	case *domtapv1.WatchDomResponse_TabStatus:
 		return status(event.TabStatus)
+	case *domtapv1.WatchDomResponse_Outcome:
+		return noticed([]*domtapv1.Outcome{event.Outcome}, nil)
 	}
 	return ""
 }
