@@ -39,6 +39,11 @@ func (c control) by(text string) control {
 // elsewhere in the answer.
 type outcome struct{ kind, text string }
 
+func (o outcome) String() string { return strings.TrimSpace(fmt.Sprintf("%s %q", o.kind, o.text)) }
+
+// enforced are the kinds of outcomes that must be said in the answer to the action.
+var enforced = map[string]bool{"alert": true, "dialog": true, "heading": true, "invalid": true}
+
 // call is a call of a tool.
 type call struct {
 	tool      string
@@ -96,9 +101,11 @@ type result struct {
 	// wanted is how many outcomes there were, shown how many of them the answer to the action showed, and said how many
 	// it showed as such.
 	wanted, shown, said int
-	missed              []string
-	violations          []string
-	solved              bool
+	// missed are those that no answer to the action showed, and unsaid those that domtap did not say, of the kinds that it
+	// must.
+	missed, unsaid []string
+	violations     []string
+	solved         bool
 }
 
 // do makes a call and returns the text of its answer.
@@ -209,12 +216,14 @@ func (a *agent) expect(answer string, want []outcome) {
 		a.wanted++
 		if a.says(answer, o) {
 			a.said++
+		} else if _, ours := a.dialect.(domtap); ours && enforced[o.kind] {
+			a.unsaid = append(a.unsaid, o.String())
 		}
 		if strings.Contains(answer, o.text) {
 			a.shown++
 			continue
 		}
-		a.missed = append(a.missed, fmt.Sprintf("%s %q", o.kind, o.text))
+		a.missed = append(a.missed, o.String())
 		if !strings.Contains(a.do(a.look()), o.text) && o.kind != "toast" {
 			a.do(a.wait(o.text))
 		}

@@ -219,9 +219,11 @@ func diffOf(answer string, steps int) string {
 	_, shown, _ = strings.Cut(shown, ">\n")
 	var diff strings.Builder
 	for line := range strings.Lines(fencePattern.ReplaceAllString(shown, "")) {
-		if steps > 0 { // a line for each step comes first
+		switch {
+		case strings.HasPrefix(line, "! "):
+		case steps > 0: // a line for each step comes before the diff
 			steps--
-		} else if !strings.HasPrefix(line, "! ") {
+		default:
 			diff.WriteString(line)
 		}
 	}

@@ -104,7 +104,7 @@ func answerMail(a *agent) {
 	a.click(button("Archive").by("Ropes at half the price"), outcome{"toast", "Archived “Ropes at half the price”"})
 	a.click(button("Star").by("The compiler works"), outcome{"", "Unstar"})
 	a.click(link("Alan Turing: Lunch on Thursday?"), outcome{"heading", "Lunch on Thursday?"})
-	a.click(button("Reply"), outcome{"", "New message"})
+	a.click(button("Reply"), outcome{"", "Send"})
 	a.form(button("Send"), [][2]string{{"Message", "Gladly, at noon."}}, outcome{"toast", "Message sent"})
 }
 
@@ -124,6 +124,11 @@ func solve(t *testing.T, begin func(t *testing.T) *session) []result {
 				}
 			}()
 			s := newSite(t)
+			defer func() {
+				for _, missed := range a.unsaid {
+					t.Errorf("no line of an answer says %s", missed)
+				}
+			}()
 			a.open(s.base + "/" + one.app + ".html")
 			one.do(a)
 			a.solved = true
