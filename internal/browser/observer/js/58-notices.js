@@ -40,6 +40,16 @@ class Notices {
     this.title = "";
     /** The nodes that changed since the last check. @type {Set<DomNode>} */
     this.touched = new Set();
+    /** The elements that were added since begin, and those since the last check. @type {Set<El>} */
+    this.added = new Set();
+    /** @type {Set<El>} */
+    this.arrived = new Set();
+    /** What boxes out of the flow said at begin. @type {Map<El, string>} */
+    this.floats = new Map();
+    /** The toasts that are shown, with what they say. @type {Map<El, {text: string, notice: Notice | null}>} */
+    this.toasts = new Map();
+    /** Boxes that may be toasts once they are in view. @type {Set<El>} */
+    this.coming = new Set();
     /** Fields whose validation failed since then. @type {Set<El>} */
     this.refused = new Set();
     /** Notices to send. @type {Set<Notice>} */
@@ -92,15 +102,21 @@ class Notices {
         state.notice = null;
         state.count = 0;
       }
+      this.added.clear();
+      this.coming.clear();
+      for (const [box, { text }] of this.toasts) this.floats.set(box, text);
+      this.toasts.clear();
       return;
     }
     this.fresh = fresh;
-    if (!fresh) this.compare(false);
-    else this.check();
+    if (fresh) return this.check();
+    this.floats = floatingBoxes(this.model.doc);
+    this.compare(false);
   }
 
   reset() {
-    for (const set of [this.sources, this.headings, this.touched, this.refused, this.unsent, this.unnamed]) set.clear();
+    const sets = [this.sources, this.headings, this.touched, this.added, this.arrived, this.floats, this.toasts, this.coming, this.refused, this.unsent, this.unnamed];
+    for (const set of sets) set.clear();
     if (this.frame) cancelAnimationFrame(this.frame);
     this.frame = 0;
     this.title = "";
@@ -114,6 +130,9 @@ class Notices {
     for (const r of records) {
       if (this.touched.size >= MAX_CHANGED) break;
       this.touched.add(/** @type {DomNode} */ (r.target));
+      for (const n of /** @type {NodeListOf<DomNode>} */ (r.addedNodes)) {
+        if (this.arrived.size < MAX_CHANGED && isElement(n)) this.arrived.add(n);
+      }
     }
     this.schedule();
   }
@@ -167,7 +186,9 @@ class Notices {
     this.sources = now;
     if (report) this.reportAll(before, now);
     this.compareHeadings(headings, report);
+    if (report && !this.fresh) this.compareToasts();
     this.touched.clear();
+    this.arrived.clear();
     this.refused.clear();
     if (model.doc.readyState !== "loading") this.fresh = false;
   }
@@ -280,6 +301,68 @@ class Notices {
   isInDialog(el) {
     for (const [other, { kind }] of this.sources) if (kind === "dialog" && safe.contains(other, el)) return true;
     return false;
+  }
+
+  // ---- toasts --------------------------------------------------------------------------------
+
+  /** Compares the boxes out of the flow that changed. */
+  compareToasts() {
+    for (const [box, toast] of this.toasts) {
+      if (isFloatInView(box) && toastText(box) !== "") continue;
+      this.toasts.delete(box);
+      this.floats.delete(box);
+      if (toast.notice) this.change(toast.notice, { gone: true });
+    }
+    /** @type {Map<El, boolean>} */
+    const boxes = new Map();
+    for (const el of this.arrived) {
+      if (this.added.size < MAX_CHANGED) this.added.add(el);
+      const box = boxes.size < MAX_NOTICES ? floatingBox(el, true) : null;
+      if (box) boxes.set(box, true);
+    }
+    for (const node of this.touched) {
+      const el = isElement(node) ? node : isText(node) ? flatElement(node) : null;
+      const box = el && boxes.size < MAX_NOTICES ? floatingBox(el, false) : null;
+      if (box && !boxes.has(box)) boxes.set(box, box === node);
+    }
+    for (const box of this.coming) boxes.set(box, true);
+    this.coming.clear();
+    for (const [box, own] of boxes) this.compareToast(box, own);
+  }
+
+  /** @param {El} box @param {boolean} own the box itself changed, and not only what is in it */
+  compareToast(box, own) {
+    const known = this.toasts.get(box);
+    const isNew = this.isAdded(box);
+    const deep = !known && !isNew && !isNearTop(box);
+    if (deep && !own && !this.holdsOnlyNew(box)) return;
+    if (!isToastLike(box, deep ? DEEP_TOAST_SHARE : TOAST_SHARE)) return;
+    if (!isFloatInView(box)) {
+      if (this.coming.size < MAX_NOTICES) this.coming.add(box);
+      return;
+    }
+    const text = toastText(box), before = known ? known.text : isNew ? "" : this.floats.get(box) || "";
+    if (text === "" || text === before) return;
+    if (!known && before !== "") return; // a part of the page that says something else now
+    if (known && known.notice && text.startsWith(known.text)) {
+      this.change(known.notice, { text: this.redacted(text) });
+      known.text = text;
+      return;
+    }
+    this.toasts.set(box, { text, notice: this.make("toast", text, "", box, false) });
+  }
+
+  /** Whether a box was added since begin. @param {El} box */
+  isAdded(box) {
+    for (const el of this.added) if (safe.contains(el, box)) return true;
+    return false;
+  }
+
+  /** Whether all text of a box was added since begin: it was an empty place for messages. @param {El} box */
+  holdsOnlyNew(box) {
+    if (getComputedStyle(box).position !== "fixed") return false;
+    const text = noticeText(box, MAX_NOTICE, (el) => this.added.has(el));
+    return text === "";
   }
 
   // ---- notices -------------------------------------------------------------------------------

@@ -145,6 +145,7 @@ const units = {
         agent.notices.setActing({ on: false, fresh: false });
         agent.notices.setActing({ on: true, fresh: true });
       }
+      agent.notices.notBefore = 0; // each step sees its first frame
       await (0, eval)("(async () => {" + step + "})()");
       await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
       agent.takeRecords();

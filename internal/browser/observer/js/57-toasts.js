@@ -1,0 +1,96 @@
+// @ts-check
+// Toasts: texts that appear over the page without a role that says what they are.
+//
+// The functions decide which box a change belongs to, and whether that box is a toast. They keep
+// nothing; Notices (58-notices.js) knows what was there before. Menus, lists, forms and what fills
+// the viewport are no toasts: what they hold is in the page's elements.
+
+/** How far up the flat tree, and how far down, the box of a change is searched. */
+const MAX_BOX_ANCESTORS = 8, MAX_BOX_DESCENDANTS = 12;
+/** The largest part of the viewport that a toast covers, and one that no change of its own shows. */
+const TOAST_SHARE = 0.4, DEEP_TOAST_SHARE = 0.15;
+/** How many links and buttons a toast has. */
+const MAX_TOAST_CONTROLS = 3;
+const TOAST_ROLES = new Set(["", "none", "presentation", "generic", "group", "region", "note"]);
+const TOASTLESS_TAGS = new Set(["nav", "header", "footer", "main", "label", "legend", "a", "button", "form", "table", "ul", "ol", "body", "html", "dialog"]);
+/** What no toast has in it. */
+const TOASTLESS = "input,select,textarea,table,ul,ol,form,nav,iframe,[role=menu],[role=listbox],[role=option],[role=menuitem],[role=tooltip],[role=grid],[role=tree]";
+
+/** Whether an element is out of the flow. @param {El} el */
+function isFloating(el) {
+  return /^(fixed|absolute)$/.test(getComputedStyle(el).position) || isInTopLayer(el);
+}
+
+/**
+ * The box out of the flow that a node is in, or, of an element that was added, that is in it; null
+ * if there is none.
+ * @param {El} el @param {boolean} added
+ */
+function floatingBox(el, added) {
+  for (let /** @type {El | null} */ n = el, up = 0; n && up < MAX_BOX_ANCESTORS; n = flatElement(n), up++) {
+    if (tagOf(n) === "body") break;
+    if (isFloating(n)) return n;
+  }
+  if (!added) return null;
+  const inner = queryWithin(el, "*");
+  for (let i = 0; i < inner.length && i < MAX_BOX_DESCENDANTS; i++) if (isFloating(inner[i])) return inner[i];
+  return null;
+}
+
+/** Whether a box is drawn, and in view. @param {El} box */
+function isFloatInView(box) {
+  if (!safe.isConnected(box) || !safe.checkVisibility(box, VISIBLE)) return false;
+  const r = safe.rect(box);
+  return hasArea(r) && r.bottom > 0 && r.right > 0 && r.top < innerHeight && r.left < innerWidth;
+}
+
+/** Whether a box may be a toast, by what it is and has in it. @param {El} box @param {number} share of the viewport */
+function isToastLike(box, share) {
+  if (!TOAST_ROLES.has(explicitRole(box)) || TOASTLESS_TAGS.has(tagOf(box))) return false;
+  const { width, height } = safe.rect(box);
+  if (width * height > share * innerWidth * innerHeight) return false;
+  const style = getComputedStyle(box);
+  const parent = box.offsetParent;
+  if (style.position === "absolute" && !(Number(style.zIndex) > 0) && parent && tagOf(parent) !== "body" && tagOf(parent) !== "html") return false;
+  for (let /** @type {El | null} */ n = box, up = 0; n && up < MAX_ANCESTORS; n = flatElement(n), up++) {
+    if (isLiveRegion(n) || isDialogSource(n)) return false;
+  }
+  if (firstFound(box, TOASTLESS) || [...queryWithin(box, SOURCES)].some((el) => isLiveRegion(el) || isDialogSource(el))) return false;
+  return queryWithin(box, "a[href],button,[role=button]").length <= MAX_TOAST_CONTROLS;
+}
+
+/** What a toast says; empty when that is no message. @param {El} box */
+function toastText(box) {
+  const text = noticeText(box, MAX_NOTICE);
+  return text.length >= 3 && /\p{L}/u.test(text) ? text : "";
+}
+
+/**
+ * The boxes out of the flow near the top of the document, with what they say: what was there
+ * before. Deeper ones are not searched for, because each costs a style.
+ * @param {Document} doc @returns {Map<El, string>}
+ */
+function floatingBoxes(doc) {
+  const found = new Map();
+  const body = doc.body && safe.querySelector(doc, "body");
+  if (!body) return found;
+  let left = MAX_FLOATS;
+  for (let c = safe.firstElementChild(body); c && left > 0; c = safe.nextElementSibling(c)) {
+    left = noteFloat(c, found, left);
+    for (let d = safe.firstElementChild(c); d && left > 0; d = safe.nextElementSibling(d)) left = noteFloat(d, found, left);
+  }
+  return found;
+}
+const MAX_FLOATS = 100;
+
+/** @param {El} el @param {Map<El, string>} found @param {number} left */
+function noteFloat(el, found, left) {
+  if (!NO_MESSAGE.has(tagOf(el)) && isFloating(el) && safe.checkVisibility(el, VISIBLE)) found.set(el, noticeText(el, MAX_NOTICE));
+  return left - 1;
+}
+
+/** Whether floatingBoxes would have found a box. @param {El} box */
+function isNearTop(box) {
+  const parent = safe.parentNode(box), above = parent && safe.parentNode(parent);
+  return [parent, above].some((n) => n && isElement(n) && tagOf(n) === "body");
+}
