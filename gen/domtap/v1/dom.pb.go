@@ -1345,6 +1345,8 @@ type GetDomRequest struct {
 	// Unset: true. False adds the structure of the page: headings, landmarks, text, images, tables with their rows and
 	// cells, lists and their items, forms, groups, figures, shapes of SVG drawings, and empty boxes that have a size.
 	// Text is in one element: a row or cell has only text of its own, and the rest is in the elements in it.
+	// A clickable container of one button or link that says the same, such as the cell of a day or the item of a menu, is
+	// not interactive: acting on the button or link does both. It is one when it has a state or a name of its own.
 	InteractiveOnly *bool `protobuf:"varint,5,opt,name=interactive_only,json=interactiveOnly,proto3,oneof" json:"interactive_only,omitempty"`
 	// All of that, no filter, no limits.
 	FullSnapshot bool `protobuf:"varint,6,opt,name=full_snapshot,json=fullSnapshot,proto3" json:"full_snapshot,omitempty"`

@@ -162,6 +162,14 @@ function kindOf(el, tag, explicit, hints, structural, ctx) {
   if (!hints && !INTERACTIVE_TAGS.has(tag) && hasNoAttributes(el) && el[CLICKABLE] !== true) {
     if (!structural) return -1;
   } else if (isInteractive(el, tag, explicit, hints)) return INTERACTIVE;
+  return kindOfOther(el, tag, explicit, hints, structural, ctx);
+}
+
+/**
+ * The kind of an element that is not interactive, or -1.
+ * @param {El} el @param {string} tag @param {string} explicit @param {number} hints @param {boolean} structural @param {Inherited} ctx
+ */
+function kindOfOther(el, tag, explicit, hints, structural, ctx) {
   if (tag === "iframe" || tag === "frame") return FRAME_HOST;
   if (hints & HINT_TARGET) return STRUCTURAL;
   if (!structural) return -1;

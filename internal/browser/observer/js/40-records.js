@@ -70,6 +70,8 @@ class Rec {
     this.obscured = false;
     /** How much of its content its text covers. */
     this.coverage = COVERS_NONE;
+    /** It contains nothing but the control that is listed; see isHolder. */
+    this.holds = false;
     /** When it was created, by the clock of Identity. */
     this.since = 0;
     /** Its name and row at earlier marks; see Rows. @type {RecState[] | null} */

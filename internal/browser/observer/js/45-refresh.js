@@ -216,8 +216,10 @@ class Refresh {
     const { hints, layout, records, visibility } = this.model;
     const explicit = hasAttr(el, "role") ? explicitRole(el) : "";
     ariaFree = null;
-    const kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
-    if (kind < 0 || (ctx.inert && isInert(el, ctx))) {
+    let kind = kindOf(el, tag, explicit, hints.get(el), this.model.structural, ctx);
+    const held = kind === INTERACTIVE && isHolder(el, tag, explicit, hints);
+    if (held) kind = kindOfOther(el, tag, explicit, hints.get(el), this.model.structural, ctx);
+    if ((kind < 0 && !held) || (ctx.inert && isInert(el, ctx))) {
       this.exclude(records.get(el), kind);
       return null;
     }
@@ -226,6 +228,11 @@ class Refresh {
     records.add(rec);
     rec.scan = this.scans;
     rec.inert = false;
+    rec.holds = held;
+    if (kind < 0) { // the record stays, because the control may leave the container
+      records.unlink(rec);
+      return null;
+    }
     layout.readPosition();
     const rect = visibility.rect(el, tag);
     if (!visibility.isVisibleByStyle(el, tag) || !visibility.hasVisibleBox(el, tag, rect)) {
@@ -325,7 +332,12 @@ class Refresh {
       return;
     }
     const { coverage } = rec;
-    this.describe(rec, hasAttr(rec.node, "role") ? explicitRole(rec.node) : "", rec.fields[F_KIND], inheritedBy(rec.node, this.model.records));
+    const explicit = hasAttr(rec.node, "role") ? explicitRole(rec.node) : "";
+    if (rec.holds || (rec.fields[F_KIND] === INTERACTIVE && isHolder(rec.node, rec.tag, explicit, this.model.hints))) {
+      this.checkRec(rec);
+      return;
+    }
+    this.describe(rec, explicit, rec.fields[F_KIND], inheritedBy(rec.node, this.model.records));
     this.noteCoverage(rec, coverage);
   }
 

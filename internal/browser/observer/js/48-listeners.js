@@ -255,7 +255,12 @@ class ListenerProbe {
   setClickable(el, clickable) {
     if ((el[CLICKABLE] === true) === clickable) return;
     el[CLICKABLE] = clickable;
-    if (!this.model.changes.rescan) this.model.changes.added.add(el);
+    const { changes, records } = this.model;
+    for (let up = flatElement(el), i = 0; up && i < 4; up = flatElement(up), i++) {
+      const rec = records.get(up);
+      if (rec) changes.check.add(rec); // see isHolder
+    }
+    if (!changes.rescan) changes.added.add(el);
   }
 
   /** @param {Shadow} root */

@@ -162,6 +162,31 @@ const units = {
   },
 
   /**
+   * Which elements with an id are listed as interactive, in a model without and in one with structure: at first and after each step.
+   * @param {string[]} steps
+   */
+  holders(steps) {
+    const agents = [false, true].map((structural) => {
+      const agent = new Agent(document, () => {});
+      agent.model.structural = structural;
+      agent.start();
+      return agent;
+    });
+    const next = () => agents.map((agent) => {
+      agent.take(true, false);
+      const listed = named().filter((el) => {
+        const rec = agent.model.records.get(el);
+        return rec && rec.shown && rec.fields[F_KIND] === INTERACTIVE;
+      });
+      return (agent.model.structural ? "structural " : "") + listed.map((el) => el.id).join(" ");
+    });
+    return [...next(), ...steps.flatMap((step) => {
+      (0, eval)(step);
+      return ["---", ...next()];
+    })];
+  },
+
+  /**
    * The patches of a document: of all of it, and after each step. Each addition is given the next ref. A step that begins
    * with "// measured" is read with its boxes.
    * @param {string[]} steps
