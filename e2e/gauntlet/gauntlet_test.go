@@ -56,10 +56,11 @@ func TestGauntlet(t *testing.T) {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "page\tsolved\tcalls\ttokens")
+	var weighed weights
 	tab := "" // all pages are shown in it, one after the other
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		r := &runner{d: d, tab: tab}
+		r := &runner{d: d, tab: tab, weighed: &weighed}
 		ok := t.Run(name, func(t *testing.T) {
 			a, err := txtar.ParseFile(file)
 			if err != nil {
@@ -76,7 +77,10 @@ func TestGauntlet(t *testing.T) {
 		fmt.Fprintf(w, "%s\t%v\t%d\t%d\n", name, ok, r.calls, r.tokens)
 	}
 	_ = w.Flush()
-	t.Logf("\n%s", table.String())
+	t.Logf("\n%s%d diffs cost %d tokens, and their pages %d", table.String(), weighed.diffs, weighed.tokens, weighed.pages)
+	if weighed.diffs < len(files)/2 {
+		t.Errorf("only %d diffs were weighed", weighed.diffs)
+	}
 }
 
 // gauntletSite serves the pages of the archive that is played.
@@ -107,7 +111,11 @@ type runner struct {
 	popup         string
 	noted         uint32
 	calls, tokens int
+	weighed       *weights
 }
+
+// weights are what diffs cost, and the pages that they are about.
+type weights struct{ diffs, tokens, pages int }
 
 // gauntletLimit bounds each call, so that a page that cannot be solved fails and does not hang.
 const gauntletLimit = 30 * time.Second
@@ -221,11 +229,12 @@ func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
 	r.t.Helper()
 	r.calls++
 	got, err := r.d.Actions.Interact(testenv.Within(r.t, gauntletLimit), &domtapv1.InteractRequest{
-		TabId: r.tab, Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DIFF})
+		TabId: r.tab, Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DENSE_DIFF})
 	if err != nil {
 		return testenv.Reason(err), err
 	}
 	r.tokens += tokens.Count(got.GetResults()[0].GetSummary() + "\n" + got.GetDiffText())
+	r.weigh(got)
 	if got.GetNewTabId() != "" {
 		r.popup = got.GetNewTabId()
 	}
@@ -233,6 +242,25 @@ func (r *runner) act(step *domtapv1.Step) (reason string, err error) {
 		return result.GetReason(), fmt.Errorf("%s", result.GetError())
 	}
 	return "", nil
+}
+
+// weigh fails the test when a diff costs more than the page, unless the page has changed again since.
+func (r *runner) weigh(got *domtapv1.InteractResponse) {
+	r.t.Helper()
+	page, err := r.d.Dom.GetCompact(testenv.Within(r.t, gauntletLimit), &domtapv1.GetCompactRequest{
+		TabId: r.tab, Format: domtapv1.Format_FORMAT_DENSE, ClientId: "referee"})
+	if err != nil || page.GetRevision() != got.GetTab().GetRevision() {
+		return // a dialog is open, or the page changes by itself
+	}
+	diff, most := tokens.Count(got.GetDiffText()), tokens.Count(page.GetText())
+	if diff > 0 {
+		r.weighed.diffs++
+		r.weighed.tokens += diff
+		r.weighed.pages += most
+	}
+	if diff > most {
+		r.t.Errorf("the diff costs %d tokens, and the page %d:\n%s\n%s", diff, most, got.GetDiffText(), page.GetText())
+	}
 }
 
 func (r *runner) wait(text string) {
