@@ -49,7 +49,7 @@ func TestASessionReadsWell(t *testing.T) {
 			{"browser_navigate", object{"url": shopURL}},
 			{"browser_get_elements_compact", object{"max_elements": 5000, "format": "tree"}},
 			{"browser_get_elements_compact", object{"incremental": true}},
-			{"browser_interact", object{"steps": []object{{"action": "fill", "ref": 1, "value": "a@b.example"}, {"action": "click", "role": "button", "name": "Pay"}}}},
+			{"browser_interact", object{"steps": []object{{"action": "fill", "ref": 2, "value": "a@b.example"}, {"action": "click", "role": "button", "name": "Pay"}}}},
 			{"browser_get_elements_compact", object{"incremental": true}},
 			{"browser_interact", object{"steps": []object{{"action": "click", "text": "ay"}}}},
 			{"browser_interact", object{"steps": []object{{"action": "click", "ref": 99}}}},

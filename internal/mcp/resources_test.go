@@ -45,7 +45,7 @@ func TestTabsAreResources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantAll(t, got.Contents[0].Text, "<page nonce=", "URL: "+shopURL+" | Title: Shop", "[0] Pay (button)")
+		wantAll(t, got.Contents[0].Text, "<page nonce=", "URL: "+shopURL+" | Title: Shop", "[1] Pay (button)")
 		h.told()
 		h.do("browser_tab", object{"action": "close"})
 		settle()

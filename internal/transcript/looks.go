@@ -42,13 +42,22 @@ func (r *result) hasPicture() bool {
 // changes matches the first line of domtap's diffs, with at most a few lines about the action above it.
 var changes = regexp.MustCompile(`(?m)^Changes: \+\d+ -\d+`)
 
+// denseChanges matches lines of format DENSE_DIFF: an element that was added, one that changed, and those that were
+// replaced by equal ones.
+var denseChanges = regexp.MustCompile(`(?m)^(?:\+ (?:\(covered\) )?\[\d+\][ =]|~ (?:\(covered\) )?\[\d+\].* ←|= \d+ redrawn unchanged: refs \d)`)
+
+// changed begins the answer to an action, and pageLine a page in it.
+const changed, pageLine = "# changed\n", "\nURL: "
+
 // navigated begins a result that lists the elements of a new page, which is a snapshot.
 const navigated = "# navigated\n"
 
 // looksLikeReport reports whether a result is a diff.
 func (r *result) looksLikeReport() bool {
 	for _, p := range r.payloads {
-		if changes.MatchString(p.text[:min(len(p.text), 4096)]) {
+		head := p.text[:min(len(p.text), 4096)]
+		action := strings.HasPrefix(head, changed) && !strings.Contains(head, pageLine)
+		if action || changes.MatchString(head) || denseChanges.MatchString(head) {
 			return !strings.HasPrefix(p.text, navigated)
 		}
 	}

@@ -16,6 +16,17 @@ import (
 // Line folds text to one line.
 func Line(text string) string { return strings.Join(strings.Fields(text), " ") }
 
+// IsPage reports whether the changes of DENSE_DIFF are the page instead.
+func IsPage(changes string) bool { return strings.HasPrefix(changes, "URL: ") }
+
+// Changes is a text of DENSE_DIFF, for answers that say by other words that nothing changed, or that it is not known.
+func Changes(changes string) string {
+	if strings.HasPrefix(changes, "Changes: none") || strings.HasPrefix(changes, "Changes: not known") {
+		return ""
+	}
+	return changes
+}
+
 // Diff formats a diff in the DIFF format, for answers without text; empty: nothing changed. The end of each section
 // says how many entries the diff counts and does not list.
 func Diff(d *domtapv1.Diff) string { return DiffWith(d, Line) }

@@ -27,7 +27,9 @@ func interact(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.InteractRequest{Url: a.URL, StopOnError: a.StopOnError.Pointer(), ClientId: c.Session.ClientID}
+	request := &domtapv1.InteractRequest{
+		Url: a.URL, StopOnError: a.StopOnError.Pointer(), ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE_DIFF,
+	}
 	for i, one := range a.Steps {
 		step, err := one.V.step(c)
 		if err != nil {
@@ -83,7 +85,9 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.note("changed")
 	case domtapv1.Verdict_VERDICT_NAVIGATED:
 		c.note("navigated")
-		c.show(text.Page(now))
+		if !text.IsPage(answer.GetDiffText()) { // which has the same line
+			c.show(text.Page(now))
+		}
 	case domtapv1.Verdict_VERDICT_DIALOG:
 		c.note("a dialog is open: answer it with browser_tab, accept or dismiss")
 		c.show(text.Dialog(now.GetDialog()) + "\n")
@@ -104,12 +108,8 @@ func (c *Call) outcome(answer *domtapv1.InteractResponse) {
 		c.Failed = true
 		c.note("%d of %d steps failed", failed, len(answer.GetResults()))
 	}
-	d := answer.GetDiff()
-	if int(d.GetAddedCount()) == len(d.GetAdded()) && int(d.GetRemovedCount()) == len(d.GetRemoved()) && int(d.GetChangedCount()) == len(d.GetChanged()) {
-		c.Session.advance(now.GetId(), d.GetFromRevision(), d.GetToRevision())
-	}
 	c.noticed(answer.GetOutcome(), now)
-	c.show(text.Results(answer.GetResults()) + text.Diff(d))
+	c.show(text.Results(answer.GetResults()) + text.Changes(answer.GetDiffText()))
 }
 
 // noticed shows what a person would have noticed, before anything else that an answer says of the page.
@@ -336,7 +336,9 @@ func fillForm(ctx context.Context, c *Call) error {
 	if err != nil {
 		return err
 	}
-	request := &domtapv1.FillFormRequest{Url: a.URL, Submit: a.Submit.Value, ClientId: c.Session.ClientID}
+	request := &domtapv1.FillFormRequest{
+		Url: a.URL, Submit: a.Submit.Value, ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE_DIFF,
+	}
 	for _, one := range a.Fields {
 		field := &domtapv1.FormField{Label: string(one.V.Label), Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.kind()}
 		switch {

@@ -26,7 +26,7 @@ var definitions = map[string]definition{
 		"required":["action"]}`,
 	},
 	"browser_get_elements_compact": {
-		"Show the page as lines: [ref] name (tag →href | =value). Refs stay with their elements.",
+		"Show the page: [ref] name (role =value states). Refs stay with their elements.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"incremental":{"type":"boolean","description":"only what changed since you last looked"},
@@ -34,9 +34,10 @@ var definitions = map[string]definition{
 			"interactive_only":{"type":"boolean","default":true},
 			"max_elements":{"type":"integer","default":300},
 			"max_tokens":{"type":"integer","default":8000},
-			"format":{"type":"string","enum":["lines","tree"]},
+			"format":{"type":"string","enum":["dense","lines","tree"]},
+			"hrefs":{"type":"boolean"},
 			"root_ref":{"type":"integer"},
-			"cursor":{"type":"string","description":"continue a truncated answer (next: …)"}}}`,
+			"cursor":{"type":"string","description":"of a cut answer (next: …)"}}}`,
 	},
 	"browser_find": {
 		"Find elements and texts by words: cheaper than the page.",
@@ -47,7 +48,7 @@ var definitions = map[string]definition{
 		"required":["query"]}`,
 	},
 	"browser_interact": {
-		"Do up to 8 steps in one call; returns what they changed. A target is ref, role with name, text, label, selector, or x and y.",
+		"Do up to 8 steps in one call; returns the changes: +added, -removed, ~now ← before. A target is ref, role with name, text, label, selector, or x and y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"steps":{"type":"array","maxItems":8,"items":{"type":"object","properties":{

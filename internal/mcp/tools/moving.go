@@ -141,7 +141,7 @@ func (c *Call) look(ctx context.Context, now *domtapv1.Tab, show string) error {
 		return c.readPage(ctx, &domtapv1.ReadPageRequest{TabId: now.GetId(), Mode: domtapv1.ReadMode_READ_MODE_CONTENT}, false)
 	}
 	answer, err := c.Daemon.Dom.GetCompact(ctx, &domtapv1.GetCompactRequest{
-		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Session.ClientID,
+		TabId: now.GetId(), MaxTokens: proto.Int32(firstLook), ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE,
 	})
 	if err != nil {
 		return err

@@ -32,6 +32,7 @@ func pick[V any](name, word string, table map[string]V) (V, error) {
 }
 
 var formats = map[string]domtapv1.Format{
+	"dense": domtapv1.Format_FORMAT_DENSE,
 	"lines": domtapv1.Format_FORMAT_LINES,
 	"tree":  domtapv1.Format_FORMAT_TREE,
 }
@@ -45,6 +46,7 @@ type compactArgs struct {
 	MaxElements     args.Number `json:"max_elements"`
 	MaxTokens       args.Number `json:"max_tokens"`
 	Format          string      `json:"format"`
+	Hrefs           args.Bool   `json:"hrefs"`
 	RootRef         args.Ref    `json:"root_ref"`
 	Cursor          string      `json:"cursor"`
 }
@@ -65,13 +67,18 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	request := &domtapv1.GetCompactRequest{
 		TabId: id, ViewportOnly: a.ViewportOnly.Value, InteractiveOnly: a.InteractiveOnly.Pointer(),
 		MaxElements: c.Int32("max_elements", a.MaxElements, elements), MaxTokens: c.Int32("max_tokens", a.MaxTokens, budget),
-		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Session.ClientID, Format: format,
+		RootRef: a.RootRef.Pointer(), Cursor: a.Cursor, ClientId: c.Session.ClientID, Format: format, Hrefs: a.Hrefs.Value,
+	}
+	if format == domtapv1.Format_FORMAT_UNSPECIFIED {
+		request.Format = domtapv1.Format_FORMAT_DENSE
 	}
 	if a.Incremental.Value {
 		if a.Cursor != "" || format == domtapv1.Format_FORMAT_TREE {
 			return inputf("incremental answers are lists of changes: leave out cursor and format")
 		}
-		if at, known := c.Session.lastSeen(id); known {
+		if at, known := c.Session.lastSeen(id); request.GetFormat() == domtapv1.Format_FORMAT_DENSE {
+			request.Incremental, request.Format = true, domtapv1.Format_FORMAT_DENSE_DIFF
+		} else if known {
 			request.SinceRevision, request.Epoch, request.Format = &at.revision, at.epoch, domtapv1.Format_FORMAT_DIFF
 		} else {
 			c.note("whole page: first look")
@@ -84,11 +91,15 @@ func getElementsCompact(ctx context.Context, c *Call) error {
 	if a.whole() {
 		c.Session.setSeen(id, point{answer.GetEpoch(), answer.GetRevision()})
 	}
-	if request.SinceRevision != nil && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
+	if a.Incremental.Value && answer.GetResync() == nil && strings.TrimSpace(answer.GetText()) == "Changes: none" {
 		c.note("no change")
 		return nil
 	}
-	if why := answer.GetResync().GetReason(); why != "" {
+	switch why := answer.GetResync().GetReason(); why {
+	case "":
+	case "first_call":
+		c.note("whole page: first look")
+	default:
 		c.note("whole page: %s", strings.ReplaceAll(why, "_", " "))
 	}
 	c.warn(answer.GetMetadata().GetSignals())

@@ -39,7 +39,8 @@ type Session struct {
 	mu      sync.Mutex
 	current string
 	opened  []string
-	// seen has, for each tab, the newest state that the model was shown completely.
+	// seen has, for each tab, the newest state that the model looked at as lines or in detail. What it was shown as
+	// DENSE and by actions, the daemon knows.
 	seen map[string]point
 	// logged has, for each tab, the sequence of the log after which entries are new to the model.
 	logged map[string]uint64
@@ -67,15 +68,6 @@ func (s *Session) lastSeen(id string) (point, bool) {
 	defer s.mu.Unlock()
 	at, known := s.seen[id]
 	return at, known
-}
-
-// advance moves the state that the model has seen by a diff that it was shown completely.
-func (s *Session) advance(id string, from, to uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if at, known := s.seen[id]; known && at.revision == from && to > from {
-		s.seen[id] = point{at.epoch, to}
-	}
 }
 
 // readLog returns the sequence after which the log of a tab is new to the model.
