@@ -189,11 +189,13 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 		code codes.Code
 	}{{"Page.crash", codes.Unavailable}, {"Page.close", codes.Aborted}} {
 		tab := d.Open(url + "/desk")
+		page := d.Browser.Newest()
+		ctx := testenv.Within(t, testenv.Patience)
 		var answer *domtapv1.InteractResponse
 		failed := make(chan error, 1)
 		go func() {
 			var err error
-			answer, err = d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Tell"), wait}})
+			answer, err = d.Actions.Interact(ctx, &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Make"), button("Tell"), wait}})
 			failed <- err
 		}()
 		select {
@@ -201,7 +203,7 @@ func TestATurnThatLosesItsPageSaysWhatWasDone(t *testing.T) {
 		case err := <-failed:
 			t.Fatalf("%s: the turn ended before its second click: %v, %v", c.end, err, answer)
 		}
-		d.Browser.Newest().Post(c.end, nil)
+		page.Post(c.end, nil)
 		err := <-failed
 		if err == nil && c.end == "Page.crash" && answer.GetTab().GetStatus() == domtapv1.TabStatus_TAB_STATUS_UNRESPONSIVE && answer.GetResults()[0].GetOk() {
 			continue // the browser reports the crash only after it has written its dump
