@@ -71,8 +71,13 @@ func (s *Server) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	if err != nil {
 		return fmt.Errorf("subscribe to %s: %w", r.Params.URI, err)
 	}
-	s.watches.join(r.Session, got.GetTab())
-	return nil
+	select {
+	case <-s.watches.join(r.Session, got.GetTab()):
+		return nil
+	case <-ctx.Done():
+		s.watches.leave(r.Session, id)
+		return ctx.Err()
+	}
 }
 
 // unsubscribe ends a subscription.
@@ -96,29 +101,33 @@ type watches struct {
 // watch is one stream.
 type watch struct {
 	readers map[*mcp.ServerSession]bool
-	end     context.CancelFunc
-	ended   chan struct{}
+	// on is closed when every later change of the tab leads to an update.
+	on    chan struct{}
+	end   context.CancelFunc
+	ended chan struct{}
 }
 
 func newWatches(s *Server) *watches { return &watches{server: s, all: map[string]*watch{}} }
 
-// join adds a reader to the watch of a tab. The first reader starts the watch.
-func (w *watches) join(reader *mcp.ServerSession, tab *domtapv1.Tab) {
+// join adds a reader to the watch of a tab. The first reader starts the watch. The channel is closed when the reader
+// misses no change any more.
+func (w *watches) join(reader *mcp.ServerSession, tab *domtapv1.Tab) (on <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one := w.all[tab.GetId()]
 	if one == nil {
-		one = &watch{readers: map[*mcp.ServerSession]bool{}, ended: make(chan struct{})}
+		one = &watch{readers: map[*mcp.ServerSession]bool{}, on: make(chan struct{}), ended: make(chan struct{})}
 		ctx, end := context.WithCancel(w.server.lives)
 		one.end = end
 		w.all[tab.GetId()] = one
 		w.server.work.Go(func() {
 			defer close(one.ended)
-			w.run(ctx, tab)
+			w.run(ctx, tab, one.on)
 			w.drop(tab.GetId(), one)
 		})
 	}
 	one.readers[reader] = true
+	return one.on
 }
 
 // leave removes a reader from a watch. The last reader ends the watch and waits for its end.
@@ -163,10 +172,14 @@ func (w *watches) drop(id string, one *watch) {
 }
 
 // run sends updates until the tab is closed or ctx ends. It restarts a stream that breaks, such as after a crash
-// of the renderer.
-func (w *watches) run(ctx context.Context, tab *domtapv1.Tab) {
+// of the renderer. It closes on when the first stream is on, or has failed: the next one begins with an update.
+func (w *watches) run(ctx context.Context, tab *domtapv1.Tab, on chan<- struct{}) {
+	var once sync.Once
+	started := func() { once.Do(func() { close(on) }) }
+	defer started()
 	for again := false; ctx.Err() == nil; again = true {
-		err := w.stream(ctx, tab.GetId(), again)
+		err := w.stream(ctx, tab.GetId(), again, started)
+		started()
 		if err == nil || status.Code(err) == codes.NotFound {
 			w.updated(ctx, tab.GetId()) // readers find out that the tab is closed
 			return
@@ -181,12 +194,16 @@ func (w *watches) run(ctx context.Context, tab *domtapv1.Tab) {
 
 // stream reads one stream to its end; nil: the tab is closed. A second stream begins with an update, for what
 // changed between the two.
-func (w *watches) stream(ctx context.Context, id string, again bool) error {
+// It calls started when the daemon has begun to watch.
+func (w *watches) stream(ctx context.Context, id string, again bool, started func()) error {
 	stream, err := w.server.daemon.Dom.WatchDom(ctx, &domtapv1.WatchDomRequest{
 		TabId: id, OmitInitial: !again, MinInterval: durationpb.New(w.server.options.UpdateInterval),
 	})
 	if err != nil {
 		return err
+	}
+	if _, err := stream.Header(); err == nil { // they come when the watch is on
+		started()
 	}
 	for {
 		m, err := stream.Recv()

@@ -103,6 +103,28 @@ func TestSubscribersAreNotifiedOfUpdates(t *testing.T) {
 	})
 }
 
+// A change right after the answer to the subscription came before the daemon watched the tab, and was never told.
+func TestTheFirstChangeAfterASubscriptionIsNotMissed(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		h := b.host()
+		h.do("browser_navigate", object{"url": shopURL})
+		for i := range 20 {
+			uri := scheme + "t1"
+			if err := h.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err != nil {
+				t.Fatal(err)
+			}
+			b.browser.Page(0).Update(func(main *actortest.Frame) { main.Body[1].Text = string(rune('a' + i)) })
+			time.Sleep(5 * time.Second)
+			if _, updates, _ := h.told(); len(updates) == 0 {
+				t.Fatalf("subscription %d: no update", i)
+			}
+			if err := h.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: uri}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 func TestASubscriptionOutlivesACrash(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		h := b.host()
