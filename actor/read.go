@@ -28,6 +28,8 @@ type Reading struct {
 	Layout *dom.Layout
 	// Late names the frames that did not answer: of them the head shows what was last known.
 	Late []dom.FrameID
+	// Structural says that the stored DOM has headings, landmarks, text and images, asked for or not.
+	Structural bool
 	// Mark is that of ReadRequest. A head that came by itself since has the mark of the read before it.
 	Mark uint64
 }
@@ -90,7 +92,7 @@ func (r *lastRead) serve(t *Tab, o ReadOptions) (Reading, bool) {
 		return Reading{}, false
 	}
 	if !o.Geometry { // boxes go with one snapshot; without them the newest serves, which a watched page keeps up to date
-		return Reading{Head: head, Late: r.reading.Late, Mark: r.reading.Mark}, true
+		return Reading{Head: head, Late: r.reading.Late, Structural: r.reading.Structural, Mark: r.reading.Mark}, true
 	}
 	return r.reading, true
 }

@@ -36,7 +36,7 @@ func (r *reader) read(ctx context.Context, o ReadOptions) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	read := Reading{Head: t.head.Load(), Late: late, Mark: req.Mark}
+	read := Reading{Head: t.head.Load(), Late: late, Structural: r.structural(), Mark: req.Mark}
 	if o.Geometry {
 		read.Layout = t.doc.Layout()
 	}

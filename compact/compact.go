@@ -7,8 +7,9 @@
 //	[9] Gift wrap (input type=checkbox checked)
 //	[12] Pay now (button disabled)
 //
-// A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])`. It has at most one detail, and
-// the role only when the role is not implied by the tag. TREE keeps the hierarchy, as documented at Tree.
+// A line is `[ref] text (tag[ role=R][ →href | =value | type=T][ states])[ ‹context›]`. It has at most one detail,
+// the role only when the role is not implied by the tag, and a context only when the view has several elements of the
+// same role and name. A context never has the characters ‹ and › in it. TREE keeps the hierarchy, as documented at Tree.
 // DENSE has many elements in a line, and headings and landmarks around them, as documented at Dense, by package dense.
 // DIFF lists changes, as documented at Diff.
 //
@@ -34,17 +35,17 @@ func Lines(h Header, v view.View) string {
 	dst := make([]byte, 0, 256+64*v.Elements.Len())
 	dst = h.append(dst, factsOf(h, v))
 	for e := range v.Elements.All() {
-		dst = append(AppendLine(dst, e, base), '\n')
+		dst = append(AppendContext(AppendLine(dst, e, base), v.Contexts[e.Ref]), '\n')
 	}
 	return string(dst)
 }
 
-// Cost returns a function for view.Options.Cost: what an element's line costs, its line end included,
+// Cost returns a function for view.Options.Cost: what an element's line costs, with its context and its line end,
 // as count counts. The function keeps a buffer and is for one goroutine at a time.
-func Cost(base Base, count func(string) int) func(*dom.Element) int {
+func Cost(base Base, contexts Contexts, count func(string) int) func(*dom.Element) int {
 	var buffer []byte
 	return func(e *dom.Element) int {
-		buffer = append(AppendLine(buffer[:0], e, base), '\n')
+		buffer = append(AppendContext(AppendLine(buffer[:0], e, base), contexts[e.Ref]), '\n')
 		return count(string(buffer))
 	}
 }

@@ -165,7 +165,7 @@ func TestSettledTokensAreExact(t *testing.T) {
 		}
 		s := &dom.Snapshot{Elements: dom.ListOf(all)}
 		for _, budget := range []int{200, 1000, 1050, 2000} {
-			o := view.Options{MaxTokens: budget, Overhead: h.Overhead(letters), Cost: Cost(NewBase(h.URL), letters)}
+			o := view.Options{MaxTokens: budget, Overhead: h.Overhead(letters), Cost: Cost(NewBase(h.URL), nil, letters)}
 			v, err := view.Of(s, o)
 			if err != nil {
 				t.Fatal(err)

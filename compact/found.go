@@ -15,6 +15,8 @@ type Found struct {
 	// Matches are the best of Total matches, the best first.
 	Matches []*dom.Element
 	Total   int
+	// Contexts are those of the elements that share role and name with another one of the page.
+	Contexts Contexts
 	// Nearest are the elements that come closest, when nothing matches.
 	Nearest []*dom.Element
 }
@@ -54,7 +56,7 @@ func (f Found) Print(budget int, count func(string) int) Printed {
 	costs := make([]int, len(shown)+1) // of the first lines
 	lines := make([]string, len(shown))
 	for i, e := range shown {
-		lines[i] = Line(e, base)
+		lines[i] = string(AppendContext(AppendLine(nil, e, base), f.Contexts[e.Ref]))
 		costs[i+1] = costs[i] + count(lines[i]+"\n")
 	}
 	for n := len(lines); ; n-- {

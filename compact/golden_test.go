@@ -13,6 +13,7 @@ import (
 	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/view"
 )
 
@@ -139,10 +140,12 @@ func (a *archive) elements(t *testing.T, name string) []*dom.Element {
 func (a *archive) lines(t *testing.T) string {
 	t.Helper()
 	h, o := a.header(t)
-	v, err := view.Of(&dom.Snapshot{Elements: dom.ListOf(a.elements(t, "elements"))}, o)
+	all := a.nested(t, "elements")
+	v, err := view.Of(&dom.Snapshot{Elements: dom.ListOf(all)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	v.Contexts = elementcontext.Tell(all, v.Elements.Slice())
 	return Lines(h, v)
 }
 
@@ -224,7 +227,8 @@ func (a *archive) tree(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Tree(h, v, NewOutline(NewBase(h.URL), v.Elements.Slice(), all, folded))
+	contexts := elementcontext.Tell(all, v.Elements.Slice())
+	return Tree(h, v, NewOutline(NewBase(h.URL), v.Elements.Slice(), all, folded).With(contexts))
 }
 
 // header reads the header and the options of the archive's page.
@@ -239,7 +243,7 @@ func (a *archive) header(t *testing.T) (Header, view.Options) {
 		title, url, _ := strings.Cut(line, "@")
 		h.History = append(h.History, Visit{Title: strings.TrimSpace(title), URL: strings.TrimSpace(url)})
 	}
-	o := view.Options{Cost: Cost(NewBase(h.URL), func(string) int { return 10 })}
+	o := view.Options{Cost: Cost(NewBase(h.URL), nil, func(string) int { return 10 })}
 	words, _ := a.get("options")
 	for _, word := range strings.Fields(words) {
 		name, value, _ := strings.Cut(word, "=")
@@ -250,7 +254,9 @@ func (a *archive) header(t *testing.T) (Header, view.Options) {
 			o.MaxTokens, _ = strconv.Atoi(value)
 		case "next":
 			h.Next = value
-		case "fold", "interactive", "mention", "hrefs":
+		case "interactive":
+			o.InteractiveOnly = true
+		case "fold", "mention", "hrefs":
 		default:
 			t.Fatalf("unknown option %q", word)
 		}

@@ -20,9 +20,10 @@ const maxLevel = 64
 //   - checkbox "Gift wrap" [checked] [ref=e9]
 //   - textbox "Coupon" [required] [ref=e8]: SPRING
 //
-// A line is `- role[ "name"][ [state]]…[ [level=N]][ [href=PATH]] [ref=eN][: value]`, with two spaces in
-// front for each level, at most 64 levels. The href stands only where a link has no name. A double
-// quote in a name is printed as a single one, so that no name can end early and go on as a ref.
+// A line is `- role[ "name"][ ‹context›][ [state]]…[ [level=N]][ [href=PATH]] [ref=eN][: value]`, with two spaces in
+// front for each level, at most 64 levels. The href stands only where a link has no name, the context only where no
+// other line says the same. A double quote in a name is printed as a single one, so that no name can end early and go
+// on as a ref, and a context has none of the characters ‹, ›, [ and ].
 func Tree(h Header, v view.View, o Outline) string {
 	dst := make([]byte, 0, 256+72*len(o.entries))
 	dst = h.append(dst, factsOf(h, v))
@@ -39,9 +40,10 @@ type Folded map[dom.Ref]int
 // Outline is a view in the shape of a tree: which of its elements have a line, and the level of each.
 // It is immutable.
 type Outline struct {
-	base    Base
-	folded  Folded
-	entries []entry
+	base     Base
+	folded   Folded
+	contexts Contexts
+	entries  []entry
 }
 
 type entry struct {
@@ -76,6 +78,25 @@ func NewOutline(base Base, shown, all []*dom.Element, folded Folded) Outline {
 		}
 		below[i] = min(level+1, maxLevel)
 		o.entries = append(o.entries, entry{e, level})
+	}
+	return o
+}
+
+// With returns the outline with contexts: of those that no line of the outline says.
+func (o Outline) With(contexts Contexts) Outline {
+	if len(contexts) == 0 {
+		return o
+	}
+	lines := make(map[dom.Ref]bool, len(o.entries))
+	for _, entry := range o.entries {
+		_, folded := o.folded[entry.element.Ref]
+		lines[entry.element.Ref] = !folded
+	}
+	o.contexts = Contexts{}
+	for _, entry := range o.entries {
+		if c, known := contexts[entry.element.Ref]; known && !lines[c.Of.Ref] {
+			o.contexts[entry.element.Ref] = c
+		}
 	}
 	return o
 }
@@ -134,8 +155,8 @@ func (o Outline) Cost(count func(string) int) int {
 // the lines cost exactly is known when the view is made: Outline.Cost, which is never more.
 //
 // The function keeps a buffer and is for one goroutine at a time.
-func TreeCost(base Base, folded Folded, count func(string) int) func(*dom.Element) int {
-	o := Outline{base: base, folded: folded}
+func TreeCost(base Base, folded Folded, contexts Contexts, count func(string) int) func(*dom.Element) int {
+	o := Outline{base: base, folded: folded, contexts: contexts}
 	margins := marginCosts(count)
 	var buffer []byte
 	return func(e *dom.Element) int {
@@ -177,6 +198,7 @@ func (o Outline) appendEntry(dst []byte, e *dom.Element) []byte {
 		return append(dst, " elements)"...)
 	}
 	named = len(dst) - named
+	dst = AppendContext(dst, o.contexts[e.Ref])
 	dst = appendMarks(dst, &e.States)
 	if e.Covered {
 		dst = append(dst, " [covered]"...)

@@ -51,7 +51,7 @@ func TestTreeCostIsABoundAndOutlineCostIsExact(t *testing.T) {
 	}
 	folded := Folded{79: 5}
 	for _, count := range []func(string) int{words, pieces, func(s string) int { return len(s) }} {
-		cost := TreeCost(Base{}, folded, count)
+		cost := TreeCost(Base{}, folded, nil, count)
 		for _, step := range []int{1, 2, 5} {
 			var shown []*dom.Element
 			for i := 0; i < len(all); i += step {

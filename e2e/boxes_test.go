@@ -153,11 +153,51 @@ func TestWhichOneIsMeant(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, r.GetText())
 		}
 	}
+	checkContexts(t, d, url+"/list", tab)
 	_, err = d.Actions.Interact(t.Context(), &domtapv1.InteractRequest{TabId: tab, Steps: []*domtapv1.Step{button("Remove")}})
 	message := status.Convert(err).Message()
 	for _, want := range []string{`button "Remove" in "Milk"`, `button "Remove" in "Bread"`} {
 		if !strings.Contains(message, want) {
 			t.Errorf("no %q in %q", want, message)
+		}
+	}
+}
+
+// checkContexts reads the same page, which a new tab shows for the first time, as elements, LINES and a stream.
+func checkContexts(t *testing.T, d *testenv.Daemon, url, known string) {
+	t.Helper()
+	want := []string{"Milk", "Bread"}
+	for _, id := range []string{known, d.Open(url)} {
+		lines, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, words := range want {
+			if line := "] Remove (button) ‹" + words + "›\n"; !strings.Contains(lines.GetText(), line) {
+				t.Errorf("no %q in\n%s", line, lines.GetText())
+			}
+		}
+	}
+	fresh := d.Open(url)
+	stream, err := d.Dom.WatchDom(t.Context(), &domtapv1.WatchDomRequest{TabId: fresh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := stream.Recv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dom, err := d.Dom.GetDom(t.Context(), &domtapv1.GetDomRequest{TabId: fresh})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range [][]*domtapv1.Element{first.GetSnapshot().GetElements(), dom.GetElements()} {
+		var got []string
+		for _, e := range list {
+			got = append(got, e.GetContext())
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got the contexts %q, want %q", got, want)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"fmt"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 // Options says what a caller wants to see. The zero value shows everything but attributes.
@@ -92,6 +93,9 @@ type View struct {
 	// Tokens is Overhead plus the cost of Elements when a budget was set, else 0. It is at most the
 	// budget, but for a budget that Overhead alone exceeds: then there are no elements.
 	Tokens int
+	// Contexts says which one an element is, of several with its role and name. Of leaves it empty; who prints the view
+	// may set it, and owes a Cost that counts the contexts.
+	Contexts map[dom.Ref]elementcontext.Context
 	// OmittedByRole counts what the limits left out, by role; elements without one count as "generic".
 	// It is nil when nothing was left out.
 	OmittedByRole map[string]int

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 // ErrorKind says what went wrong, for callers that decide by it; internal/server/rpcstatus maps every kind to
@@ -77,6 +78,8 @@ type Error struct {
 	Client string
 	// Candidates are the elements that may have been meant.
 	Candidates []*dom.Element
+	// Contexts says which one each of the candidates is, of several with the same role and name.
+	Contexts map[dom.Ref]elementcontext.Context
 	// RetryAfter is about how long it takes until the same call can succeed; 0: nobody knows.
 	RetryAfter time.Duration
 	Err        error

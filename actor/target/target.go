@@ -300,10 +300,8 @@ func Called(el *dom.Element) string {
 // List names elements with their refs: [5] button "Pay", [9] link "Pay". Those beyond limit are counted only.
 func List(elements []*dom.Element, limit int) string { return ListWithin(elements, nil, limit) }
 
-// ListWithin is List with what tells the elements apart on a page, whose elements all has:
-// [13] button "Edit" in "1003 Grace Hopper".
-func ListWithin(elements, all []*dom.Element, limit int) string {
-	contexts := elementcontext.Tell(all, elements)
+// ListWithin is List with what tells the elements apart: [13] button "Edit" in "1003 Grace Hopper".
+func ListWithin(elements []*dom.Element, contexts map[dom.Ref]elementcontext.Context, limit int) string {
 	var b strings.Builder
 	for i, el := range elements {
 		if i == limit {

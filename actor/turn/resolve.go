@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/actor/heal"
 	"github.com/domtap/domtap/actor/target"
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 const (
@@ -228,7 +229,7 @@ func (t *resolver) present(refs []dom.Ref) (found []*dom.Element, strange bool) 
 // only takes the one element that was found. Of several, those behind a modal do not count.
 func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.Element) (resolved, error) {
 	if len(found) > 1 {
-		if _, err := t.x.Read(ctx, actor.ReadOptions{Geometry: true}); err != nil {
+		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true, Geometry: true}); err != nil {
 			return resolved{}, err
 		}
 		refs := make([]dom.Ref, len(found))
@@ -246,12 +247,17 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 	case 1:
 		return resolved{ref: found[0].Ref, el: found[0]}, nil
 	}
-	return resolved{}, &apierr.Error{
+	return resolved{}, t.ambiguous(wanted, found)
+}
+
+// ambiguous is the error of a target that means several elements. It lists them with what tells them apart.
+func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
+	contexts := elementcontext.Tell(t.x.Head().Snapshot.Elements.Slice(), found)
+	return &apierr.Error{
 		Kind: apierr.Ambiguous,
 		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " +
-			target.ListWithin(found, t.x.Head().Snapshot.Elements.Slice(), maxCandidates) +
-			"; use the ref of one of them",
-		Candidates: found[:min(len(found), maxCandidates)],
+			target.ListWithin(found, contexts, maxCandidates) + "; use the ref of one of them",
+		Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
 	}
 }
 

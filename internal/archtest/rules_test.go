@@ -20,8 +20,8 @@ var layers = map[string]layer{
 	"diff":                       {layers: []string{"dom"}, pure: true},
 	"internal/tokens":            {modules: true},
 	"internal/content/injection": {layers: []string{"dom"}, pure: true},
-	"view":                       {layers: []string{"dom", "internal/tokens"}, pure: true},
-	"compact":                    {layers: []string{"dom", "diff", "view", "compact/internal"}, pure: true},
+	"view":                       {layers: []string{"dom", "internal/tokens", "internal/elementcontext"}, pure: true},
+	"compact":                    {layers: []string{"dom", "diff", "view", "compact/internal", "internal/elementcontext"}, pure: true},
 	"internal/elementcontext":    {layers: []string{"dom"}, pure: true},
 	// Clients read texts with it, so that it needs little.
 	"compact/dense":             {layers: []string{"dom", "diff", "compact/internal", "internal/elementcontext"}, pure: true},
@@ -84,7 +84,7 @@ var layers = map[string]layer{
 	"internal/browserpool": {layers: []string{"dom", "actor", "internal/sessions"}},
 	"gen":                  {modules: true},
 	"internal/server": {
-		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
+		layers:  []string{"internal/sessions", "dom", "diff", "internal/tokens", "internal/content/injection", "view", "internal/condition", "internal/find", "internal/elementcontext", "compact", "compact/dense", "internal/content/markdown", "internal/content/annotate", "internal/transcript", "actor", "actor/tabpool", "internal/telemetry/pagelog", "internal/content/extract", "internal/telemetry/usage", "gen", "internal/server/listen", "internal/truncate"},
 		modules: true,
 	},
 	// web knows the services by their descriptions alone, so neither the actors nor rpc; its page is files.

@@ -1,11 +1,17 @@
-// Package elementcontext tells elements of the same role and name from each other by what stands around
-// them: the first cells of the row, the words of the list item or card, the name of the group, the nearest
-// heading above. It is pure. The work follows the number of elements.
+// Package elementcontext says which one an element is, where several have the same role and name: by what stands
+// around it, which are the first cells of its row, the words of its list item or card, the name of its group, or the
+// nearest heading above. Tell finds these words for the elements of a view; Within goes the other way, and finds the
+// elements that have given words around them.
+//
+// The package is pure. The work follows the number of elements. Contexts have at most MaxLen bytes, and are those of
+// a page: who prints them must clean and escape them.
 //
 // Callers owe elements in document order, parents before children.
 package elementcontext
 
 import (
+	"cmp"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -14,49 +20,114 @@ import (
 
 // The bounds of a context.
 const (
-	// maxWords is about how long a context is, in bytes.
+	// maxWords is about how long one part of a context is, in bytes.
 	maxWords = 60
-	// maxCells is how many cells of a row are told.
-	maxCells = 2
+	// maxParts is how many parts a context has at most: Milk, Breakfast.
+	maxParts = 3
+	// MaxLen bounds a whole context, in bytes.
+	MaxLen = maxParts*(maxWords+len("…")) + (maxParts-1)*len(separator)
 	// maxAround is how many ancestors are looked at.
-	maxAround = 32
+	maxAround = 16
+	// maxSayings is about how many words around an element are considered.
+	maxSayings = 24
+	separator  = ", "
 )
 
 // Context tells an element from others.
 type Context struct {
 	// Words are those of a page; never empty.
 	Words string
-	// Of is the element that has the words as its text, or the row whose cells have.
+	// Of is the element that has the words as its text, or the first of several.
 	Of *dom.Element
 }
 
-// Tell returns contexts of the wanted elements that share role and name with another wanted one, apart from
-// links of one name to one place. Of what
-// stands around an element the innermost that no other of the same role and name has is its context; else the
-// innermost that not all have. Elements that nothing tells apart have none. all has the elements of a
+// Tell returns contexts of the wanted elements that can be acted on and share role and name with another wanted one.
+// An element that is unique has none, nor have links of one name to one place. Of what stands around an element, the
+// innermost that no other of the same role and name has is its context. Where there is no such thing, several are
+// joined until they tell the elements apart. Elements that nothing tells apart have none. all has the elements of a
 // page, the wanted ones among them.
 func Tell(all, wanted []*dom.Element) map[dom.Ref]Context {
-	groups := map[[2]string][]*dom.Element{}
-	for _, e := range wanted {
-		if e.Kind == dom.Interactive {
-			key := [2]string{e.Role, e.Text}
-			groups[key] = append(groups[key], e)
-		}
-	}
-	for key, group := range groups {
-		if len(group) < 2 || isOneLink(group) {
-			delete(groups, key)
-		}
-	}
-	if len(groups) == 0 {
+	groups := alike(wanted)
+	if !slices.ContainsFunc(groups, func(g []*dom.Element) bool { return !isOneLink(g) }) {
 		return nil
 	}
 	p := newPage(all)
-	out := map[dom.Ref]Context{}
-	for _, group := range groups {
-		p.tell(group, out)
+	at := p.places(groups)
+	for _, members := range at {
+		for _, i := range members {
+			p.repeated[i] = true
+		}
+	}
+	out := make(map[dom.Ref]Context, len(wanted))
+	for k, group := range groups {
+		if !isOneLink(group) {
+			p.tell(at[k], nil, out, 0)
+		}
 	}
 	return out
+}
+
+// seed is that of the hashes of roles and names.
+var seed = maphash.MakeSeed()
+
+// alike returns the elements that can be acted on and share role and name, by these, each group in order.
+func alike(wanted []*dom.Element) [][]*dom.Element {
+	chains := newChains(len(wanted))
+	var more []int32 // the first ones of those that have others alike
+	for i, e := range wanted {
+		if e.Kind != dom.Interactive {
+			continue
+		}
+		first := chains.add(maphash.String(seed, e.Text)^maphash.String(seed, e.Role)<<1, int32(i), func(j int32) bool {
+			return wanted[j].Text == e.Text && wanted[j].Role == e.Role
+		})
+		if first != int32(i) && chains.next[first] == int32(i) {
+			more = append(more, first)
+		}
+	}
+	groups := make([][]*dom.Element, len(more))
+	for k, first := range more {
+		for i := first; i >= 0; i = chains.next[i] {
+			groups[k] = append(groups[k], wanted[i])
+		}
+	}
+	return groups
+}
+
+// chains are the elements that are alike, each with the next one.
+type chains struct {
+	// slots has the first of each, at its hash or behind it; -1: none.
+	slots []int32
+	// next is the next one alike, last the last one, of the first.
+	next, last []int32
+}
+
+func newChains(n int) *chains {
+	size := 8
+	for size < 2*n {
+		size *= 2
+	}
+	c := &chains{slots: make([]int32, size), next: make([]int32, n), last: make([]int32, n)}
+	for i := range c.slots {
+		c.slots[i] = -1
+	}
+	return c
+}
+
+// add adds an element with a hash, and returns the first one that is alike.
+func (c *chains) add(hash uint64, i int32, alike func(int32) bool) (first int32) {
+	c.next[i], c.last[i] = -1, i
+	for at := hash; ; at++ {
+		slot := &c.slots[at&uint64(len(c.slots)-1)]
+		switch first := *slot; {
+		case first < 0:
+			*slot = i
+			return i
+		case alike(first):
+			c.next[c.last[first]], c.last[first] = i, i
+			return first
+		}
+	}
 }
 
 // isOneLink reports whether elements are links to one place: it does not matter which is meant.
@@ -65,148 +136,197 @@ func isOneLink(group []*dom.Element) bool {
 	return !slices.ContainsFunc(group, other)
 }
 
-// page has the elements of a page with their places.
-type page struct {
-	all []*dom.Element
-	at  map[dom.Ref]int
-	// heading has the nearest heading before each element; nil: none.
-	heading []*dom.Element
-	// words caches what the elements around others say.
-	words map[int]Context
+// saying is words that stand around an element.
+type saying struct {
+	words string
+	of    int32
 }
 
-func newPage(all []*dom.Element) *page {
-	p := &page{all: all, at: make(map[dom.Ref]int, len(all)), heading: make([]*dom.Element, len(all)), words: map[int]Context{}}
-	var last *dom.Element
-	for i, e := range all {
-		if e.Role == "heading" && e.Text != "" {
-			last = e
-		}
-		p.at[e.Ref], p.heading[i] = i, last
-	}
-	return p
-}
+// tally counts how many elements have words around them.
+type tally struct{ n, last int32 }
 
-// tell adds the contexts of elements of one role and name.
-func (p *page) tell(group []*dom.Element, out map[dom.Ref]Context) {
-	around := make([][]Context, len(group))
-	have := map[string]int{} // how many elements have the words around them
-	for i, e := range group {
-		around[i] = p.around(e)
-		seen := map[string]bool{}
-		for _, c := range around[i] {
-			if !seen[c.Words] {
-				seen[c.Words] = true
-				have[c.Words]++
+// tell adds a part to the contexts of elements of one role and name, so that they differ as far as possible from those
+// of the others, and goes on where others have the same words around them. Those in done differ already.
+func (p *page) tell(group []int32, done []bool, out map[dom.Ref]Context, part int) {
+	around := make([][]saying, len(group))
+	have := make(map[string]tally, len(group))
+	for k := range group {
+		around[k] = p.around(group, k)
+		for _, s := range around[k] {
+			if t := have[s.words]; t.n == 0 || t.last != int32(k) {
+				have[s.words] = tally{t.n + 1, int32(k)}
 			}
 		}
 	}
-	for i, e := range group {
-		for _, c := range around[i] {
-			best, known := out[e.Ref]
-			if n := have[c.Words]; n == 1 || n < len(group) && !known {
-				out[e.Ref] = c
-				if n == 1 {
-					break
-				}
-			} else if known && n < have[best.Words] {
-				out[e.Ref] = c
+	shared := make(map[string][]int32) // what does not suffice, and who has it
+	chosen := make([]string, len(group))
+	for k, i := range group {
+		if done != nil && done[k] {
+			continue
+		}
+		best, n := saying{}, int32(len(group))
+		for _, s := range around[k] {
+			if have[s.words].n < n {
+				best, n = s, have[s.words].n
+			}
+			if n == 1 {
+				break
+			}
+		}
+		if best.words == "" {
+			continue
+		}
+		e := p.all[i]
+		if c, known := out[e.Ref]; known {
+			out[e.Ref] = Context{c.Words + separator + best.words, c.Of}
+		} else {
+			out[e.Ref] = Context{best.words, p.all[best.of]}
+		}
+		if n > 1 && part+1 < maxParts {
+			shared[best.words], chosen[k] = nil, best.words
+		}
+	}
+	if len(shared) == 0 {
+		return
+	}
+	for k := range group {
+		for _, s := range around[k] {
+			if having, is := shared[s.words]; is && (len(having) == 0 || having[len(having)-1] != int32(k)) {
+				shared[s.words] = append(having, int32(k))
 			}
 		}
 	}
+	for words, having := range shared {
+		members, done := make([]int32, len(having)), make([]bool, len(having))
+		for n, k := range having {
+			members[n], done[n] = group[k], chosen[k] != words
+		}
+		p.tell(members, done, out, part+1)
+	}
 }
 
-// around returns what stands around an element, the innermost first.
-func (p *page) around(e *dom.Element) []Context {
-	var out []Context
-	add := func(c Context) {
-		if c.Words = without(c.Words, e.Text); c.Words != "" {
-			out = append(out, c)
+// around returns what stands around one of a group: the innermost first, and nothing that stands around all of it. The
+// name of the element itself tells nothing.
+func (p *page) around(group []int32, k int) (out []saying) {
+	i, name := group[k], p.all[group[k]].Text
+	add := func(all ...saying) {
+		for _, s := range all {
+			if s.words != "" && s.words != name {
+				out = append(out, s)
+			}
 		}
 	}
-	i, known := p.at[e.Ref]
-	for up := 0; known && up < maxAround; up++ {
-		if i, known = p.at[p.all[i].Parent]; known {
-			add(p.wordsOf(i))
+	up := p.parent[i]
+	for n := 0; up >= 0 && n < maxAround && len(out) < maxSayings && !p.covers(up, group); n++ {
+		row := p.parent[up]
+		if row >= 0 && p.all[row].Role == "row" && p.isAlone(row, group, k) {
+			up = row // the first cells say more than the one around
 		}
+		for _, s := range p.says(up) {
+			if !p.belongs(s.of, up, group, k) {
+				add(s)
+			}
+		}
+		up = p.parent[up]
 	}
-	if i, known := p.at[e.Ref]; known && p.heading[i] != nil && p.heading[i] != e {
-		add(Context{cut(p.heading[i].Text), p.heading[i]})
+	for h, n := p.headingOf(group, k), 0; h >= 0 && n < maxHeadings; h, n = p.above(h), n+1 {
+		add(saying{cut(p.all[h].Text), h})
+	}
+	if len(out) == 0 {
+		add(p.beside(group, k, up))
 	}
 	return out
 }
 
-// without returns words without the name of an element at their end: the words of a list item have it.
-func without(words, name string) string {
-	if name != "" {
-		words = strings.TrimSuffix(words, name)
-	}
-	return strings.TrimSpace(words)
+// isAlone reports whether nothing else of a group stands in an element around the one.
+func (p *page) isAlone(up int32, group []int32, k int) bool {
+	return (k+1 == len(group) || p.end[up] <= group[k+1]) && (k == 0 || group[k-1] < up)
 }
 
-// wordsOf returns what an element says of those in it.
-func (p *page) wordsOf(i int) Context {
-	if c, known := p.words[i]; known {
-		return c
+// belongs reports whether an element in the element up belongs to another one of a group.
+func (p *page) belongs(i, up int32, group []int32, k int) bool {
+	if i == up || p.isAlone(up, group, k) {
+		return false
 	}
-	e := p.all[i]
-	c := Context{Of: e}
-	switch e.Role {
-	case "row":
-		c.Words = p.row(i)
-	case "listitem", "article", "treeitem":
-		c = p.item(i)
-	case "group", "radiogroup", "form", "dialog", "alertdialog", "region", "navigation", "banner", "contentinfo", "main",
-		"complementary", "search", "figure", "list", "table", "grid", "treegrid", "toolbar", "tabpanel", "tablist", "menu":
-		c.Words = e.Text
+	for p.parent[i] != up {
+		i = p.parent[i]
 	}
-	c.Words = cut(c.Words)
-	p.words[i] = c
-	return c
+	at, _ := slices.BinarySearch(group, i)
+	if at == k {
+		at++
+	}
+	return at < len(group) && group[at] < p.end[i]
 }
 
-// row returns the header of a row, or its first cells with words.
-func (p *page) row(i int) string {
-	var words []string
-	for j, end := i+1, p.end(i); j < end && len(words) < maxCells; j = p.end(j) {
-		text := p.text(j).Words
-		if p.all[j].Role == "rowheader" && text != "" {
-			return text
-		}
-		if text != "" {
-			words = append(words, text)
-		}
-	}
-	return strings.Join(words, " ")
+// covers reports whether a whole group stands in an element.
+func (p *page) covers(i int32, group []int32) bool {
+	return i < group[0] && p.end[i] > group[len(group)-1]
 }
 
-// item returns the first heading in a list item or a card, or else its first words.
-func (p *page) item(i int) Context {
-	for j, end := i+1, p.end(i); j < end; j++ {
-		if e := p.all[j]; e.Role == "heading" && e.Text != "" {
-			return Context{e.Text, e}
+// headingOf returns the nearest heading above one of a group; -1: there is none. A heading that stands before another of
+// the group counts only for what stands in the same container.
+func (p *page) headingOf(group []int32, k int) int32 {
+	i := group[k]
+	if h := p.heading[i]; h >= 0 && (k == 0 || h > group[k-1]) {
+		return h
+	}
+	return p.scoped[i]
+}
+
+// maxHeadings is how many headings above an element are considered, of deeper and deeper sections around it.
+const maxHeadings = 4
+
+// above returns the heading of the section that a heading stands in; -1: there is none.
+func (p *page) above(h int32) int32 {
+	level := p.all[h].Level
+	for n := 0; h >= 0 && p.all[h].Level >= level; n++ {
+		if h = p.heading[h]; n == maxAround {
+			return -1
 		}
 	}
-	return p.text(i)
+	return h
 }
 
-// text returns the text of an element, or the first one in it that cannot be acted on, or is a link.
-func (p *page) text(i int) Context {
-	for j, end := i, p.end(i); j < end; j++ {
-		if e := p.all[j]; e.Text != "" && (e.Kind == dom.Structural || e.Role == "link") {
-			return Context{e.Text, e}
+// maxBeside is how many elements before or behind another one are looked at.
+const maxBeside = 16
+
+// beside returns the words next to one of a group: those before each, or else those behind each, up to the next of the
+// group and inside the element up that holds the group.
+func (p *page) beside(group []int32, k int, up int32) saying {
+	start, end := up+1, int32(len(p.all))
+	if up >= 0 {
+		end = p.end[up]
+	}
+	if first := p.last(start, group[0]); first.words != "" {
+		if k > 0 {
+			start = p.end[group[k-1]]
+		}
+		return p.last(start, group[k])
+	}
+	if k+1 < len(group) {
+		end = group[k+1]
+	}
+	for j := p.end[group[k]]; j < min(end, p.end[group[k]]+maxBeside); j++ {
+		if words := p.own(j); words != "" && p.isBeside(j, group[k]) && p.all[j].Role != "heading" {
+			return saying{cut(words), j}
 		}
 	}
-	return Context{Of: p.all[i]}
+	return saying{}
 }
 
-// end returns the place behind the last element in an element.
-func (p *page) end(i int) int {
-	j := i + 1
-	for j < len(p.all) && p.all[j].Depth > p.all[i].Depth {
-		j++
+// last returns the last words between two places that do not stand around the second.
+func (p *page) last(start, i int32) saying {
+	for j := i - 1; j >= max(start, i-maxBeside); j-- {
+		if words := p.own(j); words != "" && p.isBeside(j, i) {
+			return saying{cut(words), j}
+		}
 	}
-	return j
+	return saying{}
+}
+
+// isBeside reports whether an element is only shown, and stands in the same element as another.
+func (p *page) isBeside(j, i int32) bool {
+	return p.all[j].Kind == dom.Structural && p.parent[j] == p.parent[i]
 }
 
 // cut shortens words at a space.
@@ -214,12 +334,9 @@ func cut(words string) string {
 	if len(words) <= maxWords {
 		return words
 	}
-	end := strings.LastIndexByte(words[:maxWords], ' ')
-	if end <= 0 {
-		end = maxWords
-		for end > 0 && words[end]&0xc0 == 0x80 {
-			end--
-		}
+	end := cmp.Or(max(strings.LastIndexByte(words[:maxWords], ' '), 0), maxWords)
+	for end > 0 && words[end]&0xc0 == 0x80 {
+		end--
 	}
 	return strings.TrimSuffix(words[:end], "…") + "…"
 }

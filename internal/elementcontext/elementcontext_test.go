@@ -2,6 +2,8 @@ package elementcontext
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +18,9 @@ func pageOf(lines string) []*dom.Element {
 		rest := strings.TrimLeft(line, " ")
 		role, text, _ := strings.Cut(rest, " ")
 		e := &dom.Element{Ref: dom.Ref(len(all)), Parent: dom.NoRef, Depth: len(line) - len(rest), Kind: dom.Structural, Role: role, Text: text}
+		if e.Role == "heading" {
+			e.Level = e.Depth + 1
+		}
 		if name, acts := strings.CutPrefix(role, "*"); acts {
 			e.Role, e.Kind = name, dom.Interactive
 		}
@@ -47,14 +52,34 @@ table Orders
    generic Alan Turing
   cell
    *button Edit`, "6=1003 Grace Hopper 13=1004 Alan Turing"},
-		"the header of a row":             {"row\n cell 1\n rowheader Ann\n *button X\nrow\n cell 1\n rowheader Bob\n *button X", "3=Ann 7=Bob"},
-		"the words of an item":            {"listitem Milk Remove\n *button Remove\nlistitem Bread Remove\n *button Remove", "1=Milk 3=Bread"},
-		"the heading of a card":           {"article\n heading Jeans\n paragraph Blue\n *button Buy\narticle\n heading Shirt\n paragraph Blue\n *button Buy", "3=Jeans 7=Shirt"},
-		"the legend of a group":           {"group Delivery\n *textbox Street\ngroup Invoice\n *textbox Street", "1=Delivery 3=Invoice"},
-		"the nearest heading":             {"heading One\n*button More\nheading Two\n*button More", "1=One 3=Two"},
-		"no words that all have":          {"main Shop\n *button More\n heading Two\n *button More", "3=Two"},
-		"the innermost that one has":      {"group A\n listitem Milk\n  *button X\ngroup B\n listitem Milk\n  *button X", "2=A 5=B"},
-		"other roles and names are apart": {"group A\n *button X\ngroup B\n *link X", ""},
+		"the header of a row":        {"row\n cell 1\n rowheader Ann\n *button X\nrow\n cell 1\n rowheader Bob\n *button X", "3=Ann 7=Bob"},
+		"the words of an item":       {"listitem Milk Remove\n *button Remove\nlistitem Bread Remove\n *button Remove", "1=Milk 3=Bread"},
+		"the heading of a card":      {"article\n heading Jeans\n paragraph Blue\n *button Buy\narticle\n heading Shirt\n paragraph Blue\n *button Buy", "3=Jeans 7=Shirt"},
+		"the legend of a group":      {"group Delivery\n *textbox Street\ngroup Invoice\n *textbox Street", "1=Delivery 3=Invoice"},
+		"the nearest heading":        {"heading One\n*button More\nheading Two\n*button More", "1=One 3=Two"},
+		"no words that all have":     {"main Shop\n *button More\n heading Two\n *button More", "3=Two"},
+		"the innermost that one has": {"group A\n listitem Milk\n  *button X\ngroup B\n listitem Milk\n  *button X", "2=A 5=B"},
+		"the heading of a form":      {"form\n heading In\n *textbox Mail\nform\n heading Up\n *textbox Mail", "2=In 5=Up"},
+		"what is joined": {"group A\n listitem Milk\n  *button X\n listitem Bread\n  *button X\ngroup B\n listitem Milk\n  *button X",
+			"2=Milk, A 4=Bread 7=B"},
+		"another cell, where the first are equal": {`
+row
+ cell Ada
+ cell 1
+ cell London
+ *button X
+row
+ cell Ada
+ cell 1
+ cell Paris
+ *button X`, "4=London 9=Paris"},
+		"a link that others have, too, is no name": {"listitem\n *link Edit\n *button X\n generic Ann\nlistitem\n *link Edit\n *button X\n generic Bob",
+			"1=Ann 2=Ann 5=Bob 6=Bob"},
+		"another button":                       {"listitem\n *button Ann\n *button X\nlistitem\n *button Bob\n *button X", "2=Ann 5=Bob"},
+		"what stands before":                   {"generic Ann\n*button X\ngeneric Bob\n*button X", "1=Ann 3=Bob"},
+		"what stands behind":                   {"*button X\ngeneric Ann\n*button X\ngeneric Bob", "0=Ann 2=Bob"},
+		"not the heading of the one before it": {"article\n heading A\n *button X\narticle\n *button X\narticle\n heading C\n *button X", "2=A 7=C"},
+		"other roles and names are apart":      {"group A\n *button X\ngroup B\n *link X", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := pageOf(test.page)
@@ -90,5 +115,138 @@ func TestContextsAreShort(t *testing.T) {
 		if len(c.Words) > maxWords+len("…") || !strings.HasSuffix(c.Words, "…") || strings.ToValidUTF8(c.Words, "?") != c.Words {
 			t.Errorf("element %d has the context %q", ref, c.Words)
 		}
+	}
+}
+
+// sections makes a page of sections with items in them, each with the same button. Items of one section have different words, those
+// of different sections may be equal.
+func sections(random *rand.Rand) string {
+	var b strings.Builder
+	item := []string{"row\n   cell %s\n   cell\n    *button X\n", "listitem %s X\n   *button X\n", "article\n   heading %s\n   *button X\n", "generic %s X\n   *button X\n"}
+	for s := range 2 + random.IntN(4) {
+		switch name := "section " + strconv.Itoa(s); random.IntN(3) {
+		case 0:
+			b.WriteString("group " + name + "\n list\n")
+		case 1:
+			b.WriteString("form\n heading " + name + "\n")
+		default:
+			b.WriteString("heading " + name + "\nmain\n list\n")
+		}
+		kind := item[random.IntN(len(item))]
+		for _, word := range random.Perm(6)[:1+random.IntN(5)] {
+			b.WriteString("  " + fmt.Sprintf(kind, "item "+strconv.Itoa(word)))
+		}
+		b.WriteString("*button Only " + strconv.Itoa(s) + "\n")
+	}
+	return b.String()
+}
+
+// TestContextsDiffer makes pages whose texts tell all equal buttons apart: so do the contexts, and what is unique has none.
+func TestContextsDiffer(t *testing.T) {
+	for seed := range uint64(2000) {
+		page := sections(rand.New(rand.NewPCG(seed, 1)))
+		all := pageOf(page)
+		told, seen := Tell(all, all), map[string]dom.Ref{}
+		for _, e := range all {
+			c, known := told[e.Ref]
+			if e.Text != "X" || e.Kind != dom.Interactive {
+				if known {
+					t.Fatalf("seed %d: element %d is unique, and has the context %q in\n%s", seed, e.Ref, c.Words, page)
+				}
+				continue
+			}
+			if other, double := seen[c.Words]; double {
+				t.Fatalf("seed %d: elements %d and %d are both %q in\n%s", seed, other, e.Ref, c.Words, page)
+			}
+			if seen[c.Words] = e.Ref; len(c.Words) > MaxLen {
+				t.Fatalf("seed %d: %q is too long", seed, c.Words)
+			}
+		}
+	}
+}
+
+// FuzzTell makes pages of any shape.
+func FuzzTell(f *testing.F) {
+	f.Add([]byte("\x00\x11\x22\x33\x44\x55"), "a b ‹c› [1] d")
+	f.Fuzz(func(t *testing.T, shape []byte, words string) {
+		roles := []string{"row", "cell", "listitem", "heading", "group", "generic", "rowheader", "article", "form", "list"}
+		var all []*dom.Element
+		var open []dom.Ref
+		for i, c := range shape[:min(len(shape), 200)] {
+			e := &dom.Element{Ref: dom.Ref(i), Parent: dom.NoRef, Kind: dom.Structural, Role: roles[int(c)%len(roles)]}
+			if e.Text = words[min(len(words), i%7):min(len(words), i%7+int(c)%90)]; c&0x80 != 0 {
+				e.Kind, e.Role, e.Text = dom.Interactive, "button", words[:min(len(words), int(c)%3)]
+			}
+			open = open[:min(len(open), int(c>>3)%6)]
+			if len(open) > 0 {
+				e.Parent, e.Depth = open[len(open)-1], len(open)
+			}
+			open, all = append(open, e.Ref), append(all, e)
+		}
+		told := Tell(all, all)
+		count := map[string]int{}
+		for _, e := range all {
+			if e.Kind == dom.Interactive {
+				count[e.Role+" "+e.Text]++
+			}
+		}
+		for ref, c := range told {
+			if e := all[ref]; e.Kind != dom.Interactive || count[e.Role+" "+e.Text] < 2 || c.Words == "" || c.Of == nil || len(c.Words) > MaxLen {
+				t.Errorf("%+v has the context %+v", e, c)
+			}
+		}
+		fit := func(s string) Fit {
+			if words != "" && strings.Contains(s, words[:1]) {
+				return 0
+			}
+			return Not
+		}
+		for _, e := range Within(all, all, told, Wanted{Element: func(e *dom.Element) Fit { return fit(e.Text) }, Words: fit}) {
+			if all[e.Ref] != e {
+				t.Errorf("%v is not of the page", e)
+			}
+		}
+	})
+}
+
+// table makes a page of rows with an Edit button each.
+func table(rows int, same bool) []*dom.Element {
+	var b strings.Builder
+	b.WriteString("table Orders\n")
+	for i := range rows {
+		edit := "Edit"
+		if !same {
+			edit += " " + strconv.Itoa(i)
+		}
+		fmt.Fprintf(&b, " row\n  cell %d\n  cell Customer %d\n  cell\n   *button %s\n", i, i%(rows/2), edit)
+	}
+	return pageOf(b.String())
+}
+
+// BenchmarkTell tells 10,000 elements apart: unique ones, those of 2,000 rows, and equal ones that nothing tells apart.
+func BenchmarkTell(b *testing.B) {
+	for name, all := range map[string][]*dom.Element{
+		"unique": pageOf(strings.TrimSuffix(strings.Repeat("*button %\n", 10_000), "\n")), "rows": table(2_000, true), "unique in rows": table(2_000, false),
+		"equal": pageOf(strings.TrimSuffix(strings.Repeat("*button X\n", 10_000), "\n")),
+		"nested": pageOf(func() string {
+			var s strings.Builder
+			for i := range 5000 {
+				fmt.Fprintf(&s, "%slistitem w%d\n%s*button X\n", strings.Repeat(" ", i%300), i, strings.Repeat(" ", i%300+1))
+			}
+			return s.String()
+		}()),
+	} {
+		if name == "unique" {
+			for i, e := range all {
+				e.Text = "Item " + strconv.Itoa(i)
+			}
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Tell(all, all)
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/page")
+		})
 	}
 }

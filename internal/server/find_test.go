@@ -72,12 +72,12 @@ func TestFindReturnsTheLinesOfWhatMatches(t *testing.T) {
 		b.getDom(&domtapv1.GetDomRequest{TabId: id, IncludeAttributes: []string{"id"}, InteractiveOnly: proto.Bool(false)})
 		for _, c := range []struct{ query, want string }{
 			{"edit", "[4] Edit (a →/edit)\n[9] Edit (a →/edit)\n"},
-			{"DELETE  turing", "[10] Delete (button)\n"},
-			{"grace", "[2] Grace Hopper (div role=cell)\n[4] Edit (a →/edit)\n[5] Delete (button)\n"},
+			{"DELETE  turing", "[10] Delete (button) ‹Alan Turing›\n"},
+			{"grace", "[2] Grace Hopper (div role=cell)\n[4] Edit (a →/edit)\n[5] Delete (button) ‹Grace Hopper›\n"},
 			{"spring", "[11] Coupon (input =SPRING)\n"},
 			{"orders", "[0] Orders (h1)\n"},
 			{"ubernehmen", "[13] Übernehmen (button)\n"},
-			{"dleete", "# No match for \"dleete\". The nearest:\n[5] Delete (button)\n[10] Delete (button)\n"},
+			{"dleete", "# No match for \"dleete\". The nearest:\n[5] Delete (button) ‹Grace Hopper›\n[10] Delete (button) ‹Alan Turing›\n"},
 			{"xyzzy", "# No match for \"xyzzy\"\n"},
 		} {
 			wantText(t, c.query, b.find(&domtapv1.FindRequest{TabId: id, Query: c.query}).GetText(), shopHeader+c.want)

@@ -189,7 +189,7 @@ func TestBudgetIsExact(t *testing.T) {
 			h := compact.Header{URL: "https://shop.example/cart", Title: "Your cart", Next: "c9"}.Within(budget/2, tokens.Count)
 			o := view.Options{
 				MaxTokens: budget, Overhead: h.Overhead(tokens.Count),
-				Cost: compact.Cost(compact.NewBase(h.URL), tokens.Count),
+				Cost: compact.Cost(compact.NewBase(h.URL), nil, tokens.Count),
 			}
 			v, err := view.Of(s, o)
 			if err != nil {

@@ -136,7 +136,7 @@ type Format int32
 const (
 	// Unset: LINES (GetCompact) or structured only (WatchDom).
 	Format_FORMAT_UNSPECIFIED Format = 0
-	// One line per element.
+	// One line per element: [13] Edit (button) ‹1003 Grace Hopper›. What stands between ‹ and › is Element.context.
 	Format_FORMAT_LINES Format = 1
 	// Hierarchy by indentation.
 	Format_FORMAT_TREE Format = 2
@@ -323,6 +323,13 @@ type Element struct {
 	// or one with aria-modal that receives the clicks around it. Frames are covered with the element that holds them.
 	// Like rect, it is read when the answer is made, and is not a change by itself.
 	Covered bool `protobuf:"varint,27,opt,name=covered,proto3" json:"covered,omitempty"`
+	// Which one it is, of several elements in the view that can be acted on and have the same role and text: the words of
+	// its row, list item, card or group, or the heading above, such as "1003 Grace Hopper". The shortest that no other
+	// of them has; else several joined by ", ". At most 192 bytes. Empty: role and text are unique among the elements that
+	// the filters select, also beyond the limits; or nothing on the page tells the elements apart; or they are
+	// links to one place. Like rect, it is computed when the answer is made and is not a change by itself: it says where the
+	// element stands, and a row that is renamed is a change of the row.
+	Context string `protobuf:"bytes,28,opt,name=context,proto3" json:"context,omitempty"`
 	// How many characters of the text there are behind the first 100, when text ends in "…" for that; texts write it as
 	// "…+230". Counted up to 10,000 characters. The limit of text keeps answers small, and it is a part of the element's
 	// identity, so this is a field of its own. Targets, conditions and Find look at the whole text.
@@ -550,6 +557,13 @@ func (x *Element) GetCovered() bool {
 		return x.Covered
 	}
 	return false
+}
+
+func (x *Element) GetContext() string {
+	if x != nil {
+		return x.Context
+	}
+	return ""
 }
 
 func (x *Element) GetTextLeft() int32 {
@@ -2120,7 +2134,7 @@ type FindMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// As in GetDom with interactive_only: false, without attributes. `index` is the position in the list.
 	Element *Element `protobuf:"bytes,1,opt,name=element,proto3" json:"element,omitempty"`
-	// The line of the element in format LINES, such as "[13] Edit (button)".
+	// The line of the element in format LINES, such as "[13] Edit (button) ‹1003 Grace Hopper›".
 	Line          string `protobuf:"bytes,2,opt,name=line,proto3" json:"line,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2950,7 +2964,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
 	"\x05width\x18\x03 \x01(\x01R\x05width\x12\x16\n" +
-	"\x06height\x18\x04 \x01(\x01R\x06height\"\xbd\b\n" +
+	"\x06height\x18\x04 \x01(\x01R\x06height\"\xd7\b\n" +
 	"\aElement\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x10\n" +
@@ -2983,7 +2997,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\n" +
 	"attributes\x18\x1a \x03(\v2\".domtap.v1.Element.AttributesEntryR\n" +
 	"attributes\x12\x18\n" +
-	"\acovered\x18\x1b \x01(\bR\acovered\x12\x1b\n" +
+	"\acovered\x18\x1b \x01(\bR\acovered\x12\x18\n" +
+	"\acontext\x18\x1c \x01(\tR\acontext\x12\x1b\n" +
 	"\ttext_left\x18\x1e \x01(\x05R\btextLeft\x12\x1e\n" +
 	"\n" +
 	"actionable\x18\x1d \x01(\bR\n" +

@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/server/convert"
 	"github.com/domtap/domtap/internal/server/outcome"
 	"github.com/domtap/domtap/view"
@@ -71,6 +72,9 @@ func Answer(o *turn.Outcome, reason Reasons, form Form) (*domtapv1.InteractRespo
 	}
 	answer.Diff = convert.Diff(listed, MaxListed)
 	answer.Diff.RemovedCount = int32(len(d.Removed))
+	if all := o.After.Elements.Slice(); len(listed.Added) > 0 {
+		convert.DiffWithin(answer.Diff, elementcontext.Tell(all, all))
+	}
 	for _, c := range answer.Diff.GetChanged() {
 		e := c.GetElement()
 		c.Element = &domtapv1.Element{Ref: e.GetRef(), Tag: e.GetTag(), Role: e.GetRole(), Type: e.GetType(), Text: e.GetText()}
@@ -182,7 +186,7 @@ func Candidates(err error, base compact.Base) []*domtapv1.Candidate {
 	}
 	out := make([]*domtapv1.Candidate, 0, len(known.Candidates))
 	for _, el := range known.Candidates {
-		line := []byte(compact.Line(el, base))
+		line := compact.AppendContext(compact.AppendLine(nil, el, base), known.Contexts[el.Ref])
 		if i := slices.Index(line, ']'); i >= 0 && i+2 <= len(line) {
 			line = line[i+2:]
 		}

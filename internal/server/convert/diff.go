@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/domtap/domtap/diff"
+	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 // Visible removes from a diff what no message has, such as the frame that an element holds. It does
@@ -40,6 +42,14 @@ func Diff(d diff.Diff, limit int) *domtapv1.Diff {
 		})
 	}
 	return m
+}
+
+// DiffWithin sets the contexts of the added and changed elements of a diff that nobody else has yet.
+func DiffWithin(d *domtapv1.Diff, contexts map[dom.Ref]elementcontext.Context) {
+	Within(d.GetAdded(), contexts)
+	for _, c := range d.GetChanged() {
+		Within([]*domtapv1.Element{c.GetElement()}, contexts)
+	}
 }
 
 func first[T any](all []T, limit int) []T {

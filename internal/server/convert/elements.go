@@ -3,6 +3,7 @@ package convert
 import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 // Messages are never modified, so all share these.
@@ -32,6 +33,16 @@ func Elements(elements []*dom.Element, boxes []dom.Box) []*domtapv1.Element {
 		}
 	}
 	return s.out
+}
+
+// Within sets the contexts of messages that nobody else has yet.
+func Within(messages []*domtapv1.Element, contexts map[dom.Ref]elementcontext.Context) {
+	if len(contexts) == 0 {
+		return
+	}
+	for _, m := range messages {
+		m.Context = contexts[dom.Ref(m.GetRef())].Words
+	}
 }
 
 // arena is memory for a known number of elements, their boxes and their parents' refs.

@@ -10,6 +10,7 @@ import (
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/injection"
+	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/find"
 	"github.com/domtap/domtap/internal/server/connections"
 	"github.com/domtap/domtap/internal/server/convert"
@@ -80,6 +81,8 @@ type finding struct {
 	// limit is how many matches may be returned; printed has those that are.
 	limit   int
 	printed compact.Printed
+	// which tells the elements of the page apart.
+	which compact.Contexts
 }
 
 // findIn searches a page.
@@ -105,10 +108,13 @@ func (f *finding) print(r *domtapv1.FindRequest, signals []injection.Signal) {
 	if r.MaxTokens != nil {
 		budget = int(r.GetMaxTokens())
 	}
+	all := f.page.Elements.Slice()
+	f.which = elementcontext.Tell(all, all)
 	f.printed = compact.Found{
 		Header: compact.Header{URL: f.page.URL, Title: f.page.Title, Signals: injection.Line(signals)},
 		Query:  r.GetQuery(), Total: len(f.found),
-		Matches: elementsOf(f.found[:min(len(f.found), f.limit)]), Nearest: elementsOf(f.nearest),
+		Contexts: f.which,
+		Matches:  elementsOf(f.found[:min(len(f.found), f.limit)]), Nearest: elementsOf(f.nearest),
 	}.Print(budget, tokens.Count)
 }
 
@@ -157,7 +163,9 @@ func (f *finding) messages(found []find.Match) []*domtapv1.FindMatch {
 		}
 	}
 	out := make([]*domtapv1.FindMatch, len(found))
-	for i, e := range convert.Elements(elementsOf(found), boxes) {
+	messages := convert.Elements(elementsOf(found), boxes)
+	convert.Within(messages, f.which)
+	for i, e := range messages {
 		e.Attributes = nil // of other callers
 		out[i] = &domtapv1.FindMatch{Element: e, Line: f.printed.Lines[i]}
 	}

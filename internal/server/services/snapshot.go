@@ -62,16 +62,16 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	sel := views.SelectionOf(r)
 	wanted := sel.Read(boxes)
 	wanted.MaxAge = r.GetMaxAge().AsDuration()
-	reading, err := tab.Read(ctx, wanted)
-	if err != nil {
-		return nil, err
-	}
 	shared := c.Views.Of(tab)
-	var now *views.View
-	if name := r.GetCursor(); name != "" {
-		now, err = shared.Continue(reading.Head, sel, name)
-	} else {
-		now, err = shared.Tree(reading.Head, sel, connections.Named(ctx, r.GetClientId()))
+	reading, now, err := c.look(ctx, tab, r, wanted)
+	if err == nil && !reading.Structural {
+		if r.GetIncremental() || since != nil {
+			shared.Followed.Ask(shared.LastState(connections.Caller(ctx, r.GetClientId())).Snapshot, now.Snapshot)
+		}
+		if views.Contexts(now) != nil && !shared.Followed.Is(now.Snapshot) {
+			wanted.Structural = true // what stands around elements says which one each is
+			reading, now, err = c.look(ctx, tab, r, wanted)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -90,6 +90,20 @@ func (c *core) snapshot(ctx context.Context, r snapshotRequest, since *uint64, b
 	}
 	s.compareWithBaseline(ctx, r, since, shared, seen)
 	return s, nil
+}
+
+// look reads the tab once, and makes the view that the request selects.
+func (c *core) look(ctx context.Context, tab *actor.Tab, r snapshotRequest, wanted actor.ReadOptions) (reading actor.Reading, now *views.View, err error) {
+	if reading, err = tab.Read(ctx, wanted); err != nil {
+		return reading, nil, err
+	}
+	shared, sel := c.Views.Of(tab), views.SelectionOf(r)
+	if name := r.GetCursor(); name != "" {
+		now, err = shared.Continue(reading.Head, sel, name)
+	} else {
+		now, err = shared.Tree(reading.Head, sel, connections.Named(ctx, r.GetClientId()))
+	}
+	return reading, now, err
 }
 
 // compareWithBaseline makes the view the baseline of the caller, and finds the change from the earlier one

@@ -61,16 +61,13 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 	early, stop := deadline.Before(ctx)
 	starting, cancel := context.WithTimeout(early, w.cfg.StartTimeout)
-	options := w.selection.Watch()
-	options.Notices = w.request.GetIncludeOutcome()
-	release, err := w.tab.Watch(starting, options)
+	head, release, err := w.start(starting)
 	cancel()
 	stop()
 	if err != nil {
 		return err
 	}
 	defer release()
-	head := w.tab.Head()
 	w.noticed = head.Notices().Last()
 	if err := w.begin(head); err != nil {
 		return err
@@ -79,6 +76,30 @@ func (w *watcher) run(ctx context.Context) error {
 		return err
 	}
 	return w.follow(ctx, head)
+}
+
+// start has the page report its changes. Where several elements have the same role and name, it reports what stands around
+// them, too.
+func (w *watcher) start(ctx context.Context) (head *actor.Head, release func(), err error) {
+	wanted := w.selection.Watch()
+	wanted.Notices = w.request.GetIncludeOutcome()
+	if release, err = w.tab.Watch(ctx, wanted); err != nil {
+		return nil, nil, err
+	}
+	head = w.tab.Head()
+	if wanted.Structural {
+		return head, release, nil
+	}
+	if now, err := w.views.At(head, head.Snapshot, w.selection); err != nil || views.Contexts(now) == nil {
+		return head, release, nil // begin has the error, too
+	}
+	wanted.Structural = true
+	more, err := w.tab.Watch(ctx, wanted)
+	release()
+	if err != nil {
+		return nil, nil, err
+	}
+	return w.tab.Head(), more, nil
 }
 
 // follow sends every change after head.
@@ -362,8 +383,10 @@ func (w *watcher) put(head *domtapv1.WatchDomResponse, message any) error {
 func snapshotMessage(s *views.View) *domtapv1.Snapshot {
 	metadata := convert.Metadata(s.Settled(true), tokens.Name)
 	metadata.PageLimited = s.Snapshot.Limited
+	elements := convert.Elements(s.Elements(), nil)
+	convert.Within(elements, views.Contexts(s))
 	return &domtapv1.Snapshot{
-		Elements: convert.Elements(s.Elements(), nil), Metadata: metadata,
+		Elements: elements, Metadata: metadata,
 		Url: s.Snapshot.URL, Title: s.Snapshot.Title,
 	}
 }

@@ -53,27 +53,26 @@ func (v *View) fold() *dom.Snapshot {
 // price returns the function for the maximum cost of an element in the text of the view. The caller
 // uses the function alone until it calls done.
 func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
-	if !v.Selection.tree {
-		cost = t.costs.of(v.Snapshot, func(base compact.Base) func(*dom.Element) int {
-			return compact.Cost(base, t.count)
-		})
-		return cost, t.costs.done
+	base := compact.NewBase(v.Snapshot.URL)
+	cache, special := &t.costs, compact.Cost(base, v.contexts, t.count)
+	plain := func(base compact.Base) func(*dom.Element) int { return compact.Cost(base, nil, t.count) }
+	if v.Selection.tree {
+		cache, special = &t.branches, compact.TreeCost(base, v.folded, v.contexts, t.count)
+		plain = func(base compact.Base) func(*dom.Element) int { return compact.TreeCost(base, nil, nil, t.count) }
 	}
-	each := t.branches.of(v.Snapshot, func(base compact.Base) func(*dom.Element) int {
-		return compact.TreeCost(base, nil, t.count)
-	})
-	if len(v.folded) == 0 {
-		return each, t.branches.done
+	each := cache.of(v.Snapshot, plain)
+	if len(v.folded) == 0 && len(v.contexts) == 0 {
+		return each, cache.done
 	}
-	// The cached cost of an element is not its cost when folded.
-	folded := compact.TreeCost(compact.NewBase(v.Snapshot.URL), v.folded, t.count)
+	// The cached cost of an element is not its cost when folded, or with a context.
 	cost = func(e *dom.Element) int {
-		if _, ok := v.folded[e.Ref]; ok {
-			return folded(e)
+		_, folded := v.folded[e.Ref]
+		if _, within := v.contexts[e.Ref]; folded || within {
+			return special(e)
 		}
 		return each(e)
 	}
-	return cost, t.branches.done
+	return cost, cache.done
 }
 
 // grow gives a tree its shape and replaces the bound in its tokens by what the lines cost.
@@ -81,7 +80,8 @@ func (v *View) grow(t *Tab) {
 	if !v.Selection.tree {
 		return
 	}
-	v.outline = compact.NewOutline(compact.NewBase(v.Snapshot.URL), v.view.Elements.Slice(), v.Snapshot.Elements.Slice(), v.folded)
+	v.outline = compact.NewOutline(compact.NewBase(v.Snapshot.URL), v.view.Elements.Slice(), v.Snapshot.Elements.Slice(), v.folded).
+		With(v.contexts)
 	if v.view.Tokens > 0 {
 		v.view.Tokens = v.overhead + v.outline.Cost(t.count)
 	}

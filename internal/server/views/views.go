@@ -18,6 +18,7 @@ import (
 	"github.com/domtap/domtap/compact/dense"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/content/injection"
+	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/view"
 )
@@ -88,6 +89,8 @@ type Tab struct {
 	branches costs
 	whole    whole
 	noticed  noticed
+	// Followed says whether structural elements that are read now would be seen in diffs.
+	Followed Followed
 	// seen is the snapshot of the newest answer.
 	seen atomic.Pointer[dom.Snapshot]
 }
@@ -180,6 +183,9 @@ type View struct {
 	header   compact.Header
 	overhead int
 	signals  []injection.Signal
+	// contexts says which one an element is, of several with its role and name among those that the filters select; nil: all
+	// are unique. DENSE finds its own.
+	contexts compact.Contexts
 	// folded and outline are for trees.
 	folded  compact.Folded
 	outline compact.Outline
@@ -252,16 +258,34 @@ func (v *View) compute(t *Tab) {
 
 // afford makes a view in which each element costs what its own line does.
 func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) (err error) {
+	if v.contexts, err = tellApart(t, v, selectable, o); err != nil {
+		return err
+	}
 	if o.MaxTokens > 0 {
 		cost, done := v.price(t)
 		defer done()
 		o.Cost = cost
 	}
 	if v.view, err = t.choose(selectable, o, v.Selection); err == nil {
+		v.view.Contexts = v.contexts
 		v.grow(t)
 	}
 	return err
 }
+
+// tellApart tells apart what the filters of a view select. Limits do not count, so that all parts of a view say the same.
+func tellApart(t *Tab, v *View, selectable *dom.Snapshot, o view.Options) (compact.Contexts, error) {
+	o.MaxElements, o.MaxTokens, o.Given = 0, 0, nil
+	all, err := t.choose(selectable, o, v.Selection)
+	if err != nil {
+		return nil, err
+	}
+	return elementcontext.Tell(v.Snapshot.Elements.Slice(), all.Elements.Slice()), nil
+}
+
+// Contexts says which one an element of a view is, of several with its role and name: nil without any such, and in DENSE,
+// which has its own. It is empty when nothing tells them apart.
+func Contexts(v *View) compact.Contexts { return v.contexts }
 
 // choose makes the view of a snapshot, reusing an earlier view.
 func (t *Tab) choose(s *dom.Snapshot, o view.Options, sel Selection) (view.View, error) {

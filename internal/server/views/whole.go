@@ -41,7 +41,7 @@ func (w *whole) follow(s *dom.Snapshot) {
 	} else {
 		w.lines = 0
 	}
-	cost := compact.Cost(base, tokens.Estimate)
+	cost := compact.Cost(base, nil, tokens.Estimate)
 	for _, gap := range dom.Gaps(before, s.Elements) {
 		for _, e := range gap.Old {
 			w.lines -= cost(e)

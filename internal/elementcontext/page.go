@@ -1,0 +1,207 @@
+package elementcontext
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// page has the elements of a page with their places.
+type page struct {
+	all []*dom.Element
+	// parent is the place of the element around each; -1: there is none. The elements in element i are those from i+1
+	// to its end.
+	parent, end []int32
+	// heading has the nearest heading before each element, scoped the nearest one that stands in an element around;
+	// -1: there is none.
+	heading, scoped []int32
+	// repeated are elements that share role and name with others, so that they tell nothing apart.
+	repeated []bool
+	// said caches what elements say of those in them.
+	said map[int32][]saying
+}
+
+func newPage(all []*dom.Element) *page {
+	n := len(all)
+	memory := make([]int32, 5*n)
+	p := &page{all: all, parent: memory[:n], end: memory[n : 2*n], heading: memory[2*n : 3*n], scoped: memory[3*n : 4*n],
+		repeated: make([]bool, n), said: map[int32][]saying{}}
+	inside := memory[4*n:] // the last heading that stands in each, without those in others in it
+	var open []int32
+	leave := func(i int) {
+		p.end[open[len(open)-1]] = int32(i)
+		open = open[:len(open)-1]
+	}
+	last, top := int32(-1), int32(-1)
+	for i, e := range all {
+		for len(open) > 0 && all[open[len(open)-1]].Ref != e.Parent {
+			leave(i)
+		}
+		p.parent[i], p.heading[i], p.scoped[i], inside[i] = -1, last, top, -1
+		if len(open) > 0 {
+			up := open[len(open)-1]
+			p.parent[i], p.scoped[i] = up, inside[up]
+			if inside[up] < 0 {
+				p.scoped[i] = p.scoped[up]
+			}
+		}
+		if e.Role == "heading" && e.Text != "" {
+			last = int32(i)
+			if up := p.parent[i]; up >= 0 {
+				inside[up] = last
+			} else {
+				top = last
+			}
+		}
+		open = append(open, int32(i))
+	}
+	for len(open) > 0 {
+		leave(n)
+	}
+	return p
+}
+
+// places returns where the elements of groups stand, each of which is in the order of the page.
+func (p *page) places(groups [][]*dom.Element) [][]int32 {
+	out := make([][]int32, len(groups))
+	of := make(map[dom.Ref]int32)
+	for k, group := range groups {
+		for _, e := range group {
+			of[e.Ref] = int32(k)
+		}
+	}
+	for i, e := range p.all {
+		if k, wanted := of[e.Ref]; wanted {
+			out[k] = append(out[k], int32(i))
+		}
+	}
+	return out
+}
+
+const (
+	// maxTexts is how many texts of an element are told, maxScanned among how many elements in it they are looked for.
+	maxTexts   = 12
+	maxScanned = 48
+	// maxCells is how many cells of a row are its name.
+	maxCells = 2
+	// maxNames is how many names in a text are left out of it.
+	maxNames = 16
+)
+
+// says returns what an element says of those in it, what names it best first.
+func (p *page) says(i int32) []saying {
+	if known, ok := p.said[i]; ok {
+		return known
+	}
+	texts, heading := p.texts(i)
+	var out []saying
+	add := func(words string, of int32) {
+		if words = cut(words); words != "" && (len(out) == 0 || out[0].words != words) {
+			out = append(out, saying{words, of})
+		}
+	}
+	e := p.all[i]
+	switch own := p.own(i); {
+	case e.Role == "row":
+		p.row(i, texts, add)
+	case namedByAuthor[e.Role]:
+		add(own, i)
+		fallthrough
+	case heading >= 0:
+		if heading >= 0 {
+			add(p.all[heading].Text, heading)
+		}
+	case len(texts) == 0 || !strings.HasPrefix(own, texts[0].words):
+		add(own, i) // else the text of the first element in it is shorter
+	}
+	for _, t := range texts {
+		add(t.words, t.of)
+	}
+	p.said[i] = out
+	return out
+}
+
+// namedByAuthor are the roles of elements whose text is no part of their content.
+var namedByAuthor = map[string]bool{
+	"group": true, "radiogroup": true, "form": true, "dialog": true, "alertdialog": true, "region": true, "navigation": true, "banner": true,
+	"contentinfo": true, "main": true, "complementary": true, "search": true, "figure": true, "list": true, "table": true, "grid": true,
+	"treegrid": true, "toolbar": true, "tabpanel": true, "tablist": true, "menu": true, "menubar": true, "listbox": true, "tree": true,
+}
+
+// row adds the header of a row, or else its first cells.
+func (p *page) row(i int32, texts []saying, add func(string, int32)) {
+	for j := i + 1; j < min(p.end[i], i+maxScanned); j++ {
+		if e := p.all[j]; e.Role == "rowheader" && e.Text != "" {
+			add(e.Text, j)
+			return
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	var words []string
+	for _, t := range texts[:min(maxCells, len(texts))] {
+		words = append(words, t.words)
+	}
+	add(strings.Join(words, " "), texts[0].of)
+}
+
+// texts returns the texts of the elements in an element, the outermost ones: at first those that are only shown and
+// links, then the names of others that can be acted on. heading is the first heading in it; -1: there is none.
+func (p *page) texts(i int32) (out []saying, heading int32) {
+	heading = -1
+	var others []saying
+	for j := i + 1; j < min(p.end[i], i+maxScanned) && len(out) < maxTexts; {
+		e := p.all[j]
+		if heading < 0 && e.Role == "heading" && e.Text != "" {
+			heading = j
+		}
+		words := p.own(j)
+		switch {
+		case words == "" || p.repeated[j]:
+			j++
+			continue
+		case e.Kind == dom.Structural || e.Role == "link":
+			out = append(out, saying{cut(words), j})
+		default:
+			others = append(others, saying{cut(words), j})
+		}
+		if e.Kind == dom.Structural && !namedByAuthor[e.Role] {
+			j = p.end[j] // its text is that of what stands in it
+		} else {
+			j++
+		}
+	}
+	return append(out, others...), heading
+}
+
+// own returns the text of an element without the names of those in it that can be acted on; empty if there are no words.
+func (p *page) own(i int32) string {
+	text := p.all[i].Text
+	if text == "" || p.end[i] == i+1 || namedByAuthor[p.all[i].Role] {
+		return text
+	}
+	for j := i + 1; j < min(p.end[i], i+maxNames); j++ {
+		if e := p.all[j]; e.Kind == dom.Interactive && (e.Role != "link" || p.repeated[j]) {
+			text = without(text, e.Text)
+		}
+	}
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }) {
+		return ""
+	}
+	return text
+}
+
+// without returns words without the last place where a name stands in them.
+func without(words, name string) string {
+	at := strings.LastIndex(words, name)
+	if at < 0 || name == "" {
+		return words
+	}
+	before, after := words[:at], words[at+len(name):]
+	if before != "" && !strings.HasSuffix(before, " ") || after != "" && !strings.HasPrefix(after, " ") {
+		return words
+	}
+	return strings.TrimSpace(strings.TrimSpace(before) + " " + strings.TrimSpace(after))
+}
