@@ -22,8 +22,8 @@ func readable(e *dom.Element) dense.Element {
 	}
 	return dense.Element{
 		Ref: uint32(e.Ref), Left: e.Left, Name: string(part.AppendClean(nil, e.Text, part.MaxText)), Value: value,
-		Role:   string(part.AppendRole(nil, e.Role)),
-		States: strings.Fields(string(part.AppendStates(nil, &e.States))), Covered: e.Covered,
+		Role:  string(part.AppendRole(nil, e.Role)),
+		Hints: strings.Fields(e.Hints), States: strings.Fields(string(part.AppendStates(nil, &e.States))), Covered: e.Covered,
 	}
 }
 
@@ -75,7 +75,7 @@ func checkDense(t *testing.T, h Header, shown, all []*dom.Element) {
 func equalRead(a, b dense.Element) bool {
 	states := slices.Equal(a.States, b.States)
 	a.States, b.States = nil, nil
-	return states && a.Ref == b.Ref && a.Name == b.Name && a.Left == b.Left && a.Role == b.Role && a.Value == b.Value &&
+	return states && slices.Equal(a.Hints, b.Hints) && a.Ref == b.Ref && a.Name == b.Name && a.Left == b.Left && a.Role == b.Role && a.Value == b.Value &&
 		a.Target == b.Target && a.Context == b.Context && a.Covered == b.Covered
 }
 
@@ -113,6 +113,7 @@ var (
 		"link", "link", "generic", "button", "textbox", "heading", "row", "cell", "columnheader", "table", "list",
 		"listitem", "navigation", "main", "alert", "group", "checkbox", "form", "article", "", "Odd [3] (x)",
 	}
+	fuzzHints = []string{"", "", "", "", "", "trash", "active", "trash-can is-2"}
 	fuzzHrefs = []string{"", "", "https://a.example/x", "https://b.example/[3] (y)?q=a b", "https://b.example/2", "mailto:a@b", "javascript:x", "/rel ative\\"}
 )
 
@@ -136,6 +137,7 @@ func fuzzedPage(shape []byte, names []string, value string) []*dom.Element {
 		if shape[4]&0x40 != 0 {
 			e.Value = value
 		}
+		e.Hints = fuzzHints[int(shape[2]/32)%len(fuzzHints)]
 		e.Covered = shape[4]&0x30 == 0x30
 		if shape[4]&0x08 != 0 {
 			bits := binary.LittleEndian.Uint16(shape[3:])

@@ -26,7 +26,7 @@ func AppendLine(dst []byte, e *dom.Element, base Base) []byte {
 		dst = part.AppendAfter(dst, " role=", e.Role, part.MaxWord)
 	}
 	dst = appendDetail(dst, e, base)
-	dst = part.AppendStates(dst, &e.States)
+	dst = part.AppendHints(part.AppendStates(dst, &e.States), e.Hints)
 	if e.Covered {
 		dst = append(dst, " covered"...)
 	}

@@ -131,7 +131,7 @@ func parentsOf(shown, all []*dom.Element) []int {
 // isWrapper reports whether an element says nothing of its own.
 func isWrapper(e *dom.Element) bool {
 	return e.Kind == dom.Structural && (e.Role == "generic" || e.Role == "") && e.Level == 0 &&
-		e.Text == "" && e.Value == "" && e.States == (dom.States{})
+		e.Text == "" && e.Value == "" && e.Hints == "" && e.States == (dom.States{})
 }
 
 // Len returns how many lines the outline has.
@@ -199,7 +199,7 @@ func (o Outline) appendEntry(dst []byte, e *dom.Element) []byte {
 	}
 	named = len(dst) - named
 	dst = AppendContext(dst, o.contexts[e.Ref])
-	dst = appendMarks(dst, &e.States)
+	dst = appendMarks(dst, e)
 	if e.Covered {
 		dst = append(dst, " [covered]"...)
 	}
@@ -254,12 +254,12 @@ func appendQuoted(dst []byte, name string, left int) []byte {
 }
 
 // appendMarks appends the states in the words and the order of LINES, each in brackets.
-func appendMarks(dst []byte, s *dom.States) []byte {
-	if *s == (dom.States{}) {
+func appendMarks(dst []byte, e *dom.Element) []byte {
+	if e.States == (dom.States{}) && e.Hints == "" {
 		return dst
 	}
 	var buffer [96]byte
-	for word := range strings.FieldsSeq(string(part.AppendStates(buffer[:0], s))) {
+	for word := range strings.FieldsSeq(string(part.AppendHints(part.AppendStates(buffer[:0], &e.States), e.Hints))) {
 		dst = append(dst, " ["...)
 		dst = append(dst, word...)
 		dst = append(dst, ']')

@@ -40,6 +40,7 @@ func (c Changed) Fields() []Field {
 	f.number("depth", a.Depth, b.Depth)
 	f.number("level", a.Level, b.Level)
 	f.states(a.States, b.States)
+	f.text("hints", a.Hints, b.Hints)
 	f.attributes(a.Attributes, b.Attributes)
 	f.kind(a.Kind, b.Kind)
 	f.text("child_frame_id", string(a.Child), string(b.Child))

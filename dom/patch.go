@@ -22,6 +22,7 @@ const (
 	FieldChild
 	FieldAttributes
 	FieldWhole
+	FieldHints
 
 	// AllFields is every field.
 	AllFields Field = 1<<iota - 1

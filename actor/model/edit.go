@@ -243,6 +243,7 @@ func assign(to, from *dom.Element, mask dom.Field) {
 	set(&to.Value, from.Value, mask&dom.FieldValue)
 	set(&to.Placeholder, from.Placeholder, mask&dom.FieldPlaceholder)
 	set(&to.Whole, from.Whole, mask&dom.FieldWhole)
+	set(&to.Hints, from.Hints, mask&dom.FieldHints)
 	set(&to.Left, from.Left, mask&dom.FieldWhole)
 	set(&to.Level, from.Level, mask&dom.FieldLevel)
 	set(&to.States, from.States, mask&dom.FieldStates)
@@ -341,7 +342,7 @@ func check(op *dom.Op) error {
 			return errors.New("a text is too long")
 		}
 	}
-	if len(el.Whole) > maxWhole {
+	if len(el.Whole) > maxWhole || len(el.Hints) > maxString {
 		return errors.New("a text is too long")
 	}
 	s := el.States

@@ -58,7 +58,7 @@ type item struct {
 	target, which string
 }
 
-// append appends an item: `[ref] name →target (role ="value" states) ‹which›`. Role link goes without saying.
+// append appends an item: `[ref] name →target (role ="value" states hints) ‹which›`. Role link goes without saying.
 func (m *item) append(dst []byte) []byte {
 	if m.same != dom.NoRef {
 		return appendBracket(append(appendBracket(dst, m.Ref), '='), m.same)
@@ -92,7 +92,7 @@ func (m *item) appendWhich(dst []byte) []byte {
 func (m *item) appendDetail(dst []byte, always bool) []byte {
 	start := len(dst)
 	dst = part.AppendRole(append(dst, " ("...), m.Role)
-	if m.Role == "link" && !always && !hasStateWords(&m.States) && !hasPrintedValue(m.Element) {
+	if m.Role == "link" && !always && !hasStateWords(m.Element) && !hasPrintedValue(m.Element) {
 		return dst[:start]
 	}
 	if hasPrintedValue(m.Element) {
@@ -101,13 +101,13 @@ func (m *item) appendDetail(dst []byte, always bool) []byte {
 	if m.Tag == "input" && needsType(m.Type) {
 		dst = append(append(dst, " type="...), m.Type...)
 	}
-	return append(part.AppendStates(dst, &m.States), ')')
+	return append(part.AppendHints(part.AppendStates(dst, &m.States), m.Hints), ')')
 }
 
-// hasStateWords reports whether part.AppendStates appends something.
-func hasStateWords(s *dom.States) bool {
+// hasStateWords reports whether there are states or hints to print.
+func hasStateWords(e *dom.Element) bool {
 	var buffer [96]byte
-	return len(part.AppendStates(buffer[:0], s)) > 0
+	return e.Hints != "" || len(part.AppendStates(buffer[:0], &e.States)) > 0
 }
 
 // needsType reports whether the role of an input of the type does not tell how to fill it.

@@ -430,7 +430,7 @@ func (l *layout) item(i int) item {
 // to a person. It has no role, and the same name.
 func (l *layout) isHolder(i int) bool {
 	e := l.shown[i]
-	if l.below[i] != 1 || e.Kind != dom.Interactive || e.Role != "generic" || hasStateWords(&e.States) || hasPrintedValue(e) {
+	if l.below[i] != 1 || e.Kind != dom.Interactive || e.Role != "generic" || hasStateWords(e) || hasPrintedValue(e) {
 		return false
 	}
 	for _, inner := range l.shown[i+1 : l.nodes[i].end] {

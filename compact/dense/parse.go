@@ -21,6 +21,8 @@ type Element struct {
 	Value, Target, Context string
 	// States are words such as checked and disabled, in the order in which the text has them.
 	States []string
+	// Hints are words for what the name and the states do not say: the icon, states that classes tell.
+	Hints []string
 	// Covered says that the element is behind a modal.
 	Covered bool
 }
@@ -30,7 +32,7 @@ var (
 	refs = regexp.MustCompile(`\\.|\[(\d+)\](?:=\[(\d+)\])?`)
 	// tail is what follows a ref: name, target, role, value, states, context, and what begins another cell.
 	tail = regexp.MustCompile(`^(?: ((?:\\.|[^\\])+?))??(?: →(\S+))?` +
-		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: [a-z][a-z=]*)*)\))?` +
+		`(?: \(([a-z][a-z0-9-]*)(?: ="((?:\\.|[^"\\])*)")?(?: type=[a-z]+)?((?: ~?[a-z][a-z0-9=-]*)*)\))?` +
 		`(?: ‹((?:\\.|[^\\])*?)›)?(?: \|(?: .*)?)?$`)
 	// cut is how much of a name is left out; in the page's own words the sign is escaped.
 	cut     = regexp.MustCompile(`…\+(\d+)$`)
@@ -77,8 +79,9 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 			return nil, fmt.Errorf("read %q: not an element of format DENSE", line[m[0]:end])
 		}
 		name, left := cutName(part[1])
+		states, hints := statesAndHints(part[5])
 		e := Element{Ref: number(line[m[2]:m[3]]), Name: unescape(name), Left: left, Target: part[2], Role: cmp.Or(part[3], "link"),
-			Value: unescape(part[4]), States: strings.Fields(part[5]), Context: unescape(part[6]), Covered: covered}
+			Value: unescape(part[4]), States: states, Hints: hints, Context: unescape(part[6]), Covered: covered}
 		end = m[0]
 		switch second := m[4] >= 0; {
 		case second && e.Name == "" && part[3] == "":
@@ -92,6 +95,19 @@ func parseLine(line string, same map[uint32]uint32) (items []Element, err error)
 		items = append(items, e)
 	}
 	return items, nil
+}
+
+// statesAndHints tells the states of an element from its hints.
+func statesAndHints(words string) (states, hints []string) {
+	states = []string{}
+	for word := range strings.FieldsSeq(words) {
+		if hint, is := strings.CutPrefix(word, "~"); is {
+			hints = append(hints, hint)
+		} else {
+			states = append(states, word)
+		}
+	}
+	return states, hints
 }
 
 // cutName takes from a name what says how much of it is left out.

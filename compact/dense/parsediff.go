@@ -97,7 +97,8 @@ func (d *Diff) element(mark byte, line string) error {
 		}
 		c.Was.Target, c.Was.Context = cmp.Or(part[2], c.Now.Target), cmp.Or(unescape(part[6]), c.Now.Context)
 		if part[3] != "" {
-			c.Was.Role, c.Was.Value, c.Was.States = part[3], unescape(part[4]), strings.Fields(part[5])
+			c.Was.Role, c.Was.Value = part[3], unescape(part[4])
+			c.Was.States, c.Was.Hints = statesAndHints(part[5])
 		}
 		d.Changed = append(d.Changed, c)
 	}

@@ -12,12 +12,12 @@ import (
 
 // likeness is what two elements must have in common for the second to be the first, rendered again.
 type likeness struct {
-	tag, role, text, href, name, typ, value, placeholder string
-	states                                               dom.States
-	kind                                                 dom.Kind
-	level, left                                          int
-	frame                                                dom.FrameID
-	covered                                              bool
+	tag, role, text, href, name, typ, value, placeholder, hints string
+	states                                                      dom.States
+	kind                                                        dom.Kind
+	level, left                                                 int
+	frame                                                       dom.FrameID
+	covered                                                     bool
 	// groups are the groups around; record is the text of the row, list item or card, or else the nearest texts before
 	// and behind.
 	groups, record string
@@ -62,7 +62,7 @@ func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 	for _, at := range places {
 		e := l.shown[at]
 		what := likeness{
-			tag: e.Tag, role: e.Role, text: e.Text, href: e.Href, name: e.Name, typ: e.Type, value: e.Value, placeholder: e.Placeholder,
+			tag: e.Tag, role: e.Role, text: e.Text, href: e.Href, name: e.Name, typ: e.Type, value: e.Value, placeholder: e.Placeholder, hints: e.Hints,
 			states: e.States, kind: e.Kind, level: e.Level, left: e.Left, frame: e.Frame, covered: e.Covered,
 		}
 		what.states.Focused = dom.Absent

@@ -93,7 +93,7 @@ func (s *search) compare(h *hit, e *dom.Element) {
 	name := fold(e.WholeText())
 	h.inName = s.in(name)
 	h.inRole = s.role(e.Role)
-	for _, field := range [...]string{e.Value, e.Placeholder, e.Name} {
+	for _, field := range [...]string{e.Value, e.Placeholder, e.Name, e.Hints} {
 		if field != "" {
 			h.inFields |= s.in(fold(field))
 		}

@@ -1,6 +1,10 @@
 package part
 
-import "github.com/domtap/domtap/dom"
+import (
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+)
 
 // HasReadableValue reports whether the value is something that a person sees in the element. Of a
 // checkbox or a button it is what a form would send.
@@ -46,6 +50,14 @@ func AppendStates(dst []byte, s *dom.States) []byte {
 	dst = appendIf(dst, s.Readonly, " readonly")
 	dst = appendIf(dst, s.Focused, " focused")
 	return appendIf(dst, s.Invalid, " invalid")
+}
+
+// AppendHints appends the hints of an element, each with a sign that tells it from a state.
+func AppendHints(dst []byte, hints string) []byte {
+	for word := range strings.FieldsSeq(hints) {
+		dst = append(append(dst, " ~"...), word...)
+	}
+	return dst
 }
 
 func appendIf(dst []byte, state dom.Tri, word string) []byte {

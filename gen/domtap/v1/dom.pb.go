@@ -334,6 +334,12 @@ type Element struct {
 	// "…+230". Counted up to 10,000 characters. The limit of text keeps answers small, and it is a part of the element's
 	// identity, so this is a field of its own. Targets, conditions and Find look at the whole text.
 	TextLeft int32 `protobuf:"varint,30,opt,name=text_left,json=textLeft,proto3" json:"text_left,omitempty"`
+	// Words for what a person sees and the name and the states do not say, at most 4: the icon of an element without a
+	// name (from <use>, data-icon, the class of an icon font, or the file name of a picture: "trash"), and states that
+	// only classes tell ("active", "selected", "open", "disabled", is-…). Texts write them as "~trash". They are guesses
+	// and no part of the name: targets and conditions do not match them, Find does. A change of them is a change of the
+	// element.
+	Hints []string `protobuf:"bytes,31,rep,name=hints,proto3" json:"hints,omitempty"`
 	// A person can act on the element: it is of those that interactive_only keeps. Always set.
 	Actionable    bool `protobuf:"varint,29,opt,name=actionable,proto3" json:"actionable,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -571,6 +577,13 @@ func (x *Element) GetTextLeft() int32 {
 		return x.TextLeft
 	}
 	return 0
+}
+
+func (x *Element) GetHints() []string {
+	if x != nil {
+		return x.Hints
+	}
+	return nil
 }
 
 func (x *Element) GetActionable() bool {
@@ -2964,7 +2977,7 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"\x01x\x18\x01 \x01(\x01R\x01x\x12\f\n" +
 	"\x01y\x18\x02 \x01(\x01R\x01y\x12\x14\n" +
 	"\x05width\x18\x03 \x01(\x01R\x05width\x12\x16\n" +
-	"\x06height\x18\x04 \x01(\x01R\x06height\"\xd7\b\n" +
+	"\x06height\x18\x04 \x01(\x01R\x06height\"\xed\b\n" +
 	"\aElement\x12\x10\n" +
 	"\x03ref\x18\x01 \x01(\rR\x03ref\x12\x14\n" +
 	"\x05index\x18\x02 \x01(\x05R\x05index\x12\x10\n" +
@@ -2999,7 +3012,8 @@ const file_domtap_v1_dom_proto_rawDesc = "" +
 	"attributes\x12\x18\n" +
 	"\acovered\x18\x1b \x01(\bR\acovered\x12\x18\n" +
 	"\acontext\x18\x1c \x01(\tR\acontext\x12\x1b\n" +
-	"\ttext_left\x18\x1e \x01(\x05R\btextLeft\x12\x1e\n" +
+	"\ttext_left\x18\x1e \x01(\x05R\btextLeft\x12\x14\n" +
+	"\x05hints\x18\x1f \x03(\tR\x05hints\x12\x1e\n" +
 	"\n" +
 	"actionable\x18\x1d \x01(\bR\n" +
 	"actionable\x1a=\n" +

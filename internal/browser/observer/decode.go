@@ -280,7 +280,7 @@ func (d *decoder) mask(s string) dom.Field {
 }
 
 // fieldCount is how many columns of fields there are; their order is that of the dom.Field bits.
-const fieldCount = 15
+const fieldCount = 16
 
 func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 	e := &op.Element
@@ -309,10 +309,34 @@ func (d *decoder) fields(op *dom.Op, fields *[fieldCount]column) {
 		case dom.FieldWhole:
 			e.Whole = clean(value)
 			e.Left = max(0, utf8.RuneCountInString(e.Whole)-dom.MaxText)
+		case dom.FieldHints:
+			e.Hints = hints(value)
 		default:
 			*text(e, bit) = clean(value)
 		}
 	}
+}
+
+// The limits of hints.
+const (
+	maxHints = 4
+	maxHint  = 24
+)
+
+// hints reads words for an element, and leaves out what is no word.
+func hints(s string) string {
+	if s == "" {
+		return ""
+	}
+	var words []string
+	for word := range strings.FieldsSeq(s) {
+		if len(words) < maxHints && len(word) <= maxHint && 'a' <= word[0] && word[0] <= 'z' && !strings.ContainsFunc(word, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
+		}) {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // longest returns how many bytes of a field are read.

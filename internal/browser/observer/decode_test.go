@@ -32,7 +32,7 @@ func example() string {
 		"0",       // kind: only of the second
 		"n0 5",    // parent of the second, and of the changed one: none
 		"a input", // tag
-		"", "", "", "", "", "", "", "", "", "", "", "",
+		"", "", "", "", "", "", "", "", "", "", "", "", "",
 		"· 9",
 		"1 2", "3 4", "5 6", "7 8", "1 ·",
 	)
@@ -61,9 +61,20 @@ func full() string {
 		"^ ·",
 		"8252 2076",
 		"", "", // kinds and parents: 8252 = tag role text href name … see below
-		"a input", "link textbox", "Go_on Mail", "http://h/x", "", "", "", "you@h", "", "2", "", "id=f\x1fclass=c", "",
+		"a input", "link textbox", "Go_on Mail", "http://h/x", "", "", "", "you@h", "", "2", "", "id=f\x1fclass=c", "", "",
 		"· ·", "1 2", "3 4", "5 6", "7 8", "· 1",
 	)
+}
+
+func TestDecodeReadsHints(t *testing.T) {
+	for sent, want := range map[string]string{
+		"": "", "trash active": "trash active", "a  b ~c D (x) e-2": "a b e-2", "a b c d e": "a b c d",
+		strings.Repeat("x", 25): "", "[3]": "", "-x 3d": "", "in valid\x01": "in",
+	} {
+		if got := hints(sent); got != want {
+			t.Errorf("%q: %q, want %q", sent, got, want)
+		}
+	}
 }
 
 func TestDecodeReadsWholeTexts(t *testing.T) {
@@ -124,7 +135,7 @@ func TestDecodeRefusesWhatMakesNoSense(t *testing.T) {
 		"unknown operation":     strings.Replace(good, "\n++\n", "\n+?\n", 1),
 		"too few masks":         strings.Replace(good, "8252\t2076", "8252", 1),
 		"mask of nothing":       strings.Replace(good, "8252", "0", 1),
-		"mask of unknown field": strings.Replace(good, "8252", "32768", 1),
+		"mask of unknown field": strings.Replace(good, "8252", "65536", 1),
 		"level out of range":    strings.Replace(good, "\n2\n", "\n262144\n", 1),
 		"too few lines":         good[:strings.Index(good, "8252")],
 		"too few boxes":         strings.Replace(good, "\t8", "", 1),

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"strings"
+
 	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/elementcontext"
@@ -68,6 +70,9 @@ func (s *arena) add(e *dom.Element, index int) *domtapv1.Element {
 	m.Tag, m.Role, m.Text, m.Href, m.Name = e.Tag, e.Role, e.Text, e.Href, e.Name
 	m.Type, m.Value, m.Placeholder = e.Type, e.Value, e.Placeholder
 	m.TextLeft = int32(e.Left)
+	if e.Hints != "" {
+		m.Hints = strings.Fields(e.Hints)
+	}
 	m.InViewport, m.Covered, m.FrameId = e.InViewport, e.Covered, string(e.Frame)
 	m.Depth, m.Level = int32(e.Depth), int32(e.Level)
 	m.Actionable = e.Kind == dom.Interactive

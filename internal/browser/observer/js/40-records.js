@@ -15,12 +15,12 @@ const MAX_ELEMENTS = LIMITS.elements;
 /**
  * The fields of an element by the numbers F_KIND and so on: kind, parent, tag, role, text, href,
  * name, type, value, placeholder, level, states, child, attributes.
- * @typedef {[number, Rec | null, string, string, string, string, string, string, string, string, string, number, string, string, string]} Fields
+ * @typedef {[number, Rec | null, string, string, string, string, string, string, string, string, string, number, string, string, string, string]} Fields
  */
 
 /** @returns {Fields} */
 function emptyFields() {
-  return [0, null, "", "", "", "", "", "", "", "", "", 0, "", "", ""];
+  return [0, null, "", "", "", "", "", "", "", "", "", 0, "", "", "", ""];
 }
 
 /** One element that counts, shown or not. */

@@ -283,6 +283,7 @@ class Refresh {
     describe(into, rec.node, rec.tag, explicit, kind, ctx, naming, this.focused, attributes, child, (hints.get(rec.node) & HINT_TARGET) !== 0);
     const control = hints.proxiedControls.size && !explicit ? hints.proxiedControls.get(rec.node) : undefined;
     if (control) describeProxy(into, control, ctx, naming, this.focused);
+    into[F_MARKS] = marksOf(into, rec.node, rec.tag);
     if (rec.control || control) rec.live = liveState(control || rec.node, control ? "input" : rec.tag);
   }
 

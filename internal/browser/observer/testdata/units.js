@@ -25,7 +25,7 @@ function modelNow() {
   return model;
 }
 
-const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes", "whole"];
+const FIELD_NAMES = ["kind", "parent", "tag", "role", "text", "href", "name", "type", "value", "placeholder", "level", "states", "child", "attributes", "whole", "hints"];
 
 /** A patch line by line with the names of its columns, without what differs from run to run. @param {string | null} patch */
 function readable(patch) {
@@ -159,6 +159,27 @@ const units = {
     }
     out.pop();
     return out;
+  },
+
+  /**
+   * The marks of the listed elements with an id, at first and after each step.
+   * @param {string[]} steps
+   */
+  marks(steps) {
+    const agent = new Agent(document, () => {});
+    agent.model.structural = true;
+    agent.start();
+    const next = () => {
+      agent.take(true, false);
+      return named().flatMap((el) => {
+        const rec = agent.model.records.get(el);
+        return rec && rec.shown ? [(el.id + " " + rec.fields[F_MARKS]).trim()] : [];
+      });
+    };
+    return [...next(), ...steps.flatMap((step) => {
+      (0, eval)(step);
+      return ["---", ...next()];
+    })];
   },
 
   /**
