@@ -86,7 +86,7 @@ func (p *input) target(a driver.Action) (*Node, error) {
 func (p *input) Attend(context.Context, bool) { p.count("Attend") }
 
 // Settle returns when the main thread is free.
-func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration) error {
+func (p *input) Settle(ctx context.Context, _ dom.FrameID, limit time.Duration, _ bool) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := p.call(bounded, "Settle", func() {})

@@ -133,7 +133,7 @@ func reveal(ctx context.Context, x *actor.Exclusive, ref dom.Ref) error {
 		if err := page.Reveal(ctx, at); err != nil || at.Frame == "" {
 			return err
 		}
-		return page.Settle(ctx, at.Frame, revealLimit) // frames of other processes scroll each at its own time
+		return page.Settle(ctx, at.Frame, revealLimit, false) // frames of other processes scroll each at its own time
 	})
 }
 

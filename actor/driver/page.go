@@ -141,8 +141,9 @@ type Input interface {
 	// produced a frame, and its DOM was quiet for a moment, for which it waits at most for limit; a navigation of the
 	// main frame that is under way then has been committed or given up; and the requests that the page made since
 	// Attend are answered, for which it waits 3 seconds at most, and half a second for the rest of an answer that
-	// has begun.
-	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error
+	// has begun. With timers it also waits, for half a second at most, for those that the page set while it handled the
+	// action, and for the requests that these make. A Noticed event reports requests that are not answered when it returns.
+	Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error
 	// AwaitWindows returns when the main thread is free and the windows that the page has opened by then are popups, or
 	// have been announced by WindowsLate: one that opens many takes its time for each.
 	AwaitWindows(ctx context.Context) error

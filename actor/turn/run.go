@@ -29,6 +29,8 @@ type run struct {
 	resolver
 	// done is what was done so far.
 	done *progress
+	// last says that the last step is under way: the answer waits for the timers that it sets off.
+	last bool
 }
 
 func (t *run) run(ctx context.Context, turn Turn) (Outcome, error) {
@@ -98,6 +100,7 @@ func (t *run) performAll(ctx context.Context, turn Turn, results []Result) error
 			results[i] = a.notDone(over, "not done, "+word(driver.DoResult{}, over))
 			continue
 		}
+		t.last = i == len(turn.Steps)-1
 		r, err := t.performWithNotes(ctx, a)
 		t.done.note(r)
 		if err != nil && isTimeUp(ctx) && (i > 0 || turn.URL != "" || r.Done) {

@@ -30,7 +30,7 @@ func (t *run) settle(ctx context.Context, start actor.State, frame dom.FrameID) 
 				return errStopped
 			}
 			return nil
-		}, func(ctx context.Context, page driver.Page) error { return page.Settle(ctx, frame, settleLimit) })
+		}, func(ctx context.Context, page driver.Page) error { return page.Settle(ctx, frame, settleLimit, t.last) })
 		if fatal(ctx, err) || apierr.Is(err, apierr.Unresponsive) {
 			return err
 		}

@@ -57,7 +57,7 @@ var layers = map[string]layer{
 	"internal/browser/frames":     {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/monitor"}, modules: true},
 	"internal/browser/documents":  {layers: []string{"dom", "actor", "internal/truncate", "internal/browser/devtools", "internal/browser/observer", "internal/browser/frames"}, modules: true},
 	"internal/browser/dialogs":    {layers: []string{"actor", "internal/truncate", "internal/browser/frames"}, modules: true},
-	"internal/browser/requests":   {layers: []string{"actor", "internal/browser/console", "internal/browser/frames"}, modules: true},
+	"internal/browser/requests":   {layers: []string{"dom", "actor", "internal/browser/console", "internal/browser/frames"}, modules: true},
 	"internal/browser/navigation": {layers: []string{"actor", "internal/browser/dialogs", "internal/browser/frames", "internal/browser/observer"}, modules: true},
 	"internal/browser/capture": {layers: []string{"dom", "actor", "internal/browser/devtools", "internal/browser/observer", "internal/browser/redact", "internal/browser/documents", "internal/browser/frames"},
 		modules: true},

@@ -95,10 +95,10 @@ func (i inputFacet) Reveal(ctx context.Context, e driver.Element) error {
 }
 
 // Settle implements driver.Input.
-func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error {
+func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	until := requests.Limit()
 	for {
-		if err := i.documents.Settle(ctx, frame, limit); err != nil {
+		if err := i.documents.Settle(ctx, frame, limit, timers); err != nil {
 			return err
 		}
 		if err := i.navigator.AwaitArrival(ctx); err != nil {
@@ -108,8 +108,12 @@ func (i inputFacet) Settle(ctx context.Context, frame dom.FrameID, limit time.Du
 			return err
 		}
 		waited, err := i.requests.AwaitAnswers(ctx, until)
-		if err != nil || !waited {
+		if err != nil {
 			return err
+		}
+		if !waited {
+			i.requests.ReportUnanswered()
+			return nil
 		}
 		// What was answered is about to be shown.
 	}

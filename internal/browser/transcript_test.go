@@ -247,7 +247,7 @@ var calls = map[string]func(ctx context.Context, p *Page, arguments string) (any
 		})
 	},
 	"settle": func(ctx context.Context, p *Page, _ string) (any, error) {
-		return nil, p.Settle(ctx, "", 100*time.Millisecond)
+		return nil, p.Settle(ctx, "", 100*time.Millisecond, false)
 	},
 	"attend": func(ctx context.Context, p *Page, arguments string) (any, error) {
 		p.Attend(ctx, arguments == "on")

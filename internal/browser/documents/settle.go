@@ -10,13 +10,13 @@ import (
 )
 
 // Settle waits until the main document, and the document of the frame that was acted on, have rendered two frames
-// without a mutation, or until the limit.
-func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration) error {
+// without a mutation, and with timers until those are over that the page set while it handled the action, or until the limit.
+func (q *Query) Settle(ctx context.Context, frame dom.FrameID, limit time.Duration, timers bool) error {
 	main, err := q.m.Agent(ctx, "")
 	if err != nil {
 		return err
 	}
-	request := observer.SettleRequest{Limit: limit.Milliseconds()}
+	request := observer.SettleRequest{Limit: limit.Milliseconds(), Timers: timers}
 	var inner chan struct{}
 	if a := q.m.AgentOf(frame); frame != "" && a != nil && !q.m.IsLate(a) {
 		inner = make(chan struct{})

@@ -188,9 +188,11 @@ type RematchAnswer struct {
 	Why string `json:"why"`
 }
 
-// SettleRequest is the argument of "settle"; Limit is in milliseconds.
+// SettleRequest is the argument of "settle"; Limit is in milliseconds. Timers waits for those that the page set while it
+// handled the action, too.
 type SettleRequest struct {
-	Limit int64 `json:"limit"`
+	Limit  int64 `json:"limit"`
+	Timers bool  `json:"timers,omitzero"`
 }
 
 // About is the answer of "about".

@@ -102,6 +102,17 @@ func (r *Requests) Reported(session target.SessionID, e console.Request) {
 	}
 }
 
+// ReportUnanswered reports the requests that matter and began while somebody acted, as work that a person would notice: as
+// long as there are some, and once when there are none any more.
+func (r *Requests) ReportUnanswered() {
+	r.m.Lock()
+	notices := r.State.Unanswered()
+	r.m.Unlock()
+	if notices != nil {
+		r.m.Emit(driver.Noticed{Document: "requests", Notices: notices})
+	}
+}
+
 // Limit is until when a wait for requests lasts that begins now.
 func Limit() time.Time { return time.Now().Add(answerLimit) }
 

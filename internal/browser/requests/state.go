@@ -1,11 +1,14 @@
 package requests
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/target"
+
+	"github.com/domtap/domtap/dom"
 )
 
 const (
@@ -33,6 +36,9 @@ type State struct {
 	// watched says that somebody follows whether the network is busy, acting that somebody acts on the page and waits for
 	// the requests that this sets off.
 	watched, acting bool
+	// reported numbers the notices of requests without an answer; open says that the last one still holds.
+	reported uint64
+	open     bool
 }
 
 // Counted reports whether requests are counted.
@@ -52,6 +58,7 @@ func (s *State) Watch(on bool) (over bool) {
 // under way are not counted from there on, and nobody is told of the change.
 func (s *State) Act(on bool) {
 	s.acting = on
+	s.open = s.open && !on // of what began before nobody is told again
 	if !s.Counted() {
 		clear(s.underWay)
 	}
@@ -101,6 +108,29 @@ func (s *State) Left(now time.Time) time.Duration {
 		}
 	}
 	return most
+}
+
+// Unanswered returns the notice of the requests that matter and are not answered; the same one is gone when there are none any
+// more, and nil when that was said.
+func (s *State) Unanswered() []dom.Notice {
+	count := 0
+	for _, r := range s.underWay {
+		if r.Matters && r.Answered.IsZero() {
+			count++
+		}
+	}
+	if count == 0 && !s.open {
+		return nil
+	}
+	if !s.open {
+		s.reported++
+	}
+	s.open = count > 0
+	text := "1 request without an answer yet"
+	if count > 1 {
+		text = strconv.Itoa(count) + " requests without an answer yet"
+	}
+	return []dom.Notice{{ID: s.reported, Kind: dom.NoticeBusy, Text: text, Ref: dom.NoRef, Gone: count == 0}}
 }
 
 // lasts tells the requests that are not waited for, because they last by their nature or because nothing of the page waits

@@ -91,3 +91,30 @@ func TestTheNumberOfRequestsIsBounded(t *testing.T) {
 		t.Error("not the first drop alone is news")
 	}
 }
+
+func TestRequestsWithoutAnAnswerAreReported(t *testing.T) {
+	var s State
+	s.Act(true)
+	if got := s.Unanswered(); got != nil {
+		t.Errorf("without requests, got %v", got)
+	}
+	s.Begin("1", Request{Matters: true})
+	s.Begin("stream", Request{Matters: true, Answered: start})
+	first := s.Unanswered()
+	if len(first) != 1 || first[0].Text != "1 request without an answer yet" || first[0].Gone {
+		t.Fatalf("got %v", first)
+	}
+	s.Begin("2", Request{Matters: true})
+	if got := s.Unanswered(); got[0].ID != first[0].ID || got[0].Text != "2 requests without an answer yet" {
+		t.Errorf("got %v", got)
+	}
+	s.End("1")
+	s.End("2")
+	if got := s.Unanswered(); !got[0].Gone || got[0].ID != first[0].ID || s.Unanswered() != nil {
+		t.Errorf("got %v", got)
+	}
+	s.Begin("3", Request{Matters: true})
+	if got := s.Unanswered(); got[0].ID == first[0].ID {
+		t.Errorf("another wait has the number of the one before: %v", got)
+	}
+}

@@ -17,6 +17,7 @@ class Agent {
     this.send = send;
     this.guard = new Guard();
     this.notices = new Notices(this);
+    this.timers = new Timers();
     /** The host elements of frames, by the id of the frame. @type {Map<string, El>} */
     this.hosts = new Map();
     /** The scroll positions before the wheel turned. @type {WheelState | null} */
@@ -86,6 +87,7 @@ class Agent {
     this.poller.noteActivity();
     if (this.frameRequest) this.changedIn = this.model.doc.timeline.currentTime;
     this.noteRecords(records);
+    this.timers.noteChange();
     this.writer.took += performance.now() - this.lastMutation;
     this.selectors.invalidate();
     if (this.guard.press) this.guard.press.notePageChange();

@@ -4,9 +4,10 @@
 // functions and the arguments as Go types.
 
 /**
- * Resolves when the page has produced two frames and its DOM was quiet between them, at the
- * latest after `limit` milliseconds.
- * @param {Agent} agent @param {{limit: number}} request
+ * Resolves when the page has produced two frames and its DOM was quiet between them, and, with
+ * `timers`, those that it set while it handled the action are over, at the latest after `limit`
+ * milliseconds.
+ * @param {Agent} agent @param {{limit: number, timers?: boolean}} request
  * @returns {Promise<{}>}
  */
 function settle(agent, request) {
@@ -20,13 +21,23 @@ function settle(agent, request) {
       const records = agent.observer.takeRecords();
       if (records.length) agent.onMutations(records);
       frames = now - agent.lastMutation < 20 ? 0 : frames + 1;
-      if (frames >= 2 || now >= end) {
+      const waits = request.timers === true && agent.timers.isPending(now);
+      if ((frames >= 2 && !waits) || now >= end) {
         clearTimeout(timer);
         resolve({});
       } else requestAnimationFrame(step);
     };
     requestAnimationFrame(step);
   });
+}
+
+/**
+ * The daemon begins or ends to act.
+ * @param {Agent} agent @param {{on: boolean, fresh: boolean}} how
+ */
+function notice(agent, how) {
+  agent.timers.setActing(how.on);
+  agent.notices.setActing(how);
 }
 
 /** The title and the HTTP status of the document. */
@@ -96,7 +107,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "setInterests":
       return agent.setInterests(argument);
     case "notice":
-      return agent.notices.setActing(argument);
+      return notice(agent, argument);
     case "collectNotices":
       agent.takeRecords();
       return agent.notices.check();
