@@ -47,7 +47,7 @@ checked. After the last field, --submit sends the form: by its button, or with E
 		}
 		return printOutcome(a.Printer(), &domtapv1.InteractResponse{
 			Results: answer.GetResults(), Diff: answer.GetDiff(), Verdict: answer.GetVerdict(), Tab: answer.GetTab(), NewTabId: answer.GetNewTabId(),
-			DiffText: answer.GetDiffText()})
+			DiffText: answer.GetDiffText(), Outcome: answer.GetOutcome()})
 	})
 	return cmd
 }

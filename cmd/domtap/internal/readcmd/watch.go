@@ -47,6 +47,7 @@ func Watch(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVarP(&w.count, "count", "n", 0, "end after this many changes; 0: never")
 	f.StringArrayVar(&w.until, "until", nil, "end when the page meets this condition, such as text=Done or gone:role=progressbar; may be repeated")
+	f.BoolVar(&w.outcome, "outcome", false, "also print what a person would notice, such as ! alert: Sold out")
 	f.BoolVar(&w.omitInitial, "omit-initial", false, "do not print the page first")
 	f.DurationVar(&w.minInterval, "min-interval", 0, "the least time between two printed changes; changes in between are merged")
 	cli.MakeOwn(f.Lookup("timeout"), "end after this time (default: never)", "0s")
@@ -78,6 +79,7 @@ func watchLimit(a *cli.App, cmd *cobra.Command) time.Duration {
 type watcher struct {
 	out         *cli.Printer
 	count       int
+	outcome     bool
 	omitInitial bool
 	minInterval time.Duration
 	until       []string
@@ -97,6 +99,7 @@ func (w *watcher) open(ctx context.Context, c *cli.Client, view *viewFlags) (dom
 		return nil, err
 	}
 	request.OmitInitial, request.Format = w.omitInitial, domtapv1.Format_FORMAT_DIFF
+	request.IncludeOutcome = w.outcome
 	if w.minInterval != 0 {
 		request.MinInterval = durationpb.New(w.minInterval)
 	}

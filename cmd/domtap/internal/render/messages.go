@@ -160,11 +160,11 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 		fresh := Line(answer.GetNewTabId())
 		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; --tab %s works on the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
-	return noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + Diff(answer.GetDiff())
+	return Noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + Diff(answer.GetDiff())
 }
 
-// noticed is one line for each thing that a person would have noticed.
-func noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
+// Noticed is one line for each thing that a person would have noticed.
+func Noticed(all []*domtapv1.Outcome, now *domtapv1.Tab) string {
 	return text.OutcomeWith(all, now.GetTitle(), Line)
 }
 
@@ -175,7 +175,7 @@ func Waited(answer *domtapv1.WaitForResponse) string {
 		fmt.Fprintf(&b, "[%d] %s\n", e.GetRef(), text.NodeWith(e, Line))
 	}
 	fmt.Fprintf(&b, "Waited %s: %s | %s\n", answer.GetElapsed().AsDuration().Round(time.Millisecond), Line(answer.GetUrl()), Line(answer.GetTitle()))
-	return noticed(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Diff(answer.GetDiff())
+	return Noticed(answer.GetOutcome(), &domtapv1.Tab{Title: answer.GetTitle()}) + b.String() + Diff(answer.GetDiff())
 }
 
 // Watch is the text of one message of a stream, which may be empty.
@@ -195,7 +195,7 @@ func Watch(m *domtapv1.WatchDomResponse) string {
 	case *domtapv1.WatchDomResponse_TabStatus:
 		return status(event.TabStatus)
 	case *domtapv1.WatchDomResponse_Outcome:
-		return noticed([]*domtapv1.Outcome{event.Outcome}, nil)
+		return Noticed([]*domtapv1.Outcome{event.Outcome}, nil)
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/domtap/domtap/cmd/domtap/internal/cli"
 	"github.com/domtap/domtap/cmd/domtap/internal/exit"
+	"github.com/domtap/domtap/cmd/domtap/internal/render"
 	"github.com/domtap/domtap/cmd/domtap/internal/sessionflags"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 )
@@ -91,7 +92,13 @@ func (o *openFlags) register(a *cli.App, cmd *cobra.Command) {
 }
 
 // navigation is a call that takes a tab to another document.
-type navigation func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (*domtapv1.Tab, error)
+type navigation func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (navigated, error)
+
+// navigated is what the answers to navigations have in common.
+type navigated interface {
+	GetTab() *domtapv1.Tab
+	GetOutcome() []*domtapv1.Outcome
+}
 
 // navigationCommand completes a command that makes a navigation and prints the tab.
 func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.Command {
@@ -103,11 +110,14 @@ func navigationCommand(a *cli.App, cmd *cobra.Command, call navigation) *cobra.C
 		if err != nil {
 			return err
 		}
-		tab, err := call(ctx, c, id, waitUntil[wait.Value], args)
+		answer, err := call(ctx, c, id, waitUntil[wait.Value], args)
 		if err != nil {
 			return err
 		}
-		return printTabs(a, tab)
+		tab := answer.GetTab()
+		return cli.ShowEach(a.Printer(), []*domtapv1.Tab{tab}, func(tabs []*domtapv1.Tab) string {
+			return render.Noticed(answer.GetOutcome(), tab) + render.Tabs(tabs)
+		})
 	})
 	return cmd
 }
@@ -117,14 +127,13 @@ func Goto(a *cli.App) *cobra.Command {
 	return navigationCommand(a, &cobra.Command{
 		Use:     "goto URL",
 		Short:   "Load URL in a tab",
-		Long:    "Load URL in a tab, wait until the page is loaded, and print the tab. Refs of the page before are gone.",
+		Long:    "Load URL in a tab, wait until the page is loaded, and print what it says at once and the tab. Refs of the page before are gone.",
 		Example: "  domtap goto https://example.com",
 		Args:    cli.Args("URL"),
-	}, func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (*domtapv1.Tab, error) {
-		answer, err := c.Tabs.Navigate(ctx, &domtapv1.NavigateRequest{
+	}, func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, args []string) (navigated, error) {
+		return c.Tabs.Navigate(ctx, &domtapv1.NavigateRequest{
 			TabId: id, Url: cli.CompleteURL(args[0]), WaitUntil: wait, Timeout: a.Flags.NavigationTimeout(),
 		})
-		return answer.GetTab(), err
 	})
 }
 
@@ -141,26 +150,23 @@ func historyCommand(a *cli.App, name, short string, call navigation) *cobra.Comm
 // Back makes the command back.
 func Back(a *cli.App) *cobra.Command {
 	return historyCommand(a, "back", "Go one page back",
-		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (*domtapv1.Tab, error) {
-			answer, err := c.Tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
-			return answer.GetTab(), err
+		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
+			return c.Tabs.GoBack(ctx, &domtapv1.GoBackRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
 		})
 }
 
 // Forward makes the command forward.
 func Forward(a *cli.App) *cobra.Command {
 	return historyCommand(a, "forward", "Go one page forward",
-		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (*domtapv1.Tab, error) {
-			answer, err := c.Tabs.GoForward(ctx, &domtapv1.GoForwardRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
-			return answer.GetTab(), err
+		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
+			return c.Tabs.GoForward(ctx, &domtapv1.GoForwardRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
 		})
 }
 
 // Reload makes the command reload.
 func Reload(a *cli.App) *cobra.Command {
 	return historyCommand(a, "reload", "Load the page again",
-		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (*domtapv1.Tab, error) {
-			answer, err := c.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
-			return answer.GetTab(), err
+		func(ctx context.Context, c *cli.Client, id string, wait domtapv1.WaitUntil, _ []string) (navigated, error) {
+			return c.Tabs.Reload(ctx, &domtapv1.ReloadRequest{TabId: id, WaitUntil: wait, Timeout: a.Flags.NavigationTimeout()})
 		})
 }
