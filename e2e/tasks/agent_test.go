@@ -42,7 +42,7 @@ type outcome struct{ kind, text string }
 func (o outcome) String() string { return strings.TrimSpace(fmt.Sprintf("%s %q", o.kind, o.text)) }
 
 // enforced are the kinds of outcomes that must be said in the answer to the action.
-var enforced = map[string]bool{"alert": true, "dialog": true, "heading": true, "invalid": true}
+var enforced = map[string]bool{"alert": true, "dialog": true, "heading": true, "invalid": true, "toast": true}
 
 // call is a call of a tool.
 type call struct {
