@@ -42,6 +42,7 @@ type Changes struct {
 //
 //	~ [9] Gift wrap (checkbox checked) ← (checkbox)
 //	~ [11] 3 items ← 2 items
+//	~ | 1014 | Alan Turing | Shipped | [327] Edit (button)
 //	+ [40] Undo (button)
 //	- [20] Remove (button) ‹Blue jeans›
 //	= 33 redrawn unchanged: refs 281-313 → 325-357
@@ -53,10 +54,11 @@ func (c Changes) Text() string {
 	d.sort(c.Diff)
 	d.notices()
 	d.redrawn()
+	d.changedRows()
 	for i := range d.changed {
 		d.changed[i].compare(d)
 	}
-	anything := slices.ContainsFunc(d.changed, changedItem.counts) || len(d.added)+len(d.removed)+len(d.pairs)+len(c.Diff.Moved) > 0
+	anything := slices.ContainsFunc(d.changed, changedItem.counts) || len(d.added)+len(d.removed)+len(d.pairs)+len(d.rows)+len(c.Diff.Moved) > 0
 	d.changed = slices.DeleteFunc(d.changed, func(m changedItem) bool {
 		return !m.counts() && (anything || !m.focus || m.now.States.Focused != dom.True)
 	})
@@ -69,11 +71,13 @@ func (c Changes) Text() string {
 
 // differ prints changes.
 type differ struct {
-	from, to *laidOut
+	from, to       *laidOut
 	added, removed []int32
 	changed        []changedItem
 	// pairs are elements of both pages, in the order of the older one, of which the second replaced the first.
 	pairs []pair
+	// rows are those of the newer page that say something else than before.
+	rows []int32
 
 	dst []byte
 }
@@ -222,6 +226,7 @@ func (d *differ) print(c Changes) {
 		}
 		d.appendChanged(&d.changed[i])
 	}
+	d.appendRows()
 	d.appendItems("+ ", d.to, d.added, c.Limit)
 	d.appendItems("- ", d.from, d.removed, maxRemoved)
 	d.appendRedrawn()

@@ -26,7 +26,7 @@ type Change struct{ Was, Now Element }
 type Redrawn struct{ Old, New, Count uint32 }
 
 var (
-	more   = regexp.MustCompile(`^(?:moved:.* and )?(\d+) more`)
+	more   = regexp.MustCompile(`^(?:moved:.* and )?(\d+) more(?:$|:)`)
 	ranges = regexp.MustCompile(`(\d+)(?:-(\d+))? → (\d+)`)
 )
 

@@ -17,7 +17,6 @@ type likeness struct {
 	kind                                                        dom.Kind
 	level, left                                                 int
 	frame                                                       dom.FrameID
-	covered                                                     bool
 	// groups are the groups around; record is the text of the row, list item or card, or else the nearest texts before
 	// and behind.
 	groups, record string
@@ -63,7 +62,7 @@ func (l *laidOut) alike(places []int32, whole bool) map[likeness][]int32 {
 		e := l.shown[at]
 		what := likeness{
 			tag: e.Tag, role: e.Role, text: e.Text, href: e.Href, name: e.Name, typ: e.Type, value: e.Value, placeholder: e.Placeholder, hints: e.Hints,
-			states: e.States, kind: e.Kind, level: e.Level, left: e.Left, frame: e.Frame, covered: e.Covered,
+			states: e.States, kind: e.Kind, level: e.Level, left: e.Left, frame: e.Frame,
 		}
 		what.states.Focused = dom.Absent
 		var row int32

@@ -1,0 +1,94 @@
+package dense
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/domtap/domtap/dom"
+)
+
+// maxRows is how many rows have lines that say nothing but their texts are others.
+const maxRows = 10
+
+// changedRows finds the rows of tables of which a text changed, other than the names of elements of the view. A row is
+// the same as before when an element in it lives on, or was rendered again, and stands for the same record.
+func (d *differ) changedRows() {
+	if !d.from.hasTexts() || !d.to.hasTexts() {
+		return
+	}
+	before := make(map[dom.Ref]dom.Ref, len(d.pairs))
+	for _, p := range d.pairs {
+		before[p.now] = p.old
+	}
+	for i := range d.to.nodes {
+		if e := &d.to.nodes[i]; e.Role != "row" || d.to.below[i] == 0 || e.Covered {
+			continue
+		}
+		was := d.rowBefore(int32(i), before)
+		if was < 0 {
+			continue
+		}
+		if words := d.to.rowWords(i); words != "" && words != d.from.rowWords(int(was)) {
+			d.rows = append(d.rows, int32(i))
+		}
+	}
+}
+
+// rowBefore returns the row that a row was; -1: none, or one that stood for another record. before has the old refs of
+// elements that were rendered again.
+func (d *differ) rowBefore(i int32, before map[dom.Ref]dom.Ref) int32 {
+	for j := i + 1; j < d.to.nodes[i].end; j++ {
+		e := d.to.shown[j]
+		if e == nil {
+			continue
+		}
+		old, replaced := before[e.Ref]
+		if !replaced {
+			old = e.Ref
+		}
+		at, known := d.from.at[old]
+		if !known {
+			continue
+		}
+		_, row := d.from.around(at)
+		if row < 0 || d.from.nodes[row].Role != "row" || !replaced && d.anotherRecord(old) { // whose line says so
+			return -1
+		}
+		return row
+	}
+	return -1
+}
+
+// rowWords returns the texts of the cells of a row, without the names of elements of the view; empty for a row that
+// has no line.
+func (l *laidOut) rowWords(i int) string {
+	items, ok := l.inline(i, maxRowItems)
+	if !ok {
+		return ""
+	}
+	var b strings.Builder
+	for j := i + 1; j < int(l.nodes[i].end); j = int(l.nodes[j].end) {
+		n := 0
+		for n < len(items) && items[n].node < int(l.nodes[j].end) {
+			n++
+		}
+		text, _ := l.cellText(j)
+		b.WriteString(rest(text, items[:n]) + "\x00")
+		items = items[n:]
+	}
+	return b.String()
+}
+
+// appendRows appends the lines of rows, as DENSE prints them.
+func (d *differ) appendRows() {
+	for n, i := range d.rows {
+		if n == maxRows {
+			d.dst = strconv.AppendInt(append(d.dst, "~ "...), int64(len(d.rows)-n), 10)
+			d.dst = append(d.dst, " more rows\n"...)
+			return
+		}
+		if d.to.dst = d.to.dst[:0]; d.to.row(int(i)) {
+			d.dst = append(append(d.dst, "~ "...), d.to.dst...)
+		}
+	}
+}
