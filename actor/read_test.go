@@ -305,7 +305,7 @@ func TestMarkupIsThatOfEveryFrame(t *testing.T) {
 		host.Kind, host.Holds = dom.FrameHost, &actortest.Frame{ID: "F1", URL: "https://ads.example/", HTML: "<p>ad</p>"}
 		f.Body = append(f.Body, host)
 	})
-	got, err := query.Markup(t.Context(), tab)
+	got, err := query.Markup(t.Context(), tab, dom.NoRef)
 	if err != nil || len(got) != 2 || got[0].Frame != "" || got[0].URL != home || got[0].HTML != "<p>main</p>" || got[1].Frame != "F1" || got[1].HTML != "<p>ad</p>" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -327,7 +327,7 @@ func TestLooksAndMarkupFailAsReadsDo(t *testing.T) {
 		return err
 	}
 	markup := func() error {
-		_, err := query.Markup(t.Context(), tab)
+		_, err := query.Markup(t.Context(), tab, dom.NoRef)
 		return err
 	}
 	page := b.Page(0)

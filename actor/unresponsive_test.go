@@ -16,6 +16,7 @@ import (
 	"github.com/domtap/domtap/actor/query"
 	"github.com/domtap/domtap/actor/tabpool"
 	"github.com/domtap/domtap/actor/turn"
+	"github.com/domtap/domtap/dom"
 )
 
 func TestAHangingPageIsReportedAndComesBack(t *testing.T) {
@@ -244,7 +245,7 @@ func TestNavigatingDoesNotWaitForReadsOfAHangingPage(t *testing.T) {
 					b.Page(0).Hang()
 					asks := []func() error{
 						func() error { _, err := tab.Read(t.Context(), actor.ReadOptions{}); return err },
-						func() error { _, err := query.Markup(t.Context(), tab); return err },
+						func() error { _, err := query.Markup(t.Context(), tab, dom.NoRef); return err },
 						func() error { _, err := capture.Screenshot(t.Context(), tab, driver.Shot{}); return err },
 						func() error { _, err := tab.Watch(t.Context(), actor.WatchOptions{}); return err },
 						func() error { _, err := turn.Run(t.Context(), tab, turn.Turn{}); return err },

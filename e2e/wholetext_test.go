@@ -55,6 +55,12 @@ func TestTextsAreMatchedAsAWhole(t *testing.T) {
 	if err != nil || len(found.GetMatches()) != 1 || !strings.Contains(found.GetMatches()[0].GetLine(), "…+502 (p)") {
 		t.Errorf("find: %v, %v", found, err)
 	}
+	for ref, want := range map[uint32]string{3: "The fee is **12 dollars**", 5: "BUILD SUCCESSFUL", 1: "agree to pay"} {
+		got, err := d.Pages.ReadPage(t.Context(), &domtapv1.ReadPageRequest{TabId: tab, RootRef: proto.Uint32(ref), MaxTokens: proto.Int32(0)})
+		if err != nil || !strings.Contains(got.GetText(), want) || strings.Contains(got.GetText(), "# Terms") {
+			t.Errorf("the text of %d: %v, %v, want %q", ref, got, err, want)
+		}
+	}
 	dense, err := d.Dom.GetCompact(t.Context(), &domtapv1.GetCompactRequest{TabId: tab, Format: domtapv1.Format_FORMAT_DENSE, InteractiveOnly: proto.Bool(false)})
 	if err != nil || !strings.Contains(dense.GetText(), "…+502 (paragraph)") || !strings.Contains(dense.GetText(), "I hav…+102 (button") {
 		t.Errorf("%v in\n%s", err, dense.GetText())

@@ -160,8 +160,8 @@ func hides(nodes []*Node, ref dom.Ref) bool {
 	return slices.ContainsFunc(nodes, func(n *Node) bool { return n.known && n.ref == ref || hides(n.Children, ref) })
 }
 
-// Markup returns what Frame.HTML holds of every document.
-func (p *queries) Markup(ctx context.Context) ([]driver.Markup, error) {
+// Markup returns what Frame.HTML holds of every document; with a root, of its document.
+func (p *queries) Markup(ctx context.Context, root driver.Element) ([]driver.Markup, error) {
 	p.count("Markup")
 	if err := p.thread(ctx); err != nil {
 		return nil, err
@@ -170,6 +170,9 @@ func (p *queries) Markup(ctx context.Context) ([]driver.Markup, error) {
 	p.syncFrames()
 	var out []driver.Markup
 	for _, f := range p.order {
+		if root.Ref != dom.NoRef && f.ID != root.Frame {
+			continue
+		}
 		out = append(out, driver.Markup{
 			Frame: f.ID, Document: f.document, URL: f.URL, Title: f.Title, HTML: f.HTML,
 			ViewArea: f.Scroll.Width * f.Scroll.Height,

@@ -96,8 +96,8 @@ type Observer interface {
 // Query asks a page's documents single questions.
 type Query interface {
 	// Markup returns every observed document as a reader sees it, the main one first. Documents of frames that
-	// do not answer are left out.
-	Markup(ctx context.Context) ([]Markup, error)
+	// do not answer are left out. With a root, whose Ref is not dom.NoRef, it returns only the content of that element.
+	Markup(ctx context.Context, root Element) ([]Markup, error)
 	// Find finds what a target means that only the page can tell (Target.InPage). Documents of frames that do not
 	// answer are left out. What it finds beyond the stored DOM is part of that from the next Read on.
 	Find(ctx context.Context, t target.Target) (target.Finding, error)

@@ -14,14 +14,25 @@ import (
 	"github.com/domtap/domtap/dom"
 )
 
-// Markup returns the page's documents as a reader sees them, the main one first.
-func Markup(ctx context.Context, tab *actor.Tab) ([]driver.Markup, error) {
-	return actor.Do(ctx, tab, actor.Command{Name: "read page", ReadOnly: true}, func(ctx context.Context, x *actor.Exclusive) (out []driver.Markup, err error) {
+// Markup returns the page's documents as a reader sees them, the main one first; or only the element of a ref, unless
+// that is dom.NoRef. It also fails with an *apierr.Error of kind Stale or Invalid for the ref.
+func Markup(ctx context.Context, tab *actor.Tab, root dom.Ref) ([]driver.Markup, error) {
+	return actor.Do(ctx, tab, actor.Command{Name: "read page", ReadOnly: root == dom.NoRef}, func(ctx context.Context, x *actor.Exclusive) (out []driver.Markup, err error) {
 		if err := x.Ready(); err != nil {
 			return nil, err
 		}
+		at := driver.Element{Ref: dom.NoRef}
+		if root != dom.NoRef {
+			if _, err := x.Read(ctx, actor.ReadOptions{}); err != nil {
+				return nil, err
+			}
+			if _, err := x.Head().Element(root); err != nil {
+				return nil, err
+			}
+			at = x.Where(root)
+		}
 		err = x.Query(ctx, func(ctx context.Context, page driver.Page) (err error) {
-			out, err = page.Markup(ctx)
+			out, err = page.Markup(ctx, at)
 			return err
 		})
 		if err == nil && len(out) == 0 {

@@ -21,6 +21,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/query"
 	"github.com/domtap/domtap/actor/tabpool"
+	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/devtools"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
@@ -244,7 +245,7 @@ func sayAll(t *testing.T, events []string, program []byte, text string) {
 					defer release()
 				}
 			case 3:
-				_, _ = query.Markup(ctx, tab)
+				_, _ = query.Markup(ctx, tab, dom.NoRef)
 			}
 			cancel()
 		}

@@ -332,7 +332,8 @@ type Element struct {
 	Context string `protobuf:"bytes,28,opt,name=context,proto3" json:"context,omitempty"`
 	// How many characters of the text there are behind the first 100, when text ends in "…" for that; texts write it as
 	// "…+230". Counted up to 10,000 characters. The limit of text keeps answers small, and it is a part of the element's
-	// identity, so this is a field of its own. Targets, conditions and Find look at the whole text.
+	// identity, so this is a field of its own. Targets, conditions and Find look at the whole text. ReadPage
+	// with root_ref returns it.
 	TextLeft int32 `protobuf:"varint,30,opt,name=text_left,json=textLeft,proto3" json:"text_left,omitempty"`
 	// Words for what a person sees and the name and the states do not say, at most 4: the icon of an element without a
 	// name (from <use>, data-icon, the class of an icon font, or the file name of a picture: "trash"), and states that

@@ -269,7 +269,10 @@ type ReadPageRequest struct {
 	MaxTokens *int32 `protobuf:"varint,3,opt,name=max_tokens,json=maxTokens,proto3,oneof" json:"max_tokens,omitempty"`
 	// Continues an earlier answer: its next_cursor, or the cursor of a heading. The mode is that of the answer it
 	// came with; leave `mode` unset, or repeat it.
-	Cursor        string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Cursor string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Only the element with this ref: all of its text, as CONTENT, such as that of an element whose text_left is not 0.
+	// Repeat it with a cursor of the answer.
+	RootRef       *uint32 `protobuf:"varint,5,opt,name=root_ref,json=rootRef,proto3,oneof" json:"root_ref,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -330,6 +333,13 @@ func (x *ReadPageRequest) GetCursor() string {
 		return x.Cursor
 	}
 	return ""
+}
+
+func (x *ReadPageRequest) GetRootRef() uint32 {
+	if x != nil && x.RootRef != nil {
+		return *x.RootRef
+	}
+	return 0
 }
 
 type ReadPageResponse struct {
@@ -1861,14 +1871,16 @@ var File_domtap_v1_page_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_page_proto_rawDesc = "" +
 	"\n" +
-	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9c\x01\n" +
+	"\x14domtap/v1/page.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc9\x01\n" +
 	"\x0fReadPageRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12'\n" +
 	"\x04mode\x18\x02 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\"\n" +
 	"\n" +
 	"max_tokens\x18\x03 \x01(\x05H\x00R\tmaxTokens\x88\x01\x01\x12\x16\n" +
-	"\x06cursor\x18\x04 \x01(\tR\x06cursorB\r\n" +
-	"\v_max_tokens\"\xea\x04\n" +
+	"\x06cursor\x18\x04 \x01(\tR\x06cursor\x12\x1e\n" +
+	"\broot_ref\x18\x05 \x01(\rH\x01R\arootRef\x88\x01\x01B\r\n" +
+	"\v_max_tokensB\v\n" +
+	"\t_root_ref\"\xea\x04\n" +
 	"\x10ReadPageResponse\x12'\n" +
 	"\x04mode\x18\x01 \x01(\x0e2\x13.domtap.v1.ReadModeR\x04mode\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x12\n" +

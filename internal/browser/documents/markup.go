@@ -6,6 +6,7 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 
 	"github.com/domtap/domtap/actor/driver"
+	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/browser/frames"
 	"github.com/domtap/domtap/internal/browser/observer"
 )
@@ -14,13 +15,32 @@ import (
 // left out, except the main one, whose script has a bound of its own.
 const maxMarkup = 16 << 20
 
-// Markup returns every document as HTML; see driver.Query.
-func (q *Query) Markup(ctx context.Context) (out []driver.Markup, err error) {
+// Markup returns every document as HTML, or the content of one element; see driver.Query.
+func (q *Query) Markup(ctx context.Context, root driver.Element) (out []driver.Markup, err error) {
 	err = q.withAgents(ctx, func() (err error) {
+		if root.Ref != dom.NoRef {
+			out, err = q.markupWithin(ctx, root)
+			return err
+		}
 		out, err = q.markupOnce(ctx)
 		return err
 	})
 	return out, err
+}
+
+// markupWithin asks the document of an element. The frame must still show that document.
+func (q *Query) markupWithin(ctx context.Context, root driver.Element) ([]driver.Markup, error) {
+	a := q.m.AgentOf(root.Frame)
+	if a == nil || q.m.IsLate(a) || root.Document != "" && a.Document != root.Document {
+		return nil, staleRoot(int64(root.Ref))
+	}
+	ctx, cancel := q.bounded(ctx, a, framesLimit)
+	defer cancel()
+	var m observer.Markup
+	if err := a.Call(ctx, "markup", observer.MarkupRequest{Root: uint32(root.Ref)}, &m); err != nil {
+		return nil, err
+	}
+	return []driver.Markup{markup(root.Frame, a.Document, m)}, nil
 }
 
 // markupOnce asks one document after the other, because each answer can be large. Frames that fail, or do not answer in
@@ -43,12 +63,17 @@ func (q *Query) markupOnce(ctx context.Context) ([]driver.Markup, error) {
 			out[0].Truncated = true
 			break
 		}
-		out = append(out, driver.Markup{
-			Frame: q.m.Tree.Key(o.ID), Document: o.Agent.Document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
-			Truncated: m.Truncated, MediaArea: max(m.MediaArea, 0), ViewArea: max(m.ViewArea, 0),
-		})
+		out = append(out, markup(q.m.Tree.Key(o.ID), o.Agent.Document, m))
 	}
 	return out, nil
+}
+
+// markup converts the answer of a document.
+func markup(frame dom.FrameID, document string, m observer.Markup) driver.Markup {
+	return driver.Markup{
+		Frame: frame, Document: document, URL: m.URL, Title: m.Title, HTML: m.HTML, Unseen: m.Unseen[:min(len(m.Unseen), maxUnseen)],
+		Truncated: m.Truncated, MediaArea: max(m.MediaArea, 0), ViewArea: max(m.ViewArea, 0),
+	}
 }
 
 // markupOf asks one document.

@@ -202,6 +202,11 @@ type About struct {
 	Status int `json:"status"`
 }
 
+// MarkupRequest is the argument of "markup" for the content of one element; without, the answer is the whole document.
+type MarkupRequest struct {
+	Root uint32 `json:"root"`
+}
+
 // Markup is the answer of "markup": a document as a reader sees it.
 type Markup struct {
 	HTML string `json:"html"`

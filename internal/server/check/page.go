@@ -183,4 +183,6 @@ func checkReadPage(v *violations, r *domtapv1.ReadPageRequest) {
 	text := strings.HasPrefix(cursor, "r")
 	v.want(cursor == "" || !chosen || text == (mode == domtapv1.ReadMode_READ_MODE_CONTENT),
 		"mode", "differs from the mode of the answer that returned the cursor: leave it unset")
+	v.want(r.RootRef == nil || !chosen || mode == domtapv1.ReadMode_READ_MODE_CONTENT,
+		"mode", "must be unset or CONTENT with root_ref, which is read as text")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/domtap/domtap/actor"
 	"github.com/domtap/domtap/actor/driver"
 	"github.com/domtap/domtap/actor/query"
+	"github.com/domtap/domtap/dom"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/content/markdown"
 	"github.com/domtap/domtap/internal/server/capture"
@@ -49,13 +50,13 @@ func (s *pageService) ReadPage(ctx context.Context, r *domtapv1.ReadPageRequest)
 
 // readText reads the page as CONTENT, or in the mode that AUTO chooses for it.
 func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.ReadPageRequest) (*domtapv1.ReadPageResponse, error) {
-	markup, err := query.Markup(ctx, tab)
+	markup, err := query.Markup(ctx, tab, rootOf(r))
 	if err != nil {
 		return nil, err
 	}
 	text, known := s.texts.Keep(tab, markup)
 	var reason string
-	if r.GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT {
+	if r.GetMode() != domtapv1.ReadMode_READ_MODE_CONTENT && r.RootRef == nil {
 		var mode markdown.Mode
 		mode, reason = markdown.Choose(text.Document.Signals)
 		switch mode {
@@ -68,7 +69,7 @@ func (s *pageService) readText(ctx context.Context, tab *actor.Tab, r *domtapv1.
 	s.accountText(ctx, tab, known, false)
 	resp := textMessage(text, markdown.Position{}, budgetOf(r))
 	resp.Reason, resp.Outline = reason, outlineMessages(text)
-	if !text.Document.Article {
+	if !text.Document.Article && r.RootRef == nil {
 		resp.Reason = joined(reason, plainText)
 	}
 	return resp, nil
@@ -82,12 +83,20 @@ func (s *pageService) readOn(ctx context.Context, tab *actor.Tab, r *domtapv1.Re
 	}
 	s.accountText(ctx, tab, true, true)
 	resp := textMessage(text, at, budgetOf(r))
-	markup, err := query.Markup(ctx, tab)
+	markup, err := query.Markup(ctx, tab, rootOf(r))
 	if ctx.Err() != nil {
 		return nil, err
 	}
 	resp.ChangedSince = err != nil || text.Changed(markup)
 	return resp, nil
+}
+
+// rootOf returns the element that a request reads; dom.NoRef: the whole page.
+func rootOf(r *domtapv1.ReadPageRequest) dom.Ref {
+	if r.RootRef == nil {
+		return dom.NoRef
+	}
+	return dom.Ref(r.GetRootRef())
 }
 
 // accountText records how a page was read as text.

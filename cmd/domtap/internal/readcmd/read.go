@@ -28,6 +28,7 @@ type readFlags struct {
 	mode      cli.Choice
 	maxTokens int32
 	cursor    string
+	ref       uint32
 	outline   bool
 	save      string
 	cmd       *cobra.Command
@@ -41,11 +42,13 @@ func Read(a *cli.App) *cobra.Command {
 		Short: "Read a page: as text, as a tree to act on, or as a picture",
 		Long: `Read a page in the format that suits it: an article as Markdown without what surrounds it, an
 application as a tree of what can be acted on, and painted content as a picture annotated with numbers,
-which are refs. --mode chooses the format instead.`,
+which are refs. --mode chooses the format instead. --ref reads one element: all of the text that other
+answers cut, as in "Terms and conditions…+2300".`,
 		Example: `  domtap read
   domtap read --mode content --max-tokens 0 --save page.md
   domtap read --outline                     # headings, each with the cursor that reads on from it
   domtap read --cursor r000000001.12
+  domtap read --ref 12                      # all of the text of one element
   domtap read --mode visual --save page.png`,
 		Args: cli.Args("[TAB]"), ValidArgsFunction: a.CompleteTabs,
 	})
@@ -70,6 +73,7 @@ func (r *readFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Int32Var(&r.maxTokens, "max-tokens", 1500, "the most tokens of text; 0: no limit")
 	f.StringVar(&r.cursor, "cursor", "", "go on where a cut answer stopped, or from a heading")
+	cli.RefFlag(f, &r.ref, "ref", "only the element with this ref, as text")
 	f.BoolVar(&r.outline, "outline", false, "print the headings instead of the text")
 	f.StringVar(&r.save, "save", "", "write the text, or the picture of --mode visual, to this file")
 }
@@ -78,6 +82,9 @@ func (r *readFlags) request(ctx context.Context, c *cli.Client, args []string) (
 	request := &domtapv1.ReadPageRequest{Mode: readModes[r.mode.Value], Cursor: r.cursor}
 	if r.outline && !r.cmd.Flags().Changed("mode") {
 		request.Mode = domtapv1.ReadMode_READ_MODE_CONTENT
+	}
+	if r.cmd.Flags().Changed("ref") {
+		request.RootRef = proto.Uint32(r.ref)
 	}
 	if r.cmd.Flags().Changed("max-tokens") {
 		request.MaxTokens = proto.Int32(r.maxTokens)

@@ -328,15 +328,17 @@ class Markup {
 }
 
 /**
- * The document as HTML, and how much of the viewport pictures cover.
- * @param {Agent} agent
+ * The document as HTML, or the content of one element, and how much of the viewport pictures cover.
+ * @param {Agent} agent @param {{root: number} | null} argument the ref of the element
  */
-function markupOf(agent) {
+function markupOf(agent, argument) {
   const doc = agent.model.doc;
   if (checkHiddenPage(doc)) agent.model.changes.styleDirty = true;
   const markup = new Markup(agent.model);
-  const body = safe.querySelector(doc, "body");
-  if (body) markup.write(body);
+  const only = argument ? agent.model.records.connected(argument.root) : null;
+  const root = argument ? only && only.node : safe.querySelector(doc, "body");
+  if (argument && root && closestOf(root, "pre")) markup.preserved++;
+  if (root) markup.write(root);
   return {
     html: markup.parts.join(""), unseen: markup.hiddenText.join("\n"), truncated: markup.truncated, mediaArea: markup.mediaArea, viewArea: innerWidth * innerHeight,
     url: clean(location.href, MAX_FIELD), title: clean(safe.title(doc), 300),

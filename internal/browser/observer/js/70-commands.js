@@ -131,7 +131,7 @@ globalThis.__domtapCall = (command, argument, digits) => {
     case "freshWalk":
       return freshWalk(agent);
     case "markup":
-      return markupOf(agent);
+      return markupOf(agent, argument);
     case "find":
       return find(agent, argument);
     case "rematch":
