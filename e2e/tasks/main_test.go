@@ -1,7 +1,8 @@
 // Package tasks solves ten tasks on small applications over MCP, as an agent does: a scripted policy sees nothing but the
 // answers of the server.
 //
-// TestTasks has the policy use domtap, and fails where a task is not solved. TestSideBySide has the same policy use
+// TestTasks has the policy use domtap. It fails where a task is not solved, where the answer to an action does not say
+// what the action brought about, and where a diff costs more than its page. TestSideBySide has the same policy use
 // Playwright MCP on the same tasks, when DOMTAP_PLAYWRIGHT_MCP is set and scripts/install-playwright-mcp has installed it.
 // Both print a table of calls, tokens and outcomes.
 package tasks

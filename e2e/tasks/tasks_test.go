@@ -127,7 +127,7 @@ func solve(t *testing.T, begin func(t *testing.T) *session) []result {
 			s := newSite(t)
 			defer func() {
 				for _, missed := range a.unsaid {
-					t.Errorf("no line of an answer says %s", missed)
+					t.Errorf("the answer to the action does not say %s", missed)
 				}
 			}()
 			a.open(s.base + "/" + one.app + ".html")

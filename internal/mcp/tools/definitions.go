@@ -26,13 +26,11 @@ var definitions = map[string]definition{
 		"required":["action"]}`,
 	},
 	"browser_get_elements_compact": {
-		"Show the page: [ref] name (role =value states). Refs stay with their elements.",
+		"Show the page: [ref] name (role states) ‹which one›; no role: link. Refs stay with their elements.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"incremental":{"type":"boolean","description":"only what changed since you last looked"},
-			"viewport_only":{"type":"boolean"},
 			"interactive_only":{"type":"boolean","default":true},
-			"max_elements":{"type":"integer","default":300},
 			"max_tokens":{"type":"integer","default":8000},
 			"format":{"type":"string","enum":["dense","lines","tree"]},
 			"hrefs":{"type":"boolean"},
@@ -48,7 +46,7 @@ var definitions = map[string]definition{
 		"required":["query"]}`,
 	},
 	"browser_interact": {
-		"Do up to 8 steps in one call; returns the changes: +added, -removed, ~now ← before. A target is ref, role with name, text, label, selector, or x and y.",
+		"Do up to 8 steps in one call; returns what a person notices (! alert: …) and changes: + new, - gone, ~ now ← before. Target: ref, role with name, text, label, selector, or x and y.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"steps":{"type":"array","maxItems":8,"items":{"type":"object","properties":{
