@@ -174,23 +174,19 @@ func drawBar(c *canvas, x, y, width int, color, text string) {
 func drawTerminal(c *canvas, x, y, width, height int, lines []string) {
 	drawBar(c, x, y, width, "#21262d", "")
 	c.add(`<rect x="%d" y="%d" width="%d" height="%d" fill="#0d1117"/>`, x, y+barHeight, width, height-barHeight)
-	section := ""
 	for i, line := range lines {
-		if text, ends := strings.CutSuffix(line, ":"); ends && !strings.HasPrefix(line, " ") {
-			section = text
-		}
 		line = shorten(line, int(float64(width-20)/letterWidth))
-		c.add(`<text x="%d" y="%d" class="t">%s</text>`, x+12, y+barHeight+12+lineHeight*i+6, colored(line, section))
+		c.add(`<text x="%d" y="%d" class="t">%s</text>`, x+12, y+barHeight+12+lineHeight*i+6, colored(line))
 	}
 }
 
-var refPattern = regexp.MustCompile(`^( *)(\[\d+\])(.*)$`)
+var refPattern = regexp.MustCompile(`^((?:[-+~] )?)(\[\d+\])(.*)$`)
 
 // colored marks a line up: a command, a ref, what was added or removed, a header.
-func colored(line, section string) string {
-	class := map[string]string{"Added": "a", "Removed": "d"}[section]
+func colored(line string) string {
 	switch parts := refPattern.FindStringSubmatch(line); {
 	case parts != nil:
+		class := map[string]string{"+ ": "a", "- ": "d"}[parts[1]]
 		return fmt.Sprintf(`%s<tspan class="r">%s</tspan><tspan class="%s">%s</tspan>`, parts[1], parts[2], class, html.EscapeString(parts[3]))
 	case strings.HasPrefix(line, "$ "):
 		return fmt.Sprintf(`<tspan class="a">$</tspan><tspan class="c">%s</tspan>`, html.EscapeString(line[1:]))
@@ -232,17 +228,12 @@ func drawPage(c *canvas, session shown, height int) {
 	c.add(`</svg>`)
 }
 
-// addedRefs are the refs below "Added:" in what an action printed.
+// addedRefs are the refs of new elements, and of those under another name, in what an action printed.
 func addedRefs(output string) []uint32 {
 	var refs []uint32
-	adding := false
 	for line := range strings.Lines(output) {
-		line = strings.TrimRight(line, "\n")
-		if !strings.HasPrefix(line, " ") {
-			adding = line == "Added:"
-			continue
-		}
-		if parts := refPattern.FindStringSubmatch(line); adding && parts != nil {
+		parts := refPattern.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if parts != nil && (parts[1] == "+ " || parts[1] == "~ ") {
 			if ref, err := strconv.ParseUint(strings.Trim(parts[2], "[]"), 10, 32); err == nil {
 				refs = append(refs, uint32(ref))
 			}

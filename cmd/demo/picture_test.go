@@ -10,14 +10,11 @@ import (
 )
 
 const clicked = `click "Bid 270 € on Lighthouse lamp": ok
-Changes: +2 -1 ~0
-Added:
-  [15] <button>Bid 280 € on Lighthouse lamp</button>
-  [17] <button>Withdraw from Lighthouse lamp</button>
-Removed:
-  [16] <button>Bid 270 € on Lighthouse lamp</button>`
+~ [15] Bid 280 € on Lighthouse lamp (button) ← Bid 270 € on Lighthouse lamp
++ [17] Withdraw from Lighthouse lamp (button)
+- [16] You lead with 260 €`
 
-func TestAddedRefsAreThoseBelowAdded(t *testing.T) {
+func TestAddedRefsAreThoseOfNewAndChangedElements(t *testing.T) {
 	if got, want := addedRefs(clicked), []uint32{15, 17}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -28,7 +25,7 @@ func TestThePictureIsWellFormedAndShowsTheSession(t *testing.T) {
 	lot.Rect.X, lot.Rect.Y, lot.Rect.Width, lot.Rect.Height = 49, 637, 251, 62
 	svg := draw(shown{
 		commands: []printed{{"domtap compact", "[15] Bid 270 € on Lighthouse lamp (button)"}, {"domtap click 15", clicked}},
-		watched:  printed{"domtap watch", "Changes: +0 -0 ~1\nChanged:\n  [14] <input> Watch: checked false → true"},
+		watched:  printed{"domtap watch", "~ [14] Watch (checkbox checked) ← (checkbox)"},
 		page:     []element{lot},
 	})
 	var text strings.Builder
@@ -44,7 +41,7 @@ func TestThePictureIsWellFormedAndShowsTheSession(t *testing.T) {
 			text.Write(data)
 		}
 	}
-	for _, want := range []string{"domtap click 15", "<button>Withdraw from Lighthouse lamp</button>", "$ domtap watch", "Bid 280 € on"} {
+	for _, want := range []string{"domtap click 15", "Withdraw from Lighthouse lamp (button)", "$ domtap watch", "Bid 280 € on"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the picture does not show %q", want)
 		}

@@ -53,9 +53,9 @@ var requestTests = []struct {
 	{"read -m interactive --max-tokens 300", &domtapv1.ReadPageRequest{
 		TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_INTERACTIVE, MaxTokens: proto.Int32(300)}},
 	{"read --outline", &domtapv1.ReadPageRequest{TabId: "t2", Mode: domtapv1.ReadMode_READ_MODE_CONTENT}},
-	{"form Name=Ada @7=x=y Agree --submit --url https://x.example/", &domtapv1.FillFormRequest{TabId: "t2", Submit: true, Url: "https://x.example/",
+	{"form Name=Ada @7=x=y Agree --submit --url https://x.example/", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Submit: true, Url: "https://x.example/",
 		Fields: []*domtapv1.FormField{{Label: "Name", Value: "Ada"}, {Ref: proto.Uint32(7), Value: "x=y"}, {Label: "Agree"}}}},
-	{"form [7]=x [ref=e8]=y=z [9] e7=label", &domtapv1.FillFormRequest{TabId: "t2", Fields: []*domtapv1.FormField{
+	{"form [7]=x [ref=e8]=y=z [9] e7=label", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Fields: []*domtapv1.FormField{
 		{Ref: proto.Uint32(7), Value: "x"}, {Ref: proto.Uint32(8), Value: "y=z"}, {Ref: proto.Uint32(9)}, {Label: "e7", Value: "label"}}}},
 	{"compact --root [ref=e3]", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_LINES, RootRef: proto.Uint32(3)}},
 	{"shot --ref e3 -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Ref: proto.Uint32(3)}},
@@ -65,11 +65,12 @@ var requestTests = []struct {
 	{"snapshot", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},
 	{"snapshot --hrefs --max-tokens 500", &domtapv1.GetCompactRequest{
 		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE, Hrefs: true, MaxTokens: proto.Int32(500)}},
+	{"snapshot -f dense_diff", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Incremental: true}},
 	{"compact -f dense", &domtapv1.GetCompactRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE}},
 	{"find sign in", &domtapv1.FindRequest{TabId: "t2", Query: "sign in"}},
 	{`find -t t1 --max-results 3 --max-tokens 0 Pay`, &domtapv1.FindRequest{
 		TabId: "t1", Query: "Pay", MaxResults: proto.Int32(3), MaxTokens: proto.Int32(0)}},
-	{"fill-form a=b", &domtapv1.FillFormRequest{TabId: "t2", Fields: []*domtapv1.FormField{{Label: "a", Value: "b"}}}},
+	{"fill-form a=b", &domtapv1.FillFormRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, Fields: []*domtapv1.FormField{{Label: "a", Value: "b"}}}},
 	{"shot --marks -", &domtapv1.ScreenshotRequest{TabId: "t2", Format: domtapv1.ImageFormat_IMAGE_FORMAT_PNG, Marks: true}},
 	{"pdf -", &domtapv1.PdfRequest{TabId: "t2", Format: domtapv1.PaperFormat_PAPER_FORMAT_A4}},
 	{"pdf --paper letter --landscape --background --scale 0.5 --pages 1-5,8 -t t1 -", &domtapv1.PdfRequest{
@@ -86,9 +87,9 @@ var requestTests = []struct {
 	{"log", &domtapv1.ReadLogRequest{TabId: "t2"}},
 	{"log t1 --console --errors --network --problems --after 7 --max 9", &domtapv1.ReadLogRequest{TabId: "t1", After: 7, MaxEntries: proto.Int32(9), ProblemsOnly: true,
 		Kinds: []domtapv1.LogKind{domtapv1.LogKind_LOG_KIND_CONSOLE, domtapv1.LogKind_LOG_KIND_ERROR, domtapv1.LogKind_LOG_KIND_NETWORK}}},
-	{"watch", &domtapv1.WatchDomRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF}},
+	{"watch", &domtapv1.WatchDomRequest{TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF}},
 	{"watch --all --frame f --omit-initial --min-interval 1s", &domtapv1.WatchDomRequest{
-		TabId: "t2", Format: domtapv1.Format_FORMAT_DIFF, InteractiveOnly: proto.Bool(false), FrameId: "f", OmitInitial: true, MinInterval: seconds(1)}},
+		TabId: "t2", Format: domtapv1.Format_FORMAT_DENSE_DIFF, InteractiveOnly: proto.Bool(false), FrameId: "f", OmitInitial: true, MinInterval: seconds(1)}},
 	{"wait --text Done", &domtapv1.WaitForRequest{TabId: "t2", Timeout: seconds(30), Until: &domtapv1.WaitCondition{
 		Element: &domtapv1.ElementCondition{Text: "Done"}}}},
 	{"wait t1 --role button --name Pay --ref 0 --selector a.b --exact --enabled --timeout 0", &domtapv1.WaitForRequest{
@@ -145,7 +146,7 @@ var requestTests = []struct {
 func refTarget(n uint32) *domtapv1.Target { return &domtapv1.Target{Ref: proto.Uint32(n)} }
 
 func interact(step *domtapv1.Step) *domtapv1.InteractRequest {
-	return &domtapv1.InteractRequest{TabId: "t2", Steps: []*domtapv1.Step{step}}
+	return &domtapv1.InteractRequest{TabId: "t2", Steps: []*domtapv1.Step{step}, Format: domtapv1.Format_FORMAT_DENSE_DIFF}
 }
 
 func TestCommandLinesBecomeRequests(t *testing.T) {

@@ -23,7 +23,7 @@ func story() []*domtapv1.WatchDomResponse {
 	page := &domtapv1.Snapshot{Url: "https://x.example/", Title: "X", Elements: make([]*domtapv1.Element, 3)}
 	return []*domtapv1.WatchDomResponse{
 		{Revision: 4, Event: &domtapv1.WatchDomResponse_Snapshot{Snapshot: page}},
-		diffMessage(5, "Changes: +1 -0\nAdded:\n  [5] <a>New</a>"),
+		diffMessage(5, "+ [5] New"),
 		{Event: &domtapv1.WatchDomResponse_Heartbeat{}},
 		{Event: &domtapv1.WatchDomResponse_Navigated{Navigated: &domtapv1.Navigated{Url: "https://x.example/2", Title: "Two"}}},
 		{Revision: 9, Event: &domtapv1.WatchDomResponse_Resync{Resync: &domtapv1.Resync{Reason: "epoch_changed", Snapshot: page}}},
@@ -39,9 +39,7 @@ func TestWatchPrintsEveryKindOfMessage(t *testing.T) {
 	daemon.stream = story()
 	got := daemon.start(t).at().run(t, "watch")
 	want := `Watching: https://x.example/ | X | 3 elements, from revision 4
-Changes: +1 -0
-Added:
-  [5] <a>New</a>
++ [5] New
 Navigated: https://x.example/2 | Two
 Resync (epoch_changed): https://x.example/ | X | 3 elements, from revision 9
 Status: unresponsive: a dialog is open | confirm dialog: Sure?
@@ -96,7 +94,7 @@ func TestWatchStopsAfterTheLastWantedChange(t *testing.T) {
 	daemon := newFakeDaemon(t)
 	daemon.stream, daemon.streamEnd = story(), holdOpen
 	got := daemon.start(t).at().run(t, "watch", "-n", "1")
-	if !strings.HasSuffix(got.out, "[5] <a>New</a>\n") {
+	if !strings.HasSuffix(got.out, "+ [5] New\n") {
 		t.Errorf("got %q", got.out)
 	}
 }
@@ -158,7 +156,7 @@ func TestWatchUntil(t *testing.T) {
 		if got.code != test.code {
 			t.Errorf("%s: exit code %d, want %d; it said %q", test.name, got.code, test.code, got.errors)
 		}
-		if test.code == exit.OK && !strings.Contains(got.out, "[5] <a>New</a>") {
+		if test.code == exit.OK && !strings.Contains(got.out, "+ [5] New") {
 			t.Errorf("%s: the changes that came before are not printed: %q", test.name, got.out)
 		}
 	}

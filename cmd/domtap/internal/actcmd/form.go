@@ -29,7 +29,7 @@ checked. After the last field, --submit sends the form: by its button, or with E
 	cmd.Flags().BoolVar(&submit, "submit", false, "send the form afterwards")
 	cmd.Flags().StringVar(&url, "url", "", "load this URL first")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
-		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID}
+		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: diffFormat(a.Printer())}
 		for _, arg := range args {
 			field, err := formField(arg)
 			if err != nil {

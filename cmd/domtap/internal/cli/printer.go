@@ -55,7 +55,7 @@ func (p *Printer) ShowValue(v any, text string) error {
 	return p.line(line)
 }
 
-// ShowDiff prints a message as JSON, or text in the DIFF format, in colour on a terminal.
+// ShowDiff prints a message as JSON, or text with changes, in colour on a terminal.
 func (p *Printer) ShowDiff(m proto.Message, text string) error {
 	if p.JSON {
 		return p.Message(m)

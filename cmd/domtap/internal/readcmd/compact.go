@@ -2,6 +2,7 @@ package readcmd
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/proto"
@@ -12,20 +13,22 @@ import (
 )
 
 var formats = map[string]domtapv1.Format{
-	"lines": domtapv1.Format_FORMAT_LINES,
-	"dense": domtapv1.Format_FORMAT_DENSE,
-	"tree":  domtapv1.Format_FORMAT_TREE,
-	"diff":  domtapv1.Format_FORMAT_DIFF,
+	"lines":      domtapv1.Format_FORMAT_LINES,
+	"dense":      domtapv1.Format_FORMAT_DENSE,
+	"tree":       domtapv1.Format_FORMAT_TREE,
+	"diff":       domtapv1.Format_FORMAT_DIFF,
+	"dense_diff": domtapv1.Format_FORMAT_DENSE_DIFF,
 }
 
 // compactFlags are the flags of the commands compact and snapshot.
 type compactFlags struct {
-	view   viewFlags
-	format cli.Choice
-	cursor string
-	hrefs  bool
-	since  uint64
-	epoch  string
+	view        viewFlags
+	format      cli.Choice
+	cursor      string
+	hrefs       bool
+	incremental bool
+	since       uint64
+	epoch       string
 }
 
 // Compact makes the command compact.
@@ -46,8 +49,9 @@ domtap snapshot prints the same page in a third of the tokens.`,
   domtap compact --viewport-only --max-tokens 1000
   domtap compact --all --root 12
   domtap compact --cursor c1                        # go on where a cut answer stopped
+  domtap compact --format diff --incremental        # what changed since the last one
   domtap compact --format diff --since 4 --epoch E  # what changed since revision 4`,
-	}, "lines", "dense", "tree", "diff")
+	}, "lines", "dense", "tree", "diff", "dense_diff")
 }
 
 // Snapshot makes the command snapshot.
@@ -68,8 +72,9 @@ docs/dense.md has the grammar.`,
 		Example: `  domtap snapshot
   domtap snapshot --viewport-only --max-tokens 1000
   domtap snapshot --hrefs                           # where every link leads
+  domtap snapshot --format dense_diff               # what changed since the last snapshot or action
   domtap snapshot --cursor c1                       # go on where a cut answer stopped`,
-	}, "dense", "lines", "tree", "diff")
+	}, "dense", "lines", "tree", "diff", "dense_diff")
 }
 
 // pageText makes a command that prints a page as text; the first format is the default.
@@ -93,7 +98,7 @@ func pageText(a *cli.App, cmd *cobra.Command, formats ...string) *cobra.Command 
 			return err
 		}
 		text := render.Paragraph(answer.GetText())
-		if flags.format.Value == "diff" && answer.GetResync() == nil {
+		if strings.HasSuffix(flags.format.Value, "diff") && answer.GetResync() == nil {
 			return a.Printer().ShowDiff(answer, text)
 		}
 		return a.Printer().Show(answer, func() string { return text })
@@ -107,7 +112,8 @@ func (c *compactFlags) register(cmd *cobra.Command, formats []string) {
 	f := cmd.Flags()
 	f.StringVar(&c.cursor, "cursor", "", "go on where a cut answer stopped (its header says next: CURSOR)")
 	f.BoolVar(&c.hrefs, "hrefs", false, "with --format dense: print where every link leads")
-	f.Uint64Var(&c.since, "since", 0, "with --format diff: the revision to compare with")
+	f.BoolVar(&c.incremental, "incremental", false, "with --format diff or dense_diff: what changed since this terminal last saw the page")
+	f.Uint64Var(&c.since, "since", 0, "with --format diff or dense_diff: the revision to compare with")
 	f.StringVar(&c.epoch, "epoch", "", "with --since: the epoch of that revision")
 	cmd.MarkFlagsRequiredTogether("since", "epoch")
 }
@@ -118,6 +124,7 @@ func (c *compactFlags) request(cmd *cobra.Command, tab string) (*domtapv1.GetCom
 		return nil, err
 	}
 	request.Format, request.Cursor, request.Hrefs = formats[c.format.Value], c.cursor, c.hrefs
+	request.Incremental = c.incremental || c.format.Value == "dense_diff" && !cmd.Flags().Changed("since")
 	if cmd.Flags().Changed("since") {
 		request.SinceRevision, request.Epoch = proto.Uint64(c.since), c.epoch
 	}

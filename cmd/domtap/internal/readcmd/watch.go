@@ -19,7 +19,8 @@ import (
 
 const watchHelp = `Print the page in one line, then every change as it happens, until the tab is closed or Ctrl-C. Added
 and removed elements, changed states and values, and navigations are changes; changes that the page
-makes at once are printed as one.
+makes at once are printed as one. A line with + is an added element, - a removed one, ~ a changed one:
+what it is now and what it was. docs/dense.md has the grammar.
 
 With --count, the command ends after so many changes. With --until, it ends when the page meets a
 condition, named like a flag of domtap wait: --until text=Done, --until gone:role=progressbar,
@@ -98,7 +99,7 @@ func (w *watcher) open(ctx context.Context, c *cli.Client, view *viewFlags) (dom
 	if err != nil {
 		return nil, err
 	}
-	request.OmitInitial, request.Format = w.omitInitial, domtapv1.Format_FORMAT_DIFF
+	request.OmitInitial, request.Format = w.omitInitial, domtapv1.Format_FORMAT_DENSE_DIFF
 	request.IncludeOutcome = w.outcome
 	if w.minInterval != 0 {
 		request.MinInterval = durationpb.New(w.minInterval)

@@ -153,14 +153,24 @@ func Outcome(answer *domtapv1.InteractResponse) string {
 			b.WriteString("No change\n")
 		}
 	case domtapv1.Verdict_VERDICT_NAVIGATED:
-		fmt.Fprintf(&b, "Navigated: %s | %s\n", Line(tab.GetUrl()), Line(tab.GetTitle()))
+		if !text.IsPage(answer.GetDiffText()) { // which begins with the same
+			fmt.Fprintf(&b, "Navigated: %s | %s\n", Line(tab.GetUrl()), Line(tab.GetTitle()))
+		}
 	case domtapv1.Verdict_VERDICT_DIALOG:
 		fmt.Fprintf(&b, "Dialog: %s\n", Line(tab.GetDialog().GetMessage()))
 	case domtapv1.Verdict_VERDICT_NEW_TAB:
 		fresh := Line(answer.GetNewTabId())
 		fmt.Fprintf(&b, "New tab: %s\nCommands stay on %s; --tab %s works on the new tab\n", fresh, Line(tab.GetId()), fresh)
 	}
-	return Noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + Diff(answer.GetDiff())
+	return Noticed(answer.GetOutcome(), answer.GetTab()) + b.String() + changes(answer)
+}
+
+// changes is the diff of an action, as text or, in answers without, in the DIFF format. The verdict says that nothing changed.
+func changes(answer *domtapv1.InteractResponse) string {
+	if answer.GetDiffText() == "" {
+		return Diff(answer.GetDiff())
+	}
+	return Paragraph(text.Changes(answer.GetDiffText()))
 }
 
 // Noticed is one line for each thing that a person would have noticed.

@@ -64,6 +64,15 @@ func TestDiffsAreColouredBySection(t *testing.T) {
 	}
 }
 
+func TestDenseDiffsAreColouredByLine(t *testing.T) {
+	got := Colour("click: ok\n+ [1] a\n~ [2] b ← c\n- [3] d\n\nURL: x\n[4] e\n")
+	want := bold + "click: ok" + normal + "\n" + green + "+ [1] a" + normal + "\n" + yellow + "~ [2] b ← c" + normal + "\n" +
+		red + "- [3] d" + normal + "\n\nURL: x\n[4] e\n"
+	if got != want {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
 func TestOutcomesSayWhatTheActionDid(t *testing.T) {
 	tab := &domtapv1.Tab{Id: "t1", Url: "https://x.example/", Title: "X", Dialog: &domtapv1.Dialog{Message: "Sure?"}}
 	for verdict, want := range map[domtapv1.Verdict]string{

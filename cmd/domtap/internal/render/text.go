@@ -88,16 +88,28 @@ const (
 
 var sectionColours = map[string]string{"Added:": green, "Removed:": red, "Changed:": yellow, "Moved:": yellow}
 
-// Colour colours the lines under a heading of the DIFF format, and makes other lines bold.
+// markColours are those of lines of the DENSE_DIFF format.
+var markColours = map[string]string{"+ ": green, "- ": red, "~ ": yellow, "= ": yellow, "> ": yellow}
+
+// Colour colours the lines of the DENSE_DIFF format, and those under a heading of the DIFF format. It makes other lines
+// bold, up to a page that DENSE_DIFF has instead.
 func Colour(diff string) string {
 	var b strings.Builder
-	section := bold
+	section, page := bold, false
 	for line := range strings.Lines(diff) {
 		body := strings.TrimSuffix(line, "\n")
 		if colour, heading := sectionColours[body]; heading {
 			section = colour
+		} else if colour, marked := markColours[body[:min(2, len(body))]]; marked {
+			section = colour
+		} else if strings.HasPrefix(body, "URL: ") {
+			page = true
 		} else if !strings.HasPrefix(body, " ") {
 			section = bold
+		}
+		if page {
+			b.WriteString(line)
+			continue
 		}
 		if body != "" {
 			b.WriteString(section + body + normal)
