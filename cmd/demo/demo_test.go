@@ -6,9 +6,9 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"regexp"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
