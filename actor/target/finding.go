@@ -1,6 +1,10 @@
 package target
 
-import "github.com/domtap/domtap/dom"
+import (
+	"slices"
+
+	"github.com/domtap/domtap/dom"
+)
 
 // Finding is what the page found of a target that only it can tell (Target.InPage).
 type Finding struct {
@@ -37,6 +41,30 @@ func (f Finding) Closest() (refs []dom.Ref, unread bool) {
 		}
 	}
 	return refs, unread
+}
+
+// Meant returns the refs of the matches that a target may mean: those that fit closest, each once, and with Within all of
+// them. Unread says that some of these have none yet.
+func (f Finding) Meant(t Target) (refs []dom.Ref, unread bool) {
+	if t.Within == "" {
+		return f.Closest()
+	}
+	for _, m := range f.Matches {
+		if unread = unread || m.Ref == dom.NoRef; m.Ref != dom.NoRef {
+			refs = append(refs, m.Ref)
+		}
+	}
+	return refs, unread
+}
+
+// Only returns what was found of some elements.
+func (f Finding) Only(elements []*dom.Element) Finding {
+	is := make(map[dom.Ref]bool, len(elements))
+	for _, el := range elements {
+		is[el.Ref] = true
+	}
+	f.Matches = slices.DeleteFunc(slices.Clone(f.Matches), func(m Found) bool { return !is[m.Ref] })
+	return f
 }
 
 // With returns what was found in two documents together.

@@ -62,6 +62,8 @@ type Target struct {
 	Words string
 	// Called is what the caller calls the field, when the selector was made of that.
 	Called string
+	// Within, unless empty, is what must stand around the element: a text, a role or a ref; see elementcontext.Within.
+	Within string
 }
 
 // InPage reports whether only the page can say which element is meant.
@@ -69,6 +71,13 @@ func (t Target) InPage() bool { return t.By >= Label }
 
 // String says what is looked for, in the words of the API.
 func (t Target) String() string {
+	if t.Within != "" {
+		return t.what() + " within " + Quote(t.Within)
+	}
+	return t.what()
+}
+
+func (t Target) what() string {
 	switch t.By {
 	case Ref:
 		return "ref " + strconv.FormatUint(uint64(t.Ref), 10)
@@ -188,12 +197,18 @@ func fold(s string) string { return strings.Join(strings.Fields(strings.ToLower(
 // Match returns the elements that a target By Role or Text means, in document order.
 func Match(t Target, elements []*dom.Element) []*dom.Element {
 	for _, used := range []bool{true, false} {
-		found := Best(elements, func(el *dom.Element) Fit {
+		fit := func(el *dom.Element) Fit {
 			if (el.Kind != dom.Structural) != used {
 				return Not
 			}
 			return t.Fit(el)
-		})
+		}
+		among := elements
+		if t.Within != "" {
+			among = slices.DeleteFunc(slices.Clone(elements), func(el *dom.Element) bool { return fit(el) == Not })
+			among = elementcontext.Within(elements, among, t.Within)
+		}
+		found := Best(among, fit)
 		if len(found) > 0 {
 			if t.By == Text {
 				found = innermost(found, elements)

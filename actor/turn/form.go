@@ -121,7 +121,7 @@ func noField(wanted target.Target, elements []*dom.Element) error {
 		here = "; fields here: " + strings.Join(names, ", ") + ": use one of these names, or a ref"
 	}
 	return &apierr.Error{
-		Kind: apierr.NoMatch, Message: "no field called " + target.Quote(wanted.Words) + here, Candidates: target.Nearest(wanted, elements, maxNearest),
+		Kind: apierr.NoMatch, Message: "no field called " + target.Quote(wanted.Words) + inWords(wanted) + here, Candidates: target.Nearest(wanted, elements, maxNearest),
 	}
 }
 

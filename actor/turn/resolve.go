@@ -41,6 +41,9 @@ type resolved struct {
 
 // aim finds the element that an action is meant for. The head is up to date.
 func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
+	if err := t.readAround(ctx, a.Target); err != nil {
+		return resolved{}, err
+	}
 	switch {
 	case a.Target.By == target.None && a.Ref == dom.NoRef && a.Kind == driver.Type:
 		return t.focused()
@@ -49,7 +52,11 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 	case a.Target.By == target.None:
 		return t.byRef(ctx, a.Ref, a.named())
 	case a.Target.By == target.Ref:
-		return t.byRef(ctx, a.Target.Ref, true)
+		at, err := t.byRef(ctx, a.Target.Ref, true)
+		if err == nil {
+			err = t.namedInside(a.Target, at)
+		}
+		return at, err
 	case a.Target.InPage():
 		return t.byPage(ctx, a.Target)
 	}
@@ -161,7 +168,7 @@ func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (findi
 	if finding, err = t.ask(ctx, wanted); err != nil {
 		return finding, nil, err
 	}
-	refs, unread := finding.Closest()
+	refs, unread := finding.Meant(wanted)
 	found, strange := t.present(refs)
 	if !unread && !strange {
 		return finding, found, nil
@@ -172,7 +179,7 @@ func (t *resolver) foundInPage(ctx context.Context, wanted target.Target) (findi
 	if finding, err = t.ask(ctx, wanted); err != nil {
 		return finding, nil, err
 	}
-	refs, _ = finding.Closest()
+	refs, _ = finding.Meant(wanted)
 	found, _ = t.present(refs)
 	return finding, found, nil
 }
@@ -195,6 +202,14 @@ func (t *resolver) byPage(ctx context.Context, wanted target.Target) (resolved, 
 		}
 	case len(found) == 0 && unread:
 		return resolved{}, apierr.Errorf(apierr.Aborted, "what %s means changes faster than it can be read: try again", wanted)
+	}
+	if wanted.Within != "" && len(found) > 0 {
+		inside := t.inside(wanted, found)
+		if len(inside) == 0 {
+			return resolved{}, t.outside(wanted, found)
+		}
+		refs, _ := finding.Only(inside).Closest()
+		found, _ = t.present(refs)
 	}
 	return t.only(ctx, wanted, found)
 }
@@ -263,6 +278,12 @@ func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
 
 // missing is the error of a target that means nothing.
 func (t *resolver) missing(wanted target.Target) error {
+	if anywhere := wanted; wanted.Within != "" {
+		anywhere.Within = ""
+		if found := target.Match(anywhere, t.elements()); len(found) > 0 {
+			return t.outside(wanted, found)
+		}
+	}
 	e := &apierr.Error{
 		Kind: apierr.NoMatch, Message: "nothing on the page is meant by " + wanted.String(),
 		Candidates: target.Nearest(wanted, t.x.Head().Snapshot.Elements.Slice(), maxNearest),

@@ -22,13 +22,13 @@ var layers = map[string]layer{
 	"internal/content/injection": {layers: []string{"dom"}, pure: true},
 	"view":                       {layers: []string{"dom", "internal/tokens", "internal/elementcontext"}, pure: true},
 	"compact":                    {layers: []string{"dom", "diff", "view", "compact/internal", "internal/elementcontext"}, pure: true},
-	"internal/elementcontext":    {layers: []string{"dom"}, pure: true},
+	"internal/elementcontext":    {layers: []string{"dom", "internal/refs"}, pure: true},
 	// Clients read texts with it, so that it needs little.
 	"compact/dense":             {layers: []string{"dom", "diff", "compact/internal", "internal/elementcontext"}, pure: true},
 	"compact/internal":          {layers: []string{"dom"}, pure: true},
 	"internal/content/markdown": {layers: []string{"compact", "internal/truncate"}, modules: true, pure: true},
 	"internal/content/annotate": {pure: true},
-	"internal/condition":        {layers: []string{"dom"}, pure: true},
+	"internal/condition":        {layers: []string{"dom", "internal/elementcontext"}, pure: true},
 	// Letters without accents take a library.
 	"internal/find":              {layers: []string{"dom"}, modules: true, pure: true},
 	"internal/transcript":        {layers: []string{"internal/tokens", "internal/truncate"}, pure: true},

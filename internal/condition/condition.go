@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
 )
 
 // State is the state that an element has to be in.
@@ -38,6 +39,8 @@ type Element struct {
 	// Exact compares whole texts, case-sensitively.
 	Exact bool
 	State State
+	// Within is what must stand around the element: a text, a role or a ref; see elementcontext.Within. Empty: anything.
+	Within string
 }
 
 // Query returns the selector to evaluate; false when none is needed.
@@ -48,7 +51,7 @@ func (e Element) Query() (dom.Selector, bool) {
 
 // hasMore reports whether more than a selector is set.
 func (e Element) hasMore() bool {
-	return e.Role != "" || e.Name != "" || e.Text != "" || e.Ref != dom.NoRef
+	return e.Role != "" || e.Name != "" || e.Text != "" || e.Ref != dom.NoRef || e.Within != ""
 }
 
 // Match reports whether the condition holds, and the first element of the snapshot that makes it hold; nil
@@ -62,10 +65,17 @@ func (e Element) Match(s *dom.Snapshot, selected *dom.Selection) (found *dom.Ele
 		e.Name, e.Text = fold(e.Name), fold(e.Text)
 	}
 	candidates := e.candidates(selected)
-	for el := range s.Elements.All() {
-		if (candidates == nil || candidates[el.Ref]) && e.matches(el) && !(e.State == Enabled && el.States.Disabled == dom.True) {
-			found = el
-			break
+	matches := func(el *dom.Element) bool {
+		return (candidates == nil || candidates[el.Ref]) && e.matches(el) && !(e.State == Enabled && el.States.Disabled == dom.True)
+	}
+	if e.Within != "" {
+		found = e.inside(s, matches)
+	} else {
+		for el := range s.Elements.All() {
+			if matches(el) {
+				found = el
+				break
+			}
 		}
 	}
 	if e.Selector == "" || e.hasMore() {
@@ -81,6 +91,20 @@ func (e Element) Match(s *dom.Snapshot, selected *dom.Selection) (found *dom.Ele
 		return found, selected.Enabled > 0
 	}
 	return found, selected.Count > 0
+}
+
+// inside returns the first element that matches, and has around it what must stand there.
+func (e Element) inside(s *dom.Snapshot, matches func(*dom.Element) bool) *dom.Element {
+	var among []*dom.Element
+	for el := range s.Elements.All() {
+		if matches(el) {
+			among = append(among, el)
+		}
+	}
+	if inside := elementcontext.Within(s.Elements.Slice(), among, e.Within); len(inside) > 0 {
+		return inside[0]
+	}
+	return nil
 }
 
 // candidates is the set of elements that the selector matches; nil: all elements.

@@ -195,13 +195,7 @@ func FuzzTell(f *testing.F) {
 				t.Errorf("%+v has the context %+v", e, c)
 			}
 		}
-		fit := func(s string) Fit {
-			if words != "" && strings.Contains(s, words[:1]) {
-				return 0
-			}
-			return Not
-		}
-		for _, e := range Within(all, all, told, Wanted{Element: func(e *dom.Element) Fit { return fit(e.Text) }, Words: fit}) {
+		for _, e := range Within(all, all, words[:min(len(words), 3)]) {
 			if all[e.Ref] != e {
 				t.Errorf("%v is not of the page", e)
 			}
@@ -247,6 +241,69 @@ func BenchmarkTell(b *testing.B) {
 				Tell(all, all)
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/page")
+		})
+	}
+}
+
+func TestWithin(t *testing.T) {
+	const rows = `
+dialog People
+ table Orders
+  row
+   cell 1003
+   cell Ada
+   cell
+    *button Edit
+  row
+   cell 10
+   cell Grace Hopper
+   cell
+    *button Edit
+*button Edit
+heading Danger
+*button Edit
+main
+ group Delivery
+  *textbox Street
+ group Invoice
+  generic Ada lives elsewhere
+  *textbox Street
+row
+ cell Nobody`
+	for name, test := range map[string]struct{ role, words, want string }{
+		"a text of the row":                          {"button", "grace  HOPPER", "11"},
+		"a part of it":                               {"button", "Hopp", "11"},
+		"the whole text before a part":               {"button", "10", "11"},
+		"the inner one of two around":                {"button", "Ada", "6"},
+		"the context as printed":                     {"button", "1003 Ada", "6"},
+		"a role":                                     {"button", "dialog", "6 11"},
+		"the name of a table":                        {"button", "orders", "6 11"},
+		"the heading above":                          {"button", "Danger", "14"},
+		"a ref":                                      {"button", "[7]", "11"},
+		"a ref in another notation":                  {"button", "@e7", "11"},
+		"a number that is no ref around":             {"button", "1003", "6"},
+		"the legend of a group":                      {"textbox", "Invoice", "20"},
+		"a text of a group":                          {"textbox", "elsewhere", "20"},
+		"nothing":                                    {"button", "Nobody", ""},
+		"not what the element says itself":           {"button", "Edit", ""},
+		"not what stands in another part":            {"textbox", "Grace", ""},
+		"a ref of nothing around, which no one says": {"button", "e99", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := pageOf(rows)
+			var among []*dom.Element
+			for _, e := range all {
+				if e.Role == test.role {
+					among = append(among, e)
+				}
+			}
+			var got []string
+			for _, e := range Within(all, among, test.words) {
+				got = append(got, strconv.Itoa(int(e.Ref)))
+			}
+			if s := strings.Join(got, " "); s != test.want {
+				t.Errorf("within %q: %q, want %q", test.words, s, test.want)
+			}
 		})
 	}
 }

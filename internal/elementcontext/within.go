@@ -2,30 +2,76 @@ package elementcontext
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/refs"
 )
 
-// Fit says how well an element is what stands around another: smaller is closer; Not: it is something else.
-type Fit = uint8
+// fit says how well something is what is wanted: smaller is closer.
+type fit uint8
 
-// Not is the Fit of what is something else.
-const Not Fit = 255
+const (
+	// wholly: it is the same but for case and white space.
+	wholly fit = iota
+	// partly: what is wanted is a part of it.
+	partly
+	// not: it is something else.
+	not
+)
 
-// Wanted says what has to stand around elements.
-type Wanted struct {
-	// Element says how well an element around, or one with words around, is what is wanted.
-	Element func(*dom.Element) Fit
-	// Words says the same of a context.
-	Words func(string) Fit
-	// Name says that only the element itself counts, and not what it is in.
-	Name bool
+// wanted is what has to stand around elements.
+type wanted struct {
+	// words are folded.
+	words string
+	// ref is that of an element around, dom.NoRef where words are looked for.
+	ref dom.Ref
+}
+
+// fold makes one of all texts that differ in case, white space and what a context is printed without.
+func fold(s string) string {
+	return strings.Join(strings.Fields(strings.ToLower(bare.Replace(s))), " ")
+}
+
+var bare = strings.NewReplacer("‹", "<", "›", ">", "[", "(", "]", ")", "…", "")
+
+// text says how well a text is what is wanted.
+func (w wanted) text(text string) fit {
+	if w.ref != dom.NoRef || len(w.words) > 2*len(text)+4 {
+		return not
+	}
+	switch text = fold(text); {
+	case text == w.words:
+		return wholly
+	case strings.Contains(text, w.words):
+		return partly
+	}
+	return not
+}
+
+// isRole reports whether the words are the role of an element, such as dialog, or the tag of a form without a name, which has none.
+func (w wanted) isRole(e *dom.Element) bool {
+	return w.words == e.Role || w.words == "form" && e.Tag == "form"
+}
+
+// element says how well an element around is what is wanted.
+func (w wanted) element(e *dom.Element) fit {
+	if w.ref != dom.NoRef {
+		if e.Ref == w.ref {
+			return wholly
+		}
+		return not
+	}
+	if w.isRole(e) {
+		return wholly
+	}
+	return w.text(e.WholeText())
 }
 
 // span is the elements between two places, one of which, or the first, is what is wanted.
 type span struct {
 	start, end int32
-	fit        Fit
+	fit        fit
 }
 
 // in reports whether a span is a part of another and smaller.
@@ -36,27 +82,43 @@ func (s span) in(o span) bool {
 // maxCard is how many elements an element without a role may hold to be one thing.
 const maxCard = 32
 
-// Within returns those of the elements among that have what is wanted around them: it is an element around, stands in
-// the same row, list item, card, group, form or dialog, is the heading above, or is a part of the context. What fits
-// closest counts, and of two that stand in each other the inner one: who asks for "Ada" gets the button in the row of
-// Ada, and not all buttons of the dialog around the table. all has the elements of a page, those among them; contexts
-// has what Tell said of the page.
-func Within(all, among []*dom.Element, contexts map[dom.Ref]Context, w Wanted) []*dom.Element {
+// Within returns those of the elements among that have words around them: of the same row, list item, card, group, form
+// or dialog, of the name of an element around, of the heading above, or of the context; or which stand in an element
+// whose role the words are, or whose ref. Words that look like a ref are a text where no element around has the ref. What
+// fits closest counts, and of two that stand in each other the inner one: who asks for "Ada" gets the button in the row
+// of Ada, and not all buttons of the dialog around the table. all has the elements of a page, those among them.
+func Within(all, among []*dom.Element, words string) []*dom.Element {
+	if len(among) == 0 {
+		return nil
+	}
 	p := newPage(all)
 	places := p.places([][]*dom.Element{among})[0]
+	if ref, is := refs.Parse(words); is {
+		if found := p.within(places, nil, wanted{ref: dom.Ref(ref)}); len(found) > 0 {
+			return found
+		}
+	}
+	w := wanted{words: fold(words), ref: dom.NoRef}
+	if w.words == "" {
+		return nil
+	}
+	return p.within(places, Tell(all, all), w)
+}
+
+func (p *page) within(places []int32, contexts map[dom.Ref]Context, w wanted) []*dom.Element {
 	around := p.marked(places, w)
-	best := Not
+	best := not
 	spans := make([]span, len(places))
 	for k, i := range places {
-		spans[k] = span{fit: Not}
+		spans[k] = span{fit: not}
 		consider := func(s span) {
 			if s.fit < spans[k].fit || s.fit == spans[k].fit && s.in(spans[k]) {
 				spans[k] = s
 			}
 		}
-		for up, n := p.parent[i], 0; up >= 0 && n < len(all); up, n = p.parent[up], n+1 {
-			if fit, marked := around.holders[up]; marked {
-				consider(span{up, p.end[up], fit})
+		for up := p.parent[i]; up >= 0; up = p.parent[up] {
+			if f, marked := around.holders[up]; marked {
+				consider(span{up, p.end[up], f})
 			}
 		}
 		for _, s := range around.sections {
@@ -64,19 +126,19 @@ func Within(all, among []*dom.Element, contexts map[dom.Ref]Context, w Wanted) [
 				consider(s)
 			}
 		}
-		if c, known := contexts[all[i].Ref]; known && !w.Name {
-			consider(span{i, i + 1, w.Words(c.Words)})
+		if c, known := contexts[p.all[i].Ref]; known {
+			consider(span{i, i + 1, w.text(c.Words)})
 		}
 		best = min(best, spans[k].fit)
 	}
-	if best == Not {
+	if best == not {
 		return nil
 	}
 	return innermost(p, places, spans, best)
 }
 
 // innermost returns the elements of the best fit whose spans hold no smaller ones.
-func innermost(p *page, places []int32, spans []span, best Fit) (out []*dom.Element) {
+func innermost(p *page, places []int32, spans []span, best fit) (out []*dom.Element) {
 	var smallest []span
 	for _, s := range spans {
 		if s.fit == best && !slices.Contains(smallest, s) {
@@ -97,7 +159,7 @@ func innermost(p *page, places []int32, spans []span, best Fit) (out []*dom.Elem
 // marks are where what is wanted was found.
 type marks struct {
 	// holders are the elements that are it or hold it, with the best fit.
-	holders map[int32]Fit
+	holders map[int32]fit
 	// sections are what stands below headings that are it.
 	sections []span
 }
@@ -106,35 +168,35 @@ type marks struct {
 const maxMarks = 1000
 
 // marked finds what is wanted. What the elements of the places say themselves does not count.
-func (p *page) marked(places []int32, w Wanted) marks {
-	m := marks{holders: map[int32]Fit{}}
-	mark := func(i int32, fit Fit) {
-		if known, ok := m.holders[i]; !ok || fit < known {
-			m.holders[i] = fit
+func (p *page) marked(places []int32, w wanted) marks {
+	m := marks{holders: map[int32]fit{}}
+	mark := func(i int32, f fit) {
+		if known, ok := m.holders[i]; !ok || f < known {
+			m.holders[i] = f
 		}
 	}
 	next, until, found := 0, int32(0), 0
 	for i := range int32(len(p.all)) {
-		fit := w.Element(p.all[i])
+		f := w.element(p.all[i])
 		for next < len(places) && places[next] <= i {
 			until = max(until, p.end[places[next]])
 			next++
 		}
-		if fit == Not || found == maxMarks {
+		if f == not || found == maxMarks {
 			continue
 		}
 		found++
-		mark(i, fit)
-		if w.Name || i < until {
+		mark(i, f)
+		if w.ref != dom.NoRef || w.isRole(p.all[i]) || i < until {
 			continue
 		}
 		for up := p.parent[i]; up >= 0; up = p.parent[up] {
 			if p.isOne(up) {
-				mark(up, fit)
+				mark(up, f)
 			}
 		}
 		if p.all[i].Role == "heading" {
-			m.sections = append(m.sections, p.section(i, places, fit))
+			m.sections = append(m.sections, p.section(i, places, f))
 		}
 	}
 	return m
@@ -155,7 +217,7 @@ func (p *page) isOne(i int32) bool {
 
 // section returns what stands below a heading, up to the next one that is no lower, in the innermost element that holds one of the
 // places, too.
-func (p *page) section(i int32, places []int32, fit Fit) span {
+func (p *page) section(i int32, places []int32, f fit) span {
 	end := int32(len(p.all))
 	for up := p.parent[i]; up >= 0; up = p.parent[up] {
 		at, _ := slices.BinarySearch(places, i)
@@ -170,5 +232,5 @@ func (p *page) section(i int32, places []int32, fit Fit) span {
 			break
 		}
 	}
-	return span{i, end, fit}
+	return span{i, end, f}
 }

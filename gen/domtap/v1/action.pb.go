@@ -170,8 +170,15 @@ type Target struct {
 	// A CSS selector. It does not cross the boundaries of frames and shadow trees.
 	Selector string `protobuf:"bytes,8,opt,name=selector,proto3" json:"selector,omitempty"`
 	// CSS pixels in the top-level viewport.
-	X             *float64 `protobuf:"fixed64,9,opt,name=x,proto3,oneof" json:"x,omitempty"`
-	Y             *float64 `protobuf:"fixed64,10,opt,name=y,proto3,oneof" json:"y,omitempty"`
+	X *float64 `protobuf:"fixed64,9,opt,name=x,proto3,oneof" json:"x,omitempty"`
+	Y *float64 `protobuf:"fixed64,10,opt,name=y,proto3,oneof" json:"y,omitempty"`
+	// Together with any other field but x and y: only elements that have this around them. It is a text of the same row,
+	// list item, card, group, form or dialog, of the name of an element around, of the heading above, or of
+	// Element.context (in any case; a part is enough); or the role of an element around, such as "dialog"; or the ref of
+	// one, as 12, [12], e12, @12 or [ref=e12]. What looks like a ref is a text where no element around has it. Of elements around that stand in each other, the
+	// innermost counts: "Ada" means the button in the row of Ada, not all buttons of the dialog around the table. At most
+	// 1,000 characters.
+	Within        string `protobuf:"bytes,11,opt,name=within,proto3" json:"within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -274,6 +281,13 @@ func (x *Target) GetY() float64 {
 		return *x.Y
 	}
 	return 0
+}
+
+func (x *Target) GetWithin() string {
+	if x != nil {
+		return x.Within
+	}
+	return ""
 }
 
 // ClickStep clicks once.
@@ -1956,7 +1970,9 @@ type FormField struct {
 	// The type that the field must have: text, textarea, select, checkbox, radio, date, range, file, ... Empty: any.
 	Type string `protobuf:"bytes,5,opt,name=type,proto3" json:"type,omitempty"`
 	// For a select or a group of checkboxes that takes several, instead of value.
-	Values        []string `protobuf:"bytes,6,rep,name=values,proto3" json:"values,omitempty"`
+	Values []string `protobuf:"bytes,6,rep,name=values,proto3" json:"values,omitempty"`
+	// Only a field that has this around it, as Target.within: the legend or the heading of its part of the form.
+	Within        string `protobuf:"bytes,7,opt,name=within,proto3" json:"within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2031,6 +2047,13 @@ func (x *FormField) GetValues() []string {
 		return x.Values
 	}
 	return nil
+}
+
+func (x *FormField) GetWithin() string {
+	if x != nil {
+		return x.Within
+	}
+	return ""
 }
 
 type FillFormRequest struct {
@@ -2223,7 +2246,7 @@ var File_domtap_v1_action_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
-	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\"\x82\x02\n" +
+	"\x16domtap/v1/action.proto\x12\tdomtap.v1\x1a\x13domtap/v1/dom.proto\x1a\x17domtap/v1/outcome.proto\x1a\x13domtap/v1/tab.proto\x1a\x14domtap/v1/wait.proto\x1a\x1egoogle/protobuf/duration.proto\"\x9a\x02\n" +
 	"\x06Target\x12\x15\n" +
 	"\x03ref\x18\x01 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x12\n" +
 	"\x04role\x18\x02 \x01(\tR\x04role\x12\x12\n" +
@@ -2235,7 +2258,8 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\bselector\x18\b \x01(\tR\bselector\x12\x11\n" +
 	"\x01x\x18\t \x01(\x01H\x01R\x01x\x88\x01\x01\x12\x11\n" +
 	"\x01y\x18\n" +
-	" \x01(\x01H\x02R\x01y\x88\x01\x01B\x06\n" +
+	" \x01(\x01H\x02R\x01y\x88\x01\x01\x12\x16\n" +
+	"\x06within\x18\v \x01(\tR\x06withinB\x06\n" +
 	"\x04_refB\x04\n" +
 	"\x02_xB\x04\n" +
 	"\x02_y\"l\n" +
@@ -2359,14 +2383,15 @@ const file_domtap_v1_action_proto_rawDesc = "" +
 	"\n" +
 	"new_tab_id\x18\x05 \x01(\tR\bnewTabId\x12\x1b\n" +
 	"\tdiff_text\x18\x06 \x01(\tR\bdiffText\x12,\n" +
-	"\aoutcome\x18\a \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\x9e\x01\n" +
+	"\aoutcome\x18\a \x03(\v2\x12.domtap.v1.OutcomeR\aoutcome\"\xb6\x01\n" +
 	"\tFormField\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x12\x1a\n" +
 	"\bselector\x18\x02 \x01(\tR\bselector\x12\x15\n" +
 	"\x03ref\x18\x03 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x14\n" +
 	"\x05value\x18\x04 \x01(\tR\x05value\x12\x12\n" +
 	"\x04type\x18\x05 \x01(\tR\x04type\x12\x16\n" +
-	"\x06values\x18\x06 \x03(\tR\x06valuesB\x06\n" +
+	"\x06values\x18\x06 \x03(\tR\x06values\x12\x16\n" +
+	"\x06within\x18\a \x01(\tR\x06withinB\x06\n" +
 	"\x04_ref\"\xc8\x01\n" +
 	"\x0fFillFormRequest\x12\x15\n" +
 	"\x06tab_id\x18\x01 \x01(\tR\x05tabId\x12,\n" +

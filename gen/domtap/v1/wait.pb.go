@@ -104,8 +104,10 @@ type ElementCondition struct {
 	// considered.
 	Selector string `protobuf:"bytes,5,opt,name=selector,proto3" json:"selector,omitempty"`
 	// name and text must match the whole text, with its case.
-	Exact         bool         `protobuf:"varint,6,opt,name=exact,proto3" json:"exact,omitempty"`
-	State         ElementState `protobuf:"varint,7,opt,name=state,proto3,enum=domtap.v1.ElementState" json:"state,omitempty"`
+	Exact bool         `protobuf:"varint,6,opt,name=exact,proto3" json:"exact,omitempty"`
+	State ElementState `protobuf:"varint,7,opt,name=state,proto3,enum=domtap.v1.ElementState" json:"state,omitempty"`
+	// Only elements that have this around them, as Target.within; together with role, name, text, ref or selector.
+	Within        string `protobuf:"bytes,8,opt,name=within,proto3" json:"within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -187,6 +189,13 @@ func (x *ElementCondition) GetState() ElementState {
 		return x.State
 	}
 	return ElementState_ELEMENT_STATE_UNSPECIFIED
+}
+
+func (x *ElementCondition) GetWithin() string {
+	if x != nil {
+		return x.Within
+	}
+	return ""
 }
 
 // WaitCondition holds when everything that is set holds at the same time. Set at least one field. Changes that are
@@ -289,7 +298,7 @@ var File_domtap_v1_wait_proto protoreflect.FileDescriptor
 
 const file_domtap_v1_wait_proto_rawDesc = "" +
 	"\n" +
-	"\x14domtap/v1/wait.proto\x12\tdomtap.v1\x1a\x1egoogle/protobuf/duration.proto\"\xce\x01\n" +
+	"\x14domtap/v1/wait.proto\x12\tdomtap.v1\x1a\x1egoogle/protobuf/duration.proto\"\xe6\x01\n" +
 	"\x10ElementCondition\x12\x12\n" +
 	"\x04role\x18\x01 \x01(\tR\x04role\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -297,7 +306,8 @@ const file_domtap_v1_wait_proto_rawDesc = "" +
 	"\x03ref\x18\x04 \x01(\rH\x00R\x03ref\x88\x01\x01\x12\x1a\n" +
 	"\bselector\x18\x05 \x01(\tR\bselector\x12\x14\n" +
 	"\x05exact\x18\x06 \x01(\bR\x05exact\x12-\n" +
-	"\x05state\x18\a \x01(\x0e2\x17.domtap.v1.ElementStateR\x05stateB\x06\n" +
+	"\x05state\x18\a \x01(\x0e2\x17.domtap.v1.ElementStateR\x05state\x12\x16\n" +
+	"\x06within\x18\b \x01(\tR\x06withinB\x06\n" +
 	"\x04_ref\"\xf3\x01\n" +
 	"\rWaitCondition\x125\n" +
 	"\aelement\x18\x01 \x01(\v2\x1b.domtap.v1.ElementConditionR\aelement\x12\x12\n" +

@@ -128,6 +128,7 @@ type stepArgs struct {
 	Placeholder args.Text             `json:"placeholder"`
 	TestID      string                `json:"test_id"`
 	Selector    string                `json:"selector"`
+	Within      args.Text             `json:"within"`
 	X           args.Number           `json:"x"`
 	Y           args.Number           `json:"y"`
 	Value       args.Words            `json:"value"`
@@ -150,7 +151,7 @@ type stepArgs struct {
 func (s *stepArgs) target() *domtapv1.Target {
 	t := &domtapv1.Target{
 		Ref: s.Ref.Pointer(), Role: s.Role, Name: string(s.Name), Text: string(s.Text), Label: string(s.Label), Placeholder: string(s.Placeholder),
-		TestId: s.TestID, Selector: s.Selector,
+		TestId: s.TestID, Selector: s.Selector, Within: string(s.Within),
 	}
 	if s.X.Set || s.Y.Set {
 		t.X, t.Y = proto.Float64(s.X.Value), proto.Float64(s.Y.Value)
@@ -315,6 +316,7 @@ type fieldArgs struct {
 	Label    args.Text  `json:"label"`
 	Ref      args.Ref   `json:"ref"`
 	Selector string     `json:"selector"`
+	Within   args.Text  `json:"within"`
 	Value    args.Words `json:"value"`
 	Values   args.Words `json:"values"`
 	Type     string     `json:"type"`
@@ -340,7 +342,7 @@ func fillForm(ctx context.Context, c *Call) error {
 		Url: a.URL, Submit: a.Submit.Value, ClientId: c.Session.ClientID, Format: domtapv1.Format_FORMAT_DENSE_DIFF,
 	}
 	for _, one := range a.Fields {
-		field := &domtapv1.FormField{Label: string(one.V.Label), Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.kind()}
+		field := &domtapv1.FormField{Label: string(one.V.Label), Selector: one.V.Selector, Ref: one.V.Ref.Pointer(), Type: one.V.kind(), Within: string(one.V.Within)}
 		switch {
 		case one.V.Values != nil:
 			field.Values = one.V.Values
@@ -380,6 +382,7 @@ type waitArgs struct {
 	Name        args.Text    `json:"name"`
 	Selector    string       `json:"selector"`
 	Ref         args.Ref     `json:"ref"`
+	Within      args.Text    `json:"within"`
 	State       string       `json:"state"`
 	URL         string       `json:"url"`
 	NetworkIdle args.Bool    `json:"network_idle"`
@@ -396,8 +399,10 @@ func (a *waitArgs) condition(c *Call) (*domtapv1.WaitCondition, error) {
 		return nil, err
 	}
 	until := &domtapv1.WaitCondition{Url: a.URL, Change: a.Change.Value}
-	if a.Role != "" || a.Name != "" || a.Selector != "" || a.Ref.Set || a.Text != "" && a.State != "" {
-		until.Element = &domtapv1.ElementCondition{Role: a.Role, Name: string(a.Name), Text: string(a.Text), Selector: a.Selector, Ref: a.Ref.Pointer(), State: state}
+	if a.Role != "" || a.Name != "" || a.Selector != "" || a.Ref.Set || a.Text != "" && a.State != "" || a.Within != "" {
+		until.Element = &domtapv1.ElementCondition{
+			Role: a.Role, Name: string(a.Name), Text: string(a.Text), Selector: a.Selector, Ref: a.Ref.Pointer(), State: state, Within: string(a.Within),
+		}
 	} else {
 		until.Text = string(a.Text)
 	}

@@ -7,7 +7,7 @@ type definition struct{ description, schema string }
 // name says. TestDefinitionsAreCheap counts them.
 var definitions = map[string]definition{
 	"browser_navigate": {
-		"Load a URL and show the page: its elements with refs, its content as Markdown, or nothing.",
+		"Load a URL and show its elements with refs, its content as Markdown, or nothing.",
 		`{"type":"object","properties":{
 			"url":{"type":"string"},
 			"tab":{"type":"string","description":"default: the current one"},
@@ -57,33 +57,35 @@ var definitions = map[string]definition{
 				"text":{"type":"string"},
 				"label":{"type":"string"},
 				"selector":{"type":"string"},
+				"within":{"type":"string","description":"words or ref of its row, group or dialog"},
 				"x":{"type":"number"},
 				"y":{"type":"number"},
 				"value":{"type":"string","description":"type, fill: text; press: key (Control+a); select: option; upload: path; scroll: pixels down; drag: ref or x,y to drop on"},
 				"waypoints":{"type":"array","items":{"type":"string"},"description":"drag: refs or x,y to pass"},
 				"values":{"type":"array","items":{"type":"string"},"description":"several options or paths"},
 				"submit":{"type":"boolean","description":"type: then Enter"},
-				"gone":{"type":"boolean","description":"wait: until it is gone"},
+				"gone":{"type":"boolean","description":"wait: until gone"},
 				"network_idle":{"type":"boolean","description":"wait"},
 				"timeout":{"type":"number","description":"wait: seconds"}},
 			"required":["action"]}}},
 		"required":["steps"]}`,
 	},
 	"browser_fill_form": {
-		"Fill fields of any kind by label, ref or selector, and optionally submit.",
+		"Fill fields of any kind, and submit.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"fields":{"type":"array","items":{"type":"object","properties":{
 				"label":{"type":"string"},
 				"ref":{"type":"integer"},
 				"selector":{"type":"string"},
+				"within":{"type":"string"},
 				"value":{"type":"string","description":"text, option, true/false, date, path"},
-				"values":{"type":"array","items":{"type":"string"},"description":"several options"}}}},
+				"values":{"type":"array","items":{"type":"string"}}}}},
 			"submit":{"type":"boolean"}},
 		"required":["fields"]}`,
 	},
 	"browser_wait": {
-		"Wait until all given conditions hold. A text or element is there, unless state says otherwise.",
+		"Wait until all given conditions hold. Texts and elements are present by default.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"text":{"type":"string"},
@@ -108,7 +110,7 @@ var definitions = map[string]definition{
 			"cursor":{"type":"string","description":"read on"}}}`,
 	},
 	"browser_log": {
-		"Errors and warnings of the page's console, and failed requests, new since you last asked.",
+		"Errors and warnings of the console, and failed requests, new since you last asked.",
 		`{"type":"object","properties":{
 			"tab":{"type":"string"},
 			"all":{"type":"boolean","description":"every message and request"}}}`,

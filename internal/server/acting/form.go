@@ -16,7 +16,11 @@ func FormTurn(r *domtapv1.FillFormRequest, files func([]string) ([]string, error
 	plan := turn.Turn{URL: r.GetUrl(), Heal: true}
 	form := turn.NewForm()
 	for _, f := range r.GetFields() {
-		field := &turn.Field{Form: form, Ways: ways(f), Values: f.GetValues(), Type: f.GetType(), Files: files}
+		found := ways(f)
+		for i := range found {
+			found[i].Within = f.GetWithin()
+		}
+		field := &turn.Field{Form: form, Ways: found, Values: f.GetValues(), Type: f.GetType(), Files: files}
 		if f.GetValue() != "" {
 			field.Values = []string{f.GetValue()}
 		}

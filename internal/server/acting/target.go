@@ -28,6 +28,15 @@ func actionIn(step *domtapv1.Step) any {
 
 // Target converts a target; nil and points give the empty target.
 func Target(t *domtapv1.Target) target.Target {
+	out := named(t)
+	if out.By != target.None {
+		out.Within = t.GetWithin()
+	}
+	return out
+}
+
+// named converts a target without what stands around its element.
+func named(t *domtapv1.Target) target.Target {
 	switch {
 	case t == nil:
 		return target.Target{}

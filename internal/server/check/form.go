@@ -38,6 +38,7 @@ func checkFormField(v *violations, at string, f *domtapv1.FormField) {
 	}
 	v.want(len(f.GetLabel()) <= maxLabel, at+".label", "must have at most 1000 bytes")
 	v.want(len(f.GetSelector()) <= maxLabel, at+".selector", "must have at most 1000 bytes")
+	checkSearchText(v, at+".within", f.GetWithin())
 	v.want(len(f.GetType()) <= maxID, at+".type", "must be a kind of field, such as select")
 	v.want(f.GetValue() == "" || len(f.GetValues()) == 0, at+".values", "must not be set together with value")
 	v.want(len(f.GetValues()) <= maxValues, at+".values", "must have at most 100 values")

@@ -20,13 +20,14 @@ func checkTarget(v *violations, at string, t *domtapv1.Target) {
 	checkRef(v, at+".ref", t.Ref)
 	for _, w := range []struct{ field, words string }{
 		{"role", t.GetRole()}, {"name", t.GetName()}, {"text", t.GetText()}, {"label", t.GetLabel()},
-		{"placeholder", t.GetPlaceholder()}, {"test_id", t.GetTestId()}, {"selector", t.GetSelector()},
+		{"placeholder", t.GetPlaceholder()}, {"test_id", t.GetTestId()}, {"selector", t.GetSelector()}, {"within", t.GetWithin()},
 	} {
 		v.want(utf8.RuneCountInString(w.words) <= maxWords, at+"."+w.field,
 			fmt.Sprintf("must have at most %d characters", maxWords))
 		v.want(w.words == "" || !blank(w.words), at+"."+w.field, "must not be blank")
 	}
 	if set[0] == "x" {
+		v.want(t.GetWithin() == "", at+".within", "must not be set together with x and y: a point is one place")
 		checkPoint(v, at, t)
 	}
 }

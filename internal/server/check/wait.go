@@ -47,6 +47,7 @@ func checkElementCondition(v *violations, at string, e *domtapv1.ElementConditio
 	checkRef(v, at+".ref", e.Ref)
 	v.want(len(e.GetSelector()) <= maxSelector && !(e.GetSelector() != "" && blank(e.GetSelector())),
 		at+".selector", "must be a CSS selector of at most 1000 bytes")
+	checkSearchText(v, at+".within", e.GetWithin())
 	_, known := domtapv1.ElementState_name[int32(e.GetState())]
 	v.want(known, at+".state", "must be PRESENT, GONE, VISIBLE or ENABLED")
 }
@@ -85,7 +86,7 @@ func checkWaitStep(v *violations, at string, s *domtapv1.WaitStep) {
 
 // TargetCondition is the condition that the target of a wait step stands for.
 func TargetCondition(t *domtapv1.Target, gone bool) *domtapv1.ElementCondition {
-	e := &domtapv1.ElementCondition{Role: t.GetRole(), Name: t.GetName(), Text: t.GetText(), Ref: t.Ref, Selector: t.GetSelector()}
+	e := &domtapv1.ElementCondition{Role: t.GetRole(), Name: t.GetName(), Text: t.GetText(), Ref: t.Ref, Selector: t.GetSelector(), Within: t.GetWithin()}
 	if gone {
 		e.State = domtapv1.ElementState_ELEMENT_STATE_GONE
 	}

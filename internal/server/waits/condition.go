@@ -80,7 +80,7 @@ var states = map[domtapv1.ElementState]condition.State{
 func elementOf(e *domtapv1.ElementCondition) *condition.Element {
 	made := &condition.Element{
 		Role: e.GetRole(), Name: e.GetName(), Text: e.GetText(), Ref: dom.NoRef,
-		Selector: e.GetSelector(), Exact: e.GetExact(), State: states[e.GetState()],
+		Selector: e.GetSelector(), Exact: e.GetExact(), State: states[e.GetState()], Within: e.GetWithin(),
 	}
 	if e.Ref != nil {
 		made.Ref = dom.Ref(e.GetRef())

@@ -56,7 +56,11 @@ func describe(e *condition.Element) string {
 	if e.Selector != "" {
 		parts = append(parts, "selector "+quote(e.Selector))
 	}
-	return strings.Join(parts, " with ") + wanted[e.State]
+	text := strings.Join(parts, " with ")
+	if e.Within != "" {
+		text += " within " + quote(e.Within)
+	}
+	return text + wanted[e.State]
 }
 
 // maxQuoted bounds the quotes of a request in answers, in characters.

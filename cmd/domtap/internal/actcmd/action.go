@@ -174,6 +174,10 @@ func (a *action) split(args []string, t *target) (*domtapv1.Target, []string, er
 		message, err := t.message()
 		return message, args, err
 	}
+	none := a.toFocus(args) || a.optionalTarget && len(args) <= len(a.args)
+	if none && t.within != "" {
+		return nil, nil, exit.Errorf(exit.Usage, `for example: --role button --name Edit --within "Grace Hopper"`, "--within needs a target")
+	}
 	if a.toFocus(args) {
 		return nil, args, nil
 	}
@@ -184,6 +188,9 @@ func (a *action) split(args []string, t *target) (*domtapv1.Target, []string, er
 		}
 	}
 	message, err := byRef(args[at])
+	if err == nil {
+		message.Within = t.within
+	}
 	if at > 0 {
 		return message, args[:at], err
 	}

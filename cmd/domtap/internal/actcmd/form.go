@@ -15,7 +15,7 @@ import (
 // Form makes the command form.
 func Form(a *cli.App) *cobra.Command {
 	var submit bool
-	var url string
+	var url, within string
 	cmd := a.TabCommand(&cobra.Command{
 		Use:     "form FIELD=VALUE…",
 		Aliases: []string{"fill-form"},
@@ -27,6 +27,7 @@ checked. After the last field, --submit sends the form: by its button, or with E
 		Args:    cli.Args("FIELD=VALUE…"),
 	})
 	cmd.Flags().BoolVar(&submit, "submit", false, "send the form afterwards")
+	cmd.Flags().StringVar(&within, "within", "", "only fields with this around them, such as the legend or the heading of a part of the form")
 	cmd.Flags().StringVar(&url, "url", "", "load this URL first")
 	cmd.RunE = a.WithClient(func(ctx context.Context, c *cli.Client, args []string) error {
 		request := &domtapv1.FillFormRequest{Submit: submit, Url: url, ClientId: c.ID, Format: diffFormat(a.Printer())}
@@ -35,6 +36,7 @@ checked. After the last field, --submit sends the form: by its button, or with E
 			if err != nil {
 				return err
 			}
+			field.Within = within
 			request.Fields = append(request.Fields, field)
 		}
 		var err error

@@ -19,7 +19,7 @@ import (
 type target struct {
 	flags                                               *pflag.FlagSet
 	role, name, text, label, placeholder, test, css, at string
-	ref                                                 string
+	ref, within                                         string
 }
 
 // targetFlags are the names of the flags of a target.
@@ -36,6 +36,7 @@ func (t *target) register(f *pflag.FlagSet) {
 	f.StringVar(&t.placeholder, "placeholder", "", "the field with this placeholder")
 	f.StringVar(&t.test, "test-id", "", "the element with this data-testid")
 	f.StringVar(&t.css, "selector", "", "the element that this CSS selector matches")
+	f.StringVar(&t.within, "within", "", "only an element with this around it: a text of its row, item, group or dialog, a role, or a ref")
 	f.StringVar(&t.at, "at", "", "the point X,Y of the viewport, in CSS pixels")
 }
 
@@ -46,7 +47,7 @@ func (t *target) given() bool {
 
 // message makes the target from the flags.
 func (t *target) message() (*domtapv1.Target, error) {
-	out := &domtapv1.Target{Role: t.role, Name: t.name, Text: t.text, Label: t.label, Placeholder: t.placeholder, TestId: t.test, Selector: t.css}
+	out := &domtapv1.Target{Role: t.role, Name: t.name, Text: t.text, Label: t.label, Placeholder: t.placeholder, TestId: t.test, Selector: t.css, Within: t.within}
 	if t.flags.Changed("ref") {
 		ref, err := parseRef(t.ref)
 		if err != nil {

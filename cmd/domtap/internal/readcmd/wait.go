@@ -63,11 +63,11 @@ func Wait(a *cli.App) *cobra.Command {
 
 // waitFlags are the conditions to wait for.
 type waitFlags struct {
-	role, name, text, selector, url string
-	ref                             uint32
-	exact, gone, visible, enabled   bool
-	networkIdle, quiet              time.Duration
-	change                          bool
+	role, name, text, selector, within, url string
+	ref                                     uint32
+	exact, gone, visible, enabled           bool
+	networkIdle, quiet                      time.Duration
+	change                                  bool
 }
 
 func (w *waitFlags) register(f *pflag.FlagSet) {
@@ -76,6 +76,7 @@ func (w *waitFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&w.text, "text", "", "an element with this text, value or placeholder")
 	cli.RefFlag(f, &w.ref, "ref", "the element with this ref")
 	f.StringVar(&w.selector, "selector", "", "an element that this CSS selector matches")
+	f.StringVar(&w.within, "within", "", "only an element with this around it: a text of its row, item, group or dialog, a role, or a ref")
 	f.BoolVar(&w.exact, "exact", false, "match name and text as a whole, with case")
 	f.BoolVar(&w.gone, "gone", false, "no such element exists")
 	f.BoolVar(&w.visible, "visible", false, "the element is visible; a selector alone also matches hidden elements")
@@ -90,7 +91,7 @@ func (w *waitFlags) register(f *pflag.FlagSet) {
 // condition makes the condition from the flags that are set.
 func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error) {
 	until := &domtapv1.WaitCondition{Url: w.url, Change: w.change}
-	e := &domtapv1.ElementCondition{Role: w.role, Name: w.name, Text: w.text, Selector: w.selector, Exact: w.exact}
+	e := &domtapv1.ElementCondition{Role: w.role, Name: w.name, Text: w.text, Selector: w.selector, Exact: w.exact, Within: w.within}
 	if f.Changed("ref") {
 		e.Ref = proto.Uint32(w.ref)
 	}
@@ -109,7 +110,7 @@ func (w *waitFlags) condition(f *pflag.FlagSet) (*domtapv1.WaitCondition, error)
 			states++
 		}
 	}
-	if states > 1 || (states > 0 || w.exact) && !described {
+	if states > 1 || (states > 0 || w.exact || w.within != "") && !described {
 		return nil, exit.Errorf(exit.Usage, "for example: domtap wait --role progressbar --gone",
 			"use one of --gone, --visible and --enabled, together with --role, --name, --text, --ref or --selector")
 	}

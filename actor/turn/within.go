@@ -1,0 +1,57 @@
+package turn
+
+import (
+	"context"
+
+	"github.com/domtap/domtap/actor"
+	"github.com/domtap/domtap/actor/apierr"
+	"github.com/domtap/domtap/actor/target"
+	"github.com/domtap/domtap/dom"
+	"github.com/domtap/domtap/internal/elementcontext"
+)
+
+// readAround reads what stands around elements, when a target says what that must be.
+func (t *resolver) readAround(ctx context.Context, wanted target.Target) error {
+	if wanted.Within == "" || t.x.State().Structural {
+		return nil
+	}
+	_, err := t.x.Read(ctx, actor.ReadOptions{Structural: true})
+	return err
+}
+
+// inside returns those of the elements that a target means which have around them what it says.
+func (t *resolver) inside(wanted target.Target, found []*dom.Element) []*dom.Element {
+	if wanted.Within == "" {
+		return found
+	}
+	return elementcontext.Within(t.elements(), found, wanted.Within)
+}
+
+// namedInside is the error of a ref whose element does not stand where its target says.
+func (t *resolver) namedInside(wanted target.Target, at resolved) error {
+	if wanted.Within == "" || at.el == nil || len(t.inside(wanted, []*dom.Element{at.el})) > 0 {
+		return nil
+	}
+	return t.outside(wanted, []*dom.Element{at.el})
+}
+
+// outside is the error of a target that means elements, none of which stands where it says.
+func (t *resolver) outside(wanted target.Target, found []*dom.Element) error {
+	contexts := elementcontext.Tell(t.elements(), t.elements())
+	return &apierr.Error{
+		Kind: apierr.NoMatch,
+		Message: "nothing on the page is meant by " + wanted.String() + "; elsewhere: " + target.ListWithin(found, contexts, maxCandidates) +
+			": use one of these refs, or what stands around the element",
+		Candidates: found[:min(len(found), maxCandidates)], Contexts: contexts,
+	}
+}
+
+func (t *resolver) elements() []*dom.Element { return t.x.Head().Snapshot.Elements.Slice() }
+
+// inWords says what must stand around the element that a target means; empty: anything.
+func inWords(wanted target.Target) string {
+	if wanted.Within == "" {
+		return ""
+	}
+	return " within " + target.Quote(wanted.Within)
+}
