@@ -34,7 +34,7 @@ func TestSelectChoosesOptions(t *testing.T) {
 	s.refused(selecting(s.at("one"), "Banana"), "NOT_ACTIONABLE", `"Apple"`, `"Big pear"`)
 	s.refused(selecting(s.at("one"), "c"), "NOT_ACTIONABLE", "disabled")
 	s.refused(selecting(s.at("one"), "a", "b"), "INVALID", "one value")
-	s.refused(selecting(s.at("No"), "a"), "NOT_ACTIONABLE", "no select")
+	s.refused(selecting(s.at("No"), "a"), "NOT_ACTIONABLE", "not a select")
 	s.refused(selecting(s.at("aria"), "a"), "NOT_ACTIONABLE", "click the option")
 	s.is(`values("one")`, "b")
 	late := s.at("late")
@@ -78,5 +78,5 @@ func TestCheckMakesChecked(t *testing.T) {
 	if r, err := s.try(t.Context(), check(s.at("Stuck"))); err != nil || r.GetOk() || r.GetDelivered() != domtapv1.Delivered_DELIVERED_PART || !strings.Contains(r.GetError(), "did not become") {
 		t.Errorf("a box that does not become checked: %v, %v", r, err)
 	}
-	s.refused(check(s.at("Plain button")), "NOT_ACTIONABLE", "no checkbox")
+	s.refused(check(s.at("Plain button")), "NOT_ACTIONABLE", "not a checkbox")
 }

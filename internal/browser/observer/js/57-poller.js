@@ -36,7 +36,7 @@ class Poller {
   }
 
   start() {
-    this.timer = setTimeout(() => this.tick(), TICK_EVERY);
+    this.timer = ownTimer(() => this.tick(), TICK_EVERY);
   }
 
   stop() {

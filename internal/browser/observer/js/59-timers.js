@@ -4,7 +4,7 @@
 //
 // The page's setTimeout is never touched. All worlds of a window number their timers in one sequence,
 // so the observer takes a number before the page handles an event, and one in the task after it: what
-// is in between are the page's. How long they take nobody tells, so the wait ends with the first
+// is in between, but for its own, are the page's. How long they take nobody tells, so the wait ends with the first
 // changes of the document that come for each, and at the latest when TIMERS_AT_MOST is over. A page
 // whose timers change nothing, as those that count clicks, is waited for half as long with each
 // such click.
@@ -27,6 +27,8 @@ class Timers {
     this.acting = false;
     /** The number of the timer before the event that is being handled; 0: none is. */
     this.first = 0;
+    /** How many timers the observer had set by then. */
+    this.own = 0;
     /** How many timers may be pending, since when, and until when they are waited for. */
     this.pending = 0;
     this.since = 0;
@@ -55,12 +57,13 @@ class Timers {
     this.until = Math.max(this.until, performance.now() + patience);
     if (this.first !== 0) return;
     this.first = nextTimer();
+    this.own = ownTimers;
     scheduler.postTask(this.close, FLUSH);
   }
 
   /** The event was handled. */
   close() {
-    const set = nextTimer() - this.first - 1;
+    const set = nextTimer() - this.first - 1 - (ownTimers - this.own);
     this.first = 0;
     if (set <= 0) return;
     this.pending += set;
@@ -82,6 +85,15 @@ class Timers {
     this.idle = Math.min(this.idle + 1, 5);
     return false;
   }
+}
+
+/** How many timers the observer set. */
+let ownTimers = 0;
+
+/** setTimeout, for the observer itself. @param {(value: any) => void} f @param {number} milliseconds */
+function ownTimer(f, milliseconds) {
+  ownTimers++;
+  return setTimeout(f, milliseconds);
 }
 
 /** The number that the next timer of the window would have, roughly: it is taken by this one. */

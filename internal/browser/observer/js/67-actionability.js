@@ -21,7 +21,7 @@ const FINAL = new Set(["stale", "renamed", "reused", "uneditable", "uncheckable"
 /** Resolves at the next animation frame. @returns {Promise<void>} */
 function nextFrame() {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, FRAME_AT_MOST);
+    const timer = ownTimer(resolve, FRAME_AT_MOST);
     requestAnimationFrame(() => {
       clearTimeout(timer);
       resolve();

@@ -154,7 +154,7 @@ class Guard {
     const { press } = this;
     if (!press) return;
     if (event.type === "dragstart") {
-      setTimeout(() => (press.dragging = !event.defaultPrevented), 0); // after the page's listeners
+      ownTimer(() => (press.dragging = !event.defaultPrevented), 0); // after the page's listeners
     } else if (!press.passes(/** @type {MouseEvent} */ (event))) cancel(event);
   }
 

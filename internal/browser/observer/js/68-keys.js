@@ -301,7 +301,7 @@ async function typedOutcome(agent, request) {
   if (stray && isElement(stray)) noteWhere(agent, stray, el, found);
   if (!reached || request.text === undefined || keys.before === null) return keysOutcome(agent, keys, found, stray);
   if (request.edit === "replace") return replacedOutcome(keys, request.text, stray, found);
-  await new Promise((resolve) => setTimeout(resolve, 0)); // some pages reset a field in a task
+  await new Promise((resolve) => ownTimer(resolve, 0)); // some pages reset a field in a task
   const end = performance.now() + TAKES_AT_MOST;
   while (!stray && !keys.isReceived(request.text) && safe.isConnected(el) && performance.now() < end) await nextFrame();
   return textOutcome(agent, keys, request.text, stray, found);

@@ -241,7 +241,7 @@ function awaitPress(agent) {
 /** The outcome of a press that is not released yet: whether a drag began. @param {Agent} agent */
 async function dragBegan(agent) {
   // The guard notes dragstart in a task.
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise((resolve) => ownTimer(resolve, 0));
   const { press } = agent.guard;
   return press ? press.outcome() : { reached: false };
 }

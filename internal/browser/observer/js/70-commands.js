@@ -14,7 +14,7 @@ function settle(agent, request) {
   agent.start();
   const end = performance.now() + request.limit;
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve({}), request.limit);
+    const timer = ownTimer(() => resolve({}), request.limit);
     let frames = 0;
     const step = () => {
       const now = performance.now();

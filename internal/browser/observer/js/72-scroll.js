@@ -121,7 +121,7 @@ const DRAWN_AT_MOST = 2000;
  */
 function nextDrawnFrame() {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, DRAWN_AT_MOST);
+    const timer = ownTimer(resolve, DRAWN_AT_MOST);
     requestAnimationFrame(() => requestAnimationFrame(() => {
       clearTimeout(timer);
       resolve();

@@ -208,6 +208,27 @@ const units = {
   },
 
   /**
+   * How many timers of the page are waited for: after each step, which is what the page does when it handles a click, and
+   * after a change.
+   * @param {string[]} steps
+   */
+  async timers(steps) {
+    const { timers } = new Agent(document, () => {});
+    const out = [];
+    for (const step of steps) {
+      timers.setActing(true);
+      timers.handleEvent(/** @type {Event} */ ({ type: "click", isTrusted: true }));
+      if (step.startsWith("// own")) ownTimer(() => {}, 1000);
+      (0, eval)(step);
+      await scheduler.postTask(() => {}, { priority: "background" });
+      const handled = timers.pending;
+      timers.noteChange();
+      out.push(handled + " " + timers.pending + " " + timers.isPending(performance.now() + 600) + " " + timers.pending);
+    }
+    return out;
+  },
+
+  /**
    * The patches of a document: of all of it, and after each step. Each addition is given the next ref. A step that begins
    * with "// measured" is read with its boxes.
    * @param {string[]} steps
