@@ -142,7 +142,7 @@ func same(a, b []*domtapv1.Element) bool {
 	for i := range a {
 		x, y := proto.CloneOf(a[i]), proto.CloneOf(b[i])
 		for _, e := range []*domtapv1.Element{x, y} {
-			e.Rect, e.InViewport, e.Index = nil, false, 0
+			e.Rect, e.InViewport, e.Index, e.Context = nil, false, 0, ""
 		}
 		if !proto.Equal(x, y) {
 			return false

@@ -129,12 +129,13 @@ func (m Message) content() bool {
 	return whole || m.GetDiff() != nil
 }
 
-// Bare returns elements as streams guarantee them: without boxes, which a view has only on request.
+// Bare returns elements as streams guarantee them: without boxes, which a view has only on request, and without contexts, which are
+// those of the time when an element was sent.
 func Bare(list []*domtapv1.Element) []*domtapv1.Element {
 	out := make([]*domtapv1.Element, len(list))
 	for i, e := range list {
 		e = proto.CloneOf(e)
-		e.Rect, e.InViewport, e.Index = nil, false, 0
+		e.Rect, e.InViewport, e.Index, e.Context = nil, false, 0, ""
 		out[i] = e
 	}
 	return out

@@ -328,7 +328,9 @@ type Element struct {
 	// of them has; else several joined by ", ". At most 192 bytes. Empty: role and text are unique among the elements that
 	// the filters select, also beyond the limits; or nothing on the page tells the elements apart; or they are
 	// links to one place. Like rect, it is computed when the answer is made and is not a change by itself: it says where the
-	// element stands, and a row that is renamed is a change of the row.
+	// element stands, and a row that is renamed is a change of the row. So a stream has it as it was when the element was
+	// sent. It counts what the daemon knows of the page: a whole answer reads structural elements for it, unless
+	// some client follows the document by diffs, which would list where all elements stand then.
 	Context string `protobuf:"bytes,28,opt,name=context,proto3" json:"context,omitempty"`
 	// How many characters of the text there are behind the first 100, when text ends in "…" for that; texts write it as
 	// "…+230". Counted up to 10,000 characters. The limit of text keeps answers small, and it is a part of the element's

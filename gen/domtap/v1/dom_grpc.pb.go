@@ -55,7 +55,7 @@ type DomServiceClient interface {
 	Find(ctx context.Context, in *FindRequest, opts ...grpc.CallOption) (*FindResponse, error)
 	// WatchDom streams the view's changes. Its six guarantees:
 	//  1. Converges: the first snapshot with the diffs applied in order equals, at every revision, what
-	//     GetDom with the same options returns at that revision (boxes aside).
+	//     GetDom with the same options returns at that revision (boxes and contexts aside).
 	//  2. Ordered, no gaps: from_revision of a diff is the revision of the message before it.
 	//  3. Atomic: a burst in one task of the page is one revision.
 	//  4. Never drops, never blocks: a slow reader gets fewer, larger diffs or a resync.
@@ -171,7 +171,7 @@ type DomServiceServer interface {
 	Find(context.Context, *FindRequest) (*FindResponse, error)
 	// WatchDom streams the view's changes. Its six guarantees:
 	//  1. Converges: the first snapshot with the diffs applied in order equals, at every revision, what
-	//     GetDom with the same options returns at that revision (boxes aside).
+	//     GetDom with the same options returns at that revision (boxes and contexts aside).
 	//  2. Ordered, no gaps: from_revision of a diff is the revision of the message before it.
 	//  3. Atomic: a burst in one task of the page is one revision.
 	//  4. Never drops, never blocks: a slow reader gets fewer, larger diffs or a resync.
