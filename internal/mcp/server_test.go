@@ -98,6 +98,17 @@ func TestLookingAgainShowsWhatChanged(t *testing.T) {
 	})
 }
 
+func TestHrefsShowWhereLinksLead(t *testing.T) {
+	inBubble(t, Options{}, func(t *testing.T, b *bench) {
+		h := b.host()
+		wantAll(t, h.do("browser_navigate", object{"url": shopURL}), "[2] Cart [3]")
+		wantAll(t, h.do("browser_get_elements_compact", object{"hrefs": true}), "[2] Cart →/cart [3]")
+		for _, ref := range []any{2, "2", "e2", "@2", "[2]", "[ref=e2]"} {
+			wantAll(t, h.do("browser_get_elements_compact", object{"root_ref": ref, "hrefs": true}), "[2] Cart →/cart")
+		}
+	})
+}
+
 func TestDialogsAndTheirAnswers(t *testing.T) {
 	inBubble(t, Options{}, func(t *testing.T, b *bench) {
 		leave := actortest.Button("Leave")
