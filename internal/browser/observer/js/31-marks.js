@@ -50,12 +50,17 @@ function marksOf(fields, el, tag) {
   if (interactive) {
     for (let n = el, up = 0; up < 2; up++) {
       const parent = safe.parentNode(n);
-      if (!parent || !isElement(parent) || parent.childElementCount !== 1 || hasOwnText(parent)) break;
+      if (!parent || !isElement(parent) || hasNoAttributes(parent) || !isOnlyChild(n, parent)) break;
       addStates(marks, parent, fields[F_STATES]);
       n = parent;
     }
   }
   return marks.join(" ");
+}
+
+/** Whether an element is all of its parent. @param {El} el @param {El} parent */
+function isOnlyChild(el, parent) {
+  return safe.firstElementChild(parent) === el && safe.nextElementSibling(el) === null && !hasOwnText(parent);
 }
 
 /**
