@@ -152,7 +152,7 @@ func (r *runner) read() string {
 }
 
 var (
-	gauntletLine   = regexp.MustCompile(`(?m)^\[(\d+)\] (?:(.*) )?\((\w+)(?:[^()]|\([^()]*\))*\)$`)
+	gauntletLine   = regexp.MustCompile(`(?m)^\[(\d+)\] (?:(.*) )?\((\w+)(?:[^()]|\([^()]*\))*\)(?: ‹.*›)?$`)
 	gauntletTarget = regexp.MustCompile(`^(\w*) ?"([^"]*)"(?: #(\d+))?`)
 )
 
