@@ -58,7 +58,7 @@ func Parse(text string) (all []Element, err error) {
 			return nil, fmt.Errorf("read [%d]=[%d]: no element %d in the text", ref, other, other)
 		}
 		all[places[ref]] = all[at]
-		all[places[ref]].Ref = ref
+		all[places[ref]].Ref, all[places[ref]].Context = ref, "" // it stands elsewhere
 	}
 	return all, nil
 }
