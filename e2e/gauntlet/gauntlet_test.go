@@ -57,11 +57,13 @@ func TestGauntlet(t *testing.T) {
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "page\tsolved\tcalls\ttokens")
 	var weighed weights
+	played := 0
 	tab := "" // all pages are shown in it, one after the other
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		r := &runner{d: d, tab: tab, weighed: &weighed}
 		ok := t.Run(name, func(t *testing.T) {
+			played++
 			a, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -78,7 +80,7 @@ func TestGauntlet(t *testing.T) {
 	}
 	_ = w.Flush()
 	t.Logf("\n%s%d diffs cost %d tokens, and their pages %d", table.String(), weighed.diffs, weighed.tokens, weighed.pages)
-	if weighed.diffs < len(files)/2 {
+	if played > 20 && weighed.diffs < played/2 {
 		t.Errorf("only %d diffs were weighed", weighed.diffs)
 	}
 }
