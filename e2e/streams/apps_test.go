@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -289,7 +290,7 @@ func (a *drivenApp) freshWalk(inViewport map[dom.Ref]bool) (*dom.Snapshot, error
 // parseLine reads a line of browser.Page.Audit; line writes one.
 func parseLine(line string) (*dom.Element, error) {
 	f := strings.Split(line, "\t")
-	if len(f) != 15 {
+	if len(f) != 17 {
 		return nil, fmt.Errorf("a line of the fresh walk has %d fields: %q", len(f), line)
 	}
 	numbers := map[int]int{}
@@ -303,6 +304,7 @@ func parseLine(line string) (*dom.Element, error) {
 	e := &dom.Element{
 		Ref: refOf(f[0], numbers[0]), Kind: dom.Kind(numbers[1]), Parent: refOf(f[2], numbers[2]), Tag: f[3], Role: f[4], Text: f[5], Href: f[6],
 		Name: f[7], Type: f[8], Value: f[9], Placeholder: f[10], Level: numbers[11], Child: dom.FrameID(f[13]),
+		Whole: f[15], Left: max(0, utf8.RuneCountInString(f[15])-dom.MaxText), Hints: f[16],
 	}
 	s := &e.States
 	for i, state := range []*dom.Tri{&s.Checked, &s.Disabled, &s.Expanded, &s.Selected, &s.Pressed, &s.Required, &s.Readonly, &s.Focused, &s.Invalid} {

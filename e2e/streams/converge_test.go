@@ -78,7 +78,7 @@ func line(e *dom.Element) string {
 	}
 	return strings.Join([]string{
 		fmt.Sprint(e.Ref), strconv.Itoa(int(e.Kind)), parent, e.Tag, e.Role, e.Text, e.Href, e.Name, e.Type, e.Value, e.Placeholder,
-		level, strconv.Itoa(bits), string(e.Child), strings.Join(attributes, "\x1f"),
+		level, strconv.Itoa(bits), string(e.Child), strings.Join(attributes, "\x1f"), e.Whole, e.Hints,
 	}, "\t")
 }
 
