@@ -54,20 +54,21 @@ func (v *View) fold() *dom.Snapshot {
 // uses the function alone until it calls done.
 func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	base := compact.NewBase(v.Snapshot.URL)
-	cache, special := &t.costs, compact.Cost(base, v.contexts, t.count)
+	contexts := v.contexts()
+	cache, special := &t.costs, compact.Cost(base, contexts, t.count)
 	plain := func(base compact.Base) func(*dom.Element) int { return compact.Cost(base, nil, t.count) }
 	if v.Selection.tree {
-		cache, special = &t.branches, compact.TreeCost(base, v.folded, v.contexts, t.count)
+		cache, special = &t.branches, compact.TreeCost(base, v.folded, contexts, t.count)
 		plain = func(base compact.Base) func(*dom.Element) int { return compact.TreeCost(base, nil, nil, t.count) }
 	}
 	each := cache.of(v.Snapshot, plain)
-	if len(v.folded) == 0 && len(v.contexts) == 0 {
+	if len(v.folded) == 0 && len(contexts) == 0 {
 		return each, cache.done
 	}
 	// The cached cost of an element is not its cost when folded, or with a context.
 	cost = func(e *dom.Element) int {
 		_, folded := v.folded[e.Ref]
-		if _, within := v.contexts[e.Ref]; folded || within {
+		if _, within := contexts[e.Ref]; folded || within {
 			return special(e)
 		}
 		return each(e)
@@ -81,7 +82,7 @@ func (v *View) grow(t *Tab) {
 		return
 	}
 	v.outline = compact.NewOutline(compact.NewBase(v.Snapshot.URL), v.view.Elements.Slice(), v.Snapshot.Elements.Slice(), v.folded).
-		With(v.contexts)
+		With(v.contexts())
 	if v.view.Tokens > 0 {
 		v.view.Tokens = v.overhead + v.outline.Cost(t.count)
 	}
