@@ -20,12 +20,13 @@ type Replica struct {
 	sequence uint64
 }
 
-// Bares are elements as streams carry them: without box, what is read with it, and place.
+// Bares are elements as streams guarantee them: without box, what is read with it, place, and context, which is that of when an
+// element was sent.
 func Bares(list []*domtapv1.Element) []*domtapv1.Element {
 	out := make([]*domtapv1.Element, len(list))
 	for i, e := range list {
 		out[i] = proto.CloneOf(e)
-		out[i].Rect, out[i].InViewport, out[i].Covered, out[i].Index = nil, false, false, 0
+		out[i].Rect, out[i].InViewport, out[i].Covered, out[i].Index, out[i].Context = nil, false, false, 0, ""
 	}
 	return out
 }
