@@ -27,7 +27,7 @@ func (v *View) Placed(layout *dom.Layout) *Placed {
 		p.Boxes = BoxesOf(elements, v.Snapshot.Elements.Slice(), layout)
 	}
 	p.Messages = convert.Elements(elements, p.Boxes)
-	convert.Within(p.Messages, Contexts(v))
+	convert.Within(p.Messages, v.contexts.all())
 	v.placed.Store(p)
 	return p
 }

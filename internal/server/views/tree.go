@@ -54,7 +54,7 @@ func (v *View) fold() *dom.Snapshot {
 // uses the function alone until it calls done.
 func (v *View) price(t *Tab) (cost func(*dom.Element) int, done func()) {
 	base := compact.NewBase(v.Snapshot.URL)
-	contexts := v.contexts()
+	contexts := v.contexts.all()
 	cache, special := &t.costs, compact.Cost(base, contexts, t.count)
 	plain := func(base compact.Base) func(*dom.Element) int { return compact.Cost(base, nil, t.count) }
 	if v.Selection.tree {
@@ -82,7 +82,7 @@ func (v *View) grow(t *Tab) {
 		return
 	}
 	v.outline = compact.NewOutline(compact.NewBase(v.Snapshot.URL), v.view.Elements.Slice(), v.Snapshot.Elements.Slice(), v.folded).
-		With(v.contexts())
+		With(v.contexts.all())
 	if v.view.Tokens > 0 {
 		v.view.Tokens = v.overhead + v.outline.Cost(t.count)
 	}

@@ -9,7 +9,6 @@ package views
 
 import (
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,10 +16,8 @@ import (
 	"github.com/domtap/domtap/actor/apierr"
 	"github.com/domtap/domtap/compact"
 	"github.com/domtap/domtap/compact/dense"
-	"github.com/domtap/domtap/diff"
 	"github.com/domtap/domtap/dom"
 	"github.com/domtap/domtap/internal/content/injection"
-	"github.com/domtap/domtap/internal/elementcontext"
 	"github.com/domtap/domtap/internal/tokens"
 	"github.com/domtap/domtap/view"
 )
@@ -188,7 +185,7 @@ type View struct {
 	// contexts says which one an element is, of several with its role and name among those that the filters select; nil: all
 	// are unique. Its first call follows the length of the page, so the changes that a stream sends do without. DENSE finds
 	// its own.
-	contexts func() compact.Contexts
+	contexts contexts
 	// folded and outline are for trees.
 	folded  compact.Folded
 	outline compact.Outline
@@ -254,14 +251,16 @@ func (v *View) compute(t *Tab) {
 			if v.continues() {
 				h.Next = sampleCursor
 			}
-			return compact.Settle(h, v.printable(), v.overhead, t.count)
+			shown := v.view
+			shown.Contexts = v.contexts.all()
+			return compact.Settle(h, shown, v.overhead, t.count)
 		})
 	}
 }
 
 // afford makes a view in which each element costs what its own line does.
 func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) (err error) {
-	v.contexts = sync.OnceValue(func() compact.Contexts { return tellApart(v, selectable, o) })
+	v.contexts = contextsIn(v.Snapshot, selectable, o)
 	if o.MaxTokens > 0 {
 		cost, done := v.price(t)
 		defer done()
@@ -271,62 +270,6 @@ func (v *View) afford(t *Tab, selectable *dom.Snapshot, o view.Options) (err err
 		v.grow(t)
 	}
 	return err
-}
-
-// tellApart tells apart what the filters of a view select. Limits do not count, so that all parts of a view say the same.
-func tellApart(v *View, selectable *dom.Snapshot, o view.Options) compact.Contexts {
-	o.MaxElements, o.MaxTokens, o.Given = 0, 0, nil
-	all, err := view.Of(selectable, o)
-	if err != nil {
-		return nil // the view has the error, too
-	}
-	return elementcontext.Tell(v.Snapshot.Elements.Slice(), all.Elements.Slice())
-}
-
-// Contexts says which one an element of a view is, of several with its role and name: nil without any such, and in DENSE,
-// which has its own. It is empty when nothing tells them apart.
-func Contexts(v *View) compact.Contexts {
-	if v.contexts == nil {
-		return nil
-	}
-	return v.contexts()
-}
-
-// contextsOf returns the contexts that the added and changed elements of a diff to the view need. Where none of them shares
-// its role and name with another element of the view, as in most changes, this costs a look at each element's name.
-func (v *View) contextsOf(d diff.Diff) compact.Contexts {
-	wanted := map[string][]*dom.Element{}
-	note := func(e *dom.Element) {
-		if e.Kind == dom.Interactive {
-			wanted[e.Text] = append(wanted[e.Text], e)
-		}
-	}
-	for _, a := range d.Added {
-		note(a.Element)
-	}
-	for _, c := range d.Changed {
-		note(c.New)
-	}
-	if len(wanted) == 0 || v.contexts == nil {
-		return nil
-	}
-	for e := range v.view.Elements.All() {
-		if e.Kind != dom.Interactive {
-			continue
-		}
-		alike := func(w *dom.Element) bool { return w.Ref != e.Ref && w.Role == e.Role }
-		if slices.ContainsFunc(wanted[e.Text], alike) {
-			return v.contexts()
-		}
-	}
-	return nil
-}
-
-// printable is the view as its text shows it.
-func (v *View) printable() view.View {
-	shown := v.view
-	shown.Contexts = Contexts(v)
-	return shown
 }
 
 // choose makes the view of a snapshot, reusing an earlier view.
