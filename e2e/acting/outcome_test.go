@@ -1,6 +1,7 @@
 package acting
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"net/http"
@@ -56,6 +57,11 @@ func playOutcome(t *testing.T, d *testenv.Daemon, file string) {
 	}
 	url := testenv.Pages(t, pages)
 	s := &stage{t: t, d: d, tab: d.Open(url + "/blank")}
+	t.Cleanup(func() { // the site ends after its last request, which a tab that stays would keep open
+		if _, err := d.Tabs.CloseTab(context.WithoutCancel(t.Context()), &domtapv1.CloseTabRequest{TabId: s.tab}); err != nil {
+			t.Error(err)
+		}
+	})
 	var got strings.Builder
 	for line := range strings.Lines(script) {
 		fmt.Fprintf(&got, "> %s%s", line, strings.ReplaceAll(s.noticed(url, strings.TrimSpace(line)), url, ""))
@@ -70,7 +76,7 @@ func playOutcome(t *testing.T, d *testenv.Daemon, file string) {
 	}
 }
 
-// slow answers a request when the test ends or its client goes away.
+// slow answers a request when its client goes away.
 func slow(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 // noticed runs one command of a script and returns the lines of its outcome.
