@@ -15,6 +15,7 @@ import (
 	"github.com/domtap/domtap/actor/actortest"
 	"github.com/domtap/domtap/actor/driver"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/streamcheck"
 )
 
 // append adds a button to the page.
@@ -128,32 +129,16 @@ func mutate(random *rand.Rand, main *actortest.Frame, step int) {
 func (s *stream) readUntil(want *domtapv1.GetDomResponse) {
 	s.t.Helper()
 	for s.last.GetRevision() < want.GetRevision() {
-		if s.last != nil && same(s.state, want.GetElements()) {
+		if s.last != nil && streamcheck.Same(s.state, want.GetElements()) {
 			return // the revisions in between changed nothing in this view
 		}
 		s.next()
 	}
 }
 
-func same(a, b []*domtapv1.Element) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := proto.CloneOf(a[i]), proto.CloneOf(b[i])
-		for _, e := range []*domtapv1.Element{x, y} {
-			e.Rect, e.InViewport, e.Index, e.Context = nil, false, 0, ""
-		}
-		if !proto.Equal(x, y) {
-			return false
-		}
-	}
-	return true
-}
-
 func wantSame(t *testing.T, what string, got, want []*domtapv1.Element) {
 	t.Helper()
-	if !same(got, want) {
+	if !streamcheck.Same(got, want) {
 		t.Fatalf("%s:\n got %v\nwant %v", what, got, want)
 	}
 }

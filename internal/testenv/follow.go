@@ -11,6 +11,7 @@ import (
 
 	"github.com/domtap/domtap/client"
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
+	"github.com/domtap/domtap/internal/streamcheck"
 )
 
 // Replica is what a client knows that applies a stream: the elements, without their boxes.
@@ -20,13 +21,11 @@ type Replica struct {
 	sequence uint64
 }
 
-// Bares are elements as streams guarantee them: without box, what is read with it, place, and context, which is that of when an
-// element was sent.
+// Bares are elements as streams guarantee them, and without what is read with a box.
 func Bares(list []*domtapv1.Element) []*domtapv1.Element {
-	out := make([]*domtapv1.Element, len(list))
-	for i, e := range list {
-		out[i] = proto.CloneOf(e)
-		out[i].Rect, out[i].InViewport, out[i].Covered, out[i].Index, out[i].Context = nil, false, false, 0, ""
+	out := streamcheck.Bare(list)
+	for _, e := range out {
+		e.Covered = false
 	}
 	return out
 }
