@@ -73,7 +73,7 @@ func (t *resolver) resolve(ctx context.Context, a Step) (resolved, error) {
 // focused takes the element that has the focus: the innermost one, since a frame has it together with its content.
 func (t *resolver) focused() (resolved, error) {
 	var found *dom.Element
-	for _, el := range t.x.Head().Snapshot.Elements.Slice() {
+	for _, el := range t.elements() {
 		if el.States.Focused == dom.True {
 			found = el
 		}
@@ -119,12 +119,12 @@ func refOf(el *dom.Element) dom.Ref {
 
 // bySnapshot finds elements in the stored DOM, at first among what is used.
 func (t *resolver) bySnapshot(ctx context.Context, wanted target.Target) ([]*dom.Element, error) {
-	found := target.Match(wanted, t.x.Head().Snapshot.Elements.Slice())
+	found := target.Match(wanted, t.elements())
 	if len(found) == 0 && wanted.MayBeShown() && !t.x.State().Structural {
 		if _, err := t.x.Read(ctx, actor.ReadOptions{Structural: true}); err != nil {
 			return nil, err
 		}
-		found = target.Match(wanted, t.x.Head().Snapshot.Elements.Slice())
+		found = target.Match(wanted, t.elements())
 	}
 	return found, nil
 }
@@ -267,7 +267,7 @@ func (t *resolver) only(ctx context.Context, wanted target.Target, found []*dom.
 
 // ambiguous is the error of a target that means several elements. It lists them with what tells them apart.
 func (t *resolver) ambiguous(wanted target.Target, found []*dom.Element) error {
-	contexts := elementcontext.Tell(t.x.Head().Snapshot.Elements.Slice(), found)
+	contexts := elementcontext.Tell(t.elements(), found)
 	return &apierr.Error{
 		Kind: apierr.Ambiguous,
 		Message: number(dom.Ref(len(found))) + " elements are meant by " + wanted.String() + ": " +
@@ -286,7 +286,7 @@ func (t *resolver) missing(wanted target.Target) error {
 	}
 	e := &apierr.Error{
 		Kind: apierr.NoMatch, Message: "nothing on the page is meant by " + wanted.String(),
-		Candidates: target.Nearest(wanted, t.x.Head().Snapshot.Elements.Slice(), maxNearest),
+		Candidates: target.Nearest(wanted, t.elements(), maxNearest),
 	}
 	if len(e.Candidates) > 0 {
 		e.Message += "; the nearest: " + target.List(e.Candidates, maxNearest)

@@ -72,12 +72,6 @@ func (o *popupAdopter) workerCame(ctx context.Context, e target.EventAttachedToT
 // adopt makes a page of a popup.
 func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, attach func(context.Context) (target.SessionID, error)) {
 	o.browser.wg.Go(func() {
-		arrived := true
-		defer func() {
-			if arrived {
-				opener.navigator.Change((*navigation.State).WindowOpened)
-			}
-		}()
 		actx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		session, err := attach(actx)
@@ -86,9 +80,9 @@ func (o *popupAdopter) adopt(ctx context.Context, opener *Page, id target.ID, at
 			p, err = o.browser.adopt(actx, opener.context, id, session, nil)
 		}
 		if errors.Is(err, errTakenIn) {
-			arrived = false // the browser has told of it twice
-			return
+			return // the browser has told of it twice
 		}
+		defer opener.navigator.Change((*navigation.State).WindowOpened)
 		if err != nil {
 			o.browser.logger.Warn("a popup could not be taken in: it is closed", "error", err)
 			<-o.browser.targets.Discard(id) // its opener waits for as long as it is held

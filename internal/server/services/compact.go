@@ -2,6 +2,7 @@ package services
 
 import (
 	"context"
+	"sync"
 
 	domtapv1 "github.com/domtap/domtap/gen/domtap/v1"
 	"github.com/domtap/domtap/internal/server/metering"
@@ -16,21 +17,24 @@ func (s *snapshot) compact(ctx context.Context, r *domtapv1.GetCompactRequest) *
 	resp := &domtapv1.GetCompactResponse{Revision: s.view.Snapshot.Revision, Epoch: s.view.Snapshot.Epoch}
 	header := s.view.Header(history)
 	header.Next = s.next
-	whole := func() string { return s.view.Print(header, settled) }
+	whole := sync.OnceValue(func() string { return s.view.Print(header, settled) })
+	var changes string
+	var cost int
 	switch r.GetFormat() {
 	case domtapv1.Format_FORMAT_DIFF:
-		resp.Text, settled.Tokens = s.diffText()
+		changes, cost = s.diffText()
 	case domtapv1.Format_FORMAT_DENSE_DIFF:
-		resp.Text, settled.Tokens = s.denseDiffText(whole)
+		changes, cost = s.denseDiffText(whole)
 	default:
 		resp.Text = whole()
 		resp.Metadata = s.metadata(settled)
 		return resp
 	}
 	resp.Resync = s.resyncMessage()
-	metering.Of(ctx).Changed(resp.Text != "", s.resync)
-	if resp.Text == "" {
-		settled.Tokens = s.view.Settled(history).Tokens
+	metering.Of(ctx).Changed(changes != "", s.resync)
+	if changes != "" {
+		resp.Text, settled.Tokens = changes, cost
+	} else {
 		resp.Text = whole()
 	}
 	resp.Metadata = s.metadata(settled)

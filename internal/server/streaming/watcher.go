@@ -260,11 +260,11 @@ func (w *watcher) difference(now *views.View) error {
 		return w.resync(now, views.MostlyChanged, w.folds(now))
 	}
 	w.shown = now
-	text := w.request.GetFormat()
-	return w.share(c.Encoded(views.Sending{Last: w.last.Revision, Text: text}, func() *domtapv1.WatchDomResponse {
+	format := w.request.GetFormat()
+	return w.share(c.Encoded(views.Sending{Last: w.last.Revision, Text: format}, func() *domtapv1.WatchDomResponse {
 		m := contentMessage(now, w.folds(now))
 		m.Event = &domtapv1.WatchDomResponse_Diff{Diff: c.Message(w.last.Revision, now.Snapshot.Revision)}
-		switch text {
+		switch format {
 		case domtapv1.Format_FORMAT_DIFF:
 			m.Text = c.Text()
 		case domtapv1.Format_FORMAT_DENSE_DIFF:

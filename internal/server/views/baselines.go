@@ -120,11 +120,11 @@ func (t *Tab) LastState(who Caller) State {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	item := b.entries[callerTab{who, t.tab.ID()}]
-	if item == nil || item.Value.(*baseline).streams > 0 {
+	known := b.known(callerTab{who, t.tab.ID()})
+	if known == nil || known.streams > 0 {
 		return State{}
 	}
-	return item.Value.(*baseline).state
+	return known.state
 }
 
 // SetState records that a caller received a state of the tab.
@@ -169,14 +169,14 @@ func (t *Tab) ListsStructural(who Caller, now *dom.Snapshot, dense bool) bool {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	item := b.entries[callerTab{who, t.tab.ID()}]
-	if item == nil {
+	known := b.known(callerTab{who, t.tab.ID()})
+	switch {
+	case known == nil:
 		return false
+	case dense:
+		return known.denser == documentOf(now)
 	}
-	if dense {
-		return item.Value.(*baseline).denser == documentOf(now)
-	}
-	return item.Value.(*baseline).structural == documentOf(now)
+	return known.structural == documentOf(now)
 }
 
 // Shown returns the newest state before now that a caller was shown as DENSE or DENSE_DIFF; nil: none of this document.
@@ -184,15 +184,11 @@ func (t *Tab) Shown(who Caller, now *dom.Snapshot) *dom.Snapshot {
 	b := t.last
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	item := b.entries[callerTab{who, t.tab.ID()}]
-	if item == nil {
+	known := b.known(callerTab{who, t.tab.ID()})
+	if known == nil || known.shown == nil || documentOf(known.shown) != documentOf(now) || known.shown.Revision > now.Revision {
 		return nil
 	}
-	last := item.Value.(*baseline).shown
-	if last == nil || documentOf(last) != documentOf(now) || last.Revision > now.Revision {
-		return nil
-	}
-	return last
+	return known.shown
 }
 
 // SetShown records that a caller was shown the changes up to a state of the tab.
@@ -219,6 +215,15 @@ func (b *baselines) stream(key callerTab, n int) {
 	entry.streams = max(0, entry.streams+n)
 	entry.state = State{}
 	b.trim(entry)
+}
+
+// known returns the baseline of a caller; nil: there is none. mu is held.
+func (b *baselines) known(key callerTab) *baseline {
+	item := b.entries[key]
+	if item == nil {
+		return nil
+	}
+	return item.Value.(*baseline)
 }
 
 // entry returns the baseline of a caller and marks it as used; mu is held.
